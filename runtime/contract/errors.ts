@@ -1,0 +1,188 @@
+// The one error table: every code a service can answer with (decisions.md §1 "Errors", service.md "Errors").
+
+/** Kinds of error and the HTTP status a code of that kind has unless it names its own. */
+export const errorKinds = {
+  malformed: 400,
+  domain: 400,
+  authentication: 401,
+  authorization: 403,
+  not_found: 404,
+  validation: 422,
+  conflict: 409,
+  concurrency: 409,
+  precondition: 412,
+  throttled: 429,
+  unavailable: 503,
+  timeout: 504,
+  configuration: 500,
+  infrastructure: 500,
+  internal: 500,
+} as const;
+
+export type ErrorKind = keyof typeof errorKinds;
+
+/** One row of the table. `retryable` means that the same request may succeed later without being changed. */
+export interface ErrorDefinition {
+  readonly kind: ErrorKind;
+  readonly status: number;
+  readonly detail: string;
+  readonly retryable: boolean;
+}
+
+function row(
+  kind: ErrorKind,
+  detail: string,
+  options: { readonly status?: number; readonly retryable?: boolean } = {},
+): ErrorDefinition {
+  return {
+    kind,
+    status: options.status ?? errorKinds[kind],
+    detail,
+    retryable: options.retryable ?? false,
+  };
+}
+
+const generic = "The service could not answer this request.";
+
+export const errors = {
+  "core.malformed": row("malformed", "The request is malformed."),
+  http_malformed: row("malformed", "The request is not valid HTTP."),
+  request_timeout: row("malformed", "The request took too long to arrive.", { status: 408 }),
+  headers_too_large: row("malformed", "The request headers are too large.", { status: 431 }),
+  path_malformed: row("malformed", "The path is not valid percent-encoded UTF-8."),
+  parameter_malformed: row("malformed", "A query parameter is repeated or not well formed."),
+  header_malformed: row("malformed", "A request header is not well formed."),
+  json_malformed: row("malformed", "The body is not valid JSON."),
+  json_duplicate_key: row("malformed", "The body repeats a key within one object."),
+  json_too_deep: row("malformed", "The body is nested too deeply."),
+  revision_ambiguous: row("malformed", "The rev parameter and If-Match name different revisions."),
+  idempotency_key_malformed: row(
+    "malformed",
+    "Idempotency-Key must be 1 to 255 visible ASCII characters.",
+  ),
+  deadline_malformed: row("malformed", "X-Deadline-Budget must be a positive number of seconds."),
+
+  "core.domain": row("domain", "The operation is not possible in the current state."),
+  document_deleted: row("domain", "The document is deleted; restore it first."),
+
+  "core.authentication": row("authentication", "Authentication is required."),
+  "core.authorization": row("authorization", "This action is not permitted."),
+
+  "core.not_found": row("not_found", "There is nothing at this address."),
+  route_not_found: row("not_found", "No operation has this path."),
+  method_not_allowed: row("not_found", "This path does not answer that method.", { status: 405 }),
+
+  "core.validation": row("validation", "The input does not match its schema."),
+  body_too_large: row("validation", "The request body is too large.", { status: 413 }),
+  media_type_unsupported: row(
+    "validation",
+    "The body must be application/json in UTF-8, not compressed.",
+    { status: 415 },
+  ),
+  json_too_complex: row("validation", "The body holds too many values."),
+  number_not_exact: row("validation", "A number in the body cannot be represented exactly."),
+  query_invalid: row("validation", "The query is not well formed."),
+  field_not_queryable: row("validation", "A field in the query is not declared."),
+  query_operator_type_mismatch: row(
+    "validation",
+    "An operator in the query does not fit the type of its field.",
+  ),
+  query_too_complex: row("validation", "The query is too complex."),
+  invalid_cursor: row("validation", "The cursor does not belong to this query."),
+  idempotency_key_reused: row(
+    "validation",
+    "This Idempotency-Key was used with different arguments.",
+  ),
+
+  "core.conflict": row("conflict", "The request conflicts with the current state."),
+  revision_mismatch: row("conflict", "The document has moved on from that revision."),
+  historical_consistency_violation: row(
+    "conflict",
+    "The edit overlaps edits made since that revision.",
+  ),
+  idempotency_in_flight: row("conflict", "A request with this Idempotency-Key is still running.", {
+    retryable: true,
+  }),
+  "core.concurrency": row("concurrency", "Concurrent writes kept winning; try again.", {
+    retryable: true,
+  }),
+
+  "core.precondition": row("precondition", "A precondition failed."),
+  history_not_found_retry: row(
+    "precondition",
+    "The snapshot of that revision is gone; read the document and try again.",
+    { retryable: true },
+  ),
+  revision_required: row("precondition", "Name the revision with ?rev= or If-Match.", {
+    status: 428,
+  }),
+
+  "core.throttled": row("throttled", "Too many requests.", { retryable: true }),
+
+  "core.unavailable": row("unavailable", generic, { retryable: true }),
+  service_draining: row("unavailable", generic, { retryable: true }),
+
+  "core.timeout": row("timeout", generic),
+  deadline_exceeded: row("timeout", generic),
+
+  "core.configuration": row("configuration", generic),
+  "core.infrastructure": row("infrastructure", generic),
+  "core.internal": row("internal", generic),
+} as const satisfies Record<string, ErrorDefinition>;
+
+export type ErrorCode = keyof typeof errors;
+
+/** The JSON body of every error, over HTTP and in realtime command acknowledgements (service.md "Envelope and headers"). */
+export interface ErrorEnvelope {
+  readonly detail: string;
+  readonly code: string;
+  readonly kind: string;
+  readonly context: Readonly<Record<string, unknown>>;
+}
+
+/** An error a caller may see. `context` is sent only below status 500; `cause` goes to the log alone. */
+export class ServiceError extends Error {
+  readonly code: ErrorCode;
+  readonly context: Readonly<Record<string, unknown>>;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(
+    code: ErrorCode,
+    context: Readonly<Record<string, unknown>>,
+    options: { readonly cause?: unknown; readonly headers?: Readonly<Record<string, string>> },
+  ) {
+    super(errors[code].detail, { cause: options.cause });
+    this.name = "ServiceError";
+    this.code = code;
+    this.context = context;
+    this.headers = options.headers ?? {};
+  }
+
+  get status(): number {
+    return errors[this.code].status;
+  }
+
+  get retryable(): boolean {
+    return errors[this.code].retryable;
+  }
+}
+
+/** Makes the error of one table row: `throw fail("revision_mismatch", { current_rev: 3 })`. */
+export function fail(
+  code: ErrorCode,
+  context: Readonly<Record<string, unknown>> = {},
+  options: { readonly cause?: unknown; readonly headers?: Readonly<Record<string, string>> } = {},
+): ServiceError {
+  return new ServiceError(code, context, options);
+}
+
+/** The envelope a client sees: statuses from 500 up carry neither context nor a specific detail. */
+export function toEnvelope(error: ServiceError): ErrorEnvelope {
+  const definition = errors[error.code];
+  return {
+    detail: definition.detail,
+    code: error.code,
+    kind: definition.kind,
+    context: definition.status < 500 ? error.context : {},
+  };
+}

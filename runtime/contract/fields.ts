@@ -1,0 +1,49 @@
+// Types of document fields and how SQL engines reach them; the generator prints indexes over the same expressions.
+
+/** The type of a queryable field. `T[]` is an array of scalars; `object` and `object[]` have fields of their own. */
+export type FieldType =
+  | "string"
+  | "uuid"
+  | "enum"
+  | "integer"
+  | "number"
+  | "boolean"
+  | "date"
+  | "date-time"
+  | "object"
+  | `${"string" | "uuid" | "enum" | "integer" | "number" | "boolean" | "date" | "date-time" | "object"}[]`;
+
+/** Declared fields of a document by dotted path. */
+export type Fields = Readonly<Record<string, FieldType>>;
+
+/** The base fields of every document that are columns of their own. */
+export const baseFields: Fields = {
+  id: "uuid",
+  rev: "integer",
+  created_at: "date-time",
+  last_update_at: "date-time",
+};
+
+/** SQLite's expression of a body field, given its dotted path. */
+export function sqliteField(path: string): string {
+  const steps = path.split(".").map((step) => `."${step}"`);
+  return `json_extract("body", '$${steps.join("").replaceAll("'", "''")}')`;
+}
+
+/** PostgreSQL's expression of a body field. Text is compared by code point, as SQLite does. */
+export function postgresField(path: string, type: FieldType): string {
+  const steps = path.split(".").map((step) => `'${step.replaceAll("'", "''")}'`);
+  const last = steps.pop() ?? "''";
+  const parent = steps.map((step) => `->${step}`).join("");
+  if (type === "object" || type.endsWith("[]")) return `("body"${parent}->${last})`;
+  const text = `("body"${parent}->>${last})`;
+  switch (type) {
+    case "integer":
+    case "number":
+      return `(${text}::numeric)`;
+    case "boolean":
+      return `(${text}::boolean)`;
+    default:
+      return `(${text} COLLATE "C")`;
+  }
+}

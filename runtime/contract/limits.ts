@@ -1,0 +1,21 @@
+// Numbers that both the generator's documents and the running service state (decisions.md §1).
+
+export const limits = {
+  /** Hits on one page of a list. */
+  maxPageSize: 10_000,
+  defaultPageSize: 10,
+  /** Sort keys of one query, before `id` is appended. */
+  maxSorts: 8,
+  /** Operands of one `$in`. */
+  maxInOperands: 1_000,
+  /** Constraints in one query. */
+  maxClauses: 256,
+  /** Bytes of a JSON request body. */
+  maxBodyBytes: 1024 * 1024,
+  /** Nesting of a JSON request body. */
+  maxJsonDepth: 64,
+  /** Values (scalars, arrays and objects together) in a JSON request body. */
+  maxJsonValues: 100_000,
+  /** Validation errors reported for one request. */
+  maxReportedErrors: 32,
+} as const;

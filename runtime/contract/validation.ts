@@ -1,0 +1,144 @@
+// What compiled validators call at run time: formats, string length, deep equality (JSON Schema 2020-12 validation).
+
+/** One fault found by a validator: where (JSON Pointer), which keyword, and a sentence without the value. */
+export interface ValidationFault {
+  readonly path: string;
+  readonly keyword: string;
+  readonly message: string;
+}
+
+/** An error object as Ajv's standalone code makes it. */
+export interface AjvError {
+  readonly instancePath: string;
+  readonly keyword: string;
+  readonly message?: string;
+  readonly params: Readonly<Record<string, unknown>>;
+}
+
+/** A function compiled by Ajv: returns whether the data is valid and leaves its errors on itself. */
+export interface CompiledValidator {
+  (data: unknown): boolean;
+  errors?: readonly AjvError[] | null;
+}
+
+/** A compiled check that carries the type it proves. Returns the faults, or null where the data is a `T`. */
+export interface Validator<T> {
+  (data: unknown): readonly ValidationFault[] | null;
+  /** Never set; it only keeps `T` in the type. */
+  readonly proves?: T;
+}
+
+/** Wraps Ajv's standalone function `check` as a validator of `T`, reporting at most `maxFaults` faults. */
+export function validator<T>(check: CompiledValidator, maxFaults = 32): Validator<T> {
+  return (data) => {
+    if (check(data)) return null;
+    return (check.errors ?? []).slice(0, maxFaults).map(toFault);
+  };
+}
+
+function toFault(error: AjvError): ValidationFault {
+  const member = error.params["missingProperty"] ?? error.params["additionalProperty"];
+  const path =
+    typeof member === "string"
+      ? `${error.instancePath}/${member.replaceAll("~", "~0").replaceAll("/", "~1")}`
+      : error.instancePath;
+  return { path, keyword: error.keyword, message: error.message ?? "is not valid" };
+}
+
+/** Length in Unicode code points, as JSON Schema counts `minLength` and `maxLength`. */
+export function codePointLength(text: string): number {
+  let length = 0;
+  for (let index = 0; index < text.length; index += 1) {
+    const unit = text.charCodeAt(index);
+    if (unit >= 0xd800 && unit <= 0xdbff && index + 1 < text.length) {
+      const next = text.charCodeAt(index + 1);
+      if (next >= 0xdc00 && next <= 0xdfff) index += 1;
+    }
+    length += 1;
+  }
+  return length;
+}
+
+/** Deep equality of JSON values, for `const`, `enum` and `uniqueItems`. */
+export function jsonEqual(left: unknown, right: unknown): boolean {
+  if (left === right) return true;
+  if (typeof left !== "object" || typeof right !== "object" || left === null || right === null) {
+    return false;
+  }
+  if (Array.isArray(left) || Array.isArray(right)) {
+    if (!Array.isArray(left) || !Array.isArray(right) || left.length !== right.length) return false;
+    return left.every((item, index) => jsonEqual(item, right[index]));
+  }
+  const keys = Object.keys(left);
+  if (keys.length !== Object.keys(right).length) return false;
+  return keys.every(
+    (key) =>
+      Object.hasOwn(right, key) &&
+      jsonEqual((left as Record<string, unknown>)[key], (right as Record<string, unknown>)[key]),
+  );
+}
+
+const dateTimePattern =
+  /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:\.\d{1,9})?(?:Z|[+-](\d{2}):(\d{2}))$/;
+const monthDays = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+
+function isDate(text: string): boolean {
+  const match = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text);
+  return match !== null && isCalendarDate(Number(match[1]), Number(match[2]), Number(match[3]));
+}
+
+function isCalendarDate(year: number, month: number, day: number): boolean {
+  if (month < 1 || month > 12 || day < 1) return false;
+  const isLeap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+  return day <= (month === 2 && isLeap ? 29 : (monthDays[month - 1] ?? 0));
+}
+
+function isDateTime(text: string): boolean {
+  const match = text.length <= 40 ? dateTimePattern.exec(text) : null;
+  if (match === null) return false;
+  return (
+    isCalendarDate(Number(match[1]), Number(match[2]), Number(match[3])) &&
+    Number(match[4]) <= 23 &&
+    Number(match[5]) <= 59 &&
+    Number(match[6]) <= 59 &&
+    Number(match[7] ?? 0) <= 23 &&
+    Number(match[8] ?? 0) <= 59
+  );
+}
+
+function isEmail(text: string): boolean {
+  const at = text.lastIndexOf("@");
+  if (at < 1 || at > 64 || text.length > 254) return false;
+  return (
+    /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~.-]+$/.test(text.slice(0, at)) &&
+    !/^\.|\.\.|\.$/.test(text.slice(0, at)) &&
+    isHostname(text.slice(at + 1))
+  );
+}
+
+function isHostname(text: string): boolean {
+  if (text.length === 0 || text.length > 253) return false;
+  return text.split(".").every((label) => /^[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/.test(label));
+}
+
+function isUri(text: string): boolean {
+  return text.length <= 8192 && /^[A-Za-z][A-Za-z0-9+.-]*:[^\s\u0000-\u001f<>"\\^`{|}]*$/.test(text);
+}
+
+function isIpv4(text: string): boolean {
+  const parts = text.split(".");
+  return parts.length === 4 && parts.every((part) => /^(?:0|[1-9]\d{0,2})$/.test(part) && Number(part) < 256);
+}
+
+/** The formats that a registry may name; every one is asserted, not only annotated. */
+export const formats = {
+  uuid: /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i,
+  date: isDate,
+  "date-time": isDateTime,
+  email: isEmail,
+  hostname: isHostname,
+  ipv4: isIpv4,
+  uri: isUri,
+} as const;
+
+export type FormatName = keyof typeof formats;

@@ -1,0 +1,114 @@
+// Lists of documents by page and by cursor, whole or projected (decisions.md "Documents").
+import type { ExecutionContext } from "../operations/context.js";
+import { JsonText } from "../operations/json-text.js";
+import type { Position, SortKey } from "../query/ast.js";
+import { cursorBinding, decodeCursor, encodeCursor } from "../query/cursor.js";
+import type { CursorRequest, ListQuery, PageRequest } from "../query/list-request.js";
+import type { Scalar } from "../query/scalar.js";
+import { valueAt } from "./changes.js";
+import type { StoredDocument } from "./port.js";
+import { documentText } from "./render.js";
+import type { DocumentDeclaration } from "./spec.js";
+
+/** A page by number: `{hits, page, size, count}`. */
+export async function listPage<Page>(
+  spec: DocumentDeclaration,
+  context: ExecutionContext,
+  request: PageRequest,
+): Promise<JsonText<Page>> {
+  const { page, size } = request;
+  const store = context.transaction.documents;
+  const rows = await store.select(spec, context.tenant, request, {
+    limit: size,
+    offset: (page - 1) * size,
+    after: undefined,
+  });
+  const count = await store.count(spec, context.tenant, request);
+  return new JsonText(`{"hits":${hits(spec, request, rows)},"page":${page},"size":${size},"count":${count}}`);
+}
+
+/**
+ * A page by cursor: `{hits, next_cursor, prev_cursor, has_more}`. `has_more` tells of the direction that was asked for.
+ * Rows that exist during the whole walk are seen exactly once, whatever is written meanwhile.
+ */
+export async function listByCursor<Page>(
+  spec: DocumentDeclaration,
+  context: ExecutionContext,
+  request: CursorRequest,
+): Promise<JsonText<Page>> {
+  const binding = cursorBinding(context, request);
+  const isBackward = request.cursor?.direction === "before";
+  const after =
+    request.cursor === undefined ? undefined : decodeCursor(context, binding, request.cursor.text);
+  const sorts = isBackward ? request.sorts.map(reversed) : request.sorts;
+  const found = await context.transaction.documents.select(
+    spec,
+    context.tenant,
+    { ...request, sorts },
+    { limit: request.size + 1, offset: 0, after },
+  );
+  const hasMore = found.length > request.size;
+  const kept = hasMore ? found.slice(0, request.size) : found;
+  const rows = isBackward ? kept.toReversed() : kept;
+  const cursorOf = (row: StoredDocument | undefined): string =>
+    row === undefined ? "null" : `"${encodeCursor(context, binding, positionOf(row, request.sorts))}"`;
+  const hasNext = isBackward || hasMore;
+  const hasPrevious = isBackward ? hasMore : request.cursor !== undefined;
+  return new JsonText(
+    `{"hits":${hits(spec, request, rows)},` +
+      `"next_cursor":${hasNext ? cursorOf(rows.at(-1)) : "null"},` +
+      `"prev_cursor":${hasPrevious ? cursorOf(rows[0]) : "null"},"has_more":${hasMore}}`,
+  );
+}
+
+function hits(spec: DocumentDeclaration, query: ListQuery, rows: readonly StoredDocument[]): string {
+  const { returnFields } = query;
+  const texts =
+    returnFields === undefined
+      ? rows.map((row) => documentText(spec, row))
+      : rows.map((row) => JSON.stringify(project(JSON.parse(documentText(spec, row)), returnFields)));
+  return `[${texts.join(",")}]`;
+}
+
+/** The members at the given dotted paths, nested as they were. A path that is absent is left out. */
+export function project(value: unknown, paths: readonly string[]): Readonly<Record<string, unknown>> {
+  const result: Record<string, unknown> = {};
+  for (const path of paths) {
+    const steps = path.split(".");
+    const found = valueAt(value, steps);
+    if (found === undefined) continue;
+    let target = result;
+    for (const step of steps.slice(0, -1)) {
+      const inner = target[step];
+      const object = typeof inner === "object" && inner !== null ? { ...inner } : {};
+      target[step] = object;
+      target = object as Record<string, unknown>;
+    }
+    target[steps.at(-1) ?? ""] = found;
+  }
+  return result;
+}
+
+function reversed(key: SortKey): SortKey {
+  return {
+    field: key.field,
+    direction: key.direction === "asc" ? "desc" : "asc",
+    nulls: key.nulls === "first" ? "last" : "first",
+  };
+}
+
+function positionOf(row: StoredDocument, sorts: readonly SortKey[]): Position {
+  const columns: Readonly<Record<string, Scalar>> = {
+    id: row.id,
+    rev: row.rev,
+    created_at: row.createdAt,
+    last_update_at: row.lastUpdateAt,
+    is_deleted: row.isDeleted,
+  };
+  const body: unknown = sorts.every((key) => key.field.isColumn) ? {} : JSON.parse(row.body);
+  return sorts.map(({ field }) =>
+    field.isColumn
+      ? (columns[field.path] ?? null)
+      : ((valueAt(body, field.path.split(".")) as Scalar | undefined) ?? null),
+  );
+}

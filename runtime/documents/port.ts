@@ -1,0 +1,59 @@
+// The port of document engines: rows of one type, below every rule (architecture.md "Documents on SQL").
+import type { Filter, Position, SortKey } from "../query/ast.js";
+import type { DocumentDeclaration } from "./spec.js";
+
+/** One document as it is stored. `body` is the JSON text of the declared fields. */
+export interface StoredDocument {
+  readonly id: string;
+  readonly rev: number;
+  /** RFC 3339, UTC, milliseconds. */
+  readonly createdAt: string;
+  readonly lastUpdateAt: string;
+  readonly isDeleted: boolean;
+  readonly body: string;
+}
+
+/** Which rows, in which order. */
+export interface DocumentQuery {
+  readonly filter: Filter;
+  readonly sorts: readonly SortKey[];
+  readonly withDeleted: boolean;
+}
+
+/** A window of a query: by offset, or right after a position in the order of the sorts. */
+export interface Window {
+  readonly limit: number;
+  readonly offset: number;
+  readonly after: Position | undefined;
+}
+
+/**
+ * Documents within one transaction. Every method sees the rows of `tenant` alone; for a type without tenants
+ * `tenant` is ignored. Faults of the engine reject with `core.infrastructure` or `core.unavailable`.
+ */
+export interface DocumentStore {
+  /** The document, deleted or not, or null. */
+  get(spec: DocumentDeclaration, tenant: string, id: string): Promise<StoredDocument | null>;
+  /** Adds a document, and its snapshot where the type keeps history. */
+  insert(spec: DocumentDeclaration, tenant: string, document: StoredDocument): Promise<void>;
+  /** Replaces the document where its revision is still `expectedRev`; says whether it did. Atomic. */
+  replace(
+    spec: DocumentDeclaration,
+    tenant: string,
+    expectedRev: number,
+    document: StoredDocument,
+  ): Promise<boolean>;
+  /** Removes the document and its snapshots where its revision is still `expectedRev`; says whether it did. */
+  remove(spec: DocumentDeclaration, tenant: string, id: string, expectedRev: number): Promise<boolean>;
+  /** The body as it was at a revision, or null where no snapshot is kept. */
+  snapshot(spec: DocumentDeclaration, tenant: string, id: string, rev: number): Promise<string | null>;
+  /** The rows of a window, in order. */
+  select(
+    spec: DocumentDeclaration,
+    tenant: string,
+    query: DocumentQuery,
+    window: Window,
+  ): Promise<readonly StoredDocument[]>;
+  /** How many rows the query has. */
+  count(spec: DocumentDeclaration, tenant: string, query: DocumentQuery): Promise<number>;
+}

@@ -1,0 +1,44 @@
+// The document spec: all that the runtime knows of one document type, printed by the generator.
+import type { Fields } from "../contract/fields.js";
+import type { Validator } from "../contract/validation.js";
+import { FieldSet } from "../query/fields.js";
+
+/** Forms that values of a path are brought into before they are stored. */
+export type Canonical = "uuid" | "date-time";
+
+/** A document spec as generated code declares it. */
+export interface DocumentDeclaration {
+  /** The document's name, which is the namespace of its operations. */
+  readonly name: string;
+  readonly table: string;
+  /** Whether rows belong to a tenant. */
+  readonly tenant: boolean;
+  readonly softDelete: boolean;
+  /** Whether lists may ask for deleted rows as well. */
+  readonly listDeleted: boolean;
+  /** Snapshots kept of each document for three-way merges; 0 is no history, null keeps all. */
+  readonly history: number | null;
+  /** Values of members that a create payload leaves out; nullable members have null here. */
+  readonly defaults: Readonly<Record<string, unknown>>;
+  /** Dotted paths of members for which null is a value. */
+  readonly nullable: readonly string[];
+  /** Paths (`due`, `items[].at`) whose values are stored in one canonical form. */
+  readonly canonical: Readonly<Record<string, Canonical>>;
+  readonly fields: Fields;
+  /** Checks a whole body after a patch, where the parts do not prove the whole. */
+  readonly validateBody?: Validator<unknown>;
+}
+
+/** The types of a document: as answered, as created, as patched. */
+export interface DocumentSpec<Document, Create = unknown, Patch = unknown> extends DocumentDeclaration {
+  readonly fieldSet: FieldSet;
+  /** Never set; it only keeps the types. */
+  readonly carries?: { readonly document: Document; readonly create: Create; readonly patch: Patch };
+}
+
+/** Declares a document type. */
+export function document<Document, Create = unknown, Patch = unknown>(
+  declaration: DocumentDeclaration,
+): DocumentSpec<Document, Create, Patch> {
+  return { ...declaration, fieldSet: new FieldSet(declaration.fields, declaration.softDelete) };
+}

@@ -1,0 +1,84 @@
+// Conditions of a query as SQL: every value is a parameter, every field is a declared one.
+import type { Filter, Position, SortKey } from "../../query/ast.js";
+import type { Dialect, SqlValue } from "./session.js";
+
+/** Collects parameters while SQL is printed. */
+export class Parameters {
+  readonly values: SqlValue[] = [];
+  readonly #dialect: Dialect;
+
+  constructor(dialect: Dialect) {
+    this.#dialect = dialect;
+  }
+
+  /** Adds a value and returns its placeholder. */
+  add(value: SqlValue): string {
+    this.values.push(value);
+    return this.#dialect.placeholder(this.values.length);
+  }
+}
+
+/** The filter as a condition, or null where it lets every row pass. */
+export function filterCondition(
+  filter: Filter,
+  dialect: Dialect,
+  parameters: Parameters,
+): string | null {
+  switch (filter.kind) {
+    case "all": {
+      const parts = filter.filters
+        .map((inner) => filterCondition(inner, dialect, parameters))
+        .filter((part) => part !== null);
+      return parts.length === 0 ? null : `(${parts.join(" AND ")})`;
+    }
+    case "equals":
+      return `${dialect.field(filter.field)} = ${dialect.operand(filter.field, parameters.add(filter.value))}`;
+    case "in":
+      return dialect.isIn(filter.field, parameters.add(dialect.list(filter.values)));
+    case "isNull":
+      return `${dialect.field(filter.field)} IS NULL`;
+  }
+}
+
+/** The rows after a position in the order of the sort keys. */
+export function afterCondition(
+  sorts: readonly SortKey[],
+  position: Position,
+  dialect: Dialect,
+  parameters: Parameters,
+): string {
+  const alternatives = sorts.map((key, index) => {
+    const equal = sorts
+      .slice(0, index)
+      .map((earlier, at) => equals(earlier, position[at] ?? null, dialect, parameters));
+    return `(${[...equal, beyond(key, position[index] ?? null, dialect, parameters)].join(" AND ")})`;
+  });
+  return `(${alternatives.join(" OR ")})`;
+}
+
+function equals(key: SortKey, value: SqlValue, dialect: Dialect, parameters: Parameters): string {
+  const field = dialect.field(key.field);
+  if (value === null) return `${field} IS NULL`;
+  return `${field} = ${dialect.operand(key.field, parameters.add(value))}`;
+}
+
+function beyond(key: SortKey, value: SqlValue, dialect: Dialect, parameters: Parameters): string {
+  const field = dialect.field(key.field);
+  if (value === null) return key.nulls === "first" ? `${field} IS NOT NULL` : "FALSE";
+  const operator = key.direction === "asc" ? ">" : "<";
+  const past = `${field} ${operator} ${dialect.operand(key.field, parameters.add(value))}`;
+  return key.nulls === "last" && !isNeverNull(key) ? `(${past} OR ${field} IS NULL)` : past;
+}
+
+/** `ORDER BY` in which nulls stand where the key says, the same on every engine. */
+export function orderBy(sorts: readonly SortKey[], dialect: Dialect): string {
+  const keys = sorts.map((key) => {
+    const nulls = isNeverNull(key) ? "" : ` NULLS ${key.nulls.toUpperCase()}`;
+    return `${dialect.field(key.field)} ${key.direction.toUpperCase()}${nulls}`;
+  });
+  return `ORDER BY ${keys.join(", ")}`;
+}
+
+function isNeverNull(key: SortKey): boolean {
+  return key.field.isColumn;
+}

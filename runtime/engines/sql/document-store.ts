@@ -1,0 +1,152 @@
+// The document store over SQL, one for all SQL engines. The tenant predicate is added here and nowhere else.
+import type { DocumentQuery, DocumentStore, StoredDocument } from "../../documents/port.js";
+import type { DocumentDeclaration } from "../../documents/spec.js";
+import { afterCondition, filterCondition, orderBy, Parameters } from "./conditions.js";
+import { quoted, type Dialect, type SqlSession } from "./session.js";
+
+/** The texts of a type's fixed statements, printed once per spec and dialect. */
+interface Statements {
+  readonly get: string;
+  readonly insert: string;
+  readonly replace: string;
+  readonly remove: string;
+  readonly removeHistory: string;
+  readonly insertHistory: string;
+  readonly trimHistory: string;
+  readonly snapshot: string;
+}
+
+const printed = new WeakMap<Dialect, WeakMap<DocumentDeclaration, Statements>>();
+
+/** The document store of one transaction. */
+export function sqlDocumentStore(session: SqlSession): DocumentStore {
+  const { dialect } = session;
+  const texts = (spec: DocumentDeclaration) => statementsOf(spec, dialect);
+  const owner = (spec: DocumentDeclaration, tenant: string) => (spec.tenant ? [tenant] : []);
+
+  const keepSnapshot = async (spec: DocumentDeclaration, tenant: string, document: StoredDocument) => {
+    if (spec.history === 0) return;
+    const { id, rev, body } = document;
+    await session.run(texts(spec).insertHistory, [...owner(spec, tenant), id, rev, body]);
+    if (spec.history !== null && rev > spec.history) {
+      await session.run(texts(spec).trimHistory, [...owner(spec, tenant), id, rev - spec.history]);
+    }
+  };
+
+  const source = (spec: DocumentDeclaration, tenant: string, query: DocumentQuery) => {
+    const parameters = new Parameters(dialect);
+    const conditions: string[] = [];
+    if (spec.tenant) conditions.push(`"tenant_id" = ${parameters.add(tenant)}`);
+    if (spec.softDelete && !query.withDeleted) conditions.push(`NOT "is_deleted"`);
+    const filter = filterCondition(query.filter, dialect, parameters);
+    if (filter !== null) conditions.push(filter);
+    return { parameters, conditions };
+  };
+
+  return {
+    async get(spec, tenant, id) {
+      const [row] = await session.all(texts(spec).get, [...owner(spec, tenant), id]);
+      return row === undefined ? null : dialect.readRow(row);
+    },
+
+    async insert(spec, tenant, document) {
+      const { id, rev, createdAt, lastUpdateAt, isDeleted, body } = document;
+      await session.run(texts(spec).insert, [
+        ...owner(spec, tenant),
+        id,
+        rev,
+        createdAt,
+        lastUpdateAt,
+        isDeleted,
+        body,
+      ]);
+      await keepSnapshot(spec, tenant, document);
+    },
+
+    async replace(spec, tenant, expectedRev, document) {
+      const { id, rev, lastUpdateAt, isDeleted, body } = document;
+      const changed = await session.run(texts(spec).replace, [
+        ...owner(spec, tenant),
+        id,
+        expectedRev,
+        rev,
+        lastUpdateAt,
+        isDeleted,
+        body,
+      ]);
+      if (changed === 0) return false;
+      await keepSnapshot(spec, tenant, document);
+      return true;
+    },
+
+    async remove(spec, tenant, id, expectedRev) {
+      const removed = await session.run(texts(spec).remove, [...owner(spec, tenant), id, expectedRev]);
+      if (removed === 0) return false;
+      if (spec.history !== 0) await session.run(texts(spec).removeHistory, [...owner(spec, tenant), id]);
+      return true;
+    },
+
+    async snapshot(spec, tenant, id, rev) {
+      const [row] = await session.all(texts(spec).snapshot, [...owner(spec, tenant), id, rev]);
+      return row === undefined ? null : String(row["body"]);
+    },
+
+    async select(spec, tenant, query, window) {
+      const { parameters, conditions } = source(spec, tenant, query);
+      if (window.after !== undefined) {
+        conditions.push(afterCondition(query.sorts, window.after, dialect, parameters));
+      }
+      const where = conditions.length === 0 ? "" : ` WHERE ${conditions.join(" AND ")}`;
+      const limit = `LIMIT ${parameters.add(window.limit)} OFFSET ${parameters.add(window.offset)}`;
+      const rows = await session.all(
+        `SELECT ${dialect.columns} FROM ${quoted(spec.table)}${where} ${orderBy(query.sorts, dialect)} ${limit}`,
+        parameters.values,
+      );
+      return rows.map(dialect.readRow);
+    },
+
+    async count(spec, tenant, query) {
+      const { parameters, conditions } = source(spec, tenant, query);
+      const where = conditions.length === 0 ? "" : ` WHERE ${conditions.join(" AND ")}`;
+      const [row] = await session.all(
+        `SELECT count(*) AS "count" FROM ${quoted(spec.table)}${where}`,
+        parameters.values,
+      );
+      return Number(row?.["count"] ?? 0);
+    },
+  };
+}
+
+function statementsOf(spec: DocumentDeclaration, dialect: Dialect): Statements {
+  const known = printed.get(dialect) ?? new WeakMap<DocumentDeclaration, Statements>();
+  printed.set(dialect, known);
+  const statements = known.get(spec) ?? printStatements(spec, dialect);
+  known.set(spec, statements);
+  return statements;
+}
+
+function printStatements(spec: DocumentDeclaration, dialect: Dialect): Statements {
+  const table = quoted(spec.table);
+  const history = quoted(`${spec.table}_history`);
+  const shift = spec.tenant ? 1 : 0;
+  const at = (position: number) => dialect.placeholder(position + shift);
+  const owned = spec.tenant ? `"tenant_id" = ${dialect.placeholder(1)} AND ` : "";
+  const ownerColumn = spec.tenant ? `"tenant_id", ` : "";
+  const ownerValue = spec.tenant ? `${dialect.placeholder(1)}, ` : "";
+  return {
+    get: `SELECT ${dialect.columns} FROM ${table} WHERE ${owned}"id" = ${at(1)}`,
+    insert:
+      `INSERT INTO ${table} (${ownerColumn}"id", "rev", "created_at", "last_update_at", "is_deleted", "body") ` +
+      `VALUES (${ownerValue}${at(1)}, ${at(2)}, ${at(3)}, ${at(4)}, ${at(5)}, ${dialect.json(at(6))})`,
+    replace:
+      `UPDATE ${table} SET "rev" = ${at(3)}, "last_update_at" = ${at(4)}, "is_deleted" = ${at(5)}, ` +
+      `"body" = ${dialect.json(at(6))} WHERE ${owned}"id" = ${at(1)} AND "rev" = ${at(2)}`,
+    remove: `DELETE FROM ${table} WHERE ${owned}"id" = ${at(1)} AND "rev" = ${at(2)}`,
+    removeHistory: `DELETE FROM ${history} WHERE ${owned}"id" = ${at(1)}`,
+    insertHistory:
+      `INSERT INTO ${history} (${ownerColumn}"id", "rev", "body") ` +
+      `VALUES (${ownerValue}${at(1)}, ${at(2)}, ${dialect.json(at(3))})`,
+    trimHistory: `DELETE FROM ${history} WHERE ${owned}"id" = ${at(1)} AND "rev" <= ${at(2)}`,
+    snapshot: `SELECT "body" AS "body" FROM ${history} WHERE ${owned}"id" = ${at(1)} AND "rev" = ${at(2)}`,
+  };
+}

@@ -1,0 +1,44 @@
+// Idempotency records over SQL, one for all SQL engines.
+import type { IdempotencyStore } from "../../operations/idempotency-port.js";
+import type { SqlSession } from "./session.js";
+
+/** The record store of one transaction. */
+export function sqlIdempotencyStore(session: SqlSession): IdempotencyStore {
+  const at = (position: number) => session.dialect.placeholder(position);
+  return {
+    async find(scope, now) {
+      const [row] = await session.all(
+        `SELECT "fingerprint", "status", "body", "etag", "expires_at" FROM "opwright_idempotency" ` +
+          `WHERE "scope" = ${at(1)} AND "expires_at" > ${at(2)}`,
+        [scope, now],
+      );
+      if (row === undefined) return null;
+      return {
+        scope,
+        fingerprint: String(row["fingerprint"]),
+        status: Number(row["status"]),
+        body: row["body"] === null ? null : String(row["body"]),
+        etag: row["etag"] === null ? null : String(row["etag"]),
+        expiresAt: Number(row["expires_at"]),
+      };
+    },
+
+    async save(record) {
+      await session.run(
+        `INSERT INTO "opwright_idempotency" ("scope", "fingerprint", "status", "body", "etag", "expires_at") ` +
+          `VALUES (${at(1)}, ${at(2)}, ${at(3)}, ${at(4)}, ${at(5)}, ${at(6)}) ` +
+          `ON CONFLICT ("scope") DO UPDATE SET "fingerprint" = excluded."fingerprint", "status" = excluded."status", ` +
+          `"body" = excluded."body", "etag" = excluded."etag", "expires_at" = excluded."expires_at"`,
+        [record.scope, record.fingerprint, record.status, record.body, record.etag, record.expiresAt],
+      );
+    },
+
+    async prune(now) {
+      return session.run(
+        `DELETE FROM "opwright_idempotency" WHERE "scope" IN ` +
+          `(SELECT "scope" FROM "opwright_idempotency" WHERE "expires_at" <= ${at(1)} LIMIT 1000)`,
+        [now],
+      );
+    },
+  };
+}

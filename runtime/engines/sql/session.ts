@@ -1,0 +1,45 @@
+// What the shared SQL stores need of an engine: statements with positional parameters, and its dialect.
+import type { FieldReference } from "../../query/fields.js";
+
+export type SqlValue = string | number | boolean | null | readonly SqlValue[];
+export type SqlRow = Readonly<Record<string, unknown>>;
+
+/** Where engines print SQL differently. */
+export interface Dialect {
+  /** The placeholder of the parameter at a position, counted from 1. */
+  placeholder(position: number): string;
+  /** The expression of a declared field; the same text that its indexes have. */
+  field(field: FieldReference): string;
+  /** A placeholder typed as the field, so that both sides compare alike. */
+  operand(field: FieldReference, placeholder: string): string;
+  /** Whether the field's value is one of the list in the placeholder. */
+  isIn(field: FieldReference, placeholder: string): string;
+  /** A list of operands as one parameter value. */
+  list(values: readonly SqlValue[]): SqlValue;
+  /** Types a placeholder as the JSON of a body. */
+  json(placeholder: string): string;
+  /** What to select of a base column, so that text and numbers come back as they are answered. */
+  readonly columns: string;
+  /** A row of `columns` as the port has it. */
+  readonly readRow: (row: SqlRow) => {
+    readonly id: string;
+    readonly rev: number;
+    readonly createdAt: string;
+    readonly lastUpdateAt: string;
+    readonly isDeleted: boolean;
+    readonly body: string;
+  };
+}
+
+/** Runs statements within one transaction. Text is prepared once and kept. */
+export interface SqlSession {
+  readonly dialect: Dialect;
+  all(text: string, parameters: readonly SqlValue[]): Promise<readonly SqlRow[]>;
+  /** Runs a statement and says how many rows it changed. */
+  run(text: string, parameters: readonly SqlValue[]): Promise<number>;
+}
+
+/** Quotes an identifier that the generator derived; none comes from a client. */
+export function quoted(identifier: string): string {
+  return `"${identifier.replaceAll('"', '""')}"`;
+}

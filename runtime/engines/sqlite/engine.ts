@@ -1,0 +1,99 @@
+// The embedded engine: one SQLite file in WAL mode, one writer with group commit, one reader.
+import { mkdirSync } from "node:fs";
+import { dirname } from "node:path";
+import type { Database, Transaction } from "../../operations/database.js";
+import { sqlDocumentStore } from "../sql/document-store.js";
+import { sqlIdempotencyStore } from "../sql/idempotency-store.js";
+import { inFlight } from "../sql/in-flight.js";
+import type { MigrationTarget } from "../sql/migrations.js";
+import type { SqlSession } from "../sql/session.js";
+import { openSqlite } from "./driver.js";
+import { PreparedConnection, sqliteSession } from "./session.js";
+import { Writer } from "./writer.js";
+
+/** Opens the database at `path`, making its folder. A second process may open the same file. */
+export function openSqliteDatabase(path: string): Database & MigrationTarget {
+  mkdirSync(dirname(path), { recursive: true });
+  const open = (pragmas: string): PreparedConnection => {
+    const connection = new PreparedConnection(openSqlite(path));
+    connection.exec(`PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; ${pragmas}`);
+    return connection;
+  };
+  const writing = open("");
+  const reading = open("PRAGMA query_only = ON;");
+  const writer = new Writer(writing);
+  const held = new Set<string>();
+
+  return {
+    read: (_lifetime, work) => work(readTransaction(sqliteSession(reading, () => true))),
+
+    async write({ lifetime, exclusive }, work) {
+      const run = () =>
+        writer.run(lifetime, (isOpen) => work(writeTransaction(writing, isOpen)));
+      if (exclusive === undefined) return run();
+      // A second process is held off by the file lock of its BEGIN IMMEDIATE.
+      if (held.has(exclusive)) throw inFlight();
+      held.add(exclusive);
+      try {
+        return await run();
+      } finally {
+        held.delete(exclusive);
+      }
+    },
+
+    async ping() {
+      reading.all("SELECT 1", []);
+    },
+
+    async close() {
+      await writer.idle();
+      reading.close();
+      writing.close();
+    },
+
+    engine: "sqlite",
+
+    async migrate(apply) {
+      await writer.idle();
+      writing.exec("BEGIN EXCLUSIVE");
+      try {
+        const applied = await apply({
+          exec: async (text) => writing.exec(text),
+          session: sqliteSession(writing, () => true),
+        });
+        writing.exec("COMMIT");
+        return applied;
+      } catch (error) {
+        writing.exec("ROLLBACK");
+        throw error;
+      }
+    },
+  };
+
+  function writeTransaction(connection: PreparedConnection, isOpen: () => boolean): Transaction {
+    const session = sqliteSession(connection, isOpen);
+    return {
+      documents: sqlDocumentStore(session),
+      idempotency: sqlIdempotencyStore(session),
+      async attempt(work) {
+        connection.exec("SAVEPOINT attempt");
+        try {
+          const value = await work();
+          if (isOpen()) connection.exec("RELEASE attempt");
+          return value;
+        } catch (error) {
+          if (isOpen()) connection.exec("ROLLBACK TO attempt; RELEASE attempt");
+          throw error;
+        }
+      },
+    };
+  }
+
+  function readTransaction(session: SqlSession): Transaction {
+    return {
+      documents: sqlDocumentStore(session),
+      idempotency: sqlIdempotencyStore(session),
+      attempt: (work) => work(),
+    };
+  }
+}

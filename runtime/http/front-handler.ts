@@ -1,0 +1,111 @@
+// The front handler: a plain (req, res, next) on Node's own objects (architecture.md "Run: a request").
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { errors, fail, ServiceError } from "../contract/errors.js";
+import { ExecutionContext, type InvocationMetadata } from "../operations/context.js";
+import type { Database } from "../operations/database.js";
+import { Lifetime } from "../operations/lifetime.js";
+import type { Log } from "../operations/log.js";
+import type { AnyRoute } from "../operations/operation.js";
+import type { Signer } from "../operations/signer.js";
+import { invoke } from "../operations/pipeline.js";
+import { readDeadline, readIdempotencyKey, readMetadata } from "./metadata.js";
+import { readInput } from "./read-input.js";
+import { replyError, replyOutcome } from "./reply.js";
+import { routeTable, type RouteMatch } from "./route-table.js";
+
+export type NextHandler = (error?: unknown) => void;
+export type RequestHandler = (req: IncomingMessage, res: ServerResponse, next?: NextHandler) => void;
+
+export interface FrontHandlerOptions {
+  readonly routes: readonly AnyRoute[];
+  readonly database: Database;
+  readonly log: Log;
+  readonly signer: Signer;
+  readonly maxBodyBytes: number;
+  /** The tenant of requests that carry no identity. */
+  readonly defaultTenant: string;
+  /** False while the service drains: new requests are refused with 503. */
+  readonly isAccepting: () => boolean;
+}
+
+/**
+ * Makes the handler of all generated routes. A request that no route matches goes to `next`, or is answered with
+ * `route_not_found` where there is none. Every answer, errors included, is JSON with the envelope of the error table.
+ */
+export function frontHandler(options: FrontHandlerOptions): RequestHandler {
+  const table = routeTable(options.routes);
+  return (req, res, next) => {
+    let match: RouteMatch | null;
+    try {
+      refuseAmbiguousHost(req);
+      match = table.match(req.method ?? "", req.url ?? "");
+      if (match === null && next === undefined) throw fail("route_not_found");
+      if (match !== null && !options.isAccepting()) {
+        throw fail("service_draining", {}, { headers: { "Retry-After": "5", Connection: "close" } });
+      }
+    } catch (error) {
+      replyError(req, res, readMetadata(req.headers), error);
+      return;
+    }
+    if (match === null) {
+      next?.();
+      return;
+    }
+    void answer(options, req, res, match);
+  };
+}
+
+async function answer(
+  options: FrontHandlerOptions,
+  req: IncomingMessage,
+  res: ServerResponse,
+  match: RouteMatch,
+): Promise<void> {
+  const metadata = readMetadata(req.headers);
+  const { route } = match;
+  try {
+    const lifetime = new Lifetime(readDeadline(req.headers, route.deadlineSeconds), {
+      isGone: () => res.destroyed,
+      onGone: (listener) => res.once("close", () => res.writableFinished || listener()),
+    });
+    const context = new ExecutionContext({
+      operationId: route.operationId,
+      metadata,
+      tenant: options.defaultTenant,
+      idempotencyKey: route.idempotencyKey === true ? readIdempotencyKey(req.headers) : undefined,
+      lifetime,
+      log: options.log,
+      signer: options.signer,
+    });
+    const input: unknown = await readInput(
+      route.input,
+      { req, path: match.path, query: match.query },
+      options.maxBodyBytes,
+    );
+    const outcome = await invoke(route, input, context, options.database);
+    replyOutcome(req, res, metadata, route.status, outcome);
+  } catch (error) {
+    logFailure(options.log, route, metadata, error);
+    replyError(req, res, metadata, error);
+  }
+}
+
+/** Two Host fields could be read differently by a proxy and by us (RFC 9112 §3.2). */
+function refuseAmbiguousHost(req: IncomingMessage): void {
+  const raw = req.rawHeaders;
+  let hosts = 0;
+  for (let index = 0; index < raw.length; index += 2) {
+    const name = raw[index];
+    if (name !== undefined && name.length === 4 && name.toLowerCase() === "host") hosts += 1;
+  }
+  if (hosts > 1) throw fail("http_malformed", {}, { headers: { Connection: "close" } });
+}
+
+function logFailure(log: Log, route: AnyRoute, metadata: InvocationMetadata, error: unknown): void {
+  const known = error instanceof ServiceError ? errors[error.code] : errors["core.internal"];
+  if (known.status < 500) return;
+  log.error(
+    { operation: route.operationId, requestId: metadata.requestId, err: error },
+    "an operation failed",
+  );
+}

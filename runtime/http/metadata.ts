@@ -1,0 +1,54 @@
+// Invocation metadata from request headers: ids, trace context, idempotency key, deadline budget
+// (service.md "Idempotency and invocation metadata", W3C Trace Context §3.2).
+import type { IncomingHttpHeaders } from "node:http";
+import { fail } from "../contract/errors.js";
+import type { InvocationMetadata } from "../operations/context.js";
+import { isUuid, uuidv7 } from "../operations/uuid.js";
+
+/** The ids of a request. A malformed id from the caller is replaced by a fresh one, never refused. */
+export function readMetadata(headers: IncomingHttpHeaders): InvocationMetadata {
+  const requestId = uuidv7();
+  const correlation = headers["x-correlation-id"];
+  const causation = headers["x-causation-id"];
+  const traceparent = headers["traceparent"];
+  return {
+    requestId,
+    correlationId: wellFormed(correlation) ?? requestId,
+    causationId: wellFormed(causation) ?? requestId,
+    traceparent:
+      typeof traceparent === "string" && isTraceparent(traceparent) ? traceparent : undefined,
+  };
+}
+
+function wellFormed(header: string | readonly string[] | undefined): string | undefined {
+  return typeof header === "string" && isUuid(header) ? header.toLowerCase() : undefined;
+}
+
+function isTraceparent(text: string): boolean {
+  return (
+    /^(?!ff)[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/.test(text) &&
+    !/^..-0{32}/.test(text) &&
+    !/^.{35}-0{16}/.test(text)
+  );
+}
+
+/** The Idempotency-Key: 1 to 255 visible ASCII characters, else `idempotency_key_malformed`. */
+export function readIdempotencyKey(headers: IncomingHttpHeaders): string | undefined {
+  const key = headers["idempotency-key"];
+  if (key === undefined) return undefined;
+  if (typeof key !== "string" || !/^[\x21-\x7e]{1,255}$/.test(key)) throw fail("idempotency_key_malformed");
+  return key;
+}
+
+/**
+ * The deadline of a request in epoch milliseconds: the operation's own, which `X-Deadline-Budget` (seconds) may only
+ * tighten. Infinity where neither sets one. Throws `deadline_malformed`.
+ */
+export function readDeadline(headers: IncomingHttpHeaders, planned: number | undefined): number {
+  const header = headers["x-deadline-budget"];
+  if (header === undefined) return planned === undefined ? Infinity : Date.now() + planned * 1000;
+  if (typeof header !== "string" || !/^\d{1,9}(?:\.\d{1,9})?$/.test(header) || Number(header) <= 0) {
+    throw fail("deadline_malformed");
+  }
+  return Date.now() + Math.min(Number(header), planned ?? Infinity) * 1000;
+}

@@ -1,0 +1,53 @@
+// Reading a JSON request body: media type, size and syntax, before anything looks at its content.
+import type { IncomingMessage } from "node:http";
+import { fail } from "../contract/errors.js";
+import { parseStrictJson } from "./strict-json.js";
+
+/**
+ * Reads and parses the body. Throws `media_type_unsupported`, `body_too_large` (from Content-Length before reading,
+ * else at the byte that crosses `maxBytes`), or an error of `parseStrictJson`.
+ */
+export async function readJsonBody(req: IncomingMessage, maxBytes: number): Promise<unknown> {
+  if (!isJsonMediaType(req.headers["content-type"])) throw fail("media_type_unsupported");
+  const encoding = req.headers["content-encoding"];
+  if (encoding !== undefined && encoding.toLowerCase() !== "identity") {
+    throw fail("media_type_unsupported");
+  }
+  const declared = req.headers["content-length"];
+  if (declared !== undefined && Number(declared) > maxBytes) {
+    throw fail("body_too_large", { max_bytes: maxBytes }, { headers: { Connection: "close" } });
+  }
+  return parseStrictJson(await readBytes(req, maxBytes));
+}
+
+/** `application/json` or a `+json` type, in UTF-8 or without a charset (RFC 8259 §11). */
+export function isJsonMediaType(header: string | undefined): boolean {
+  if (header === "application/json") return true;
+  if (header === undefined || header.length > 256) return false;
+  const [type = "", ...parameters] = header.split(";").map((part) => part.trim().toLowerCase());
+  if (!/^application\/(?:json|[a-z0-9!#$&^_.-]+\+json)$/.test(type)) return false;
+  return parameters.every((parameter) => parameter === "" || /^charset="?utf-8"?$/.test(parameter));
+}
+
+function readBytes(req: IncomingMessage, maxBytes: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    req.on("data", (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > maxBytes) {
+        req.pause();
+        req.removeAllListeners("data");
+        reject(fail("body_too_large", { max_bytes: maxBytes }, { headers: { Connection: "close" } }));
+        return;
+      }
+      chunks.push(chunk);
+    });
+    req.on("end", () => {
+      const [only] = chunks;
+      resolve(chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks, size));
+    });
+    req.on("error", (cause) => reject(fail("core.malformed", {}, { cause })));
+    req.on("close", () => reject(fail("core.malformed")));
+  });
+}

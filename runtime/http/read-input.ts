@@ -1,0 +1,177 @@
+// From a request to an operation's input: path, query and body, each checked before the operation runs.
+import type { IncomingMessage } from "node:http";
+import { fail } from "../contract/errors.js";
+import type { ValidationFault, Validator } from "../contract/validation.js";
+import type { BodyBinding, ExpectedRevision, InputBinding, Parameter } from "../operations/input.js";
+import { isUuid } from "../operations/uuid.js";
+import { readJsonBody } from "./read-body.js";
+
+/** The parts of a request that carry input. `path` holds decoded placeholders; `query` is what follows `?`, undecoded. */
+export interface RequestParts {
+  readonly req: IncomingMessage;
+  readonly path: Readonly<Record<string, string | undefined>>;
+  readonly query: string;
+}
+
+/**
+ * Reads the input of an operation. Throws `parameter_malformed` (400), `core.validation` (422), `revision_required`,
+ * `revision_ambiguous`, or an error of the body reader.
+ */
+export async function readInput<Input>(
+  binding: InputBinding<Input>,
+  parts: RequestParts,
+  maxBodyBytes: number,
+): Promise<Input> {
+  const values = readParameters(binding, parts);
+  const body = binding.body;
+  if (body === undefined) return checked(binding.validate, values) as Input;
+  const content = await readJsonBody(parts.req, maxBodyBytes);
+  return assemble(binding, body, values, content);
+}
+
+function assemble<Input>(
+  binding: InputBinding<Input>,
+  body: BodyBinding,
+  values: Record<string, unknown>,
+  content: unknown,
+): Input {
+  if (body.as === "members") {
+    if (typeof content !== "object" || content === null || Array.isArray(content)) {
+      throw invalid([{ path: "", keyword: "type", message: "must be object" }]);
+    }
+    const clash = Object.keys(values).find((name) => Object.hasOwn(content, name));
+    if (clash !== undefined) {
+      throw invalid([{ path: `/${clash}`, keyword: "additionalProperties", message: "belongs in the URL" }]);
+    }
+    return checked(binding.validate, { ...content, ...values }) as Input;
+  }
+  const parsed =
+    body.check === undefined
+      ? content
+      : "parse" in body.check
+        ? body.check.parse(content)
+        : checked(body.check.validate, content);
+  if (body.as === "input") return parsed as Input;
+  values[body.as.member] = parsed;
+  // The parameters and the body have been checked one by one against what makes up Input.
+  return values as Input;
+}
+
+function checked<T>(validate: Validator<T> | undefined, value: unknown): unknown {
+  const faults = validate?.(value) ?? null;
+  if (faults !== null) throw invalid(faults);
+  return value;
+}
+
+function invalid(faults: readonly ValidationFault[]): Error {
+  return fail("core.validation", { errors: faults });
+}
+
+function readParameters(
+  binding: InputBinding<unknown>,
+  parts: RequestParts,
+): Record<string, unknown> {
+  const values: Record<string, unknown> = {};
+  const given = parts.query === "" ? noQuery : parseQuery(parts.query);
+  let used = 0;
+  for (const name in binding.parameters) {
+    const parameter = binding.parameters[name];
+    if (parameter === undefined) continue;
+    const raw = parameter.in === "path" ? parts.path[name] : given.get(name);
+    if (raw !== undefined && parameter.in !== "path") used += 1;
+    const value =
+      parameter.in === "revision"
+        ? readRevision(name, raw, parts.req.headers["if-match"], parameter.required)
+        : readParameter(name, raw, parameter);
+    if (value !== undefined) values[name] = value;
+  }
+  if (used < given.size) {
+    const unknown = [...given.keys()].filter((name) => {
+      const parameter = Object.hasOwn(binding.parameters, name) ? binding.parameters[name] : undefined;
+      return parameter === undefined || parameter.in === "path";
+    });
+    throw invalid(
+      unknown.map((name) => ({
+        path: `/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`,
+        keyword: "additionalProperties",
+        message: "is not a query parameter of this operation",
+      })),
+    );
+  }
+  return values;
+}
+
+const noQuery: ReadonlyMap<string, string> = new Map();
+
+/** Query parameters by name. A repeated, bracketed or badly encoded one is `parameter_malformed`. */
+export function parseQuery(query: string): ReadonlyMap<string, string> {
+  const given = new Map<string, string>();
+  for (const part of query.split("&")) {
+    if (part === "") continue;
+    const equals = part.indexOf("=");
+    const name = decode(equals < 0 ? part : part.slice(0, equals));
+    if (name === "" || /[[\]]/.test(name) || given.has(name)) throw fail("parameter_malformed");
+    given.set(name, equals < 0 ? "" : decode(part.slice(equals + 1)));
+  }
+  return given;
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll("+", " "));
+  } catch {
+    throw fail("parameter_malformed");
+  }
+}
+
+function readParameter(name: string, raw: string | undefined, parameter: Parameter<unknown>): unknown {
+  if (raw === undefined) {
+    if (!parameter.required) return undefined;
+    throw invalid([{ path: `/${name}`, keyword: "required", message: "must be given" }]);
+  }
+  switch (parameter.type) {
+    case "string":
+      return raw;
+    case "uuid":
+      if (isUuid(raw)) return raw.toLowerCase();
+      throw invalid([{ path: `/${name}`, keyword: "format", message: "must be a UUID" }]);
+    case "integer":
+      if (/^-?(?:0|[1-9]\d{0,15})$/.test(raw) && Number.isSafeInteger(Number(raw))) return Number(raw);
+      throw invalid([{ path: `/${name}`, keyword: "type", message: "must be integer" }]);
+    case "number":
+      if (/^-?(?:0|[1-9]\d{0,15})(?:\.\d{1,15})?$/.test(raw)) return Number(raw);
+      throw invalid([{ path: `/${name}`, keyword: "type", message: "must be number" }]);
+    case "boolean":
+      if (raw === "true" || raw === "false") return raw === "true";
+      throw invalid([{ path: `/${name}`, keyword: "type", message: "must be true or false" }]);
+  }
+}
+
+function readRevision(
+  name: string,
+  raw: string | undefined,
+  ifMatch: string | undefined,
+  required: boolean,
+): ExpectedRevision | undefined {
+  const fromQuery = raw === undefined ? undefined : parseRevision(name, raw);
+  const fromHeader = ifMatch === undefined ? undefined : parseIfMatch(ifMatch);
+  if (fromQuery !== undefined && fromHeader !== undefined && fromHeader !== "any" && fromQuery !== fromHeader) {
+    throw fail("revision_ambiguous");
+  }
+  const expected = fromQuery ?? fromHeader;
+  if (expected === undefined && required) throw fail("revision_required");
+  return expected;
+}
+
+function parseRevision(name: string, raw: string): number {
+  if (/^[1-9]\d{0,15}$/.test(raw) && Number.isSafeInteger(Number(raw))) return Number(raw);
+  throw invalid([{ path: `/${name}`, keyword: "type", message: "must be an integer from 1" }]);
+}
+
+/** `If-Match` with one strong entity tag that is a revision, or `*` (RFC 9110 §13.1.1). */
+function parseIfMatch(header: string): ExpectedRevision {
+  if (header.trim() === "*") return "any";
+  const match = /^\s*"([1-9]\d{0,15})"\s*$/.exec(header);
+  if (match === null || !Number.isSafeInteger(Number(match[1]))) throw fail("header_malformed", { header: "If-Match" });
+  return Number(match[1]);
+}

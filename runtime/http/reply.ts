@@ -1,0 +1,84 @@
+// Writing replies: status, headers and JSON in one call each, on Node's own response.
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { fail, ServiceError, toEnvelope } from "../contract/errors.js";
+import type { InvocationMetadata } from "../operations/context.js";
+import type { Outcome } from "../operations/idempotency.js";
+import { JsonText } from "../operations/json-text.js";
+import { matchesEntityTag } from "./entity-tag.js";
+
+const jsonType = "application/json; charset=utf-8";
+
+/** Answers with the outcome of an operation: its status, its JSON or no body, its entity tag, 304 where that matches. */
+export function replyOutcome(
+  req: IncomingMessage,
+  res: ServerResponse,
+  metadata: InvocationMetadata,
+  status: number,
+  outcome: Outcome<unknown>,
+): void {
+  if (isGone(res)) return;
+  const { output } = outcome;
+  const headers = metadataHeaders(metadata);
+  if (outcome.replayed) headers.push("Idempotency-Replayed", "true");
+  const etag = output instanceof JsonText ? output.etag : undefined;
+  if (etag !== undefined) {
+    headers.push("ETag", etag, "Cache-Control", "private, no-cache");
+    const isRead = req.method === "GET" || req.method === "HEAD";
+    if (isRead && matchesEntityTag(req.headers["if-none-match"], etag)) {
+      res.writeHead(304, headers);
+      res.end();
+      return;
+    }
+  } else {
+    headers.push("Cache-Control", "no-store");
+  }
+  if (output === undefined) {
+    res.writeHead(status, headers);
+    res.end();
+    return;
+  }
+  const text = output instanceof JsonText ? output.text : JSON.stringify(output);
+  headers.push("Content-Type", jsonType, "Content-Length", String(Buffer.byteLength(text)));
+  res.writeHead(status, headers);
+  res.end(req.method === "HEAD" ? undefined : text);
+}
+
+/** Answers with the envelope of an error. An error that is not of the table becomes a masked `core.internal`. */
+export function replyError(
+  req: IncomingMessage,
+  res: ServerResponse,
+  metadata: InvocationMetadata,
+  error: unknown,
+): void {
+  if (isGone(res)) return;
+  const known = error instanceof ServiceError ? error : fail("core.internal", {}, { cause: error });
+  const text = JSON.stringify(toEnvelope(known));
+  const headers = metadataHeaders(metadata);
+  headers.push(
+    "X-Error-Code",
+    known.code,
+    "Cache-Control",
+    "no-store",
+    "Content-Type",
+    jsonType,
+    "Content-Length",
+    String(Buffer.byteLength(text)),
+  );
+  for (const [name, value] of Object.entries(known.headers)) headers.push(name, value);
+  res.writeHead(known.status, headers);
+  res.end(req.method === "HEAD" ? undefined : text);
+}
+
+/** Whether nothing can be written any more: the reply has begun, or the caller has gone. */
+function isGone(res: ServerResponse): boolean {
+  if (res.headersSent) {
+    // A reply that failed half-way must not look complete.
+    if (!res.writableEnded) res.destroy();
+    return true;
+  }
+  return res.destroyed;
+}
+
+function metadataHeaders(metadata: InvocationMetadata): string[] {
+  return ["X-Request-ID", metadata.requestId, "X-Correlation-ID", metadata.correlationId];
+}

@@ -1,0 +1,65 @@
+// Which route answers a method and a path. Knows of HEAD, of 405 and of prefix roots (decisions.md §1).
+import FindMyWay from "find-my-way";
+import { fail } from "../contract/errors.js";
+import type { AnyRoute } from "../operations/operation.js";
+
+/** A route that matches, with its decoded path values and the undecoded query string. */
+export interface RouteMatch {
+  readonly route: AnyRoute;
+  readonly path: Readonly<Record<string, string | undefined>>;
+  readonly query: string;
+}
+
+export interface RouteTable {
+  /**
+   * The route of a request, or null where no route has the path.
+   * Throws `method_not_allowed` with `Allow`, and `path_malformed` for bad percent-encoding.
+   */
+  match(method: string, url: string): RouteMatch | null;
+}
+
+/** Builds the table once, at start. */
+export function routeTable(routes: readonly AnyRoute[]): RouteTable {
+  const malformed = Symbol("malformed");
+  const router = FindMyWay<FindMyWay.HTTPVersion.V1>({
+    querystringParser: (query: string) => query as unknown as Record<string, string>,
+    onBadUrl: () => malformed,
+    maxParamLength: 2048,
+  });
+  const methods = new Set<string>();
+  const add = (method: string, path: string, route: AnyRoute): void => {
+    methods.add(method);
+    router.on(method as FindMyWay.HTTPMethod, path, () => undefined, route);
+  };
+  for (const route of routes) {
+    const path = route.path.replaceAll(/\{(\w+)\}/g, ":$1");
+    for (const spelling of spellings(path)) {
+      add(route.method, spelling, route);
+      if (route.method === "GET") add("HEAD", spelling, route);
+    }
+  }
+
+  const find = (method: string, url: string): RouteMatch | null => {
+    const found = router.find(method as FindMyWay.HTTPMethod, url);
+    if (found === null) return null;
+    const route = found.store as AnyRoute | undefined;
+    if (route === undefined) throw fail("path_malformed");
+    return { route, path: found.params, query: found.searchParams as unknown as string };
+  };
+
+  return {
+    match(method, url) {
+      const found = methods.has(method) ? find(method, url) : null;
+      if (found !== null) return found;
+      const allowed = [...methods].filter((other) => other !== method && find(other, url) !== null);
+      if (allowed.length === 0) return null;
+      throw fail("method_not_allowed", { allowed: allowed.sort() }, { headers: { Allow: allowed.sort().join(", ") } });
+    },
+  };
+}
+
+/** A prefix root answers with and without its trailing slash. */
+function spellings(path: string): readonly string[] {
+  if (!path.endsWith("/") || path === "/") return [path];
+  return [path, path.slice(0, -1)];
+}

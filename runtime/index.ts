@@ -1,0 +1,74 @@
+// opwright/runtime: what generated code and authors' handlers import.
+export {
+  errors,
+  errorKinds,
+  fail,
+  ServiceError,
+  toEnvelope,
+  type ErrorCode,
+  type ErrorEnvelope,
+  type ErrorKind,
+} from "./contract/errors.js";
+export {
+  codePointLength,
+  formats,
+  jsonEqual,
+  validator,
+  type ValidationFault,
+  type Validator,
+} from "./contract/validation.js";
+export {
+  collection,
+  documents,
+  listing,
+  type Collection,
+  type CursorPage,
+  type Page,
+  type Updated,
+} from "./documents/operations.js";
+export { document, type DocumentSpec } from "./documents/spec.js";
+export type { ExecutionContext, InvocationMetadata } from "./operations/context.js";
+export type { Database, Transaction } from "./operations/database.js";
+export {
+  afterCommit,
+  before,
+  onFailure,
+  onFinally,
+  onSuccess,
+  txAfter,
+  txBefore,
+  wrap,
+  type Hook,
+  type HookFunctions,
+} from "./operations/hooks.js";
+export {
+  json,
+  nothing,
+  parameters,
+  params,
+  paramsWith,
+  path,
+  query,
+  request,
+  revision,
+  type ExpectedRevision,
+  type InputBinding,
+} from "./operations/input.js";
+export { JsonText, outputValue, type Output } from "./operations/json-text.js";
+export { Lifetime } from "./operations/lifetime.js";
+export type { Log } from "./operations/log.js";
+export {
+  operation,
+  route,
+  type AnyRoute,
+  type Handler,
+  type Operation,
+  type Route,
+} from "./operations/operation.js";
+export { uuidv7 } from "./operations/uuid.js";
+export type { CursorRequest, PageRequest } from "./query/list-request.js";
+export { generatedFolder } from "./server/generated-folder.js";
+export { defineService, type AppHandler, type ServiceDefinition } from "./server/service.js";
+export { readSettings, SettingsError, type Settings } from "./server/settings.js";
+export { serve } from "./server/serve.js";
+export { defaultTenant, start, type RunningService, type StartOptions } from "./server/start.js";

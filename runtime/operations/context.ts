@@ -1,0 +1,71 @@
+// What an operation knows about its invocation. Passed as an argument, never ambient.
+import { fail } from "../contract/errors.js";
+import type { Transaction } from "./database.js";
+import type { Lifetime } from "./lifetime.js";
+import type { Log } from "./log.js";
+import type { Signer } from "./signer.js";
+
+/** Identifiers of one invocation (decisions.md "Idempotency, deadlines, metadata"). */
+export interface InvocationMetadata {
+  /** Ours, fresh for each request. */
+  readonly requestId: string;
+  /** The caller's UUID where it sent a well-formed one, else fresh. */
+  readonly correlationId: string;
+  readonly causationId: string;
+  /** W3C `traceparent`, where the caller sent a well-formed one. */
+  readonly traceparent: string | undefined;
+}
+
+/** The context of one invocation. */
+export class ExecutionContext {
+  readonly operationId: string;
+  readonly metadata: InvocationMetadata;
+  /** The tenant whose data this invocation sees. */
+  readonly tenant: string;
+  readonly idempotencyKey: string | undefined;
+  readonly lifetime: Lifetime;
+  readonly log: Log;
+  readonly signer: Signer;
+  #transaction: Transaction | undefined;
+
+  constructor(fields: {
+    readonly operationId: string;
+    readonly metadata: InvocationMetadata;
+    readonly tenant: string;
+    readonly idempotencyKey: string | undefined;
+    readonly lifetime: Lifetime;
+    readonly log: Log;
+    readonly signer: Signer;
+  }) {
+    this.operationId = fields.operationId;
+    this.metadata = fields.metadata;
+    this.tenant = fields.tenant;
+    this.idempotencyKey = fields.idempotencyKey;
+    this.lifetime = fields.lifetime;
+    this.log = fields.log;
+    this.signer = fields.signer;
+  }
+
+  /** Aborts at the deadline and when the caller goes away. */
+  get signal(): AbortSignal {
+    return this.lifetime.signal;
+  }
+
+  /** The running transaction. Throws `core.configuration` in an operation declared without one, or in a hook outside it. */
+  get transaction(): Transaction {
+    if (this.#transaction === undefined) {
+      throw fail("core.configuration", {}, { cause: new Error(`${this.operationId}: no transaction here`) });
+    }
+    return this.#transaction;
+  }
+
+  /** Runs `work` with `transaction` bound. The pipeline alone calls this. */
+  async within<T>(transaction: Transaction, work: () => Promise<T>): Promise<T> {
+    this.#transaction = transaction;
+    try {
+      return await work();
+    } finally {
+      this.#transaction = undefined;
+    }
+  }
+}

@@ -1,0 +1,33 @@
+// The transaction port: what a SQL engine owes the pipeline (architecture.md "Engines").
+import type { DocumentStore } from "../documents/port.js";
+import type { IdempotencyStore } from "./idempotency-port.js";
+import type { Lifetime } from "./lifetime.js";
+
+/** What one transaction reaches. After the transaction has ended, every call on it rejects. */
+export interface Transaction {
+  readonly documents: DocumentStore;
+  readonly idempotency: IdempotencyStore;
+  /** Runs `work`; where it throws, its writes are undone and the transaction goes on. Rethrows. */
+  attempt<T>(work: () => Promise<T>): Promise<T>;
+}
+
+export interface WriteOptions {
+  readonly lifetime: Lifetime;
+  /** A name that one write may hold at a time, until it has ended; another one is refused with `idempotency_in_flight`. */
+  readonly exclusive?: string | undefined;
+}
+
+/** One SQL database. All methods may reject with `core.infrastructure` or `core.unavailable`. */
+export interface Database {
+  /** Runs `work` on committed state. A write inside it rejects. */
+  read<T>(lifetime: Lifetime, work: (transaction: Transaction) => Promise<T>): Promise<T>;
+  /**
+   * Runs `work` in one transaction and resolves after a durable commit.
+   * Nothing commits where `work` throws or the lifetime is over; `work` is never run twice.
+   */
+  write<T>(options: WriteOptions, work: (transaction: Transaction) => Promise<T>): Promise<T>;
+  /** Resolves where the engine answers. */
+  ping(): Promise<void>;
+  /** Waits for running transactions and lets go of all connections. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,84 @@
+// Hooks: steps around an operation, in eight phases (architecture.md "Pipeline").
+import type { ExecutionContext } from "./context.js";
+import type { Output } from "./json-text.js";
+
+type Awaitable<T> = T | Promise<T>;
+
+export interface HookFunctions<Input, Result> {
+  /** Before anything else; throwing refuses the invocation. */
+  before(input: Input, context: ExecutionContext): Awaitable<void>;
+  /** Around the transaction; may call `next` with another input, or not at all. */
+  wrap(
+    input: Input,
+    context: ExecutionContext,
+    next: (input: Input) => Promise<Output<Result>>,
+  ): Awaitable<Output<Result>>;
+  /** In the transaction, before the handler. */
+  tx_before(input: Input, context: ExecutionContext): Awaitable<void>;
+  /** In the transaction, after the handler; throwing rolls back. */
+  tx_after(input: Input, context: ExecutionContext, output: Output<Result>): Awaitable<void>;
+  /** After a commit; a fault is logged and does not reach the caller. */
+  after_commit(input: Input, context: ExecutionContext, output: Output<Result>): Awaitable<void>;
+  /** After the operation has succeeded. */
+  on_success(input: Input, context: ExecutionContext, output: Output<Result>): Awaitable<void>;
+  /** After the operation has failed; the error is passed on whatever this does. */
+  on_failure(input: Input, context: ExecutionContext, error: unknown): Awaitable<void>;
+  /** At the very end, either way. */
+  finally(input: Input, context: ExecutionContext): Awaitable<void>;
+}
+
+export type HookPhase = keyof HookFunctions<never, never>;
+
+/** One hook of a chain. Hooks of one phase run in the order in which the chain lists them. */
+export type Hook<Input, Result> = {
+  [Phase in HookPhase]: {
+    readonly phase: Phase;
+    readonly run: HookFunctions<Input, Result>[Phase];
+  };
+}[HookPhase];
+
+type HookOf<Input, Result, Phase extends HookPhase> = Extract<
+  Hook<Input, Result>,
+  { readonly phase: Phase }
+>;
+
+function of<Phase extends HookPhase>(phase: Phase) {
+  return <Input, Result>(
+    run: HookFunctions<Input, Result>[Phase],
+  ): HookOf<Input, Result, Phase> => ({ phase, run }) as HookOf<Input, Result, Phase>;
+}
+
+/** Makers of hooks, one a phase, as generated routes name them. */
+export const before = of("before");
+export const wrap = of("wrap");
+export const txBefore = of("tx_before");
+export const txAfter = of("tx_after");
+export const afterCommit = of("after_commit");
+export const onSuccess = of("on_success");
+export const onFailure = of("on_failure");
+export const onFinally = of("finally");
+
+/** The hooks of one chain, grouped by phase once, when the operation is made. */
+export type HookChain<Input, Result> = {
+  readonly [Phase in HookPhase]: readonly HookFunctions<Input, Result>[Phase][];
+};
+
+/** Groups hooks by phase and keeps their order. */
+export function chain<Input, Result>(
+  hooks: readonly Hook<Input, Result>[],
+): HookChain<Input, Result> {
+  const inPhase = <Phase extends HookPhase>(phase: Phase) =>
+    hooks
+      .filter((hook): hook is HookOf<Input, Result, Phase> => hook.phase === phase)
+      .map((hook) => hook.run as HookFunctions<Input, Result>[Phase]);
+  return {
+    before: inPhase("before"),
+    wrap: inPhase("wrap"),
+    tx_before: inPhase("tx_before"),
+    tx_after: inPhase("tx_after"),
+    after_commit: inPhase("after_commit"),
+    on_success: inPhase("on_success"),
+    on_failure: inPhase("on_failure"),
+    finally: inPhase("finally"),
+  };
+}

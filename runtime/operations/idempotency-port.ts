@@ -1,0 +1,24 @@
+// The port that keeps the results of requests with an Idempotency-Key (decisions.md "Idempotency").
+
+/** The stored answer to one request. `body` is JSON text, null for an answer without a body. */
+export interface IdempotencyRecord {
+  /** Tenant, principal, operation and key, joined unambiguously. */
+  readonly scope: string;
+  /** Hash of the canonical arguments. */
+  readonly fingerprint: string;
+  readonly status: number;
+  readonly body: string | null;
+  readonly etag: string | null;
+  /** Epoch milliseconds. */
+  readonly expiresAt: number;
+}
+
+/** Bound to one write transaction; what it saves commits with that transaction. */
+export interface IdempotencyStore {
+  /** The record of the scope, or null where none is kept or it has expired at `now` (epoch milliseconds). */
+  find(scope: string, now: number): Promise<IdempotencyRecord | null>;
+  /** Keeps a record, in place of an expired one. */
+  save(record: IdempotencyRecord): Promise<void>;
+  /** Deletes at most 1 000 records that have expired at `now` and says how many it deleted. */
+  prune(now: number): Promise<number>;
+}

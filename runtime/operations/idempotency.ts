@@ -1,0 +1,78 @@
+// Idempotency-Key: the same request runs once and is answered alike afterwards (decisions.md "Idempotency").
+import { createHash } from "node:crypto";
+import { errors, fail, ServiceError, toEnvelope, type ErrorCode, type ErrorEnvelope } from "../contract/errors.js";
+import { canonicalJson } from "./canonical-json.js";
+import type { ExecutionContext } from "./context.js";
+import type { Transaction } from "./database.js";
+import type { IdempotencyRecord } from "./idempotency-port.js";
+import { JsonText, type Output } from "./json-text.js";
+
+const timeToLiveMillis = 24 * 60 * 60 * 1000;
+const replayed = { "Idempotency-Replayed": "true" };
+
+/** What an invocation gave. `replayed` tells that the output was stored earlier. */
+export interface Outcome<Result> {
+  readonly output: Output<Result>;
+  readonly replayed: boolean;
+}
+
+/** The scope of an invocation's key, or undefined where it carries none or the operation does not honour it. */
+export function idempotencyScope(
+  context: ExecutionContext,
+  isHonoured: boolean | undefined,
+): string | undefined {
+  if (isHonoured !== true || context.idempotencyKey === undefined) return undefined;
+  return JSON.stringify([context.tenant, "", context.operationId, context.idempotencyKey]);
+}
+
+/**
+ * Runs `work` once per scope, inside a write transaction that holds the scope exclusively.
+ * A replay returns the stored output, or throws the stored error. Throws `idempotency_key_reused`. An error below 500 that is not retryable is stored as well; its writes are undone first.
+ */
+export async function onceOnly<Input, Result>(
+  transaction: Transaction,
+  scope: string,
+  input: Input,
+  work: () => Promise<Output<Result>>,
+): Promise<Outcome<Result> | { readonly failure: ServiceError }> {
+  const fingerprint = createHash("sha256").update(canonicalJson(input)).digest("base64url");
+  const store = transaction.idempotency;
+  const now = Date.now();
+  const kept = await store.find(scope, now);
+  if (kept !== null) {
+    if (kept.fingerprint !== fingerprint) throw fail("idempotency_key_reused");
+    return { output: replay<Result>(kept), replayed: true };
+  }
+  const record = { scope, fingerprint, expiresAt: now + timeToLiveMillis };
+  try {
+    const output = await transaction.attempt(work);
+    const text = output instanceof JsonText ? output.text : JSON.stringify(output);
+    await store.save({
+      ...record,
+      status: 200,
+      body: text ?? null,
+      etag: output instanceof JsonText ? (output.etag ?? null) : null,
+    });
+    return { output, replayed: false };
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.status >= 500 || error.retryable) throw error;
+    await store.save({
+      ...record,
+      status: error.status,
+      body: JSON.stringify(toEnvelope(error)),
+      etag: null,
+    });
+    return { failure: error };
+  }
+}
+
+function replay<Result>(record: IdempotencyRecord): Output<Result> {
+  if (record.status >= 400) {
+    const envelope = JSON.parse(record.body ?? "{}") as ErrorEnvelope;
+    const code = Object.hasOwn(errors, envelope.code) ? (envelope.code as ErrorCode) : "core.conflict";
+    throw fail(code, envelope.context, { headers: replayed });
+  }
+  // The stored text was printed from a Result of this very operation; null stands for "no body".
+  if (record.body === null) return undefined as Result;
+  return new JsonText<Result>(record.body, record.etag ?? undefined);
+}

@@ -1,0 +1,122 @@
+// How an operation's input is bound to a request, as data: generated routes state it, transports read it.
+import type { Validator } from "../contract/validation.js";
+
+/** Types a value in a path or query string can have. Each has one spelling; anything else is refused. */
+export type ParameterType = "string" | "uuid" | "integer" | "number" | "boolean";
+
+/** One value that travels outside the body. `revision` is `?rev=` or `If-Match`, whichever is there. */
+export interface Parameter<T> {
+  readonly in: "path" | "query" | "revision";
+  readonly type: ParameterType;
+  readonly required: boolean;
+  /** Never set; it only keeps `T` in the type. */
+  readonly carries?: T;
+}
+
+function parameter<T>(
+  place: Parameter<T>["in"],
+  type: ParameterType,
+  required: boolean,
+): Parameter<T> {
+  return { in: place, type, required };
+}
+
+export const path = {
+  string: parameter<string>("path", "string", true),
+  uuid: parameter<string>("path", "uuid", true),
+  integer: parameter<number>("path", "integer", true),
+  number: parameter<number>("path", "number", true),
+  boolean: parameter<boolean>("path", "boolean", true),
+};
+
+export const query = {
+  string: parameter<string>("query", "string", true),
+  uuid: parameter<string>("query", "uuid", true),
+  integer: parameter<number>("query", "integer", true),
+  number: parameter<number>("query", "number", true),
+  boolean: parameter<boolean>("query", "boolean", true),
+  optional: {
+    string: parameter<string | undefined>("query", "string", false),
+    uuid: parameter<string | undefined>("query", "uuid", false),
+    integer: parameter<number | undefined>("query", "integer", false),
+    number: parameter<number | undefined>("query", "number", false),
+    boolean: parameter<boolean | undefined>("query", "boolean", false),
+  },
+};
+
+/** The revision a write expects: an integer from 1, or `"any"` for `If-Match: *`. */
+export type ExpectedRevision = number | "any";
+
+export const revision = {
+  required: parameter<ExpectedRevision>("revision", "integer", true),
+  optional: parameter<ExpectedRevision | undefined>("revision", "integer", false),
+};
+
+export type Parameters = Readonly<Record<string, Parameter<unknown>>>;
+
+/** The object that a set of parameters makes; absent optional ones are left out. */
+export type ParameterValues<P extends Parameters> = {
+  readonly [Name in keyof P as undefined extends ParameterCarries<P[Name]> ? never : Name]: ParameterCarries<P[Name]>;
+} & {
+  readonly [Name in keyof P as undefined extends ParameterCarries<P[Name]> ? Name : never]?: ParameterCarries<P[Name]>;
+};
+
+type ParameterCarries<P> = P extends Parameter<infer T> ? T : never;
+
+/** Turns a JSON body into a value of type `T`, or throws a `ServiceError`. */
+export type Parser<T> = (body: unknown) => T;
+
+/** The JSON body: the whole of the input, one member of it, or the members that are no parameters. */
+export interface BodyBinding {
+  readonly as: "input" | "members" | { readonly member: string };
+  readonly check: { readonly validate: Validator<unknown> } | { readonly parse: Parser<unknown> } | undefined;
+}
+
+/** Where the parts of an input of type `Input` come from, and what proves that they are one. */
+export interface InputBinding<Input> {
+  readonly parameters: Parameters;
+  readonly body: BodyBinding | undefined;
+  /** Checks parameters and body together. */
+  readonly validate: Validator<Input> | undefined;
+}
+
+/** The body is the input. */
+export function json<Input>(validate: Validator<Input>): InputBinding<Input> {
+  return { parameters: {}, body: { as: "input", check: { validate } }, validate: undefined };
+}
+
+/** The body is the input, read by a parser that has errors of its own. */
+export function parsed<Input>(parse: Parser<Input>): InputBinding<Input> {
+  return { parameters: {}, body: { as: "input", check: { parse } }, validate: undefined };
+}
+
+/** Parameters, and nothing else. */
+export function params<P extends Parameters>(parameters: P): InputBinding<ParameterValues<P>> {
+  return { parameters, body: undefined, validate: undefined };
+}
+
+/** Parameters, and the body as one further member. */
+export function paramsWith<P extends Parameters, Member extends string, Body>(
+  parameters: P,
+  member: Member,
+  validate: Validator<Body>,
+): InputBinding<ParameterValues<P> & Readonly<Record<Member, Body>>> {
+  return {
+    parameters,
+    body: { as: { member }, check: { validate } },
+    validate: undefined,
+  };
+}
+
+/** Parameters and the body's members make one object, which is checked as a whole. */
+export function request<Input>(validate: Validator<Input>, parameters: Parameters = {}): InputBinding<Input> {
+  return { parameters, body: { as: "members", check: undefined }, validate };
+}
+
+/** Parameters alone make the object that is checked. */
+export function parameters<Input>(validate: Validator<Input>, given: Parameters = {}): InputBinding<Input> {
+  return { parameters: given, body: undefined, validate };
+}
+
+/** No input. */
+export const nothing: InputBinding<Readonly<Record<never, never>>> = params({});

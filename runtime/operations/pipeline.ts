@@ -1,0 +1,110 @@
+// The pipeline: the one order in which hooks, transaction and handler of an operation run (architecture.md "Pipeline").
+import type { ServiceError } from "../contract/errors.js";
+import type { ExecutionContext } from "./context.js";
+import type { Database, Transaction } from "./database.js";
+import { idempotencyScope, onceOnly, type Outcome } from "./idempotency.js";
+import type { Output } from "./json-text.js";
+import type { Operation } from "./operation.js";
+
+/**
+ * Invokes an operation: before → wrap → transaction (tx_before → handler → tx_after) → commit → after_commit →
+ * on_success, or on_failure; finally at the end. Rejects with the error of the first step that threw, or with
+ * `deadline_exceeded` at the deadline, after which nothing commits.
+ */
+export async function invoke<Input, Result>(
+  operation: Operation<Input, Result>,
+  input: Input,
+  context: ExecutionContext,
+  database: Database,
+): Promise<Outcome<Result>> {
+  try {
+    return await context.lifetime.race(run(operation, input, context, database));
+  } catch (error) {
+    for (const hook of operation.chain.on_failure) {
+      await quietly(operation, context, "on_failure", () => hook(input, context, error));
+    }
+    throw error;
+  } finally {
+    for (const hook of operation.chain.finally) {
+      await quietly(operation, context, "finally", () => hook(input, context));
+    }
+  }
+}
+
+async function run<Input, Result>(
+  operation: Operation<Input, Result>,
+  input: Input,
+  context: ExecutionContext,
+  database: Database,
+): Promise<Outcome<Result>> {
+  const hooks = operation.chain;
+  for (const hook of hooks.before) await hook(input, context);
+
+  let replayed = false;
+  const core = async (given: Input): Promise<Output<Result>> => {
+    const outcome = await transact(operation, given, context, database);
+    replayed = outcome.replayed;
+    if (!replayed) {
+      for (const hook of hooks.after_commit) {
+        await quietly(operation, context, "after_commit", () => hook(given, context, outcome.output));
+      }
+    }
+    return outcome.output;
+  };
+  const wrapped = hooks.wrap.reduceRight<(given: Input) => Promise<Output<Result>>>(
+    (next, hook) => async (given) => hook(given, context, next),
+    core,
+  );
+  const output = await wrapped(input);
+  for (const hook of hooks.on_success) {
+    await quietly(operation, context, "on_success", () => hook(input, context, output));
+  }
+  return { output, replayed };
+}
+
+async function transact<Input, Result>(
+  operation: Operation<Input, Result>,
+  input: Input,
+  context: ExecutionContext,
+  database: Database,
+): Promise<Outcome<Result>> {
+  const handle = async (): Promise<Output<Result>> => {
+    for (const hook of operation.chain.tx_before) await hook(input, context);
+    const output = await operation.run(input, context);
+    for (const hook of operation.chain.tx_after) await hook(input, context, output);
+    return output;
+  };
+  if (operation.transaction === "none") return { output: await handle(), replayed: false };
+
+  const scope = idempotencyScope(context, operation.idempotencyKey);
+  const body = (transaction: Transaction) =>
+    context.within(
+      transaction,
+      async (): Promise<Outcome<Result> | { readonly failure: ServiceError }> =>
+        scope === undefined
+          ? { output: await handle(), replayed: false }
+          : onceOnly(transaction, scope, input, handle),
+    );
+  const settled = await (operation.transaction === "write"
+    ? database.write({ lifetime: context.lifetime, exclusive: scope }, body)
+    : database.read(context.lifetime, body));
+  // A failure that was stored under the key has committed its record; only now it is thrown.
+  if ("failure" in settled) throw settled.failure;
+  return settled;
+}
+
+async function quietly<Input, Result>(
+  operation: Operation<Input, Result>,
+  context: ExecutionContext,
+  phase: string,
+  work: () => void | Promise<void>,
+): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    context.log.error(
+      { operation: operation.operationId, phase, requestId: context.metadata.requestId, err: error },
+      "a hook failed after the operation was decided",
+    );
+  }
+}

@@ -1,0 +1,33 @@
+// Scalars of a query, checked against the type of their field and brought into the form in which they are stored.
+import type { FieldType } from "../contract/fields.js";
+import { codePointLength, formats } from "../contract/validation.js";
+import { isUuid } from "../operations/uuid.js";
+
+export type Scalar = string | number | boolean;
+
+/** The scalar in stored form, or undefined where it is no value of that type. */
+export function canonicalScalar(type: FieldType, value: unknown): Scalar | undefined {
+  switch (type) {
+    case "string":
+    case "enum":
+      return typeof value === "string" && codePointLength(value) <= 10_000 ? value : undefined;
+    case "uuid":
+      return typeof value === "string" && isUuid(value) ? value.toLowerCase() : undefined;
+    case "integer":
+    case "number":
+      return typeof value === "number" ? value : undefined;
+    case "boolean":
+      return typeof value === "boolean" ? value : undefined;
+    case "date":
+      return typeof value === "string" && formats.date(value) ? value : undefined;
+    case "date-time":
+      return typeof value === "string" && formats["date-time"](value) ? canonicalDateTime(value) : undefined;
+    default:
+      return undefined;
+  }
+}
+
+/** A date-time in UTC with milliseconds; what is finer than a millisecond is cut off. */
+export function canonicalDateTime(text: string): string {
+  return new Date(text).toISOString();
+}

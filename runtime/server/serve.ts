@@ -1,0 +1,72 @@
+// The process around a service: `node server.js [migrate]`, signals, exit codes.
+import { join } from "node:path";
+import { pino } from "pino";
+import { ServiceError } from "../contract/errors.js";
+import { applyMigrations } from "../engines/sql/migrations.js";
+import type { Log } from "../operations/log.js";
+import { openDatabase } from "./engines.js";
+import { generatedFolder } from "./generated-folder.js";
+import type { ServiceDefinition } from "./service.js";
+import { readSettings, SettingsError, type Settings } from "./settings.js";
+import { start } from "./start.js";
+
+/**
+ * Runs a service until SIGTERM or SIGINT, or applies its migrations where the first argument is `migrate`.
+ * `moduleUrl` is that of the generated server entry. Ends the process with 1 where the service cannot start.
+ */
+export async function serve(service: ServiceDefinition, moduleUrl: string): Promise<void> {
+  try {
+    const settings = readSettings(service.name);
+    const folder = generatedFolder(moduleUrl);
+    const log = processLog(settings);
+    if (process.argv[2] === "migrate") {
+      await migrate(settings, folder, log);
+      return;
+    }
+    const running = await start(service, { settings, folder, log });
+    log.info({ url: running.url, operations: service.routes.length }, `${service.name} is ready`);
+    let signals = 0;
+    for (const signal of ["SIGTERM", "SIGINT"] as const) {
+      process.on(signal, () => {
+        signals += 1;
+        if (signals > 1) process.exit(130);
+        log.info({ signal }, "draining");
+        running.stop().then(
+          () => process.exit(0),
+          (error: unknown) => refuse(error),
+        );
+      });
+    }
+  } catch (error) {
+    refuse(error);
+  }
+}
+
+async function migrate(settings: Settings, folder: string, log: Log): Promise<void> {
+  const database = await openDatabase(settings.databaseUrl, settings.databasePoolSize);
+  try {
+    const applied = await applyMigrations(database, join(folder, "migrations", database.engine));
+    log.info({ applied }, applied.length === 0 ? "nothing to migrate" : "migrations applied");
+  } finally {
+    await database.close();
+  }
+}
+
+function processLog(settings: Settings): Log {
+  return pino({
+    level: settings.logLevel,
+    base: null,
+    redact: ["*.password", "*.token", "*.secret", "*.authorization", "*.cookie"],
+  });
+}
+
+function refuse(error: unknown): never {
+  if (error instanceof SettingsError) {
+    process.stderr.write(`${error.message}\n`);
+  } else if (error instanceof ServiceError && error.cause instanceof Error) {
+    process.stderr.write(`${error.code}: ${error.cause.message}\n`);
+  } else {
+    process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+  }
+  process.exit(1);
+}

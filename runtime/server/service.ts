@@ -1,0 +1,21 @@
+// A service definition: what generated code hands to the server, as one value.
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { NextHandler } from "../http/front-handler.js";
+import type { AnyRoute } from "../operations/operation.js";
+
+/** Any `(req, res, next)` handler, an Express app among them. Gets the requests that no route matches. */
+export type AppHandler = (req: IncomingMessage, res: ServerResponse, next: NextHandler) => unknown;
+
+export interface ServiceDefinition {
+  readonly name: string;
+  readonly title: string;
+  readonly version: string;
+  readonly routes: readonly AnyRoute[];
+  /** The author's own app, behind the generated routes. */
+  readonly app?: AppHandler;
+}
+
+/** Declares a service. */
+export function defineService(definition: ServiceDefinition): ServiceDefinition {
+  return definition;
+}

@@ -1,0 +1,158 @@
+// Starting and stopping a service: engines, migrations, listener, readiness, drain (decisions.md §3).
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fail } from "../contract/errors.js";
+import { applyMigrations } from "../engines/sql/migrations.js";
+import { answerClientErrors } from "../http/client-error.js";
+import { frontHandler, type RequestHandler } from "../http/front-handler.js";
+import { readMetadata } from "../http/metadata.js";
+import { replyError } from "../http/reply.js";
+import type { Database } from "../operations/database.js";
+import { Lifetime } from "../operations/lifetime.js";
+import type { Log } from "../operations/log.js";
+import { hmacSigner } from "../operations/signer.js";
+import { openDatabase } from "./engines.js";
+import type { ServiceDefinition } from "./service.js";
+import type { Settings } from "./settings.js";
+import { systemEndpoints } from "./system-endpoints.js";
+
+/** Rows of requests that carry no identity belong to this tenant. */
+export const defaultTenant = "default";
+
+export interface StartOptions {
+  readonly settings: Settings;
+  /** The generated folder, for migrations and documents. */
+  readonly folder: string;
+  readonly log: Log;
+}
+
+/** A service that answers requests. */
+export interface RunningService {
+  /** `http://host:port`, with the port that was really taken. */
+  readonly url: string;
+  readonly database: Database;
+  /** Drains and stops: not ready, settle, close listeners, finish requests, close engines. Idempotent. */
+  stop(): Promise<void>;
+}
+
+/** Starts a service; resolves once it listens and its database is migrated. */
+export async function start(
+  service: ServiceDefinition,
+  { settings, folder, log }: StartOptions,
+): Promise<RunningService> {
+  const database = await openDatabase(settings.databaseUrl, settings.databasePoolSize);
+  if (settings.migrateAtStart) {
+    const applied = await applyMigrations(database, join(folder, "migrations", database.engine));
+    if (applied.length > 0) log.info({ applied }, "migrations applied");
+  }
+
+  let state: "active" | "settling" | "draining" = "active";
+  const router = frontHandler({
+    routes: service.routes,
+    database,
+    log,
+    signer: hmacSigner(settings.signingSecrets),
+    maxBodyBytes: settings.maxBodyBytes,
+    defaultTenant,
+    isAccepting: () => state !== "draining",
+  });
+  const answerSystem = systemEndpoints({
+    folder,
+    isReady: async () => state === "active" && (await answers(database)),
+  });
+  const fallback = appFallback(service, log);
+  const server = createServer(
+    { requestTimeout: 30_000, headersTimeout: 15_000, keepAliveTimeout: 65_000 },
+    (req, res) => {
+      if (!answerSystem(req, res)) router(req, res, (error) => fallback(req, res, error));
+    },
+  );
+  answerClientErrors(server);
+  await listen(server, settings);
+  const reaper = setInterval(() => void reap(database, log), 60 * 60 * 1000);
+  reaper.unref();
+
+  let stopped: Promise<void> | undefined;
+  const { address, port, family } = server.address() as AddressInfo;
+  return {
+    url: `http://${family === "IPv6" ? `[${address}]` : address}:${port}`,
+    database,
+    stop: () =>
+      (stopped ??= (async () => {
+        clearInterval(reaper);
+        state = "settling";
+        await sleep(settings.settleSeconds * 1000);
+        state = "draining";
+        await closed(server, settings.drainSeconds * 1000);
+        await database.close();
+      })()),
+  };
+}
+
+/** What no route matches goes to the author's app, and from there to a JSON 404 or the masked error. */
+function appFallback(
+  service: ServiceDefinition,
+  log: Log,
+): (req: Parameters<RequestHandler>[0], res: Parameters<RequestHandler>[1], error?: unknown) => void {
+  return (req, res, error) => {
+    const refuse = (fault: unknown): void => {
+      if (fault !== undefined) log.error({ err: fault }, "the app failed");
+      replyError(req, res, readMetadata(req.headers), fault ?? fail("route_not_found"));
+    };
+    if (error !== undefined || service.app === undefined) {
+      refuse(error);
+      return;
+    }
+    try {
+      const answered = service.app(req, res, refuse);
+      if (answered instanceof Promise) answered.catch(refuse);
+    } catch (fault) {
+      refuse(fault);
+    }
+  };
+}
+
+function listen(server: Server, settings: Settings): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(settings.port, settings.host, () => {
+      server.off("error", reject);
+      resolve();
+    });
+  });
+}
+
+async function closed(server: Server, patienceMillis: number): Promise<void> {
+  const done = new Promise<void>((resolve) => server.close(() => resolve()));
+  server.closeIdleConnections();
+  const patience = setTimeout(() => server.closeAllConnections(), patienceMillis);
+  await done;
+  clearTimeout(patience);
+}
+
+async function answers(database: Database): Promise<boolean> {
+  const patience = new AbortController();
+  try {
+    return await Promise.race([
+      database.ping().then(() => true),
+      sleep(2_000, false, { signal: patience.signal }),
+    ]);
+  } catch {
+    return false;
+  } finally {
+    patience.abort();
+  }
+}
+
+async function reap(database: Database, log: Log): Promise<void> {
+  try {
+    const removed = await database.write({ lifetime: Lifetime.unlimited() }, (transaction) =>
+      transaction.idempotency.prune(Date.now()),
+    );
+    log.debug({ removed }, "expired idempotency records removed");
+  } catch (error) {
+    log.error({ err: error }, "expired idempotency records could not be removed");
+  }
+}

@@ -1,0 +1,48 @@
+// Probes and the OpenAPI document: what the service answers besides its operations (decisions.md §3 "Infrastructure").
+import { readFile } from "node:fs/promises";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { join } from "node:path";
+import { fail } from "../contract/errors.js";
+import { readMetadata } from "../http/metadata.js";
+import { replyError } from "../http/reply.js";
+
+export interface SystemEndpointsOptions {
+  /** The generated folder, for its documents. */
+  readonly folder: string;
+  /** Resolves to whether the service can take requests now. */
+  readonly isReady: () => Promise<boolean>;
+}
+
+/** Answers `/livez`, `/readyz` and `/openapi.json`; returns whether it did. */
+export function systemEndpoints(
+  options: SystemEndpointsOptions,
+): (req: IncomingMessage, res: ServerResponse) => boolean {
+  let openapi: Promise<string> | undefined;
+  const answers: Readonly<Record<string, () => Promise<readonly [number, string]>>> = {
+    "/livez": async () => [200, `{"status":"alive"}`],
+    "/readyz": async () =>
+      (await options.isReady()) ? [200, `{"status":"ready"}`] : [503, `{"status":"not ready"}`],
+    "/openapi.json": async () => {
+      openapi ??= readFile(join(options.folder, "openapi.json"), "utf8");
+      return [200, await openapi];
+    },
+  };
+  return (req, res) => {
+    const path = (req.url ?? "").split("?", 1)[0] ?? "";
+    if (path.length > 16 || !Object.hasOwn(answers, path)) return false;
+    const refuse = (error: unknown): void => replyError(req, res, readMetadata(req.headers), error);
+    if (req.method !== "GET" && req.method !== "HEAD") {
+      refuse(fail("method_not_allowed", { allowed: ["GET", "HEAD"] }, { headers: { Allow: "GET, HEAD" } }));
+      return true;
+    }
+    answers[path]?.().then(([status, text]) => {
+      res.writeHead(status, {
+        "Content-Type": "application/json; charset=utf-8",
+        "Content-Length": Buffer.byteLength(text),
+        "Cache-Control": "no-store",
+      });
+      res.end(req.method === "HEAD" ? undefined : text);
+    }, refuse);
+    return true;
+  };
+}
