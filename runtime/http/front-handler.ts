@@ -76,6 +76,7 @@ async function answer(
       lifetime,
       log: options.log,
       signer: options.signer,
+      reader: options.database.reader,
     });
     const input: unknown = await readInput(
       route.input,

@@ -33,7 +33,8 @@ export function routeTable(routes: readonly AnyRoute[]): RouteTable {
   };
   for (const route of routes) {
     const path = route.path.replaceAll(/\{(\w+)\}/g, ":$1");
-    for (const spelling of spellings(path)) {
+    const spellings = route.prefixRoot === true && path !== "/" ? [path, `${path}/`] : [path];
+    for (const spelling of spellings) {
       add(route.method, spelling, route);
       if (route.method === "GET") add("HEAD", spelling, route);
     }
@@ -56,10 +57,4 @@ export function routeTable(routes: readonly AnyRoute[]): RouteTable {
       throw fail("method_not_allowed", { allowed: allowed.sort() }, { headers: { Allow: allowed.sort().join(", ") } });
     },
   };
-}
-
-/** A prefix root answers with and without its trailing slash. */
-function spellings(path: string): readonly string[] {
-  if (!path.endsWith("/") || path === "/") return [path];
-  return [path, path.slice(0, -1)];
 }

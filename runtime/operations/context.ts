@@ -1,5 +1,4 @@
 // What an operation knows about its invocation. Passed as an argument, never ambient.
-import { fail } from "../contract/errors.js";
 import type { Transaction } from "./database.js";
 import type { Lifetime } from "./lifetime.js";
 import type { Log } from "./log.js";
@@ -26,7 +25,8 @@ export class ExecutionContext {
   readonly lifetime: Lifetime;
   readonly log: Log;
   readonly signer: Signer;
-  #transaction: Transaction | undefined;
+  readonly #reader: Transaction;
+  #transaction: Transaction;
 
   constructor(fields: {
     readonly operationId: string;
@@ -36,6 +36,7 @@ export class ExecutionContext {
     readonly lifetime: Lifetime;
     readonly log: Log;
     readonly signer: Signer;
+    readonly reader: Transaction;
   }) {
     this.operationId = fields.operationId;
     this.metadata = fields.metadata;
@@ -44,6 +45,8 @@ export class ExecutionContext {
     this.lifetime = fields.lifetime;
     this.log = fields.log;
     this.signer = fields.signer;
+    this.#reader = fields.reader;
+    this.#transaction = fields.reader;
   }
 
   /** Aborts at the deadline and when the caller goes away. */
@@ -51,11 +54,8 @@ export class ExecutionContext {
     return this.lifetime.signal;
   }
 
-  /** The running transaction. Throws `core.configuration` in an operation declared without one, or in a hook outside it. */
+  /** The running transaction; outside one (in `before` and `wrap` hooks, in reading operations) committed state, read only. */
   get transaction(): Transaction {
-    if (this.#transaction === undefined) {
-      throw fail("core.configuration", {}, { cause: new Error(`${this.operationId}: no transaction here`) });
-    }
     return this.#transaction;
   }
 
@@ -65,7 +65,7 @@ export class ExecutionContext {
     try {
       return await work();
     } finally {
-      this.#transaction = undefined;
+      this.#transaction = this.#reader;
     }
   }
 }

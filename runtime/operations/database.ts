@@ -19,8 +19,8 @@ export interface WriteOptions {
 
 /** One SQL database. All methods may reject with `core.infrastructure` or `core.unavailable`. */
 export interface Database {
-  /** Runs `work` on committed state. A write inside it rejects. */
-  read<T>(lifetime: Lifetime, work: (transaction: Transaction) => Promise<T>): Promise<T>;
+  /** Committed state, outside any transaction. A write through it rejects with `core.configuration`. */
+  readonly reader: Transaction;
   /**
    * Runs `work` in one transaction and resolves after a durable commit.
    * Nothing commits where `work` throws or the lifetime is over; `work` is never run twice.

@@ -58,7 +58,7 @@ export type Parameters = Readonly<Record<string, Parameter<unknown>>>;
 export type ParameterValues<P extends Parameters> = {
   readonly [Name in keyof P as undefined extends ParameterCarries<P[Name]> ? never : Name]: ParameterCarries<P[Name]>;
 } & {
-  readonly [Name in keyof P as undefined extends ParameterCarries<P[Name]> ? Name : never]?: ParameterCarries<P[Name]>;
+  readonly [Name in keyof P as undefined extends ParameterCarries<P[Name]> ? Name : never]?: Exclude<ParameterCarries<P[Name]>, undefined>;
 };
 
 type ParameterCarries<P> = P extends Parameter<infer T> ? T : never;

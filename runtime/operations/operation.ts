@@ -10,14 +10,14 @@ export type Handler<Input, Result> = (
   context: ExecutionContext,
 ) => Output<Result> | Promise<Output<Result>>;
 
-/** Which transaction the handler runs in: `write` commits, `read` cannot write, `none` has no database. */
-export type TransactionMode = "write" | "read" | "none";
+/** Whether the handler runs in a transaction that commits (`write`), or on committed state without one (`read`). */
+export type TransactionMode = "write" | "read";
 
 /** An operation as generated code declares it. */
 export interface OperationDeclaration<Input, Result> {
   readonly operationId: string;
   readonly input: InputBinding<Input>;
-  readonly hooks?: readonly Hook<Input, Result>[];
+  readonly hooks?: readonly Hook<NoInfer<Input>, NoInfer<Result>>[];
   readonly transaction: TransactionMode;
   /** Upper bound in seconds; published as `x-deadline-seconds`. */
   readonly deadlineSeconds?: number;
@@ -33,12 +33,19 @@ export interface Operation<Input, Result> extends OperationDeclaration<Input, Re
 
 export type HttpMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
-/** An operation with its HTTP door. `path` has `{name}` placeholders; `status` is that of success. */
-export interface Route<Input, Result> extends Operation<Input, Result> {
+/** The HTTP door of an operation. */
+export interface HttpBinding {
   readonly method: HttpMethod;
+  /** With `{name}` placeholders. */
   readonly path: string;
+  /** Whether the path is the root of a mount, which answers with a trailing slash as well. */
+  readonly prefixRoot?: boolean;
+  /** The status of success. */
   readonly status: number;
 }
+
+/** An operation with its HTTP door. */
+export interface Route<Input, Result> extends Operation<Input, Result>, HttpBinding {}
 
 /** A route whose types have been checked where it was declared. */
 // oxlint-disable-next-line typescript/no-explicit-any -- input and result are tied together inside each route
@@ -53,11 +60,7 @@ export function operation<Input, Result>(
 
 /** Declares an operation with an HTTP door. */
 export function route<Input, Result>(
-  declaration: OperationDeclaration<Input, Result> & {
-    readonly method: HttpMethod;
-    readonly path: string;
-    readonly status: number;
-  },
+  declaration: OperationDeclaration<Input, Result> & HttpBinding,
 ): Route<Input, Result> {
   return { ...declaration, chain: chain(declaration.hooks ?? []) };
 }

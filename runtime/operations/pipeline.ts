@@ -1,7 +1,7 @@
 // The pipeline: the one order in which hooks, transaction and handler of an operation run (architecture.md "Pipeline").
 import type { ServiceError } from "../contract/errors.js";
 import type { ExecutionContext } from "./context.js";
-import type { Database, Transaction } from "./database.js";
+import type { Database } from "./database.js";
 import { idempotencyScope, onceOnly, type Outcome } from "./idempotency.js";
 import type { Output } from "./json-text.js";
 import type { Operation } from "./operation.js";
@@ -74,20 +74,18 @@ async function transact<Input, Result>(
     for (const hook of operation.chain.tx_after) await hook(input, context, output);
     return output;
   };
-  if (operation.transaction === "none") return { output: await handle(), replayed: false };
+  if (operation.transaction === "read") return { output: await handle(), replayed: false };
 
   const scope = idempotencyScope(context, operation.idempotencyKey);
-  const body = (transaction: Transaction) =>
+  const settled = await database.write({ lifetime: context.lifetime, exclusive: scope }, (transaction) =>
     context.within(
       transaction,
       async (): Promise<Outcome<Result> | { readonly failure: ServiceError }> =>
         scope === undefined
           ? { output: await handle(), replayed: false }
           : onceOnly(transaction, scope, input, handle),
-    );
-  const settled = await (operation.transaction === "write"
-    ? database.write({ lifetime: context.lifetime, exclusive: scope }, body)
-    : database.read(context.lifetime, body));
+    ),
+  );
   // A failure that was stored under the key has committed its record; only now it is thrown.
   if ("failure" in settled) throw settled.failure;
   return settled;

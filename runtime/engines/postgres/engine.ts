@@ -7,7 +7,7 @@ import { sqlDocumentStore } from "../sql/document-store.js";
 import { sqlIdempotencyStore } from "../sql/idempotency-store.js";
 import { inFlight } from "../sql/in-flight.js";
 import type { MigrationTarget } from "../sql/migrations.js";
-import type { SqlRow, SqlSession } from "../sql/session.js";
+import { readOnly, type SqlRow, type SqlSession } from "../sql/session.js";
 import { postgresDialect } from "./dialect.js";
 
 /** The advisory lock that one migrating process holds; any fixed number serves. */
@@ -31,7 +31,7 @@ export async function openPostgresDatabase(
   pool.on("error", () => undefined);
 
   return {
-    read: (_lifetime, work) => work(transactionOn(sessionOf(pool, () => true))),
+    reader: transactionOn(readOnly(sessionOf(pool, () => true))),
 
     async write({ lifetime, exclusive }, work) {
       const client = await connect(pool);

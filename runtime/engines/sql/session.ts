@@ -1,4 +1,5 @@
 // What the shared SQL stores need of an engine: statements with positional parameters, and its dialect.
+import { fail } from "../../contract/errors.js";
 import type { FieldReference } from "../../query/fields.js";
 
 export type SqlValue = string | number | boolean | null | readonly SqlValue[];
@@ -42,4 +43,12 @@ export interface SqlSession {
 /** Quotes an identifier that the generator derived; none comes from a client. */
 export function quoted(identifier: string): string {
   return `"${identifier.replaceAll('"', '""')}"`;
+}
+
+/** The session without its writes: they would run outside any transaction. */
+export function readOnly(session: SqlSession): SqlSession {
+  return {
+    ...session,
+    run: () => Promise.reject(fail("core.configuration", {}, { cause: new Error("a write outside a write transaction") })),
+  };
 }

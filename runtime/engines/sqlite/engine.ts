@@ -6,7 +6,7 @@ import { sqlDocumentStore } from "../sql/document-store.js";
 import { sqlIdempotencyStore } from "../sql/idempotency-store.js";
 import { inFlight } from "../sql/in-flight.js";
 import type { MigrationTarget } from "../sql/migrations.js";
-import type { SqlSession } from "../sql/session.js";
+import { readOnly, type SqlSession } from "../sql/session.js";
 import { openSqlite } from "./driver.js";
 import { PreparedConnection, sqliteSession } from "./session.js";
 import { Writer } from "./writer.js";
@@ -25,7 +25,7 @@ export function openSqliteDatabase(path: string): Database & MigrationTarget {
   const held = new Set<string>();
 
   return {
-    read: (_lifetime, work) => work(readTransaction(sqliteSession(reading, () => true))),
+    reader: readTransaction(readOnly(sqliteSession(reading, () => true))),
 
     async write({ lifetime, exclusive }, work) {
       const run = () =>

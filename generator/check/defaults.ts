@@ -1,0 +1,45 @@
+// The rule that default values match the schemas of their fields. Loads Ajv only where there are defaults to check.
+import { propertiesOf, type JsonSchema } from "../model/json-schema.js";
+import type { DocumentModel } from "../model/registry.js";
+import { bundled } from "../emit/validators.js";
+import type { RuleContext } from "./rules.js";
+
+/** Reports defaults that do not fit. Declared defaults only; null for a nullable field always fits. */
+export async function defaultsFit({ loaded, expanded, report }: RuleContext): Promise<void> {
+  for (const document of Object.values(expanded.model.documents)) {
+    const declared = loaded.declarations.documents[document.name]?.defaults ?? {};
+    for (const [field, value] of Object.entries(declared)) {
+      const schema = fieldSchema(document, field);
+      if (schema === undefined || fitsPlainly(schema, value)) continue;
+      const message = await faultOf(schema, value, expanded.model.types);
+      if (message === undefined) continue;
+      const at = loaded.tree.at("documents", document.name, "defaults", field);
+      report({ code: "OPW031", message: `the default of ${field} ${message}`, at });
+    }
+  }
+}
+
+function fieldSchema(document: DocumentModel, field: string): JsonSchema | undefined {
+  const properties = propertiesOf(document.bodySchema);
+  return Object.hasOwn(properties, field) ? properties[field] : undefined;
+}
+
+/** The common cases, for which no validator needs to be compiled. */
+function fitsPlainly(schema: JsonSchema, value: unknown): boolean {
+  if (typeof schema === "boolean") return schema;
+  const keywords = Object.keys(schema).filter((key) => key !== "description" && key !== "title" && key !== "default");
+  const { type, enum: values } = schema;
+  if (Array.isArray(values)) return values.includes(value);
+  if (type === "boolean") return typeof value === "boolean";
+  if (type === "array" && Array.isArray(value) && value.length === 0) return !keywords.includes("minItems");
+  return keywords.length === 1 && (type === "string" || type === "number") && typeof value === type;
+}
+
+async function faultOf(
+  schema: JsonSchema,
+  value: unknown,
+  types: Readonly<Record<string, JsonSchema>>,
+): Promise<string | undefined> {
+  const { faultOfValue } = await import("./ajv-value.js");
+  return faultOfValue(bundled(schema, { types }), value);
+}

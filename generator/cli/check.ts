@@ -1,0 +1,28 @@
+// opwright check: the registry is sound and the generated folder is what it gives. Writes nothing.
+import { checkRegistry, planGeneration } from "../generate.js";
+import { driftDiff, driftFindings } from "./drift.js";
+import { renderDiagnostics, toDiagnostics } from "./findings.js";
+import { exitCodes, type ExitCode, type Terminal } from "./io.js";
+import type { ConfiguredProject } from "./project.js";
+
+export async function runCheck(
+  { project, format }: ConfiguredProject,
+  terminal: Terminal,
+): Promise<ExitCode> {
+  const checked = await checkRegistry(project);
+  const changes = checked.findings.length > 0 ? [] : (await planGeneration(project, checked)).changes;
+  const findings = [...checked.findings, ...driftFindings(project.paths.out, changes)];
+  const { textOf } = checked;
+  const diagnostics = toDiagnostics(findings, textOf);
+  const isMachine = format === "json" || format === "sarif";
+  if (findings.length > 0 || isMachine) {
+    terminal.out(renderDiagnostics(diagnostics, format, { textOf, isColoured: terminal.isColoured }));
+  }
+  if (findings.length === 0) {
+    terminal.note(`${Object.keys(checked.expanded.model.operations).length} operations, nothing to report`);
+    return exitCodes.fine;
+  }
+  if (format === "pretty" && changes.length > 0) terminal.out(`\n${await driftDiff(project.paths.out, changes)}`);
+  terminal.note(`${findings.length} ${findings.length === 1 ? "finding" : "findings"}`);
+  return exitCodes.findings;
+}

@@ -1,0 +1,43 @@
+// What `check` says of a generated folder that differs: a finding a file, and a unified diff.
+import type { Change } from "../output/plan.js";
+import type { DiagnosticCode, Finding } from "../diagnostics.js";
+
+const codes: Readonly<Record<Change["kind"], DiagnosticCode>> = {
+  changed: "OPW080",
+  missing: "OPW081",
+  stale: "OPW082",
+  edited: "OPW083",
+  foreign: "OPW084",
+};
+
+const messages: Readonly<Record<Change["kind"], string>> = {
+  changed: "is out of date",
+  missing: "is missing",
+  stale: "is no longer generated",
+  edited: "was edited by hand",
+  foreign: "is in the way and is not ours",
+};
+
+/** One finding a change. */
+export function driftFindings(out: string, changes: readonly Change[]): readonly Finding[] {
+  return changes.map((change) => ({
+    code: codes[change.kind],
+    message: `${out}/${change.path} ${messages[change.kind]}`,
+    at: { file: `${out}/${change.path}`, path: [] },
+  }));
+}
+
+/** The unified diff that generating would make, cut after `maxLines`. */
+export async function driftDiff(out: string, changes: readonly Change[], maxLines = 400): Promise<string> {
+  const { createTwoFilesPatch } = await import("diff");
+  const lines = changes
+    .filter(({ path }) => path !== "manifest.json")
+    .flatMap((change) => {
+      const before = change.kind === "missing" ? "" : change.before;
+      const after = change.kind === "stale" ? "" : (change.text ?? "");
+      const name = `${out}/${change.path}`;
+      return createTwoFilesPatch(`a/${name}`, `b/${name}`, before, after, "", "", { context: 2 }).split("\n").slice(1);
+    });
+  if (lines.length <= maxLines) return lines.join("\n");
+  return `${lines.slice(0, maxLines).join("\n")}\n… ${lines.length - maxLines} more lines\n`;
+}

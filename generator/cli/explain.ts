@@ -1,0 +1,56 @@
+// opwright explain: what a diagnostic means, or everything about one operation.
+import { catalogue, isDiagnosticCode } from "../diagnostics.js";
+import { didYouMean } from "../did-you-mean.js";
+import { errorCodesOf } from "../emit/openapi.js";
+import { checkRegistry } from "../generate.js";
+import type { OperationModel } from "../model/registry.js";
+import { exitCodes, type ExitCode, type Terminal } from "./io.js";
+import { UsageError, type ConfiguredProject } from "./project.js";
+
+/** Explains a code of the catalogue; undefined where the subject is no code. */
+export function explainCode(subject: string, terminal: Terminal): ExitCode | undefined {
+  const code = subject.toUpperCase();
+  if (!/^OPW\d+$/.test(code)) return undefined;
+  if (!isDiagnosticCode(code)) {
+    throw new UsageError(`there is no code ${code}; the catalogue has ${Object.keys(catalogue)[0]} to ${Object.keys(catalogue).at(-1)}`);
+  }
+  const { title, cause, fix } = catalogue[code];
+  terminal.out(`${code} ${title}\n\n${cause}\n\nFix: ${fix}\n`);
+  return exitCodes.fine;
+}
+
+export async function runExplain(
+  { project }: ConfiguredProject,
+  subject: string,
+  terminal: Terminal,
+): Promise<ExitCode> {
+  const { expanded } = await checkRegistry(project);
+  const { operations } = expanded.model;
+  const operation = Object.hasOwn(operations, subject) ? operations[subject] : undefined;
+  if (operation === undefined) {
+    const likely = didYouMean(subject, Object.keys(operations));
+    throw new UsageError(`there is no operation ${subject}${likely === undefined ? "" : `; did you mean ${likely}?`}`);
+  }
+  terminal.out(`${describeOperation(operation)}\n`);
+  return exitCodes.fine;
+}
+
+function describeOperation(operation: OperationModel): string {
+  const { route, input, output, hooks } = operation;
+  const parameters = input.parameters.map(({ name, in: place, type, required }) => `${name}: ${type} in ${place}${required ? "" : ", optional"}`);
+  const rows: readonly (readonly [string, string])[] = [
+    ["declared in", operation.source],
+    ["family", operation.family],
+    ["route", route === null ? "none" : `${route.method} ${route.path} → ${route.status}`],
+    ["parameters", parameters.join("; ") || "none"],
+    ["body", input.body === null ? "none" : input.body.typeName],
+    ["answer", output.schema === null ? "none" : JSON.stringify(output.schema).slice(0, 120)],
+    ["guard", operation.guard],
+    ["hooks", hooks.map(({ phase, id }) => `${phase} ${id}`).join(", ") || "none"],
+    ["transaction", operation.transaction],
+    ["deadline", operation.deadlineSeconds === null ? "none" : `${operation.deadlineSeconds} s`],
+    ["idempotency key", operation.idempotencyKey ? "honoured" : "not honoured"],
+    ["errors", errorCodesOf(operation).join(", ")],
+  ];
+  return [`${operation.key}: ${operation.summary}`, "", ...rows.map(([name, value]) => `${name.padEnd(16)}${value}`)].join("\n");
+}

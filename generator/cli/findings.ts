@@ -1,0 +1,133 @@
+// Showing findings: with code frames for people, or as JSON, GitHub annotations or SARIF for machines.
+import { catalogue, type Finding, type Origin } from "../diagnostics.js";
+import { locator, type Position } from "../load/locate.js";
+
+export const findingFormats = ["pretty", "json", "github", "sarif"] as const;
+export type FindingFormat = (typeof findingFormats)[number];
+
+/** A finding with its place, as data. */
+export interface Diagnostic {
+  readonly code: string;
+  readonly severity: "error";
+  readonly message: string;
+  readonly at: Position;
+  readonly related: readonly { readonly message: string; readonly at: Position }[];
+  readonly suggestion?: string;
+  readonly fix: string;
+}
+
+/** Locates findings and sorts them by file, line and code. */
+export function toDiagnostics(
+  findings: readonly Finding[],
+  textOf: (file: string) => string | undefined,
+): readonly Diagnostic[] {
+  const locate = locator(textOf);
+  const place = (origin: Origin): Position => locate(origin);
+  return findings
+    .map((finding) => ({
+      code: finding.code,
+      severity: "error" as const,
+      message: finding.message,
+      at: place(finding.at),
+      related: (finding.related ?? []).map(({ message, at }) => ({ message, at: place(at) })),
+      ...(finding.suggestion === undefined ? {} : { suggestion: finding.suggestion }),
+      fix: catalogue[finding.code].fix,
+    }))
+    .sort(byPlace);
+}
+
+function byPlace(left: Diagnostic, right: Diagnostic): number {
+  if (left.at.file !== right.at.file) return left.at.file < right.at.file ? -1 : 1;
+  return left.at.line - right.at.line || left.at.col - right.at.col || (left.code < right.code ? -1 : 1);
+}
+
+/** The report of all diagnostics in one format; pretty and github end with a newline, the others are one document. */
+export function renderDiagnostics(
+  diagnostics: readonly Diagnostic[],
+  format: FindingFormat,
+  options: { readonly textOf: (file: string) => string | undefined; readonly isColoured: boolean },
+): string {
+  switch (format) {
+    case "json":
+      return `${JSON.stringify({ diagnostics }, null, 2)}\n`;
+    case "github":
+      return diagnostics.map(githubAnnotation).join("");
+    case "sarif":
+      return `${JSON.stringify(sarif(diagnostics), null, 2)}\n`;
+    case "pretty":
+      return diagnostics.map((diagnostic) => prettyText(diagnostic, options)).join("\n");
+  }
+}
+
+function githubAnnotation({ code, message, at, suggestion }: Diagnostic): string {
+  const escape = (text: string): string => text.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
+  const property = (text: string): string => escape(text).replaceAll(":", "%3A").replaceAll(",", "%2C");
+  const hint = suggestion === undefined ? "" : ` Did you mean ${suggestion}?`;
+  const place = `file=${property(at.file)},line=${at.line},col=${at.col},endColumn=${at.col + at.length}`;
+  return `::error ${place},title=${property(`${code} ${catalogueTitle(code)}`)}::${escape(message + hint)}\n`;
+}
+
+function catalogueTitle(code: string): string {
+  return catalogue[code as keyof typeof catalogue].title;
+}
+
+function sarif(diagnostics: readonly Diagnostic[]): unknown {
+  const codes = [...new Set(diagnostics.map(({ code }) => code))].sort();
+  return {
+    $schema: "https://json.schemastore.org/sarif-2.1.0.json",
+    version: "2.1.0",
+    runs: [
+      {
+        tool: {
+          driver: {
+            name: "opwright",
+            rules: codes.map((id) => ({ id, shortDescription: { text: catalogueTitle(id) } })),
+          },
+        },
+        results: diagnostics.map(({ code, message, at, related }) => ({
+          ruleId: code,
+          level: "error",
+          message: { text: message },
+          locations: [sarifLocation(at)],
+          relatedLocations: related.map((place) => ({ ...sarifLocation(place.at), message: { text: place.message } })),
+        })),
+      },
+    ],
+  };
+}
+
+function sarifLocation(at: Position): { readonly physicalLocation: unknown } {
+  return {
+    physicalLocation: {
+      artifactLocation: { uri: at.file },
+      region: { startLine: at.line, startColumn: at.col, endColumn: at.col + at.length },
+    },
+  };
+}
+
+function prettyText(
+  diagnostic: Diagnostic,
+  { textOf, isColoured }: { readonly textOf: (file: string) => string | undefined; readonly isColoured: boolean },
+): string {
+  const paint = (code: number, text: string): string => (isColoured ? `\u001b[${code}m${text}\u001b[0m` : text);
+  const { code, message, at, related, suggestion, fix } = diagnostic;
+  const lines = [
+    `${at.file}:${at.line}:${at.col} ${paint(31, "error")} ${paint(1, code)} ${message}`,
+    ...codeFrame(at, textOf(at.file), paint),
+    ...related.flatMap((place) => [
+      `  ${place.message}: ${place.at.file}:${place.at.line}:${place.at.col}`,
+    ]),
+    suggestion === undefined ? `  ${paint(36, "fix")} ${fix}` : `  ${paint(36, "did you mean")} ${suggestion}?`,
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+function codeFrame(at: Position, text: string | undefined, paint: (code: number, text: string) => string): readonly string[] {
+  const lines = text?.split(/\r?\n/) ?? [];
+  const line = lines[at.line - 1];
+  if (line === undefined) return [];
+  const number = String(at.line);
+  const before = at.line > 1 ? [`  ${String(at.line - 1).padStart(number.length)} | ${lines[at.line - 2] ?? ""}`] : [];
+  const marker = `${" ".repeat(at.col - 1)}${"^".repeat(Math.max(1, Math.min(at.length, line.length - at.col + 1)))}`;
+  return [...before, `  ${number} | ${line}`, `  ${" ".repeat(number.length)} | ${paint(31, marker)}`].map((frame) => frame.trimEnd());
+}

@@ -1,0 +1,55 @@
+// opwright generate: writes the generated folder. A registry with findings writes nothing.
+import { checkRegistry, planGeneration } from "../generate.js";
+import type { Change } from "../output/plan.js";
+import { driftFindings } from "./drift.js";
+import { renderDiagnostics, toDiagnostics } from "./findings.js";
+import { exitCodes, type ExitCode, type Terminal } from "./io.js";
+import type { ConfiguredProject } from "./project.js";
+import { addStubs } from "./stubs.js";
+
+export interface GenerateFlags {
+  /** Overwrites files that were edited by hand. */
+  readonly force?: boolean;
+  /** Adds missing handlers and hooks to the author's files first. */
+  readonly stubs?: boolean;
+  /** Says what would be written, and writes nothing. */
+  readonly dryRun?: boolean;
+}
+
+export async function runGenerate(
+  { project, format }: ConfiguredProject,
+  flags: GenerateFlags,
+  terminal: Terminal,
+): Promise<ExitCode> {
+  let checked = await checkRegistry(project);
+  if (flags.stubs === true && checked.findings.some(({ code }) => code === "OPW042")) {
+    for (const added of await addStubs(project, checked)) terminal.note(`added ${added}`);
+    checked = await checkRegistry(project);
+  }
+  const { textOf, findings } = checked;
+  const show = (shown: typeof findings): ExitCode => {
+    const diagnostics = toDiagnostics(shown, textOf);
+    terminal.out(renderDiagnostics(diagnostics, format, { textOf, isColoured: terminal.isColoured }));
+    terminal.note(`${diagnostics.length} ${diagnostics.length === 1 ? "finding" : "findings"}; nothing was written`);
+    return exitCodes.findings;
+  };
+  if (findings.length > 0) return show(findings);
+
+  const { changes, files, folder } = await planGeneration(project, checked);
+  const refused = changes.filter(({ kind }) => kind === "foreign" || (kind === "edited" && flags.force !== true));
+  if (refused.length > 0) return show(driftFindings(project.paths.out, refused));
+  if (flags.dryRun !== true) folder.apply(changes);
+  for (const change of changes) terminal.out(`${verb(change)} ${project.paths.out}/${change.path}\n`);
+  const operations = Object.keys(checked.expanded.model.operations).length;
+  terminal.note(
+    changes.length === 0
+      ? `${operations} operations, ${files.length} files, nothing to change`
+      : `${operations} operations, ${files.length} files, ${changes.length} ${flags.dryRun === true ? "to write" : "written"}`,
+  );
+  return exitCodes.fine;
+}
+
+function verb(change: Change): string {
+  if (change.kind === "missing") return "create";
+  return change.kind === "stale" || (change.kind === "edited" && change.text === undefined) ? "remove" : "update";
+}

@@ -1,0 +1,104 @@
+// opwright init: a project from a template. Never overwrites, never asks where nobody can answer.
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+import { packageRoot, packageVersion } from "../package-root.js";
+import { exitCodes, type ExitCode, type Terminal } from "./io.js";
+
+type Template = "minimal" | "tracker";
+
+/** Writes a project. Files that are there already are kept and named. */
+export async function runInit(
+  folder: string,
+  flags: { readonly template?: Template; readonly yes?: boolean },
+  terminal: Terminal,
+): Promise<ExitCode> {
+  const template = flags.template ?? (flags.yes === true || !process.stdin.isTTY ? "minimal" : await askTemplate());
+  if (template === undefined) return exitCodes.usage;
+  const root = resolve(folder);
+  for (const [path, text] of [...templateFiles(template), ...projectFiles(basename(root))]) {
+    const file = join(root, path);
+    if (existsSync(file)) {
+      terminal.note(`kept ${path}, which was there`);
+      continue;
+    }
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text);
+    terminal.out(`create ${path}\n`);
+  }
+  terminal.note(`\nnext:\n${folder === "." ? "" : `  cd ${folder}\n`}  npm install\n  npx opwright generate\n  npm start`);
+  return exitCodes.fine;
+}
+
+async function askTemplate(): Promise<Template | undefined> {
+  const { isCancel, select } = await import("@clack/prompts");
+  const answer = await select({
+    message: "What to start from?",
+    options: [
+      { value: "minimal" as const, label: "minimal", hint: "one document, one handler" },
+      { value: "tracker" as const, label: "tracker", hint: "the reference service" },
+    ],
+  });
+  return isCancel(answer) ? undefined : answer;
+}
+
+function templateFiles(template: Template): readonly (readonly [string, string])[] {
+  const root = packageRoot();
+  if (template === "minimal") return filesBelow(join(root, "templates", "init", "minimal"), "");
+  return filesBelow(join(root, "registry"), "registry/").filter(([path]) => !path.startsWith("registry/demo"));
+}
+
+function filesBelow(folder: string, prefix: string): readonly (readonly [string, string])[] {
+  return readdirSync(folder, { withFileTypes: true })
+    .sort((left, right) => (left.name < right.name ? -1 : 1))
+    .flatMap((entry) => {
+      const path = join(folder, entry.name);
+      if (entry.isDirectory()) return filesBelow(path, `${prefix}${entry.name}/`);
+      return [[`${prefix}${entry.name}`, readFileSync(path, "utf8")] as const];
+    });
+}
+
+function projectFiles(name: string): readonly (readonly [string, string])[] {
+  const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
+  return [
+    [
+      "package.json",
+      json({
+        name: name.toLowerCase().replaceAll(/[^a-z0-9-]+/g, "-") || "service",
+        version: "0.1.0",
+        private: true,
+        type: "module",
+        scripts: {
+          generate: "opwright generate",
+          check: "opwright check",
+          build: "tsc",
+          dev: "opwright dev",
+          start: "tsc && node dist/generated/server.js",
+        },
+        dependencies: { express: "^5.0.0", opwright: `^${packageVersion()}` },
+        devDependencies: { "@types/express": "^5.0.0", "@types/node": "^20.0.0", typescript: "^5.9.0" },
+      }),
+    ],
+    [
+      "tsconfig.json",
+      json({
+        compilerOptions: {
+          target: "ES2023",
+          module: "NodeNext",
+          rootDir: ".",
+          outDir: "dist",
+          types: ["node"],
+          strict: true,
+          exactOptionalPropertyTypes: true,
+          noUncheckedIndexedAccess: true,
+          verbatimModuleSyntax: true,
+          isolatedModules: true,
+          erasableSyntaxOnly: true,
+          skipLibCheck: true,
+        },
+        include: ["registry", "generated"],
+      }),
+    ],
+    [".gitattributes", "* text=auto eol=lf\ngenerated/** linguist-generated=true\n"],
+    [".gitignore", "node_modules/\ndist/\n.data/\n"],
+  ];
+}

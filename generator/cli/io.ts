@@ -1,0 +1,26 @@
+// The terminal: results on stdout, notes on stderr, colour where it is wanted, exit codes with names.
+
+/** Exit codes of every command. */
+export const exitCodes = { fine: 0, findings: 1, usage: 2, io: 3, bug: 70 } as const;
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
+
+export interface Terminal {
+  /** A result, for pipes and files. */
+  out(text: string): void;
+  /** A note, for people. */
+  note(text: string): void;
+  readonly isColoured: boolean;
+}
+
+export const processTerminal: Terminal = {
+  out: (text) => void process.stdout.write(text),
+  note: (text) => void process.stderr.write(text.endsWith("\n") ? text : `${text}\n`),
+  isColoured: wantsColour(),
+};
+
+/** https://no-color.org and https://force-color.org. */
+function wantsColour(): boolean {
+  if (process.env["NO_COLOR"]) return false;
+  if (process.env["FORCE_COLOR"]) return process.env["FORCE_COLOR"] !== "0";
+  return process.stdout.isTTY;
+}

@@ -1,0 +1,99 @@
+// The command line: one file a command, flags declared here, every failure with its exit code.
+import { Command, CommanderError, Option } from "commander";
+import { packageVersion } from "../package-root.js";
+import { findingFormats } from "./findings.js";
+import { exitCodes, processTerminal, type ExitCode } from "./io.js";
+import { configuredProject, UsageError, type CommonFlags, type ConfiguredProject } from "./project.js";
+
+const terminal = processTerminal;
+
+/** Runs the command line and returns the exit code. */
+export async function main(argv: readonly string[]): Promise<ExitCode> {
+  let code: ExitCode = exitCodes.fine;
+  const program = new Command("opwright")
+    .description("Prints a reviewed, typed backend from operations declared in YAML.")
+    .version(packageVersion())
+    .exitOverride()
+    .showSuggestionAfterError();
+  const command = (name: string, description: string): Command =>
+    program
+      .command(name)
+      .description(description)
+      .exitOverride()
+      .option("--config <file>", "the configuration file")
+      .option("--registry <dir>", "the registry folder")
+      .option("--out <dir>", "the generated folder")
+      .addOption(new Option("--format <format>", "how findings are shown").choices([...findingFormats]));
+  const onProject =
+    <Flags extends CommonFlags>(run: (configured: ConfiguredProject, flags: Flags) => Promise<ExitCode>) =>
+    async (flags: Flags): Promise<void> => {
+      code = await run(await configuredProject(flags, process.cwd()), flags);
+    };
+
+  command("generate", "write the generated folder")
+    .option("--force", "overwrite files that were edited by hand")
+    .option("--stubs", "add missing handlers and hooks to your files first")
+    .option("--dry-run", "say what would be written, and write nothing")
+    .action(
+      onProject<CommonFlags & { force?: boolean; stubs?: boolean; dryRun?: boolean }>(async (configured, flags) => {
+        const { runGenerate } = await import("./generate.js");
+        return runGenerate(configured, flags, terminal);
+      }),
+    );
+  command("check", "fail where the registry has faults or the generated folder has drifted").action(
+    onProject(async (configured) => {
+      const { runCheck } = await import("./check.js");
+      return runCheck(configured, terminal);
+    }),
+  );
+  command("list", "list every operation").action(
+    onProject(async (configured) => {
+      const { runList } = await import("./list.js");
+      return runList(configured, terminal);
+    }),
+  );
+  command("explain", "explain an operation or a diagnostic code")
+    .argument("<subject>", "an operation key, or a code such as OPW064")
+    .action(async (subject: string, flags: CommonFlags) => {
+      const { explainCode, runExplain } = await import("./explain.js");
+      code = explainCode(subject, terminal) ?? (await runExplain(await configuredProject(flags, process.cwd()), subject, terminal));
+    });
+  command("dev", "watch, generate, compile and restart").action(
+    onProject(async (configured) => {
+      const { runDev } = await import("./dev.js");
+      return runDev(configured, terminal);
+    }),
+  );
+  program
+    .command("init")
+    .description("start a project in a folder")
+    .exitOverride()
+    .argument("[folder]", "where; the current folder where left out", ".")
+    .addOption(new Option("--template <name>", "what to start from").choices(["minimal", "tracker"]))
+    .option("--yes", "take the defaults, ask nothing")
+    .action(async (folder: string, flags: { template?: "minimal" | "tracker"; yes?: boolean }) => {
+      const { runInit } = await import("./init.js");
+      code = await runInit(folder, flags, terminal);
+    });
+
+  try {
+    await program.parseAsync([...argv], { from: "user" });
+    return code;
+  } catch (error) {
+    return failureCode(error);
+  }
+}
+
+function failureCode(error: unknown): ExitCode {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.fine : exitCodes.usage;
+  if (error instanceof UsageError) {
+    terminal.note(`opwright: ${error.message}`);
+    return exitCodes.usage;
+  }
+  if (error instanceof Error && "code" in error && typeof error.code === "string" && /^E[A-Z]+$/.test(error.code)) {
+    terminal.note(`opwright: ${error.message}`);
+    return exitCodes.io;
+  }
+  terminal.note(`opwright: this is a bug of opwright\n${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+  return exitCodes.bug;
+}

@@ -1,0 +1,23 @@
+// opwright/config: the tool's own configuration, every key with a default (registry.md "Configuration of the tool").
+
+/** What `opwright.config.ts` may export as default. */
+export interface OpwrightConfig {
+  /** The registry folder, relative to the configuration file. Default `registry`. */
+  readonly registry?: string;
+  /** The generated folder. Default `generated`. */
+  readonly out?: string;
+  /** How findings are shown: `pretty`, `json`, `github` or `sarif`. Default `pretty`. */
+  readonly format?: "pretty" | "json" | "github" | "sarif";
+  /** What `opwright dev` runs after each change. */
+  readonly dev?: {
+    /** Compiles the project. Default `npx tsc`. */
+    readonly build?: string;
+    /** Starts the server. Default `node dist/generated/server.js`. */
+    readonly start?: string;
+  };
+}
+
+/** Types a configuration; returns it as it is. */
+export function defineConfig(config: OpwrightConfig): OpwrightConfig {
+  return config;
+}

@@ -1,0 +1,100 @@
+// DDL of storage changes, for both engines. Indexes stand over the very expressions that queries use.
+import { postgresField, sqliteField } from "../../runtime/contract/fields.js";
+import type { StorageChange, TableSchema } from "./storage-schema.js";
+
+export type EngineName = "sqlite" | "postgres";
+
+/** The statements of one change. */
+export function ddl(engine: EngineName, change: StorageChange): string {
+  switch (change.kind) {
+    case "createSystemTable":
+      return systemTable(engine, change.table);
+    case "createTable":
+      return documentTable(engine, change.table, change.schema);
+    case "createHistory":
+      return historyTable(engine, change.table, change.tenant);
+    case "createIndex": {
+      const keys = change.index.fields.map(({ path, type }) =>
+        engine === "sqlite" ? sqliteField(path) : `${postgresField(path, type)} NULLS FIRST`,
+      );
+      const columns = [...(change.tenant ? [`"tenant_id"`] : []), ...keys, `"id"`];
+      return `CREATE INDEX ${quoted(change.name)} ON ${quoted(change.table)} (${columns.join(", ")});`;
+    }
+    case "dropIndex":
+      return `DROP INDEX IF EXISTS ${quoted(change.name)};`;
+    case "fillMember":
+      return fillMember(engine, change.table, change.member, change.value);
+  }
+}
+
+const types = {
+  sqlite: { uuid: "TEXT", time: "TEXT", flag: "INTEGER", json: "TEXT", text: "TEXT", number: "INTEGER" },
+  postgres: { uuid: "uuid", time: "timestamptz(3)", flag: "boolean", json: "jsonb", text: "text", number: "bigint" },
+} as const;
+
+function documentTable(engine: EngineName, table: string, schema: TableSchema): string {
+  const type = types[engine];
+  return createTable(
+    table,
+    [
+      ...(schema.tenant ? [`"tenant_id" ${type.text} NOT NULL`] : []),
+      `"id" ${type.uuid} NOT NULL`,
+      `"rev" INTEGER NOT NULL`,
+      `"created_at" ${type.time} NOT NULL`,
+      `"last_update_at" ${type.time} NOT NULL`,
+      `"is_deleted" ${type.flag} NOT NULL`,
+      `"body" ${type.json} NOT NULL`,
+      `PRIMARY KEY (${schema.tenant ? `"tenant_id", ` : ""}"id")`,
+    ],
+  );
+}
+
+function historyTable(engine: EngineName, table: string, tenant: boolean): string {
+  const type = types[engine];
+  return createTable(
+    `${table}_history`,
+    [
+      ...(tenant ? [`"tenant_id" ${type.text} NOT NULL`] : []),
+      `"id" ${type.uuid} NOT NULL`,
+      `"rev" INTEGER NOT NULL`,
+      `"body" ${type.json} NOT NULL`,
+      `PRIMARY KEY (${tenant ? `"tenant_id", ` : ""}"id", "rev")`,
+    ],
+  );
+}
+
+function systemTable(engine: EngineName, table: string): string {
+  const type = types[engine];
+  if (table !== "opwright_idempotency") throw new Error(`no DDL for ${table}`);
+  const columns = [
+    `"scope" ${type.text} PRIMARY KEY`,
+    `"fingerprint" ${type.text} NOT NULL`,
+    `"status" INTEGER NOT NULL`,
+    `"body" ${type.text}`,
+    `"etag" ${type.text}`,
+    `"expires_at" ${type.number} NOT NULL`,
+  ];
+  return `${createTable(table, columns)}\nCREATE INDEX "opwright_idempotency_by_expiry" ON "opwright_idempotency" ("expires_at");`;
+}
+
+function createTable(table: string, columns: readonly string[]): string {
+  return `CREATE TABLE ${quoted(table)} (\n${columns.map((column) => `  ${column}`).join(",\n")}\n);`;
+}
+
+/** Gives stored bodies a member that they do not have yet. */
+function fillMember(engine: EngineName, table: string, member: string, value: unknown): string {
+  const json = text(JSON.stringify(value));
+  if (engine === "sqlite") {
+    return `UPDATE ${quoted(table)} SET "body" = json_insert("body", ${text(`$."${member}"`)}, json(${json}));`;
+  }
+  const object = `jsonb_build_object(${text(member)}, ${json}::jsonb)`;
+  return `UPDATE ${quoted(table)} SET "body" = ${object} || "body" WHERE NOT "body" ? ${text(member)};`;
+}
+
+function quoted(identifier: string): string {
+  return `"${identifier}"`;
+}
+
+function text(value: string): string {
+  return `'${value.replaceAll("'", "''")}'`;
+}

@@ -1,0 +1,52 @@
+// documents/<name>.ts: the spec of each document type, as the runtime reads it.
+import type { DocumentModel, RegistryModel } from "../model/registry.js";
+import { header, type EmittedFile } from "./file.js";
+import { importLine, listLayout, literal, mapMember } from "./layout.js";
+import { specName } from "./routes.js";
+import { print } from "./templates.js";
+import { typeModules } from "./types.js";
+import { bodyValidatorName } from "./validators.js";
+
+export function emitDocuments(model: RegistryModel): readonly EmittedFile[] {
+  const modules = typeModules(model);
+  return Object.values(model.documents).map((document) => ({
+    path: `documents/${document.name}.ts`,
+    text: printDocument(document, model, modules),
+  }));
+}
+
+function printDocument(
+  document: DocumentModel,
+  model: RegistryModel,
+  modules: ReadonlyMap<string, string>,
+): string {
+  const { typeName, createTypeName, patchTypeName } = document;
+  const isWritable = Object.hasOwn(model.types, createTypeName);
+  const types = isWritable ? [typeName, createTypeName, patchTypeName] : [typeName];
+  const imports = [
+    importLine("document", "opwright/runtime", false),
+    ...[...types].sort().map((name) => importLine(name, `../types/${modules.get(name) ?? "models"}.js`, true)),
+    ...(document.checksBody && isWritable
+      ? [importLine("* as validate", `../validators/${document.name}.js`, false)]
+      : []),
+  ];
+  return print("document.ts", {
+    header: header(document.source),
+    imports,
+    name: specName(document.name),
+    open: listLayout("", `export const ${specName(document.name)} = document`, types, ["<", ">"], "({"),
+    lines: [
+      `  name: ${literal(document.name)},`,
+      `  table: ${literal(document.table)},`,
+      `  tenant: ${document.tenant},`,
+      `  softDelete: ${document.softDelete},`,
+      `  listDeleted: ${document.listDeleted},`,
+      `  history: ${literal(document.history)},`,
+      mapMember("  ", "defaults", document.defaults),
+      listLayout("  ", "nullable: ", document.nullable.map(literal), ["[", "]"], ","),
+      mapMember("  ", "canonical", document.canonical),
+      mapMember("  ", "fields", document.fields),
+      ...(document.checksBody && isWritable ? [`  validateBody: validate.${bodyValidatorName(document)},`] : []),
+    ],
+  });
+}

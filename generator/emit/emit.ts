@@ -1,0 +1,39 @@
+// The fifth phase: the frozen registry → files. An emitter never meets an invalid model and never touches the disk.
+import type { RegistryNames } from "../load/registry-names.js";
+import type { RegistryModel } from "../model/registry.js";
+import { emitCatalog } from "./catalog.js";
+import { emitDocuments } from "./documents.js";
+import { jsonFile, type EmittedFile } from "./file.js";
+import { emitMigrations, type MigrationHistory } from "./migrations.js";
+import type { ModulePaths } from "./module-path.js";
+import { emitOpenApi } from "./openapi.js";
+import { emitRegistrySchema } from "./registry-schema.js";
+import { emitRoutes } from "./routes.js";
+import { emitService } from "./service.js";
+import { emitTypes } from "./types.js";
+import type { ValidatorCache } from "./validator-cache.js";
+import { emitValidators } from "./validators.js";
+
+export interface EmitOptions {
+  readonly paths: ModulePaths;
+  readonly names: RegistryNames;
+  readonly history: MigrationHistory;
+  readonly cache: ValidatorCache;
+}
+
+/** All files of the generated folder but its manifest, sorted by path. The same model gives the same bytes. */
+export async function emit(model: RegistryModel, options: EmitOptions): Promise<readonly EmittedFile[]> {
+  const files = [
+    jsonFile("registry.json", model),
+    emitRegistrySchema(options.names),
+    emitOpenApi(model),
+    ...emitCatalog(model),
+    ...emitMigrations(model, options.history),
+    ...emitTypes(model),
+    ...(await emitValidators(model, options.cache)),
+    ...emitDocuments(model),
+    ...emitRoutes(model, options.paths),
+    ...emitService(model, options.paths),
+  ];
+  return files.sort((left, right) => (left.path < right.path ? -1 : 1));
+}

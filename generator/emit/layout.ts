@@ -1,0 +1,67 @@
+// Printing TypeScript as the formatter would: what fits on a line stays on it, the rest is one item a line.
+
+const width = 100;
+
+/** `prefix[item, item]suffix`, broken over lines where it is wider than a line. */
+export function listLayout(
+  indent: string,
+  prefix: string,
+  items: readonly string[],
+  [open, close]: readonly [string, string],
+  suffix: string,
+): string {
+  const gap = open === "{" ? " " : "";
+  const line = `${indent}${prefix}${open}${items.length === 0 ? "" : gap}${items.join(", ")}${items.length === 0 ? "" : gap}${close}${suffix}`;
+  if (line.length <= width) return line;
+  const inner = items.map((item) => `${indent}  ${item},`).join("\n");
+  return `${indent}${prefix}${open}\n${inner}\n${indent}${close}${suffix}`;
+}
+
+/** `import { name } from "from";`, one specifier a statement, so that a diff stays local. */
+export function importLine(name: string, from: string, isType: boolean): string {
+  const keyword = isType ? "import type" : "import";
+  if (name.startsWith("*")) return `${keyword} ${name} from "${from}";`;
+  return listLayout("", `${keyword} `, [name], ["{", "}"], ` from "${from}";`);
+}
+
+/** A TypeScript object key: bare where it is an identifier. */
+export function propertyKey(name: string): string {
+  return /^[A-Za-z_$][A-Za-z0-9_$]*$/.test(name) ? name : JSON.stringify(name);
+}
+
+/** A plain value as a TypeScript literal, on one line. */
+export function literal(value: unknown): string {
+  if (value === null || typeof value !== "object") return JSON.stringify(value) ?? "undefined";
+  if (Array.isArray(value)) return `[${value.map(literal).join(", ")}]`;
+  const members = Object.entries(value).map(([key, member]) => `${propertyKey(key)}: ${literal(member)}`);
+  return members.length === 0 ? "{}" : `{ ${members.join(", ")} }`;
+}
+
+/** A member whose value is a map: one entry a line, so that adding one touches one line. */
+export function mapMember(indent: string, name: string, entries: Readonly<Record<string, unknown>>): string {
+  const members = Object.entries(entries);
+  if (members.length === 0) return `${indent}${name}: {},`;
+  const lines = members.map(([key, value]) => valueMember(`${indent}  `, propertyKey(key), value));
+  return `${indent}${name}: {\n${lines.join("\n")}\n${indent}},`;
+}
+
+function valueMember(indent: string, key: string, value: unknown): string {
+  if (Array.isArray(value)) return listLayout(indent, `${key}: `, value.map(literal), ["[", "]"], ",");
+  if (typeof value === "object" && value !== null && Object.keys(value).length > 0) {
+    return mapMember(indent, key, value as Readonly<Record<string, unknown>>);
+  }
+  const line = `${indent}${key}: ${literal(value)},`;
+  return line.length <= width ? line : `${indent}${key}:\n${indent}  ${literal(value)},`;
+}
+
+/** A JSDoc comment of one or more lines, without anything that could end it. */
+export function docComment(indent: string, text: string): string {
+  const lines = text.trim().replaceAll("*/", "*\\/").split(/\r?\n/).map((line) => line.trimEnd());
+  if (lines.length === 1) return `${indent}/** ${lines[0]} */`;
+  return [`${indent}/**`, ...lines.map((line) => `${indent} * ${line}`.trimEnd()), `${indent} */`].join("\n");
+}
+
+/** Sorted, without repetition, in code-unit order. */
+export function sortedUnique(texts: Iterable<string>): readonly string[] {
+  return [...new Set(texts)].sort();
+}

@@ -1,0 +1,45 @@
+// migrations/<engine>/NNNN_….sql: append-only files that follow the registry, and the storage they add up to.
+import type { RegistryModel } from "../model/registry.js";
+import { ddl, type EngineName } from "./ddl.js";
+import { header, jsonFile, type EmittedFile } from "./file.js";
+import {
+  emptyStorage,
+  storageAfter,
+  storageChanges,
+  storageOf,
+  type StorageChange,
+  type StorageSchema,
+} from "./storage-schema.js";
+
+/** What an earlier run left: the storage after its last migration, and the names and texts of its files. */
+export interface MigrationHistory {
+  readonly storage: StorageSchema;
+  /** Paths below the generated folder. */
+  readonly files: readonly EmittedFile[];
+}
+
+export const noMigrations: MigrationHistory = { storage: emptyStorage, files: [] };
+
+const engines: readonly EngineName[] = ["sqlite", "postgres"];
+
+/** The earlier migrations as they are, and one more for each engine where the storage changed. */
+export function emitMigrations(model: RegistryModel, history: MigrationHistory): readonly EmittedFile[] {
+  const needed = storageOf(model);
+  const changes = storageChanges(history.storage, needed);
+  const state = jsonFile("migrations/storage.json", storageAfter(history.storage, needed));
+  if (changes.length === 0) return [...history.files, state];
+  const number = history.files.filter(({ path }) => path.startsWith("migrations/sqlite/")).length + 1;
+  const name = `${String(number).padStart(4, "0")}_${number === 1 ? "initial" : subject(changes)}`;
+  const added = engines.map((engine) => ({
+    path: `migrations/${engine}/${name}.sql`,
+    text: `${header("registry", "--")}\n${changes.map((change) => `\n${ddl(engine, change)}\n`).join("")}`,
+  }));
+  return [...history.files, ...added, state];
+}
+
+/** A name for a migration: the tables that it touches. */
+function subject(changes: readonly StorageChange[]): string {
+  const tables = changes.map((change) => ("table" in change ? change.table : change.name));
+  const [first = "storage", ...others] = [...new Set(tables)].sort();
+  return others.length === 0 ? first : `${first}_and_${others.length}_more`;
+}

@@ -1,0 +1,25 @@
+// The files of one namespace share its operations, document and types; this groups them once.
+import type { DocumentModel, OperationModel, RegistryModel } from "../model/registry.js";
+
+export interface Namespace {
+  readonly name: string;
+  readonly operations: readonly OperationModel[];
+  readonly document: DocumentModel | undefined;
+  /** The registry files that declare it, in order, joined for a header. */
+  readonly source: string;
+}
+
+/** Namespaces in code-unit order, each with its operations in the order of its families' verbs. */
+export function namespacesOf(model: RegistryModel): readonly Namespace[] {
+  const groups = new Map<string, OperationModel[]>();
+  for (const operation of Object.values(model.operations)) {
+    const group = groups.get(operation.namespace) ?? [];
+    groups.set(operation.namespace, [...group, operation]);
+  }
+  return [...groups].sort(([left], [right]) => (left < right ? -1 : 1)).map(([name, operations]) => ({
+    name,
+    operations,
+    document: model.documents[name],
+    source: [...new Set(operations.map(({ source }) => source))].sort().join(", "),
+  }));
+}

@@ -1,0 +1,35 @@
+// service.ts, server.ts and index.ts: the whole service as one value, the process entry, and what authors import.
+import { camelCase } from "../model/names.js";
+import type { RegistryModel } from "../model/registry.js";
+import { header, type EmittedFile } from "./file.js";
+import { importLine, literal } from "./layout.js";
+import { importPath, type ModulePaths } from "./module-path.js";
+import { namespacesOf } from "./namespaces.js";
+import { print } from "./templates.js";
+
+export function emitService(model: RegistryModel, paths: ModulePaths): readonly EmittedFile[] {
+  const { service } = model;
+  const namespaces = namespacesOf(model);
+  const app = service.app;
+  const view = {
+    header: header("registry"),
+    imports: [
+      importLine("defineService", "opwright/runtime", false),
+      ...(app === null ? [] : [importLine(app.name === "app" ? "app" : `${app.name} as app`, importPath(paths, "service.ts", app.file), false)]),
+      ...namespaces.map(({ name }) => importLine(`* as ${camelCase(name)}`, `./routes/${name}.js`, false)),
+    ],
+    name: literal(service.name),
+    title: literal(service.title),
+    version: literal(service.version),
+    routes: namespaces.flatMap(({ name, operations }) =>
+      operations
+        .filter(({ route }) => route !== null)
+        .map(({ key }) => `${camelCase(name)}.${camelCase(key)}`),
+    ),
+    hasApp: app !== null,
+  };
+  return [
+    { path: "service.ts", text: print("service.ts", view) },
+    { path: "server.ts", text: print("server.ts", view) },
+  ];
+}

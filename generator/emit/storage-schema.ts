@@ -1,0 +1,115 @@
+// What the migrations of a service add up to: tables, indexes, members with defaults. Kept beside the migrations.
+import type { FieldType } from "../../runtime/contract/fields.js";
+import type { DocumentModel, RegistryModel } from "../model/registry.js";
+
+export interface IndexSchema {
+  readonly fields: readonly { readonly path: string; readonly type: FieldType }[];
+}
+
+export interface TableSchema {
+  readonly tenant: boolean;
+  readonly history: boolean;
+  readonly indexes: Readonly<Record<string, IndexSchema>>;
+  /** Members that stored bodies have although a payload may leave them out, with their values. */
+  readonly members: Readonly<Record<string, unknown>>;
+}
+
+/** The tables of documents, and the names of opwright's own tables. */
+export interface StorageSchema {
+  readonly tables: Readonly<Record<string, TableSchema>>;
+  readonly system: readonly string[];
+}
+
+export const emptyStorage: StorageSchema = { tables: {}, system: [] };
+
+/** The storage that a registry needs. */
+export function storageOf(model: RegistryModel): StorageSchema {
+  return {
+    tables: Object.fromEntries(Object.values(model.documents).map((document) => [document.table, tableOf(document)])),
+    system: ["opwright_idempotency"],
+  };
+}
+
+function tableOf(document: DocumentModel): TableSchema {
+  return {
+    tenant: document.tenant,
+    history: document.history !== 0,
+    indexes: Object.fromEntries(
+      document.indexes.map(({ name, fields }) => [
+        name,
+        { fields: fields.map((path) => ({ path, type: document.fields[path] ?? "string" })) },
+      ]),
+    ),
+    members: document.defaults,
+  };
+}
+
+/** One step from one storage to the next. Nothing is ever dropped but indexes. */
+export type StorageChange =
+  | { readonly kind: "createSystemTable"; readonly table: string }
+  | { readonly kind: "createTable"; readonly table: string; readonly schema: TableSchema }
+  | { readonly kind: "createHistory"; readonly table: string; readonly tenant: boolean }
+  | { readonly kind: "createIndex"; readonly table: string; readonly name: string; readonly tenant: boolean; readonly index: IndexSchema }
+  | { readonly kind: "dropIndex"; readonly name: string }
+  | { readonly kind: "fillMember"; readonly table: string; readonly member: string; readonly value: unknown };
+
+/** The steps from `before` to `after`, tables first. */
+export function storageChanges(before: StorageSchema, after: StorageSchema): readonly StorageChange[] {
+  const system = after.system
+    .filter((table) => !before.system.includes(table))
+    .map((table): StorageChange => ({ kind: "createSystemTable", table }));
+  const tables = Object.entries(after.tables).flatMap(([table, schema]) => {
+    const known = before.tables[table];
+    return known === undefined ? newTable(table, schema) : changedTable(table, known, schema);
+  });
+  return [...system, ...tables];
+}
+
+function newTable(table: string, schema: TableSchema): readonly StorageChange[] {
+  return [
+    { kind: "createTable", table, schema },
+    ...(schema.history ? [{ kind: "createHistory", table, tenant: schema.tenant } as const] : []),
+    ...indexSteps(table, {}, schema),
+  ];
+}
+
+function changedTable(table: string, before: TableSchema, after: TableSchema): readonly StorageChange[] {
+  return [
+    ...(after.history && !before.history ? [{ kind: "createHistory", table, tenant: after.tenant } as const] : []),
+    ...Object.entries(after.members)
+      .filter(([member]) => !Object.hasOwn(before.members, member))
+      .map(([member, value]): StorageChange => ({ kind: "fillMember", table, member, value })),
+    ...indexSteps(table, before.indexes, after),
+  ];
+}
+
+function indexSteps(
+  table: string,
+  before: Readonly<Record<string, IndexSchema>>,
+  { indexes, tenant }: TableSchema,
+): readonly StorageChange[] {
+  const isSame = (name: string): boolean => JSON.stringify(before[name]) === JSON.stringify(indexes[name]);
+  const dropped = Object.keys(before).filter((name) => !isSame(name));
+  const created = Object.keys(indexes).filter((name) => !isSame(name));
+  return [
+    ...dropped.map((name): StorageChange => ({ kind: "dropIndex", name })),
+    ...created.map((name): StorageChange => ({ kind: "createIndex", table, name, tenant, index: indexes[name] ?? { fields: [] } })),
+  ];
+}
+
+/** The storage after a migration: what is no longer declared stays, so that a table that comes back is not made twice. */
+export function storageAfter(before: StorageSchema, after: StorageSchema): StorageSchema {
+  const names = [...new Set([...Object.keys(before.tables), ...Object.keys(after.tables)])].sort();
+  return {
+    tables: Object.fromEntries(
+      names.map((name) => {
+        const [old, next] = [before.tables[name], after.tables[name]];
+        const schema = next ?? old;
+        const members = { ...old?.members, ...next?.members };
+        const history = (old?.history ?? false) || (next?.history ?? false);
+        return [name, { tenant: schema?.tenant ?? true, history, indexes: schema?.indexes ?? {}, members }];
+      }),
+    ),
+    system: [...new Set([...before.system, ...after.system])].sort(),
+  };
+}

@@ -1,0 +1,151 @@
+// JSON Schema → TypeScript types. Every value that the schema accepts is a value of the type.
+import { propertiesOf, referredType, requiredOf, type JsonSchema } from "../model/json-schema.js";
+import { docComment, propertyKey } from "./layout.js";
+
+const width = 100;
+
+/** The declaration of a named type: an interface for a plain object, else an alias. */
+export function typeDeclaration(name: string, schema: JsonSchema): string {
+  const comment = commentOf("", schema);
+  const members = isPlainObject(schema) ? memberLines(schema, "  ") : undefined;
+  if (members !== undefined) {
+    const body = members.length === 0 ? "{}" : `{\n${members.join("\n")}\n}`;
+    return `${comment}export interface ${name} ${body}`;
+  }
+  const text = typeText(schema, "");
+  const line = `export type ${name} = ${text};`;
+  return `${comment}${line.length <= width || text.includes("\n") ? line : `export type ${name} =${brokenUnion(schema, "", text)};`}`;
+}
+
+/** Names of types that a schema refers to. */
+export function referredTypes(schema: JsonSchema): readonly string[] {
+  const names = new Set<string>();
+  JSON.stringify(schema, (key, value: unknown) => {
+    if (key === "$ref" && typeof value === "string") names.add(value.slice("#/types/".length));
+    return value;
+  });
+  return [...names].sort();
+}
+
+/** The type of a schema's values, as it stands after `indent`. */
+export function typeText(schema: JsonSchema, indent: string): string {
+  return joined(alternatives(schema, indent), " | ");
+}
+
+function alternatives(schema: JsonSchema, indent: string): readonly string[] {
+  if (schema === true) return ["unknown"];
+  if (schema === false) return ["never"];
+  const name = referredType(schema);
+  const parts: (readonly string[])[] = [];
+  if (name !== undefined) parts.push([name]);
+  if (schema["const"] !== undefined || "const" in schema) parts.push([literalType(schema["const"])]);
+  if (Array.isArray(schema["enum"])) parts.push(schema["enum"].map(literalType));
+  for (const keyword of ["anyOf", "oneOf"]) {
+    const options = schema[keyword];
+    if (Array.isArray(options)) parts.push(unique((options as JsonSchema[]).flatMap((option) => alternatives(option, indent))));
+  }
+  if (Array.isArray(schema["allOf"])) {
+    parts.push(...(schema["allOf"] as JsonSchema[]).map((part) => alternatives(part, indent)));
+  }
+  const own = "const" in schema || "enum" in schema ? [] : ownType(schema, indent);
+  if (own.length > 0) parts.push(own);
+  const telling = parts.filter((part) => !part.includes("unknown"));
+  const [first, ...others] = telling;
+  if (first === undefined) return ["unknown"];
+  if (others.length === 0) return unique(first);
+  return [telling.map((part) => (part.length === 1 ? (part[0] ?? "") : `(${part.join(" | ")})`)).join(" & ")];
+}
+
+function ownType(schema: Exclude<JsonSchema, boolean>, indent: string): readonly string[] {
+  const { type } = schema;
+  if (type === undefined) return [];
+  const names = Array.isArray(type) ? (type as string[]) : [type as string];
+  return unique(names.map((name) => namedType(name, schema, indent)));
+}
+
+function namedType(name: string, schema: Exclude<JsonSchema, boolean>, indent: string): string {
+  switch (name) {
+    case "integer":
+    case "number":
+      return "number";
+    case "array":
+      return arrayType(schema, indent);
+    case "object":
+      return objectType(schema, indent);
+    default:
+      return name;
+  }
+}
+
+function arrayType(schema: Exclude<JsonSchema, boolean>, indent: string): string {
+  const prefix = (schema["prefixItems"] ?? []) as JsonSchema[];
+  const rest = schema["items"] as JsonSchema | undefined;
+  const items = [...prefix, rest ?? true];
+  const text = joined(unique(items.flatMap((item) => alternatives(item, indent))), " | ");
+  const merged = /(?:^|\| )unknown(?:$| \|)/.test(text) ? "unknown" : text;
+  return /[|&]/.test(merged.replaceAll(/\{[^]*\}|"[^"]*"/g, "")) ? `readonly (${merged})[]` : `readonly ${merged}[]`;
+}
+
+function objectType(schema: Exclude<JsonSchema, boolean>, indent: string): string {
+  const lines = memberLines(schema, `${indent}  `);
+  return lines.length === 0 ? "Readonly<Record<string, never>>" : `{\n${lines.join("\n")}\n${indent}}`;
+}
+
+function memberLines(schema: Exclude<JsonSchema, boolean>, indent: string): readonly string[] {
+  const properties = propertiesOf(schema);
+  const required = requiredOf(schema);
+  const names = [...Object.keys(properties), ...required.filter((name) => !Object.hasOwn(properties, name))];
+  const lines = names.map((name) => memberLine(name, properties[name] ?? true, required.includes(name), indent));
+  if (schema["additionalProperties"] !== false) lines.push(`${indent}readonly [key: string]: unknown;`);
+  return lines;
+}
+
+function memberLine(name: string, schema: JsonSchema, isRequired: boolean, indent: string): string {
+  const key = `readonly ${propertyKey(name)}${isRequired ? "" : "?"}:`;
+  const text = typeText(schema, indent);
+  const line = `${indent}${key} ${text};`;
+  const isLong = !text.includes("\n") && line.length > width;
+  return `${commentOf(indent, schema)}${isLong ? `${indent}${key}${brokenUnion(schema, indent, text)};` : line}`;
+}
+
+/** A union with one alternative a line. */
+function brokenUnion(schema: JsonSchema, indent: string, text: string): string {
+  const options = alternatives(schema, indent);
+  if (options.length < 2) return ` ${text}`;
+  return options.map((option) => `\n${indent}  | ${option}`).join("");
+}
+
+function commentOf(indent: string, schema: JsonSchema): string {
+  if (typeof schema === "boolean") return "";
+  const { description, deprecated } = schema;
+  const lines = [
+    ...(typeof description === "string" ? [description] : []),
+    ...(deprecated === true ? ["@deprecated"] : []),
+  ];
+  return lines.length === 0 ? "" : `${docComment(indent, lines.join("\n"))}\n`;
+}
+
+function isPlainObject(schema: JsonSchema): schema is Exclude<JsonSchema, boolean> {
+  return (
+    typeof schema === "object" &&
+    schema["type"] === "object" &&
+    !["$ref", "allOf", "anyOf", "oneOf", "enum", "const"].some((keyword) => keyword in schema)
+  );
+}
+
+function literalType(value: unknown): string {
+  if (value === null || typeof value !== "object") return JSON.stringify(value);
+  if (Array.isArray(value)) return `readonly [${value.map(literalType).join(", ")}]`;
+  const members = Object.entries(value).map(([key, member]) => `readonly ${propertyKey(key)}: ${literalType(member)}`);
+  return members.length === 0 ? "Readonly<Record<string, never>>" : `{ ${members.join("; ")} }`;
+}
+
+function unique(texts: readonly string[]): readonly string[] {
+  const kept = [...new Set(texts)];
+  // null reads best at the end.
+  return kept.includes("null") ? [...kept.filter((text) => text !== "null"), "null"] : kept;
+}
+
+function joined(texts: readonly string[], separator: string): string {
+  return texts.includes("unknown") ? "unknown" : texts.join(separator);
+}

@@ -1,0 +1,48 @@
+// Compiled validators by the hash of their schemas, kept between runs below node_modules/.cache.
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+
+/** Gives the text of a key, making it where it is not known. */
+export interface ValidatorCache {
+  get(key: string, make: () => Promise<string>): Promise<string>;
+}
+
+/** A cache that remembers nothing. */
+export const noValidatorCache: ValidatorCache = { get: (_key, make) => make() };
+
+/** A cache in one file; `save` writes it where something was made, keeping only what this run used. */
+export function fileValidatorCache(
+  project: string,
+  version: string,
+): ValidatorCache & { save(): void } {
+  const path = join(project, "node_modules", ".cache", "opwright", "validators.json");
+  const kept = readCache(path, version);
+  const used: Record<string, string> = {};
+  let isNew = false;
+  return {
+    async get(key, make) {
+      const known = Object.hasOwn(kept, key) ? kept[key] : undefined;
+      if (known === undefined) isNew = true;
+      const text = known ?? (await make());
+      used[key] = text;
+      return text;
+    },
+    save() {
+      if (!isNew || !existsSync(join(project, "node_modules"))) return;
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, JSON.stringify({ version, texts: used }));
+    },
+  };
+}
+
+function readCache(path: string, version: string): Readonly<Record<string, string>> {
+  try {
+    const cache = JSON.parse(readFileSync(path, "utf8")) as {
+      readonly version?: unknown;
+      readonly texts?: Readonly<Record<string, string>>;
+    };
+    return cache.version === version ? (cache.texts ?? {}) : {};
+  } catch {
+    return {};
+  }
+}

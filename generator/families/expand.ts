@@ -1,0 +1,111 @@
+// The second phase: declarations → the registry model, every operation spelt out.
+import type { Origin, Report } from "../diagnostics.js";
+import type { LoadedRegistry } from "../load/load.js";
+import { readTypes, type TypeReader } from "../load/types.js";
+import type { DocumentModel, OperationModel, RegistryModel, RouteModel } from "../model/registry.js";
+import { expandOperation } from "./custom.js";
+import { expandDocument, extensionsOf, type FamilyContext, type UnmountedOperation } from "./documents.js";
+import { functionReference } from "./guards.js";
+import { attach } from "./mounts.js";
+
+/** The model with the places that findings about it refer to. */
+export interface ExpandedRegistry {
+  readonly model: RegistryModel;
+  readonly types: TypeReader;
+  /** Where each operation is declared. */
+  readonly origins: ReadonlyMap<string, Origin>;
+}
+
+/** Expands a loaded registry. Reports what a family finds; the rules over the whole come after (check/). */
+export function expandRegistry(
+  loaded: LoadedRegistry,
+  options: { readonly project: string; readonly folder: string; readonly report: Report },
+): ExpandedRegistry {
+  const { declarations, tree } = loaded;
+  const { report } = options;
+  const types = readTypes(declarations.types, tree, options);
+  const context: FamilyContext = { declarations, tree, types, report };
+  const defaultStyle = declarations.service?.style ?? "rest";
+
+  const documents = new Map<string, DocumentModel>();
+  const byNamespace = new Map<string, UnmountedOperation[]>();
+  const all: { readonly unmounted: UnmountedOperation; readonly route: RouteModel | undefined }[] = [];
+  const typeOwners = new Map<string, string>();
+  for (const [name, declaration] of Object.entries(declarations.documents)) {
+    const typeOwner = typeof declaration.type === "string" ? typeOwners.get(declaration.type) : undefined;
+    if (typeOwner !== undefined) {
+      report({
+        code: "OPW033",
+        message: `${String(declaration.type)} is the type of ${typeOwner} already`,
+        at: tree.at("documents", name, "type"),
+        related: [{ message: "first used here", at: tree.at("documents", typeOwner, "type") }],
+      });
+      continue;
+    }
+    if (typeof declaration.type === "string") typeOwners.set(declaration.type, name);
+    const expanded = expandDocument(context, name, declaration);
+    if (expanded === undefined) continue;
+    documents.set(name, expanded.model);
+    byNamespace.set(name, [...expanded.operations]);
+  }
+  const routes = attach(context, { documents, operations: byNamespace, defaultStyle });
+  for (const unmounted of [...byNamespace.values()].flat()) {
+    all.push({ unmounted, route: routes.get(unmounted.operation.key) });
+  }
+  for (const [key, declaration] of Object.entries(declarations.operations)) {
+    const expanded = expandOperation(context, key, declaration);
+    if (expanded === undefined) continue;
+    const method = (["get", "post", "put", "patch", "delete"] as const).find((name) => declaration[name] !== undefined);
+    const route: RouteModel = {
+      method: (method ?? "post").toUpperCase() as RouteModel["method"],
+      path: expanded.path || "/",
+      isPrefixRoot: false,
+      status: expanded.status,
+    };
+    all.push({ unmounted: expanded, route });
+  }
+
+  const operations = new Map<string, OperationModel>();
+  const origins = new Map<string, Origin>();
+  for (const { unmounted, route } of all) {
+    const { operation, at } = unmounted;
+    const earlier = origins.get(operation.key);
+    if (earlier !== undefined) {
+      report({
+        code: "OPW041",
+        message: `${operation.key} is declared already`,
+        at,
+        related: [{ message: "first declared here", at: earlier }],
+      });
+      continue;
+    }
+    origins.set(operation.key, at);
+    operations.set(operation.key, { ...operation, route: route ?? null });
+  }
+  const service = declarations.service;
+  return {
+    types,
+    origins,
+    model: {
+      format: 1,
+      service: {
+        name: service?.name ?? "service",
+        title: service?.title ?? "Service",
+        version: service?.version ?? "0.0.0",
+        description: service?.description ?? null,
+        style: defaultStyle,
+        transaction: service?.transaction ?? "default",
+        app: service?.app === undefined ? null : functionReference(service.app),
+        extensions: extensionsOf(service ?? {}),
+      },
+      types: sortedRecord(types.schemas),
+      documents: sortedRecord(documents),
+      operations: sortedRecord(operations),
+    },
+  };
+}
+
+/** A record with its keys in code-unit order. */
+function sortedRecord<T>(entries: ReadonlyMap<string, T>): Readonly<Record<string, T>> {
+  return Object.fromEntries([...entries].sort(([left], [right]) => (left < right ? -1 : 1)));
+}

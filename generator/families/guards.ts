@@ -1,0 +1,107 @@
+// From policies and hook lists to the ordered chain of one operation.
+import { didYouMean } from "../did-you-mean.js";
+import type { Origin, Report } from "../diagnostics.js";
+import type { Declarations, HookPhaseName, HooksByPhase } from "../load/declarations.js";
+import { hookPhases } from "../load/format.js";
+import type { FunctionReference, HookUse } from "../model/registry.js";
+
+/** `registry/handlers/tasks.ts#complete` as file and export. */
+export function functionReference(text: string): FunctionReference {
+  const hash = text.indexOf("#");
+  return { file: text.slice(0, hash), name: text.slice(hash + 1) };
+}
+
+export interface GuardUse {
+  readonly policy: string;
+  readonly at: Origin;
+}
+
+/**
+ * The chain of an operation: the guard's hooks first, then its own by phase. Reports unknown policies and hooks,
+ * hooks that stand twice, and requirements that no earlier hook provides.
+ */
+export function hookChain(
+  declarations: Declarations,
+  guard: GuardUse,
+  own: { readonly hooks: HooksByPhase; readonly at: Origin } | undefined,
+  report: Report,
+): readonly HookUse[] {
+  const chain: { readonly use: HookUse; readonly at: Origin }[] = [];
+  const policy = Object.hasOwn(declarations.policies, guard.policy) ? declarations.policies[guard.policy] : undefined;
+  if (guard.policy === "") {
+    report({ code: "OPW053", message: "the guard names no policy for this operation", at: guard.at });
+  } else if (policy === undefined) {
+    report({
+      code: "OPW050",
+      message: `no policy is called ${guard.policy}`,
+      at: guard.at,
+      suggestion: didYouMean(guard.policy, Object.keys(declarations.policies)),
+    });
+  }
+  for (const name of policy ?? []) {
+    const use = declaredHook(declarations, name, undefined, guard.at, report);
+    if (use !== undefined) chain.push({ use, at: guard.at });
+  }
+  for (const phase of hookPhases) {
+    for (const [index, name] of (own?.hooks[phase] ?? []).entries()) {
+      const at = { file: own?.at.file ?? "", path: [...(own?.at.path ?? []), phase, index] };
+      const use = name.includes("#")
+        ? inlineHook(name, phase)
+        : declaredHook(declarations, name, phase, at, report);
+      if (use !== undefined) chain.push({ use, at });
+    }
+  }
+  checkChain(chain, report);
+  return chain.map(({ use }) => use);
+}
+
+function declaredHook(
+  declarations: Declarations,
+  name: string,
+  phase: HookPhaseName | undefined,
+  at: Origin,
+  report: Report,
+): HookUse | undefined {
+  const hook = Object.hasOwn(declarations.hooks, name) ? declarations.hooks[name] : undefined;
+  if (hook === undefined) {
+    report({
+      code: "OPW051",
+      message: `no hook is called ${name}`,
+      at,
+      suggestion: didYouMean(name, Object.keys(declarations.hooks)),
+    });
+    return undefined;
+  }
+  if (phase !== undefined && phase !== hook.phase) {
+    report({ code: "OPW013", message: `the hook ${name} is declared for the phase ${hook.phase}`, at });
+    return undefined;
+  }
+  return {
+    id: name,
+    phase: hook.phase,
+    run: functionReference(hook.run),
+    requires: hook.requires ?? [],
+    provides: [...new Set([name, ...(hook.provides ?? [])])],
+  };
+}
+
+function inlineHook(reference: string, phase: HookPhaseName): HookUse {
+  return { id: reference, phase, run: functionReference(reference), requires: [], provides: [] };
+}
+
+function checkChain(chain: readonly { readonly use: HookUse; readonly at: Origin }[], report: Report): void {
+  const order = [...chain].sort(
+    (left, right) => hookPhases.indexOf(left.use.phase) - hookPhases.indexOf(right.use.phase),
+  );
+  const provided = new Set<string>();
+  const seen = new Set<string>();
+  for (const { use, at } of order) {
+    if (seen.has(use.id)) report({ code: "OPW054", message: `the hook ${use.id} stands twice`, at });
+    seen.add(use.id);
+    for (const step of use.requires) {
+      if (provided.has(step)) continue;
+      report({ code: "OPW052", message: `the hook ${use.id} requires ${step}, which nothing before it provides`, at });
+    }
+    for (const step of use.provides) provided.add(step);
+  }
+}

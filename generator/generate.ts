@@ -1,0 +1,83 @@
+// The pipeline of the generator: load → expand → check → freeze → emit → plan. Writing is left to the caller.
+import { defaultsFit } from "./check/defaults.js";
+import { functionsExist } from "./check/functions.js";
+import { rules, type RuleContext } from "./check/rules.js";
+import type { Finding } from "./diagnostics.js";
+import { emit } from "./emit/emit.js";
+import type { EmittedFile } from "./emit/file.js";
+import type { ModulePaths } from "./emit/module-path.js";
+import { fileValidatorCache } from "./emit/validator-cache.js";
+import { expandRegistry, type ExpandedRegistry } from "./families/expand.js";
+import { loadRegistry, type LoadedRegistry } from "./load/load.js";
+import { registryNames } from "./load/registry-names.js";
+import { GeneratedFolder } from "./output/folder.js";
+import { manifestOf } from "./output/manifest.js";
+import { planOutput, type Change } from "./output/plan.js";
+import { packageVersion } from "./package-root.js";
+
+export interface Project {
+  /** Absolute path of the project. */
+  readonly root: string;
+  readonly paths: ModulePaths;
+}
+
+/** A registry that has been read and checked. With findings there is nothing to emit. */
+export interface CheckedRegistry {
+  readonly loaded: LoadedRegistry;
+  readonly expanded: ExpandedRegistry;
+  readonly findings: readonly Finding[];
+  /** Texts of the files that findings refer to. */
+  readonly textOf: (file: string) => string | undefined;
+}
+
+/** Loads, expands and checks a registry. */
+export async function checkRegistry(project: Project): Promise<CheckedRegistry> {
+  const findings: Finding[] = [];
+  const report = (finding: Finding): void => void findings.push(finding);
+  const options = { project: project.root, folder: project.paths.registry, report };
+  const loaded = loadRegistry(project.root, project.paths.registry, report);
+  const expanded = expandRegistry(loaded, options);
+  const folder = new GeneratedFolder(project.root, project.paths.out);
+  const context: RuleContext = { loaded, expanded, storage: folder.history(report).storage, report };
+  for (const rule of rules) rule(context);
+  await defaultsFit(context);
+  await functionsExist(context, project.root, packageVersion());
+  return {
+    loaded,
+    expanded,
+    findings,
+    textOf: (file) => loaded.tree.texts.get(file) ?? expanded.types.texts.get(file),
+  };
+}
+
+/** What generating would change, and the folder to apply it to. */
+export interface GenerationPlan {
+  readonly files: readonly EmittedFile[];
+  readonly changes: readonly Change[];
+  readonly folder: GeneratedFolder;
+}
+
+/** Emits a checked registry without findings and compares it with the generated folder. Writes nothing there. */
+export async function planGeneration(project: Project, checked: CheckedRegistry): Promise<GenerationPlan> {
+  const folder = new GeneratedFolder(project.root, project.paths.out);
+  const version = packageVersion();
+  const cache = fileValidatorCache(project.root, version);
+  const emitted = await emit(checked.expanded.model, {
+    paths: project.paths,
+    names: registryNames(checked.loaded.tree),
+    history: folder.history(() => undefined),
+    cache,
+  });
+  cache.save();
+  const files = [...emitted, manifestOf(emitted, version)];
+  const ownership = new Map(folder.ownership());
+  // The manifest is always ours: it is what tells.
+  if (ownership.size > 0) ownership.set("manifest.json", new Set());
+  const changes = planOutput(files, ownership, (path) => folder.read(path)).map(
+    (change): Change =>
+      change.path === "manifest.json" && change.kind === "edited" && change.text !== undefined
+        ? { ...change, kind: "changed", text: change.text }
+        : change,
+  );
+  return { files, changes, folder };
+}

@@ -1,0 +1,82 @@
+// Declarations as they stand in a registry whose shape has been checked. Field types stay raw: types.ts reads them.
+import type { hookPhases } from "./format.js";
+
+export type HookPhaseName = (typeof hookPhases)[number];
+export type HooksByPhase = Partial<Record<HookPhaseName, readonly string[]>>;
+export type RouteStyle = "rest" | "rpc";
+
+export interface ServiceDeclaration {
+  readonly name: string;
+  readonly title: string;
+  readonly version: string;
+  readonly description?: string;
+  readonly style?: RouteStyle;
+  readonly transaction?: string;
+  readonly app?: string;
+}
+
+export interface HookDeclaration {
+  readonly run: string;
+  readonly phase: HookPhaseName;
+  readonly requires?: readonly string[];
+  readonly provides?: readonly string[];
+}
+
+export interface MountDeclaration {
+  readonly at: string;
+  readonly style?: RouteStyle;
+  readonly include?: readonly string[];
+  readonly paths?: Readonly<Record<string, string>>;
+}
+
+export interface DocumentDeclaration {
+  readonly type: unknown;
+  readonly description?: string;
+  readonly create?: readonly string[];
+  readonly update?: readonly string[];
+  readonly defaults?: Readonly<Record<string, unknown>>;
+  readonly indexes?: readonly (readonly string[])[];
+  readonly soft_delete?: boolean | { readonly list_deleted?: boolean };
+  readonly history?: boolean | { readonly keep: number };
+  readonly read_only?: boolean;
+  readonly tenant?: boolean;
+  readonly sensitive?: boolean;
+  readonly guard: string | Readonly<Record<string, string>>;
+  readonly deadline?: string;
+  readonly idempotency?: readonly string[];
+  readonly hooks?: Readonly<Record<string, HooksByPhase>>;
+  readonly mount?: false | MountDeclaration;
+}
+
+export const methods = ["get", "post", "put", "patch", "delete"] as const;
+export type MethodKey = (typeof methods)[number];
+
+export interface OperationDeclaration extends Partial<Record<MethodKey, string>> {
+  readonly summary?: string;
+  readonly description?: string;
+  readonly in?: unknown;
+  readonly out?: unknown;
+  readonly status?: number;
+  readonly run: string;
+  readonly guard: string;
+  readonly hooks?: HooksByPhase;
+  readonly deadline?: string;
+  readonly idempotency?: boolean;
+  readonly transaction?: "read" | "write";
+}
+
+export interface TopLevelMountDeclaration extends MountDeclaration {
+  readonly namespace?: string;
+  readonly prefix?: string;
+}
+
+/** The declarations of a registry. Entries with a faulty shape are left out; their faults have been reported. */
+export interface Declarations {
+  readonly service: ServiceDeclaration | undefined;
+  readonly policies: Readonly<Record<string, readonly string[]>>;
+  readonly hooks: Readonly<Record<string, HookDeclaration>>;
+  readonly types: Readonly<Record<string, unknown>>;
+  readonly documents: Readonly<Record<string, DocumentDeclaration>>;
+  readonly operations: Readonly<Record<string, OperationDeclaration>>;
+  readonly mounts: Readonly<Record<string, TopLevelMountDeclaration>>;
+}

@@ -1,0 +1,221 @@
+// The registry format: every section and key, once (shared by checking and by the editors' JSON Schema).
+import type { Member, Shape } from "./shape.js";
+
+const name = /^[a-z][a-z0-9_]*$/;
+const typeName = /^[A-Z][A-Za-z0-9]*$/;
+
+const text: Shape = { kind: "string", what: "a text" };
+const duration: Shape = {
+  kind: "string",
+  pattern: /^[1-9]\d*(?:ms|s|m|h|d)$/,
+  what: "a duration such as 500ms, 5s, 1h or 7d",
+};
+const reference: Shape = {
+  kind: "string",
+  pattern: /^[\w@./-]+\.(?:ts|mts|js|mjs)#[A-Za-z_$][\w$]*$/,
+  what: "a reference such as registry/handlers/tasks.ts#complete",
+};
+const urlPath: Shape = { kind: "string", pattern: /^(?:|\/[^\s?#]*)$/, what: "a path that begins with /" };
+const policyName: Shape = { kind: "name", of: "policies" };
+
+const optional = (shape: Shape, description: string): Member => ({ shape, description });
+const required = (shape: Shape, description: string): Member => ({ shape, description, isRequired: true });
+const mapOf = (of: Shape, key = name, keyIs = "a name in [a-z][a-z0-9_]*"): Shape => ({
+  kind: "map",
+  of,
+  key,
+  keyIs,
+});
+const listOf = (of: Shape, minItems = 0): Shape => ({ kind: "list", of, minItems });
+
+export const hookPhases = [
+  "before",
+  "wrap",
+  "tx_before",
+  "tx_after",
+  "after_commit",
+  "on_success",
+  "on_failure",
+  "finally",
+] as const;
+
+const style: Shape = { kind: "oneOf", values: ["rest", "rpc"] };
+
+const hookList = listOf({ kind: "string", what: "a hook's name, or file#export" });
+
+const hooksByPhase: Shape = {
+  kind: "object",
+  members: Object.fromEntries(
+    hookPhases.map((phase) => [phase, optional(hookList, `Hooks of the phase ${phase}, in order.`)]),
+  ),
+};
+
+const paths = mapOf(urlPath);
+const include = listOf({ kind: "string", what: "the name of an operation" });
+
+const mount: Shape = {
+  kind: "either",
+  of: [
+    { kind: "constant", value: false },
+    {
+      kind: "object",
+      members: {
+        at: required(urlPath, "Where the routes are mounted."),
+        style: optional(style, "rest or rpc."),
+        include: optional(include, "The operations to attach; all where left out."),
+        paths: optional(paths, "Paths that differ from the default, relative to the mount."),
+      },
+    },
+  ],
+};
+
+const fieldType: Shape = { kind: "any", what: "a shorthand, a list of values, or a JSON Schema" };
+
+const extensions = { hasExtensions: true } as const;
+
+const service: Shape = {
+  kind: "object",
+  ...extensions,
+  members: {
+    name: required({ kind: "string", pattern: name, what: "a name in [a-z][a-z0-9_]*" }, "The name in file and log output."),
+    title: required(text, "The title of the API's documents."),
+    version: required(
+      { kind: "string", pattern: /^\d+\.\d+\.\d+(?:[-+].+)?$/, what: "a version such as 1.0.0" },
+      "The version of the API.",
+    ),
+    description: optional(text, "What the service is for, in Markdown."),
+    style: optional(style, "The default style of document routes: rest or rpc."),
+    transaction: optional(
+      { kind: "string", pattern: name, what: "a name in [a-z][a-z0-9_]*" },
+      "The transaction route of this service.",
+    ),
+    app: optional(reference, "An Express app, or any (req, res, next) handler, behind the generated routes."),
+  },
+};
+
+const hook: Shape = {
+  kind: "object",
+  members: {
+    run: required(reference, "The function, as file#export."),
+    phase: required({ kind: "oneOf", values: hookPhases }, "When it runs."),
+    requires: optional(listOf(text), "Steps that must have run before."),
+    provides: optional(listOf(text), "Steps that this hook provides; its own name is always one."),
+  },
+};
+
+const guard: Shape = { kind: "either", of: [policyName, mapOf(policyName)] };
+
+const document: Shape = {
+  kind: "object",
+  ...extensions,
+  members: {
+    type: required(fieldType, "The type's name, or its fields."),
+    description: optional(text, "What such a document is."),
+    create: optional(listOf({ kind: "string", what: "a field" }), "Fields that a create payload may have; all where left out."),
+    update: optional(listOf({ kind: "string", what: "a field" }), "Fields that a patch may have; all where left out."),
+    defaults: optional(
+      { kind: "map", of: { kind: "any", what: "a value" }, key: /^/, keyIs: "a field" },
+      "Values of fields that a create payload leaves out.",
+    ),
+    indexes: optional(
+      listOf(listOf({ kind: "string", what: "a field" }, 1)),
+      "Fields that lists filter and sort by, one list an index.",
+    ),
+    soft_delete: optional(
+      {
+        kind: "either",
+        of: [
+          { kind: "boolean" },
+          {
+            kind: "object",
+            members: { list_deleted: optional({ kind: "boolean" }, "Whether a list may ask for deleted rows as well.") },
+          },
+        ],
+      },
+      "Whether documents are marked as deleted and can be restored.",
+    ),
+    history: optional(
+      {
+        kind: "either",
+        of: [
+          { kind: "boolean" },
+          {
+            kind: "object",
+            members: { keep: required({ kind: "integer", minimum: 1 }, "Revisions kept of each document.") },
+          },
+        ],
+      },
+      "Whether old revisions are kept, so that disjoint edits merge.",
+    ),
+    read_only: optional({ kind: "boolean" }, "Whether only reading operations are registered."),
+    tenant: optional({ kind: "boolean" }, "false makes the documents global."),
+    sensitive: optional({ kind: "boolean" }, "true keeps the documents off every mount."),
+    guard: required(guard, "The policy of all operations, or of read, write and single operations."),
+    deadline: optional(duration, "The time budget of each operation."),
+    idempotency: optional(include, "Operations that honour Idempotency-Key."),
+    hooks: optional(mapOf(hooksByPhase), "Hooks of single operations."),
+    mount: optional(mount, "Where the routes are; false registers without HTTP."),
+  },
+};
+
+const operation: Shape = {
+  kind: "object",
+  ...extensions,
+  members: {
+    get: optional(urlPath, "The path of a GET."),
+    post: optional(urlPath, "The path of a POST."),
+    put: optional(urlPath, "The path of a PUT."),
+    patch: optional(urlPath, "The path of a PATCH."),
+    delete: optional(urlPath, "The path of a DELETE."),
+    summary: optional(text, "One line for the documents."),
+    description: optional(text, "More, in Markdown."),
+    in: optional(fieldType, "The input: fields, or a type's name."),
+    out: optional(fieldType, "The output; nothing where left out."),
+    status: optional({ kind: "integer", minimum: 200 }, "The status of success: 200, or 204 without an output."),
+    run: required(reference, "The handler, as file#export."),
+    guard: required(policyName, "The policy."),
+    hooks: optional(hooksByPhase, "Hooks by phase, in order."),
+    deadline: optional(duration, "The time budget."),
+    idempotency: optional({ kind: "boolean" }, "Whether the operation honours Idempotency-Key."),
+    transaction: optional(
+      { kind: "oneOf", values: ["read", "write"] },
+      "Whether the handler runs in a transaction that commits; read for GET, else write.",
+    ),
+  },
+};
+
+const topLevelMount: Shape = {
+  kind: "object",
+  members: {
+    namespace: optional({ kind: "name", of: "namespaces" }, "The namespace to attach."),
+    prefix: optional(urlPath, "The prefix that the namespace is registered under, instead of its name."),
+    at: required(urlPath, "Where the routes are mounted."),
+    style: optional(style, "rest or rpc."),
+    include: optional(include, "The operations to attach; all where left out."),
+    paths: optional(paths, "Paths that differ from the default, relative to the mount."),
+  },
+};
+
+/** The whole format. */
+export const registryShape: Extract<Shape, { kind: "object" }> = {
+  kind: "object",
+  ...extensions,
+  members: {
+    service: required(service, "The service as a whole."),
+    policies: optional(
+      mapOf(listOf({ kind: "string", what: "the name of a hook" })),
+      "Named, ordered lists of hooks; a guard names one.",
+    ),
+    hooks: optional(mapOf(hook), "Hooks of the author's own, by name."),
+    types: optional(
+      mapOf(fieldType, typeName, "a type name in [A-Z][A-Za-z0-9]*"),
+      "Types by name: fields, a list of values, or a JSON Schema.",
+    ),
+    documents: optional(mapOf(document), "Documents by name; the name is the namespace of their operations."),
+    operations: optional(
+      mapOf(operation, /^/, "an operation key"),
+      "Operations of the author's own, by <namespace>.<operation>.",
+    ),
+    mounts: optional(mapOf(topLevelMount), "Further mounts of a namespace."),
+  },
+};

@@ -1,0 +1,46 @@
+// The first phase: registry files → declarations whose shape is sound.
+import type { Report } from "../diagnostics.js";
+import type { Declarations } from "./declarations.js";
+import { registryShape } from "./format.js";
+import { checkShape, isMap } from "./shape.js";
+import { readSourceTree, type SourceTree } from "./source-tree.js";
+
+/** A registry as it was read: the tree with its positions, and what is sound in it. */
+export interface LoadedRegistry {
+  readonly tree: SourceTree;
+  readonly declarations: Declarations;
+}
+
+/** Reads the registry folder of a project. Every fault of shape is reported; faulty entries are left out. */
+export function loadRegistry(project: string, folder: string, report: Report): LoadedRegistry {
+  const tree = readSourceTree(project, folder, report);
+  const faulty = new Set<string>();
+  let entry: readonly (string | number)[] = [];
+  checkShape(registryShape, tree.root, { file: folder, path: [] }, (finding) => {
+    // The tree spans files: a path is resolved to the file that declares it.
+    entry = finding.at.path;
+    faulty.add(JSON.stringify(entry.slice(0, 2)));
+    const at = entry.length === 0 ? tree.at("service") : tree.at(...entry);
+    report({ ...finding, at: { ...at, isKey: finding.at.isKey ?? false } });
+  });
+  const sound = (section: string): Readonly<Record<string, unknown>> =>
+    Object.fromEntries(
+      Object.entries(tree.section(section)).filter(
+        ([name]) => !faulty.has(JSON.stringify([section, name])) && !faulty.has(JSON.stringify([section])),
+      ),
+    );
+  const isServiceSound = ![...faulty].some((path) => path.startsWith(`["service"`));
+  return {
+    tree,
+    // The shapes of format.ts and the interfaces of declarations.ts say the same; what is faulty has been taken out.
+    declarations: {
+      service: isServiceSound && isMap(tree.root["service"]) ? tree.root["service"] : undefined,
+      policies: sound("policies"),
+      hooks: sound("hooks"),
+      types: sound("types"),
+      documents: sound("documents"),
+      operations: sound("operations"),
+      mounts: sound("mounts"),
+    } as unknown as Declarations,
+  };
+}

@@ -1,0 +1,77 @@
+// Reading the exports of one module from its syntax tree.
+import { ts } from "ts-morph";
+import type { ExportFacts, ModuleFacts } from "./author-modules.js";
+
+/** The exports of a TypeScript or JavaScript module. */
+export function readExports(file: string, text: string): ModuleFacts {
+  const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, false);
+  const locals = new Map<string, ExportFacts>();
+  const exported: ExportFacts[] = [];
+  let isOpen = false;
+  for (const statement of source.statements) {
+    const declared = declarationsIn(statement, source);
+    for (const facts of declared) locals.set(facts.name, facts);
+    if (isExported(statement)) exported.push(...declared);
+    if (ts.isExportDeclaration(statement)) {
+      const { exportClause, moduleSpecifier } = statement;
+      if (exportClause === undefined) isOpen = true;
+      if (exportClause !== undefined && ts.isNamedExports(exportClause)) {
+        for (const element of exportClause.elements) {
+          const local = moduleSpecifier === undefined ? locals.get((element.propertyName ?? element.name).text) : undefined;
+          const offset = element.getStart(source);
+          exported.push({ ...(local ?? unknownExport), name: element.name.text, offset });
+        }
+      }
+    }
+  }
+  return { exports: exported, isOpen };
+}
+
+const unknownExport = { kind: "unknown", requiredParameters: 0, annotation: null } as const;
+
+function isExported(statement: ts.Statement): boolean {
+  return ts.canHaveModifiers(statement) && (ts.getModifiers(statement) ?? []).some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword);
+}
+
+function declarationsIn(statement: ts.Statement, source: ts.SourceFile): readonly ExportFacts[] {
+  if (ts.isFunctionDeclaration(statement) && statement.name !== undefined) {
+    return [
+      {
+        name: statement.name.text,
+        kind: "function",
+        requiredParameters: required(statement.parameters),
+        annotation: null,
+        offset: statement.name.getStart(source),
+      },
+    ];
+  }
+  if (ts.isClassDeclaration(statement) && statement.name !== undefined) {
+    const offset = statement.name.getStart(source);
+    return [{ name: statement.name.text, kind: "value", requiredParameters: 0, annotation: null, offset }];
+  }
+  if (!ts.isVariableStatement(statement)) return [];
+  return statement.declarationList.declarations.flatMap((declaration) => {
+    if (!ts.isIdentifier(declaration.name)) return [];
+    const offset = declaration.name.getStart(source);
+    return [{ name: declaration.name.text, ...valueFacts(declaration), offset }];
+  });
+}
+
+function valueFacts(declaration: ts.VariableDeclaration): Omit<ExportFacts, "name" | "offset"> {
+  const { type, initializer } = declaration;
+  const annotation = type !== undefined && ts.isTypeReferenceNode(type) && ts.isIdentifier(type.typeName) ? type.typeName.text : null;
+  if (initializer !== undefined && (ts.isArrowFunction(initializer) || ts.isFunctionExpression(initializer))) {
+    return { kind: "function", requiredParameters: required(initializer.parameters), annotation };
+  }
+  const isLiteral =
+    initializer !== undefined &&
+    (ts.isLiteralExpression(initializer) ||
+      ts.isObjectLiteralExpression(initializer) ||
+      ts.isArrayLiteralExpression(initializer) ||
+      ts.isClassExpression(initializer));
+  return { kind: isLiteral ? "value" : "unknown", requiredParameters: 0, annotation };
+}
+
+function required(parameters: ts.NodeArray<ts.ParameterDeclaration>): number {
+  return parameters.filter(({ questionToken, initializer, dotDotDotToken }) => !questionToken && !initializer && !dotDotDotToken).length;
+}

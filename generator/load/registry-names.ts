@@ -1,0 +1,21 @@
+// The names that a registry declares, for completion and for lists.
+import type { SourceTree } from "./source-tree.js";
+
+export interface RegistryNames {
+  readonly policies: readonly string[];
+  readonly hooks: readonly string[];
+  readonly types: readonly string[];
+  readonly namespaces: readonly string[];
+}
+
+/** The names of a loaded registry, sorted. */
+export function registryNames(tree: SourceTree): RegistryNames {
+  const keys = (section: string): readonly string[] => Object.keys(tree.section(section)).sort();
+  const custom = Object.keys(tree.section("operations")).map((key) => key.split(".")[0] ?? key);
+  return {
+    policies: keys("policies"),
+    hooks: keys("hooks"),
+    types: keys("types"),
+    namespaces: [...new Set([...keys("documents"), ...custom])].sort(),
+  };
+}

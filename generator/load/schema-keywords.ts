@@ -1,0 +1,94 @@
+// The JSON Schema 2020-12 keywords that opwright compiles, and what value each may have.
+import { formats } from "../../runtime/contract/validation.js";
+
+const typeNames = ["string", "number", "integer", "boolean", "object", "array", "null"];
+
+const isCount = (value: unknown): boolean => typeof value === "number" && Number.isInteger(value) && value >= 0;
+const isNumber = (value: unknown): boolean => typeof value === "number";
+const isText = (value: unknown): boolean => typeof value === "string";
+const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every(isText) && new Set(value).size === value.length;
+const isAnything = (): boolean => true;
+
+/** A check of a keyword's value, and what it asks for; null where the value is a schema, a list or a map of schemas. */
+export interface KeywordRule {
+  readonly isValid: (value: unknown) => boolean;
+  readonly asks: string;
+}
+
+const rule = (isValid: (value: unknown) => boolean, asks: string): KeywordRule => ({ isValid, asks });
+const count = rule(isCount, "an integer from 0");
+const number = rule(isNumber, "a number");
+const flag = rule((value) => typeof value === "boolean", "true or false");
+const text = rule(isText, "a text");
+const anything = rule(isAnything, "any value");
+
+/** Keywords with a plain value. */
+export const keywordRules: Readonly<Record<string, KeywordRule>> = {
+  type: rule(
+    (value) =>
+      typeNames.includes(value as string) ||
+      (isTexts(value) && (value as string[]).length > 0 && (value as string[]).every((name) => typeNames.includes(name))),
+    `one of ${typeNames.join(", ")}, or a list of them`,
+  ),
+  enum: rule((value) => Array.isArray(value) && value.length > 0, "a list of values"),
+  const: anything,
+  multipleOf: rule((value) => isNumber(value) && (value as number) > 0, "a number above 0"),
+  maximum: number,
+  exclusiveMaximum: number,
+  minimum: number,
+  exclusiveMinimum: number,
+  maxLength: count,
+  minLength: count,
+  pattern: rule(isPattern, "a regular expression"),
+  maxItems: count,
+  minItems: count,
+  uniqueItems: flag,
+  maxProperties: count,
+  minProperties: count,
+  required: rule(isTexts, "a list of different names"),
+  dependentRequired: rule(
+    (value) => typeof value === "object" && value !== null && Object.values(value).every(isTexts),
+    "a map of lists of names",
+  ),
+  format: rule((value) => isText(value) && Object.hasOwn(formats, value as string), `one of ${Object.keys(formats).join(", ")}`),
+  $ref: text,
+  $comment: text,
+  $schema: text,
+  title: text,
+  description: text,
+  default: anything,
+  examples: rule(Array.isArray, "a list"),
+  deprecated: flag,
+  readOnly: flag,
+  writeOnly: flag,
+};
+
+/** Keywords of JSON Schema 2020-12 that are refused by name. */
+export const unsupportedKeywords: readonly string[] = [
+  "$anchor",
+  "$dynamicAnchor",
+  "$dynamicRef",
+  "$id",
+  "$vocabulary",
+  "contains",
+  "contentEncoding",
+  "contentMediaType",
+  "contentSchema",
+  "dependentSchemas",
+  "else",
+  "if",
+  "maxContains",
+  "minContains",
+  "then",
+  "unevaluatedItems",
+  "unevaluatedProperties",
+];
+
+function isPattern(value: unknown): boolean {
+  if (typeof value !== "string") return false;
+  try {
+    return new RegExp(value, "u") !== undefined;
+  } catch {
+    return false;
+  }
+}

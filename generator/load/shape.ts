@@ -1,0 +1,212 @@
+// Shapes: the registry format as data. One description checks files and prints the JSON Schema for editors.
+import { didYouMean } from "../did-you-mean.js";
+import type { Origin, Report } from "../diagnostics.js";
+
+export type Shape =
+  | { readonly kind: "string"; readonly pattern?: RegExp; readonly what: string }
+  | { readonly kind: "boolean" }
+  | { readonly kind: "integer"; readonly minimum: number }
+  | { readonly kind: "constant"; readonly value: string | number | boolean }
+  | { readonly kind: "oneOf"; readonly values: readonly string[] }
+  | { readonly kind: "list"; readonly of: Shape; readonly minItems?: number }
+  | { readonly kind: "map"; readonly of: Shape; readonly key: RegExp; readonly keyIs: string }
+  | {
+      readonly kind: "object";
+      readonly members: Readonly<Record<string, Member>>;
+      /** Whether `x-*` keys are carried along. */
+      readonly hasExtensions?: boolean;
+    }
+  /** The first alternative whose JSON type is that of the value. */
+  | { readonly kind: "either"; readonly of: readonly Shape[] }
+  /** Checked by a reader of its own. */
+  | { readonly kind: "any"; readonly what: string }
+  /** A name of something declared, for completion in editors. */
+  | { readonly kind: "name"; readonly of: "policies" | "hooks" | "types" | "namespaces" };
+
+export interface Member {
+  readonly shape: Shape;
+  readonly isRequired?: boolean;
+  readonly description: string;
+}
+
+/** Checks a value against a shape and reports every fault. Returns whether there was none. */
+export function checkShape(shape: Shape, value: unknown, at: Origin, report: Report): boolean {
+  switch (shape.kind) {
+    case "any":
+      return true;
+    case "string":
+    case "name":
+      return checkString(shape, value, at, report);
+    case "boolean":
+      return typeof value === "boolean" || wrongType(shape, at, report);
+    case "integer":
+      if (typeof value !== "number" || !Number.isInteger(value)) return wrongType(shape, at, report);
+      if (value >= shape.minimum) return true;
+      report({ code: "OPW013", message: `must be at least ${shape.minimum}`, at });
+      return false;
+    case "constant":
+      if (value === shape.value) return true;
+      report({ code: "OPW013", message: `must be ${String(shape.value)}`, at });
+      return false;
+    case "oneOf":
+      return checkOneOf(shape.values, value, at, report);
+    case "list":
+      if (!Array.isArray(value)) return wrongType(shape, at, report);
+      if (value.length < (shape.minItems ?? 0)) {
+        report({ code: "OPW013", message: `needs at least ${shape.minItems} entries`, at });
+        return false;
+      }
+      return value.map((item, index) => checkShape(shape.of, item, inside(at, index), report)).every(Boolean);
+    case "map":
+      return isMap(value) ? checkMap(shape, value, at, report) : wrongType(shape, at, report);
+    case "object":
+      return isMap(value) ? checkObject(shape, value, at, report) : wrongType(shape, at, report);
+    case "either": {
+      const alternative = shape.of.find((option) => jsonTypeFits(option, value));
+      if (alternative === undefined) return wrongType(shape, at, report);
+      return checkShape(alternative, value, at, report);
+    }
+  }
+}
+
+function checkString(
+  shape: Extract<Shape, { kind: "string" | "name" }>,
+  value: unknown,
+  at: Origin,
+  report: Report,
+): boolean {
+  if (typeof value !== "string") return wrongType(shape, at, report);
+  if (shape.kind === "name" || shape.pattern === undefined || shape.pattern.test(value)) return true;
+  report({ code: "OPW013", message: `${JSON.stringify(value)} is not ${shape.what}`, at });
+  return false;
+}
+
+function checkOneOf(values: readonly string[], value: unknown, at: Origin, report: Report): boolean {
+  if (typeof value === "string" && values.includes(value)) return true;
+  report({
+    code: typeof value === "string" ? "OPW013" : "OPW011",
+    message: `must be one of ${values.join(", ")}`,
+    at,
+    suggestion: typeof value === "string" ? didYouMean(value, values) : undefined,
+  });
+  return false;
+}
+
+function checkMap(
+  shape: Extract<Shape, { kind: "map" }>,
+  value: Readonly<Record<string, unknown>>,
+  at: Origin,
+  report: Report,
+): boolean {
+  let isSound = true;
+  for (const [key, item] of Object.entries(value)) {
+    if (!shape.key.test(key)) {
+      report({ code: "OPW013", message: `${JSON.stringify(key)} is not ${shape.keyIs}`, at: keyOf(at, key) });
+      isSound = false;
+    }
+    isSound = checkShape(shape.of, item, inside(at, key), report) && isSound;
+  }
+  return isSound;
+}
+
+function checkObject(
+  shape: Extract<Shape, { kind: "object" }>,
+  value: Readonly<Record<string, unknown>>,
+  at: Origin,
+  report: Report,
+): boolean {
+  let isSound = true;
+  for (const [key, item] of Object.entries(value)) {
+    if (shape.hasExtensions === true && key.startsWith("x-")) continue;
+    const member = Object.hasOwn(shape.members, key) ? shape.members[key] : undefined;
+    if (member === undefined) {
+      report({
+        code: "OPW010",
+        message: `unknown key ${JSON.stringify(key)}`,
+        at: keyOf(at, key),
+        suggestion: didYouMean(key, Object.keys(shape.members)),
+      });
+      isSound = false;
+      continue;
+    }
+    isSound = checkShape(member.shape, item, inside(at, key), report) && isSound;
+  }
+  for (const [key, member] of Object.entries(shape.members)) {
+    if (member.isRequired !== true || Object.hasOwn(value, key)) continue;
+    const isGuard = key === "guard";
+    report({
+      code: isGuard ? "OPW053" : "OPW012",
+      message: isGuard ? "no guard is given; write `guard: open` to make it public" : `the key ${key} is missing`,
+      at: { ...at, isKey: true },
+    });
+    isSound = false;
+  }
+  return isSound;
+}
+
+function wrongType(shape: Shape, at: Origin, report: Report): false {
+  report({ code: "OPW011", message: `must be ${describe(shape)}`, at });
+  return false;
+}
+
+function describe(shape: Shape): string {
+  switch (shape.kind) {
+    case "string":
+    case "any":
+      return shape.what;
+    case "name":
+      return `the name of one of the ${shape.of}`;
+    case "boolean":
+      return "true or false";
+    case "integer":
+      return "an integer";
+    case "constant":
+      return String(shape.value);
+    case "oneOf":
+      return `one of ${shape.values.join(", ")}`;
+    case "list":
+      return "a list";
+    case "map":
+      return "a map";
+    case "object":
+      return `a map with ${Object.keys(shape.members).slice(0, 4).join(", ")}${Object.keys(shape.members).length > 4 ? " …" : ""}`;
+    case "either":
+      return shape.of.map(describe).join(", or ");
+  }
+}
+
+function jsonTypeFits(shape: Shape, value: unknown): boolean {
+  switch (shape.kind) {
+    case "any":
+      return true;
+    case "string":
+    case "oneOf":
+    case "name":
+      return typeof value === "string";
+    case "boolean":
+      return typeof value === "boolean";
+    case "integer":
+      return typeof value === "number";
+    case "constant":
+      return value === shape.value;
+    case "list":
+      return Array.isArray(value);
+    case "map":
+    case "object":
+      return isMap(value);
+    case "either":
+      return shape.of.some((option) => jsonTypeFits(option, value));
+  }
+}
+
+export function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function inside(at: Origin, step: string | number): Origin {
+  return { file: at.file, path: [...at.path, step] };
+}
+
+function keyOf(at: Origin, key: string): Origin {
+  return { file: at.file, path: [...at.path, key], isKey: true };
+}

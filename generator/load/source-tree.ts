@@ -1,0 +1,152 @@
+// Reading registry files: YAML 1.2 as data only, united by section and name, each name remembering its file.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { globSync } from "tinyglobby";
+import { parseDocument, type Document, type YAMLError } from "yaml";
+import type { Finding, Origin, Report } from "../diagnostics.js";
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** All registry files as one tree. A path in the tree is also the path in the file that declares it. */
+export class SourceTree {
+  /** Sections by name; the entries of each in the order of files and keys. */
+  readonly root: Readonly<Record<string, unknown>>;
+  /** Texts of the YAML files, by path relative to the project. */
+  readonly texts: ReadonlyMap<string, string>;
+  readonly #files: ReadonlyMap<string, string>;
+  readonly #fallback: string;
+
+  constructor(
+    root: Readonly<Record<string, unknown>>,
+    texts: ReadonlyMap<string, string>,
+    files: ReadonlyMap<string, string>,
+    fallback: string,
+  ) {
+    this.root = root;
+    this.texts = texts;
+    this.#files = files;
+    this.#fallback = fallback;
+  }
+
+  /** The entries of a section, or none. */
+  section(name: string): Readonly<Record<string, unknown>> {
+    const section = this.root[name];
+    return typeof section === "object" && section !== null && !Array.isArray(section)
+      ? (section as Json)
+      : {};
+  }
+
+  /** Where a value of the tree stands. */
+  at(...path: readonly (string | number)[]): Origin {
+    return { file: this.#fileOf(path), path };
+  }
+
+  /** Where a key of the tree stands. */
+  keyAt(...path: readonly (string | number)[]): Origin {
+    return { file: this.#fileOf(path), path, isKey: true };
+  }
+
+  #fileOf(path: readonly (string | number)[]): string {
+    return this.#files.get(fileKey(path[0], path[1])) ?? this.#files.get(fileKey(path[0])) ?? this.#fallback;
+  }
+}
+
+const fileKey = (...parts: readonly unknown[]): string => JSON.stringify(parts);
+
+/** Reads every `.yaml` and `.yml` file below `folder`. Reports syntax errors, duplicate names, missing versions. */
+export function readSourceTree(project: string, folder: string, report: Report): SourceTree {
+  const names = globSync(["**/*.yaml", "**/*.yml"], { cwd: join(project, folder) }).sort();
+  const texts = new Map<string, string>();
+  const files = new Map<string, string>();
+  const root: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
+  const fallback = names.includes("service.yaml") ? "service.yaml" : (names[0] ?? "service.yaml");
+  if (names.length === 0) {
+    report({ code: "OPW006", message: `no YAML file in ${folder}/`, at: { file: folder, path: [] } });
+  }
+  for (const name of names) {
+    const file = `${folder}/${name}`.replaceAll("\\", "/");
+    const text = readFileSync(join(project, file), "utf8");
+    texts.set(file, text);
+    const value = parseYaml(file, text, report);
+    if (value === undefined) continue;
+    if (value["registry"] !== 1) {
+      const has = Object.hasOwn(value, "registry");
+      report({
+        code: "OPW007",
+        message: has ? "the only registry version is 1" : "the file does not begin with `registry: 1`",
+        at: { file, path: has ? ["registry"] : [] },
+      });
+    }
+    unite(root, files, file, value, report);
+  }
+  return new SourceTree(root, texts, files, `${folder}/${fallback}`);
+}
+
+function unite(
+  root: Record<string, unknown>,
+  files: Map<string, string>,
+  file: string,
+  value: Json,
+  report: Report,
+): void {
+  for (const [section, content] of Object.entries(value)) {
+    if (section === "registry") continue;
+    if (!files.has(fileKey(section))) files.set(fileKey(section), file);
+    if (typeof content !== "object" || content === null || Array.isArray(content)) {
+      root[section] ??= content;
+      continue;
+    }
+    const united = (root[section] ??= Object.create(null) as object) as Record<string, unknown>;
+    for (const [name, declaration] of Object.entries(content)) {
+      const earlier = files.get(fileKey(section, name));
+      if (earlier !== undefined) {
+        report({
+          code: "OPW003",
+          message: `${section}.${name} is declared in two files`,
+          at: { file, path: [section, name], isKey: true },
+          related: [
+            { message: "first declared here", at: { file: earlier, path: [section, name], isKey: true } },
+          ],
+        });
+        continue;
+      }
+      files.set(fileKey(section, name), file);
+      united[name] = declaration;
+    }
+  }
+}
+
+const parseOptions = { version: "1.2", schema: "core", uniqueKeys: true, prettyErrors: false } as const;
+
+/** Parses one file to plain data, or reports why it cannot be. */
+export function parseYaml(file: string, text: string, report: Report): Json | undefined {
+  const document = parseDocument(text, parseOptions);
+  const faults = [...document.errors, ...document.warnings].map((error) => yamlFinding(file, error));
+  for (const finding of faults) report(finding);
+  if (faults.length > 0) return undefined;
+  try {
+    const value: unknown = document.toJS({ maxAliasCount: 100 });
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Json;
+    report({ code: "OPW011", message: "a registry file is a map of sections", at: { file, path: [] } });
+  } catch (error) {
+    report({
+      code: "OPW004",
+      message: error instanceof Error ? error.message.toLowerCase() : "aliases cannot be resolved",
+      at: { file, path: [] },
+    });
+  }
+  return undefined;
+}
+
+function yamlFinding(file: string, error: YAMLError): Finding {
+  const at: Origin = { file, path: [], offset: error.pos[0] };
+  const message = (error.message.split("\n")[0] ?? "").replace(/ at line \d+.*$/, "");
+  if (error.code === "DUPLICATE_KEY") return { code: "OPW002", message: "this map already has that key", at };
+  if (error.code === "TAG_RESOLVE_FAILED") return { code: "OPW005", message: message.toLowerCase(), at };
+  return { code: "OPW001", message: message.charAt(0).toLowerCase() + message.slice(1), at };
+}
+
+/** The document of a text with positions, for looking up a finding. */
+export function documentWithPositions(text: string): Document {
+  return parseDocument(text, { ...parseOptions, keepSourceTokens: false });
+}

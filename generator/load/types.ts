@@ -1,0 +1,312 @@
+// Types: field maps, shorthand and JSON Schema, brought into one table of schemas whose every $ref is #/types/<Name>.
+import { existsSync, readFileSync } from "node:fs";
+import { join, posix } from "node:path";
+import { didYouMean } from "../did-you-mean.js";
+import type { Origin, Report } from "../diagnostics.js";
+import {
+  isNullable,
+  listKeywords,
+  mapKeywords,
+  objectSchema,
+  refTo,
+  schemaKeywords,
+  type JsonSchema,
+  type SchemaObject,
+} from "../model/json-schema.js";
+import { pascalCase } from "../model/names.js";
+import { keywordRules, unsupportedKeywords } from "./schema-keywords.js";
+import { isMap } from "./shape.js";
+import { readShorthand, shorthandScalars } from "./shorthand.js";
+import { parseYaml, type SourceTree } from "./source-tree.js";
+
+/** Where local references (#/$defs/x) of a schema lead. */
+interface Root {
+  /** Definitions are hoisted to types whose names begin with this. */
+  readonly typeName: string;
+  readonly value: unknown;
+  readonly at: Origin;
+}
+
+const everyKeyword = [...Object.keys(keywordRules), ...mapKeywords, ...listKeywords, ...schemaKeywords];
+
+/** Reads types and fields, and keeps the table of all named types. */
+export class TypeReader {
+  readonly schemas = new Map<string, JsonSchema>();
+  readonly origins = new Map<string, Origin>();
+  /** Texts of JSON Schema files that were read, for code frames. */
+  readonly texts = new Map<string, string>();
+  readonly #declared: ReadonlySet<string>;
+  readonly #project: string;
+  readonly #folder: string;
+  readonly #report: Report;
+  readonly #files = new Map<string, string>();
+
+  constructor(
+    declared: Iterable<string>,
+    options: { readonly project: string; readonly folder: string; readonly report: Report },
+  ) {
+    this.#declared = new Set(declared);
+    this.#project = options.project;
+    this.#folder = options.folder;
+    this.#report = options.report;
+  }
+
+  /** Reads one entry of `types:` into the table. */
+  declare(name: string, value: unknown, at: Origin): void {
+    this.origins.set(name, at);
+    const file = isMap(value) && Object.keys(value).length === 1 ? fileReference(value["$ref"]) : undefined;
+    // A type that is a file's root gives the file its name.
+    if (file !== undefined && file.pointer === "") this.#files.set(file.path, name);
+    this.schemas.set(name, true);
+    const schema =
+      file !== undefined && file.pointer === ""
+        ? this.#fileSchema(file.path, name, at)
+        : this.readType(value, at, name);
+    this.schemas.set(name, schema);
+  }
+
+  /** Reads a type: a shorthand, a list of values, a map of fields, or a JSON Schema. */
+  readType(value: unknown, at: Origin, typeName: string): JsonSchema {
+    if (!isMap(value) || isJsonSchema(value)) return this.readField(value, at, { typeName, value, at });
+    return this.#readFields(value, at, typeName);
+  }
+
+  #readFields(fields: Readonly<Record<string, unknown>>, at: Origin, typeName: string): SchemaObject {
+    const properties: Record<string, JsonSchema> = {};
+    const required: string[] = [];
+    for (const [name, field] of Object.entries(fields)) {
+      const path = inside(at, name);
+      if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name) || name in {}) {
+        this.#report({ code: "OPW025", message: `${JSON.stringify(name)} cannot be a field`, at: { ...path, isKey: true } });
+        continue;
+      }
+      const schema = this.readField(field, path, { typeName, value: field, at: path });
+      properties[name] = schema;
+      const hasDefault = typeof schema === "object" && "default" in schema;
+      if (!isNullable(schema) && !hasDefault) required.push(name);
+    }
+    return objectSchema(properties, required);
+  }
+
+  /** Reads one field: a shorthand, a list of values, or a JSON Schema. */
+  readField(value: unknown, at: Origin, root: Root): JsonSchema {
+    if (typeof value === "string") return this.#readShorthand(value, at);
+    if (Array.isArray(value)) return this.#readEnum(value, at);
+    if (typeof value === "boolean" || isMap(value)) return this.#readSchema(value, at, root);
+    this.#report({ code: "OPW011", message: "must be a shorthand, a list of values, or a JSON Schema", at });
+    return true;
+  }
+
+  #readShorthand(text: string, at: Origin): JsonSchema {
+    const read = readShorthand(text);
+    if (read.kind === "malformed") {
+      this.#report({
+        code: "OPW026",
+        message: `${JSON.stringify(text)} is no field type`,
+        at,
+        suggestion: didYouMean(read.base, [...shorthandScalars, ...this.#declared]),
+      });
+      return true;
+    }
+    if (read.typeName !== undefined && !this.#declared.has(read.typeName)) {
+      this.#report({
+        code: "OPW020",
+        message: `no type is called ${read.typeName}`,
+        at,
+        suggestion: didYouMean(read.typeName, [...this.#declared, ...shorthandScalars]),
+      });
+      return true;
+    }
+    return read.schema;
+  }
+
+  #readEnum(values: readonly unknown[], at: Origin): JsonSchema {
+    const isSound = values.length > 0 && values.every((value) => ["string", "number", "boolean"].includes(typeof value));
+    if (!isSound || new Set(values).size !== values.length) {
+      this.#report({ code: "OPW013", message: "a list of values needs one or more different scalars", at });
+      return true;
+    }
+    return values.every((value) => typeof value === "string") ? { type: "string", enum: values } : { enum: values };
+  }
+
+  #readSchema(schema: boolean | Readonly<Record<string, unknown>>, at: Origin, root: Root): JsonSchema {
+    if (typeof schema === "boolean") return schema;
+    const result: Record<string, unknown> = {};
+    for (const [keyword, value] of Object.entries(schema)) {
+      const path = inside(at, keyword);
+      if (keyword.startsWith("x-")) {
+        result[keyword] = value;
+      } else if (keyword === "$ref") {
+        Object.assign(result, this.#readRef(value, path, root));
+      } else if (keyword === "$defs" || keyword === "$schema" || keyword === "$comment") {
+        // Definitions are hoisted where they are referred to; the other two say nothing about values.
+        this.#checkKeyword(keyword, value, path);
+      } else if (mapKeywords.has(keyword)) {
+        result[keyword] = this.#readSchemas(value, path, root);
+      } else if (listKeywords.has(keyword)) {
+        result[keyword] = this.#readSchemaList(value, path, root);
+      } else if (schemaKeywords.has(keyword)) {
+        result[keyword] = this.#readSubschema(value, path, root);
+      } else if (this.#checkKeyword(keyword, value, path)) {
+        result[keyword] = value;
+      }
+    }
+    return result;
+  }
+
+  #checkKeyword(keyword: string, value: unknown, at: Origin): boolean {
+    if (mapKeywords.has(keyword)) return true;
+    const rule = Object.hasOwn(keywordRules, keyword) ? keywordRules[keyword] : undefined;
+    if (rule === undefined) {
+      const isKnown = unsupportedKeywords.includes(keyword);
+      this.#report({
+        code: "OPW023",
+        message: isKnown ? `the keyword ${keyword} is not supported` : `${JSON.stringify(keyword)} is no JSON Schema keyword`,
+        at: { ...at, isKey: true },
+        suggestion: isKnown ? undefined : didYouMean(keyword, everyKeyword),
+      });
+      return false;
+    }
+    if (rule.isValid(value)) return true;
+    this.#report({ code: "OPW024", message: `${keyword} must be ${rule.asks}`, at });
+    return false;
+  }
+
+  #readSchemas(value: unknown, at: Origin, root: Root): Readonly<Record<string, JsonSchema>> {
+    if (!isMap(value)) {
+      this.#report({ code: "OPW024", message: "must be a map of schemas", at });
+      return {};
+    }
+    return Object.fromEntries(
+      Object.entries(value).map(([name, inner]) => [name, this.#readSubschema(inner, inside(at, name), root)]),
+    );
+  }
+
+  #readSchemaList(value: unknown, at: Origin, root: Root): readonly JsonSchema[] {
+    if (!Array.isArray(value) || value.length === 0) {
+      this.#report({ code: "OPW024", message: "must be a list of schemas", at });
+      return [true];
+    }
+    return value.map((inner, index) => this.#readSubschema(inner, inside(at, index), root));
+  }
+
+  #readSubschema(value: unknown, at: Origin, root: Root): JsonSchema {
+    if (typeof value === "boolean" || isMap(value)) return this.#readSchema(value, at, root);
+    this.#report({ code: "OPW024", message: "must be a schema", at });
+    return true;
+  }
+
+  #readRef(value: unknown, at: Origin, root: Root): SchemaObject {
+    const dangling = (suggestion?: string): SchemaObject => {
+      this.#report({ code: "OPW021", message: `${JSON.stringify(value)} points to nothing`, at, suggestion });
+      return {};
+    };
+    if (typeof value !== "string") return dangling();
+    const named = /^(?:#\/types\/)?([A-Z][A-Za-z0-9]*)$/.exec(value)?.[1];
+    if (named !== undefined) {
+      if (this.#declared.has(named)) return refTo(named);
+      return dangling(didYouMean(named, this.#declared));
+    }
+    const file = fileReference(value);
+    if (file !== undefined) return this.#readFileRef(file, at, dangling);
+    return this.#readLocalRef(value, at, root, dangling);
+  }
+
+  #readLocalRef(value: string, at: Origin, root: Root, dangling: (suggestion?: string) => SchemaObject): SchemaObject {
+    if (value === "#" && this.schemas.has(root.typeName)) return refTo(root.typeName);
+    const definition = /^#\/\$defs\/([^/]+)$/.exec(value)?.[1];
+    const definitions = isMap(root.value) ? root.value["$defs"] : undefined;
+    if (definition === undefined || !isMap(definitions)) return dangling();
+    const name = definition.replaceAll("~1", "/").replaceAll("~0", "~");
+    const key = Object.hasOwn(definitions, name) ? name : decodeURIComponent(name);
+    if (!Object.hasOwn(definitions, key)) return dangling(didYouMean(key, Object.keys(definitions)));
+    const typeName = `${root.typeName}${pascalCase(key)}`;
+    if (!this.schemas.has(typeName)) {
+      const origin = { file: root.at.file, path: [...root.at.path, "$defs", key] };
+      this.schemas.set(typeName, true);
+      this.origins.set(typeName, origin);
+      this.schemas.set(typeName, this.#readSubschema(definitions[key], origin, root));
+    } else if (this.origins.get(typeName)?.file !== root.at.file) {
+      this.#report({ code: "OPW041", message: `the definition would be called ${typeName}, which is taken`, at });
+    }
+    return refTo(typeName);
+  }
+
+  #readFileRef(
+    file: { readonly path: string; readonly pointer: string },
+    at: Origin,
+    dangling: (suggestion?: string) => SchemaObject,
+  ): SchemaObject {
+    const path = this.#resolve(file.path, at);
+    if (path === undefined) return dangling();
+    let typeName = this.#files.get(path);
+    if (typeName === undefined) {
+      typeName = pascalCase(posix.basename(path).replace(/\.json$/, ""));
+      if (this.schemas.has(typeName) || this.#declared.has(typeName)) typeName = `${typeName}Schema`;
+      this.#files.set(path, typeName);
+      this.schemas.set(typeName, true);
+      this.origins.set(typeName, { file: path, path: [] });
+      this.schemas.set(typeName, this.#fileSchema(path, typeName, at));
+    }
+    if (file.pointer === "") return refTo(typeName);
+    const root = { typeName, value: this.#fileValue(path), at: { file: path, path: [] } };
+    return this.#readLocalRef(`#${file.pointer}`, at, root, dangling);
+  }
+
+  #fileSchema(path: string, typeName: string, at: Origin): JsonSchema {
+    const resolved = this.#resolve(path, at);
+    if (resolved === undefined) {
+      this.#report({ code: "OPW021", message: `there is no file ${path}`, at: inside(at, "$ref") });
+      return true;
+    }
+    const value = this.#fileValue(resolved);
+    if (value === undefined) return true;
+    const origin = { file: resolved, path: [] };
+    this.#files.set(resolved, typeName);
+    return this.#readSubschema(value, origin, { typeName, value, at: origin });
+  }
+
+  /** The file relative to the one that names it, or to the registry folder. */
+  #resolve(path: string, at: Origin): string | undefined {
+    const candidates = [posix.join(posix.dirname(at.file), path), posix.join(this.#folder, path), path];
+    return candidates.find((candidate) => existsSync(join(this.#project, candidate)));
+  }
+
+  #fileValue(path: string): unknown {
+    const text = this.texts.get(path) ?? readFileSync(join(this.#project, path), "utf8");
+    this.texts.set(path, text);
+    return parseYaml(path, text, this.#report);
+  }
+}
+
+/** Reads all entries of `types:`. */
+export function readTypes(
+  declared: Readonly<Record<string, unknown>>,
+  tree: SourceTree,
+  options: { readonly project: string; readonly folder: string; readonly report: Report },
+): TypeReader {
+  const reader = new TypeReader(Object.keys(tree.section("types")), options);
+  for (const [name, value] of Object.entries(declared)) reader.declare(name, value, tree.at("types", name));
+  return reader;
+}
+
+const shapingKeywords = ["$ref", "properties", "patternProperties", "allOf", "anyOf", "oneOf", "not", "enum", "const"];
+
+/** Whether a map is a JSON Schema rather than a map of fields: it has nothing but keywords, and one that shapes values. */
+function isJsonSchema(value: Readonly<Record<string, unknown>>): boolean {
+  const keys = Object.keys(value);
+  const isKeyword = (key: string): boolean =>
+    everyKeyword.includes(key) || unsupportedKeywords.includes(key) || key.startsWith("x-");
+  if (!keys.every(isKeyword)) return isMap(value["properties"]);
+  if ("type" in value) return keywordRules["type"]?.isValid(value["type"]) === true;
+  return keys.some((key) => shapingKeywords.includes(key) && typeof value[key] !== "string") || typeof value["$ref"] === "string";
+}
+
+function fileReference(value: unknown): { readonly path: string; readonly pointer: string } | undefined {
+  const match = typeof value === "string" ? /^([\w./-]+\.json)(?:#(.*))?$/.exec(value) : null;
+  return match === null ? undefined : { path: match[1] ?? "", pointer: match[2] ?? "" };
+}
+
+function inside(at: Origin, step: string | number): Origin {
+  return { file: at.file, path: [...at.path, step] };
+}

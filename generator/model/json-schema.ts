@@ -1,0 +1,108 @@
+// JSON Schema as the frozen registry holds it: 2020-12, every $ref of the form #/types/<Name>.
+
+/** A schema: a boolean, or an object of keywords. */
+export type JsonSchema = boolean | SchemaObject;
+
+export interface SchemaObject {
+  readonly [keyword: string]: unknown;
+}
+
+/** The name of the type that a schema refers to, or undefined. */
+export function referredType(schema: JsonSchema): string | undefined {
+  if (typeof schema === "boolean") return undefined;
+  const ref = schema["$ref"];
+  return typeof ref === "string" && ref.startsWith("#/types/") ? ref.slice("#/types/".length) : undefined;
+}
+
+export function refTo(type: string): SchemaObject {
+  return { $ref: `#/types/${type}` };
+}
+
+/** The schema with null as a further value. */
+export function nullable(schema: JsonSchema): JsonSchema {
+  if (isNullable(schema)) return schema;
+  if (typeof schema === "object" && typeof schema["type"] === "string" && schema["enum"] === undefined && schema["const"] === undefined) {
+    return { ...schema, type: [schema["type"], "null"] };
+  }
+  return { anyOf: [schema, { type: "null" }] };
+}
+
+/** Whether null is one of the schema's values, as far as the schema itself says. */
+export function isNullable(schema: JsonSchema): boolean {
+  if (typeof schema === "boolean") return schema;
+  const type = schema["type"];
+  if (type === "null" || (Array.isArray(type) && type.includes("null"))) return true;
+  const enumeration = schema["enum"];
+  if (Array.isArray(enumeration) && type === undefined) return enumeration.includes(null);
+  const alternatives = schema["anyOf"] ?? schema["oneOf"];
+  return Array.isArray(alternatives) && (alternatives as JsonSchema[]).some(isNullable);
+}
+
+/** The schema without null, for what holds of its other values. */
+export function withoutNull(schema: JsonSchema): JsonSchema {
+  if (typeof schema === "boolean") return schema;
+  const type = schema["type"];
+  if (Array.isArray(type)) {
+    const rest = type.filter((name) => name !== "null");
+    return { ...schema, type: rest.length === 1 ? rest[0] : rest };
+  }
+  const alternatives = schema["anyOf"];
+  if (Array.isArray(alternatives) && alternatives.length === 2) {
+    const [only] = (alternatives as JsonSchema[]).filter((option) => !isNullable(option));
+    if (only !== undefined) return only;
+  }
+  return schema;
+}
+
+/** Members of an object schema by name. */
+export function propertiesOf(schema: JsonSchema): Readonly<Record<string, JsonSchema>> {
+  if (typeof schema === "boolean") return {};
+  return (schema["properties"] ?? {}) as Readonly<Record<string, JsonSchema>>;
+}
+
+export function requiredOf(schema: JsonSchema): readonly string[] {
+  return typeof schema === "object" ? ((schema["required"] ?? []) as readonly string[]) : [];
+}
+
+/** A closed object schema. */
+export function objectSchema(
+  properties: Readonly<Record<string, JsonSchema>>,
+  required: readonly string[],
+): SchemaObject {
+  return {
+    type: "object",
+    properties,
+    ...(required.length > 0 ? { required } : {}),
+    additionalProperties: false,
+  };
+}
+
+/** Applies a change to every subschema, innermost first. */
+export function mapSchema(schema: JsonSchema, change: (schema: SchemaObject) => JsonSchema): JsonSchema {
+  if (typeof schema === "boolean") return schema;
+  const result: Record<string, unknown> = {};
+  for (const [keyword, value] of Object.entries(schema)) {
+    if (mapKeywords.has(keyword)) {
+      result[keyword] = Object.fromEntries(
+        Object.entries(value as Record<string, JsonSchema>).map(([name, inner]) => [name, mapSchema(inner, change)]),
+      );
+    } else if (listKeywords.has(keyword)) {
+      result[keyword] = (value as JsonSchema[]).map((inner) => mapSchema(inner, change));
+    } else if (schemaKeywords.has(keyword)) {
+      result[keyword] = mapSchema(value as JsonSchema, change);
+    } else {
+      result[keyword] = value;
+    }
+  }
+  return change(result);
+}
+
+/** Keywords whose value is a map of schemas, a list of schemas, a schema. */
+export const mapKeywords: ReadonlySet<string> = new Set(["properties", "patternProperties", "$defs"]);
+export const listKeywords: ReadonlySet<string> = new Set(["allOf", "anyOf", "oneOf", "prefixItems"]);
+export const schemaKeywords: ReadonlySet<string> = new Set([
+  "items",
+  "additionalProperties",
+  "propertyNames",
+  "not",
+]);

@@ -1,0 +1,22 @@
+// Names that follow from other names: types from operation keys, identifiers from both.
+
+/** `tasks.raw_list` → `TasksRawList`. */
+export function pascalCase(text: string): string {
+  return text
+    .split(/[^A-Za-z0-9]+/)
+    .filter(Boolean)
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join("");
+}
+
+/** `tasks.raw_list` → `tasksRawList`. */
+export function camelCase(text: string): string {
+  const name = pascalCase(text);
+  return name.charAt(0).toLowerCase() + name.slice(1);
+}
+
+/** `tasks.raw_list` → `Raw list tasks`. */
+export function sentenceCase(operation: string, namespace: string): string {
+  const words = `${operation.replaceAll("_", " ")} ${namespace.replaceAll("_", " ")}`;
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}

@@ -1,0 +1,152 @@
+// The frozen registry: the one serializable model between the families and every emitter (architecture.md "Build").
+import type { Fields } from "../../runtime/contract/fields.js";
+import type { HookPhaseName, RouteStyle } from "../load/declarations.js";
+import type { JsonSchema } from "./json-schema.js";
+
+/** A function of the author's, in a file relative to the project. */
+export interface FunctionReference {
+  readonly file: string;
+  readonly name: string;
+}
+
+export interface ServiceModel {
+  readonly name: string;
+  readonly title: string;
+  readonly version: string;
+  readonly description: string | null;
+  readonly style: RouteStyle;
+  readonly transaction: string;
+  readonly app: FunctionReference | null;
+  readonly extensions: Readonly<Record<string, unknown>>;
+}
+
+/** One hook of a chain, resolved. */
+export interface HookUse {
+  /** The declared name, or file#export. */
+  readonly id: string;
+  readonly phase: HookPhaseName;
+  readonly run: FunctionReference;
+  readonly requires: readonly string[];
+  readonly provides: readonly string[];
+}
+
+export type ParameterTypeName = "string" | "uuid" | "integer" | "number" | "boolean";
+
+export interface ParameterModel {
+  readonly name: string;
+  /** `revision` travels as `?rev=` or in `If-Match`. */
+  readonly in: "path" | "query" | "revision";
+  readonly type: ParameterTypeName;
+  readonly required: boolean;
+  readonly schema: JsonSchema;
+}
+
+export interface BodyModel {
+  /** The body is the input, or all members that are no parameters, or one member. */
+  readonly as: "input" | "members" | { readonly member: string };
+  readonly schema: JsonSchema;
+  /** Name of the TypeScript type and the OpenAPI component. */
+  readonly typeName: string;
+}
+
+export interface InputModel {
+  /** The input as one object: for tools and commands. */
+  readonly schema: JsonSchema;
+  readonly typeName: string;
+  readonly parameters: readonly ParameterModel[];
+  readonly body: BodyModel | null;
+}
+
+export interface OutputModel {
+  /** Null where the operation answers without a body. */
+  readonly schema: JsonSchema | null;
+  readonly hasEntityTag: boolean;
+}
+
+export interface RouteModel {
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  readonly path: string;
+  /** Whether it is the root of a mount, which answers with a trailing slash as well. */
+  readonly isPrefixRoot: boolean;
+  readonly status: number;
+}
+
+export type DocumentVerb =
+  | "create"
+  | "get"
+  | "update"
+  | "kill"
+  | "delete"
+  | "restore"
+  | "list"
+  | "raw_list"
+  | "list_cursor"
+  | "raw_list_cursor";
+
+export type Runner =
+  | { readonly kind: "document"; readonly document: string; readonly verb: DocumentVerb }
+  | { readonly kind: "function"; readonly function: FunctionReference };
+
+export interface OperationModel {
+  readonly key: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly family: "documents" | "custom";
+  /** The registry file that declares it. */
+  readonly source: string;
+  readonly summary: string;
+  readonly description: string | null;
+  readonly input: InputModel;
+  readonly output: OutputModel;
+  /** The policy that guards it. */
+  readonly guard: string;
+  readonly hooks: readonly HookUse[];
+  readonly deadlineSeconds: number | null;
+  readonly transaction: "write" | "read";
+  readonly idempotencyKey: boolean;
+  /** Null where it is registered without HTTP. */
+  readonly route: RouteModel | null;
+  readonly run: Runner;
+  /** Codes of the error table that this operation may answer with, beyond those of every request. */
+  readonly errors: readonly string[];
+  readonly extensions: Readonly<Record<string, unknown>>;
+}
+
+export interface IndexModel {
+  readonly name: string;
+  readonly fields: readonly string[];
+}
+
+export interface DocumentModel {
+  readonly name: string;
+  readonly source: string;
+  readonly description: string | null;
+  readonly table: string;
+  /** Names of the types as answered, created, patched. */
+  readonly typeName: string;
+  readonly createTypeName: string;
+  readonly patchTypeName: string;
+  readonly tenant: boolean;
+  readonly sensitive: boolean;
+  readonly softDelete: boolean;
+  readonly listDeleted: boolean;
+  /** 0 is no history, null keeps every revision. */
+  readonly history: number | null;
+  readonly defaults: Readonly<Record<string, unknown>>;
+  readonly nullable: readonly string[];
+  readonly canonical: Readonly<Record<string, "uuid" | "date-time">>;
+  readonly fields: Fields;
+  readonly indexes: readonly IndexModel[];
+  /** Whether a patch must be checked against the whole body. */
+  readonly checksBody: boolean;
+  readonly bodySchema: JsonSchema;
+}
+
+/** Everything that emitters know. Maps are sorted by key; all defaults are filled in. */
+export interface RegistryModel {
+  readonly format: 1;
+  readonly service: ServiceModel;
+  readonly types: Readonly<Record<string, JsonSchema>>;
+  readonly documents: Readonly<Record<string, DocumentModel>>;
+  readonly operations: Readonly<Record<string, OperationModel>>;
+}

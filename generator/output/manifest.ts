@@ -1,0 +1,28 @@
+// The manifest: which files of the generated folder are ours, each with the hash that we gave it.
+import { createHash } from "node:crypto";
+import type { EmittedFile } from "../emit/file.js";
+import { jsonFile } from "../emit/file.js";
+
+export const manifestName = "manifest.json";
+
+/** Hashes by path. After a merge with conflicts a path can have two: either side's text is ours. */
+export type Ownership = ReadonlyMap<string, ReadonlySet<string>>;
+
+export function hashOf(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}
+
+/** The manifest of a set of files. */
+export function manifestOf(files: readonly EmittedFile[], version: string): EmittedFile {
+  const hashes = files.map(({ path, text }) => [path, hashOf(text)] as const);
+  return jsonFile(manifestName, { generator: `opwright ${version}`, files: Object.fromEntries(hashes) });
+}
+
+/** Reads who owns what, line by line, so that a manifest with conflict markers still tells. */
+export function readOwnership(text: string | undefined): Ownership {
+  const owned = new Map<string, Set<string>>();
+  for (const [, path = "", hash = ""] of (text ?? "").matchAll(/^\s*"([^"\n]+)": "([0-9a-f]{64})",?\r?$/gm)) {
+    owned.set(path, (owned.get(path) ?? new Set()).add(hash));
+  }
+  return owned;
+}

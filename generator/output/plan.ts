@@ -1,0 +1,46 @@
+// What writing would do: every file of the folder compared with what should be there. Nothing is touched here.
+import type { EmittedFile } from "../emit/file.js";
+import { hashOf, type Ownership } from "./manifest.js";
+
+/** One file that differs from what should be there. */
+export type Change =
+  | { readonly kind: "missing"; readonly path: string; readonly text: string }
+  /** Ours, and out of date. */
+  | { readonly kind: "changed"; readonly path: string; readonly text: string; readonly before: string }
+  /** Ours, and no longer part of the output. */
+  | { readonly kind: "stale"; readonly path: string; readonly before: string }
+  /** Ours once, and changed by someone else since. */
+  | { readonly kind: "edited"; readonly path: string; readonly text: string | undefined; readonly before: string }
+  /** Not ours, and in our way. */
+  | { readonly kind: "foreign"; readonly path: string; readonly text: string; readonly before: string };
+
+/** Compares the files that should be with those that are. `read` gives the text of a file, or undefined. */
+export function planOutput(
+  files: readonly EmittedFile[],
+  ownership: Ownership,
+  read: (path: string) => string | undefined,
+): readonly Change[] {
+  const wanted = new Set(files.map(({ path }) => path));
+  const present = files.flatMap(({ path, text }): readonly Change[] => {
+    const before = read(path);
+    if (before === undefined) return [{ kind: "missing", path, text }];
+    if (before === text) return [];
+    const hashes = ownership.get(path);
+    if (hashes === undefined) return [{ kind: "foreign", path, text, before }];
+    const isOurs = hashes.has(hashOf(before)) || hasConflict(before);
+    return [{ kind: isOurs ? "changed" : "edited", path, text, before }];
+  });
+  const gone = [...ownership].flatMap(([path, hashes]): readonly Change[] => {
+    if (wanted.has(path)) return [];
+    const before = read(path);
+    if (before === undefined) return [];
+    const isOurs = hashes.has(hashOf(before)) || hasConflict(before);
+    return [isOurs ? { kind: "stale", path, before } : { kind: "edited", path, text: undefined, before }];
+  });
+  return [...present, ...gone].sort((left, right) => (left.path < right.path ? -1 : 1));
+}
+
+/** Whether version control left conflict markers: such a file is made anew rather than treated as somebody's work. */
+function hasConflict(text: string): boolean {
+  return /^<{7} /m.test(text) && /^>{7} /m.test(text);
+}

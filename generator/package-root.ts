@@ -1,0 +1,21 @@
+// The folder of the opwright package, whether this code runs from source or from dist/.
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** Absolute path of the package's folder. */
+export function packageRoot(): string {
+  let folder = dirname(fileURLToPath(import.meta.url));
+  while (!isPackage(join(folder, "package.json"))) folder = dirname(folder);
+  return folder;
+}
+
+function isPackage(file: string): boolean {
+  return existsSync(file) && (JSON.parse(readFileSync(file, "utf8")) as { name?: unknown }).name === "opwright";
+}
+
+/** The version of the package. */
+export function packageVersion(): string {
+  const text = readFileSync(join(packageRoot(), "package.json"), "utf8");
+  return (JSON.parse(text) as { readonly version: string }).version;
+}
