@@ -29,7 +29,8 @@ export async function createDocument(
     createdAt: now,
     lastUpdateAt: now,
     isDeleted: false,
-    body: JSON.stringify(canonicalBody({ ...spec.defaults, ...payload }, spec.canonical)),
+    // Spread twice, so that given members stand before defaulted ones.
+    body: JSON.stringify(canonicalBody({ ...payload, ...spec.defaults, ...payload }, spec.canonical)),
   };
   await context.transaction.documents.insert(spec, context.tenant, stored);
   return stored;

@@ -29,23 +29,21 @@ export interface HookFunctions<Input, Result> {
 
 export type HookPhase = keyof HookFunctions<never, never>;
 
+/** A hook of one phase. */
+export interface PhaseHook<Phase extends HookPhase, Input, Result> {
+  readonly phase: Phase;
+  readonly run: HookFunctions<Input, Result>[Phase];
+}
+
 /** One hook of a chain. Hooks of one phase run in the order in which the chain lists them. */
 export type Hook<Input, Result> = {
-  [Phase in HookPhase]: {
-    readonly phase: Phase;
-    readonly run: HookFunctions<Input, Result>[Phase];
-  };
+  [Phase in HookPhase]: PhaseHook<Phase, Input, Result>;
 }[HookPhase];
-
-type HookOf<Input, Result, Phase extends HookPhase> = Extract<
-  Hook<Input, Result>,
-  { readonly phase: Phase }
->;
 
 function of<Phase extends HookPhase>(phase: Phase) {
   return <Input, Result>(
     run: HookFunctions<Input, Result>[Phase],
-  ): HookOf<Input, Result, Phase> => ({ phase, run }) as HookOf<Input, Result, Phase>;
+  ): PhaseHook<Phase, Input, Result> => ({ phase, run });
 }
 
 /** Makers of hooks, one a phase, as generated routes name them. */
@@ -69,7 +67,8 @@ export function chain<Input, Result>(
 ): HookChain<Input, Result> {
   const inPhase = <Phase extends HookPhase>(phase: Phase) =>
     hooks
-      .filter((hook): hook is HookOf<Input, Result, Phase> => hook.phase === phase)
+      .filter((hook) => hook.phase === phase)
+      // The filter has just compared the phase, by which the type of `run` is chosen.
       .map((hook) => hook.run as HookFunctions<Input, Result>[Phase]);
   return {
     before: inPhase("before"),
