@@ -38,7 +38,12 @@ export async function checkRegistry(project: Project): Promise<CheckedRegistry> 
   const loaded = loadRegistry(project.root, project.paths.registry, report);
   const expanded = expandRegistry(loaded, options);
   const folder = new GeneratedFolder(project.root, project.paths.out);
-  const context: RuleContext = { loaded, expanded, storage: folder.history(report).storage, report };
+  const context: RuleContext = {
+    loaded,
+    expanded,
+    storage: folder.history(report).storage,
+    report,
+  };
   for (const rule of rules) rule(context);
   await defaultsFit(context);
   await functionsExist(context, project.root, packageVersion());
@@ -58,7 +63,10 @@ export interface GenerationPlan {
 }
 
 /** Emits a checked registry without findings and compares it with the generated folder. Writes nothing there. */
-export async function planGeneration(project: Project, checked: CheckedRegistry): Promise<GenerationPlan> {
+export async function planGeneration(
+  project: Project,
+  checked: CheckedRegistry,
+): Promise<GenerationPlan> {
   const folder = new GeneratedFolder(project.root, project.paths.out);
   const version = packageVersion();
   const cache = fileValidatorCache(project.root, version);
@@ -73,11 +81,10 @@ export async function planGeneration(project: Project, checked: CheckedRegistry)
   const ownership = new Map(folder.ownership());
   // The manifest is always ours: it is what tells.
   if (ownership.size > 0) ownership.set("manifest.json", new Set());
-  const changes = planOutput(files, ownership, (path) => folder.read(path)).map(
-    (change): Change =>
-      change.path === "manifest.json" && change.kind === "edited" && change.text !== undefined
-        ? { ...change, kind: "changed", text: change.text }
-        : change,
+  const changes = planOutput(files, ownership, (path) => folder.read(path)).map((change): Change =>
+    change.path === "manifest.json" && change.kind === "edited" && change.text !== undefined
+      ? { ...change, kind: "changed", text: change.text }
+      : change,
   );
   return { files, changes, folder };
 }

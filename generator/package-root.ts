@@ -11,7 +11,10 @@ export function packageRoot(): string {
 }
 
 function isPackage(file: string): boolean {
-  return existsSync(file) && (JSON.parse(readFileSync(file, "utf8")) as { name?: unknown }).name === "opwright";
+  return (
+    existsSync(file) &&
+    (JSON.parse(readFileSync(file, "utf8")) as { name?: unknown }).name === "opwright"
+  );
 }
 
 /** The version of the package. */

@@ -4,5 +4,9 @@ import express from "express";
 export const app = express().disable("x-powered-by");
 
 app.get("/", (_req, res) => {
-  res.type("text/plain").send("Tracker API\n\n/openapi.json  every operation\n/readyz        whether it takes requests\n");
+  res
+    .type("text/plain")
+    .send(
+      "Tracker API\n\n/openapi.json  every operation\n/readyz        whether it takes requests\n",
+    );
 });

@@ -56,7 +56,7 @@ export {
 } from "./operations/input.js";
 export { JsonText, outputValue, type Output } from "./operations/json-text.js";
 export { Lifetime } from "./operations/lifetime.js";
-export type { Log } from "./operations/log.js";
+export { silentLog, type Log } from "./operations/log.js";
 export {
   operation,
   route,
@@ -67,8 +67,9 @@ export {
 } from "./operations/operation.js";
 export { uuidv7 } from "./operations/uuid.js";
 export type { CursorRequest, PageRequest } from "./query/list-request.js";
+export { connect, defaultTenant, type Connection, type ConnectOptions } from "./server/connect.js";
 export { generatedFolder } from "./server/generated-folder.js";
 export { defineService, type AppHandler, type ServiceDefinition } from "./server/service.js";
 export { readSettings, SettingsError, type Settings } from "./server/settings.js";
 export { serve } from "./server/serve.js";
-export { defaultTenant, start, type RunningService, type StartOptions } from "./server/start.js";
+export { start, type RunningService } from "./server/start.js";

@@ -27,11 +27,14 @@ function fieldSchema(document: DocumentModel, field: string): JsonSchema | undef
 /** The common cases, for which no validator needs to be compiled. */
 function fitsPlainly(schema: JsonSchema, value: unknown): boolean {
   if (typeof schema === "boolean") return schema;
-  const keywords = Object.keys(schema).filter((key) => key !== "description" && key !== "title" && key !== "default");
+  const keywords = Object.keys(schema).filter(
+    (key) => key !== "description" && key !== "title" && key !== "default",
+  );
   const { type, enum: values } = schema;
   if (Array.isArray(values)) return values.includes(value);
   if (type === "boolean") return typeof value === "boolean";
-  if (type === "array" && Array.isArray(value) && value.length === 0) return !keywords.includes("minItems");
+  if (type === "array" && Array.isArray(value) && value.length === 0)
+    return !keywords.includes("minItems");
   return keywords.length === 1 && (type === "string" || type === "number") && typeof value === type;
 }
 

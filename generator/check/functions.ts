@@ -23,28 +23,53 @@ export function mentions({ loaded, expanded }: RuleContext): readonly Mention[] 
   const handlers = Object.values(model.operations).flatMap((operation): readonly Mention[] => {
     if (operation.run.kind !== "function") return [];
     const at = tree.at("operations", operation.key, "run");
-    return [{ reference: operation.run.function, at, what: "handler", handlerType: `${pascalCase(operation.key)}Handler` }];
+    return [
+      {
+        reference: operation.run.function,
+        at,
+        what: "handler",
+        handlerType: `${pascalCase(operation.key)}Handler`,
+      },
+    ];
   });
   const named = Object.keys(loaded.declarations.hooks).map((name): Mention => {
     const run = loaded.declarations.hooks[name]?.run ?? "";
     return { reference: split(run), at: tree.at("hooks", name, "run"), what: "hook" };
   });
-  const inline = [...inlineHooks(loaded.tree.section("operations"), ["operations"]), ...inlineHooks(loaded.tree.section("documents"), ["documents"])];
+  const inline = [
+    ...inlineHooks(loaded.tree.section("operations"), ["operations"]),
+    ...inlineHooks(loaded.tree.section("documents"), ["documents"]),
+  ];
   const app = model.service.app;
   return [
     ...handlers,
     ...named,
-    ...inline.map(({ text, path }): Mention => ({ reference: split(text), at: tree.at(...path), what: "hook" })),
-    ...(app === null ? [] : [{ reference: app, at: tree.at("service", "app"), what: "app" } as const]),
+    ...inline.map(({ text, path }): Mention => ({
+      reference: split(text),
+      at: tree.at(...path),
+      what: "hook",
+    })),
+    ...(app === null
+      ? []
+      : [{ reference: app, at: tree.at("service", "app"), what: "app" } as const]),
   ];
 }
 
 /** Reports functions that are missing or have a wrong signature. */
-export async function functionsExist(context: RuleContext, project: string, version: string): Promise<void> {
+export async function functionsExist(
+  context: RuleContext,
+  project: string,
+  version: string,
+): Promise<void> {
   const all = mentions(context);
   if (all.length === 0) return;
-  const modules = await readAuthorModules(project, all.map(({ reference }) => reference.file), version);
-  for (const mention of all) checkMention(context, mention, modules.get(mention.reference.file) ?? null);
+  const modules = await readAuthorModules(
+    project,
+    all.map(({ reference }) => reference.file),
+    version,
+  );
+  for (const mention of all)
+    checkMention(context, mention, modules.get(mention.reference.file) ?? null);
 }
 
 function checkMention({ report }: RuleContext, mention: Mention, facts: ModuleFacts | null): void {
@@ -57,7 +82,12 @@ function checkMention({ report }: RuleContext, mention: Mention, facts: ModuleFa
   if (found === undefined) {
     if (facts.isOpen) return;
     const names = facts.exports.map((exported) => exported.name);
-    report({ code: "OPW042", message: `${file} exports no ${name}`, at: mention.at, suggestion: didYouMean(name, names) });
+    report({
+      code: "OPW042",
+      message: `${file} exports no ${name}`,
+      at: mention.at,
+      suggestion: didYouMean(name, names),
+    });
     return;
   }
   const related = [{ message: "declared here", at: { file, path: [], offset: found.offset } }];
@@ -65,8 +95,18 @@ function checkMention({ report }: RuleContext, mention: Mention, facts: ModuleFa
   if (found.kind === "value") {
     report({ code: "OPW043", message: `${name} is not a function`, at: mention.at, related });
   } else if (found.requiredParameters > (mention.what === "hook" ? 3 : 2)) {
-    report({ code: "OPW043", message: `${name} takes ${found.requiredParameters} parameters`, at: mention.at, related });
-  } else if (mention.handlerType !== undefined && found.annotation?.endsWith("Handler") === true && found.annotation !== "Handler" && found.annotation !== mention.handlerType) {
+    report({
+      code: "OPW043",
+      message: `${name} takes ${found.requiredParameters} parameters`,
+      at: mention.at,
+      related,
+    });
+  } else if (
+    mention.handlerType !== undefined &&
+    found.annotation?.endsWith("Handler") === true &&
+    found.annotation !== "Handler" &&
+    found.annotation !== mention.handlerType
+  ) {
     report({
       code: "OPW043",
       message: `${name} is declared as ${found.annotation}, not as ${mention.handlerType}`,
@@ -87,8 +127,11 @@ function inlineHooks(
   path: readonly (string | number)[],
   inHooks = false,
 ): readonly { readonly text: string; readonly path: readonly (string | number)[] }[] {
-  if (typeof value === "string") return inHooks && value.includes("#") ? [{ text: value, path }] : [];
+  if (typeof value === "string")
+    return inHooks && value.includes("#") ? [{ text: value, path }] : [];
   if (typeof value !== "object" || value === null) return [];
   const entries = Array.isArray(value) ? [...value.entries()] : Object.entries(value);
-  return entries.flatMap(([key, inner]) => inlineHooks(inner, [...path, key], inHooks || key === "hooks"));
+  return entries.flatMap(([key, inner]) =>
+    inlineHooks(inner, [...path, key], inHooks || key === "hooks"),
+  );
 }

@@ -16,7 +16,11 @@ export interface RuleContext {
 }
 
 /** All rules that need nothing but the model. */
-export const rules: readonly ((context: RuleContext) => void)[] = [routesCollide, typesAreFinite, storageCanFollow];
+export const rules: readonly ((context: RuleContext) => void)[] = [
+  routesCollide,
+  typesAreFinite,
+  storageCanFollow,
+];
 
 /** Two operations never answer the same method and path, whatever their placeholders are called. */
 function routesCollide({ expanded, report }: RuleContext): void {
@@ -59,7 +63,10 @@ function typesAreFinite({ expanded, report }: RuleContext): void {
   }
 }
 
-function cycleFrom(start: string, types: Readonly<Record<string, JsonSchema>>): readonly string[] | undefined {
+function cycleFrom(
+  start: string,
+  types: Readonly<Record<string, JsonSchema>>,
+): readonly string[] | undefined {
   const walk = (name: string, trail: readonly string[]): readonly string[] | undefined => {
     if (trail.includes(name)) return name === start ? trail : undefined;
     for (const next of mustContain(types[name] ?? true)) {
@@ -76,7 +83,8 @@ function mustContain(schema: JsonSchema): readonly string[] {
   if (typeof schema === "boolean" || isNullable(schema)) return [];
   const own = referredType(schema);
   const properties = propertiesOf(schema);
-  const members = schema["type"] === "object" ? requiredOf(schema).map((name) => properties[name] ?? true) : [];
+  const members =
+    schema["type"] === "object" ? requiredOf(schema).map((name) => properties[name] ?? true) : [];
   const all = (schema["allOf"] ?? []) as readonly JsonSchema[];
   return [...(own === undefined ? [] : [own]), ...[...members, ...all].flatMap(mustContain)];
 }

@@ -10,19 +10,25 @@ export async function runCheck(
   terminal: Terminal,
 ): Promise<ExitCode> {
   const checked = await checkRegistry(project);
-  const changes = checked.findings.length > 0 ? [] : (await planGeneration(project, checked)).changes;
+  const changes =
+    checked.findings.length > 0 ? [] : (await planGeneration(project, checked)).changes;
   const findings = [...checked.findings, ...driftFindings(project.paths.out, changes)];
   const { textOf } = checked;
   const diagnostics = toDiagnostics(findings, textOf);
   const isMachine = format === "json" || format === "sarif";
   if (findings.length > 0 || isMachine) {
-    terminal.out(renderDiagnostics(diagnostics, format, { textOf, isColoured: terminal.isColoured }));
+    terminal.out(
+      renderDiagnostics(diagnostics, format, { textOf, isColoured: terminal.isColoured }),
+    );
   }
   if (findings.length === 0) {
-    terminal.note(`${Object.keys(checked.expanded.model.operations).length} operations, nothing to report`);
+    terminal.note(
+      `${Object.keys(checked.expanded.model.operations).length} operations, nothing to report`,
+    );
     return exitCodes.fine;
   }
-  if (format === "pretty" && changes.length > 0) terminal.out(`\n${await driftDiff(project.paths.out, changes)}`);
+  if (format === "pretty" && changes.length > 0)
+    terminal.out(`\n${await driftDiff(project.paths.out, changes)}`);
   terminal.note(`${findings.length} ${findings.length === 1 ? "finding" : "findings"}`);
   return exitCodes.findings;
 }

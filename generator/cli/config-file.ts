@@ -9,13 +9,19 @@ import { UsageError } from "./project.js";
 export async function loadConfigFile(file: string): Promise<OpwrightConfig> {
   const isTypeScript = /\.m?ts$/.test(file);
   const module = isTypeScript && !stripsTypes() ? await transpiled(file) : file;
-  const { default: config } = (await import(pathToFileURL(module).href)) as { readonly default?: unknown };
-  if (typeof config !== "object" || config === null) throw new UsageError(`${file} has no default export`);
+  const { default: config } = (await import(pathToFileURL(module).href)) as {
+    readonly default?: unknown;
+  };
+  if (typeof config !== "object" || config === null)
+    throw new UsageError(`${file} has no default export`);
   return config;
 }
 
 function stripsTypes(): boolean {
-  return (process.features as { readonly typescript?: unknown }).typescript !== undefined && (process.features as { readonly typescript?: unknown }).typescript !== false;
+  return (
+    (process.features as { readonly typescript?: unknown }).typescript !== undefined &&
+    (process.features as { readonly typescript?: unknown }).typescript !== false
+  );
 }
 
 /** A JavaScript twin of the file inside node_modules, so that its imports resolve as those of the file do. */

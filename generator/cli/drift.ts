@@ -28,7 +28,11 @@ export function driftFindings(out: string, changes: readonly Change[]): readonly
 }
 
 /** The unified diff that generating would make, cut after `maxLines`. */
-export async function driftDiff(out: string, changes: readonly Change[], maxLines = 400): Promise<string> {
+export async function driftDiff(
+  out: string,
+  changes: readonly Change[],
+  maxLines = 400,
+): Promise<string> {
   const { createTwoFilesPatch } = await import("diff");
   const lines = changes
     .filter(({ path }) => path !== "manifest.json")
@@ -36,7 +40,9 @@ export async function driftDiff(out: string, changes: readonly Change[], maxLine
       const before = change.kind === "missing" ? "" : change.before;
       const after = change.kind === "stale" ? "" : (change.text ?? "");
       const name = `${out}/${change.path}`;
-      return createTwoFilesPatch(`a/${name}`, `b/${name}`, before, after, "", "", { context: 2 }).split("\n").slice(1);
+      return createTwoFilesPatch(`a/${name}`, `b/${name}`, before, after, "", "", { context: 2 })
+        .split("\n")
+        .slice(1);
     });
   if (lines.length <= maxLines) return lines.join("\n");
   return `${lines.slice(0, maxLines).join("\n")}\n… ${lines.length - maxLines} more lines\n`;

@@ -12,7 +12,9 @@ export function explainCode(subject: string, terminal: Terminal): ExitCode | und
   const code = subject.toUpperCase();
   if (!/^OPW\d+$/.test(code)) return undefined;
   if (!isDiagnosticCode(code)) {
-    throw new UsageError(`there is no code ${code}; the catalogue has ${Object.keys(catalogue)[0]} to ${Object.keys(catalogue).at(-1)}`);
+    throw new UsageError(
+      `there is no code ${code}; the catalogue has ${Object.keys(catalogue)[0]} to ${Object.keys(catalogue).at(-1)}`,
+    );
   }
   const { title, cause, fix } = catalogue[code];
   terminal.out(`${code} ${title}\n\n${cause}\n\nFix: ${fix}\n`);
@@ -29,7 +31,9 @@ export async function runExplain(
   const operation = Object.hasOwn(operations, subject) ? operations[subject] : undefined;
   if (operation === undefined) {
     const likely = didYouMean(subject, Object.keys(operations));
-    throw new UsageError(`there is no operation ${subject}${likely === undefined ? "" : `; did you mean ${likely}?`}`);
+    throw new UsageError(
+      `there is no operation ${subject}${likely === undefined ? "" : `; did you mean ${likely}?`}`,
+    );
   }
   terminal.out(`${describeOperation(operation)}\n`);
   return exitCodes.fine;
@@ -37,7 +41,10 @@ export async function runExplain(
 
 function describeOperation(operation: OperationModel): string {
   const { route, input, output, hooks } = operation;
-  const parameters = input.parameters.map(({ name, in: place, type, required }) => `${name}: ${type} in ${place}${required ? "" : ", optional"}`);
+  const parameters = input.parameters.map(
+    ({ name, in: place, type, required }) =>
+      `${name}: ${type} in ${place}${required ? "" : ", optional"}`,
+  );
   const rows: readonly (readonly [string, string])[] = [
     ["declared in", operation.source],
     ["family", operation.family],
@@ -52,5 +59,9 @@ function describeOperation(operation: OperationModel): string {
     ["idempotency key", operation.idempotencyKey ? "honoured" : "not honoured"],
     ["errors", errorCodesOf(operation).join(", ")],
   ];
-  return [`${operation.key}: ${operation.summary}`, "", ...rows.map(([name, value]) => `${name.padEnd(16)}${value}`)].join("\n");
+  return [
+    `${operation.key}: ${operation.summary}`,
+    "",
+    ...rows.map(([name, value]) => `${name.padEnd(16)}${value}`),
+  ].join("\n");
 }

@@ -38,7 +38,9 @@ export function toDiagnostics(
 
 function byPlace(left: Diagnostic, right: Diagnostic): number {
   if (left.at.file !== right.at.file) return left.at.file < right.at.file ? -1 : 1;
-  return left.at.line - right.at.line || left.at.col - right.at.col || (left.code < right.code ? -1 : 1);
+  return (
+    left.at.line - right.at.line || left.at.col - right.at.col || (left.code < right.code ? -1 : 1)
+  );
 }
 
 /** The report of all diagnostics in one format; pretty and github end with a newline, the others are one document. */
@@ -60,8 +62,10 @@ export function renderDiagnostics(
 }
 
 function githubAnnotation({ code, message, at, suggestion }: Diagnostic): string {
-  const escape = (text: string): string => text.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
-  const property = (text: string): string => escape(text).replaceAll(":", "%3A").replaceAll(",", "%2C");
+  const escape = (text: string): string =>
+    text.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
+  const property = (text: string): string =>
+    escape(text).replaceAll(":", "%3A").replaceAll(",", "%2C");
   const hint = suggestion === undefined ? "" : ` Did you mean ${suggestion}?`;
   const place = `file=${property(at.file)},line=${at.line},col=${at.col},endColumn=${at.col + at.length}`;
   return `::error ${place},title=${property(`${code} ${catalogueTitle(code)}`)}::${escape(message + hint)}\n`;
@@ -89,7 +93,10 @@ function sarif(diagnostics: readonly Diagnostic[]): unknown {
           level: "error",
           message: { text: message },
           locations: [sarifLocation(at)],
-          relatedLocations: related.map((place) => ({ ...sarifLocation(place.at), message: { text: place.message } })),
+          relatedLocations: related.map((place) => ({
+            ...sarifLocation(place.at),
+            message: { text: place.message },
+          })),
         })),
       },
     ],
@@ -107,9 +114,13 @@ function sarifLocation(at: Position): { readonly physicalLocation: unknown } {
 
 function prettyText(
   diagnostic: Diagnostic,
-  { textOf, isColoured }: { readonly textOf: (file: string) => string | undefined; readonly isColoured: boolean },
+  {
+    textOf,
+    isColoured,
+  }: { readonly textOf: (file: string) => string | undefined; readonly isColoured: boolean },
 ): string {
-  const paint = (code: number, text: string): string => (isColoured ? `\u001b[${code}m${text}\u001b[0m` : text);
+  const paint = (code: number, text: string): string =>
+    isColoured ? `\u001b[${code}m${text}\u001b[0m` : text;
   const { code, message, at, related, suggestion, fix } = diagnostic;
   const lines = [
     `${at.file}:${at.line}:${at.col} ${paint(31, "error")} ${paint(1, code)} ${message}`,
@@ -117,17 +128,30 @@ function prettyText(
     ...related.flatMap((place) => [
       `  ${place.message}: ${place.at.file}:${place.at.line}:${place.at.col}`,
     ]),
-    suggestion === undefined ? `  ${paint(36, "fix")} ${fix}` : `  ${paint(36, "did you mean")} ${suggestion}?`,
+    suggestion === undefined
+      ? `  ${paint(36, "fix")} ${fix}`
+      : `  ${paint(36, "did you mean")} ${suggestion}?`,
   ];
   return `${lines.join("\n")}\n`;
 }
 
-function codeFrame(at: Position, text: string | undefined, paint: (code: number, text: string) => string): readonly string[] {
+function codeFrame(
+  at: Position,
+  text: string | undefined,
+  paint: (code: number, text: string) => string,
+): readonly string[] {
   const lines = text?.split(/\r?\n/) ?? [];
   const line = lines[at.line - 1];
   if (line === undefined) return [];
   const number = String(at.line);
-  const before = at.line > 1 ? [`  ${String(at.line - 1).padStart(number.length)} | ${lines[at.line - 2] ?? ""}`] : [];
+  const before =
+    at.line > 1
+      ? [`  ${String(at.line - 1).padStart(number.length)} | ${lines[at.line - 2] ?? ""}`]
+      : [];
   const marker = `${" ".repeat(at.col - 1)}${"^".repeat(Math.max(1, Math.min(at.length, line.length - at.col + 1)))}`;
-  return [...before, `  ${number} | ${line}`, `  ${" ".repeat(number.length)} | ${paint(31, marker)}`].map((frame) => frame.trimEnd());
+  return [
+    ...before,
+    `  ${number} | ${line}`,
+    `  ${" ".repeat(number.length)} | ${paint(31, marker)}`,
+  ].map((frame) => frame.trimEnd());
 }

@@ -29,17 +29,24 @@ export async function runGenerate(
   const { textOf, findings } = checked;
   const show = (shown: typeof findings): ExitCode => {
     const diagnostics = toDiagnostics(shown, textOf);
-    terminal.out(renderDiagnostics(diagnostics, format, { textOf, isColoured: terminal.isColoured }));
-    terminal.note(`${diagnostics.length} ${diagnostics.length === 1 ? "finding" : "findings"}; nothing was written`);
+    terminal.out(
+      renderDiagnostics(diagnostics, format, { textOf, isColoured: terminal.isColoured }),
+    );
+    terminal.note(
+      `${diagnostics.length} ${diagnostics.length === 1 ? "finding" : "findings"}; nothing was written`,
+    );
     return exitCodes.findings;
   };
   if (findings.length > 0) return show(findings);
 
   const { changes, files, folder } = await planGeneration(project, checked);
-  const refused = changes.filter(({ kind }) => kind === "foreign" || (kind === "edited" && flags.force !== true));
+  const refused = changes.filter(
+    ({ kind }) => kind === "foreign" || (kind === "edited" && flags.force !== true),
+  );
   if (refused.length > 0) return show(driftFindings(project.paths.out, refused));
   if (flags.dryRun !== true) folder.apply(changes);
-  for (const change of changes) terminal.out(`${verb(change)} ${project.paths.out}/${change.path}\n`);
+  for (const change of changes)
+    terminal.out(`${verb(change)} ${project.paths.out}/${change.path}\n`);
   const operations = Object.keys(checked.expanded.model.operations).length;
   terminal.note(
     changes.length === 0
@@ -51,5 +58,7 @@ export async function runGenerate(
 
 function verb(change: Change): string {
   if (change.kind === "missing") return "create";
-  return change.kind === "stale" || (change.kind === "edited" && change.text === undefined) ? "remove" : "update";
+  return change.kind === "stale" || (change.kind === "edited" && change.text === undefined)
+    ? "remove"
+    : "update";
 }

@@ -12,7 +12,9 @@ export async function runInit(
   flags: { readonly template?: Template; readonly yes?: boolean },
   terminal: Terminal,
 ): Promise<ExitCode> {
-  const template = flags.template ?? (flags.yes === true || !process.stdin.isTTY ? "minimal" : await askTemplate());
+  const template =
+    flags.template ??
+    (flags.yes === true || !process.stdin.isTTY ? "minimal" : await askTemplate());
   if (template === undefined) return exitCodes.usage;
   const root = resolve(folder);
   for (const [path, text] of [...templateFiles(template), ...projectFiles(basename(root))]) {
@@ -25,7 +27,9 @@ export async function runInit(
     writeFileSync(file, text);
     terminal.out(`create ${path}\n`);
   }
-  terminal.note(`\nnext:\n${folder === "." ? "" : `  cd ${folder}\n`}  npm install\n  npx opwright generate\n  npm start`);
+  terminal.note(
+    `\nnext:\n${folder === "." ? "" : `  cd ${folder}\n`}  npm install\n  npx opwright generate\n  npm start`,
+  );
   return exitCodes.fine;
 }
 
@@ -44,7 +48,9 @@ async function askTemplate(): Promise<Template | undefined> {
 function templateFiles(template: Template): readonly (readonly [string, string])[] {
   const root = packageRoot();
   if (template === "minimal") return filesBelow(join(root, "templates", "init", "minimal"), "");
-  return filesBelow(join(root, "registry"), "registry/").filter(([path]) => !path.startsWith("registry/demo"));
+  return filesBelow(join(root, "registry"), "registry/").filter(
+    ([path]) => !path.startsWith("registry/demo"),
+  );
 }
 
 function filesBelow(folder: string, prefix: string): readonly (readonly [string, string])[] {
@@ -75,7 +81,11 @@ function projectFiles(name: string): readonly (readonly [string, string])[] {
           start: "tsc && node dist/generated/server.js",
         },
         dependencies: { express: "^5.0.0", opwright: `^${packageVersion()}` },
-        devDependencies: { "@types/express": "^5.0.0", "@types/node": "^20.0.0", typescript: "^5.9.0" },
+        devDependencies: {
+          "@types/express": "^5.0.0",
+          "@types/node": "^20.0.0",
+          typescript: "^5.9.0",
+        },
       }),
     ],
     [

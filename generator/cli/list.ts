@@ -23,7 +23,9 @@ export async function runList(
       Math.max(0, ...rows.map((row) => row[column].length)),
     );
     for (const row of rows) {
-      const cells = [row.key, row.route, row.guard, row.deadline].map((cell, index) => cell.padEnd(widths[index] ?? 0));
+      const cells = [row.key, row.route, row.guard, row.deadline].map((cell, index) =>
+        cell.padEnd(widths[index] ?? 0),
+      );
       terminal.out(`${[...cells, row.hooks].join("  ").trimEnd()}\n`);
     }
   }

@@ -3,7 +3,12 @@ import { Command, CommanderError, Option } from "commander";
 import { packageVersion } from "../package-root.js";
 import { findingFormats } from "./findings.js";
 import { exitCodes, processTerminal, type ExitCode } from "./io.js";
-import { configuredProject, UsageError, type CommonFlags, type ConfiguredProject } from "./project.js";
+import {
+  configuredProject,
+  UsageError,
+  type CommonFlags,
+  type ConfiguredProject,
+} from "./project.js";
 
 const terminal = processTerminal;
 
@@ -23,9 +28,13 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
       .option("--config <file>", "the configuration file")
       .option("--registry <dir>", "the registry folder")
       .option("--out <dir>", "the generated folder")
-      .addOption(new Option("--format <format>", "how findings are shown").choices([...findingFormats]));
+      .addOption(
+        new Option("--format <format>", "how findings are shown").choices([...findingFormats]),
+      );
   const onProject =
-    <Flags extends CommonFlags>(run: (configured: ConfiguredProject, flags: Flags) => Promise<ExitCode>) =>
+    <Flags extends CommonFlags>(
+      run: (configured: ConfiguredProject, flags: Flags) => Promise<ExitCode>,
+    ) =>
     async (flags: Flags): Promise<void> => {
       code = await run(await configuredProject(flags, process.cwd()), flags);
     };
@@ -35,10 +44,12 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
     .option("--stubs", "add missing handlers and hooks to your files first")
     .option("--dry-run", "say what would be written, and write nothing")
     .action(
-      onProject<CommonFlags & { force?: boolean; stubs?: boolean; dryRun?: boolean }>(async (configured, flags) => {
-        const { runGenerate } = await import("./generate.js");
-        return runGenerate(configured, flags, terminal);
-      }),
+      onProject<CommonFlags & { force?: boolean; stubs?: boolean; dryRun?: boolean }>(
+        async (configured, flags) => {
+          const { runGenerate } = await import("./generate.js");
+          return runGenerate(configured, flags, terminal);
+        },
+      ),
     );
   command("check", "fail where the registry has faults or the generated folder has drifted").action(
     onProject(async (configured) => {
@@ -56,7 +67,9 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
     .argument("<subject>", "an operation key, or a code such as OPW064")
     .action(async (subject: string, flags: CommonFlags) => {
       const { explainCode, runExplain } = await import("./explain.js");
-      code = explainCode(subject, terminal) ?? (await runExplain(await configuredProject(flags, process.cwd()), subject, terminal));
+      code =
+        explainCode(subject, terminal) ??
+        (await runExplain(await configuredProject(flags, process.cwd()), subject, terminal));
     });
   command("dev", "watch, generate, compile and restart").action(
     onProject(async (configured) => {
@@ -69,7 +82,9 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
     .description("start a project in a folder")
     .exitOverride()
     .argument("[folder]", "where; the current folder where left out", ".")
-    .addOption(new Option("--template <name>", "what to start from").choices(["minimal", "tracker"]))
+    .addOption(
+      new Option("--template <name>", "what to start from").choices(["minimal", "tracker"]),
+    )
     .option("--yes", "take the defaults, ask nothing")
     .action(async (folder: string, flags: { template?: "minimal" | "tracker"; yes?: boolean }) => {
       const { runInit } = await import("./init.js");
@@ -85,15 +100,23 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
 }
 
 function failureCode(error: unknown): ExitCode {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.fine : exitCodes.usage;
+  if (error instanceof CommanderError)
+    return error.exitCode === 0 ? exitCodes.fine : exitCodes.usage;
   if (error instanceof UsageError) {
     terminal.note(`opwright: ${error.message}`);
     return exitCodes.usage;
   }
-  if (error instanceof Error && "code" in error && typeof error.code === "string" && /^E[A-Z]+$/.test(error.code)) {
+  if (
+    error instanceof Error &&
+    "code" in error &&
+    typeof error.code === "string" &&
+    /^E[A-Z]+$/.test(error.code)
+  ) {
     terminal.note(`opwright: ${error.message}`);
     return exitCodes.io;
   }
-  terminal.note(`opwright: this is a bug of opwright\n${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+  terminal.note(
+    `opwright: this is a bug of opwright\n${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
+  );
   return exitCodes.bug;
 }

@@ -23,16 +23,33 @@ export interface ConfiguredProject {
 /** A command was called wrongly. */
 export class UsageError extends Error {}
 
-const configNames = ["opwright.config.ts", "opwright.config.mts", "opwright.config.js", "opwright.config.mjs"];
+const configNames = [
+  "opwright.config.ts",
+  "opwright.config.mts",
+  "opwright.config.js",
+  "opwright.config.mjs",
+];
 
 /** Finds and reads the configuration. Throws `UsageError` for a wrong flag or a configuration file that is not there. */
-export async function configuredProject(flags: CommonFlags, cwd: string): Promise<ConfiguredProject> {
+export async function configuredProject(
+  flags: CommonFlags,
+  cwd: string,
+): Promise<ConfiguredProject> {
   const given = flags.config ?? process.env["OPWRIGHT_CONFIG"];
-  const file = given === undefined ? configNames.map((name) => join(cwd, name)).find((path) => existsSync(path)) : resolve(cwd, given);
-  if (file !== undefined && !existsSync(file)) throw new UsageError(`there is no configuration file ${given}`);
+  const file =
+    given === undefined
+      ? configNames.map((name) => join(cwd, name)).find((path) => existsSync(path))
+      : resolve(cwd, given);
+  if (file !== undefined && !existsSync(file))
+    throw new UsageError(`there is no configuration file ${given}`);
   const config = file === undefined ? {} : await loadConfigFile(file);
   const root = file === undefined ? cwd : dirname(file);
-  const folder = (flag: string | undefined, variable: string, configured: string | undefined, otherwise: string): string => {
+  const folder = (
+    flag: string | undefined,
+    variable: string,
+    configured: string | undefined,
+    otherwise: string,
+  ): string => {
     const chosen = flag ?? process.env[variable];
     const path = chosen === undefined ? join(root, configured ?? otherwise) : resolve(cwd, chosen);
     const inProject = relative(root, path).replaceAll("\\", "/");

@@ -6,11 +6,22 @@ import type { CheckedRegistry, Project } from "../generate.js";
 import { emptyStorage } from "../emit/storage-schema.js";
 
 /** Adds what is missing and returns `file#export` of each. What exists is never changed. */
-export async function addStubs(project: Project, checked: CheckedRegistry): Promise<readonly string[]> {
+export async function addStubs(
+  project: Project,
+  checked: CheckedRegistry,
+): Promise<readonly string[]> {
   const { Project: MorphProject } = await import("ts-morph");
-  const morph = new MorphProject({ useInMemoryFileSystem: false, skipAddingFilesFromTsConfig: true });
+  const morph = new MorphProject({
+    useInMemoryFileSystem: false,
+    skipAddingFilesFromTsConfig: true,
+  });
   const added: string[] = [];
-  const all = mentions({ loaded: checked.loaded, expanded: checked.expanded, storage: emptyStorage, report: () => undefined });
+  const all = mentions({
+    loaded: checked.loaded,
+    expanded: checked.expanded,
+    storage: emptyStorage,
+    report: () => undefined,
+  });
   for (const { reference, what, handlerType } of all) {
     if (what === "app") continue;
     const path = join(project.root, reference.file);
@@ -22,16 +33,27 @@ export async function addStubs(project: Project, checked: CheckedRegistry): Prom
     if (source.getExportedDeclarations().has(reference.name)) continue;
     if (what === "handler" && handlerType !== undefined) {
       const key = Object.values(checked.expanded.model.operations).find(
-        ({ run }) => run.kind === "function" && run.function.file === reference.file && run.function.name === reference.name,
+        ({ run }) =>
+          run.kind === "function" &&
+          run.function.file === reference.file &&
+          run.function.name === reference.name,
       );
       const types = posix.join(project.paths.out, "types", `${key?.namespace ?? ""}.js`);
       const specifier = posix.relative(posix.dirname(reference.file), types);
-      source.addImportDeclaration({ isTypeOnly: true, namedImports: [handlerType], moduleSpecifier: specifier });
+      source.addImportDeclaration({
+        isTypeOnly: true,
+        namedImports: [handlerType],
+        moduleSpecifier: specifier,
+      });
       source.addStatements(
         `\nexport const ${reference.name}: ${handlerType} = async (input, context) => {\n  throw new Error(\`\${context.operationId} is not written yet: \${JSON.stringify(Object.keys(input))}\`);\n};`,
       );
     } else {
-      source.addImportDeclaration({ isTypeOnly: true, namedImports: ["ExecutionContext"], moduleSpecifier: "opwright/runtime" });
+      source.addImportDeclaration({
+        isTypeOnly: true,
+        namedImports: ["ExecutionContext"],
+        moduleSpecifier: "opwright/runtime",
+      });
       source.addStatements(
         `\nexport async function ${reference.name}(_input: unknown, context: ExecutionContext): Promise<void> {\n  throw new Error(\`a hook of \${context.operationId} is not written yet\`);\n}`,
       );

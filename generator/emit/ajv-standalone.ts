@@ -32,6 +32,9 @@ function rewritten(text: string, names: readonly string[]): string {
     if (exported === null || inner === undefined) throw new Error(`Ajv exported no ${name}`);
     code = code.replace(exported[0], "").replaceAll(new RegExp(`\\b${inner}\\b`, "g"), name);
   }
-  if (/\brequire\(/.test(code)) throw new Error(`Ajv printed a require that is not known: ${/require\([^)]*\)/.exec(code)?.[0]}`);
+  if (/\brequire\(/.test(code))
+    throw new Error(
+      `Ajv printed a require that is not known: ${/require\([^)]*\)/.exec(code)?.[0]}`,
+    );
   return code.trim();
 }

@@ -24,7 +24,9 @@ export function emitCatalog(model: RegistryModel): readonly EmittedFile[] {
     name: operation.key,
     description: operation.description ?? operation.summary,
     inputSchema: bundled(operation.input.schema, model),
-    ...(operation.output.schema === null ? {} : { outputSchema: bundled(operation.output.schema, model) }),
+    ...(operation.output.schema === null
+      ? {}
+      : { outputSchema: bundled(operation.output.schema, model) }),
   }));
   return [jsonFile("catalog.json", { operations: catalog }), jsonFile("tools.json", { tools })];
 }

@@ -28,39 +28,47 @@ export function ddl(engine: EngineName, change: StorageChange): string {
 }
 
 const types = {
-  sqlite: { uuid: "TEXT", time: "TEXT", flag: "INTEGER", json: "TEXT", text: "TEXT", number: "INTEGER" },
-  postgres: { uuid: "uuid", time: "timestamptz(3)", flag: "boolean", json: "jsonb", text: "text", number: "bigint" },
+  sqlite: {
+    uuid: "TEXT",
+    time: "TEXT",
+    flag: "INTEGER",
+    json: "TEXT",
+    text: "TEXT",
+    number: "INTEGER",
+  },
+  postgres: {
+    uuid: "uuid",
+    time: "timestamptz(3)",
+    flag: "boolean",
+    json: "jsonb",
+    text: "text",
+    number: "bigint",
+  },
 } as const;
 
 function documentTable(engine: EngineName, table: string, schema: TableSchema): string {
   const type = types[engine];
-  return createTable(
-    table,
-    [
-      ...(schema.tenant ? [`"tenant_id" ${type.text} NOT NULL`] : []),
-      `"id" ${type.uuid} NOT NULL`,
-      `"rev" INTEGER NOT NULL`,
-      `"created_at" ${type.time} NOT NULL`,
-      `"last_update_at" ${type.time} NOT NULL`,
-      `"is_deleted" ${type.flag} NOT NULL`,
-      `"body" ${type.json} NOT NULL`,
-      `PRIMARY KEY (${schema.tenant ? `"tenant_id", ` : ""}"id")`,
-    ],
-  );
+  return createTable(table, [
+    ...(schema.tenant ? [`"tenant_id" ${type.text} NOT NULL`] : []),
+    `"id" ${type.uuid} NOT NULL`,
+    `"rev" INTEGER NOT NULL`,
+    `"created_at" ${type.time} NOT NULL`,
+    `"last_update_at" ${type.time} NOT NULL`,
+    `"is_deleted" ${type.flag} NOT NULL`,
+    `"body" ${type.json} NOT NULL`,
+    `PRIMARY KEY (${schema.tenant ? `"tenant_id", ` : ""}"id")`,
+  ]);
 }
 
 function historyTable(engine: EngineName, table: string, tenant: boolean): string {
   const type = types[engine];
-  return createTable(
-    `${table}_history`,
-    [
-      ...(tenant ? [`"tenant_id" ${type.text} NOT NULL`] : []),
-      `"id" ${type.uuid} NOT NULL`,
-      `"rev" INTEGER NOT NULL`,
-      `"body" ${type.json} NOT NULL`,
-      `PRIMARY KEY (${tenant ? `"tenant_id", ` : ""}"id", "rev")`,
-    ],
-  );
+  return createTable(`${table}_history`, [
+    ...(tenant ? [`"tenant_id" ${type.text} NOT NULL`] : []),
+    `"id" ${type.uuid} NOT NULL`,
+    `"rev" INTEGER NOT NULL`,
+    `"body" ${type.json} NOT NULL`,
+    `PRIMARY KEY (${tenant ? `"tenant_id", ` : ""}"id", "rev")`,
+  ]);
 }
 
 function systemTable(engine: EngineName, table: string): string {

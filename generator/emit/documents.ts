@@ -25,7 +25,9 @@ function printDocument(
   const types = isWritable ? [typeName, createTypeName, patchTypeName] : [typeName];
   const imports = [
     importLine("document", "opwright/runtime", false),
-    ...[...types].sort().map((name) => importLine(name, `../types/${modules.get(name) ?? "models"}.js`, true)),
+    ...[...types]
+      .sort()
+      .map((name) => importLine(name, `../types/${modules.get(name) ?? "models"}.js`, true)),
     ...(document.checksBody && isWritable
       ? [importLine("* as validate", `../validators/${document.name}.js`, false)]
       : []),
@@ -34,7 +36,13 @@ function printDocument(
     header: header(document.source),
     imports,
     name: specName(document.name),
-    open: listLayout("", `export const ${specName(document.name)} = document`, types, ["<", ">"], "({"),
+    open: listLayout(
+      "",
+      `export const ${specName(document.name)} = document`,
+      types,
+      ["<", ">"],
+      "({",
+    ),
     lines: [
       `  name: ${literal(document.name)},`,
       `  table: ${literal(document.table)},`,
@@ -46,7 +54,9 @@ function printDocument(
       listLayout("  ", "nullable: ", document.nullable.map(literal), ["[", "]"], ","),
       mapMember("  ", "canonical", document.canonical),
       mapMember("  ", "fields", document.fields),
-      ...(document.checksBody && isWritable ? [`  validateBody: validate.${bodyValidatorName(document)},`] : []),
+      ...(document.checksBody && isWritable
+        ? [`  validateBody: validate.${bodyValidatorName(document)},`]
+        : []),
     ],
   });
 }

@@ -22,7 +22,10 @@ export interface EmitOptions {
 }
 
 /** All files of the generated folder but its manifest, sorted by path. The same model gives the same bytes. */
-export async function emit(model: RegistryModel, options: EmitOptions): Promise<readonly EmittedFile[]> {
+export async function emit(
+  model: RegistryModel,
+  options: EmitOptions,
+): Promise<readonly EmittedFile[]> {
   const files = [
     jsonFile("registry.json", model),
     emitRegistrySchema(options.names),

@@ -33,12 +33,18 @@ export function propertyKey(name: string): string {
 export function literal(value: unknown): string {
   if (value === null || typeof value !== "object") return JSON.stringify(value) ?? "undefined";
   if (Array.isArray(value)) return `[${value.map(literal).join(", ")}]`;
-  const members = Object.entries(value).map(([key, member]) => `${propertyKey(key)}: ${literal(member)}`);
+  const members = Object.entries(value).map(
+    ([key, member]) => `${propertyKey(key)}: ${literal(member)}`,
+  );
   return members.length === 0 ? "{}" : `{ ${members.join(", ")} }`;
 }
 
 /** A member whose value is a map: one entry a line, so that adding one touches one line. */
-export function mapMember(indent: string, name: string, entries: Readonly<Record<string, unknown>>): string {
+export function mapMember(
+  indent: string,
+  name: string,
+  entries: Readonly<Record<string, unknown>>,
+): string {
   const members = Object.entries(entries);
   if (members.length === 0) return `${indent}${name}: {},`;
   const lines = members.map(([key, value]) => valueMember(`${indent}  `, propertyKey(key), value));
@@ -46,7 +52,8 @@ export function mapMember(indent: string, name: string, entries: Readonly<Record
 }
 
 function valueMember(indent: string, key: string, value: unknown): string {
-  if (Array.isArray(value)) return listLayout(indent, `${key}: `, value.map(literal), ["[", "]"], ",");
+  if (Array.isArray(value))
+    return listLayout(indent, `${key}: `, value.map(literal), ["[", "]"], ",");
   if (typeof value === "object" && value !== null && Object.keys(value).length > 0) {
     return mapMember(indent, key, value as Readonly<Record<string, unknown>>);
   }
@@ -56,9 +63,17 @@ function valueMember(indent: string, key: string, value: unknown): string {
 
 /** A JSDoc comment of one or more lines, without anything that could end it. */
 export function docComment(indent: string, text: string): string {
-  const lines = text.trim().replaceAll("*/", "*\\/").split(/\r?\n/).map((line) => line.trimEnd());
+  const lines = text
+    .trim()
+    .replaceAll("*/", "*\\/")
+    .split(/\r?\n/)
+    .map((line) => line.trimEnd());
   if (lines.length === 1) return `${indent}/** ${lines[0]} */`;
-  return [`${indent}/**`, ...lines.map((line) => `${indent} * ${line}`.trimEnd()), `${indent} */`].join("\n");
+  return [
+    `${indent}/**`,
+    ...lines.map((line) => `${indent} * ${line}`.trimEnd()),
+    `${indent} */`,
+  ].join("\n");
 }
 
 /** Sorted, without repetition, in code-unit order. */

@@ -23,12 +23,16 @@ export const noMigrations: MigrationHistory = { storage: emptyStorage, files: []
 const engines: readonly EngineName[] = ["sqlite", "postgres"];
 
 /** The earlier migrations as they are, and one more for each engine where the storage changed. */
-export function emitMigrations(model: RegistryModel, history: MigrationHistory): readonly EmittedFile[] {
+export function emitMigrations(
+  model: RegistryModel,
+  history: MigrationHistory,
+): readonly EmittedFile[] {
   const needed = storageOf(model);
   const changes = storageChanges(history.storage, needed);
   const state = jsonFile("migrations/storage.json", storageAfter(history.storage, needed));
   if (changes.length === 0) return [...history.files, state];
-  const number = history.files.filter(({ path }) => path.startsWith("migrations/sqlite/")).length + 1;
+  const number =
+    history.files.filter(({ path }) => path.startsWith("migrations/sqlite/")).length + 1;
   const name = `${String(number).padStart(4, "0")}_${number === 1 ? "initial" : subject(changes)}`;
   const added = engines.map((engine) => ({
     path: `migrations/${engine}/${name}.sql`,

@@ -13,7 +13,9 @@ export interface ModulePaths {
 
 /** `registry/handlers/tasks.ts` as seen from `generated/routes/tasks.ts`: `../../registry/handlers/tasks.js`. */
 export function importPath(paths: ModulePaths, from: string, file: string): string {
-  const relative = posix.relative(posix.join(paths.out, posix.dirname(from)), file).replace(/\.(m?)ts$/, ".$1js");
+  const relative = posix
+    .relative(posix.join(paths.out, posix.dirname(from)), file)
+    .replace(/\.(m?)ts$/, ".$1js");
   return relative.startsWith(".") ? relative : `./${relative}`;
 }
 

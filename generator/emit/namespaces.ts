@@ -16,10 +16,12 @@ export function namespacesOf(model: RegistryModel): readonly Namespace[] {
     const group = groups.get(operation.namespace) ?? [];
     groups.set(operation.namespace, [...group, operation]);
   }
-  return [...groups].sort(([left], [right]) => (left < right ? -1 : 1)).map(([name, operations]) => ({
-    name,
-    operations,
-    document: model.documents[name],
-    source: [...new Set(operations.map(({ source }) => source))].sort().join(", "),
-  }));
+  return [...groups]
+    .sort(([left], [right]) => (left < right ? -1 : 1))
+    .map(([name, operations]) => ({
+      name,
+      operations,
+      document: model.documents[name],
+      source: [...new Set(operations.map(({ source }) => source))].sort().join(", "),
+    }));
 }

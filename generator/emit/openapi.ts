@@ -18,7 +18,11 @@ const always: readonly ErrorCode[] = [
   "deadline_exceeded",
 ];
 
-const ofParameters: readonly ErrorCode[] = ["path_malformed", "parameter_malformed", "core.validation"];
+const ofParameters: readonly ErrorCode[] = [
+  "path_malformed",
+  "parameter_malformed",
+  "core.validation",
+];
 
 const ofBody: readonly ErrorCode[] = [
   "json_malformed",
@@ -54,7 +58,11 @@ export function errorCodesOf(operation: OperationModel): readonly ErrorCode[] {
 
 /** Codes that a handler of the author's may throw. */
 function isAuthorCode(code: string): boolean {
-  return /^core\.(?:malformed|domain|not_found|validation|conflict|concurrency|precondition)$/.test(code) || /^(?:revision_|document_|history|historical)/.test(code);
+  return (
+    /^core\.(?:malformed|domain|not_found|validation|conflict|concurrency|precondition)$/.test(
+      code,
+    ) || /^(?:revision_|document_|history|historical)/.test(code)
+  );
 }
 
 export function emitOpenApi(model: RegistryModel): EmittedFile {
@@ -67,7 +75,9 @@ export function emitOpenApi(model: RegistryModel): EmittedFile {
     const methods = (paths[route.path] ??= {});
     methods[route.method.toLowerCase()] = operationObject(operation);
   }
-  const statuses = new Set(attached.flatMap((operation) => errorCodesOf(operation).map((code) => errors[code].status)));
+  const statuses = new Set(
+    attached.flatMap((operation) => errorCodesOf(operation).map((code) => errors[code].status)),
+  );
   const document = {
     openapi: "3.1.0",
     info: {
@@ -81,9 +91,14 @@ export function emitOpenApi(model: RegistryModel): EmittedFile {
     paths: Object.fromEntries(Object.entries(paths).sort(([a], [b]) => (a < b ? -1 : 1))),
     components: {
       schemas: componentSchemas(model),
-      responses: Object.fromEntries([...statuses].sort().map((status) => [`Error${status}`, errorResponse(status)])),
+      responses: Object.fromEntries(
+        [...statuses].sort().map((status) => [`Error${status}`, errorResponse(status)]),
+      ),
       headers: {
-        ErrorCode: { description: "The code of the error, as in the body.", schema: { type: "string" } },
+        ErrorCode: {
+          description: "The code of the error, as in the body.",
+          schema: { type: "string" },
+        },
       },
     },
     ...service.extensions,
@@ -100,8 +115,12 @@ function published(schema: JsonSchema): Schema {
 }
 
 function componentSchemas(model: RegistryModel): Readonly<Record<string, Schema>> {
-  const schemas = Object.entries(model.types).map(([name, schema]) => [name, published(schema)] as const);
-  return Object.fromEntries([...schemas, ["ErrorEnvelope", envelopeSchema()] as const].sort(([a], [b]) => (a < b ? -1 : 1)));
+  const schemas = Object.entries(model.types).map(
+    ([name, schema]) => [name, published(schema)] as const,
+  );
+  return Object.fromEntries(
+    [...schemas, ["ErrorEnvelope", envelopeSchema()] as const].sort(([a], [b]) => (a < b ? -1 : 1)),
+  );
 }
 
 function envelopeSchema(): Schema {
@@ -120,7 +139,9 @@ function envelopeSchema(): Schema {
 }
 
 function errorResponse(status: number): unknown {
-  const codes = (Object.keys(errors) as ErrorCode[]).filter((code) => errors[code].status === status);
+  const codes = (Object.keys(errors) as ErrorCode[]).filter(
+    (code) => errors[code].status === status,
+  );
   return {
     description: `One of: ${codes.join(", ")}.`,
     headers: { "X-Error-Code": { $ref: "#/components/headers/ErrorCode" } },
@@ -132,7 +153,9 @@ function operationObject(operation: OperationModel): unknown {
   const { input, output, route, deadlineSeconds } = operation;
   const statuses = [...new Set(errorCodesOf(operation).map((code) => errors[code].status))].sort();
   const budget = deadlineSeconds === null ? [] : [`Time budget: ${deadlineSeconds} s.`];
-  const description = [operation.description, ...budget].filter((part) => part !== null).join("\n\n");
+  const description = [operation.description, ...budget]
+    .filter((part) => part !== null)
+    .join("\n\n");
   return {
     operationId: operation.key,
     tags: [operation.namespace],
@@ -149,8 +172,15 @@ function operationObject(operation: OperationModel): unknown {
         }),
     responses: {
       [String(route?.status ?? 200)]: successResponse(operation),
-      ...(output.hasEntityTag && route?.method === "GET" ? { "304": { description: "Not changed." } } : {}),
-      ...Object.fromEntries(statuses.map((status) => [String(status), { $ref: `#/components/responses/Error${status}` }])),
+      ...(output.hasEntityTag && route?.method === "GET"
+        ? { "304": { description: "Not changed." } }
+        : {}),
+      ...Object.fromEntries(
+        statuses.map((status) => [
+          String(status),
+          { $ref: `#/components/responses/Error${status}` },
+        ]),
+      ),
     },
     ...(deadlineSeconds === null ? {} : { "x-deadline-seconds": deadlineSeconds }),
     ...(operation.idempotencyKey ? { "x-supports-idempotency-key": true } : {}),
@@ -164,11 +194,15 @@ function parametersMember(operation: OperationModel): { readonly parameters?: re
     parameter.in === "revision" ? revisionParameters(parameter) : [urlParameter(parameter)],
   );
   if (operation.output.hasEntityTag && operation.route?.method === "GET") {
-    parameters.push(headerParameter("If-None-Match", "Entity tags that the caller has.", { type: "string" }));
+    parameters.push(
+      headerParameter("If-None-Match", "Entity tags that the caller has.", { type: "string" }),
+    );
   }
   if (operation.idempotencyKey) {
     const schema = { type: "string", pattern: "^[\\x21-\\x7e]{1,255}$" };
-    parameters.push(headerParameter("Idempotency-Key", "The same key runs the operation once.", schema));
+    parameters.push(
+      headerParameter("Idempotency-Key", "The same key runs the operation once.", schema),
+    );
   }
   return parameters.length === 0 ? {} : { parameters };
 }
@@ -183,10 +217,20 @@ function urlParameter(parameter: ParameterModel): unknown {
 }
 
 function revisionParameters(parameter: ParameterModel): readonly unknown[] {
-  const need = parameter.required ? "One of rev and If-Match is needed." : "Checked where it is given.";
+  const need = parameter.required
+    ? "One of rev and If-Match is needed."
+    : "Checked where it is given.";
   return [
-    { name: "rev", in: "query", required: false, description: `The expected revision. ${need}`, schema: published(parameter.schema) },
-    headerParameter("If-Match", `The entity tag of the expected revision. ${need}`, { type: "string" }),
+    {
+      name: "rev",
+      in: "query",
+      required: false,
+      description: `The expected revision. ${need}`,
+      schema: published(parameter.schema),
+    },
+    headerParameter("If-Match", `The entity tag of the expected revision. ${need}`, {
+      type: "string",
+    }),
   ];
 }
 
@@ -197,9 +241,21 @@ function headerParameter(name: string, description: string, schema: unknown): un
 function successResponse(operation: OperationModel): unknown {
   const { schema, hasEntityTag } = operation.output;
   const headers = {
-    ...(hasEntityTag ? { ETag: { description: "The revision, as a strong entity tag.", schema: { type: "string" } } } : {}),
+    ...(hasEntityTag
+      ? {
+          ETag: {
+            description: "The revision, as a strong entity tag.",
+            schema: { type: "string" },
+          },
+        }
+      : {}),
     ...(operation.idempotencyKey
-      ? { "Idempotency-Replayed": { description: "true where the answer was stored earlier.", schema: { type: "string" } } }
+      ? {
+          "Idempotency-Replayed": {
+            description: "true where the answer was stored earlier.",
+            schema: { type: "string" },
+          },
+        }
       : {}),
   };
   return {

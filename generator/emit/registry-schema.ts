@@ -25,7 +25,11 @@ export function emitRegistrySchema(names: RegistryNames): EmittedFile {
 function shapeSchema(shape: Shape, names: RegistryNames): unknown {
   switch (shape.kind) {
     case "string":
-      return { type: "string", description: shape.what, ...(shape.pattern === undefined ? {} : { pattern: shape.pattern.source }) };
+      return {
+        type: "string",
+        description: shape.what,
+        ...(shape.pattern === undefined ? {} : { pattern: shape.pattern.source }),
+      };
     case "boolean":
       return { type: "boolean" };
     case "integer":
@@ -49,7 +53,9 @@ function shapeSchema(shape: Shape, names: RegistryNames): unknown {
     case "any":
       return { description: shape.what, examples: [...shorthandScalars, ...names.types] };
     case "object": {
-      const required = Object.entries(shape.members).filter(([, member]) => member.isRequired === true);
+      const required = Object.entries(shape.members).filter(
+        ([, member]) => member.isRequired === true,
+      );
       return {
         type: "object",
         properties: Object.fromEntries(

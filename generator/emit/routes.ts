@@ -54,25 +54,39 @@ export function emitRoutes(model: RegistryModel, paths: ModulePaths): readonly E
 function printNamespace(namespace: Namespace, paths: ModulePaths): string {
   const views = namespace.operations.map((operation) => viewOf(operation, paths));
   const from = `routes/${namespace.name}.ts`;
-  const usesValidators = namespace.operations.some((operation) => validatorOf(operation) !== undefined);
+  const usesValidators = namespace.operations.some(
+    (operation) => validatorOf(operation) !== undefined,
+  );
   const authorFiles = new Map(
     namespace.operations.flatMap((operation) =>
-      functionsOf(operation).map((reference) => [moduleName(paths, reference), reference.file] as const),
+      functionsOf(operation).map(
+        (reference) => [moduleName(paths, reference), reference.file] as const,
+      ),
     ),
   );
   return print("routes.ts", {
     header: header(namespace.source),
     imports: [
-      ...sortedUnique(views.flatMap(({ runtime }) => runtime)).map((name) => importLine(name, "opwright/runtime", false)),
-      ...[...authorFiles].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, file]) => importLine(`* as ${name}`, importPath(paths, from, file), false)),
-      ...(namespace.document === undefined ? [] : [importLine(specName(namespace.name), `../documents/${namespace.name}.js`, false)]),
-      ...(usesValidators ? [importLine("* as validate", `../validators/${namespace.name}.js`, false)] : []),
+      ...sortedUnique(views.flatMap(({ runtime }) => runtime)).map((name) =>
+        importLine(name, "opwright/runtime", false),
+      ),
+      ...[...authorFiles]
+        .sort(([a], [b]) => (a < b ? -1 : 1))
+        .map(([name, file]) => importLine(`* as ${name}`, importPath(paths, from, file), false)),
+      ...(namespace.document === undefined
+        ? []
+        : [importLine(specName(namespace.name), `../documents/${namespace.name}.js`, false)]),
+      ...(usesValidators
+        ? [importLine("* as validate", `../validators/${namespace.name}.js`, false)]
+        : []),
     ],
     operations: views,
   });
 }
 
-function functionsOf(operation: OperationModel): readonly { readonly file: string; readonly name: string }[] {
+function functionsOf(
+  operation: OperationModel,
+): readonly { readonly file: string; readonly name: string }[] {
   const own = operation.run.kind === "function" ? [operation.run.function] : [];
   return [...own, ...operation.hooks.map(({ run }) => run)];
 }
@@ -115,7 +129,12 @@ function viewOf(operation: OperationModel, paths: ModulePaths): OperationView {
       ...(operation.idempotencyKey ? ["idempotencyKey: true,"] : []),
       `run: ${run.text},`,
     ],
-    runtime: [maker, ...input.runtime, ...run.runtime, ...operation.hooks.map((hook) => hookMakers[hook.phase])],
+    runtime: [
+      maker,
+      ...input.runtime,
+      ...run.runtime,
+      ...operation.hooks.map((hook) => hookMakers[hook.phase]),
+    ],
   };
 }
 
@@ -130,7 +149,10 @@ function inputText(operation: OperationModel): Fragment {
   const validate = `validate.${validator?.name ?? ""}`;
   const listing = operation.run.kind === "document" ? listings[operation.run.verb] : undefined;
   if (listing !== undefined) {
-    return { text: `input: listing.${listing}(${specName(operation.namespace)}),`, runtime: ["listing"] };
+    return {
+      text: `input: listing.${listing}(${specName(operation.namespace)}),`,
+      runtime: ["listing"],
+    };
   }
   const places = parameters.map((parameter) => `${parameter.name}: ${parameterText(parameter)}`);
   const sources = parameters.map(({ in: place }) => (place === "revision" ? "revision" : place));
@@ -144,7 +166,11 @@ function inputText(operation: OperationModel): Fragment {
   if (operation.run.kind === "document") {
     if (body === null) return call("params", [], []);
     if (body.as === "input") return call("json", [validate], []);
-    return call("paramsWith", [], [literal(typeof body.as === "object" ? body.as.member : ""), validate]);
+    return call(
+      "paramsWith",
+      [],
+      [literal(typeof body.as === "object" ? body.as.member : ""), validate],
+    );
   }
   if (validator === undefined) return { text: "input: nothing,", runtime: ["nothing"] };
   if (body?.as === "input") return call("json", [validate], []);
@@ -156,7 +182,8 @@ function callText(name: string, args: readonly string[]): string {
 }
 
 function parameterText(parameter: OperationModel["input"]["parameters"][number]): string {
-  if (parameter.in === "revision") return parameter.required ? "revision.required" : "revision.optional";
+  if (parameter.in === "revision")
+    return parameter.required ? "revision.required" : "revision.optional";
   if (parameter.in === "path") return `path.${parameter.type}`;
   return parameter.required ? `query.${parameter.type}` : `query.optional.${parameter.type}`;
 }
@@ -166,5 +193,8 @@ function runText(operation: OperationModel, paths: ModulePaths): Fragment {
   if (run.kind === "function") {
     return { text: `${moduleName(paths, run.function)}.${run.function.name}`, runtime: [] };
   }
-  return { text: `documents.${runners[run.verb]}(${specName(run.document)})`, runtime: ["documents"] };
+  return {
+    text: `documents.${runners[run.verb]}(${specName(run.document)})`,
+    runtime: ["documents"],
+  };
 }

@@ -15,8 +15,18 @@ export function emitService(model: RegistryModel, paths: ModulePaths): readonly 
     header: header("registry"),
     imports: [
       importLine("defineService", "opwright/runtime", false),
-      ...(app === null ? [] : [importLine(app.name === "app" ? "app" : `${app.name} as app`, importPath(paths, "service.ts", app.file), false)]),
-      ...namespaces.map(({ name }) => importLine(`* as ${camelCase(name)}`, `./routes/${name}.js`, false)),
+      ...(app === null
+        ? []
+        : [
+            importLine(
+              app.name === "app" ? "app" : `${app.name} as app`,
+              importPath(paths, "service.ts", app.file),
+              false,
+            ),
+          ]),
+      ...namespaces.map(({ name }) =>
+        importLine(`* as ${camelCase(name)}`, `./routes/${name}.js`, false),
+      ),
     ],
     name: literal(service.name),
     title: literal(service.title),

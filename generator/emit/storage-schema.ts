@@ -25,7 +25,9 @@ export const emptyStorage: StorageSchema = { tables: {}, system: [] };
 /** The storage that a registry needs. */
 export function storageOf(model: RegistryModel): StorageSchema {
   return {
-    tables: Object.fromEntries(Object.values(model.documents).map((document) => [document.table, tableOf(document)])),
+    tables: Object.fromEntries(
+      Object.values(model.documents).map((document) => [document.table, tableOf(document)]),
+    ),
     system: ["opwright_idempotency"],
   };
 }
@@ -49,12 +51,26 @@ export type StorageChange =
   | { readonly kind: "createSystemTable"; readonly table: string }
   | { readonly kind: "createTable"; readonly table: string; readonly schema: TableSchema }
   | { readonly kind: "createHistory"; readonly table: string; readonly tenant: boolean }
-  | { readonly kind: "createIndex"; readonly table: string; readonly name: string; readonly tenant: boolean; readonly index: IndexSchema }
+  | {
+      readonly kind: "createIndex";
+      readonly table: string;
+      readonly name: string;
+      readonly tenant: boolean;
+      readonly index: IndexSchema;
+    }
   | { readonly kind: "dropIndex"; readonly name: string }
-  | { readonly kind: "fillMember"; readonly table: string; readonly member: string; readonly value: unknown };
+  | {
+      readonly kind: "fillMember";
+      readonly table: string;
+      readonly member: string;
+      readonly value: unknown;
+    };
 
 /** The steps from `before` to `after`, tables first. */
-export function storageChanges(before: StorageSchema, after: StorageSchema): readonly StorageChange[] {
+export function storageChanges(
+  before: StorageSchema,
+  after: StorageSchema,
+): readonly StorageChange[] {
   const system = after.system
     .filter((table) => !before.system.includes(table))
     .map((table): StorageChange => ({ kind: "createSystemTable", table }));
@@ -73,9 +89,15 @@ function newTable(table: string, schema: TableSchema): readonly StorageChange[] 
   ];
 }
 
-function changedTable(table: string, before: TableSchema, after: TableSchema): readonly StorageChange[] {
+function changedTable(
+  table: string,
+  before: TableSchema,
+  after: TableSchema,
+): readonly StorageChange[] {
   return [
-    ...(after.history && !before.history ? [{ kind: "createHistory", table, tenant: after.tenant } as const] : []),
+    ...(after.history && !before.history
+      ? [{ kind: "createHistory", table, tenant: after.tenant } as const]
+      : []),
     ...Object.entries(after.members)
       .filter(([member]) => !Object.hasOwn(before.members, member))
       .map(([member, value]): StorageChange => ({ kind: "fillMember", table, member, value })),
@@ -88,12 +110,19 @@ function indexSteps(
   before: Readonly<Record<string, IndexSchema>>,
   { indexes, tenant }: TableSchema,
 ): readonly StorageChange[] {
-  const isSame = (name: string): boolean => JSON.stringify(before[name]) === JSON.stringify(indexes[name]);
+  const isSame = (name: string): boolean =>
+    JSON.stringify(before[name]) === JSON.stringify(indexes[name]);
   const dropped = Object.keys(before).filter((name) => !isSame(name));
   const created = Object.keys(indexes).filter((name) => !isSame(name));
   return [
     ...dropped.map((name): StorageChange => ({ kind: "dropIndex", name })),
-    ...created.map((name): StorageChange => ({ kind: "createIndex", table, name, tenant, index: indexes[name] ?? { fields: [] } })),
+    ...created.map((name): StorageChange => ({
+      kind: "createIndex",
+      table,
+      name,
+      tenant,
+      index: indexes[name] ?? { fields: [] },
+    })),
   ];
 }
 
@@ -107,7 +136,10 @@ export function storageAfter(before: StorageSchema, after: StorageSchema): Stora
         const schema = next ?? old;
         const members = { ...old?.members, ...next?.members };
         const history = (old?.history ?? false) || (next?.history ?? false);
-        return [name, { tenant: schema?.tenant ?? true, history, indexes: schema?.indexes ?? {}, members }];
+        return [
+          name,
+          { tenant: schema?.tenant ?? true, history, indexes: schema?.indexes ?? {}, members },
+        ];
       }),
     ),
     system: [...new Set([...before.system, ...after.system])].sort(),

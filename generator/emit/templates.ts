@@ -11,7 +11,11 @@ export function print(template: string, view: unknown): string {
   const known = compiled.get(template);
   if (known !== undefined) return known(view);
   const text = readFileSync(join(packageRoot(), "templates", `${template}.hbs`), "utf8");
-  const printer = Handlebars.compile(text, { noEscape: true, strict: true, knownHelpersOnly: true });
+  const printer = Handlebars.compile(text, {
+    noEscape: true,
+    strict: true,
+    knownHelpersOnly: true,
+  });
   compiled.set(template, printer);
   return printer(view);
 }

@@ -38,11 +38,15 @@ function alternatives(schema: JsonSchema, indent: string): readonly string[] {
   const name = referredType(schema);
   const parts: (readonly string[])[] = [];
   if (name !== undefined) parts.push([name]);
-  if (schema["const"] !== undefined || "const" in schema) parts.push([literalType(schema["const"])]);
+  if (schema["const"] !== undefined || "const" in schema)
+    parts.push([literalType(schema["const"])]);
   if (Array.isArray(schema["enum"])) parts.push(schema["enum"].map(literalType));
   for (const keyword of ["anyOf", "oneOf"]) {
     const options = schema[keyword];
-    if (Array.isArray(options)) parts.push(unique((options as JsonSchema[]).flatMap((option) => alternatives(option, indent))));
+    if (Array.isArray(options))
+      parts.push(
+        unique((options as JsonSchema[]).flatMap((option) => alternatives(option, indent))),
+      );
   }
   if (Array.isArray(schema["allOf"])) {
     parts.push(...(schema["allOf"] as JsonSchema[]).map((part) => alternatives(part, indent)));
@@ -53,7 +57,11 @@ function alternatives(schema: JsonSchema, indent: string): readonly string[] {
   const [first, ...others] = telling;
   if (first === undefined) return ["unknown"];
   if (others.length === 0) return unique(first);
-  return [telling.map((part) => (part.length === 1 ? (part[0] ?? "") : `(${part.join(" | ")})`)).join(" & ")];
+  return [
+    telling
+      .map((part) => (part.length === 1 ? (part[0] ?? "") : `(${part.join(" | ")})`))
+      .join(" & "),
+  ];
 }
 
 function ownType(schema: Exclude<JsonSchema, boolean>, indent: string): readonly string[] {
@@ -83,20 +91,30 @@ function arrayType(schema: Exclude<JsonSchema, boolean>, indent: string): string
   const items = [...prefix, rest ?? true];
   const text = joined(unique(items.flatMap((item) => alternatives(item, indent))), " | ");
   const merged = /(?:^|\| )unknown(?:$| \|)/.test(text) ? "unknown" : text;
-  return /[|&]/.test(merged.replaceAll(/\{[^]*\}|"[^"]*"/g, "")) ? `readonly (${merged})[]` : `readonly ${merged}[]`;
+  return /[|&]/.test(merged.replaceAll(/\{[^]*\}|"[^"]*"/g, ""))
+    ? `readonly (${merged})[]`
+    : `readonly ${merged}[]`;
 }
 
 function objectType(schema: Exclude<JsonSchema, boolean>, indent: string): string {
   const lines = memberLines(schema, `${indent}  `);
-  return lines.length === 0 ? "Readonly<Record<string, never>>" : `{\n${lines.join("\n")}\n${indent}}`;
+  return lines.length === 0
+    ? "Readonly<Record<string, never>>"
+    : `{\n${lines.join("\n")}\n${indent}}`;
 }
 
 function memberLines(schema: Exclude<JsonSchema, boolean>, indent: string): readonly string[] {
   const properties = propertiesOf(schema);
   const required = requiredOf(schema);
-  const names = [...Object.keys(properties), ...required.filter((name) => !Object.hasOwn(properties, name))];
-  const lines = names.map((name) => memberLine(name, properties[name] ?? true, required.includes(name), indent));
-  if (schema["additionalProperties"] !== false) lines.push(`${indent}readonly [key: string]: unknown;`);
+  const names = [
+    ...Object.keys(properties),
+    ...required.filter((name) => !Object.hasOwn(properties, name)),
+  ];
+  const lines = names.map((name) =>
+    memberLine(name, properties[name] ?? true, required.includes(name), indent),
+  );
+  if (schema["additionalProperties"] !== false)
+    lines.push(`${indent}readonly [key: string]: unknown;`);
   return lines;
 }
 
@@ -136,7 +154,9 @@ function isPlainObject(schema: JsonSchema): schema is Exclude<JsonSchema, boolea
 function literalType(value: unknown): string {
   if (value === null || typeof value !== "object") return JSON.stringify(value);
   if (Array.isArray(value)) return `readonly [${value.map(literalType).join(", ")}]`;
-  const members = Object.entries(value).map(([key, member]) => `readonly ${propertyKey(key)}: ${literalType(member)}`);
+  const members = Object.entries(value).map(
+    ([key, member]) => `readonly ${propertyKey(key)}: ${literalType(member)}`,
+  );
   return members.length === 0 ? "Readonly<Record<string, never>>" : `{ ${members.join("; ")} }`;
 }
 

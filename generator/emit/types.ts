@@ -33,7 +33,10 @@ export function emitTypes(model: RegistryModel): readonly EmittedFile[] {
   for (const namespace of namespacesOf(model)) {
     const declared = declarationsOf(model, namespace, modules);
     if (declared.length === 0) continue;
-    files.push({ path: `types/${namespace.name}.ts`, text: printNamespace(namespace, declared, modules) });
+    files.push({
+      path: `types/${namespace.name}.ts`,
+      text: printNamespace(namespace, declared, modules),
+    });
   }
   return files;
 }
@@ -71,7 +74,11 @@ function customTypes(operation: OperationModel): readonly Declared[] {
   types.push({
     text:
       `/** Handles ${key}. */\n` +
-      handlerDeclaration(`${pascalCase(key)}Handler`, input.typeName, output.schema === null ? "void" : result),
+      handlerDeclaration(
+        `${pascalCase(key)}Handler`,
+        input.typeName,
+        output.schema === null ? "void" : result,
+      ),
     refers: [...referredTypes(input.schema), ...referredTypes(output.schema ?? true)],
     usesHandler: true,
   });
@@ -101,7 +108,9 @@ function printNamespace(
     (name) => modules.get(name) !== namespace.name,
   );
   const imports = [
-    ...(declarations.some(({ usesHandler }) => usesHandler) ? [importLine("Handler", "opwright/runtime", true)] : []),
+    ...(declarations.some(({ usesHandler }) => usesHandler)
+      ? [importLine("Handler", "opwright/runtime", true)]
+      : []),
     ...foreign.map((name) => importLine(name, `./${modules.get(name) ?? "models"}.js`, true)),
   ];
   return print("types.ts", {
@@ -110,4 +119,3 @@ function printNamespace(
     declarations: declarations.map(({ text }) => text),
   });
 }
-

@@ -1,6 +1,11 @@
 // validators/<namespace>.ts: Ajv standalone code, compiled at build; the server compiles no schema.
 import { createHash } from "node:crypto";
-import { mapSchema, referredType, type JsonSchema, type SchemaObject } from "../model/json-schema.js";
+import {
+  mapSchema,
+  referredType,
+  type JsonSchema,
+  type SchemaObject,
+} from "../model/json-schema.js";
 import { camelCase } from "../model/names.js";
 import type { OperationModel, RegistryModel } from "../model/registry.js";
 import type { ValidatorCache } from "./validator-cache.js";
@@ -45,7 +50,10 @@ export async function emitValidators(
     const plans = plansOf(namespace);
     if (plans.length === 0) continue;
     const code = await compiled(plans, model, cache);
-    files.push({ path: `validators/${namespace.name}.ts`, text: printNamespace(namespace, plans, code, modules) });
+    files.push({
+      path: `validators/${namespace.name}.ts`,
+      text: printNamespace(namespace, plans, code, modules),
+    });
   }
   return files;
 }
@@ -54,7 +62,10 @@ function plansOf(namespace: Namespace): readonly ValidatorPlan[] {
   const plans = namespace.operations.map(validatorOf).filter((plan) => plan !== undefined);
   const { document } = namespace;
   if (document?.checksBody !== true) return plans;
-  return [...plans, { name: bodyValidatorName(document), schema: document.bodySchema, typeName: "unknown" }];
+  return [
+    ...plans,
+    { name: bodyValidatorName(document), schema: document.bodySchema, typeName: "unknown" },
+  ];
 }
 
 async function compiled(
@@ -62,7 +73,9 @@ async function compiled(
   model: RegistryModel,
   cache: ValidatorCache,
 ): Promise<string> {
-  const schemas = Object.fromEntries(plans.map(({ name, schema }) => [name, bundled(schema, model)]));
+  const schemas = Object.fromEntries(
+    plans.map(({ name, schema }) => [name, bundled(schema, model)]),
+  );
   const key = createHash("sha256").update(JSON.stringify(schemas)).digest("base64url");
   return cache.get(key, async () => {
     const { compileStandalone } = await import("./ajv-standalone.js");
@@ -86,7 +99,10 @@ export function bundled(schema: JsonSchema, model: Pick<RegistryModel, "types">)
   const root = local(schema);
   const object = typeof root === "boolean" ? (root ? {} : { not: {} }) : root;
   if (Object.keys(definitions).length === 0) return object;
-  return { ...object, $defs: Object.fromEntries(Object.entries(definitions).sort(([a], [b]) => (a < b ? -1 : 1))) };
+  return {
+    ...object,
+    $defs: Object.fromEntries(Object.entries(definitions).sort(([a], [b]) => (a < b ? -1 : 1))),
+  };
 }
 
 function printNamespace(
@@ -96,15 +112,18 @@ function printNamespace(
   modules: ReadonlyMap<string, string>,
 ): string {
   const helpers = ["codePointLength", "formats", "jsonEqual"].filter((name) => code.includes(name));
-  const types = sortedUnique(plans.map(({ typeName }) => typeName)).filter((name) => name !== "unknown");
+  const types = sortedUnique(plans.map(({ typeName }) => typeName)).filter(
+    (name) => name !== "unknown",
+  );
   return print("validators.ts", {
     header: header(namespace.source),
     imports: [
       ...[...helpers, "validator"].map((name) => importLine(name, "opwright/runtime", false)),
-      ...types.map((name) => importLine(name, `../types/${modules.get(name) ?? namespace.name}.js`, true)),
+      ...types.map((name) =>
+        importLine(name, `../types/${modules.get(name) ?? namespace.name}.js`, true),
+      ),
     ],
     code,
     plans,
   });
 }
-

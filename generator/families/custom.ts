@@ -11,7 +11,12 @@ import {
   type JsonSchema,
 } from "../model/json-schema.js";
 import { pascalCase, sentenceCase } from "../model/names.js";
-import type { InputModel, OperationModel, ParameterModel, ParameterTypeName } from "../model/registry.js";
+import type {
+  InputModel,
+  OperationModel,
+  ParameterModel,
+  ParameterTypeName,
+} from "../model/registry.js";
 import { resolved, type Resolve } from "./document-fields.js";
 import { extensionsOf, type FamilyContext, type UnmountedOperation } from "./documents.js";
 import { functionReference, hookChain } from "./guards.js";
@@ -27,27 +32,42 @@ export function expandOperation(
   const { tree, types, report } = context;
   const at = tree.keyAt("operations", key);
   if (!keyPattern.test(key)) {
-    report({ code: "OPW040", message: `${JSON.stringify(key)} is not <namespace>.<operation>`, at });
+    report({
+      code: "OPW040",
+      message: `${JSON.stringify(key)} is not <namespace>.<operation>`,
+      at,
+    });
     return undefined;
   }
   const [namespace = "", name = ""] = key.split(".");
   const given = methods.filter((method) => declaration[method] !== undefined);
   const [method] = given;
   if (given.length !== 1 || method === undefined) {
-    const message = given.length === 0 ? "one of get, post, put, patch, delete is missing" : `${given.join(" and ")} are both given`;
+    const message =
+      given.length === 0
+        ? "one of get, post, put, patch, delete is missing"
+        : `${given.join(" and ")} are both given`;
     report({ code: "OPW046", message, at });
     return undefined;
   }
   const typeName = pascalCase(key);
   const path = declaration[method] ?? "";
-  const input = types.readType(declaration.in ?? {}, tree.at("operations", key, "in"), `${typeName}Input`);
+  const input = types.readType(
+    declaration.in ?? {},
+    tree.at("operations", key, "in"),
+    `${typeName}Input`,
+  );
   const output =
     declaration.out === undefined
       ? null
       : types.readType(declaration.out, tree.at("operations", key, "out"), `${typeName}Output`);
   const transaction = declaration.transaction ?? (method === "get" ? "read" : "write");
   if (declaration.idempotency === true && transaction !== "write") {
-    report({ code: "OPW047", message: "this operation does not write", at: tree.at("operations", key, "idempotency") });
+    report({
+      code: "OPW047",
+      message: "this operation does not write",
+      at: tree.at("operations", key, "idempotency"),
+    });
   }
   const operation: OperationModel = {
     key,
@@ -68,7 +88,8 @@ export function expandOperation(
         : { hooks: declaration.hooks, at: tree.at("operations", key, "hooks") },
       report,
     ),
-    deadlineSeconds: declaration.deadline === undefined ? null : durationSeconds(declaration.deadline),
+    deadlineSeconds:
+      declaration.deadline === undefined ? null : durationSeconds(declaration.deadline),
     transaction,
     idempotencyKey: declaration.idempotency ?? false,
     route: null,
@@ -114,7 +135,11 @@ function inputOf(
     const isInPath = placeholders.includes(name);
     const type = parameterType(resolved(property, resolve));
     if (type === undefined || (isInPath && isNullable(property))) {
-      context.report({ code: "OPW045", message: `${name} cannot travel in the ${isInPath ? "path" : "query"}`, at: at(name) });
+      context.report({
+        code: "OPW045",
+        message: `${name} cannot travel in the ${isInPath ? "path" : "query"}`,
+        at: at(name),
+      });
       return [];
     }
     const required = isInPath || requiredOf(body).includes(name);
@@ -122,12 +147,18 @@ function inputOf(
   });
   const rest = Object.keys(properties).filter((name) => !inUrl.includes(name));
   if (!hasBody || rest.length === 0) return { schema, typeName, parameters, body: null };
-  if (parameters.length === 0) return { schema, typeName, parameters, body: { as: "input", schema, typeName } };
+  if (parameters.length === 0)
+    return { schema, typeName, parameters, body: { as: "input", schema, typeName } };
   const members = objectSchema(
     Object.fromEntries(rest.map((name) => [name, properties[name] ?? true])),
     requiredOf(body).filter((name) => rest.includes(name)),
   );
-  return { schema, typeName, parameters, body: { as: "members", schema: members, typeName: `${pascalCase(key)}Body` } };
+  return {
+    schema,
+    typeName,
+    parameters,
+    body: { as: "members", schema: members, typeName: `${pascalCase(key)}Body` },
+  };
 }
 
 /** `{name}` placeholders of a path, in order. */

@@ -23,7 +23,12 @@ interface MemberPath {
 }
 
 /** Every member of an object schema down to `maxDepth`, parents first. `[]` steps stand for array items. */
-export function memberPaths(schema: JsonSchema, resolve: Resolve, at = "", depth = 0): readonly MemberPath[] {
+export function memberPaths(
+  schema: JsonSchema,
+  resolve: Resolve,
+  at = "",
+  depth = 0,
+): readonly MemberPath[] {
   if (depth >= maxDepth) return [];
   return Object.entries(propertiesOf(resolved(schema, resolve))).flatMap(([name, property]) => {
     const path = at === "" ? name : `${at}.${name}`;
@@ -31,7 +36,12 @@ export function memberPaths(schema: JsonSchema, resolve: Resolve, at = "", depth
   });
 }
 
-function nested(schema: JsonSchema, resolve: Resolve, path: string, depth: number): readonly MemberPath[] {
+function nested(
+  schema: JsonSchema,
+  resolve: Resolve,
+  path: string,
+  depth: number,
+): readonly MemberPath[] {
   const value = resolved(withoutNull(schema), resolve);
   if (typeof value === "boolean") return [];
   if (value["type"] === "object") return memberPaths(value, resolve, path, depth + 1);
@@ -65,7 +75,8 @@ export function fieldType(schema: JsonSchema, resolve: Resolve): FieldType | und
 
 function scalarType(value: Readonly<Record<string, unknown>>): FieldType | undefined {
   const type = value["type"];
-  const isTexts = Array.isArray(value["enum"]) && value["enum"].every((item) => typeof item === "string");
+  const isTexts =
+    Array.isArray(value["enum"]) && value["enum"].every((item) => typeof item === "string");
   if (isTexts) return "enum";
   switch (type) {
     case "string": {
@@ -109,7 +120,9 @@ export function patchSchema(
 function partialValue(schema: JsonSchema, resolve: Resolve, depth: number): JsonSchema {
   const value = resolved(withoutNull(schema), resolve);
   const isPlainObject =
-    typeof value === "object" && value["type"] === "object" && value["additionalProperties"] === false;
+    typeof value === "object" &&
+    value["type"] === "object" &&
+    value["additionalProperties"] === false;
   if (!isPlainObject || depth >= maxDepth) return stripDefault(schema);
   const partial = patchSchema(value, Object.keys(propertiesOf(value)), resolve, depth + 1);
   return isNullableMember(schema, resolve) ? nullable(partial) : partial;

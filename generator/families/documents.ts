@@ -38,7 +38,9 @@ import { listRequestSchema, pageSchema } from "./query-schemas.js";
 export interface UnmountedOperation {
   readonly operation: OperationModel;
   /** Default routes by style; null where the operation cannot be attached. */
-  readonly routes: Readonly<Record<"rest" | "rpc", { readonly method: RouteMethod; readonly path: string }>> | null;
+  readonly routes: Readonly<
+    Record<"rest" | "rpc", { readonly method: RouteMethod; readonly path: string }>
+  > | null;
   readonly status: number;
   readonly at: Origin;
 }
@@ -74,7 +76,10 @@ export function expandDocument(
   if (model === undefined) return undefined;
   const registered = verbsOf(model, declaration);
   checkVerbs(context, model, declaration, registered);
-  return { model, operations: registered.map((verb) => expandVerb(context, model, declaration, verb)) };
+  return {
+    model,
+    operations: registered.map((verb) => expandVerb(context, model, declaration, verb)),
+  };
 }
 
 /** Reports verbs that the document does not register, wherever the declaration names verbs. */
@@ -94,7 +99,8 @@ function checkVerbs(
     });
   };
   const guards = typeof declaration.guard === "string" ? [] : Object.keys(declaration.guard);
-  for (const verb of guards) if (verb !== "read" && verb !== "write") check(verb, true, "guard", verb);
+  for (const verb of guards)
+    if (verb !== "read" && verb !== "write") check(verb, true, "guard", verb);
   for (const verb of Object.keys(declaration.hooks ?? {})) check(verb, true, "hooks", verb);
   for (const [index, verb] of (declaration.idempotency ?? []).entries()) {
     check(verb, false, "idempotency", index);
@@ -117,7 +123,11 @@ function documentModel(
   const typeName = referredType(read) ?? `${pascalCase(name)}Document`;
   const body = resolved(read, resolve);
   if (typeof body === "boolean" || body["type"] !== "object") {
-    report({ code: "OPW011", message: "the type of a document must be an object with declared fields", at: typeAt });
+    report({
+      code: "OPW011",
+      message: "the type of a document must be an object with declared fields",
+      at: typeAt,
+    });
     return undefined;
   }
   const properties = propertiesOf(body);
@@ -142,21 +152,36 @@ function documentModel(
     });
     return false;
   };
-  const creatable = (declaration.create ?? Object.keys(properties)).filter((field, index) => known(field, ["create", index]));
-  const patchable = (declaration.update ?? Object.keys(properties)).filter((field, index) => known(field, ["update", index]));
+  const creatable = (declaration.create ?? Object.keys(properties)).filter((field, index) =>
+    known(field, ["create", index]),
+  );
+  const patchable = (declaration.update ?? Object.keys(properties)).filter((field, index) =>
+    known(field, ["update", index]),
+  );
   const nullable = memberPaths(body, resolve)
     .filter(({ path, schema }) => !path.includes("[]") && isNullableMember(schema, resolve))
     .map(({ path }) => path);
   const defaults = defaultsOf(declaration, properties, nullable, known);
   for (const field of requiredOf(body)) {
-    if (creatable.includes(field) || Object.hasOwn(defaults, field) || declaration.read_only === true) continue;
-    report({ code: "OPW032", message: `${field} is required, but nothing can set it`, at: context.tree.keyAt("documents", name) });
+    if (
+      creatable.includes(field) ||
+      Object.hasOwn(defaults, field) ||
+      declaration.read_only === true
+    )
+      continue;
+    report({
+      code: "OPW032",
+      message: `${field} is required, but nothing can set it`,
+      at: context.tree.keyAt("documents", name),
+    });
   }
 
   const createTypeName = `${pascalCase(name)}Create`;
   const patchTypeName = `${pascalCase(name)}Patch`;
   // A member that has a default is always there once the document is stored.
-  const stored = Object.keys(properties).filter((field) => requiredOf(body).includes(field) || Object.hasOwn(defaults, field));
+  const stored = Object.keys(properties).filter(
+    (field) => requiredOf(body).includes(field) || Object.hasOwn(defaults, field),
+  );
   const bodySchema: SchemaObject = { ...body, ...(stored.length > 0 ? { required: stored } : {}) };
   if (declaration.read_only !== true) {
     types.schemas.set(createTypeName, createSchema(body, creatable, defaults));
@@ -182,7 +207,9 @@ function documentModel(
     canonical: canonicalOf(bodySchema, resolve),
     fields,
     indexes: indexesOf(context, name, declaration, fields),
-    checksBody: patchable.some((field) => !isSimple(properties[field] ?? true, resolve)) || hasObjectKeywords(body),
+    checksBody:
+      patchable.some((field) => !isSimple(properties[field] ?? true, resolve)) ||
+      hasObjectKeywords(body),
     bodySchema,
   };
 }
@@ -220,13 +247,22 @@ function createSchema(
     const schema = properties[field] ?? true;
     const value = defaults[field];
     const hasDefault = Object.hasOwn(defaults, field) && value !== null;
-    return [field, hasDefault && typeof schema === "object" ? { ...schema, default: value } : schema];
+    return [
+      field,
+      hasDefault && typeof schema === "object" ? { ...schema, default: value } : schema,
+    ];
   });
-  const required = requiredOf(body).filter((field) => creatable.includes(field) && !Object.hasOwn(defaults, field));
+  const required = requiredOf(body).filter(
+    (field) => creatable.includes(field) && !Object.hasOwn(defaults, field),
+  );
   return objectSchema(Object.fromEntries(members), required);
 }
 
-function resourceSchema(body: SchemaObject, softDelete: boolean, description: string | undefined): SchemaObject {
+function resourceSchema(
+  body: SchemaObject,
+  softDelete: boolean,
+  description: string | undefined,
+): SchemaObject {
   const base: Record<string, JsonSchema> = {
     id: { ...uuid, readOnly: true, description: "UUIDv7." },
     rev: { ...revisionSchema, readOnly: true, description: "Counts the changes, from 1." },
@@ -272,7 +308,12 @@ function indexesOf(
       const type = fields[field];
       if (type === undefined) {
         const suggestion = didYouMean(field, Object.keys(fields));
-        context.report({ code: "OPW030", message: `there is no field ${field} to index`, at, suggestion });
+        context.report({
+          code: "OPW030",
+          message: `there is no field ${field} to index`,
+          at,
+          suggestion,
+        });
       } else if (type === "object" || type.endsWith("[]")) {
         context.report({ code: "OPW034", message: `${field} is ${type}, not a scalar`, at });
       }
@@ -288,14 +329,35 @@ function isSimple(schema: JsonSchema, resolve: Resolve): boolean {
 }
 
 function hasObjectKeywords(body: SchemaObject): boolean {
-  return ["allOf", "anyOf", "oneOf", "not", "dependentRequired", "minProperties", "maxProperties"].some((keyword) => keyword in body);
+  return [
+    "allOf",
+    "anyOf",
+    "oneOf",
+    "not",
+    "dependentRequired",
+    "minProperties",
+    "maxProperties",
+  ].some((keyword) => keyword in body);
 }
 
-const reading: readonly DocumentVerb[] = ["get", "list", "raw_list", "list_cursor", "raw_list_cursor"];
+const reading: readonly DocumentVerb[] = [
+  "get",
+  "list",
+  "raw_list",
+  "list_cursor",
+  "raw_list_cursor",
+];
 
 function verbsOf(model: DocumentModel, declaration: DocumentDeclaration): readonly DocumentVerb[] {
   if (declaration.read_only === true) return reading;
-  return ["create", "get", "update", "kill", ...(model.softDelete ? (["delete", "restore"] as const) : []), ...reading.slice(1)];
+  return [
+    "create",
+    "get",
+    "update",
+    "kill",
+    ...(model.softDelete ? (["delete", "restore"] as const) : []),
+    ...reading.slice(1),
+  ];
 }
 
 interface VerbShape {
@@ -305,8 +367,18 @@ interface VerbShape {
   readonly errors: readonly string[];
 }
 
-const listErrors = ["query_invalid", "field_not_queryable", "query_operator_type_mismatch", "query_too_complex"];
-const revisionErrors = ["core.not_found", "revision_mismatch", "revision_ambiguous", "core.concurrency"];
+const listErrors = [
+  "query_invalid",
+  "field_not_queryable",
+  "query_operator_type_mismatch",
+  "query_too_complex",
+];
+const revisionErrors = [
+  "core.not_found",
+  "revision_mismatch",
+  "revision_ambiguous",
+  "core.concurrency",
+];
 
 const verbs: Readonly<Record<DocumentVerb, VerbShape>> = {
   create: { rest: ["POST", "/"], rpc: ["POST", "/create"], status: 201, errors: [] },
@@ -316,7 +388,12 @@ const verbs: Readonly<Record<DocumentVerb, VerbShape>> = {
     rpc: ["PATCH", "/update"],
     errors: [...revisionErrors, "revision_required"],
   },
-  kill: { rest: ["DELETE", "/{id}"], rpc: ["DELETE", "/kill"], status: 204, errors: revisionErrors },
+  kill: {
+    rest: ["DELETE", "/{id}"],
+    rpc: ["DELETE", "/kill"],
+    status: 204,
+    errors: revisionErrors,
+  },
   delete: {
     rest: ["POST", "/{id}/delete"],
     rpc: ["PATCH", "/delete"],
@@ -329,7 +406,11 @@ const verbs: Readonly<Record<DocumentVerb, VerbShape>> = {
   },
   list: { rest: ["POST", "/list"], rpc: ["POST", "/list"], errors: listErrors },
   raw_list: { rest: ["POST", "/raw_list"], rpc: ["POST", "/raw_list"], errors: listErrors },
-  list_cursor: { rest: ["POST", "/list_cursor"], rpc: ["POST", "/list_cursor"], errors: [...listErrors, "invalid_cursor"] },
+  list_cursor: {
+    rest: ["POST", "/list_cursor"],
+    rpc: ["POST", "/list_cursor"],
+    errors: [...listErrors, "invalid_cursor"],
+  },
   raw_list_cursor: {
     rest: ["POST", "/raw_list_cursor"],
     rpc: ["POST", "/raw_list_cursor"],
@@ -361,11 +442,17 @@ function expandVerb(
     guard: guardOf(declaration, verb).policy,
     hooks: hookChain(
       context.declarations,
-      { policy: guardOf(declaration, verb).policy, at: tree.at("documents", model.name, ...guardOf(declaration, verb).path) },
-      own === undefined ? undefined : { hooks: own, at: tree.at("documents", model.name, "hooks", verb) },
+      {
+        policy: guardOf(declaration, verb).policy,
+        at: tree.at("documents", model.name, ...guardOf(declaration, verb).path),
+      },
+      own === undefined
+        ? undefined
+        : { hooks: own, at: tree.at("documents", model.name, "hooks", verb) },
       context.report,
     ),
-    deadlineSeconds: declaration.deadline === undefined ? null : durationSeconds(declaration.deadline),
+    deadlineSeconds:
+      declaration.deadline === undefined ? null : durationSeconds(declaration.deadline),
     transaction: isRead ? "read" : "write",
     idempotencyKey: declaration.idempotency?.includes(verb) ?? false,
     route: null,
@@ -425,7 +512,14 @@ function inputOf(model: DocumentModel, verb: DocumentVerb): Pick<OperationModel,
   switch (verb) {
     case "create": {
       const schema = refTo(model.createTypeName);
-      return { input: { schema, typeName: model.createTypeName, parameters: [], body: { as: "input", schema, typeName: model.createTypeName } } };
+      return {
+        input: {
+          schema,
+          typeName: model.createTypeName,
+          parameters: [],
+          body: { as: "input", schema, typeName: model.createTypeName },
+        },
+      };
     }
     case "get":
       return { input: only(id) };
@@ -446,8 +540,13 @@ function inputOf(model: DocumentModel, verb: DocumentVerb): Pick<OperationModel,
       };
     }
     default: {
-      const schema = listRequestSchema(model, { isRaw: verb.startsWith("raw_"), byCursor: verb.endsWith("cursor") });
-      return { input: { schema, typeName, parameters: [], body: { as: "input", schema, typeName } } };
+      const schema = listRequestSchema(model, {
+        isRaw: verb.startsWith("raw_"),
+        byCursor: verb.endsWith("cursor"),
+      });
+      return {
+        input: { schema, typeName, parameters: [], body: { as: "input", schema, typeName } },
+      };
     }
   }
 }
@@ -463,12 +562,23 @@ function outputOf(model: DocumentModel, verb: DocumentVerb): OperationModel["out
     case "restore":
       return { schema: document, hasEntityTag: true };
     case "update": {
-      const diff = { type: "object", description: "The new values of what changed.", additionalProperties: true };
-      return { schema: objectSchema({ data: document, diff }, ["data", "diff"]), hasEntityTag: true };
+      const diff = {
+        type: "object",
+        description: "The new values of what changed.",
+        additionalProperties: true,
+      };
+      return {
+        schema: objectSchema({ data: document, diff }, ["data", "diff"]),
+        hasEntityTag: true,
+      };
     }
     default: {
       const hit = verb.startsWith("raw_")
-        ? { type: "object", description: "The fields that were asked for.", additionalProperties: true }
+        ? {
+            type: "object",
+            description: "The fields that were asked for.",
+            additionalProperties: true,
+          }
         : document;
       return { schema: pageSchema(hit, verb.endsWith("cursor")), hasEntityTag: false };
     }

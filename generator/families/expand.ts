@@ -2,9 +2,19 @@
 import type { Origin, Report } from "../diagnostics.js";
 import type { LoadedRegistry } from "../load/load.js";
 import { readTypes, type TypeReader } from "../load/types.js";
-import type { DocumentModel, OperationModel, RegistryModel, RouteModel } from "../model/registry.js";
+import type {
+  DocumentModel,
+  OperationModel,
+  RegistryModel,
+  RouteModel,
+} from "../model/registry.js";
 import { expandOperation } from "./custom.js";
-import { expandDocument, extensionsOf, type FamilyContext, type UnmountedOperation } from "./documents.js";
+import {
+  expandDocument,
+  extensionsOf,
+  type FamilyContext,
+  type UnmountedOperation,
+} from "./documents.js";
 import { functionReference } from "./guards.js";
 import { attach } from "./mounts.js";
 
@@ -29,10 +39,12 @@ export function expandRegistry(
 
   const documents = new Map<string, DocumentModel>();
   const byNamespace = new Map<string, UnmountedOperation[]>();
-  const all: { readonly unmounted: UnmountedOperation; readonly route: RouteModel | undefined }[] = [];
+  const all: { readonly unmounted: UnmountedOperation; readonly route: RouteModel | undefined }[] =
+    [];
   const typeOwners = new Map<string, string>();
   for (const [name, declaration] of Object.entries(declarations.documents)) {
-    const typeOwner = typeof declaration.type === "string" ? typeOwners.get(declaration.type) : undefined;
+    const typeOwner =
+      typeof declaration.type === "string" ? typeOwners.get(declaration.type) : undefined;
     if (typeOwner !== undefined) {
       report({
         code: "OPW033",
@@ -55,7 +67,9 @@ export function expandRegistry(
   for (const [key, declaration] of Object.entries(declarations.operations)) {
     const expanded = expandOperation(context, key, declaration);
     if (expanded === undefined) continue;
-    const method = (["get", "post", "put", "patch", "delete"] as const).find((name) => declaration[name] !== undefined);
+    const method = (["get", "post", "put", "patch", "delete"] as const).find(
+      (name) => declaration[name] !== undefined,
+    );
     const route: RouteModel = {
       method: (method ?? "post").toUpperCase() as RouteModel["method"],
       path: expanded.path || "/",

@@ -27,9 +27,15 @@ export function hookChain(
   report: Report,
 ): readonly HookUse[] {
   const chain: { readonly use: HookUse; readonly at: Origin }[] = [];
-  const policy = Object.hasOwn(declarations.policies, guard.policy) ? declarations.policies[guard.policy] : undefined;
+  const policy = Object.hasOwn(declarations.policies, guard.policy)
+    ? declarations.policies[guard.policy]
+    : undefined;
   if (guard.policy === "") {
-    report({ code: "OPW053", message: "the guard names no policy for this operation", at: guard.at });
+    report({
+      code: "OPW053",
+      message: "the guard names no policy for this operation",
+      at: guard.at,
+    });
   } else if (policy === undefined) {
     report({
       code: "OPW050",
@@ -73,7 +79,11 @@ function declaredHook(
     return undefined;
   }
   if (phase !== undefined && phase !== hook.phase) {
-    report({ code: "OPW013", message: `the hook ${name} is declared for the phase ${hook.phase}`, at });
+    report({
+      code: "OPW013",
+      message: `the hook ${name} is declared for the phase ${hook.phase}`,
+      at,
+    });
     return undefined;
   }
   return {
@@ -89,18 +99,26 @@ function inlineHook(reference: string, phase: HookPhaseName): HookUse {
   return { id: reference, phase, run: functionReference(reference), requires: [], provides: [] };
 }
 
-function checkChain(chain: readonly { readonly use: HookUse; readonly at: Origin }[], report: Report): void {
+function checkChain(
+  chain: readonly { readonly use: HookUse; readonly at: Origin }[],
+  report: Report,
+): void {
   const order = [...chain].sort(
     (left, right) => hookPhases.indexOf(left.use.phase) - hookPhases.indexOf(right.use.phase),
   );
   const provided = new Set<string>();
   const seen = new Set<string>();
   for (const { use, at } of order) {
-    if (seen.has(use.id)) report({ code: "OPW054", message: `the hook ${use.id} stands twice`, at });
+    if (seen.has(use.id))
+      report({ code: "OPW054", message: `the hook ${use.id} stands twice`, at });
     seen.add(use.id);
     for (const step of use.requires) {
       if (provided.has(step)) continue;
-      report({ code: "OPW052", message: `the hook ${use.id} requires ${step}, which nothing before it provides`, at });
+      report({
+        code: "OPW052",
+        message: `the hook ${use.id} requires ${step}, which nothing before it provides`,
+        at,
+      });
     }
     for (const step of use.provides) provided.add(step);
   }

@@ -23,13 +23,20 @@ export interface Mountable {
 }
 
 /** Routes by operation key, for everything that a mount attaches. Reports every broken attach rule. */
-export function attach(context: FamilyContext, mountable: Mountable): ReadonlyMap<string, RouteModel> {
+export function attach(
+  context: FamilyContext,
+  mountable: Mountable,
+): ReadonlyMap<string, RouteModel> {
   const routes = new Map<string, RouteModel>();
   const attachedAt = new Map<string, Origin>();
   for (const mount of mountsOf(context, mountable)) {
     const at = context.tree.at(...mount.path);
     if (mountable.documents.get(mount.namespace)?.sensitive === true) {
-      context.report({ code: "OPW066", message: `${mount.namespace} is sensitive and cannot be mounted`, at });
+      context.report({
+        code: "OPW066",
+        message: `${mount.namespace} is sensitive and cannot be mounted`,
+        at,
+      });
       continue;
     }
     const operations = included(context, mount, mountable.operations.get(mount.namespace) ?? []);
@@ -37,7 +44,9 @@ export function attach(context: FamilyContext, mountable: Mountable): ReadonlyMa
     if (operations.length === 0) {
       context.report({ code: "OPW067", message: "this mount attaches no operation", at });
     }
-    for (const { operation, route } of operations.map((unmounted) => routed(context, mount, unmounted, mountable))) {
+    for (const { operation, route } of operations.map((unmounted) =>
+      routed(context, mount, unmounted, mountable),
+    )) {
       const earlier = attachedAt.get(operation.key);
       if (earlier !== undefined) {
         context.report({
@@ -71,10 +80,12 @@ function mountsOf(context: FamilyContext, mountable: Mountable): readonly Mount[
       return [mount === undefined || mount === false ? `/${namespace}` : mount.at, namespace];
     }),
   );
-  const further = Object.entries(declarations.mounts).flatMap(([name, declaration]): readonly Mount[] => {
-    const namespace = namespaceOf(name, declaration, prefixes, mountable, tree, report);
-    return namespace === undefined ? [] : [{ namespace, declaration, path: ["mounts", name] }];
-  });
+  const further = Object.entries(declarations.mounts).flatMap(
+    ([name, declaration]): readonly Mount[] => {
+      const namespace = namespaceOf(name, declaration, prefixes, mountable, tree, report);
+      return namespace === undefined ? [] : [{ namespace, declaration, path: ["mounts", name] }];
+    },
+  );
   return [...own, ...further];
 }
 
@@ -88,7 +99,10 @@ function namespaceOf(
 ): string | undefined {
   const { namespace, prefix } = declaration;
   if ((namespace === undefined) === (prefix === undefined)) {
-    const message = namespace === undefined ? "neither namespace nor prefix is given" : "both namespace and prefix are given";
+    const message =
+      namespace === undefined
+        ? "neither namespace nor prefix is given"
+        : "both namespace and prefix are given";
     report({ code: "OPW060", message, at: tree.keyAt("mounts", name) });
     return undefined;
   }
@@ -133,7 +147,11 @@ function included(
   return registered.filter(({ operation }) => include.includes(operation.name));
 }
 
-function checkPaths(context: FamilyContext, mount: Mount, attached: readonly UnmountedOperation[]): void {
+function checkPaths(
+  context: FamilyContext,
+  mount: Mount,
+  attached: readonly UnmountedOperation[],
+): void {
   const names = attached.map(({ operation }) => operation.name);
   for (const name of Object.keys(mount.declaration.paths ?? {})) {
     if (names.includes(name)) continue;
@@ -154,7 +172,10 @@ function routed(
 ): { readonly operation: OperationModel; readonly route: RouteModel } {
   const { operation, status } = unmounted;
   const style = mount.declaration.style ?? mountable.defaultStyle;
-  const route = unmounted.routes?.[style] ?? { method: "POST" as const, path: `/${operation.name}` };
+  const route = unmounted.routes?.[style] ?? {
+    method: "POST" as const,
+    path: `/${operation.name}`,
+  };
   const override = mount.declaration.paths?.[operation.name];
   if (override !== undefined) checkOverride(context, mount, operation.name, route.path, override);
   const root = mount.declaration.at.replace(/\/+$/, "");
@@ -164,7 +185,13 @@ function routed(
   return { operation, route: { method: route.method, path, isPrefixRoot, status } };
 }
 
-function checkOverride(context: FamilyContext, mount: Mount, name: string, usual: string, override: string): void {
+function checkOverride(
+  context: FamilyContext,
+  mount: Mount,
+  name: string,
+  usual: string,
+  override: string,
+): void {
   const at = context.tree.at(...mount.path, "paths", name);
   const [bound, given] = [placeholdersOf(usual), placeholdersOf(override)];
   for (const placeholder of bound) {

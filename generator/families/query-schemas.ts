@@ -32,11 +32,22 @@ export function listRequestSchema(
   return objectSchema(
     {
       ...paging,
-      size: { type: "integer", minimum: 1, maximum: limits.maxPageSize, default: limits.defaultPageSize },
+      size: {
+        type: "integer",
+        minimum: 1,
+        maximum: limits.maxPageSize,
+        default: limits.defaultPageSize,
+      },
       filters: filterSchema(fields),
       sorts: sortSchema(fields),
       ...(options.isRaw
-        ? { return_fields: { type: "array", minItems: 1, items: { type: "string", enum: Object.keys(fields).sort() } } }
+        ? {
+            return_fields: {
+              type: "array",
+              minItems: 1,
+              items: { type: "string", enum: Object.keys(fields).sort() },
+            },
+          }
         : {}),
       ...(document.listDeleted ? { with_deleted: { type: "boolean", default: false } } : {}),
     },
@@ -54,7 +65,13 @@ function filterSchema(fields: Fields): SchemaObject {
 function constraintSchema(type: FieldType): JsonSchema {
   const scalar = scalarSchema(type);
   if (scalar === undefined) return { type: "null" };
-  return { anyOf: [scalar, { type: "array", items: scalar, maxItems: limits.maxInOperands }, { type: "null" }] };
+  return {
+    anyOf: [
+      scalar,
+      { type: "array", items: scalar, maxItems: limits.maxInOperands },
+      { type: "null" },
+    ],
+  };
 }
 
 function scalarSchema(type: FieldType): JsonSchema | undefined {
@@ -80,7 +97,10 @@ function sortSchema(fields: Fields): SchemaObject {
     anyOf: [
       { type: "string", enum: ["asc", "desc"] },
       objectSchema(
-        { dir: { type: "string", enum: ["asc", "desc"] }, nulls: { type: "string", enum: ["first", "last"] } },
+        {
+          dir: { type: "string", enum: ["asc", "desc"] },
+          nulls: { type: "string", enum: ["first", "last"] },
+        },
         ["dir"],
       ),
     ],
@@ -90,7 +110,12 @@ function sortSchema(fields: Fields): SchemaObject {
       .filter(([, type]) => scalarSchema(type) !== undefined)
       .map(([name]) => [name, order]),
   );
-  return { type: "object", properties, additionalProperties: false, maxProperties: limits.maxSorts };
+  return {
+    type: "object",
+    properties,
+    additionalProperties: false,
+    maxProperties: limits.maxSorts,
+  };
 }
 
 /** A page by number or by cursor. */

@@ -62,7 +62,10 @@ async function readModule(file: string, text: string): Promise<ModuleFacts> {
 
 function readCache(path: string, version: string): Cache {
   try {
-    const cache = JSON.parse(readFileSync(path, "utf8")) as { readonly version?: unknown; readonly modules?: Cache };
+    const cache = JSON.parse(readFileSync(path, "utf8")) as {
+      readonly version?: unknown;
+      readonly modules?: Cache;
+    };
     return cache.version === version ? (cache.modules ?? {}) : {};
   } catch {
     return {};

@@ -15,11 +15,19 @@ const reference: Shape = {
   pattern: /^[\w@./-]+\.(?:ts|mts|js|mjs)#[A-Za-z_$][\w$]*$/,
   what: "a reference such as registry/handlers/tasks.ts#complete",
 };
-const urlPath: Shape = { kind: "string", pattern: /^(?:|\/[^\s?#]*)$/, what: "a path that begins with /" };
+const urlPath: Shape = {
+  kind: "string",
+  pattern: /^(?:|\/[^\s?#]*)$/,
+  what: "a path that begins with /",
+};
 const policyName: Shape = { kind: "name", of: "policies" };
 
 const optional = (shape: Shape, description: string): Member => ({ shape, description });
-const required = (shape: Shape, description: string): Member => ({ shape, description, isRequired: true });
+const required = (shape: Shape, description: string): Member => ({
+  shape,
+  description,
+  isRequired: true,
+});
 const mapOf = (of: Shape, key = name, keyIs = "a name in [a-z][a-z0-9_]*"): Shape => ({
   kind: "map",
   of,
@@ -46,7 +54,10 @@ const hookList = listOf({ kind: "string", what: "a hook's name, or file#export" 
 const hooksByPhase: Shape = {
   kind: "object",
   members: Object.fromEntries(
-    hookPhases.map((phase) => [phase, optional(hookList, `Hooks of the phase ${phase}, in order.`)]),
+    hookPhases.map((phase) => [
+      phase,
+      optional(hookList, `Hooks of the phase ${phase}, in order.`),
+    ]),
   ),
 };
 
@@ -77,7 +88,10 @@ const service: Shape = {
   kind: "object",
   ...extensions,
   members: {
-    name: required({ kind: "string", pattern: name, what: "a name in [a-z][a-z0-9_]*" }, "The name in file and log output."),
+    name: required(
+      { kind: "string", pattern: name, what: "a name in [a-z][a-z0-9_]*" },
+      "The name in file and log output.",
+    ),
     title: required(text, "The title of the API's documents."),
     version: required(
       { kind: "string", pattern: /^\d+\.\d+\.\d+(?:[-+].+)?$/, what: "a version such as 1.0.0" },
@@ -89,7 +103,10 @@ const service: Shape = {
       { kind: "string", pattern: name, what: "a name in [a-z][a-z0-9_]*" },
       "The transaction route of this service.",
     ),
-    app: optional(reference, "An Express app, or any (req, res, next) handler, behind the generated routes."),
+    app: optional(
+      reference,
+      "An Express app, or any (req, res, next) handler, behind the generated routes.",
+    ),
   },
 };
 
@@ -111,8 +128,14 @@ const document: Shape = {
   members: {
     type: required(fieldType, "The type's name, or its fields."),
     description: optional(text, "What such a document is."),
-    create: optional(listOf({ kind: "string", what: "a field" }), "Fields that a create payload may have; all where left out."),
-    update: optional(listOf({ kind: "string", what: "a field" }), "Fields that a patch may have; all where left out."),
+    create: optional(
+      listOf({ kind: "string", what: "a field" }),
+      "Fields that a create payload may have; all where left out.",
+    ),
+    update: optional(
+      listOf({ kind: "string", what: "a field" }),
+      "Fields that a patch may have; all where left out.",
+    ),
     defaults: optional(
       { kind: "map", of: { kind: "any", what: "a value" }, key: /^/, keyIs: "a field" },
       "Values of fields that a create payload leaves out.",
@@ -128,7 +151,12 @@ const document: Shape = {
           { kind: "boolean" },
           {
             kind: "object",
-            members: { list_deleted: optional({ kind: "boolean" }, "Whether a list may ask for deleted rows as well.") },
+            members: {
+              list_deleted: optional(
+                { kind: "boolean" },
+                "Whether a list may ask for deleted rows as well.",
+              ),
+            },
           },
         ],
       },
@@ -141,7 +169,9 @@ const document: Shape = {
           { kind: "boolean" },
           {
             kind: "object",
-            members: { keep: required({ kind: "integer", minimum: 1 }, "Revisions kept of each document.") },
+            members: {
+              keep: required({ kind: "integer", minimum: 1 }, "Revisions kept of each document."),
+            },
           },
         ],
       },
@@ -150,7 +180,10 @@ const document: Shape = {
     read_only: optional({ kind: "boolean" }, "Whether only reading operations are registered."),
     tenant: optional({ kind: "boolean" }, "false makes the documents global."),
     sensitive: optional({ kind: "boolean" }, "true keeps the documents off every mount."),
-    guard: required(guard, "The policy of all operations, or of read, write and single operations."),
+    guard: required(
+      guard,
+      "The policy of all operations, or of read, write and single operations.",
+    ),
     deadline: optional(duration, "The time budget of each operation."),
     idempotency: optional(include, "Operations that honour Idempotency-Key."),
     hooks: optional(mapOf(hooksByPhase), "Hooks of single operations."),
@@ -171,7 +204,10 @@ const operation: Shape = {
     description: optional(text, "More, in Markdown."),
     in: optional(fieldType, "The input: fields, or a type's name."),
     out: optional(fieldType, "The output; nothing where left out."),
-    status: optional({ kind: "integer", minimum: 200 }, "The status of success: 200, or 204 without an output."),
+    status: optional(
+      { kind: "integer", minimum: 200 },
+      "The status of success: 200, or 204 without an output.",
+    ),
     run: required(reference, "The handler, as file#export."),
     guard: required(policyName, "The policy."),
     hooks: optional(hooksByPhase, "Hooks by phase, in order."),
@@ -188,7 +224,10 @@ const topLevelMount: Shape = {
   kind: "object",
   members: {
     namespace: optional({ kind: "name", of: "namespaces" }, "The namespace to attach."),
-    prefix: optional(urlPath, "The prefix that the namespace is registered under, instead of its name."),
+    prefix: optional(
+      urlPath,
+      "The prefix that the namespace is registered under, instead of its name.",
+    ),
     at: required(urlPath, "Where the routes are mounted."),
     style: optional(style, "rest or rpc."),
     include: optional(include, "The operations to attach; all where left out."),
@@ -211,7 +250,10 @@ export const registryShape: Extract<Shape, { kind: "object" }> = {
       mapOf(fieldType, typeName, "a type name in [A-Z][A-Za-z0-9]*"),
       "Types by name: fields, a list of values, or a JSON Schema.",
     ),
-    documents: optional(mapOf(document), "Documents by name; the name is the namespace of their operations."),
+    documents: optional(
+      mapOf(document),
+      "Documents by name; the name is the namespace of their operations.",
+    ),
     operations: optional(
       mapOf(operation, /^/, "an operation key"),
       "Operations of the author's own, by <namespace>.<operation>.",

@@ -26,7 +26,8 @@ export function loadRegistry(project: string, folder: string, report: Report): L
   const sound = (section: string): Readonly<Record<string, unknown>> =>
     Object.fromEntries(
       Object.entries(tree.section(section)).filter(
-        ([name]) => !faulty.has(JSON.stringify([section, name])) && !faulty.has(JSON.stringify([section])),
+        ([name]) =>
+          !faulty.has(JSON.stringify([section, name])) && !faulty.has(JSON.stringify([section])),
       ),
     );
   const isServiceSound = ![...faulty].some((path) => path.startsWith(`["service"`));

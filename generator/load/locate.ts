@@ -12,13 +12,17 @@ export interface Position {
 }
 
 /** Makes a function that locates origins, given the texts of the files. Each file is parsed once at most. */
-export function locator(textOf: (file: string) => string | undefined): (origin: Origin) => Position {
+export function locator(
+  textOf: (file: string) => string | undefined,
+): (origin: Origin) => Position {
   const roots = new Map<string, Node | null>();
   return (origin) => {
     const text = textOf(origin.file);
     if (text === undefined) return { file: origin.file, line: 1, col: 1, length: 1 };
-    if (origin.offset !== undefined) return positionOf(origin.file, text, origin.offset, origin.offset + 1);
-    if (!roots.has(origin.file)) roots.set(origin.file, documentWithPositions(text).contents as Node | null);
+    if (origin.offset !== undefined)
+      return positionOf(origin.file, text, origin.offset, origin.offset + 1);
+    if (!roots.has(origin.file))
+      roots.set(origin.file, documentWithPositions(text).contents as Node | null);
     const range = rangeOf(roots.get(origin.file) ?? null, origin.path, origin.isKey === true);
     return positionOf(origin.file, text, range[0], range[1]);
   };
@@ -37,7 +41,10 @@ function rangeOf(
     if (pair === undefined) return range;
     const key = isPair(pair) ? (pair.key as Node | null) : null;
     node = isPair(pair) ? pair.value : pair;
-    const wanted = key !== null && (isKey || node === null || index < path.length - 1) ? key : (node as Node | null);
+    const wanted =
+      key !== null && (isKey || node === null || index < path.length - 1)
+        ? key
+        : (node as Node | null);
     const found = wanted?.range ?? key?.range;
     if (found != null) range = [found[0], found[1]];
   }

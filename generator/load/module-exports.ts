@@ -17,7 +17,10 @@ export function readExports(file: string, text: string): ModuleFacts {
       if (exportClause === undefined) isOpen = true;
       if (exportClause !== undefined && ts.isNamedExports(exportClause)) {
         for (const element of exportClause.elements) {
-          const local = moduleSpecifier === undefined ? locals.get((element.propertyName ?? element.name).text) : undefined;
+          const local =
+            moduleSpecifier === undefined
+              ? locals.get((element.propertyName ?? element.name).text)
+              : undefined;
           const offset = element.getStart(source);
           exported.push({ ...(local ?? unknownExport), name: element.name.text, offset });
         }
@@ -30,7 +33,10 @@ export function readExports(file: string, text: string): ModuleFacts {
 const unknownExport = { kind: "unknown", requiredParameters: 0, annotation: null } as const;
 
 function isExported(statement: ts.Statement): boolean {
-  return ts.canHaveModifiers(statement) && (ts.getModifiers(statement) ?? []).some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword);
+  return (
+    ts.canHaveModifiers(statement) &&
+    (ts.getModifiers(statement) ?? []).some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword)
+  );
 }
 
 function declarationsIn(statement: ts.Statement, source: ts.SourceFile): readonly ExportFacts[] {
@@ -47,7 +53,9 @@ function declarationsIn(statement: ts.Statement, source: ts.SourceFile): readonl
   }
   if (ts.isClassDeclaration(statement) && statement.name !== undefined) {
     const offset = statement.name.getStart(source);
-    return [{ name: statement.name.text, kind: "value", requiredParameters: 0, annotation: null, offset }];
+    return [
+      { name: statement.name.text, kind: "value", requiredParameters: 0, annotation: null, offset },
+    ];
   }
   if (!ts.isVariableStatement(statement)) return [];
   return statement.declarationList.declarations.flatMap((declaration) => {
@@ -59,8 +67,14 @@ function declarationsIn(statement: ts.Statement, source: ts.SourceFile): readonl
 
 function valueFacts(declaration: ts.VariableDeclaration): Omit<ExportFacts, "name" | "offset"> {
   const { type, initializer } = declaration;
-  const annotation = type !== undefined && ts.isTypeReferenceNode(type) && ts.isIdentifier(type.typeName) ? type.typeName.text : null;
-  if (initializer !== undefined && (ts.isArrowFunction(initializer) || ts.isFunctionExpression(initializer))) {
+  const annotation =
+    type !== undefined && ts.isTypeReferenceNode(type) && ts.isIdentifier(type.typeName)
+      ? type.typeName.text
+      : null;
+  if (
+    initializer !== undefined &&
+    (ts.isArrowFunction(initializer) || ts.isFunctionExpression(initializer))
+  ) {
     return { kind: "function", requiredParameters: required(initializer.parameters), annotation };
   }
   const isLiteral =
@@ -73,5 +87,8 @@ function valueFacts(declaration: ts.VariableDeclaration): Omit<ExportFacts, "nam
 }
 
 function required(parameters: ts.NodeArray<ts.ParameterDeclaration>): number {
-  return parameters.filter(({ questionToken, initializer, dotDotDotToken }) => !questionToken && !initializer && !dotDotDotToken).length;
+  return parameters.filter(
+    ({ questionToken, initializer, dotDotDotToken }) =>
+      !questionToken && !initializer && !dotDotDotToken,
+  ).length;
 }

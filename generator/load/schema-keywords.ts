@@ -3,10 +3,12 @@ import { formats } from "../../runtime/contract/validation.js";
 
 const typeNames = ["string", "number", "integer", "boolean", "object", "array", "null"];
 
-const isCount = (value: unknown): boolean => typeof value === "number" && Number.isInteger(value) && value >= 0;
+const isCount = (value: unknown): boolean =>
+  typeof value === "number" && Number.isInteger(value) && value >= 0;
 const isNumber = (value: unknown): boolean => typeof value === "number";
 const isText = (value: unknown): boolean => typeof value === "string";
-const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every(isText) && new Set(value).size === value.length;
+const isTexts = (value: unknown): boolean =>
+  Array.isArray(value) && value.every(isText) && new Set(value).size === value.length;
 const isAnything = (): boolean => true;
 
 /** A check of a keyword's value, and what it asks for; null where the value is a schema, a list or a map of schemas. */
@@ -15,7 +17,10 @@ export interface KeywordRule {
   readonly asks: string;
 }
 
-const rule = (isValid: (value: unknown) => boolean, asks: string): KeywordRule => ({ isValid, asks });
+const rule = (isValid: (value: unknown) => boolean, asks: string): KeywordRule => ({
+  isValid,
+  asks,
+});
 const count = rule(isCount, "an integer from 0");
 const number = rule(isNumber, "a number");
 const flag = rule((value) => typeof value === "boolean", "true or false");
@@ -27,7 +32,9 @@ export const keywordRules: Readonly<Record<string, KeywordRule>> = {
   type: rule(
     (value) =>
       typeNames.includes(value as string) ||
-      (isTexts(value) && (value as string[]).length > 0 && (value as string[]).every((name) => typeNames.includes(name))),
+      (isTexts(value) &&
+        (value as string[]).length > 0 &&
+        (value as string[]).every((name) => typeNames.includes(name))),
     `one of ${typeNames.join(", ")}, or a list of them`,
   ),
   enum: rule((value) => Array.isArray(value) && value.length > 0, "a list of values"),
@@ -50,7 +57,10 @@ export const keywordRules: Readonly<Record<string, KeywordRule>> = {
     (value) => typeof value === "object" && value !== null && Object.values(value).every(isTexts),
     "a map of lists of names",
   ),
-  format: rule((value) => isText(value) && Object.hasOwn(formats, value as string), `one of ${Object.keys(formats).join(", ")}`),
+  format: rule(
+    (value) => isText(value) && Object.hasOwn(formats, value as string),
+    `one of ${Object.keys(formats).join(", ")}`,
+  ),
   $ref: text,
   $comment: text,
   $schema: text,
@@ -87,7 +97,8 @@ export const unsupportedKeywords: readonly string[] = [
 function isPattern(value: unknown): boolean {
   if (typeof value !== "string") return false;
   try {
-    return new RegExp(value, "u") !== undefined;
+    RegExp(value, "u");
+    return true;
   } catch {
     return false;
   }

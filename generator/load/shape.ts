@@ -40,7 +40,8 @@ export function checkShape(shape: Shape, value: unknown, at: Origin, report: Rep
     case "boolean":
       return typeof value === "boolean" || wrongType(shape, at, report);
     case "integer":
-      if (typeof value !== "number" || !Number.isInteger(value)) return wrongType(shape, at, report);
+      if (typeof value !== "number" || !Number.isInteger(value))
+        return wrongType(shape, at, report);
       if (value >= shape.minimum) return true;
       report({ code: "OPW013", message: `must be at least ${shape.minimum}`, at });
       return false;
@@ -56,7 +57,9 @@ export function checkShape(shape: Shape, value: unknown, at: Origin, report: Rep
         report({ code: "OPW013", message: `needs at least ${shape.minItems} entries`, at });
         return false;
       }
-      return value.map((item, index) => checkShape(shape.of, item, inside(at, index), report)).every(Boolean);
+      return value
+        .map((item, index) => checkShape(shape.of, item, inside(at, index), report))
+        .every(Boolean);
     case "map":
       return isMap(value) ? checkMap(shape, value, at, report) : wrongType(shape, at, report);
     case "object":
@@ -76,12 +79,18 @@ function checkString(
   report: Report,
 ): boolean {
   if (typeof value !== "string") return wrongType(shape, at, report);
-  if (shape.kind === "name" || shape.pattern === undefined || shape.pattern.test(value)) return true;
+  if (shape.kind === "name" || shape.pattern === undefined || shape.pattern.test(value))
+    return true;
   report({ code: "OPW013", message: `${JSON.stringify(value)} is not ${shape.what}`, at });
   return false;
 }
 
-function checkOneOf(values: readonly string[], value: unknown, at: Origin, report: Report): boolean {
+function checkOneOf(
+  values: readonly string[],
+  value: unknown,
+  at: Origin,
+  report: Report,
+): boolean {
   if (typeof value === "string" && values.includes(value)) return true;
   report({
     code: typeof value === "string" ? "OPW013" : "OPW011",
@@ -101,7 +110,11 @@ function checkMap(
   let isSound = true;
   for (const [key, item] of Object.entries(value)) {
     if (!shape.key.test(key)) {
-      report({ code: "OPW013", message: `${JSON.stringify(key)} is not ${shape.keyIs}`, at: keyOf(at, key) });
+      report({
+        code: "OPW013",
+        message: `${JSON.stringify(key)} is not ${shape.keyIs}`,
+        at: keyOf(at, key),
+      });
       isSound = false;
     }
     isSound = checkShape(shape.of, item, inside(at, key), report) && isSound;
@@ -136,7 +149,9 @@ function checkObject(
     const isGuard = key === "guard";
     report({
       code: isGuard ? "OPW053" : "OPW012",
-      message: isGuard ? "no guard is given; write `guard: open` to make it public" : `the key ${key} is missing`,
+      message: isGuard
+        ? "no guard is given; write `guard: open` to make it public"
+        : `the key ${key} is missing`,
       at: { ...at, isKey: true },
     });
     isSound = false;

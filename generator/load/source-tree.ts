@@ -47,7 +47,11 @@ export class SourceTree {
   }
 
   #fileOf(path: readonly (string | number)[]): string {
-    return this.#files.get(fileKey(path[0], path[1])) ?? this.#files.get(fileKey(path[0])) ?? this.#fallback;
+    return (
+      this.#files.get(fileKey(path[0], path[1])) ??
+      this.#files.get(fileKey(path[0])) ??
+      this.#fallback
+    );
   }
 }
 
@@ -61,7 +65,11 @@ export function readSourceTree(project: string, folder: string, report: Report):
   const root: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
   const fallback = names.includes("service.yaml") ? "service.yaml" : (names[0] ?? "service.yaml");
   if (names.length === 0) {
-    report({ code: "OPW006", message: `no YAML file in ${folder}/`, at: { file: folder, path: [] } });
+    report({
+      code: "OPW006",
+      message: `no YAML file in ${folder}/`,
+      at: { file: folder, path: [] },
+    });
   }
   for (const name of names) {
     const file = `${folder}/${name}`.replaceAll("\\", "/");
@@ -73,7 +81,9 @@ export function readSourceTree(project: string, folder: string, report: Report):
       const has = Object.hasOwn(value, "registry");
       report({
         code: "OPW007",
-        message: has ? "the only registry version is 1" : "the file does not begin with `registry: 1`",
+        message: has
+          ? "the only registry version is 1"
+          : "the file does not begin with `registry: 1`",
         at: { file, path: has ? ["registry"] : [] },
       });
     }
@@ -105,7 +115,10 @@ function unite(
           message: `${section}.${name} is declared in two files`,
           at: { file, path: [section, name], isKey: true },
           related: [
-            { message: "first declared here", at: { file: earlier, path: [section, name], isKey: true } },
+            {
+              message: "first declared here",
+              at: { file: earlier, path: [section, name], isKey: true },
+            },
           ],
         });
         continue;
@@ -116,18 +129,29 @@ function unite(
   }
 }
 
-const parseOptions = { version: "1.2", schema: "core", uniqueKeys: true, prettyErrors: false } as const;
+const parseOptions = {
+  version: "1.2",
+  schema: "core",
+  uniqueKeys: true,
+  prettyErrors: false,
+} as const;
 
 /** Parses one file to plain data, or reports why it cannot be. */
 export function parseYaml(file: string, text: string, report: Report): Json | undefined {
   const document = parseDocument(text, parseOptions);
-  const faults = [...document.errors, ...document.warnings].map((error) => yamlFinding(file, error));
+  const faults = [...document.errors, ...document.warnings].map((error) =>
+    yamlFinding(file, error),
+  );
   for (const finding of faults) report(finding);
   if (faults.length > 0) return undefined;
   try {
     const value: unknown = document.toJS({ maxAliasCount: 100 });
     if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Json;
-    report({ code: "OPW011", message: "a registry file is a map of sections", at: { file, path: [] } });
+    report({
+      code: "OPW011",
+      message: "a registry file is a map of sections",
+      at: { file, path: [] },
+    });
   } catch (error) {
     report({
       code: "OPW004",
@@ -141,8 +165,10 @@ export function parseYaml(file: string, text: string, report: Report): Json | un
 function yamlFinding(file: string, error: YAMLError): Finding {
   const at: Origin = { file, path: [], offset: error.pos[0] };
   const message = (error.message.split("\n")[0] ?? "").replace(/ at line \d+.*$/, "");
-  if (error.code === "DUPLICATE_KEY") return { code: "OPW002", message: "this map already has that key", at };
-  if (error.code === "TAG_RESOLVE_FAILED") return { code: "OPW005", message: message.toLowerCase(), at };
+  if (error.code === "DUPLICATE_KEY")
+    return { code: "OPW002", message: "this map already has that key", at };
+  if (error.code === "TAG_RESOLVE_FAILED")
+    return { code: "OPW005", message: message.toLowerCase(), at };
   return { code: "OPW001", message: message.charAt(0).toLowerCase() + message.slice(1), at };
 }
 

@@ -27,7 +27,12 @@ interface Root {
   readonly at: Origin;
 }
 
-const everyKeyword = [...Object.keys(keywordRules), ...mapKeywords, ...listKeywords, ...schemaKeywords];
+const everyKeyword = [
+  ...Object.keys(keywordRules),
+  ...mapKeywords,
+  ...listKeywords,
+  ...schemaKeywords,
+];
 
 /** Reads types and fields, and keeps the table of all named types. */
 export class TypeReader {
@@ -54,7 +59,8 @@ export class TypeReader {
   /** Reads one entry of `types:` into the table. */
   declare(name: string, value: unknown, at: Origin): void {
     this.origins.set(name, at);
-    const file = isMap(value) && Object.keys(value).length === 1 ? fileReference(value["$ref"]) : undefined;
+    const file =
+      isMap(value) && Object.keys(value).length === 1 ? fileReference(value["$ref"]) : undefined;
     // A type that is a file's root gives the file its name.
     if (file !== undefined && file.pointer === "") this.#files.set(file.path, name);
     this.schemas.set(name, true);
@@ -67,17 +73,26 @@ export class TypeReader {
 
   /** Reads a type: a shorthand, a list of values, a map of fields, or a JSON Schema. */
   readType(value: unknown, at: Origin, typeName: string): JsonSchema {
-    if (!isMap(value) || isJsonSchema(value)) return this.readField(value, at, { typeName, value, at });
+    if (!isMap(value) || isJsonSchema(value))
+      return this.readField(value, at, { typeName, value, at });
     return this.#readFields(value, at, typeName);
   }
 
-  #readFields(fields: Readonly<Record<string, unknown>>, at: Origin, typeName: string): SchemaObject {
+  #readFields(
+    fields: Readonly<Record<string, unknown>>,
+    at: Origin,
+    typeName: string,
+  ): SchemaObject {
     const properties: Record<string, JsonSchema> = {};
     const required: string[] = [];
     for (const [name, field] of Object.entries(fields)) {
       const path = inside(at, name);
       if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name) || name in {}) {
-        this.#report({ code: "OPW025", message: `${JSON.stringify(name)} cannot be a field`, at: { ...path, isKey: true } });
+        this.#report({
+          code: "OPW025",
+          message: `${JSON.stringify(name)} cannot be a field`,
+          at: { ...path, isKey: true },
+        });
         continue;
       }
       const schema = this.readField(field, path, { typeName, value: field, at: path });
@@ -93,7 +108,11 @@ export class TypeReader {
     if (typeof value === "string") return this.#readShorthand(value, at);
     if (Array.isArray(value)) return this.#readEnum(value, at);
     if (typeof value === "boolean" || isMap(value)) return this.#readSchema(value, at, root);
-    this.#report({ code: "OPW011", message: "must be a shorthand, a list of values, or a JSON Schema", at });
+    this.#report({
+      code: "OPW011",
+      message: "must be a shorthand, a list of values, or a JSON Schema",
+      at,
+    });
     return true;
   }
 
@@ -121,15 +140,27 @@ export class TypeReader {
   }
 
   #readEnum(values: readonly unknown[], at: Origin): JsonSchema {
-    const isSound = values.length > 0 && values.every((value) => ["string", "number", "boolean"].includes(typeof value));
+    const isSound =
+      values.length > 0 &&
+      values.every((value) => ["string", "number", "boolean"].includes(typeof value));
     if (!isSound || new Set(values).size !== values.length) {
-      this.#report({ code: "OPW013", message: "a list of values needs one or more different scalars", at });
+      this.#report({
+        code: "OPW013",
+        message: "a list of values needs one or more different scalars",
+        at,
+      });
       return true;
     }
-    return values.every((value) => typeof value === "string") ? { type: "string", enum: values } : { enum: values };
+    return values.every((value) => typeof value === "string")
+      ? { type: "string", enum: values }
+      : { enum: values };
   }
 
-  #readSchema(schema: boolean | Readonly<Record<string, unknown>>, at: Origin, root: Root): JsonSchema {
+  #readSchema(
+    schema: boolean | Readonly<Record<string, unknown>>,
+    at: Origin,
+    root: Root,
+  ): JsonSchema {
     if (typeof schema === "boolean") return schema;
     const result: Record<string, unknown> = {};
     for (const [keyword, value] of Object.entries(schema)) {
@@ -161,7 +192,9 @@ export class TypeReader {
       const isKnown = unsupportedKeywords.includes(keyword);
       this.#report({
         code: "OPW023",
-        message: isKnown ? `the keyword ${keyword} is not supported` : `${JSON.stringify(keyword)} is no JSON Schema keyword`,
+        message: isKnown
+          ? `the keyword ${keyword} is not supported`
+          : `${JSON.stringify(keyword)} is no JSON Schema keyword`,
         at: { ...at, isKey: true },
         suggestion: isKnown ? undefined : didYouMean(keyword, everyKeyword),
       });
@@ -178,7 +211,10 @@ export class TypeReader {
       return {};
     }
     return Object.fromEntries(
-      Object.entries(value).map(([name, inner]) => [name, this.#readSubschema(inner, inside(at, name), root)]),
+      Object.entries(value).map(([name, inner]) => [
+        name,
+        this.#readSubschema(inner, inside(at, name), root),
+      ]),
     );
   }
 
@@ -198,7 +234,12 @@ export class TypeReader {
 
   #readRef(value: unknown, at: Origin, root: Root): SchemaObject {
     const dangling = (suggestion?: string): SchemaObject => {
-      this.#report({ code: "OPW021", message: `${JSON.stringify(value)} points to nothing`, at, suggestion });
+      this.#report({
+        code: "OPW021",
+        message: `${JSON.stringify(value)} points to nothing`,
+        at,
+        suggestion,
+      });
       return {};
     };
     if (typeof value !== "string") return dangling();
@@ -212,14 +253,20 @@ export class TypeReader {
     return this.#readLocalRef(value, at, root, dangling);
   }
 
-  #readLocalRef(value: string, at: Origin, root: Root, dangling: (suggestion?: string) => SchemaObject): SchemaObject {
+  #readLocalRef(
+    value: string,
+    at: Origin,
+    root: Root,
+    dangling: (suggestion?: string) => SchemaObject,
+  ): SchemaObject {
     if (value === "#" && this.schemas.has(root.typeName)) return refTo(root.typeName);
     const definition = /^#\/\$defs\/([^/]+)$/.exec(value)?.[1];
     const definitions = isMap(root.value) ? root.value["$defs"] : undefined;
     if (definition === undefined || !isMap(definitions)) return dangling();
     const name = definition.replaceAll("~1", "/").replaceAll("~0", "~");
     const key = Object.hasOwn(definitions, name) ? name : decodeURIComponent(name);
-    if (!Object.hasOwn(definitions, key)) return dangling(didYouMean(key, Object.keys(definitions)));
+    if (!Object.hasOwn(definitions, key))
+      return dangling(didYouMean(key, Object.keys(definitions)));
     const typeName = `${root.typeName}${pascalCase(key)}`;
     if (!this.schemas.has(typeName)) {
       const origin = { file: root.at.file, path: [...root.at.path, "$defs", key] };
@@ -227,7 +274,11 @@ export class TypeReader {
       this.origins.set(typeName, origin);
       this.schemas.set(typeName, this.#readSubschema(definitions[key], origin, root));
     } else if (this.origins.get(typeName)?.file !== root.at.file) {
-      this.#report({ code: "OPW041", message: `the definition would be called ${typeName}, which is taken`, at });
+      this.#report({
+        code: "OPW041",
+        message: `the definition would be called ${typeName}, which is taken`,
+        at,
+      });
     }
     return refTo(typeName);
   }
@@ -242,7 +293,8 @@ export class TypeReader {
     let typeName = this.#files.get(path);
     if (typeName === undefined) {
       typeName = pascalCase(posix.basename(path).replace(/\.json$/, ""));
-      if (this.schemas.has(typeName) || this.#declared.has(typeName)) typeName = `${typeName}Schema`;
+      if (this.schemas.has(typeName) || this.#declared.has(typeName))
+        typeName = `${typeName}Schema`;
       this.#files.set(path, typeName);
       this.schemas.set(typeName, true);
       this.origins.set(typeName, { file: path, path: [] });
@@ -268,7 +320,11 @@ export class TypeReader {
 
   /** The file relative to the one that names it, or to the registry folder. */
   #resolve(path: string, at: Origin): string | undefined {
-    const candidates = [posix.join(posix.dirname(at.file), path), posix.join(this.#folder, path), path];
+    const candidates = [
+      posix.join(posix.dirname(at.file), path),
+      posix.join(this.#folder, path),
+      path,
+    ];
     return candidates.find((candidate) => existsSync(join(this.#project, candidate)));
   }
 
@@ -286,11 +342,22 @@ export function readTypes(
   options: { readonly project: string; readonly folder: string; readonly report: Report },
 ): TypeReader {
   const reader = new TypeReader(Object.keys(tree.section("types")), options);
-  for (const [name, value] of Object.entries(declared)) reader.declare(name, value, tree.at("types", name));
+  for (const [name, value] of Object.entries(declared))
+    reader.declare(name, value, tree.at("types", name));
   return reader;
 }
 
-const shapingKeywords = ["$ref", "properties", "patternProperties", "allOf", "anyOf", "oneOf", "not", "enum", "const"];
+const shapingKeywords = [
+  "$ref",
+  "properties",
+  "patternProperties",
+  "allOf",
+  "anyOf",
+  "oneOf",
+  "not",
+  "enum",
+  "const",
+];
 
 /** Whether a map is a JSON Schema rather than a map of fields: it has nothing but keywords, and one that shapes values. */
 function isJsonSchema(value: Readonly<Record<string, unknown>>): boolean {
@@ -299,10 +366,15 @@ function isJsonSchema(value: Readonly<Record<string, unknown>>): boolean {
     everyKeyword.includes(key) || unsupportedKeywords.includes(key) || key.startsWith("x-");
   if (!keys.every(isKeyword)) return isMap(value["properties"]);
   if ("type" in value) return keywordRules["type"]?.isValid(value["type"]) === true;
-  return keys.some((key) => shapingKeywords.includes(key) && typeof value[key] !== "string") || typeof value["$ref"] === "string";
+  return (
+    keys.some((key) => shapingKeywords.includes(key) && typeof value[key] !== "string") ||
+    typeof value["$ref"] === "string"
+  );
 }
 
-function fileReference(value: unknown): { readonly path: string; readonly pointer: string } | undefined {
+function fileReference(
+  value: unknown,
+): { readonly path: string; readonly pointer: string } | undefined {
   const match = typeof value === "string" ? /^([\w./-]+\.json)(?:#(.*))?$/.exec(value) : null;
   return match === null ? undefined : { path: match[1] ?? "", pointer: match[2] ?? "" };
 }

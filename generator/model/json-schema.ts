@@ -11,7 +11,9 @@ export interface SchemaObject {
 export function referredType(schema: JsonSchema): string | undefined {
   if (typeof schema === "boolean") return undefined;
   const ref = schema["$ref"];
-  return typeof ref === "string" && ref.startsWith("#/types/") ? ref.slice("#/types/".length) : undefined;
+  return typeof ref === "string" && ref.startsWith("#/types/")
+    ? ref.slice("#/types/".length)
+    : undefined;
 }
 
 export function refTo(type: string): SchemaObject {
@@ -21,7 +23,12 @@ export function refTo(type: string): SchemaObject {
 /** The schema with null as a further value. */
 export function nullable(schema: JsonSchema): JsonSchema {
   if (isNullable(schema)) return schema;
-  if (typeof schema === "object" && typeof schema["type"] === "string" && schema["enum"] === undefined && schema["const"] === undefined) {
+  if (
+    typeof schema === "object" &&
+    typeof schema["type"] === "string" &&
+    schema["enum"] === undefined &&
+    schema["const"] === undefined
+  ) {
     return { ...schema, type: [schema["type"], "null"] };
   }
   return { anyOf: [schema, { type: "null" }] };
@@ -78,13 +85,19 @@ export function objectSchema(
 }
 
 /** Applies a change to every subschema, innermost first. */
-export function mapSchema(schema: JsonSchema, change: (schema: SchemaObject) => JsonSchema): JsonSchema {
+export function mapSchema(
+  schema: JsonSchema,
+  change: (schema: SchemaObject) => JsonSchema,
+): JsonSchema {
   if (typeof schema === "boolean") return schema;
   const result: Record<string, unknown> = {};
   for (const [keyword, value] of Object.entries(schema)) {
     if (mapKeywords.has(keyword)) {
       result[keyword] = Object.fromEntries(
-        Object.entries(value as Record<string, JsonSchema>).map(([name, inner]) => [name, mapSchema(inner, change)]),
+        Object.entries(value as Record<string, JsonSchema>).map(([name, inner]) => [
+          name,
+          mapSchema(inner, change),
+        ]),
       );
     } else if (listKeywords.has(keyword)) {
       result[keyword] = (value as JsonSchema[]).map((inner) => mapSchema(inner, change));
@@ -98,8 +111,17 @@ export function mapSchema(schema: JsonSchema, change: (schema: SchemaObject) => 
 }
 
 /** Keywords whose value is a map of schemas, a list of schemas, a schema. */
-export const mapKeywords: ReadonlySet<string> = new Set(["properties", "patternProperties", "$defs"]);
-export const listKeywords: ReadonlySet<string> = new Set(["allOf", "anyOf", "oneOf", "prefixItems"]);
+export const mapKeywords: ReadonlySet<string> = new Set([
+  "properties",
+  "patternProperties",
+  "$defs",
+]);
+export const listKeywords: ReadonlySet<string> = new Set([
+  "allOf",
+  "anyOf",
+  "oneOf",
+  "prefixItems",
+]);
 export const schemaKeywords: ReadonlySet<string> = new Set([
   "items",
   "additionalProperties",

@@ -1,5 +1,14 @@
 // The one place that touches the disk: reading and writing the generated folder.
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join, sep } from "node:path";
 import type { EmittedFile } from "../emit/file.js";
 import { emptyStorage, type StorageSchema } from "../emit/storage-schema.js";
@@ -31,7 +40,9 @@ export class GeneratedFolder {
 
   /** Migrations of earlier runs. Reports files that the manifest owns and that are missing or were edited. */
   history(report: Report): MigrationHistory {
-    const owned = [...this.ownership()].filter(([path]) => /^migrations\/\w+\/\d{4}_\w+\.sql$/.test(path));
+    const owned = [...this.ownership()].filter(([path]) =>
+      /^migrations\/\w+\/\d{4}_\w+\.sql$/.test(path),
+    );
     const files = owned.flatMap(([path, hashes]): readonly EmittedFile[] => {
       const text = this.read(path);
       if (text !== undefined && hashes.has(hashOf(text))) return [{ path, text }];
@@ -42,7 +53,10 @@ export class GeneratedFolder {
     const storage = this.read("migrations/storage.json");
     return {
       files: files.sort((left, right) => (left.path < right.path ? -1 : 1)),
-      storage: storage === undefined || owned.length === 0 ? emptyStorage : (JSON.parse(storage) as StorageSchema),
+      storage:
+        storage === undefined || owned.length === 0
+          ? emptyStorage
+          : (JSON.parse(storage) as StorageSchema),
     };
   }
 
@@ -69,7 +83,11 @@ export class GeneratedFolder {
     const file = this.#fileOf(path);
     rmSync(file, { force: true });
     let folder = dirname(file);
-    while (folder !== this.#root && folder.startsWith(this.#root) && readdirSync(folder).length === 0) {
+    while (
+      folder !== this.#root &&
+      folder.startsWith(this.#root) &&
+      readdirSync(folder).length === 0
+    ) {
       rmdirSync(folder);
       folder = dirname(folder);
     }

@@ -15,13 +15,18 @@ export function hashOf(text: string): string {
 /** The manifest of a set of files. */
 export function manifestOf(files: readonly EmittedFile[], version: string): EmittedFile {
   const hashes = files.map(({ path, text }) => [path, hashOf(text)] as const);
-  return jsonFile(manifestName, { generator: `opwright ${version}`, files: Object.fromEntries(hashes) });
+  return jsonFile(manifestName, {
+    generator: `opwright ${version}`,
+    files: Object.fromEntries(hashes),
+  });
 }
 
 /** Reads who owns what, line by line, so that a manifest with conflict markers still tells. */
 export function readOwnership(text: string | undefined): Ownership {
   const owned = new Map<string, Set<string>>();
-  for (const [, path = "", hash = ""] of (text ?? "").matchAll(/^\s*"([^"\n]+)": "([0-9a-f]{64})",?\r?$/gm)) {
+  for (const [, path = "", hash = ""] of (text ?? "").matchAll(
+    /^\s*"([^"\n]+)": "([0-9a-f]{64})",?\r?$/gm,
+  )) {
     owned.set(path, (owned.get(path) ?? new Set()).add(hash));
   }
   return owned;

@@ -6,13 +6,28 @@ import { hashOf, type Ownership } from "./manifest.js";
 export type Change =
   | { readonly kind: "missing"; readonly path: string; readonly text: string }
   /** Ours, and out of date. */
-  | { readonly kind: "changed"; readonly path: string; readonly text: string; readonly before: string }
+  | {
+      readonly kind: "changed";
+      readonly path: string;
+      readonly text: string;
+      readonly before: string;
+    }
   /** Ours, and no longer part of the output. */
   | { readonly kind: "stale"; readonly path: string; readonly before: string }
   /** Ours once, and changed by someone else since. */
-  | { readonly kind: "edited"; readonly path: string; readonly text: string | undefined; readonly before: string }
+  | {
+      readonly kind: "edited";
+      readonly path: string;
+      readonly text: string | undefined;
+      readonly before: string;
+    }
   /** Not ours, and in our way. */
-  | { readonly kind: "foreign"; readonly path: string; readonly text: string; readonly before: string };
+  | {
+      readonly kind: "foreign";
+      readonly path: string;
+      readonly text: string;
+      readonly before: string;
+    };
 
 /** Compares the files that should be with those that are. `read` gives the text of a file, or undefined. */
 export function planOutput(
@@ -35,7 +50,9 @@ export function planOutput(
     const before = read(path);
     if (before === undefined) return [];
     const isOurs = hashes.has(hashOf(before)) || hasConflict(before);
-    return [isOurs ? { kind: "stale", path, before } : { kind: "edited", path, text: undefined, before }];
+    return [
+      isOurs ? { kind: "stale", path, before } : { kind: "edited", path, text: undefined, before },
+    ];
   });
   return [...present, ...gone].sort((left, right) => (left.path < right.path ? -1 : 1));
 }

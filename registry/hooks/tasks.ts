@@ -4,7 +4,10 @@ import { projectsSpec } from "../../generated/documents/projects.js";
 import { tasksSpec } from "../../generated/documents/tasks.js";
 
 /** Refuses to touch a task whose project is archived. A task may outlive its project. */
-export async function notArchived(input: { readonly id: string }, context: ExecutionContext): Promise<void> {
+export async function notArchived(
+  input: { readonly id: string },
+  context: ExecutionContext,
+): Promise<void> {
   const task = await collection(tasksSpec, context).get(input.id);
   try {
     const project = await collection(projectsSpec, context).get(task.project);
@@ -16,6 +19,9 @@ export async function notArchived(input: { readonly id: string }, context: Execu
 }
 
 /** Notes a completion, after it has been committed. */
-export function log(input: { readonly id: string; readonly note?: string | null }, context: ExecutionContext): void {
+export function log(
+  input: { readonly id: string; readonly note?: string | null },
+  context: ExecutionContext,
+): void {
   context.log.info({ task: input.id, hasNote: input.note != null }, "task completed");
 }

@@ -118,16 +118,23 @@ function isEmail(text: string): boolean {
 
 function isHostname(text: string): boolean {
   if (text.length === 0 || text.length > 253) return false;
-  return text.split(".").every((label) => /^[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/.test(label));
+  return text
+    .split(".")
+    .every((label) => /^[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/.test(label));
 }
 
 function isUri(text: string): boolean {
-  return text.length <= 8192 && /^[A-Za-z][A-Za-z0-9+.-]*:[^\s\u0000-\u001f<>"\\^`{|}]*$/.test(text);
+  return (
+    text.length <= 8192 && /^[A-Za-z][A-Za-z0-9+.-]*:[^\s\u0000-\u001f<>"\\^`{|}]*$/.test(text)
+  );
 }
 
 function isIpv4(text: string): boolean {
   const parts = text.split(".");
-  return parts.length === 4 && parts.every((part) => /^(?:0|[1-9]\d{0,2})$/.test(part) && Number(part) < 256);
+  return (
+    parts.length === 4 &&
+    parts.every((part) => /^(?:0|[1-9]\d{0,2})$/.test(part) && Number(part) < 256)
+  );
 }
 
 /** The formats that a registry may name; every one is asserted, not only annotated. */

@@ -21,7 +21,8 @@ function rewrite(value: unknown, path: readonly string[], form: Canonical): unkn
     if (typeof value !== "string") return value;
     return form === "uuid" ? value.toLowerCase() : canonicalDateTime(value);
   }
-  if (step === "[]") return Array.isArray(value) ? value.map((item) => rewrite(item, rest, form)) : value;
+  if (step === "[]")
+    return Array.isArray(value) ? value.map((item) => rewrite(item, rest, form)) : value;
   if (!isObject(value) || !Object.hasOwn(value, step)) return value;
   return { ...value, [step]: rewrite(value[step], rest, form) };
 }

@@ -5,7 +5,11 @@ import { isObject } from "../query/parse.js";
 type Body = Readonly<Record<string, unknown>>;
 
 /** The leaf paths at which two bodies differ. Objects are compared member by member, arrays as a whole. */
-export function changedPaths(from: Body, to: Body, at: readonly string[] = []): readonly (readonly string[])[] {
+export function changedPaths(
+  from: Body,
+  to: Body,
+  at: readonly string[] = [],
+): readonly (readonly string[])[] {
   const keys = new Set([...Object.keys(from), ...Object.keys(to)]);
   return [...keys].flatMap((key) => {
     const path = [...at, key];

@@ -24,7 +24,9 @@ export async function listPage<Page>(
     after: undefined,
   });
   const count = await store.count(spec, context.tenant, request);
-  return new JsonText(`{"hits":${hits(spec, request, rows)},"page":${page},"size":${size},"count":${count}}`);
+  return new JsonText(
+    `{"hits":${hits(spec, request, rows)},"page":${page},"size":${size},"count":${count}}`,
+  );
 }
 
 /**
@@ -51,7 +53,9 @@ export async function listByCursor<Page>(
   const kept = hasMore ? found.slice(0, request.size) : found;
   const rows = isBackward ? kept.toReversed() : kept;
   const cursorOf = (row: StoredDocument | undefined): string =>
-    row === undefined ? "null" : `"${encodeCursor(context, binding, positionOf(row, request.sorts))}"`;
+    row === undefined
+      ? "null"
+      : `"${encodeCursor(context, binding, positionOf(row, request.sorts))}"`;
   const hasNext = isBackward || hasMore;
   const hasPrevious = isBackward ? hasMore : request.cursor !== undefined;
   return new JsonText(
@@ -61,17 +65,26 @@ export async function listByCursor<Page>(
   );
 }
 
-function hits(spec: DocumentDeclaration, query: ListQuery, rows: readonly StoredDocument[]): string {
+function hits(
+  spec: DocumentDeclaration,
+  query: ListQuery,
+  rows: readonly StoredDocument[],
+): string {
   const { returnFields } = query;
   const texts =
     returnFields === undefined
       ? rows.map((row) => documentText(spec, row))
-      : rows.map((row) => JSON.stringify(project(JSON.parse(documentText(spec, row)), returnFields)));
+      : rows.map((row) =>
+          JSON.stringify(project(JSON.parse(documentText(spec, row)), returnFields)),
+        );
   return `[${texts.join(",")}]`;
 }
 
 /** The members at the given dotted paths, nested as they were. A path that is absent is left out. */
-export function project(value: unknown, paths: readonly string[]): Readonly<Record<string, unknown>> {
+export function project(
+  value: unknown,
+  paths: readonly string[],
+): Readonly<Record<string, unknown>> {
   const result: Record<string, unknown> = {};
   for (const path of paths) {
     const steps = path.split(".");

@@ -5,6 +5,7 @@ import type { ExpectedRevision, InputBinding } from "../operations/input.js";
 import { parsed } from "../operations/input.js";
 import { JsonText } from "../operations/json-text.js";
 import type { Handler } from "../operations/operation.js";
+import { everything } from "../query/ast.js";
 import {
   parseCursorRequest,
   parsePageRequest,
@@ -50,7 +51,10 @@ export const documents = {
   create:
     <Document, Create>(spec: DocumentSpec<Document, Create, unknown>): Handler<Create, Document> =>
     async (payload, context) =>
-      renderDocument(spec, await createDocument(spec, context, payload as Readonly<Record<string, unknown>>)),
+      renderDocument(
+        spec,
+        await createDocument(spec, context, payload as Readonly<Record<string, unknown>>),
+      ),
 
   get:
     <Document>(spec: DocumentSpec<Document>): Handler<Identified, Document> =>
@@ -126,11 +130,7 @@ function rules(spec: DocumentSpec<unknown>, isRaw: boolean): ListRules {
   return { fields: spec.fieldSet, mayListDeleted: spec.listDeleted, isRaw };
 }
 
-async function readDocument(
-  spec: DocumentSpec<unknown>,
-  context: ExecutionContext,
-  id: string,
-) {
+async function readDocument(spec: DocumentSpec<unknown>, context: ExecutionContext, id: string) {
   const stored = await context.transaction.documents.get(spec, context.tenant, id);
   if (stored === null || stored.isDeleted) throw fail("core.not_found");
   return stored;
@@ -141,6 +141,8 @@ export interface Collection<Document, Create, Patch> {
   /** The live document. Throws `core.not_found`. */
   get(id: string): Promise<Document>;
   create(payload: Create): Promise<Document>;
+  /** How many live documents there are. */
+  count(): Promise<number>;
   /** Patches at a revision; see `documents.update` for the errors. */
   update(id: string, rev: ExpectedRevision, patch: Patch): Promise<Document>;
 }
@@ -154,8 +156,18 @@ export function collection<Document, Create, Patch>(
     async get(id) {
       return renderDocument<Document>(spec, await readDocument(spec, context, id)).parse();
     },
+    count: () =>
+      context.transaction.documents.count(spec, context.tenant, {
+        filter: everything,
+        sorts: [],
+        withDeleted: false,
+      }),
     async create(payload) {
-      const stored = await createDocument(spec, context, payload as Readonly<Record<string, unknown>>);
+      const stored = await createDocument(
+        spec,
+        context,
+        payload as Readonly<Record<string, unknown>>,
+      );
       return renderDocument<Document>(spec, stored).parse();
     },
     async update(id, rev, patch) {

@@ -44,9 +44,19 @@ export interface DocumentStore {
     document: StoredDocument,
   ): Promise<boolean>;
   /** Removes the document and its snapshots where its revision is still `expectedRev`; says whether it did. */
-  remove(spec: DocumentDeclaration, tenant: string, id: string, expectedRev: number): Promise<boolean>;
+  remove(
+    spec: DocumentDeclaration,
+    tenant: string,
+    id: string,
+    expectedRev: number,
+  ): Promise<boolean>;
   /** The body as it was at a revision, or null where no snapshot is kept. */
-  snapshot(spec: DocumentDeclaration, tenant: string, id: string, rev: number): Promise<string | null>;
+  snapshot(
+    spec: DocumentDeclaration,
+    tenant: string,
+    id: string,
+    rev: number,
+  ): Promise<string | null>;
   /** The rows of a window, in order. */
   select(
     spec: DocumentDeclaration,

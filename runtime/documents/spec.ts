@@ -30,10 +30,18 @@ export interface DocumentDeclaration {
 }
 
 /** The types of a document: as answered, as created, as patched. */
-export interface DocumentSpec<Document, Create = unknown, Patch = unknown> extends DocumentDeclaration {
+export interface DocumentSpec<
+  Document,
+  Create = unknown,
+  Patch = unknown,
+> extends DocumentDeclaration {
   readonly fieldSet: FieldSet;
   /** Never set; it only keeps the types. */
-  readonly carries?: { readonly document: Document; readonly create: Create; readonly patch: Patch };
+  readonly carries?: {
+    readonly document: Document;
+    readonly create: Create;
+    readonly patch: Patch;
+  };
 }
 
 /** Declares a document type. */

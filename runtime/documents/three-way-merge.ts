@@ -15,9 +15,14 @@ export function mergeThreeWay(base: Body, mine: Body, current: Body): Body {
     (path) => !jsonEqual(valueAt(mine, path), valueAt(current, path)),
   );
   if (conflicts.length > 0) {
-    throw fail("historical_consistency_violation", { fields: conflicts.map((path) => path.join(".")) });
+    throw fail("historical_consistency_violation", {
+      fields: conflicts.map((path) => path.join(".")),
+    });
   }
-  return changes.reduce<Body>((merged, path) => withValue(merged, path, valueAt(mine, path)), current);
+  return changes.reduce<Body>(
+    (merged, path) => withValue(merged, path, valueAt(mine, path)),
+    current,
+  );
 }
 
 function withValue(body: Body, path: readonly string[], value: unknown): Body {

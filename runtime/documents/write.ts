@@ -30,7 +30,9 @@ export async function createDocument(
     lastUpdateAt: now,
     isDeleted: false,
     // Spread twice, so that given members stand before defaulted ones.
-    body: JSON.stringify(canonicalBody({ ...payload, ...spec.defaults, ...payload }, spec.canonical)),
+    body: JSON.stringify(
+      canonicalBody({ ...payload, ...spec.defaults, ...payload }, spec.canonical),
+    ),
   };
   await context.transaction.documents.insert(spec, context.tenant, stored);
   return stored;
@@ -81,7 +83,12 @@ async function merged(
   change: Body,
 ): Promise<Body> {
   if (spec.history === 0 || expected > current.rev) throw mismatch(current);
-  const text = await context.transaction.documents.snapshot(spec, context.tenant, current.id, expected);
+  const text = await context.transaction.documents.snapshot(
+    spec,
+    context.tenant,
+    current.id,
+    expected,
+  );
   if (text === null) throw fail("history_not_found_retry", { current_rev: current.rev });
   const base = JSON.parse(text) as Body;
   return mergeThreeWay(base, applyPatch(base, change, nullable(spec)), before);
@@ -114,7 +121,9 @@ export async function killDocument(
   await retried(context, async () => {
     const current = await existing(spec, context, id);
     if (typeof expected === "number" && expected !== current.rev) throw mismatch(current);
-    return (await context.transaction.documents.remove(spec, context.tenant, id, current.rev)) || null;
+    return (
+      (await context.transaction.documents.remove(spec, context.tenant, id, current.rev)) || null
+    );
   });
 }
 

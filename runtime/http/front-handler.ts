@@ -14,7 +14,11 @@ import { replyError, replyOutcome } from "./reply.js";
 import { routeTable, type RouteMatch } from "./route-table.js";
 
 export type NextHandler = (error?: unknown) => void;
-export type RequestHandler = (req: IncomingMessage, res: ServerResponse, next?: NextHandler) => void;
+export type RequestHandler = (
+  req: IncomingMessage,
+  res: ServerResponse,
+  next?: NextHandler,
+) => void;
 
 export interface FrontHandlerOptions {
   readonly routes: readonly AnyRoute[];
@@ -41,7 +45,11 @@ export function frontHandler(options: FrontHandlerOptions): RequestHandler {
       match = table.match(req.method ?? "", req.url ?? "");
       if (match === null && next === undefined) throw fail("route_not_found");
       if (match !== null && !options.isAccepting()) {
-        throw fail("service_draining", {}, { headers: { "Retry-After": "5", Connection: "close" } });
+        throw fail(
+          "service_draining",
+          {},
+          { headers: { "Retry-After": "5", Connection: "close" } },
+        );
       }
     } catch (error) {
       replyError(req, res, readMetadata(req.headers), error);

@@ -36,7 +36,8 @@ function isTraceparent(text: string): boolean {
 export function readIdempotencyKey(headers: IncomingHttpHeaders): string | undefined {
   const key = headers["idempotency-key"];
   if (key === undefined) return undefined;
-  if (typeof key !== "string" || !/^[\x21-\x7e]{1,255}$/.test(key)) throw fail("idempotency_key_malformed");
+  if (typeof key !== "string" || !/^[\x21-\x7e]{1,255}$/.test(key))
+    throw fail("idempotency_key_malformed");
   return key;
 }
 
@@ -47,7 +48,11 @@ export function readIdempotencyKey(headers: IncomingHttpHeaders): string | undef
 export function readDeadline(headers: IncomingHttpHeaders, planned: number | undefined): number {
   const header = headers["x-deadline-budget"];
   if (header === undefined) return planned === undefined ? Infinity : Date.now() + planned * 1000;
-  if (typeof header !== "string" || !/^\d{1,9}(?:\.\d{1,9})?$/.test(header) || Number(header) <= 0) {
+  if (
+    typeof header !== "string" ||
+    !/^\d{1,9}(?:\.\d{1,9})?$/.test(header) ||
+    Number(header) <= 0
+  ) {
     throw fail("deadline_malformed");
   }
   return Date.now() + Math.min(Number(header), planned ?? Infinity) * 1000;

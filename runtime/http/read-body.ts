@@ -38,7 +38,9 @@ function readBytes(req: IncomingMessage, maxBytes: number): Promise<Buffer> {
       if (size > maxBytes) {
         req.pause();
         req.removeAllListeners("data");
-        reject(fail("body_too_large", { max_bytes: maxBytes }, { headers: { Connection: "close" } }));
+        reject(
+          fail("body_too_large", { max_bytes: maxBytes }, { headers: { Connection: "close" } }),
+        );
         return;
       }
       chunks.push(chunk);

@@ -2,7 +2,12 @@
 import type { IncomingMessage } from "node:http";
 import { fail } from "../contract/errors.js";
 import type { ValidationFault, Validator } from "../contract/validation.js";
-import type { BodyBinding, ExpectedRevision, InputBinding, Parameter } from "../operations/input.js";
+import type {
+  BodyBinding,
+  ExpectedRevision,
+  InputBinding,
+  Parameter,
+} from "../operations/input.js";
 import { isUuid } from "../operations/uuid.js";
 import { readJsonBody } from "./read-body.js";
 
@@ -41,7 +46,9 @@ function assemble<Input>(
     }
     const clash = Object.keys(values).find((name) => Object.hasOwn(content, name));
     if (clash !== undefined) {
-      throw invalid([{ path: `/${clash}`, keyword: "additionalProperties", message: "belongs in the URL" }]);
+      throw invalid([
+        { path: `/${clash}`, keyword: "additionalProperties", message: "belongs in the URL" },
+      ]);
     }
     return checked(binding.validate, { ...content, ...values }) as Input;
   }
@@ -87,7 +94,9 @@ function readParameters(
   }
   if (used < given.size) {
     const unknown = [...given.keys()].filter((name) => {
-      const parameter = Object.hasOwn(binding.parameters, name) ? binding.parameters[name] : undefined;
+      const parameter = Object.hasOwn(binding.parameters, name)
+        ? binding.parameters[name]
+        : undefined;
       return parameter === undefined || parameter.in === "path";
     });
     throw invalid(
@@ -124,7 +133,11 @@ function decode(text: string): string {
   }
 }
 
-function readParameter(name: string, raw: string | undefined, parameter: Parameter<unknown>): unknown {
+function readParameter(
+  name: string,
+  raw: string | undefined,
+  parameter: Parameter<unknown>,
+): unknown {
   if (raw === undefined) {
     if (!parameter.required) return undefined;
     throw invalid([{ path: `/${name}`, keyword: "required", message: "must be given" }]);
@@ -136,7 +149,8 @@ function readParameter(name: string, raw: string | undefined, parameter: Paramet
       if (isUuid(raw)) return raw.toLowerCase();
       throw invalid([{ path: `/${name}`, keyword: "format", message: "must be a UUID" }]);
     case "integer":
-      if (/^-?(?:0|[1-9]\d{0,15})$/.test(raw) && Number.isSafeInteger(Number(raw))) return Number(raw);
+      if (/^-?(?:0|[1-9]\d{0,15})$/.test(raw) && Number.isSafeInteger(Number(raw)))
+        return Number(raw);
       throw invalid([{ path: `/${name}`, keyword: "type", message: "must be integer" }]);
     case "number":
       if (/^-?(?:0|[1-9]\d{0,15})(?:\.\d{1,15})?$/.test(raw)) return Number(raw);
@@ -155,7 +169,12 @@ function readRevision(
 ): ExpectedRevision | undefined {
   const fromQuery = raw === undefined ? undefined : parseRevision(name, raw);
   const fromHeader = ifMatch === undefined ? undefined : parseIfMatch(ifMatch);
-  if (fromQuery !== undefined && fromHeader !== undefined && fromHeader !== "any" && fromQuery !== fromHeader) {
+  if (
+    fromQuery !== undefined &&
+    fromHeader !== undefined &&
+    fromHeader !== "any" &&
+    fromQuery !== fromHeader
+  ) {
     throw fail("revision_ambiguous");
   }
   const expected = fromQuery ?? fromHeader;
@@ -172,6 +191,7 @@ function parseRevision(name: string, raw: string): number {
 function parseIfMatch(header: string): ExpectedRevision {
   if (header.trim() === "*") return "any";
   const match = /^\s*"([1-9]\d{0,15})"\s*$/.exec(header);
-  if (match === null || !Number.isSafeInteger(Number(match[1]))) throw fail("header_malformed", { header: "If-Match" });
+  if (match === null || !Number.isSafeInteger(Number(match[1])))
+    throw fail("header_malformed", { header: "If-Match" });
   return Number(match[1]);
 }

@@ -54,7 +54,11 @@ export function routeTable(routes: readonly AnyRoute[]): RouteTable {
       if (found !== null) return found;
       const allowed = [...methods].filter((other) => other !== method && find(other, url) !== null);
       if (allowed.length === 0) return null;
-      throw fail("method_not_allowed", { allowed: allowed.sort() }, { headers: { Allow: allowed.sort().join(", ") } });
+      throw fail(
+        "method_not_allowed",
+        { allowed: allowed.sort() },
+        { headers: { Allow: allowed.sort().join(", ") } },
+      );
     },
   };
 }

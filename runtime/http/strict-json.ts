@@ -77,18 +77,25 @@ function inspect(text: string): void {
         const start = index;
         index = endOfNumber(text, start);
         values += 1;
-        if (!isExact(text.slice(start, index + 1))) throw fail("number_not_exact", { offset: start });
+        if (!isExact(text.slice(start, index + 1)))
+          throw fail("number_not_exact", { offset: start });
         break;
       }
       default:
         break;
     }
     if (depth > limits.maxJsonDepth) throw fail("json_too_deep", { limit: limits.maxJsonDepth });
-    if (values > limits.maxJsonValues) throw fail("json_too_complex", { limit: limits.maxJsonValues });
+    if (values > limits.maxJsonValues)
+      throw fail("json_too_complex", { limit: limits.maxJsonValues });
   }
 }
 
-function noteKey(seen: Set<string> | null | undefined, text: string, start: number, end: number): void {
+function noteKey(
+  seen: Set<string> | null | undefined,
+  text: string,
+  start: number,
+  end: number,
+): void {
   const raw = text.slice(start, end + 1);
   const key = raw.includes("\\") ? (JSON.parse(raw) as string) : raw.slice(1, -1);
   if (seen?.has(key) === true) throw fail("json_duplicate_key", { offset: start });

@@ -1,6 +1,13 @@
 // Idempotency-Key: the same request runs once and is answered alike afterwards (decisions.md "Idempotency").
 import { createHash } from "node:crypto";
-import { errors, fail, ServiceError, toEnvelope, type ErrorCode, type ErrorEnvelope } from "../contract/errors.js";
+import {
+  errors,
+  fail,
+  ServiceError,
+  toEnvelope,
+  type ErrorCode,
+  type ErrorEnvelope,
+} from "../contract/errors.js";
 import { canonicalJson } from "./canonical-json.js";
 import type { ExecutionContext } from "./context.js";
 import type { Transaction } from "./database.js";
@@ -69,7 +76,9 @@ export async function onceOnly<Input, Result>(
 function replay<Result>(record: IdempotencyRecord): Output<Result> {
   if (record.status >= 400) {
     const envelope = JSON.parse(record.body ?? "{}") as ErrorEnvelope;
-    const code = Object.hasOwn(errors, envelope.code) ? (envelope.code as ErrorCode) : "core.conflict";
+    const code = Object.hasOwn(errors, envelope.code)
+      ? (envelope.code as ErrorCode)
+      : "core.conflict";
     throw fail(code, envelope.context, { headers: replayed });
   }
   // The stored text was printed from a Result of this very operation; null stands for "no body".

@@ -56,9 +56,13 @@ export type Parameters = Readonly<Record<string, Parameter<unknown>>>;
 
 /** The object that a set of parameters makes; absent optional ones are left out. */
 export type ParameterValues<P extends Parameters> = {
-  readonly [Name in keyof P as undefined extends ParameterCarries<P[Name]> ? never : Name]: ParameterCarries<P[Name]>;
+  readonly [
+    Name in keyof P as undefined extends ParameterCarries<P[Name]> ? never : Name
+  ]: ParameterCarries<P[Name]>;
 } & {
-  readonly [Name in keyof P as undefined extends ParameterCarries<P[Name]> ? Name : never]?: Exclude<ParameterCarries<P[Name]>, undefined>;
+  readonly [
+    Name in keyof P as undefined extends ParameterCarries<P[Name]> ? Name : never
+  ]?: Exclude<ParameterCarries<P[Name]>, undefined>;
 };
 
 type ParameterCarries<P> = P extends Parameter<infer T> ? T : never;
@@ -69,7 +73,10 @@ export type Parser<T> = (body: unknown) => T;
 /** The JSON body: the whole of the input, one member of it, or the members that are no parameters. */
 export interface BodyBinding {
   readonly as: "input" | "members" | { readonly member: string };
-  readonly check: { readonly validate: Validator<unknown> } | { readonly parse: Parser<unknown> } | undefined;
+  readonly check:
+    | { readonly validate: Validator<unknown> }
+    | { readonly parse: Parser<unknown> }
+    | undefined;
 }
 
 /** Where the parts of an input of type `Input` come from, and what proves that they are one. */
@@ -109,12 +116,18 @@ export function paramsWith<P extends Parameters, Member extends string, Body>(
 }
 
 /** Parameters and the body's members make one object, which is checked as a whole. */
-export function request<Input>(validate: Validator<Input>, parameters: Parameters = {}): InputBinding<Input> {
+export function request<Input>(
+  validate: Validator<Input>,
+  parameters: Parameters = {},
+): InputBinding<Input> {
   return { parameters, body: { as: "members", check: undefined }, validate };
 }
 
 /** Parameters alone make the object that is checked. */
-export function parameters<Input>(validate: Validator<Input>, given: Parameters = {}): InputBinding<Input> {
+export function parameters<Input>(
+  validate: Validator<Input>,
+  given: Parameters = {},
+): InputBinding<Input> {
   return { parameters: given, body: undefined, validate };
 }
 

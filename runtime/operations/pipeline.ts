@@ -46,7 +46,9 @@ async function run<Input, Result>(
     replayed = outcome.replayed;
     if (!replayed) {
       for (const hook of hooks.after_commit) {
-        await quietly(operation, context, "after_commit", () => hook(given, context, outcome.output));
+        await quietly(operation, context, "after_commit", () =>
+          hook(given, context, outcome.output),
+        );
       }
     }
     return outcome.output;
@@ -77,14 +79,16 @@ async function transact<Input, Result>(
   if (operation.transaction === "read") return { output: await handle(), replayed: false };
 
   const scope = idempotencyScope(context, operation.idempotencyKey);
-  const settled = await database.write({ lifetime: context.lifetime, exclusive: scope }, (transaction) =>
-    context.within(
-      transaction,
-      async (): Promise<Outcome<Result> | { readonly failure: ServiceError }> =>
-        scope === undefined
-          ? { output: await handle(), replayed: false }
-          : onceOnly(transaction, scope, input, handle),
-    ),
+  const settled = await database.write(
+    { lifetime: context.lifetime, exclusive: scope },
+    (transaction) =>
+      context.within(
+        transaction,
+        async (): Promise<Outcome<Result> | { readonly failure: ServiceError }> =>
+          scope === undefined
+            ? { output: await handle(), replayed: false }
+            : onceOnly(transaction, scope, input, handle),
+      ),
   );
   // A failure that was stored under the key has committed its record; only now it is thrown.
   if ("failure" in settled) throw settled.failure;
@@ -101,7 +105,12 @@ async function quietly<Input, Result>(
     await work();
   } catch (error) {
     context.log.error(
-      { operation: operation.operationId, phase, requestId: context.metadata.requestId, err: error },
+      {
+        operation: operation.operationId,
+        phase,
+        requestId: context.metadata.requestId,
+        err: error,
+      },
       "a hook failed after the operation was decided",
     );
   }

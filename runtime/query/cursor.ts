@@ -24,7 +24,11 @@ export function cursorBinding(context: ExecutionContext, query: ListQuery): stri
 }
 
 /** The text of a cursor: `<position>.<signature>`, both base64url without padding. */
-export function encodeCursor(context: ExecutionContext, binding: string, position: Position): string {
+export function encodeCursor(
+  context: ExecutionContext,
+  binding: string,
+  position: Position,
+): string {
   const payload = Buffer.from(JSON.stringify(position)).toString("base64url");
   return `${payload}.${context.signer.sign("cursor", `${binding}.${payload}`).toString("base64url")}`;
 }
@@ -32,7 +36,8 @@ export function encodeCursor(context: ExecutionContext, binding: string, positio
 /** The position of a cursor. Any fault is `invalid_cursor`, all alike. */
 export function decodeCursor(context: ExecutionContext, binding: string, text: string): Position {
   const [payload, signature, ...rest] = text.length > maxLength ? [] : text.split(".");
-  if (payload === undefined || signature === undefined || rest.length > 0) throw fail("invalid_cursor");
+  if (payload === undefined || signature === undefined || rest.length > 0)
+    throw fail("invalid_cursor");
   const mac = Buffer.from(signature, "base64url");
   // A second spelling of the same bytes is refused as well.
   if (mac.toString("base64url") !== signature) throw fail("invalid_cursor");

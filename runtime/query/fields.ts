@@ -15,8 +15,10 @@ export class FieldSet {
   constructor(fields: Fields, softDelete: boolean) {
     const references = new Map<string, FieldReference>();
     const columns: Fields = softDelete ? { ...baseFields, is_deleted: "boolean" } : baseFields;
-    for (const [path, type] of Object.entries(fields)) references.set(path, { path, type, isColumn: false });
-    for (const [path, type] of Object.entries(columns)) references.set(path, { path, type, isColumn: true });
+    for (const [path, type] of Object.entries(fields))
+      references.set(path, { path, type, isColumn: false });
+    for (const [path, type] of Object.entries(columns))
+      references.set(path, { path, type, isColumn: true });
     this.#fields = references;
   }
 

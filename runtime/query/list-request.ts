@@ -48,10 +48,12 @@ export function parsePageRequest(body: unknown, rules: ListRules): PageRequest {
 export function parseCursorRequest(body: unknown, rules: ListRules): CursorRequest {
   const members = membersOf(body, rules, ["after", "before"]);
   const { after, before } = members;
-  if (after !== undefined && before !== undefined) throw invalid("/before", "not", "cannot be given with after");
+  if (after !== undefined && before !== undefined)
+    throw invalid("/before", "not", "cannot be given with after");
   const direction = before === undefined ? "after" : "before";
   const text = before ?? after;
-  if (text !== undefined && typeof text !== "string") throw invalid(`/${direction}`, "type", "must be string");
+  if (text !== undefined && typeof text !== "string")
+    throw invalid(`/${direction}`, "type", "must be string");
   return {
     ...common(members, rules),
     cursor: text === undefined ? undefined : { direction, text },
@@ -68,7 +70,12 @@ function membersOf(
   if (rules.mayListDeleted) known.add("with_deleted");
   if (rules.isRaw) known.add("return_fields");
   for (const key of Object.keys(body)) {
-    if (!known.has(key)) throw invalid(pointer("", key), "additionalProperties", "must NOT have additional properties");
+    if (!known.has(key))
+      throw invalid(
+        pointer("", key),
+        "additionalProperties",
+        "must NOT have additional properties",
+      );
   }
   return body;
 }
@@ -83,13 +90,22 @@ function common(members: Readonly<Record<string, unknown>>, rules: ListRules): L
     filter: parseFilter(members["filters"], rules.fields, "/filters"),
     sorts: parseSorts(members["sorts"], rules.fields, "/sorts"),
     withDeleted: withDeleted ?? false,
-    returnFields: rules.isRaw ? parseReturnFields(members["return_fields"], rules.fields) : undefined,
+    returnFields: rules.isRaw
+      ? parseReturnFields(members["return_fields"], rules.fields)
+      : undefined,
   };
 }
 
-function integerAt(value: unknown, at: string, lowest: number, highest: number, otherwise: number): number {
+function integerAt(
+  value: unknown,
+  at: string,
+  lowest: number,
+  highest: number,
+  otherwise: number,
+): number {
   if (value === undefined) return otherwise;
-  if (typeof value !== "number" || !Number.isInteger(value)) throw invalid(at, "type", "must be integer");
+  if (typeof value !== "number" || !Number.isInteger(value))
+    throw invalid(at, "type", "must be integer");
   if (value < lowest) throw invalid(at, "minimum", `must be >= ${lowest}`);
   if (value > highest) throw invalid(at, "maximum", `must be <= ${highest}`);
   return value;

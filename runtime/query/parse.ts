@@ -24,14 +24,16 @@ export function parseFilter(value: unknown, fields: FieldSet, at: string): Filte
   if (value === undefined) return everything;
   if (!isObject(value)) throw fail("query_invalid", { path: at, reason: "a filter is an object" });
   for (const key of Object.keys(value)) {
-    if (key !== "$values") throw fail("query_invalid", { path: pointer(at, key), reason: "unknown key" });
+    if (key !== "$values")
+      throw fail("query_invalid", { path: pointer(at, key), reason: "unknown key" });
   }
   const constraints = value["$values"];
   if (constraints === undefined) return everything;
   const path = pointer(at, "$values");
   if (!isObject(constraints)) throw fail("query_invalid", { path, reason: "must be an object" });
   const entries = Object.entries(constraints);
-  if (entries.length > limits.maxClauses) throw fail("query_too_complex", { path, limit: limits.maxClauses });
+  if (entries.length > limits.maxClauses)
+    throw fail("query_too_complex", { path, limit: limits.maxClauses });
   const filters = entries.map(([name, operand]) =>
     parseConstraint(fieldAt(name, fields, pointer(path, name)), operand, pointer(path, name)),
   );
@@ -46,7 +48,8 @@ function fieldAt(name: string, fields: FieldSet, at: string): FieldReference {
 
 function parseConstraint(field: FieldReference, operand: unknown, at: string): Filter {
   if (operand === null) return { kind: "isNull", field };
-  if (!isScalar(field.type)) throw fail("query_operator_type_mismatch", { path: at, type: field.type });
+  if (!isScalar(field.type))
+    throw fail("query_operator_type_mismatch", { path: at, type: field.type });
   if (Array.isArray(operand)) {
     if (operand.length > limits.maxInOperands) {
       throw fail("query_too_complex", { path: at, limit: limits.maxInOperands });
@@ -54,13 +57,15 @@ function parseConstraint(field: FieldReference, operand: unknown, at: string): F
     const values = operand.map((item, index) => scalarAt(field, item, pointer(at, String(index))));
     return { kind: "in", field, values };
   }
-  if (isObject(operand)) throw fail("query_invalid", { path: at, reason: "operators are not offered here" });
+  if (isObject(operand))
+    throw fail("query_invalid", { path: at, reason: "operators are not offered here" });
   return { kind: "equals", field, value: scalarAt(field, operand, at) };
 }
 
 function scalarAt(field: FieldReference, value: unknown, at: string): Scalar {
   const scalar = canonicalScalar(field.type, value);
-  if (scalar === undefined) throw fail("query_operator_type_mismatch", { path: at, type: field.type });
+  if (scalar === undefined)
+    throw fail("query_operator_type_mismatch", { path: at, type: field.type });
   return scalar;
 }
 
@@ -72,11 +77,13 @@ export function parseSorts(value: unknown, fields: FieldSet, at: string): readon
   if (value === undefined) return [ascending(fields.id)];
   if (!isObject(value)) throw fail("query_invalid", { path: at, reason: "sorts are an object" });
   const entries = Object.entries(value);
-  if (entries.length > limits.maxSorts) throw fail("query_too_complex", { path: at, limit: limits.maxSorts });
+  if (entries.length > limits.maxSorts)
+    throw fail("query_too_complex", { path: at, limit: limits.maxSorts });
   const keys = entries.map(([name, order]) => {
     const path = pointer(at, name);
     const field = fieldAt(name, fields, path);
-    if (!isScalar(field.type)) throw fail("query_operator_type_mismatch", { path, type: field.type });
+    if (!isScalar(field.type))
+      throw fail("query_operator_type_mismatch", { path, type: field.type });
     return parseOrder(field, order, path);
   });
   return keys.some((key) => key.field.path === "id") ? keys : [...keys, ascending(fields.id)];
@@ -85,7 +92,8 @@ export function parseSorts(value: unknown, fields: FieldSet, at: string): readon
 function parseOrder(field: FieldReference, order: unknown, at: string): SortKey {
   if (order === "asc") return ascending(field);
   if (order === "desc") return { field, direction: "desc", nulls: "last" };
-  if (!isObject(order)) throw fail("query_invalid", { path: at, reason: "must be asc, desc or an object" });
+  if (!isObject(order))
+    throw fail("query_invalid", { path: at, reason: "must be asc, desc or an object" });
   for (const key of Object.keys(order)) {
     if (key !== "dir" && key !== "nulls") {
       throw fail("query_invalid", { path: pointer(at, key), reason: "unknown key" });

@@ -21,7 +21,9 @@ export function canonicalScalar(type: FieldType, value: unknown): Scalar | undef
     case "date":
       return typeof value === "string" && formats.date(value) ? value : undefined;
     case "date-time":
-      return typeof value === "string" && formats["date-time"](value) ? canonicalDateTime(value) : undefined;
+      return typeof value === "string" && formats["date-time"](value)
+        ? canonicalDateTime(value)
+        : undefined;
     default:
       return undefined;
   }

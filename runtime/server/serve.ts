@@ -66,7 +66,9 @@ function refuse(error: unknown): never {
   } else if (error instanceof ServiceError && error.cause instanceof Error) {
     process.stderr.write(`${error.code}: ${error.cause.message}\n`);
   } else {
-    process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+    process.stderr.write(
+      `${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
+    );
   }
   process.exit(1);
 }

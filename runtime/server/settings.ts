@@ -89,7 +89,9 @@ function readSecrets(
   const given = environment[name];
   if (given === undefined || given === "") {
     if (!isProduction) return [keptSecret(join(dataFolder, `${name.toLowerCase()}.key`))];
-    faults.push(`${name} must be set in production: a comma-separated list of base64url secrets, the newest first`);
+    faults.push(
+      `${name} must be set in production: a comma-separated list of base64url secrets, the newest first`,
+    );
     return [];
   }
   return given.split(",").map((item, index) => {

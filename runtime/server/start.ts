@@ -1,10 +1,8 @@
 // Starting and stopping a service: engines, migrations, listener, readiness, drain (decisions.md §3).
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fail } from "../contract/errors.js";
-import { applyMigrations } from "../engines/sql/migrations.js";
 import { answerClientErrors } from "../http/client-error.js";
 import { frontHandler, type RequestHandler } from "../http/front-handler.js";
 import { readMetadata } from "../http/metadata.js";
@@ -12,21 +10,10 @@ import { replyError } from "../http/reply.js";
 import type { Database } from "../operations/database.js";
 import { Lifetime } from "../operations/lifetime.js";
 import type { Log } from "../operations/log.js";
-import { hmacSigner } from "../operations/signer.js";
-import { openDatabase } from "./engines.js";
+import { connect, defaultTenant, type ConnectOptions } from "./connect.js";
 import type { ServiceDefinition } from "./service.js";
 import type { Settings } from "./settings.js";
 import { systemEndpoints } from "./system-endpoints.js";
-
-/** Rows of requests that carry no identity belong to this tenant. */
-export const defaultTenant = "default";
-
-export interface StartOptions {
-  readonly settings: Settings;
-  /** The generated folder, for migrations and documents. */
-  readonly folder: string;
-  readonly log: Log;
-}
 
 /** A service that answers requests. */
 export interface RunningService {
@@ -40,20 +27,17 @@ export interface RunningService {
 /** Starts a service; resolves once it listens and its database is migrated. */
 export async function start(
   service: ServiceDefinition,
-  { settings, folder, log }: StartOptions,
+  options: ConnectOptions,
 ): Promise<RunningService> {
-  const database = await openDatabase(settings.databaseUrl, settings.databasePoolSize);
-  if (settings.migrateAtStart) {
-    const applied = await applyMigrations(database, join(folder, "migrations", database.engine));
-    if (applied.length > 0) log.info({ applied }, "migrations applied");
-  }
+  const { settings, folder, log } = options;
+  const { database, signer } = await connect(options);
 
   let state: "active" | "settling" | "draining" = "active";
   const router = frontHandler({
     routes: service.routes,
     database,
     log,
-    signer: hmacSigner(settings.signingSecrets),
+    signer,
     maxBodyBytes: settings.maxBodyBytes,
     defaultTenant,
     isAccepting: () => state !== "draining",
@@ -95,7 +79,11 @@ export async function start(
 function appFallback(
   service: ServiceDefinition,
   log: Log,
-): (req: Parameters<RequestHandler>[0], res: Parameters<RequestHandler>[1], error?: unknown) => void {
+): (
+  req: Parameters<RequestHandler>[0],
+  res: Parameters<RequestHandler>[1],
+  error?: unknown,
+) => void {
   return (req, res, error) => {
     const refuse = (fault: unknown): void => {
       if (fault !== undefined) log.error({ err: fault }, "the app failed");

@@ -32,7 +32,13 @@ export function systemEndpoints(
     if (path.length > 16 || !Object.hasOwn(answers, path)) return false;
     const refuse = (error: unknown): void => replyError(req, res, readMetadata(req.headers), error);
     if (req.method !== "GET" && req.method !== "HEAD") {
-      refuse(fail("method_not_allowed", { allowed: ["GET", "HEAD"] }, { headers: { Allow: "GET, HEAD" } }));
+      refuse(
+        fail(
+          "method_not_allowed",
+          { allowed: ["GET", "HEAD"] },
+          { headers: { Allow: "GET, HEAD" } },
+        ),
+      );
       return true;
     }
     answers[path]?.().then(([status, text]) => {

@@ -25,7 +25,9 @@ export async function openPostgresDatabase(
     connectionString: url,
     max: poolSize,
     connectionTimeoutMillis: 5_000,
-    types: { getTypeParser: (oid, format) => readers.get(oid) ?? pg.types.getTypeParser(oid, format) },
+    types: {
+      getTypeParser: (oid, format) => readers.get(oid) ?? pg.types.getTypeParser(oid, format),
+    },
   });
   // A connection that breaks while idle is replaced by the pool; without a listener it would end the process.
   pool.on("error", () => undefined);
@@ -117,11 +119,14 @@ function statementName(text: string): string | undefined {
 
 function sessionOf(target: Pool | PoolClient, isOpen: () => boolean): SqlSession {
   const query = async (text: string, parameters: readonly unknown[]) => {
-    if (!isOpen()) throw fail("core.timeout", {}, { cause: new Error("the transaction has ended") });
+    if (!isOpen())
+      throw fail("core.timeout", {}, { cause: new Error("the transaction has ended") });
     try {
       const name = statementName(text);
       const values = [...parameters];
-      return await target.query<SqlRow>(name === undefined ? { text, values } : { name, text, values });
+      return await target.query<SqlRow>(
+        name === undefined ? { text, values } : { name, text, values },
+      );
     } catch (error) {
       throw translated(error);
     }
@@ -160,7 +165,10 @@ async function takeExclusive(session: SqlSession, name: string): Promise<void> {
 }
 
 function isOver(error: unknown): boolean {
-  return error instanceof ServiceError && (error.code === "deadline_exceeded" || error.code === "core.timeout");
+  return (
+    error instanceof ServiceError &&
+    (error.code === "deadline_exceeded" || error.code === "core.timeout")
+  );
 }
 
 async function rolledBack(client: PoolClient): Promise<boolean> {
@@ -177,7 +185,11 @@ function translated(error: unknown): unknown {
   if (error instanceof ServiceError || !(error instanceof Error)) return error;
   const code = "code" in error ? String(error.code) : "";
   if (code === "40001" || code === "40P01") return fail("core.concurrency", {}, { cause: error });
-  if (/^(?:08|53|57P)/.test(code) || /^E(?:CONN|PIPE|TIMEDOUT)/.test(code) || /terminated|timeout/i.test(error.message)) {
+  if (
+    /^(?:08|53|57P)/.test(code) ||
+    /^E(?:CONN|PIPE|TIMEDOUT)/.test(code) ||
+    /terminated|timeout/i.test(error.message)
+  ) {
     return fail("core.unavailable", {}, { cause: error, headers: { "Retry-After": "1" } });
   }
   return /^[0-9A-Z]{5}$/.test(code) ? fail("core.infrastructure", {}, { cause: error }) : error;

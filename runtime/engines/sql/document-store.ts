@@ -24,7 +24,11 @@ export function sqlDocumentStore(session: SqlSession): DocumentStore {
   const texts = (spec: DocumentDeclaration) => statementsOf(spec, dialect);
   const owner = (spec: DocumentDeclaration, tenant: string) => (spec.tenant ? [tenant] : []);
 
-  const keepSnapshot = async (spec: DocumentDeclaration, tenant: string, document: StoredDocument) => {
+  const keepSnapshot = async (
+    spec: DocumentDeclaration,
+    tenant: string,
+    document: StoredDocument,
+  ) => {
     if (spec.history === 0) return;
     const { id, rev, body } = document;
     await session.run(texts(spec).insertHistory, [...owner(spec, tenant), id, rev, body]);
@@ -80,9 +84,14 @@ export function sqlDocumentStore(session: SqlSession): DocumentStore {
     },
 
     async remove(spec, tenant, id, expectedRev) {
-      const removed = await session.run(texts(spec).remove, [...owner(spec, tenant), id, expectedRev]);
+      const removed = await session.run(texts(spec).remove, [
+        ...owner(spec, tenant),
+        id,
+        expectedRev,
+      ]);
       if (removed === 0) return false;
-      if (spec.history !== 0) await session.run(texts(spec).removeHistory, [...owner(spec, tenant), id]);
+      if (spec.history !== 0)
+        await session.run(texts(spec).removeHistory, [...owner(spec, tenant), id]);
       return true;
     },
 

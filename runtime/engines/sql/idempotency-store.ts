@@ -29,7 +29,14 @@ export function sqlIdempotencyStore(session: SqlSession): IdempotencyStore {
           `VALUES (${at(1)}, ${at(2)}, ${at(3)}, ${at(4)}, ${at(5)}, ${at(6)}) ` +
           `ON CONFLICT ("scope") DO UPDATE SET "fingerprint" = excluded."fingerprint", "status" = excluded."status", ` +
           `"body" = excluded."body", "etag" = excluded."etag", "expires_at" = excluded."expires_at"`,
-        [record.scope, record.fingerprint, record.status, record.body, record.etag, record.expiresAt],
+        [
+          record.scope,
+          record.fingerprint,
+          record.status,
+          record.body,
+          record.etag,
+          record.expiresAt,
+        ],
       );
     },
 

@@ -40,7 +40,9 @@ export async function applyMigrations(
     for (const file of files) {
       const checksum = applied.get(file.name);
       if (checksum !== undefined && checksum !== file.checksum) {
-        throw misconfigured(`migration ${file.name} has changed after it was applied to this database`);
+        throw misconfigured(
+          `migration ${file.name} has changed after it was applied to this database`,
+        );
       }
     }
     for (const file of pending) {

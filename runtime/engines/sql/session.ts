@@ -49,6 +49,9 @@ export function quoted(identifier: string): string {
 export function readOnly(session: SqlSession): SqlSession {
   return {
     ...session,
-    run: () => Promise.reject(fail("core.configuration", {}, { cause: new Error("a write outside a write transaction") })),
+    run: () =>
+      Promise.reject(
+        fail("core.configuration", {}, { cause: new Error("a write outside a write transaction") }),
+      ),
   };
 }

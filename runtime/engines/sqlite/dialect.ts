@@ -4,8 +4,7 @@ import { quoted, type Dialect } from "../sql/session.js";
 
 export const sqliteDialect: Dialect = {
   placeholder: (position) => `?${position}`,
-  field: ({ path, isColumn }) =>
-    isColumn ? quoted(path) : sqliteField(path),
+  field: ({ path, isColumn }) => (isColumn ? quoted(path) : sqliteField(path)),
   operand: (_field, placeholder) => placeholder,
   isIn: (field, placeholder) =>
     `${sqliteDialect.field(field)} IN (SELECT "value" FROM json_each(${placeholder}))`,

@@ -16,7 +16,9 @@ export function openSqliteDatabase(path: string): Database & MigrationTarget {
   mkdirSync(dirname(path), { recursive: true });
   const open = (pragmas: string): PreparedConnection => {
     const connection = new PreparedConnection(openSqlite(path));
-    connection.exec(`PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; ${pragmas}`);
+    connection.exec(
+      `PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; ${pragmas}`,
+    );
     return connection;
   };
   const writing = open("");
@@ -28,8 +30,7 @@ export function openSqliteDatabase(path: string): Database & MigrationTarget {
     reader: readTransaction(readOnly(sqliteSession(reading, () => true))),
 
     async write({ lifetime, exclusive }, work) {
-      const run = () =>
-        writer.run(lifetime, (isOpen) => work(writeTransaction(writing, isOpen)));
+      const run = () => writer.run(lifetime, (isOpen) => work(writeTransaction(writing, isOpen)));
       if (exclusive === undefined) return run();
       // A second process is held off by the file lock of its BEGIN IMMEDIATE.
       if (held.has(exclusive)) throw inFlight();

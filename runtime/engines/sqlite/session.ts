@@ -52,7 +52,8 @@ export class PreparedConnection {
 /** A session that refuses to work once its transaction has ended. */
 export function sqliteSession(connection: PreparedConnection, isOpen: () => boolean): SqlSession {
   const guard = (): void => {
-    if (!isOpen()) throw fail("core.timeout", {}, { cause: new Error("the transaction has ended") });
+    if (!isOpen())
+      throw fail("core.timeout", {}, { cause: new Error("the transaction has ended") });
   };
   return {
     dialect: sqliteDialect,
@@ -77,7 +78,11 @@ function translated<T>(work: () => T): T {
   try {
     return work();
   } catch (cause) {
-    const isBusy = cause instanceof Error && /SQLITE_BUSY|database is locked/.test(`${String((cause as { code?: unknown }).code)} ${cause.message}`);
+    const isBusy =
+      cause instanceof Error &&
+      /SQLITE_BUSY|database is locked/.test(
+        `${String((cause as { code?: unknown }).code)} ${cause.message}`,
+      );
     throw fail(isBusy ? "core.unavailable" : "core.infrastructure", {}, { cause });
   }
 }

@@ -1,0 +1,67 @@
+// A service's database with its migrations applied: what the server, scripts and tools begin with.
+import { join } from "node:path";
+import { applyMigrations } from "../engines/sql/migrations.js";
+import { ExecutionContext } from "../operations/context.js";
+import type { Database } from "../operations/database.js";
+import { Lifetime } from "../operations/lifetime.js";
+import type { Log } from "../operations/log.js";
+import { hmacSigner, type Signer } from "../operations/signer.js";
+import { uuidv7 } from "../operations/uuid.js";
+import { openDatabase } from "./engines.js";
+import type { Settings } from "./settings.js";
+
+/** Rows of requests that carry no identity belong to this tenant. */
+export const defaultTenant = "default";
+
+export interface ConnectOptions {
+  readonly settings: Settings;
+  /** The generated folder, for migrations and documents. */
+  readonly folder: string;
+  readonly log: Log;
+}
+
+/** An open database with what operations need besides it. */
+export interface Connection {
+  readonly database: Database;
+  readonly signer: Signer;
+  /** Runs work as an operation of the service itself, in one write transaction. */
+  write<T>(operationId: string, work: (context: ExecutionContext) => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+}
+
+/** Opens the database that the settings name and, where they say so, applies pending migrations. */
+export async function connect({ settings, folder, log }: ConnectOptions): Promise<Connection> {
+  const database = await openDatabase(settings.databaseUrl, settings.databasePoolSize);
+  if (settings.migrateAtStart) {
+    const applied = await applyMigrations(database, join(folder, "migrations", database.engine));
+    if (applied.length > 0) log.info({ applied }, "migrations applied");
+  }
+  const signer = hmacSigner(settings.signingSecrets);
+  return {
+    database,
+    signer,
+    write(operationId, work) {
+      const requestId = uuidv7();
+      const lifetime = Lifetime.unlimited();
+      const context = new ExecutionContext({
+        operationId,
+        metadata: {
+          requestId,
+          correlationId: requestId,
+          causationId: requestId,
+          traceparent: undefined,
+        },
+        tenant: defaultTenant,
+        idempotencyKey: undefined,
+        lifetime,
+        log,
+        signer,
+        reader: database.reader,
+      });
+      return database.write({ lifetime }, (transaction) =>
+        context.within(transaction, () => work(context)),
+      );
+    },
+    close: () => database.close(),
+  };
+}
