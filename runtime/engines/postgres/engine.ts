@@ -31,6 +31,7 @@ export async function openPostgresDatabase(
   });
   // A connection that breaks while idle is replaced by the pool; without a listener it would end the process.
   pool.on("error", () => undefined);
+  pool.on("connect", (client) => client.on("error", () => undefined));
 
   return {
     reader: transactionOn(readOnly(sessionOf(pool, () => true))),

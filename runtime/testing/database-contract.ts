@@ -1,0 +1,452 @@
+// The contract of the database port: what every SQL engine must pass (architecture.md, idea 3).
+import assert from "node:assert/strict";
+import { setTimeout as sleep } from "node:timers/promises";
+import { ServiceError } from "../contract/errors.js";
+import type { Validator } from "../contract/validation.js";
+import type { DocumentQuery, StoredDocument, Window } from "../documents/port.js";
+import { documents } from "../documents/operations.js";
+import { document } from "../documents/spec.js";
+import type { MigrationTarget } from "../engines/sql/migrations.js";
+import { ExecutionContext } from "../operations/context.js";
+import type { Database, Transaction } from "../operations/database.js";
+import { json, paramsWith, path, revision } from "../operations/input.js";
+import { outputValue } from "../operations/json-text.js";
+import { Lifetime } from "../operations/lifetime.js";
+import { silentLog } from "../operations/log.js";
+import { operation } from "../operations/operation.js";
+import { invoke } from "../operations/pipeline.js";
+import { hmacSigner } from "../operations/signer.js";
+import { uuidv7 } from "../operations/uuid.js";
+import { everything, type Filter, type SortKey } from "../query/ast.js";
+
+/** The functions of a test runner that a suite needs. */
+export interface TestApi {
+  describe(name: string, body: () => void): void;
+  test(name: string, body: () => Promise<void>): void;
+}
+
+export interface ContractHarness {
+  /** Opens a database in which `prepareContractTables` has run. It may be shared by all cases. */
+  open(): Promise<Database>;
+}
+
+interface Thing {
+  readonly name: string | null;
+  readonly size: number | null;
+  readonly flag: boolean | null;
+  readonly at: string | null;
+}
+
+const things = document<Thing, Partial<Thing>, Partial<Thing>>({
+  name: "things",
+  table: "contract_things",
+  tenant: true,
+  softDelete: true,
+  listDeleted: true,
+  history: 3,
+  defaults: { name: null, size: null, flag: null, at: null },
+  nullable: ["name", "size", "flag", "at"],
+  canonical: { at: "date-time" },
+  fields: { name: "string", size: "number", flag: "boolean", at: "date-time" },
+});
+
+/** The same table without merging: stale revisions are refused. */
+const strictThings = document<Thing, Partial<Thing>, Partial<Thing>>({ ...things, history: 0 });
+
+/** Makes the tables that the suite works on. */
+export async function prepareContractTables(target: MigrationTarget): Promise<void> {
+  const isSqlite = target.engine === "sqlite";
+  const [uuid, time, flag, body] = isSqlite
+    ? ["TEXT", "TEXT", "INTEGER", "TEXT"]
+    : ["uuid", "timestamptz(3)", "boolean", "jsonb"];
+  await target.migrate(async ({ exec }) => {
+    await exec(`
+      CREATE TABLE "contract_things" (
+        "tenant_id" TEXT NOT NULL, "id" ${uuid} NOT NULL, "rev" INTEGER NOT NULL, "created_at" ${time} NOT NULL,
+        "last_update_at" ${time} NOT NULL, "is_deleted" ${flag} NOT NULL, "body" ${body} NOT NULL,
+        PRIMARY KEY ("tenant_id", "id"));
+      CREATE TABLE "contract_things_history" (
+        "tenant_id" TEXT NOT NULL, "id" ${uuid} NOT NULL, "rev" INTEGER NOT NULL, "body" ${body} NOT NULL,
+        PRIMARY KEY ("tenant_id", "id", "rev"));
+      CREATE TABLE IF NOT EXISTS "opwright_idempotency" (
+        "scope" TEXT PRIMARY KEY, "fingerprint" TEXT NOT NULL, "status" INTEGER NOT NULL, "body" TEXT, "etag" TEXT,
+        "expires_at" BIGINT NOT NULL);`);
+    return [];
+  });
+}
+
+const signer = hmacSigner([Buffer.alloc(32, 7)]);
+
+function contextOf(
+  database: Database,
+  fields: { readonly tenant: string; readonly key?: string; readonly lifetime?: Lifetime },
+): ExecutionContext {
+  return new ExecutionContext({
+    operationId: "things.test",
+    metadata: { requestId: "r", correlationId: "r", causationId: "r", traceparent: undefined },
+    tenant: fields.tenant,
+    idempotencyKey: fields.key,
+    lifetime: fields.lifetime ?? Lifetime.unlimited(),
+    log: silentLog,
+    signer,
+    reader: database.reader,
+  });
+}
+
+function stored(body: Partial<Thing>, fields: Partial<StoredDocument> = {}): StoredDocument {
+  const now = new Date().toISOString();
+  return {
+    id: uuidv7(),
+    rev: 1,
+    createdAt: now,
+    lastUpdateAt: now,
+    isDeleted: false,
+    body: JSON.stringify(body),
+    ...fields,
+  };
+}
+
+const all: DocumentQuery = { filter: everything, sorts: [], withDeleted: false };
+const firstPage: Window = { limit: 100, offset: 0, after: undefined };
+
+const field = (name: keyof Thing) => ({
+  path: name,
+  type: things.fields[name] ?? "string",
+  isColumn: false,
+});
+const id = { path: "id", type: "uuid", isColumn: true } as const;
+const byId: SortKey = { field: id, direction: "asc", nulls: "first" };
+
+/** Declares the suite with the functions of a test runner. */
+export function databaseContract({ describe, test }: TestApi, harness: ContractHarness): void {
+  /** Each case has a tenant of its own, so that cases do not meet. */
+  const withDatabase = async (body: (database: Database, tenant: string) => Promise<void>): Promise<void> => {
+    const database = await harness.open();
+    try {
+      await body(database, uuidv7());
+    } finally {
+      await database.close();
+    }
+  };
+  const write = <T>(database: Database, work: (transaction: Transaction) => Promise<T>): Promise<T> =>
+    database.write({ lifetime: Lifetime.unlimited() }, work);
+
+  describe("documents", () => {
+    test("what is inserted is read back, to the letter", () =>
+      withDatabase(async (database, tenant) => {
+        const document = stored({ name: "Zoë 😀 \u2028 'quoted' \"x\" \\ %_", size: 0.1 });
+        await write(database, ({ documents: store }) => store.insert(things, tenant, document));
+        const found = await database.reader.documents.get(things, tenant, document.id);
+        assert.deepEqual(
+          { ...found, body: JSON.parse(found?.body ?? "null") as unknown },
+          { ...document, body: JSON.parse(document.body) as unknown },
+        );
+      }));
+
+    test("a replacement at a stale revision changes nothing", () =>
+      withDatabase(async (database, tenant) => {
+        const document = stored({ name: "a" });
+        await write(database, ({ documents: store }) => store.insert(things, tenant, document));
+        const next = { ...document, rev: 2, body: `{"name":"b"}` };
+        assert.equal(await write(database, (tx) => tx.documents.replace(things, tenant, 1, next)), true);
+        assert.equal(await write(database, (tx) => tx.documents.replace(things, tenant, 1, next)), false);
+        assert.equal((await database.reader.documents.get(things, tenant, document.id))?.rev, 2);
+      }));
+
+    test("of 50 parallel updates of one revision exactly one wins", () =>
+      withDatabase(async (database, tenant) => {
+        const document = stored({ size: 0 });
+        await write(database, ({ documents: store }) => store.insert(strictThings, tenant, document));
+        const update = operation({
+          operationId: "things.update",
+          input: paramsWith({ id: path.uuid, rev: revision.required }, "patch", anything<Partial<Thing>>()),
+          transaction: "write",
+          run: documents.update(strictThings),
+        });
+        const outcomes = await Promise.allSettled(
+          Array.from({ length: 50 }, (_, index) =>
+            invoke(update, { id: document.id, rev: 1, patch: { size: index + 1 } }, contextOf(database, { tenant }), database),
+          ),
+        );
+        const won = outcomes.filter(({ status }) => status === "fulfilled");
+        const refused = outcomes.filter((outcome) => outcome.status === "rejected" && codeOf(outcome.reason) === "revision_mismatch");
+        assert.deepEqual([won.length, refused.length], [1, 49]);
+        assert.equal((await database.reader.documents.get(things, tenant, document.id))?.rev, 2);
+      }));
+
+    test("snapshots are kept up to the limit and go with their document", () =>
+      withDatabase(async (database, tenant) => {
+        const first = stored({ size: 1 });
+        await write(database, ({ documents: store }) => store.insert(things, tenant, first));
+        for (let rev = 2; rev <= 5; rev += 1) {
+          const next = { ...first, rev, body: `{"size":${rev}}` };
+          await write(database, ({ documents: store }) => store.replace(things, tenant, rev - 1, next));
+        }
+        const snapshots = await Promise.all(
+          [1, 2, 3, 4, 5].map((rev) => database.reader.documents.snapshot(things, tenant, first.id, rev)),
+        );
+        assert.deepEqual(
+          snapshots.map((text) => (text === null ? null : (JSON.parse(text) as unknown))),
+          [null, null, { size: 3 }, { size: 4 }, { size: 5 }],
+        );
+        assert.equal(await write(database, (tx) => tx.documents.remove(things, tenant, first.id, 4)), false);
+        assert.equal(await write(database, (tx) => tx.documents.remove(things, tenant, first.id, 5)), true);
+        assert.equal(await database.reader.documents.snapshot(things, tenant, first.id, 5), null);
+      }));
+
+    test("deleted rows are hidden unless they are asked for", () =>
+      withDatabase(async (database, tenant) => {
+        await write(database, async ({ documents: store }) => {
+          await store.insert(things, tenant, stored({ name: "live" }));
+          await store.insert(things, tenant, stored({ name: "gone" }, { isDeleted: true }));
+        });
+        const store = database.reader.documents;
+        assert.equal(await store.count(things, tenant, all), 1);
+        assert.equal(await store.count(things, tenant, { ...all, withDeleted: true }), 2);
+      }));
+  });
+
+  describe("tenants", () => {
+    test("another tenant's rows do not exist, for any method", () =>
+      withDatabase(async (database, tenant) => {
+        const other = uuidv7();
+        const document = stored({ name: "mine" });
+        await write(database, ({ documents: store }) => store.insert(things, tenant, document));
+        const store = database.reader.documents;
+        assert.equal(await store.get(things, other, document.id), null);
+        assert.equal(await store.count(things, other, all), 0);
+        assert.deepEqual(await store.select(things, other, { ...all, sorts: [byId] }, firstPage), []);
+        assert.equal(await store.snapshot(things, other, document.id, 1), null);
+        const next = { ...document, rev: 2 };
+        assert.equal(await write(database, (tx) => tx.documents.replace(things, other, 1, next)), false);
+        assert.equal(await write(database, (tx) => tx.documents.remove(things, other, document.id, 1)), false);
+        assert.equal((await store.get(things, tenant, document.id))?.rev, 1);
+      }));
+  });
+
+  describe("queries", () => {
+    const rows: readonly Partial<Thing>[] = [
+      { name: "b", size: 2, flag: true, at: "2026-01-01T00:00:00.000Z" },
+      { name: "a", size: 10, flag: false, at: "2025-01-01T00:00:00.000Z" },
+      { name: "ä", size: null, flag: null, at: null },
+      { name: null, size: -1.5, flag: true, at: "2026-01-01T00:00:00.001Z" },
+      { name: "B", size: 2, flag: false, at: "1999-12-31T23:59:59.999Z" },
+    ];
+    const fill = async (database: Database, tenant: string): Promise<void> => {
+      await write(database, async ({ documents: store }) => {
+        for (const row of rows) await store.insert(things, tenant, stored(row));
+      });
+    };
+    const names = async (database: Database, tenant: string, query: DocumentQuery, window = firstPage) => {
+      const found = await database.reader.documents.select(things, tenant, query, window);
+      return found.map(({ body }) => (JSON.parse(body) as Thing).name);
+    };
+
+    const filters: readonly (readonly [string, Filter, readonly (string | null)[]])[] = [
+      ["text equality", { kind: "equals", field: field("name"), value: "b" }, ["b"]],
+      ["number equality", { kind: "equals", field: field("size"), value: 2 }, ["b", "B"]],
+      ["boolean equality", { kind: "equals", field: field("flag"), value: true }, ["b", null]],
+      ["date equality", { kind: "equals", field: field("at"), value: "2026-01-01T00:00:00.001Z" }, [null]],
+      ["membership", { kind: "in", field: field("name"), values: ["a", "B", "zz"] }, ["a", "B"]],
+      ["number membership", { kind: "in", field: field("size"), values: [10, -1.5] }, ["a", null]],
+      ["empty membership", { kind: "in", field: field("name"), values: [] }, []],
+      ["null", { kind: "isNull", field: field("size") }, ["ä"]],
+    ];
+    for (const [what, filter, expected] of filters) {
+      test(`${what} finds exactly its rows`, () =>
+        withDatabase(async (database, tenant) => {
+          await fill(database, tenant);
+          const query = { filter, sorts: [byId], withDeleted: false };
+          assert.deepEqual(await names(database, tenant, query), expected);
+          assert.equal(await database.reader.documents.count(things, tenant, query), expected.length);
+        }));
+    }
+
+    const sorts: readonly (readonly [string, SortKey, readonly (string | null)[]])[] = [
+      ["text ascends by code point", { field: field("name"), direction: "asc", nulls: "first" }, [null, "B", "a", "b", "ä"]],
+      ["text descends", { field: field("name"), direction: "desc", nulls: "last" }, ["ä", "b", "a", "B", null]],
+      ["numbers ascend, nulls last", { field: field("size"), direction: "asc", nulls: "last" }, [null, "b", "B", "a", "ä"]],
+      ["booleans descend, nulls first", { field: field("flag"), direction: "desc", nulls: "first" }, ["ä", "b", null, "a", "B"]],
+      ["dates ascend", { field: field("at"), direction: "asc", nulls: "first" }, ["ä", "B", "a", "b", null]],
+    ];
+    for (const [what, sort, expected] of sorts) {
+      test(`${what}, whole and page by page`, () =>
+        withDatabase(async (database, tenant) => {
+          await fill(database, tenant);
+          const query = { filter: everything, sorts: [sort, byId], withDeleted: false };
+          assert.deepEqual(await names(database, tenant, query), expected);
+          const walked: (string | null)[] = [];
+          let after: Window["after"];
+          for (;;) {
+            const [row] = await database.reader.documents.select(things, tenant, query, { limit: 1, offset: 0, after });
+            if (row === undefined) break;
+            const body = JSON.parse(row.body) as Thing;
+            walked.push(body.name);
+            after = [body[sort.field.path as keyof Thing] ?? null, row.id];
+          }
+          assert.deepEqual(walked, expected);
+        }));
+    }
+  });
+
+  describe("transactions", () => {
+    test("nothing commits where the work throws", () =>
+      withDatabase(async (database, tenant) => {
+        const document = stored({});
+        await assert.rejects(
+          write(database, async ({ documents: store }) => {
+            await store.insert(things, tenant, document);
+            throw new Error("no");
+          }),
+          /no/,
+        );
+        assert.equal(await database.reader.documents.get(things, tenant, document.id), null);
+      }));
+
+    test("an attempt that throws undoes its own writes alone", () =>
+      withDatabase(async (database, tenant) => {
+        const [kept, undone] = [stored({}), stored({})];
+        await write(database, async (transaction) => {
+          await transaction.documents.insert(things, tenant, kept);
+          await assert.rejects(
+            transaction.attempt(async () => {
+              await transaction.documents.insert(things, tenant, undone);
+              throw new Error("no");
+            }),
+          );
+        });
+        assert.equal(await database.reader.documents.count(things, tenant, all), 1);
+      }));
+
+    test("one faulty transaction does not harm those beside it", () =>
+      withDatabase(async (database, tenant) => {
+        const twice = stored({});
+        const outcomes = await Promise.allSettled([
+          write(database, (tx) => tx.documents.insert(things, tenant, twice)),
+          ...Array.from({ length: 8 }, () => write(database, (tx) => tx.documents.insert(things, tenant, stored({})))),
+          write(database, (tx) => tx.documents.insert(things, tenant, twice)),
+        ]);
+        assert.equal(outcomes.filter(({ status }) => status === "fulfilled").length, 9);
+        assert.equal(await database.reader.documents.count(things, tenant, all), 9);
+      }));
+
+    test("work that ignores its deadline is refused and never commits", () =>
+      withDatabase(async (database, tenant) => {
+        const document = stored({});
+        const lifetime = new Lifetime(Date.now() + 40, { isGone: () => false });
+        let late: Promise<unknown> | undefined;
+        const refused = database.write({ lifetime }, async ({ documents: store }) => {
+          await store.insert(things, tenant, document);
+          await sleep(120);
+          late = store.insert(things, tenant, stored({}));
+          await late;
+        });
+        await assert.rejects(refused, (error) => codeOf(error) === "deadline_exceeded");
+        await sleep(150);
+        await assert.rejects(late ?? Promise.resolve());
+        assert.equal(await database.reader.documents.count(things, tenant, all), 0);
+      }));
+
+    test("nothing commits for a caller who has gone", () =>
+      withDatabase(async (database, tenant) => {
+        let gone = false;
+        const lifetime = new Lifetime(Infinity, { isGone: () => gone });
+        const refused = database.write({ lifetime }, async ({ documents: store }) => {
+          await store.insert(things, tenant, stored({}));
+          gone = true;
+        });
+        await assert.rejects(refused);
+        assert.equal(await database.reader.documents.count(things, tenant, all), 0);
+      }));
+
+    test("the reader does not write", () =>
+      withDatabase(async (database, tenant) => {
+        await assert.rejects(database.reader.documents.insert(things, tenant, stored({})));
+        assert.equal(await database.reader.documents.count(things, tenant, all), 0);
+      }));
+
+    test("closing waits for what runs", async () => {
+      const database = await harness.open();
+      const tenant = uuidv7();
+      const running = write(database, async ({ documents: store }) => {
+        await sleep(50);
+        await store.insert(things, tenant, stored({}));
+      });
+      await sleep(5);
+      await Promise.all([database.close(), running]);
+    });
+  });
+
+  describe("idempotency", () => {
+    test("of 50 parallel requests with one key one runs; the rest replay it or are told to wait", () =>
+      withDatabase(async (database, tenant) => {
+        let runs = 0;
+        const create = operation({
+          operationId: "things.create",
+          input: json(anything<Partial<Thing>>()),
+          transaction: "write",
+          idempotencyKey: true,
+          run: async (payload: Partial<Thing>, context: ExecutionContext) => {
+            runs += 1;
+            return documents.create(things)(payload, context);
+          },
+        });
+        const send = () => invoke(create, { name: "once" }, contextOf(database, { tenant, key: "k" }), database);
+        const outcomes = await Promise.allSettled(Array.from({ length: 50 }, send));
+        const refused = outcomes.filter((outcome) => outcome.status === "rejected");
+        assert.deepEqual(
+          refused.map(({ reason }) => codeOf(reason)).filter((code) => code !== "idempotency_in_flight"),
+          [],
+        );
+        assert.equal(runs, 1);
+        assert.equal(await database.reader.documents.count(things, tenant, all), 1);
+        const again = await send();
+        const ids = outcomes.flatMap((outcome) =>
+          outcome.status === "fulfilled" ? [(outputValue(outcome.value.output) as { readonly id?: string }).id] : [],
+        );
+        assert.equal(again.replayed, true);
+        assert.deepEqual(new Set(ids), new Set([(outputValue(again.output) as { readonly id?: string }).id]));
+      }));
+
+    test("an exclusive name is refused while it is held and free afterwards", () =>
+      withDatabase(async (database) => {
+        const exclusive = uuidv7();
+        const lifetime = Lifetime.unlimited();
+        let release: (() => void) | undefined;
+        const held = new Promise<void>((resolve) => (release = resolve));
+        let began: (() => void) | undefined;
+        const running = new Promise<void>((resolve) => (began = resolve));
+        const first = database.write({ lifetime, exclusive }, async () => {
+          began?.();
+          await held;
+        });
+        await running;
+        const second = database.write({ lifetime, exclusive }, async () => undefined);
+        const refused = assert.rejects(second, (error) => codeOf(error) === "idempotency_in_flight");
+        await refused;
+        release?.();
+        await first;
+        await database.write({ lifetime, exclusive }, async () => undefined);
+      }));
+
+    test("a record is found until it expires, and pruned afterwards", () =>
+      withDatabase(async (database) => {
+        const record = { scope: uuidv7(), fingerprint: "f", status: 200, body: `{"a":1}`, etag: null, expiresAt: 1_000 };
+        await write(database, ({ idempotency }) => idempotency.save(record));
+        const { idempotency } = database.reader;
+        assert.deepEqual(await idempotency.find(record.scope, 999), record);
+        assert.equal(await idempotency.find(record.scope, 1_000), null);
+        assert.ok((await write(database, (tx) => tx.idempotency.prune(1_000))) >= 1);
+        assert.equal(await idempotency.find(record.scope, 999), null);
+      }));
+  });
+}
+
+/** A validator that lets everything pass: the suite calls operations with sound input. */
+function anything<T>(): Validator<T> {
+  return () => null;
+}
+
+function codeOf(error: unknown): string | undefined {
+  return error instanceof ServiceError ? error.code : undefined;
+}

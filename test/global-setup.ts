@@ -1,0 +1,70 @@
+// Finds or starts the real engines that tests need, before any test, and says loudly what is not there.
+import { execFileSync, spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Client } from "pg";
+
+const isRequired = process.env["OPWRIGHT_REQUIRE_ENGINES"] === "1";
+
+export default async function setup(): Promise<() => void> {
+  const given = process.env["DATABASE_URL"]?.startsWith("postgres") === true ? process.env["DATABASE_URL"] : undefined;
+  const candidates = [given, "postgres://postgres@127.0.0.1:5432/postgres", "postgres://postgres:postgres@127.0.0.1:5432/postgres"];
+  for (const url of candidates) {
+    if (url === undefined || !(await answers(url))) continue;
+    process.env["OPWRIGHT_TEST_POSTGRES"] = url;
+    return () => undefined;
+  }
+  const own = startPrivatePostgres();
+  if (own !== undefined && (await answers(own.url))) {
+    process.env["OPWRIGHT_TEST_POSTGRES"] = own.url;
+    return own.stop;
+  }
+  const message = "PostgreSQL: none answers, and no binaries are installed; its tests are SKIPPED";
+  if (isRequired) throw new Error(message);
+  const banner = (): void => void process.stderr.write(`\n${"!".repeat(80)}\n${message}\n${"!".repeat(80)}\n`);
+  banner();
+  return banner;
+}
+
+async function answers(url: string): Promise<boolean> {
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: 2_000 });
+  try {
+    await client.connect();
+    await client.end();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A server of our own on port 54329, from the binaries that Debian installs. */
+function startPrivatePostgres(): { readonly url: string; readonly stop: () => void } | undefined {
+  const base = "/usr/lib/postgresql";
+  const version = existsSync(base) ? readdirSync(base).sort().at(-1) : undefined;
+  if (version === undefined) return undefined;
+  const bin = join(base, version, "bin");
+  const folder = mkdtempSync(join(tmpdir(), "opwright-postgres-"));
+  const data = join(folder, "data");
+  const asOwner = (command: string, args: readonly string[]): void => {
+    const isRoot = process.getuid?.() === 0;
+    if (isRoot) execFileSync("su", ["postgres", "-c", [command, ...args].join(" ")], { stdio: "ignore" });
+    else execFileSync(command, [...args], { stdio: "ignore" });
+  };
+  try {
+    if (process.getuid?.() === 0) execFileSync("chown", ["-R", "postgres", folder]);
+    asOwner(join(bin, "initdb"), ["-D", data, "-U", "postgres", "--auth=trust"]);
+    asOwner(join(bin, "pg_ctl"), ["-D", data, "-w", "-l", join(folder, "log"), "-o", `"-p 54329 -k ${folder} -c listen_addresses=127.0.0.1"`, "start"]);
+  } catch {
+    return undefined;
+  }
+  return {
+    url: "postgres://postgres@127.0.0.1:54329/postgres",
+    stop: () => {
+      const stop = ["-D", data, "-m", "immediate", "stop"];
+      if (process.getuid?.() === 0) spawnSync("su", ["postgres", "-c", [join(bin, "pg_ctl"), ...stop].join(" ")]);
+      else spawnSync(join(bin, "pg_ctl"), stop);
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
