@@ -4,7 +4,7 @@ import { json } from "opwright/runtime";
 import { listing } from "opwright/runtime";
 import { params } from "opwright/runtime";
 import { paramsWith } from "opwright/runtime";
-import { path } from "opwright/runtime";
+import { query } from "opwright/runtime";
 import { revision } from "opwright/runtime";
 import { route } from "opwright/runtime";
 import { notesSpec } from "../documents/notes.js";
@@ -28,7 +28,7 @@ export const notesGet = route({
   method: "GET",
   path: "/notes/get",
   status: 200,
-  input: params({ id: path.uuid }),
+  input: params({ id: query.uuid }),
   hooks: [],
   transaction: "read",
   run: documents.get(notesSpec),
@@ -40,7 +40,7 @@ export const notesKill = route({
   method: "DELETE",
   path: "/notes/kill",
   status: 204,
-  input: params({ id: path.uuid, rev: revision.optional }),
+  input: params({ id: query.uuid, rev: revision.optional }),
   hooks: [],
   transaction: "write",
   run: documents.kill(notesSpec),
@@ -100,7 +100,7 @@ export const notesUpdate = route({
   method: "PATCH",
   path: "/notes/update",
   status: 200,
-  input: paramsWith({ id: path.uuid, rev: revision.required }, "patch", validate.notesUpdate),
+  input: paramsWith({ id: query.uuid, rev: revision.required }, "patch", validate.notesUpdate),
   hooks: [],
   transaction: "write",
   run: documents.update(notesSpec),

@@ -8,7 +8,7 @@ import type {
   RegistryModel,
   RouteModel,
 } from "../model/registry.js";
-import { expandOperation } from "./custom.js";
+import { expandOperation, placeholdersOf } from "./custom.js";
 import {
   expandDocument,
   extensionsOf,
@@ -94,7 +94,7 @@ export function expandRegistry(
       continue;
     }
     origins.set(operation.key, at);
-    operations.set(operation.key, { ...operation, route: route ?? null });
+    operations.set(operation.key, route === undefined ? operation : atRoute(operation, route));
   }
   const service = declarations.service;
   return {
@@ -117,6 +117,17 @@ export function expandRegistry(
       operations: sortedRecord(operations),
     },
   };
+}
+
+/** The operation with its route; what has no placeholder in the path travels in the query. */
+function atRoute(operation: OperationModel, route: RouteModel): OperationModel {
+  const placeholders = placeholdersOf(route.path);
+  const parameters = operation.input.parameters.map((parameter) =>
+    parameter.in === "path" && !placeholders.includes(parameter.name)
+      ? { ...parameter, in: "query" as const }
+      : parameter,
+  );
+  return { ...operation, input: { ...operation.input, parameters }, route };
 }
 
 /** A record with its keys in code-unit order. */

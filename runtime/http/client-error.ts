@@ -1,33 +1,36 @@
 // Requests that Node's parser refuses: they too are answered with the error envelope (decisions.md "Errors").
-import type { Server } from "node:http";
+import { STATUS_CODES, type Server } from "node:http";
 import type { Duplex } from "node:stream";
-import { fail, toEnvelope, type ErrorCode, errors } from "../contract/errors.js";
+import { fail, toEnvelope, type ErrorCode, type ServiceError } from "../contract/errors.js";
 
 const codes: Readonly<Record<string, ErrorCode>> = {
   HPE_HEADER_OVERFLOW: "headers_too_large",
   ERR_HTTP_REQUEST_TIMEOUT: "request_timeout",
 };
 
-const reasons: Readonly<Record<number, string>> = {
-  400: "Bad Request",
-  408: "Request Timeout",
-  431: "Request Header Fields Too Large",
-};
-
-/** Answers malformed HTTP with 400, 408 or 431 and closes the connection. */
+/** Answers malformed HTTP with 400, 408 or 431, and CONNECT with 405, and closes the connection. */
 export function answerClientErrors(server: Server): void {
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Duplex) => {
     if (error.code === "ECONNRESET" || !socket.writable) {
       socket.destroy();
       return;
     }
-    const code = codes[error.code ?? ""] ?? "http_malformed";
-    const { status } = errors[code];
-    const body = JSON.stringify(toEnvelope(fail(code)));
-    socket.end(
-      `HTTP/1.1 ${status} ${reasons[status] ?? "Bad Request"}\r\n` +
-        `Content-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
-        `X-Error-Code: ${code}\r\nConnection: close\r\n\r\n${body}`,
-    );
+    refuse(socket, fail(codes[error.code ?? ""] ?? "http_malformed"));
   });
+  server.on("connect", (_req, socket: Duplex) => {
+    refuse(socket, fail("method_not_allowed", {}, { headers: { Allow: "GET, HEAD, POST, PUT, PATCH, DELETE" } }));
+  });
+}
+
+function refuse(socket: Duplex, error: ServiceError): void {
+  const body = JSON.stringify(toEnvelope(error));
+  const headers = {
+    "Content-Type": "application/json; charset=utf-8",
+    "Content-Length": String(Buffer.byteLength(body)),
+    "X-Error-Code": error.code,
+    ...error.headers,
+    Connection: "close",
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 ${error.status} ${STATUS_CODES[error.status] ?? ""}\r\n${lines.join("")}\r\n${body}`);
 }

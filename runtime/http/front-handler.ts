@@ -41,7 +41,6 @@ export function frontHandler(options: FrontHandlerOptions): RequestHandler {
   return (req, res, next) => {
     let match: RouteMatch | null;
     try {
-      refuseAmbiguousHost(req);
       match = table.match(req.method ?? "", req.url ?? "");
       if (match === null && next === undefined) throw fail("route_not_found");
       if (match !== null && !options.isAccepting()) {
@@ -97,17 +96,6 @@ async function answer(
     logFailure(options.log, route, metadata, error);
     replyError(req, res, metadata, error);
   }
-}
-
-/** Two Host fields could be read differently by a proxy and by us (RFC 9112 §3.2). */
-function refuseAmbiguousHost(req: IncomingMessage): void {
-  const raw = req.rawHeaders;
-  let hosts = 0;
-  for (let index = 0; index < raw.length; index += 2) {
-    const name = raw[index];
-    if (name !== undefined && name.length === 4 && name.toLowerCase() === "host") hosts += 1;
-  }
-  if (hosts > 1) throw fail("http_malformed", {}, { headers: { Connection: "close" } });
 }
 
 function logFailure(log: Log, route: AnyRoute, metadata: InvocationMetadata, error: unknown): void {

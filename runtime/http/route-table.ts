@@ -20,10 +20,9 @@ export interface RouteTable {
 
 /** Builds the table once, at start. */
 export function routeTable(routes: readonly AnyRoute[]): RouteTable {
-  const malformed = Symbol("malformed");
   const router = FindMyWay<FindMyWay.HTTPVersion.V1>({
     querystringParser: (query: string) => query as unknown as Record<string, string>,
-    onBadUrl: () => malformed,
+    onBadUrl: () => undefined,
     maxParamLength: 2048,
   });
   const methods = new Set<string>();
@@ -43,8 +42,9 @@ export function routeTable(routes: readonly AnyRoute[]): RouteTable {
   const find = (method: string, url: string): RouteMatch | null => {
     const found = router.find(method as FindMyWay.HTTPMethod, url);
     if (found === null) return null;
-    const route = found.store as AnyRoute | undefined;
-    if (route === undefined) throw fail("path_malformed");
+    const route = found.store as AnyRoute | null;
+    // find-my-way answers a path that it cannot decode with a handler that has no store.
+    if (route === null) throw fail("path_malformed");
     return { route, path: found.params, query: found.searchParams as unknown as string };
   };
 

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fail } from "../contract/errors.js";
 import { answerClientErrors } from "../http/client-error.js";
 import { frontHandler, type RequestHandler } from "../http/front-handler.js";
+import { checkHost } from "../http/host.js";
 import { readMetadata } from "../http/metadata.js";
 import { replyError } from "../http/reply.js";
 import type { Database } from "../operations/database.js";
@@ -48,8 +49,20 @@ export async function start(
   });
   const fallback = appFallback(service, log);
   const server = createServer(
-    { requestTimeout: 30_000, headersTimeout: 15_000, keepAliveTimeout: 65_000 },
+    // Node would refuse a missing Host without a body; checkHost does it with the envelope.
+    {
+      requestTimeout: 30_000,
+      headersTimeout: 15_000,
+      keepAliveTimeout: 65_000,
+      requireHostHeader: false,
+    },
     (req, res) => {
+      try {
+        checkHost(req);
+      } catch (error) {
+        replyError(req, res, readMetadata(req.headers), error);
+        return;
+      }
       if (!answerSystem(req, res)) router(req, res, (error) => fallback(req, res, error));
     },
   );
