@@ -1,0 +1,155 @@
+// The OpenAPI document is true: every operation is driven from it, and every answer is validated against it.
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import openapi from "../../generated/openapi.json" with { type: "json" };
+import { formats } from "../../runtime/contract/validation.js";
+import { engines } from "../engines.js";
+import { startTestService, type Answer, type TestService } from "./service.js";
+
+interface OperationObject {
+  readonly operationId: string;
+  readonly parameters?: readonly { readonly name: string; readonly in: string; readonly required: boolean }[];
+  readonly requestBody?: unknown;
+  readonly responses: Readonly<Record<string, unknown>>;
+  readonly "x-error-codes": readonly string[];
+}
+
+const ajv = new Ajv2020({ strict: false, formats, validateFormats: true });
+ajv.addSchema(openapi, "openapi");
+
+const operations = Object.entries(openapi.paths).flatMap(([path, methods]) =>
+  Object.entries(methods as Readonly<Record<string, OperationObject>>).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
+);
+
+/** The JSON Pointer of an answer's schema in the document, following a response reference. */
+function schemaPointer(path: string, method: string, status: number): string | undefined {
+  const escape = (text: string) => text.replaceAll("~", "~0").replaceAll("/", "~1");
+  const methods = openapi.paths[path as keyof typeof openapi.paths] as Readonly<Record<string, OperationObject>>;
+  const response = methods[method.toLowerCase()]?.responses[String(status)] as
+    | { readonly $ref?: string; readonly content?: unknown }
+    | undefined;
+  if (response === undefined) return undefined;
+  const at = response.$ref ?? `#/paths/${escape(path)}/${method.toLowerCase()}/responses/${status}`;
+  return `openapi${encodeURI(at)}/content/application~1json/schema`;
+}
+
+const driven = new Map<string, Set<number>>();
+
+/** Checks an answer against the document: its status is listed, its body valid, its code promised. */
+function checkAnswer(path: string, method: string, answer: Answer): void {
+  const { operation } = operations.find((candidate) => candidate.path === path && candidate.method === method) ?? {};
+  if (operation === undefined) throw new Error(`${method} ${path} is not in the document`);
+  driven.set(operation.operationId, (driven.get(operation.operationId) ?? new Set()).add(answer.status));
+  expect(Object.keys(operation.responses), `${operation.operationId} ${answer.status}`).toContain(String(answer.status));
+  if (answer.body === undefined) {
+    expect([204, 304]).toContain(answer.status);
+    return;
+  }
+  const pointer = schemaPointer(path, method, answer.status) ?? "";
+  const isValid = ajv.validate(pointer, answer.body);
+  expect(isValid, `${operation.operationId} ${answer.status}: ${ajv.errorsText()}`).toBe(true);
+  if (answer.status >= 400) expect(operation["x-error-codes"]).toContain(answer.body.code);
+}
+
+for (const engine of engines) {
+  describe.skipIf(!engine.isAvailable)(engine.name, () => {
+    let service: TestService;
+    let ids: Record<string, string> = {};
+    beforeAll(async () => {
+      service = await startTestService(engine);
+      driven.clear();
+    });
+    afterAll(() => service.stop());
+
+    const drive = async (
+      path: string,
+      method: string,
+      options: { readonly id?: string | undefined; readonly query?: string; readonly body?: unknown; readonly headers?: Record<string, string> } = {},
+    ): Promise<Answer> => {
+      const target = path.replace("{id}", options.id ?? "01890000-0000-7000-8000-00000000ffff") + (options.query ?? "");
+      const answer = await service.call(method, target, {
+        ...(options.body === undefined ? {} : { body: options.body }),
+        ...(options.headers === undefined ? {} : { headers: options.headers }),
+      });
+      checkAnswer(path, method, answer);
+      return answer;
+    };
+
+    test("documents of every kind succeed as documented", async () => {
+      const payloads = {
+        "/projects": { name: "P", key: "PP" },
+        "/tasks": { title: "t", project: "01890000-0000-7000-8000-000000000006" },
+      };
+      for (const [root, body] of Object.entries(payloads)) {
+        const created = await drive(root, "POST", { body });
+        const { id } = created.body;
+        ids = { ...ids, [root]: id };
+        await drive(`${root}/{id}`, "GET", { id });
+        await drive(`${root}/{id}`, "GET", { id, headers: { "if-none-match": '"1"' } });
+        await drive(`${root}/{id}`, "PATCH", { id, query: "?rev=1", body: {} });
+        await drive(`${root}/{id}/delete`, "POST", { id, query: "?rev=1" });
+        await drive(`${root}/{id}/restore`, "POST", { id, query: "?rev=2" });
+      }
+      await drive("/tasks/{id}/complete", "POST", { id: ids["/tasks"], body: { rev: 3 } });
+      const note = await drive("/notes/create", "POST", { body: { text: "n" } });
+      await drive("/notes/get", "GET", { query: `?id=${note.body.id}` });
+      await drive("/notes/update", "PATCH", { query: `?id=${note.body.id}&rev=1`, body: { pinned: true } });
+      for (const [root, list] of [["/projects", "/list"], ["/tasks", "/query"], ["/notes", "/list"], ["/places", "/list"]] as const) {
+        await drive(`${root}${list}`, "POST", { body: { size: 2 } });
+        await drive(`${root}/raw_list`, "POST", { body: { return_fields: ["id"] } });
+        await drive(`${root}/list_cursor`, "POST", { body: { size: 2 } });
+        await drive(`${root}/raw_list_cursor`, "POST", { body: { return_fields: ["id"] } });
+      }
+      await drive("/projects/{id}", "DELETE", { id: ids["/projects"] });
+      await drive("/tasks/{id}", "DELETE", { id: ids["/tasks"] });
+      await drive("/notes/kill", "DELETE", { query: `?id=${note.body.id}` });
+      await drive("/places/{id}", "GET");
+    });
+
+    test.each(operations)("the errors of $operation.operationId are as documented", async ({ path, method, operation }) => {
+      const needsId = path.includes("{id}");
+      const hasBody = operation.requestBody !== undefined;
+      if (needsId) await drive(path, method, { id: "x", ...(hasBody ? { body: {} } : {}) });
+      await drive(path, method, { query: "?a=1&a=2", ...(hasBody ? { body: {} } : {}) });
+      await drive(path, method, { query: "?unknown=1", ...(hasBody ? { body: {} } : {}) });
+      await drive(path, method, { headers: { "x-deadline-budget": "x" }, ...(hasBody ? { body: {} } : {}) });
+      if (hasBody) {
+        for (const body of ["{", '{"a":1,"a":2}', "[]", '{"unknown":1}', '{"x":1e999}']) await drive(path, method, { body, query: needsId ? "?rev=1" : "" });
+        await drive(path, method, { body: "{}", headers: { "content-type": "text/plain" } });
+        await drive(path, method, { body: `{"x":"${"y".repeat(1_100_000)}"}` });
+      }
+      const parameters = operation.parameters ?? [];
+      if (parameters.some(({ name }) => name === "If-Match")) {
+        await drive(path, method, { headers: { "if-match": "W/x" }, ...(hasBody ? { body: {} } : {}) });
+        const id = parameters.some(({ name, in: place }) => name === "id" && place === "query") ? "id=01890000-0000-7000-8000-00000000ffff&" : "";
+        await drive(path, method, { query: `?${id}rev=5`, ...(hasBody ? { body: {} } : {}) });
+      }
+      if (parameters.some(({ name }) => name === "Idempotency-Key")) {
+        await drive(path, method, { headers: { "idempotency-key": "x y" }, ...(hasBody ? { body: {} } : {}) });
+      }
+    });
+
+    test("every operation of the document was driven, to success and to an error", () => {
+      const incomplete = operations
+        .map(({ operation }) => operation.operationId)
+        .filter((key) => {
+          const statuses = [...(driven.get(key) ?? [])];
+          return key !== "places.get" && (!statuses.some((status) => status < 400) || !statuses.some((status) => status >= 400));
+        });
+      expect(incomplete).toEqual([]);
+    });
+  });
+}
+
+test("the document passes @redocly/cli lint without an error", async () => {
+  const { execFile } = await import("node:child_process");
+  const { promisify } = await import("node:util");
+  const root = new URL("../..", import.meta.url).pathname;
+  const run = promisify(execFile);
+  const { stdout } = await run("npx", ["redocly", "lint", "generated/openapi.json", "--format=json", "--extends=recommended"], {
+    cwd: root,
+    env: { ...process.env, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" },
+  }).catch((error: { readonly stdout: string }) => error);
+  const report = JSON.parse(stdout) as { readonly totals: { readonly errors: number } };
+  expect(report.totals.errors).toBe(0);
+});
