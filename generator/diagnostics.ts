@@ -49,7 +49,7 @@ export const catalogue = {
   ),
   OPW003: entry(
     "Declared twice",
-    "Two files declare the same name in the same section.",
+    "Two declarations have the same name in the same section.",
     "Keep one declaration; names are unique over all files.",
   ),
   OPW004: entry(

@@ -1,11 +1,16 @@
 // The likeliest intended name for a misspelt one (Damerau-Levenshtein distance, optimal string alignment).
 
-/** The closest candidate within a third of the name's length, or undefined. Ties go to the first in code-unit order. */
-export function didYouMean(name: string, candidates: Iterable<string>): string | undefined {
+/** A candidate that the name abbreviates, else the closest one within a third of the name's length, or undefined. */
+export function didYouMean(name: string, given: Iterable<string>): string | undefined {
+  const candidates = [...given];
+  const abbreviated = candidates.filter(
+    (candidate) => name.length >= 3 && candidate.startsWith(name),
+  );
+  if (abbreviated.length === 1) return abbreviated[0];
   const limit = Math.max(1, Math.floor(name.length / 3));
   let best: string | undefined;
   let bestDistance = limit + 1;
-  for (const candidate of [...candidates].sort()) {
+  for (const candidate of candidates.sort()) {
     if (candidate === name || Math.abs(candidate.length - name.length) > limit) continue;
     const measured = distance(name.toLowerCase(), candidate.toLowerCase());
     if (measured < bestDistance) {

@@ -1,6 +1,8 @@
 // The pipeline of the generator: load → expand → check → freeze → emit → plan. Writing is left to the caller.
+import { readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
 import { defaultsFit } from "./check/defaults.js";
-import { functionsExist } from "./check/functions.js";
+import { functionsExist, mentions } from "./check/functions.js";
 import { rules, type RuleContext } from "./check/rules.js";
 import type { Finding } from "./diagnostics.js";
 import { emit } from "./emit/emit.js";
@@ -26,6 +28,8 @@ export interface CheckedRegistry {
   readonly loaded: LoadedRegistry;
   readonly expanded: ExpandedRegistry;
   readonly findings: readonly Finding[];
+  /** The author's modules that were read. */
+  readonly modules: readonly string[];
   /** Texts of the files that findings refer to. */
   readonly textOf: (file: string) => string | undefined;
 }
@@ -33,7 +37,13 @@ export interface CheckedRegistry {
 /** Loads, expands and checks a registry. */
 export async function checkRegistry(project: Project): Promise<CheckedRegistry> {
   const findings: Finding[] = [];
-  const report = (finding: Finding): void => void findings.push(finding);
+  const known = new Set<string>();
+  // One fault can be met once an operation; it is one finding all the same.
+  const report = (finding: Finding): void => {
+    const identity = JSON.stringify([finding.code, finding.message, finding.at]);
+    if (!known.has(identity)) findings.push(finding);
+    known.add(identity);
+  };
   const options = { project: project.root, folder: project.paths.registry, report };
   const loaded = loadRegistry(project.root, project.paths.registry, report);
   const expanded = expandRegistry(loaded, options);
@@ -46,13 +56,23 @@ export async function checkRegistry(project: Project): Promise<CheckedRegistry> 
   };
   for (const rule of rules) rule(context);
   await defaultsFit(context);
-  await functionsExist(context, project.root, packageVersion());
+  await functionsExist(context, project.root);
   return {
     loaded,
     expanded,
     findings,
-    textOf: (file) => loaded.tree.texts.get(file) ?? expanded.types.texts.get(file),
+    modules: [...new Set(mentions(context).map(({ reference }) => reference.file))].sort(),
+    textOf: (file) =>
+      loaded.tree.texts.get(file) ??
+      expanded.types.texts.get(file) ??
+      textOfFile(join(project.root, file)),
   };
+}
+
+function textOfFile(path: string): string | undefined {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() === true
+    ? readFileSync(path, "utf8")
+    : undefined;
 }
 
 /** What generating would change, and the folder to apply it to. */

@@ -8,8 +8,15 @@ import { Client } from "pg";
 const isRequired = process.env["OPWRIGHT_REQUIRE_ENGINES"] === "1";
 
 export default async function setup(): Promise<() => void> {
-  const given = process.env["DATABASE_URL"]?.startsWith("postgres") === true ? process.env["DATABASE_URL"] : undefined;
-  const candidates = [given, "postgres://postgres@127.0.0.1:5432/postgres", "postgres://postgres:postgres@127.0.0.1:5432/postgres"];
+  const given =
+    process.env["DATABASE_URL"]?.startsWith("postgres") === true
+      ? process.env["DATABASE_URL"]
+      : undefined;
+  const candidates = [
+    given,
+    "postgres://postgres@127.0.0.1:5432/postgres",
+    "postgres://postgres:postgres@127.0.0.1:5432/postgres",
+  ];
   for (const url of candidates) {
     if (url === undefined || !(await answers(url))) continue;
     process.env["OPWRIGHT_TEST_POSTGRES"] = url;
@@ -22,7 +29,8 @@ export default async function setup(): Promise<() => void> {
   }
   const message = "PostgreSQL: none answers, and no binaries are installed; its tests are SKIPPED";
   if (isRequired) throw new Error(message);
-  const banner = (): void => void process.stderr.write(`\n${"!".repeat(80)}\n${message}\n${"!".repeat(80)}\n`);
+  const banner = (): void =>
+    void process.stderr.write(`\n${"!".repeat(80)}\n${message}\n${"!".repeat(80)}\n`);
   banner();
   return banner;
 }
@@ -48,13 +56,23 @@ function startPrivatePostgres(): { readonly url: string; readonly stop: () => vo
   const data = join(folder, "data");
   const asOwner = (command: string, args: readonly string[]): void => {
     const isRoot = process.getuid?.() === 0;
-    if (isRoot) execFileSync("su", ["postgres", "-c", [command, ...args].join(" ")], { stdio: "ignore" });
+    if (isRoot)
+      execFileSync("su", ["postgres", "-c", [command, ...args].join(" ")], { stdio: "ignore" });
     else execFileSync(command, [...args], { stdio: "ignore" });
   };
   try {
     if (process.getuid?.() === 0) execFileSync("chown", ["-R", "postgres", folder]);
     asOwner(join(bin, "initdb"), ["-D", data, "-U", "postgres", "--auth=trust"]);
-    asOwner(join(bin, "pg_ctl"), ["-D", data, "-w", "-l", join(folder, "log"), "-o", `"-p 54329 -k ${folder} -c listen_addresses=127.0.0.1"`, "start"]);
+    asOwner(join(bin, "pg_ctl"), [
+      "-D",
+      data,
+      "-w",
+      "-l",
+      join(folder, "log"),
+      "-o",
+      `"-p 54329 -k ${folder} -c listen_addresses=127.0.0.1"`,
+      "start",
+    ]);
   } catch {
     return undefined;
   }
@@ -62,7 +80,8 @@ function startPrivatePostgres(): { readonly url: string; readonly stop: () => vo
     url: "postgres://postgres@127.0.0.1:54329/postgres",
     stop: () => {
       const stop = ["-D", data, "-m", "immediate", "stop"];
-      if (process.getuid?.() === 0) spawnSync("su", ["postgres", "-c", [join(bin, "pg_ctl"), ...stop].join(" ")]);
+      if (process.getuid?.() === 0)
+        spawnSync("su", ["postgres", "-c", [join(bin, "pg_ctl"), ...stop].join(" ")]);
       else spawnSync(join(bin, "pg_ctl"), stop);
       rmSync(folder, { recursive: true, force: true });
     },

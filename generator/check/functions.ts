@@ -56,20 +56,16 @@ export function mentions({ loaded, expanded }: RuleContext): readonly Mention[] 
 }
 
 /** Reports functions that are missing or have a wrong signature. */
-export async function functionsExist(
-  context: RuleContext,
-  project: string,
-  version: string,
-): Promise<void> {
+export async function functionsExist(context: RuleContext, project: string): Promise<void> {
   const all = mentions(context);
-  if (all.length === 0) return;
-  const modules = await readAuthorModules(
-    project,
-    all.map(({ reference }) => reference.file),
-    version,
-  );
-  for (const mention of all)
+  const named = new Map<string, Set<string>>();
+  for (const { reference } of all) {
+    named.set(reference.file, (named.get(reference.file) ?? new Set()).add(reference.name));
+  }
+  const modules = await readAuthorModules(project, named);
+  for (const mention of all) {
     checkMention(context, mention, modules.get(mention.reference.file) ?? null);
+  }
 }
 
 function checkMention({ report }: RuleContext, mention: Mention, facts: ModuleFacts | null): void {

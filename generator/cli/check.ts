@@ -1,4 +1,5 @@
 // opwright check: the registry is sound and the generated folder is what it gives. Writes nothing.
+import { rememberClean, stillClean } from "../clean-state.js";
 import { checkRegistry, planGeneration } from "../generate.js";
 import { driftDiff, driftFindings } from "./drift.js";
 import { renderDiagnostics, toDiagnostics } from "./findings.js";
@@ -9,13 +10,18 @@ export async function runCheck(
   { project, format }: ConfiguredProject,
   terminal: Terminal,
 ): Promise<ExitCode> {
+  const known = stillClean(project);
+  const isMachine = format === "json" || format === "sarif";
+  if (known !== undefined && !isMachine) {
+    terminal.note(`${known} operations, nothing to report`);
+    return exitCodes.fine;
+  }
   const checked = await checkRegistry(project);
   const changes =
     checked.findings.length > 0 ? [] : (await planGeneration(project, checked)).changes;
   const findings = [...checked.findings, ...driftFindings(project.paths.out, changes)];
   const { textOf } = checked;
   const diagnostics = toDiagnostics(findings, textOf);
-  const isMachine = format === "json" || format === "sarif";
   if (findings.length > 0 || isMachine) {
     terminal.out(
       renderDiagnostics(diagnostics, format, { textOf, isColoured: terminal.isColoured }),

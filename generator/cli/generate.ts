@@ -1,4 +1,5 @@
 // opwright generate: writes the generated folder. A registry with findings writes nothing.
+import { rememberClean, stillClean } from "../clean-state.js";
 import { checkRegistry, planGeneration } from "../generate.js";
 import type { Change } from "../output/plan.js";
 import { driftFindings } from "./drift.js";
@@ -21,6 +22,11 @@ export async function runGenerate(
   flags: GenerateFlags,
   terminal: Terminal,
 ): Promise<ExitCode> {
+  const known = stillClean(project);
+  if (known !== undefined) {
+    terminal.note(`${known} operations, nothing to change`);
+    return exitCodes.fine;
+  }
   let checked = await checkRegistry(project);
   if (flags.stubs === true && checked.findings.some(({ code }) => code === "OPW042")) {
     for (const added of await addStubs(project, checked)) terminal.note(`added ${added}`);
@@ -48,9 +54,10 @@ export async function runGenerate(
   for (const change of changes)
     terminal.out(`${verb(change)} ${project.paths.out}/${change.path}\n`);
   const operations = Object.keys(checked.expanded.model.operations).length;
+  if (flags.dryRun !== true) rememberClean(project, checked.modules, operations);
   terminal.note(
     changes.length === 0
-      ? `${operations} operations, ${files.length} files, nothing to change`
+      ? `${operations} operations, nothing to change`
       : `${operations} operations, ${files.length} files, ${changes.length} ${flags.dryRun === true ? "to write" : "written"}`,
   );
   return exitCodes.fine;

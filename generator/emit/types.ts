@@ -1,4 +1,5 @@
 // types/models.ts and types/<namespace>.ts: TypeScript types of everything that travels.
+import { queryTypeNames } from "../families/documents.js";
 import type { JsonSchema } from "../model/json-schema.js";
 import { referredType } from "../model/json-schema.js";
 import { pascalCase } from "../model/names.js";
@@ -13,8 +14,9 @@ import { referredTypes, typeDeclaration } from "./type-text.js";
 export function typeModules(model: RegistryModel): ReadonlyMap<string, string> {
   const modules = new Map(Object.keys(model.types).map((name) => [name, "models"]));
   for (const document of Object.values(model.documents)) {
-    modules.set(document.createTypeName, document.name);
-    modules.set(document.patchTypeName, document.name);
+    const { filter, sorts, field } = queryTypeNames(document.name);
+    const own = [document.createTypeName, document.patchTypeName, filter, sorts, field];
+    for (const name of own) if (modules.has(name)) modules.set(name, document.name);
   }
   return modules;
 }

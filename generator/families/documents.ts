@@ -32,7 +32,15 @@ import {
   type Resolve,
 } from "./document-fields.js";
 import { hookChain } from "./guards.js";
-import { listRequestSchema, pageSchema } from "./query-schemas.js";
+import {
+  fieldNameSchema,
+  filterSchema,
+  listRequestSchema,
+  pageSchema,
+  queryableFields,
+  sharedQueryTypes,
+  sortSchema,
+} from "./query-schemas.js";
 
 /** An operation before it is mounted, with its route in each style relative to the mount. */
 export interface UnmountedOperation {
@@ -184,11 +192,18 @@ function documentModel(
   );
   const bodySchema: SchemaObject = { ...body, ...(stored.length > 0 ? { required: stored } : {}) };
   if (declaration.read_only !== true) {
-    types.schemas.set(createTypeName, createSchema(body, creatable, defaults));
-    types.schemas.set(patchTypeName, patchSchema(bodySchema, patchable, resolve));
+    types.add(createTypeName, createSchema(body, creatable, defaults), at);
+    types.add(patchTypeName, patchSchema(bodySchema, patchable, resolve), at);
   }
   types.schemas.set(typeName, resourceSchema(bodySchema, softDelete, declaration.description));
   const fields = fieldsOf(bodySchema, resolve);
+  const queryable = queryableFields({ fields, softDelete });
+  const queryTypes = queryTypeNames(name);
+  types.add(queryTypes.filter, filterSchema(queryable), at);
+  types.add(queryTypes.sorts, sortSchema(queryable), at);
+  types.add(queryTypes.field, fieldNameSchema(queryable), at);
+  for (const [shared, schema] of Object.entries(sharedQueryTypes(queryable)))
+    types.addShared(shared, schema, at);
   return {
     name,
     source: at.file,
@@ -212,6 +227,16 @@ function documentModel(
       hasObjectKeywords(body),
     bodySchema,
   };
+}
+
+/** Names of the types that queries of a document use. */
+export function queryTypeNames(document: string): {
+  readonly filter: string;
+  readonly sorts: string;
+  readonly field: string;
+} {
+  const name = pascalCase(document);
+  return { filter: `${name}Filter`, sorts: `${name}Sorts`, field: `${name}Field` };
 }
 
 function historyOf(declaration: DocumentDeclaration): number | null {
@@ -540,9 +565,10 @@ function inputOf(model: DocumentModel, verb: DocumentVerb): Pick<OperationModel,
       };
     }
     default: {
-      const schema = listRequestSchema(model, {
+      const schema = listRequestSchema(queryTypeNames(model.name), {
         isRaw: verb.startsWith("raw_"),
         byCursor: verb.endsWith("cursor"),
+        listDeleted: model.listDeleted,
       });
       return {
         input: { schema, typeName, parameters: [], body: { as: "input", schema, typeName } },

@@ -1,7 +1,7 @@
-// What the author's modules export, read from their syntax (ts-morph's TypeScript; loaded only where a file is new).
-import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+// What the author's modules export.
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { lexicalExports } from "./lexical-exports.js";
 
 /** One export of a module. */
 export interface ExportFacts {
@@ -21,53 +21,33 @@ export interface ModuleFacts {
   readonly isOpen: boolean;
 }
 
-type Cache = Record<string, { readonly hash: string; readonly facts: ModuleFacts }>;
-
-/** Facts of modules by path, null where there is no such file. Files that have not changed are not read again. */
+/**
+ * Facts of the modules that `mentioned` names, null where there is no such file. A module is read by a compiler only
+ * where its text alone does not tell of every mentioned name.
+ */
 export async function readAuthorModules(
   project: string,
-  files: Iterable<string>,
-  version: string,
+  mentioned: ReadonlyMap<string, ReadonlySet<string>>,
 ): Promise<ReadonlyMap<string, ModuleFacts | null>> {
-  const cachePath = join(project, "node_modules", ".cache", "opwright", "modules.json");
-  const cache = readCache(cachePath, version);
-  const fresh: Cache = {};
-  let isNew = false;
   const facts = new Map<string, ModuleFacts | null>();
-  for (const file of [...new Set(files)].sort()) {
+  for (const [file, names] of mentioned) {
     const path = join(project, file);
-    if (!existsSync(path)) {
-      facts.set(file, null);
-      continue;
-    }
-    const text = readFileSync(path, "utf8");
-    const hash = createHash("sha256").update(text).digest("base64url");
-    const known = cache[file];
-    const read = known?.hash === hash ? known.facts : await readModule(file, text);
-    isNew ||= known?.hash !== hash;
-    fresh[file] = { hash, facts: read };
-    facts.set(file, read);
-  }
-  if (isNew && existsSync(join(project, "node_modules"))) {
-    mkdirSync(dirname(cachePath), { recursive: true });
-    writeFileSync(cachePath, JSON.stringify({ version, modules: fresh }));
+    facts.set(
+      file,
+      existsSync(path) ? await readModule(file, readFileSync(path, "utf8"), names) : null,
+    );
   }
   return facts;
 }
 
-async function readModule(file: string, text: string): Promise<ModuleFacts> {
+async function readModule(
+  file: string,
+  text: string,
+  names: ReadonlySet<string>,
+): Promise<ModuleFacts> {
+  const told = lexicalExports(text);
+  const known = new Set(told.map(({ name }) => name));
+  if ([...names].every((name) => known.has(name))) return { exports: told, isOpen: false };
   const { readExports } = await import("./module-exports.js");
   return readExports(file, text);
-}
-
-function readCache(path: string, version: string): Cache {
-  try {
-    const cache = JSON.parse(readFileSync(path, "utf8")) as {
-      readonly version?: unknown;
-      readonly modules?: Cache;
-    };
-    return cache.version === version ? (cache.modules ?? {}) : {};
-  } catch {
-    return {};
-  }
 }

@@ -169,6 +169,14 @@ function yamlFinding(file: string, error: YAMLError): Finding {
     return { code: "OPW002", message: "this map already has that key", at };
   if (error.code === "TAG_RESOLVE_FAILED")
     return { code: "OPW005", message: message.toLowerCase(), at };
+  // The commonest slip: string[] is plain text in a block, and a bracket inside { }.
+  if (/flow-seq-start/.test(message)) {
+    return {
+      code: "OPW001",
+      message: 'inside { } an array type is written in quotes: "string[]"',
+      at,
+    };
+  }
   return { code: "OPW001", message: message.charAt(0).toLowerCase() + message.slice(1), at };
 }
 

@@ -56,6 +56,24 @@ export class TypeReader {
     this.#report = options.report;
   }
 
+  /** Adds a type that a family derives. Reports a name that is taken. */
+  add(name: string, schema: JsonSchema, at: Origin): void {
+    if (this.schemas.has(name)) {
+      this.#report({
+        code: "OPW003",
+        message: `opwright needs the name ${name} for a type of its own`,
+        at: this.origins.get(name) ?? at,
+      });
+      return;
+    }
+    this.schemas.set(name, schema);
+  }
+
+  /** Adds a type that several documents share; the first to need it brings it. */
+  addShared(name: string, schema: JsonSchema, at: Origin): void {
+    if (this.#declared.has(name) || !this.schemas.has(name)) this.add(name, schema, at);
+  }
+
   /** Reads one entry of `types:` into the table. */
   declare(name: string, value: unknown, at: Origin): void {
     this.origins.set(name, at);
@@ -268,6 +286,15 @@ export class TypeReader {
     if (!Object.hasOwn(definitions, key))
       return dangling(didYouMean(key, Object.keys(definitions)));
     const typeName = `${root.typeName}${pascalCase(key)}`;
+    const taken = (): SchemaObject => {
+      this.#report({
+        code: "OPW003",
+        message: `this definition would be called ${typeName}, which is taken`,
+        at,
+      });
+      return {};
+    };
+    if (this.#declared.has(typeName)) return taken();
     if (!this.schemas.has(typeName)) {
       const origin = { file: root.at.file, path: [...root.at.path, "$defs", key] };
       this.schemas.set(typeName, true);

@@ -18,7 +18,10 @@ export function answerClientErrors(server: Server): void {
     refuse(socket, fail(codes[error.code ?? ""] ?? "http_malformed"));
   });
   server.on("connect", (_req, socket: Duplex) => {
-    refuse(socket, fail("method_not_allowed", {}, { headers: { Allow: "GET, HEAD, POST, PUT, PATCH, DELETE" } }));
+    refuse(
+      socket,
+      fail("method_not_allowed", {}, { headers: { Allow: "GET, HEAD, POST, PUT, PATCH, DELETE" } }),
+    );
   });
 }
 
@@ -32,5 +35,7 @@ function refuse(socket: Duplex, error: ServiceError): void {
     Connection: "close",
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  socket.end(`HTTP/1.1 ${error.status} ${STATUS_CODES[error.status] ?? ""}\r\n${lines.join("")}\r\n${body}`);
+  socket.end(
+    `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status] ?? ""}\r\n${lines.join("")}\r\n${body}`,
+  );
 }

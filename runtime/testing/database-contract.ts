@@ -120,7 +120,9 @@ const byId: SortKey = { field: id, direction: "asc", nulls: "first" };
 /** Declares the suite with the functions of a test runner. */
 export function databaseContract({ describe, test }: TestApi, harness: ContractHarness): void {
   /** Each case has a tenant of its own, so that cases do not meet. */
-  const withDatabase = async (body: (database: Database, tenant: string) => Promise<void>): Promise<void> => {
+  const withDatabase = async (
+    body: (database: Database, tenant: string) => Promise<void>,
+  ): Promise<void> => {
     const database = await harness.open();
     try {
       await body(database, uuidv7());
@@ -128,8 +130,10 @@ export function databaseContract({ describe, test }: TestApi, harness: ContractH
       await database.close();
     }
   };
-  const write = <T>(database: Database, work: (transaction: Transaction) => Promise<T>): Promise<T> =>
-    database.write({ lifetime: Lifetime.unlimited() }, work);
+  const write = <T>(
+    database: Database,
+    work: (transaction: Transaction) => Promise<T>,
+  ): Promise<T> => database.write({ lifetime: Lifetime.unlimited() }, work);
 
   describe("documents", () => {
     test("what is inserted is read back, to the letter", () =>
@@ -148,28 +152,48 @@ export function databaseContract({ describe, test }: TestApi, harness: ContractH
         const document = stored({ name: "a" });
         await write(database, ({ documents: store }) => store.insert(things, tenant, document));
         const next = { ...document, rev: 2, body: `{"name":"b"}` };
-        assert.equal(await write(database, (tx) => tx.documents.replace(things, tenant, 1, next)), true);
-        assert.equal(await write(database, (tx) => tx.documents.replace(things, tenant, 1, next)), false);
+        assert.equal(
+          await write(database, (tx) => tx.documents.replace(things, tenant, 1, next)),
+          true,
+        );
+        assert.equal(
+          await write(database, (tx) => tx.documents.replace(things, tenant, 1, next)),
+          false,
+        );
         assert.equal((await database.reader.documents.get(things, tenant, document.id))?.rev, 2);
       }));
 
     test("of 50 parallel updates of one revision exactly one wins", () =>
       withDatabase(async (database, tenant) => {
         const document = stored({ size: 0 });
-        await write(database, ({ documents: store }) => store.insert(strictThings, tenant, document));
+        await write(database, ({ documents: store }) =>
+          store.insert(strictThings, tenant, document),
+        );
         const update = operation({
           operationId: "things.update",
-          input: paramsWith({ id: path.uuid, rev: revision.required }, "patch", anything<Partial<Thing>>()),
+          input: paramsWith(
+            { id: path.uuid, rev: revision.required },
+            "patch",
+            anything<Partial<Thing>>(),
+          ),
           transaction: "write",
           run: documents.update(strictThings),
         });
         const outcomes = await Promise.allSettled(
           Array.from({ length: 50 }, (_, index) =>
-            invoke(update, { id: document.id, rev: 1, patch: { size: index + 1 } }, contextOf(database, { tenant }), database),
+            invoke(
+              update,
+              { id: document.id, rev: 1, patch: { size: index + 1 } },
+              contextOf(database, { tenant }),
+              database,
+            ),
           ),
         );
         const won = outcomes.filter(({ status }) => status === "fulfilled");
-        const refused = outcomes.filter((outcome) => outcome.status === "rejected" && codeOf(outcome.reason) === "revision_mismatch");
+        const refused = outcomes.filter(
+          (outcome) =>
+            outcome.status === "rejected" && codeOf(outcome.reason) === "revision_mismatch",
+        );
         assert.deepEqual([won.length, refused.length], [1, 49]);
         assert.equal((await database.reader.documents.get(things, tenant, document.id))?.rev, 2);
       }));
@@ -180,17 +204,27 @@ export function databaseContract({ describe, test }: TestApi, harness: ContractH
         await write(database, ({ documents: store }) => store.insert(things, tenant, first));
         for (let rev = 2; rev <= 5; rev += 1) {
           const next = { ...first, rev, body: `{"size":${rev}}` };
-          await write(database, ({ documents: store }) => store.replace(things, tenant, rev - 1, next));
+          await write(database, ({ documents: store }) =>
+            store.replace(things, tenant, rev - 1, next),
+          );
         }
         const snapshots = await Promise.all(
-          [1, 2, 3, 4, 5].map((rev) => database.reader.documents.snapshot(things, tenant, first.id, rev)),
+          [1, 2, 3, 4, 5].map((rev) =>
+            database.reader.documents.snapshot(things, tenant, first.id, rev),
+          ),
         );
         assert.deepEqual(
           snapshots.map((text) => (text === null ? null : (JSON.parse(text) as unknown))),
           [null, null, { size: 3 }, { size: 4 }, { size: 5 }],
         );
-        assert.equal(await write(database, (tx) => tx.documents.remove(things, tenant, first.id, 4)), false);
-        assert.equal(await write(database, (tx) => tx.documents.remove(things, tenant, first.id, 5)), true);
+        assert.equal(
+          await write(database, (tx) => tx.documents.remove(things, tenant, first.id, 4)),
+          false,
+        );
+        assert.equal(
+          await write(database, (tx) => tx.documents.remove(things, tenant, first.id, 5)),
+          true,
+        );
         assert.equal(await database.reader.documents.snapshot(things, tenant, first.id, 5), null);
       }));
 
@@ -215,11 +249,20 @@ export function databaseContract({ describe, test }: TestApi, harness: ContractH
         const store = database.reader.documents;
         assert.equal(await store.get(things, other, document.id), null);
         assert.equal(await store.count(things, other, all), 0);
-        assert.deepEqual(await store.select(things, other, { ...all, sorts: [byId] }, firstPage), []);
+        assert.deepEqual(
+          await store.select(things, other, { ...all, sorts: [byId] }, firstPage),
+          [],
+        );
         assert.equal(await store.snapshot(things, other, document.id, 1), null);
         const next = { ...document, rev: 2 };
-        assert.equal(await write(database, (tx) => tx.documents.replace(things, other, 1, next)), false);
-        assert.equal(await write(database, (tx) => tx.documents.remove(things, other, document.id, 1)), false);
+        assert.equal(
+          await write(database, (tx) => tx.documents.replace(things, other, 1, next)),
+          false,
+        );
+        assert.equal(
+          await write(database, (tx) => tx.documents.remove(things, other, document.id, 1)),
+          false,
+        );
         assert.equal((await store.get(things, tenant, document.id))?.rev, 1);
       }));
   });
@@ -237,7 +280,12 @@ export function databaseContract({ describe, test }: TestApi, harness: ContractH
         for (const row of rows) await store.insert(things, tenant, stored(row));
       });
     };
-    const names = async (database: Database, tenant: string, query: DocumentQuery, window = firstPage) => {
+    const names = async (
+      database: Database,
+      tenant: string,
+      query: DocumentQuery,
+      window = firstPage,
+    ) => {
       const found = await database.reader.documents.select(things, tenant, query, window);
       return found.map(({ body }) => (JSON.parse(body) as Thing).name);
     };
@@ -246,7 +294,11 @@ export function databaseContract({ describe, test }: TestApi, harness: ContractH
       ["text equality", { kind: "equals", field: field("name"), value: "b" }, ["b"]],
       ["number equality", { kind: "equals", field: field("size"), value: 2 }, ["b", "B"]],
       ["boolean equality", { kind: "equals", field: field("flag"), value: true }, ["b", null]],
-      ["date equality", { kind: "equals", field: field("at"), value: "2026-01-01T00:00:00.001Z" }, [null]],
+      [
+        "date equality",
+        { kind: "equals", field: field("at"), value: "2026-01-01T00:00:00.001Z" },
+        [null],
+      ],
       ["membership", { kind: "in", field: field("name"), values: ["a", "B", "zz"] }, ["a", "B"]],
       ["number membership", { kind: "in", field: field("size"), values: [10, -1.5] }, ["a", null]],
       ["empty membership", { kind: "in", field: field("name"), values: [] }, []],
@@ -258,16 +310,39 @@ export function databaseContract({ describe, test }: TestApi, harness: ContractH
           await fill(database, tenant);
           const query = { filter, sorts: [byId], withDeleted: false };
           assert.deepEqual(await names(database, tenant, query), expected);
-          assert.equal(await database.reader.documents.count(things, tenant, query), expected.length);
+          assert.equal(
+            await database.reader.documents.count(things, tenant, query),
+            expected.length,
+          );
         }));
     }
 
     const sorts: readonly (readonly [string, SortKey, readonly (string | null)[]])[] = [
-      ["text ascends by code point", { field: field("name"), direction: "asc", nulls: "first" }, [null, "B", "a", "b", "ä"]],
-      ["text descends", { field: field("name"), direction: "desc", nulls: "last" }, ["ä", "b", "a", "B", null]],
-      ["numbers ascend, nulls last", { field: field("size"), direction: "asc", nulls: "last" }, [null, "b", "B", "a", "ä"]],
-      ["booleans descend, nulls first", { field: field("flag"), direction: "desc", nulls: "first" }, ["ä", "b", null, "a", "B"]],
-      ["dates ascend", { field: field("at"), direction: "asc", nulls: "first" }, ["ä", "B", "a", "b", null]],
+      [
+        "text ascends by code point",
+        { field: field("name"), direction: "asc", nulls: "first" },
+        [null, "B", "a", "b", "ä"],
+      ],
+      [
+        "text descends",
+        { field: field("name"), direction: "desc", nulls: "last" },
+        ["ä", "b", "a", "B", null],
+      ],
+      [
+        "numbers ascend, nulls last",
+        { field: field("size"), direction: "asc", nulls: "last" },
+        [null, "b", "B", "a", "ä"],
+      ],
+      [
+        "booleans descend, nulls first",
+        { field: field("flag"), direction: "desc", nulls: "first" },
+        ["ä", "b", null, "a", "B"],
+      ],
+      [
+        "dates ascend",
+        { field: field("at"), direction: "asc", nulls: "first" },
+        ["ä", "B", "a", "b", null],
+      ],
     ];
     for (const [what, sort, expected] of sorts) {
       test(`${what}, whole and page by page`, () =>
@@ -278,7 +353,11 @@ export function databaseContract({ describe, test }: TestApi, harness: ContractH
           const walked: (string | null)[] = [];
           let after: Window["after"];
           for (;;) {
-            const [row] = await database.reader.documents.select(things, tenant, query, { limit: 1, offset: 0, after });
+            const [row] = await database.reader.documents.select(things, tenant, query, {
+              limit: 1,
+              offset: 0,
+              after,
+            });
             if (row === undefined) break;
             const body = JSON.parse(row.body) as Thing;
             walked.push(body.name);
@@ -323,7 +402,9 @@ export function databaseContract({ describe, test }: TestApi, harness: ContractH
         const twice = stored({});
         const outcomes = await Promise.allSettled([
           write(database, (tx) => tx.documents.insert(things, tenant, twice)),
-          ...Array.from({ length: 8 }, () => write(database, (tx) => tx.documents.insert(things, tenant, stored({})))),
+          ...Array.from({ length: 8 }, () =>
+            write(database, (tx) => tx.documents.insert(things, tenant, stored({}))),
+          ),
           write(database, (tx) => tx.documents.insert(things, tenant, twice)),
         ]);
         assert.equal(outcomes.filter(({ status }) => status === "fulfilled").length, 9);
@@ -391,21 +472,29 @@ export function databaseContract({ describe, test }: TestApi, harness: ContractH
             return documents.create(things)(payload, context);
           },
         });
-        const send = () => invoke(create, { name: "once" }, contextOf(database, { tenant, key: "k" }), database);
+        const send = () =>
+          invoke(create, { name: "once" }, contextOf(database, { tenant, key: "k" }), database);
         const outcomes = await Promise.allSettled(Array.from({ length: 50 }, send));
         const refused = outcomes.filter((outcome) => outcome.status === "rejected");
         assert.deepEqual(
-          refused.map(({ reason }) => codeOf(reason)).filter((code) => code !== "idempotency_in_flight"),
+          refused
+            .map(({ reason }) => codeOf(reason))
+            .filter((code) => code !== "idempotency_in_flight"),
           [],
         );
         assert.equal(runs, 1);
         assert.equal(await database.reader.documents.count(things, tenant, all), 1);
         const again = await send();
         const ids = outcomes.flatMap((outcome) =>
-          outcome.status === "fulfilled" ? [(outputValue(outcome.value.output) as { readonly id?: string }).id] : [],
+          outcome.status === "fulfilled"
+            ? [(outputValue(outcome.value.output) as { readonly id?: string }).id]
+            : [],
         );
         assert.equal(again.replayed, true);
-        assert.deepEqual(new Set(ids), new Set([(outputValue(again.output) as { readonly id?: string }).id]));
+        assert.deepEqual(
+          new Set(ids),
+          new Set([(outputValue(again.output) as { readonly id?: string }).id]),
+        );
       }));
 
     test("an exclusive name is refused while it is held and free afterwards", () =>
@@ -422,7 +511,10 @@ export function databaseContract({ describe, test }: TestApi, harness: ContractH
         });
         await running;
         const second = database.write({ lifetime, exclusive }, async () => undefined);
-        const refused = assert.rejects(second, (error) => codeOf(error) === "idempotency_in_flight");
+        const refused = assert.rejects(
+          second,
+          (error) => codeOf(error) === "idempotency_in_flight",
+        );
         await refused;
         release?.();
         await first;
@@ -431,7 +523,14 @@ export function databaseContract({ describe, test }: TestApi, harness: ContractH
 
     test("a record is found until it expires, and pruned afterwards", () =>
       withDatabase(async (database) => {
-        const record = { scope: uuidv7(), fingerprint: "f", status: 200, body: `{"a":1}`, etag: null, expiresAt: 1_000 };
+        const record = {
+          scope: uuidv7(),
+          fingerprint: "f",
+          status: 200,
+          body: `{"a":1}`,
+          etag: null,
+          expiresAt: 1_000,
+        };
         await write(database, ({ idempotency }) => idempotency.save(record));
         const { idempotency } = database.reader;
         assert.deepEqual(await idempotency.find(record.scope, 999), record);

@@ -1,2 +1,7 @@
 // opwright/testing: the contract suites of the ports, for engines of ours and of others.
-export { databaseContract, prepareContractTables, type ContractHarness, type TestApi } from "./database-contract.js";
+export {
+  databaseContract,
+  prepareContractTables,
+  type ContractHarness,
+  type TestApi,
+} from "./database-contract.js";

@@ -27,11 +27,17 @@ for (const engine of engines) {
 
       const second = await startProcess({ DATABASE_URL: database.url });
       const { hits, count } = await post(second.url, "/tasks/query", { size: 10_000 });
-      const stored = new Map(hits.map(({ title, id }: { title: string; id: string }) => [title, id]));
+      const stored = new Map(
+        hits.map(({ title, id }: { title: string; id: string }) => [title, id]),
+      );
       expect([...acknowledged].filter(([title, id]) => stored.get(title) !== id)).toEqual([]);
-      for (let index = 1; index <= sent; index += 1) await post(second.url, "/tasks", { title: `w${index}`, project }, `w${index}`);
+      for (let index = 1; index <= sent; index += 1)
+        await post(second.url, "/tasks", { title: `w${index}`, project }, `w${index}`);
       const after = await post(second.url, "/tasks/query", { size: 10_000 });
-      expect([after.count, new Set(after.hits.map(({ title }: { title: string }) => title)).size]).toEqual([sent, sent]);
+      expect([
+        after.count,
+        new Set(after.hits.map(({ title }: { title: string }) => title)).size,
+      ]).toEqual([sent, sent]);
       expect(count).toBeGreaterThanOrEqual(acknowledged.size);
       second.child.kill("SIGTERM");
       expect(await second.exited).toBe(0);
@@ -44,7 +50,10 @@ for (const engine of engines) {
 async function post(url: string, path: string, body: unknown, key?: string): Promise<any> {
   const response = await fetch(`${url}${path}`, {
     method: "POST",
-    headers: { "content-type": "application/json", ...(key === undefined ? {} : { "idempotency-key": key }) },
+    headers: {
+      "content-type": "application/json",
+      ...(key === undefined ? {} : { "idempotency-key": key }),
+    },
     body: JSON.stringify(body),
   });
   if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);

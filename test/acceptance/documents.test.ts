@@ -54,14 +54,21 @@ for (const engine of engines) {
       const { id } = await create();
       const headers = { "if-none-match": '"1"' };
       const unchanged = await service.call("GET", `/tasks/${id}`, { headers });
-      expect([unchanged.status, unchanged.headers.get("etag"), unchanged.body]).toEqual([304, '"1"', undefined]);
+      expect([unchanged.status, unchanged.headers.get("etag"), unchanged.body]).toEqual([
+        304,
+        '"1"',
+        undefined,
+      ]);
       await patch(id, 1, { title: "new" });
       expect((await service.call("GET", `/tasks/${id}`, { headers })).status).toBe(200);
     });
 
     test("HEAD answers as GET does, without the body", async () => {
       const { id } = await create();
-      const [head, get] = [await service.call("HEAD", `/tasks/${id}`), await service.call("GET", `/tasks/${id}`)];
+      const [head, get] = [
+        await service.call("HEAD", `/tasks/${id}`),
+        await service.call("GET", `/tasks/${id}`),
+      ];
       expect([head.status, head.headers.get("etag"), head.body]).toEqual([200, '"1"', undefined]);
       expect(head.headers.get("content-length")).toBe(get.headers.get("content-length"));
     });
@@ -69,7 +76,11 @@ for (const engine of engines) {
     test("an update answers the document and what changed; an empty change keeps the revision", async () => {
       const { id } = await create();
       const updated = await patch(id, 1, { title: "new", state: "open" });
-      expect([updated.status, updated.body.data.rev, updated.body.diff]).toEqual([200, 2, { title: "new" }]);
+      expect([updated.status, updated.body.data.rev, updated.body.diff]).toEqual([
+        200,
+        2,
+        { title: "new" },
+      ]);
       const same = await patch(id, 2, { title: "new" });
       expect([same.body.data.rev, same.body.diff]).toEqual([2, {}]);
     });
@@ -100,14 +111,24 @@ for (const engine of engines) {
     test("a revision from the future is a mismatch", async () => {
       const { id } = await create();
       const refused = await patch(id, 9, { title: "x" });
-      expect([refused.status, refused.body.code, refused.body.context]).toEqual([409, "revision_mismatch", { current_rev: 1 }]);
+      expect([refused.status, refused.body.code, refused.body.context]).toEqual([
+        409,
+        "revision_mismatch",
+        { current_rev: 1 },
+      ]);
     });
 
     test("without history a stale revision is a mismatch", async () => {
       const { body } = await service.post("/projects", { name: "P", key: "PP" });
       await service.call("PATCH", `/projects/${body.id}?rev=1`, { body: { name: "Q" } });
-      const refused = await service.call("PATCH", `/projects/${body.id}?rev=1`, { body: { archived: true } });
-      expect([refused.status, refused.body.code, refused.body.context]).toEqual([409, "revision_mismatch", { current_rev: 2 }]);
+      const refused = await service.call("PATCH", `/projects/${body.id}?rev=1`, {
+        body: { archived: true },
+      });
+      expect([refused.status, refused.body.code, refused.body.context]).toEqual([
+        409,
+        "revision_mismatch",
+        { current_rev: 2 },
+      ]);
     });
 
     test("the revision may come as If-Match; it must come, and must agree", async () => {
@@ -117,7 +138,10 @@ for (const engine of engines) {
           body: { title: `t${query}${ifMatch}` },
           headers: ifMatch === undefined ? {} : { "if-match": ifMatch },
         });
-      expect([(await call("")).status, (await call("")).body.code]).toEqual([428, "revision_required"]);
+      expect([(await call("")).status, (await call("")).body.code]).toEqual([
+        428,
+        "revision_required",
+      ]);
       expect((await call("", '"1"')).status).toBe(200);
       expect((await call("?rev=2", '"2"')).status).toBe(200);
       expect((await call("", "*")).status).toBe(200);
@@ -132,7 +156,9 @@ for (const engine of engines) {
       expect([deleted.status, deleted.body.is_deleted, deleted.body.rev]).toEqual([200, true, 2]);
       expect((await service.call("GET", `/tasks/${id}`)).status).toBe(404);
       expect((await patch(id, 2, { title: "x" })).body.code).toBe("document_deleted");
-      expect((await service.call("POST", `/tasks/${id}/delete?rev=2`)).body.code).toBe("document_deleted");
+      expect((await service.call("POST", `/tasks/${id}/delete?rev=2`)).body.code).toBe(
+        "document_deleted",
+      );
       const stale = await service.call("POST", `/tasks/${id}/restore?rev=1`);
       expect([stale.status, stale.body.code]).toEqual([409, "revision_mismatch"]);
       const restored = await service.call("POST", `/tasks/${id}/restore?rev=2`);
@@ -142,7 +168,9 @@ for (const engine of engines) {
 
     test("killing removes for good, at a revision where one is given", async () => {
       const { id } = await create();
-      expect((await service.call("DELETE", `/tasks/${id}?rev=2`)).body.code).toBe("revision_mismatch");
+      expect((await service.call("DELETE", `/tasks/${id}?rev=2`)).body.code).toBe(
+        "revision_mismatch",
+      );
       const killed = await service.call("DELETE", `/tasks/${id}`);
       expect([killed.status, killed.body]).toEqual([204, undefined]);
       expect((await service.call("DELETE", `/tasks/${id}`)).status).toBe(404);
@@ -153,7 +181,9 @@ for (const engine of engines) {
       const { status, body } = await service.post("/notes/create", { text: "n" });
       expect([status, body.pinned]).toEqual([201, false]);
       expect((await service.call("GET", `/notes/get?id=${body.id}`)).body).toEqual(body);
-      const updated = await service.call("PATCH", `/notes/update?id=${body.id}&rev=1`, { body: { pinned: true } });
+      const updated = await service.call("PATCH", `/notes/update?id=${body.id}&rev=1`, {
+        body: { pinned: true },
+      });
       expect(updated.body.data.pinned).toBe(true);
       expect((await service.call("DELETE", `/notes/kill?id=${body.id}`)).status).toBe(204);
     });
@@ -161,12 +191,30 @@ for (const engine of engines) {
     test("a read-only document has no writing routes", async () => {
       const refused = await service.post("/places", { name: "x" });
       expect(refused.status).toBe(404);
-      expect((await service.post("/places/list", {})).body).toEqual({ hits: [], page: 1, size: 10, count: 0 });
+      expect((await service.post("/places/list", {})).body).toEqual({
+        hits: [],
+        page: 1,
+        size: 10,
+        count: 0,
+      });
     });
 
     test("base fields, the tenant and undeclared fields are refused, not dropped", async () => {
-      for (const field of ["id", "rev", "created_at", "tenant_id", "is_deleted", "state", "colour", "__proto__", "constructor", "toString"]) {
-        const refused = await service.call("POST", "/tasks", { body: `{"title":"t","project":"${project}",${JSON.stringify(field)}:1}` });
+      for (const field of [
+        "id",
+        "rev",
+        "created_at",
+        "tenant_id",
+        "is_deleted",
+        "state",
+        "colour",
+        "__proto__",
+        "constructor",
+        "toString",
+      ]) {
+        const refused = await service.call("POST", "/tasks", {
+          body: `{"title":"t","project":"${project}",${JSON.stringify(field)}:1}`,
+        });
         expect([field, refused.status, refused.body.code]).toEqual([field, 422, "core.validation"]);
         expect(refused.body.context.errors).toContainEqual({
           path: `/${field}`,
@@ -178,17 +226,33 @@ for (const engine of engines) {
     });
 
     test("all faults of a payload are reported at once, without its values", async () => {
-      const refused = await service.post("/tasks", { title: "", project: "secret-value", labels: [1] });
+      const refused = await service.post("/tasks", {
+        title: "",
+        project: "secret-value",
+        labels: [1],
+      });
       expect(refused.status).toBe(422);
-      expect(refused.body.context.errors.map(({ path }: { path: string }) => path).sort()).toEqual(["/labels/0", "/project", "/title"]);
+      expect(refused.body.context.errors.map(({ path }: { path: string }) => path).sort()).toEqual([
+        "/labels/0",
+        "/project",
+        "/title",
+      ]);
       expect(JSON.stringify(refused.body)).not.toContain("secret-value");
     });
 
     test("a custom operation runs its hooks and its handler in one transaction", async () => {
-      const { body: archived } = await service.post("/projects", { name: "Old", key: "OLD", archived: true });
+      const { body: archived } = await service.post("/projects", {
+        name: "Old",
+        key: "OLD",
+        archived: true,
+      });
       const blocked = await create({ project: archived.id });
       const refused = await service.post(`/tasks/${blocked.id}/complete`, { rev: 1 });
-      expect([refused.status, refused.body.code, refused.body.context]).toEqual([400, "core.domain", { reason: "the project is archived" }]);
+      expect([refused.status, refused.body.code, refused.body.context]).toEqual([
+        400,
+        "core.domain",
+        { reason: "the project is archived" },
+      ]);
       const { id } = await create();
       const done = await service.post(`/tasks/${id}/complete`, { rev: 1, note: "well" });
       expect([done.status, done.body.state, done.body.rev]).toEqual([200, "done", 2]);
@@ -201,7 +265,10 @@ for (const engine of engines) {
         Array.from({ length: 50 }, (_, index) => patch(id, 1, { title: `w${index}` })),
       );
       const codes = answers.map(({ status, body }) => (status === 200 ? "won" : body.code)).sort();
-      expect(codes).toEqual([...Array.from({ length: 49 }, () => "historical_consistency_violation"), "won"]);
+      expect(codes).toEqual([
+        ...Array.from({ length: 49 }, () => "historical_consistency_violation"),
+        "won",
+      ]);
     });
 
     test("delete against update, and restore against kill: one order or the other, never both halves", async () => {
@@ -214,7 +281,10 @@ for (const engine of engines) {
         const wins = [deleted.status, updated.status].filter((status) => status === 200).length;
         expect(wins).toBe(1);
         if (deleted.status !== 200) continue;
-        await Promise.all([service.call("POST", `/tasks/${id}/restore?rev=2`), service.call("DELETE", `/tasks/${id}`)]);
+        await Promise.all([
+          service.call("POST", `/tasks/${id}/restore?rev=2`),
+          service.call("DELETE", `/tasks/${id}`),
+        ]);
         expect((await service.call("GET", `/tasks/${id}`)).status).toBe(404);
       }
     });

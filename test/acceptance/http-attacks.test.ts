@@ -48,8 +48,16 @@ function isEnvelope(answer: string): boolean {
 describe("malformed HTTP", () => {
   const post = "POST /tasks HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n";
   const cases: readonly (readonly [string, string | Buffer, number])[] = [
-    ["Transfer-Encoding with Content-Length", `${post}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`, 400],
-    ["Transfer-Encoding: chunked, identity", `${post}Transfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n`, 400],
+    [
+      "Transfer-Encoding with Content-Length",
+      `${post}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+      400,
+    ],
+    [
+      "Transfer-Encoding: chunked, identity",
+      `${post}Transfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n`,
+      400,
+    ],
     ["two Content-Lengths", `${post}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}`, 400],
     ["a signed Content-Length", `${post}Content-Length: +3\r\n\r\n{}`, 400],
     ["bare line feeds", "GET /livez HTTP/1.1\nHost: a\n\n", 400],
@@ -60,17 +68,28 @@ describe("malformed HTTP", () => {
     ["a 20 KB header", `GET /livez HTTP/1.1\r\nHost: a\r\nX: ${"x".repeat(20_000)}\r\n\r\n`, 431],
     ["a 20 KB path", `GET /${"x".repeat(20_000)} HTTP/1.1\r\nHost: a\r\n\r\n`, 431],
     ["no HTTP at all", "\u0016\u0003\u0001 hello\r\n\r\n", 400],
-    ["a vertical tab in Transfer-Encoding", `${post}Transfer-Encoding:\u000bchunked\r\n\r\n0\r\n\r\n`, 400],
+    [
+      "a vertical tab in Transfer-Encoding",
+      `${post}Transfer-Encoding:\u000bchunked\r\n\r\n0\r\n\r\n`,
+      400,
+    ],
   ];
-  test.each(cases)("%s is refused with the envelope, and the connection ends", async (_what, bytes, status) => {
-    const answer = await raw(bytes);
-    expect([statusOf(answer), isEnvelope(answer)]).toEqual([status, true]);
-    expect(answer.toLowerCase()).toContain("connection: close");
-  });
+  test.each(cases)(
+    "%s is refused with the envelope, and the connection ends",
+    async (_what, bytes, status) => {
+      const answer = await raw(bytes);
+      expect([statusOf(answer), isEnvelope(answer)]).toEqual([status, true]);
+      expect(answer.toLowerCase()).toContain("connection: close");
+    },
+  );
 
   test("CONNECT is refused with the envelope", async () => {
     const answer = await raw("CONNECT example.test:443 HTTP/1.1\r\nHost: example.test:443\r\n\r\n");
-    expect([statusOf(answer), codeOf(answer), isEnvelope(answer)]).toEqual([405, "method_not_allowed", true]);
+    expect([statusOf(answer), codeOf(answer), isEnvelope(answer)]).toEqual([
+      405,
+      "method_not_allowed",
+      true,
+    ]);
   });
 
   test("a body that never comes does not hold the deadline of others", async () => {
@@ -90,23 +109,37 @@ describe("methods and paths", () => {
     ["OPTIONS", "/projects/01890000-0000-7000-8000-000000000004", "DELETE, GET, HEAD, PATCH"],
   ])("%s %s is 405 with Allow", async (method, path, allow) => {
     const answer = await raw(`${method} ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
-    expect([statusOf(answer), codeOf(answer), isEnvelope(answer)]).toEqual([405, "method_not_allowed", true]);
+    expect([statusOf(answer), codeOf(answer), isEnvelope(answer)]).toEqual([
+      405,
+      "method_not_allowed",
+      true,
+    ]);
     expect(/^allow: (.*)\r$/im.exec(answer)?.[1]).toBe(allow);
   });
 
-  test.each(["/nothing", "/tasks/query/extra", "/TASKS", "/..", "//tasks"])("%s is 404 with the envelope", async (path) => {
-    const answer = await raw(`GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
-    expect([statusOf(answer), isEnvelope(answer)]).toEqual([404, true]);
-  });
+  test.each(["/nothing", "/tasks/query/extra", "/TASKS", "/..", "//tasks"])(
+    "%s is 404 with the envelope",
+    async (path) => {
+      const answer = await raw(`GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
+      expect([statusOf(answer), isEnvelope(answer)]).toEqual([404, true]);
+    },
+  );
 
   test("method override headers mean nothing", async () => {
-    const refused = await service.call("POST", "/tasks/query", { body: {}, headers: { "x-http-method-override": "DELETE" } });
+    const refused = await service.call("POST", "/tasks/query", {
+      body: {},
+      headers: { "x-http-method-override": "DELETE" },
+    });
     expect(refused.status).toBe(200);
   });
 
   test.each(["/tasks/%zz", "/tasks/%c0%ae", "/tasks/%"])("the path %s is refused", async (path) => {
     const answer = await raw(`GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
-    expect([statusOf(answer), codeOf(answer), isEnvelope(answer)]).toEqual([400, "path_malformed", true]);
+    expect([statusOf(answer), codeOf(answer), isEnvelope(answer)]).toEqual([
+      400,
+      "path_malformed",
+      true,
+    ]);
   });
 
   test.each([
@@ -148,17 +181,33 @@ describe("query parameters", () => {
 
 describe("bodies", () => {
   const send = (body: string | Buffer, headers: Readonly<Record<string, string>> = {}) =>
-    fetch(`${service.url}/tasks`, { method: "POST", body, headers: { "content-type": "application/json", ...headers } }).then(
-      async (response) => ({ status: response.status, body: (await response.json()) as { readonly code: string; readonly rev?: number } }),
-    );
+    fetch(`${service.url}/tasks`, {
+      method: "POST",
+      body,
+      headers: { "content-type": "application/json", ...headers },
+    }).then(async (response) => ({
+      status: response.status,
+      body: (await response.json()) as { readonly code: string; readonly rev?: number },
+    }));
   const task = (rest: string): string => `{"title":"t","project":"${project}"${rest}}`;
 
-  const nested = (depth: number, open: string, close: string): string => open.repeat(depth) + "1" + close.repeat(depth);
+  const nested = (depth: number, open: string, close: string): string =>
+    open.repeat(depth) + "1" + close.repeat(depth);
   const cases: readonly (readonly [string, string | Buffer, number, string])[] = [
     ["nothing", "", 400, "json_malformed"],
     ["a byte order mark", `\ufeff${task("")}`, 400, "json_malformed"],
-    ["invalid UTF-8", Buffer.concat([Buffer.from('{"title":"'), Buffer.from([0xc3, 0x28]), Buffer.from('"}')]), 400, "json_malformed"],
-    ["an overlong encoding", Buffer.concat([Buffer.from('{"title":"'), Buffer.from([0xc0, 0xaf]), Buffer.from('"}')]), 400, "json_malformed"],
+    [
+      "invalid UTF-8",
+      Buffer.concat([Buffer.from('{"title":"'), Buffer.from([0xc3, 0x28]), Buffer.from('"}')]),
+      400,
+      "json_malformed",
+    ],
+    [
+      "an overlong encoding",
+      Buffer.concat([Buffer.from('{"title":"'), Buffer.from([0xc0, 0xaf]), Buffer.from('"}')]),
+      400,
+      "json_malformed",
+    ],
     ["a lone surrogate", task(`,"labels":["\\ud800"]`), 400, "json_malformed"],
     ["a low surrogate first", task(`,"labels":["\\udc00\\ud800"]`), 400, "json_malformed"],
     ["U+0000", task(`,"labels":["\\u0000"]`), 400, "json_malformed"],
@@ -178,7 +227,12 @@ describe("bodies", () => {
     ["a number that overflows", task(`,"estimate":1e400`), 422, "number_not_exact"],
     ["a number that underflows", task(`,"estimate":0.1e-400`), 422, "number_not_exact"],
     ["an integer beyond 2^53", task(`,"estimate":9007199254740993`), 422, "number_not_exact"],
-    ["a number of 100 000 digits", task(`,"estimate":${"1".repeat(100_000)}`), 422, "number_not_exact"],
+    [
+      "a number of 100 000 digits",
+      task(`,"estimate":${"1".repeat(100_000)}`),
+      422,
+      "number_not_exact",
+    ],
     ["a list", "[]", 422, "core.validation"],
     ["null", "null", 422, "core.validation"],
     ["a text", '"x"', 422, "core.validation"],
@@ -196,8 +250,13 @@ describe("bodies", () => {
 
   test("a body that grows past the limit while it is read is cut off", async () => {
     const chunk = "x".repeat(64 * 1024);
-    const parts = Array.from({ length: 40 }, () => `${chunk.length.toString(16)}\r\n${chunk}\r\n`).join("");
-    const answer = await raw(`POST /tasks HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n${parts}0\r\n\r\n`);
+    const parts = Array.from(
+      { length: 40 },
+      () => `${chunk.length.toString(16)}\r\n${chunk}\r\n`,
+    ).join("");
+    const answer = await raw(
+      `POST /tasks HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n${parts}0\r\n\r\n`,
+    );
     expect([statusOf(answer), codeOf(answer)]).toEqual([413, "body_too_large"]);
   });
 
@@ -214,9 +273,12 @@ describe("bodies", () => {
     expect([refused.status, refused.body.code]).toEqual([415, "media_type_unsupported"]);
   });
 
-  test.each(["application/json; charset=UTF-8", "application/json;charset=\"utf-8\"", "application/merge-patch+json"])(
-    "the media type %s is read",
-    async (type) => expect((await send(task(""), { "content-type": type })).status).toBe(201),
+  test.each([
+    "application/json; charset=UTF-8",
+    'application/json;charset="utf-8"',
+    "application/merge-patch+json",
+  ])("the media type %s is read", async (type) =>
+    expect((await send(task(""), { "content-type": type })).status).toBe(201),
   );
 
   test("a compressed body is refused before it is inflated", async () => {
@@ -239,20 +301,32 @@ describe("bodies", () => {
 
 describe("the error channel", () => {
   test("every answer names its code in the header, and the table knows it", async () => {
-    for (const [method, path] of [["GET", "/nothing"], ["PUT", "/tasks"], ["GET", "/tasks/x"]] as const) {
+    for (const [method, path] of [
+      ["GET", "/nothing"],
+      ["PUT", "/tasks"],
+      ["GET", "/tasks/x"],
+    ] as const) {
       const refused = await service.call(method, path);
       expect(refused.headers.get("x-error-code")).toBe(refused.body.code);
       const row = errors[refused.body.code as keyof typeof errors];
-      expect([row.status, row.kind, row.detail]).toEqual([refused.status, refused.body.kind, refused.body.detail]);
+      expect([row.status, row.kind, row.detail]).toEqual([
+        refused.status,
+        refused.body.kind,
+        refused.body.detail,
+      ]);
     }
   });
 
   test("ids are ours, and those of the caller only where they are well formed", async () => {
     const given = "01890000-0000-7000-8000-00000000000A";
-    const kept = await service.call("GET", "/nothing", { headers: { "x-correlation-id": given, "x-request-id": "mine" } });
+    const kept = await service.call("GET", "/nothing", {
+      headers: { "x-correlation-id": given, "x-request-id": "mine" },
+    });
     expect(kept.headers.get("x-correlation-id")).toBe(given.toLowerCase());
     expect(kept.headers.get("x-request-id")).not.toBe("mine");
-    const replaced = await service.call("GET", "/nothing", { headers: { "x-correlation-id": "bad id <script>" } });
+    const replaced = await service.call("GET", "/nothing", {
+      headers: { "x-correlation-id": "bad id <script>" },
+    });
     expect(replaced.headers.get("x-correlation-id")).toMatch(/^[0-9a-f-]{36}$/);
   });
 });

@@ -3,7 +3,15 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { tasksSpec } from "../../generated/documents/tasks.js";
 import type { TasksCreate } from "../../generated/types/tasks.js";
-import { documents, fail, json, params, query, route, type ExecutionContext } from "../../runtime/index.js";
+import {
+  documents,
+  fail,
+  json,
+  params,
+  query,
+  route,
+  type ExecutionContext,
+} from "../../runtime/index.js";
 import { defineService } from "../../runtime/server/service.js";
 import { engines } from "../engines.js";
 import { startTestService, type TestService } from "./service.js";
@@ -55,7 +63,11 @@ const definition = defineService({
       transaction: "read",
       run: async ({ title }, context) => ({
         count: await context.transaction.documents.count(tasksSpec, context.tenant, {
-          filter: { kind: "equals", field: { path: "title", type: "string", isColumn: false }, value: title },
+          filter: {
+            kind: "equals",
+            field: { path: "title", type: "string", isColumn: false },
+            value: title,
+          },
           sorts: [],
           withDeleted: true,
         }),
@@ -74,20 +86,29 @@ for (const engine of engines) {
 
     const send = (path: string, title: string, key: string) =>
       service.post(path, { title, project }, { "idempotency-key": key });
-    const count = async (title: string): Promise<number> => (await service.call("GET", `/count?title=${title}`)).body.count;
+    const count = async (title: string): Promise<number> =>
+      (await service.call("GET", `/count?title=${title}`)).body.count;
 
     test("a repeated request is answered with what was stored", async () => {
       const first = await send("/patient", "once", "key-1");
       const again = await send("/patient", "once", "key-1");
       expect([first.status, first.headers.get("idempotency-replayed")]).toEqual([201, null]);
-      expect([again.status, again.headers.get("idempotency-replayed"), again.headers.get("etag")]).toEqual([201, "true", '"1"']);
+      expect([
+        again.status,
+        again.headers.get("idempotency-replayed"),
+        again.headers.get("etag"),
+      ]).toEqual([201, "true", '"1"']);
       expect(again.body).toEqual(first.body);
       expect(await count("once")).toBe(1);
     });
 
     test("the order of members does not make another request, another value does", async () => {
       await service.post("/patient", { title: "order", project }, { "idempotency-key": "key-2" });
-      const same = await service.post("/patient", { project, title: "order" }, { "idempotency-key": "key-2" });
+      const same = await service.post(
+        "/patient",
+        { project, title: "order" },
+        { "idempotency-key": "key-2" },
+      );
       expect(same.headers.get("idempotency-replayed")).toBe("true");
       const other = await send("/patient", "other", "key-2");
       expect([other.status, other.body.code]).toEqual([422, "idempotency_key_reused"]);
@@ -96,8 +117,12 @@ for (const engine of engines) {
     test("while the first is running a second is told to wait; 50 at once run once", async () => {
       const first = send("/patient", "slow", "key-3");
       await sleep(60);
-      const others = await Promise.all(Array.from({ length: 49 }, () => send("/patient", "slow", "key-3")));
-      expect(new Set(others.map(({ status, body }) => `${status} ${body.code}`))).toEqual(new Set(["409 idempotency_in_flight"]));
+      const others = await Promise.all(
+        Array.from({ length: 49 }, () => send("/patient", "slow", "key-3")),
+      );
+      expect(new Set(others.map(({ status, body }) => `${status} ${body.code}`))).toEqual(
+        new Set(["409 idempotency_in_flight"]),
+      );
       expect(others[0]?.headers.get("retry-after")).toBe("1");
       expect((await first).status).toBe(201);
       expect(await count("slow")).toBe(1);
@@ -106,14 +131,29 @@ for (const engine of engines) {
     test("an error of the operation is stored and its writes are undone; a 500 is not stored", async () => {
       const first = await send("/patient", "conflict", "key-4");
       const again = await send("/patient", "conflict", "key-4");
-      expect([first.status, first.body.code, first.body.context]).toEqual([409, "core.conflict", { reason: "said so" }]);
-      expect([again.status, again.headers.get("idempotency-replayed"), again.body]).toEqual([409, "true", first.body]);
+      expect([first.status, first.body.code, first.body.context]).toEqual([
+        409,
+        "core.conflict",
+        { reason: "said so" },
+      ]);
+      expect([again.status, again.headers.get("idempotency-replayed"), again.body]).toEqual([
+        409,
+        "true",
+        first.body,
+      ]);
       const broken = await send("/patient", "broken", "key-5");
       expect([broken.status, broken.body]).toEqual([
         500,
-        { detail: "The service could not answer this request.", code: "core.internal", kind: "internal", context: {} },
+        {
+          detail: "The service could not answer this request.",
+          code: "core.internal",
+          kind: "internal",
+          context: {},
+        },
       ]);
-      expect((await send("/patient", "broken", "key-5")).headers.get("idempotency-replayed")).toBeNull();
+      expect(
+        (await send("/patient", "broken", "key-5")).headers.get("idempotency-replayed"),
+      ).toBeNull();
       expect([await count("conflict"), await count("broken")]).toEqual([0, 0]);
     });
 
@@ -131,7 +171,11 @@ for (const engine of engines) {
     test("at the deadline the caller gets 504, and nothing commits after it", async () => {
       const before = afterCommits;
       const late = await send("/slow", "slow", "key-7");
-      expect([late.status, late.body.code, late.body.kind]).toEqual([504, "deadline_exceeded", "timeout"]);
+      expect([late.status, late.body.code, late.body.kind]).toEqual([
+        504,
+        "deadline_exceeded",
+        "timeout",
+      ]);
       const seen = await count("slow");
       await sleep(400);
       expect([await count("slow"), afterCommits]).toEqual([seen, before]);
@@ -145,7 +189,11 @@ for (const engine of engines) {
       expect((await call("/patient", "quick", "5")).status).toBe(201);
       for (const budget of ["0", "-1", "NaN", "1e9", "abc", "", "Infinity", "0x10"]) {
         const refused = await call("/patient", "quick", budget);
-        expect([budget, refused.status, refused.body.code]).toEqual([budget, 400, "deadline_malformed"]);
+        expect([budget, refused.status, refused.body.code]).toEqual([
+          budget,
+          400,
+          "deadline_malformed",
+        ]);
       }
     });
 

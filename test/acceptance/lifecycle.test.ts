@@ -27,7 +27,15 @@ const definition = defineService({
         return { waited: millis };
       },
     }),
-    route({ operationId: "slow.nothing", method: "GET", path: "/nothing", status: 204, input: nothing, transaction: "read", run: () => undefined }),
+    route({
+      operationId: "slow.nothing",
+      method: "GET",
+      path: "/nothing",
+      status: 204,
+      input: nothing,
+      transaction: "read",
+      run: () => undefined,
+    }),
   ],
   app: (req, res, next) => {
     if (req.url === "/app") res.end("the app");
@@ -53,7 +61,11 @@ describe("a running service", () => {
     expect((await service.call("GET", "/app")).body).toBe("the app");
     for (const path of ["/app/broken", "/app/async"]) {
       const broken = await service.call("GET", path);
-      expect([broken.status, broken.body.code, JSON.stringify(broken.body).includes("secret")]).toEqual([500, "core.internal", false]);
+      expect([
+        broken.status,
+        broken.body.code,
+        JSON.stringify(broken.body).includes("secret"),
+      ]).toEqual([500, "core.internal", false]);
     }
     expect((await service.call("GET", "/elsewhere")).body.code).toBe("route_not_found");
     expect((await service.call("GET", "/nothing")).status).toBe(204);
@@ -61,7 +73,10 @@ describe("a running service", () => {
   });
 
   test("draining: not ready first, running requests finish, new ones are refused", async () => {
-    const service = await startTestService(sqlite, { definition, environment: { SETTLE_SECONDS: "0.2", DRAIN_SECONDS: "5" } });
+    const service = await startTestService(sqlite, {
+      definition,
+      environment: { SETTLE_SECONDS: "0.2", DRAIN_SECONDS: "5" },
+    });
     const running = service.call("GET", "/wait?millis=500");
     await sleep(50);
     const stopping = service.stop();
@@ -74,7 +89,10 @@ describe("a running service", () => {
   });
 
   test("what does not finish in time is cut off", async () => {
-    const service = await startTestService(sqlite, { definition, environment: { SETTLE_SECONDS: "0", DRAIN_SECONDS: "0.2" } });
+    const service = await startTestService(sqlite, {
+      definition,
+      environment: { SETTLE_SECONDS: "0", DRAIN_SECONDS: "0.2" },
+    });
     const running = service.call("GET", "/wait?millis=60000");
     await sleep(50);
     const refused = expect(running).rejects.toThrow();
@@ -96,9 +114,9 @@ describe("the process", () => {
   });
 
   test("a server without its settings does not start, and says which", async () => {
-    await expect(startProcess({ NODE_ENV: "production", DATABASE_URL: "mysql://x", PORT: "x" })).rejects.toThrow(
-      /DATABASE_URL must be[^]*PORT must be|PORT must be[^]*DATABASE_URL must be/,
-    );
+    await expect(
+      startProcess({ NODE_ENV: "production", DATABASE_URL: "mysql://x", PORT: "x" }),
+    ).rejects.toThrow(/DATABASE_URL must be[^]*PORT must be|PORT must be[^]*DATABASE_URL must be/);
   });
 });
 
@@ -126,6 +144,8 @@ describe("settings", () => {
   });
 
   test("production makes no secret of its own", () => {
-    expect(faultsOf({ NODE_ENV: "production" })).toContain("SECRETS_SIGNING must be set in production");
+    expect(faultsOf({ NODE_ENV: "production" })).toContain(
+      "SECRETS_SIGNING must be set in production",
+    );
   });
 });

@@ -25,20 +25,31 @@ for (const engine of engines) {
 
     test("pages count and cut", async () => {
       const first = await service.post("/tasks/query", { size: 5, sorts: { title: "asc" } });
-      expect([first.body.count, first.body.page, first.body.size, titles(first.body.hits)]).toEqual([
-        12, 1, 5, ["t00", "t01", "t02", "t03", "t04"],
-      ]);
-      const last = await service.post("/tasks/query", { page: 3, size: 5, sorts: { title: "asc" } });
+      expect([first.body.count, first.body.page, first.body.size, titles(first.body.hits)]).toEqual(
+        [12, 1, 5, ["t00", "t01", "t02", "t03", "t04"]],
+      );
+      const last = await service.post("/tasks/query", {
+        page: 3,
+        size: 5,
+        sorts: { title: "asc" },
+      });
       expect(titles(last.body.hits)).toEqual(["t10", "t11"]);
       expect((await service.post("/tasks/query", {})).body.hits).toHaveLength(10);
     });
 
     test("filters by literal, list and null; {} is every row", async () => {
-      const query = async (filters: unknown) => (await service.post("/tasks/query", { size: 100, filters, sorts: { title: "asc" } })).body.hits;
+      const query = async (filters: unknown) =>
+        (await service.post("/tasks/query", { size: 100, filters, sorts: { title: "asc" } })).body
+          .hits;
       expect(titles(await query({ $values: { title: "t03" } }))).toEqual(["t03"]);
-      expect(titles(await query({ $values: { title: ["t01", "t02"], project } }))).toEqual(["t01", "t02"]);
+      expect(titles(await query({ $values: { title: ["t01", "t02"], project } }))).toEqual([
+        "t01",
+        "t02",
+      ]);
       expect(titles(await query({ $values: { due: null } }))).toEqual(["t00", "t04", "t08"]);
-      expect(titles(await query({ $values: { due: "2026-01-30T01:00:00+01:00" } }))).toEqual(["t01"]);
+      expect(titles(await query({ $values: { due: "2026-01-30T01:00:00+01:00" } }))).toEqual([
+        "t01",
+      ]);
       expect(await query({})).toHaveLength(12);
     });
 
@@ -50,14 +61,18 @@ for (const engine of engines) {
       expect(page.prev_cursor).toBeNull();
       forth.push(...titles(page.hits));
       while (page.has_more) {
-        page = (await service.post("/tasks/list_cursor", { size: 5, sorts, after: page.next_cursor })).body;
+        page = (
+          await service.post("/tasks/list_cursor", { size: 5, sorts, after: page.next_cursor })
+        ).body;
         forth.push(...titles(page.hits));
       }
       expect(forth).toEqual(whole);
       expect(page.next_cursor).toBeNull();
       const back: string[] = titles(page.hits);
       while (page.prev_cursor !== null) {
-        page = (await service.post("/tasks/list_cursor", { size: 5, sorts, before: page.prev_cursor })).body;
+        page = (
+          await service.post("/tasks/list_cursor", { size: 5, sorts, before: page.prev_cursor })
+        ).body;
         back.unshift(...titles(page.hits));
       }
       expect(back).toEqual(whole);
@@ -67,21 +82,38 @@ for (const engine of engines) {
       const seen: string[] = [];
       let after: string | undefined;
       for (let round = 0; ; round += 1) {
-        const { body } = await service.post("/tasks/list_cursor", { size: 3, sorts: { title: "asc" }, ...(after === undefined ? {} : { after }) });
+        const { body } = await service.post("/tasks/list_cursor", {
+          size: 3,
+          sorts: { title: "asc" },
+          ...(after === undefined ? {} : { after }),
+        });
         seen.push(...titles(body.hits));
-        const { body: extra } = await service.post("/tasks", { title: `t${String(round).padStart(2, "0")}-new`, project });
+        const { body: extra } = await service.post("/tasks", {
+          title: `t${String(round).padStart(2, "0")}-new`,
+          project,
+        });
         if (round % 2 === 0) await service.call("DELETE", `/tasks/${extra.id}`);
         if (!body.has_more) break;
         after = body.next_cursor;
       }
       const stayed = seen.filter((title) => !title.includes("new"));
-      expect(stayed).toEqual(Array.from({ length: 12 }, (_, index) => `t${String(index).padStart(2, "0")}`));
+      expect(stayed).toEqual(
+        Array.from({ length: 12 }, (_, index) => `t${String(index).padStart(2, "0")}`),
+      );
     });
 
     test("raw lists project and keep nesting", async () => {
-      const { body } = await service.post("/tasks/raw_list", { size: 1, sorts: { title: "asc" }, return_fields: ["title", "rev"] });
+      const { body } = await service.post("/tasks/raw_list", {
+        size: 1,
+        sorts: { title: "asc" },
+        return_fields: ["title", "rev"],
+      });
       expect(body.hits).toEqual([{ title: "t00", rev: 1 }]);
-      const cursor = await service.post("/tasks/raw_list_cursor", { size: 1, sorts: { title: "asc" }, return_fields: ["title"] });
+      const cursor = await service.post("/tasks/raw_list_cursor", {
+        size: 1,
+        sorts: { title: "asc" },
+        return_fields: ["title"],
+      });
       expect(cursor.body.hits).toEqual([{ title: "t00" }]);
     });
 
@@ -91,56 +123,197 @@ for (const engine of engines) {
       ["page 0", "/query", { page: 0 }, 422, "core.validation", "/page"],
       ["size as text", "/query", { size: "5" }, 422, "core.validation", "/size"],
       ["an unknown key", "/query", { filter: {} }, 422, "core.validation", "/filter"],
-      ["with_deleted where it is not allowed", "/query", { with_deleted: true }, 422, "core.validation", "/with_deleted"],
+      [
+        "with_deleted where it is not allowed",
+        "/query",
+        { with_deleted: true },
+        422,
+        "core.validation",
+        "/with_deleted",
+      ],
       ["raw without fields", "/raw_list", {}, 422, "core.validation", "/return_fields"],
-      ["raw with no field", "/raw_list", { return_fields: [] }, 422, "core.validation", "/return_fields"],
-      ["raw with an unknown field", "/raw_list", { return_fields: ["tenant_id"] }, 422, "field_not_queryable", "/return_fields/0"],
-      ["after and before", "/list_cursor", { after: "a", before: "b" }, 422, "core.validation", "/before"],
+      [
+        "raw with no field",
+        "/raw_list",
+        { return_fields: [] },
+        422,
+        "core.validation",
+        "/return_fields",
+      ],
+      [
+        "raw with an unknown field",
+        "/raw_list",
+        { return_fields: ["tenant_id"] },
+        422,
+        "field_not_queryable",
+        "/return_fields/0",
+      ],
+      [
+        "after and before",
+        "/list_cursor",
+        { after: "a", before: "b" },
+        422,
+        "core.validation",
+        "/before",
+      ],
       ["a filter that is a list", "/query", { filters: [] }, 422, "query_invalid", "/filters"],
-      ["an unknown combinator", "/query", { filters: { $xor: [] } }, 422, "query_invalid", "/filters/$xor"],
-      ["an undeclared field", "/query", { filters: { $values: { "x; DROP TABLE tasks": 1 } } }, 422, "field_not_queryable", "/filters/$values/x; DROP TABLE tasks"],
-      ["the tenant", "/query", { filters: { $values: { tenant_id: "other" } } }, 422, "field_not_queryable", "/filters/$values/tenant_id"],
-      ["a prototype member", "/query", { filters: { $values: { constructor: 1 } } }, 422, "field_not_queryable", "/filters/$values/constructor"],
-      ["a number for text", "/query", { filters: { $values: { title: 1 } } }, 422, "query_operator_type_mismatch", "/filters/$values/title"],
-      ["no date", "/query", { filters: { $values: { due: "9999-99-99" } } }, 422, "query_operator_type_mismatch", "/filters/$values/due"],
-      ["text for a number in a list", "/query", { filters: { $values: { estimate: [1, "2"] } } }, 422, "query_operator_type_mismatch", "/filters/$values/estimate/1"],
-      ["equality of an array field", "/query", { filters: { $values: { labels: "x" } } }, 422, "query_operator_type_mismatch", "/filters/$values/labels"],
-      ["too many operands", "/query", { filters: { $values: { estimate: Array.from({ length: 1_001 }, () => 1) } } }, 422, "query_too_complex", "/filters/$values/estimate"],
-      ["too many sorts", "/query", { sorts: Object.fromEntries(Array.from({ length: 9 }, (_, i) => [`f${i}`, "asc"])) }, 422, "query_too_complex", "/sorts"],
-      ["a sort by nothing", "/query", { sorts: { title: "up" } }, 422, "query_invalid", "/sorts/title"],
-      ["a sort by an array", "/query", { sorts: { labels: "asc" } }, 422, "query_operator_type_mismatch", "/sorts/labels"],
-      ["a sort with SQL", "/query", { sorts: { 'title" DESC; --': "asc" } }, 422, "field_not_queryable", '/sorts/title" DESC; --'],
+      [
+        "an unknown combinator",
+        "/query",
+        { filters: { $xor: [] } },
+        422,
+        "query_invalid",
+        "/filters/$xor",
+      ],
+      [
+        "an undeclared field",
+        "/query",
+        { filters: { $values: { "x; DROP TABLE tasks": 1 } } },
+        422,
+        "field_not_queryable",
+        "/filters/$values/x; DROP TABLE tasks",
+      ],
+      [
+        "the tenant",
+        "/query",
+        { filters: { $values: { tenant_id: "other" } } },
+        422,
+        "field_not_queryable",
+        "/filters/$values/tenant_id",
+      ],
+      [
+        "a prototype member",
+        "/query",
+        { filters: { $values: { constructor: 1 } } },
+        422,
+        "field_not_queryable",
+        "/filters/$values/constructor",
+      ],
+      [
+        "a number for text",
+        "/query",
+        { filters: { $values: { title: 1 } } },
+        422,
+        "query_operator_type_mismatch",
+        "/filters/$values/title",
+      ],
+      [
+        "no date",
+        "/query",
+        { filters: { $values: { due: "9999-99-99" } } },
+        422,
+        "query_operator_type_mismatch",
+        "/filters/$values/due",
+      ],
+      [
+        "text for a number in a list",
+        "/query",
+        { filters: { $values: { estimate: [1, "2"] } } },
+        422,
+        "query_operator_type_mismatch",
+        "/filters/$values/estimate/1",
+      ],
+      [
+        "equality of an array field",
+        "/query",
+        { filters: { $values: { labels: "x" } } },
+        422,
+        "query_operator_type_mismatch",
+        "/filters/$values/labels",
+      ],
+      [
+        "too many operands",
+        "/query",
+        { filters: { $values: { estimate: Array.from({ length: 1_001 }, () => 1) } } },
+        422,
+        "query_too_complex",
+        "/filters/$values/estimate",
+      ],
+      [
+        "too many sorts",
+        "/query",
+        { sorts: Object.fromEntries(Array.from({ length: 9 }, (_, i) => [`f${i}`, "asc"])) },
+        422,
+        "query_too_complex",
+        "/sorts",
+      ],
+      [
+        "a sort by nothing",
+        "/query",
+        { sorts: { title: "up" } },
+        422,
+        "query_invalid",
+        "/sorts/title",
+      ],
+      [
+        "a sort by an array",
+        "/query",
+        { sorts: { labels: "asc" } },
+        422,
+        "query_operator_type_mismatch",
+        "/sorts/labels",
+      ],
+      [
+        "a sort with SQL",
+        "/query",
+        { sorts: { 'title" DESC; --': "asc" } },
+        422,
+        "field_not_queryable",
+        '/sorts/title" DESC; --',
+      ],
       ["a body that is a list", "/query", [], 422, "core.validation", ""],
     ];
-    test.each(faults)("%s is an error, never a wider result", async (_what, path, body, status, code, at) => {
-      const refused = await service.post(`/tasks${path}`, body);
-      expect([refused.status, refused.body.code]).toEqual([status, code]);
-      const { context } = refused.body;
-      expect(context.path ?? context.errors[0].path).toBe(at);
-    });
+    test.each(faults)(
+      "%s is an error, never a wider result",
+      async (_what, path, body, status, code, at) => {
+        const refused = await service.post(`/tasks${path}`, body);
+        expect([refused.status, refused.body.code]).toEqual([status, code]);
+        const { context } = refused.body;
+        expect(context.path ?? context.errors[0].path).toBe(at);
+      },
+    );
 
     test("a cursor is refused in every other query, and when it was touched", async () => {
       const sorts = { title: "asc" };
-      const { next_cursor: cursor } = (await service.post("/tasks/list_cursor", { size: 2, sorts })).body;
+      const { next_cursor: cursor } = (await service.post("/tasks/list_cursor", { size: 2, sorts }))
+        .body;
       const [payload = "", mac = ""] = cursor.split(".");
       const flipped = `${payload.slice(0, -1)}${payload.endsWith("A") ? "B" : "A"}`;
       const requests: readonly (readonly [string, object])[] = [
         ["/tasks/list_cursor", { size: 2, sorts: { title: "desc" }, after: cursor }],
-        ["/tasks/list_cursor", { size: 2, sorts, filters: { $values: { state: "open" } }, after: cursor }],
+        [
+          "/tasks/list_cursor",
+          { size: 2, sorts, filters: { $values: { state: "open" } }, after: cursor },
+        ],
         ["/tasks/raw_list_cursor", { size: 2, sorts, return_fields: ["title"], after: cursor }],
         ["/projects/list_cursor", { size: 2, after: cursor }],
-        ...[`${flipped}.${mac}`, `${payload}.${mac.slice(0, -2)}`, `${payload}.`, payload, "", "....", `${cursor}=`, ` ${cursor}`, "x".repeat(10_000)].map(
-          (after) => ["/tasks/list_cursor", { size: 2, sorts, after }] as const,
-        ),
+        ...[
+          `${flipped}.${mac}`,
+          `${payload}.${mac.slice(0, -2)}`,
+          `${payload}.`,
+          payload,
+          "",
+          "....",
+          `${cursor}=`,
+          ` ${cursor}`,
+          "x".repeat(10_000),
+        ].map((after) => ["/tasks/list_cursor", { size: 2, sorts, after }] as const),
       ];
       for (const [path, body] of requests) {
         const refused = await service.post(path, body);
         expect([refused.status, refused.body]).toEqual([
           422,
-          { detail: "The cursor does not belong to this query.", code: "invalid_cursor", kind: "validation", context: {} },
+          {
+            detail: "The cursor does not belong to this query.",
+            code: "invalid_cursor",
+            kind: "validation",
+            context: {},
+          },
         ]);
       }
-      expect((await service.post("/tasks/list_cursor", { size: 2, sorts, after: cursor })).status).toBe(200);
+      expect(
+        (await service.post("/tasks/list_cursor", { size: 2, sorts, after: cursor })).status,
+      ).toBe(200);
     });
   });
 }

@@ -8,7 +8,11 @@ import { startTestService, type Answer, type TestService } from "./service.js";
 
 interface OperationObject {
   readonly operationId: string;
-  readonly parameters?: readonly { readonly name: string; readonly in: string; readonly required: boolean }[];
+  readonly parameters?: readonly {
+    readonly name: string;
+    readonly in: string;
+    readonly required: boolean;
+  }[];
   readonly requestBody?: unknown;
   readonly responses: Readonly<Record<string, unknown>>;
   readonly "x-error-codes": readonly string[];
@@ -18,13 +22,17 @@ const ajv = new Ajv2020({ strict: false, formats, validateFormats: true });
 ajv.addSchema(openapi, "openapi");
 
 const operations = Object.entries(openapi.paths).flatMap(([path, methods]) =>
-  Object.entries(methods as Readonly<Record<string, OperationObject>>).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
+  Object.entries(methods as Readonly<Record<string, OperationObject>>).map(
+    ([method, operation]) => ({ path, method: method.toUpperCase(), operation }),
+  ),
 );
 
 /** The JSON Pointer of an answer's schema in the document, following a response reference. */
 function schemaPointer(path: string, method: string, status: number): string | undefined {
   const escape = (text: string) => text.replaceAll("~", "~0").replaceAll("/", "~1");
-  const methods = openapi.paths[path as keyof typeof openapi.paths] as Readonly<Record<string, OperationObject>>;
+  const methods = openapi.paths[path as keyof typeof openapi.paths] as Readonly<
+    Record<string, OperationObject>
+  >;
   const response = methods[method.toLowerCase()]?.responses[String(status)] as
     | { readonly $ref?: string; readonly content?: unknown }
     | undefined;
@@ -37,10 +45,16 @@ const driven = new Map<string, Set<number>>();
 
 /** Checks an answer against the document: its status is listed, its body valid, its code promised. */
 function checkAnswer(path: string, method: string, answer: Answer): void {
-  const { operation } = operations.find((candidate) => candidate.path === path && candidate.method === method) ?? {};
+  const { operation } =
+    operations.find((candidate) => candidate.path === path && candidate.method === method) ?? {};
   if (operation === undefined) throw new Error(`${method} ${path} is not in the document`);
-  driven.set(operation.operationId, (driven.get(operation.operationId) ?? new Set()).add(answer.status));
-  expect(Object.keys(operation.responses), `${operation.operationId} ${answer.status}`).toContain(String(answer.status));
+  driven.set(
+    operation.operationId,
+    (driven.get(operation.operationId) ?? new Set()).add(answer.status),
+  );
+  expect(Object.keys(operation.responses), `${operation.operationId} ${answer.status}`).toContain(
+    String(answer.status),
+  );
   if (answer.body === undefined) {
     expect([204, 304]).toContain(answer.status);
     return;
@@ -64,9 +78,16 @@ for (const engine of engines) {
     const drive = async (
       path: string,
       method: string,
-      options: { readonly id?: string | undefined; readonly query?: string; readonly body?: unknown; readonly headers?: Record<string, string> } = {},
+      options: {
+        readonly id?: string | undefined;
+        readonly query?: string;
+        readonly body?: unknown;
+        readonly headers?: Record<string, string>;
+      } = {},
     ): Promise<Answer> => {
-      const target = path.replace("{id}", options.id ?? "01890000-0000-7000-8000-00000000ffff") + (options.query ?? "");
+      const target =
+        path.replace("{id}", options.id ?? "01890000-0000-7000-8000-00000000ffff") +
+        (options.query ?? "");
       const answer = await service.call(method, target, {
         ...(options.body === undefined ? {} : { body: options.body }),
         ...(options.headers === undefined ? {} : { headers: options.headers }),
@@ -93,8 +114,16 @@ for (const engine of engines) {
       await drive("/tasks/{id}/complete", "POST", { id: ids["/tasks"], body: { rev: 3 } });
       const note = await drive("/notes/create", "POST", { body: { text: "n" } });
       await drive("/notes/get", "GET", { query: `?id=${note.body.id}` });
-      await drive("/notes/update", "PATCH", { query: `?id=${note.body.id}&rev=1`, body: { pinned: true } });
-      for (const [root, list] of [["/projects", "/list"], ["/tasks", "/query"], ["/notes", "/list"], ["/places", "/list"]] as const) {
+      await drive("/notes/update", "PATCH", {
+        query: `?id=${note.body.id}&rev=1`,
+        body: { pinned: true },
+      });
+      for (const [root, list] of [
+        ["/projects", "/list"],
+        ["/tasks", "/query"],
+        ["/notes", "/list"],
+        ["/places", "/list"],
+      ] as const) {
         await drive(`${root}${list}`, "POST", { body: { size: 2 } });
         await drive(`${root}/raw_list`, "POST", { body: { return_fields: ["id"] } });
         await drive(`${root}/list_cursor`, "POST", { body: { size: 2 } });
@@ -106,35 +135,53 @@ for (const engine of engines) {
       await drive("/places/{id}", "GET");
     });
 
-    test.each(operations)("the errors of $operation.operationId are as documented", async ({ path, method, operation }) => {
-      const needsId = path.includes("{id}");
-      const hasBody = operation.requestBody !== undefined;
-      if (needsId) await drive(path, method, { id: "x", ...(hasBody ? { body: {} } : {}) });
-      await drive(path, method, { query: "?a=1&a=2", ...(hasBody ? { body: {} } : {}) });
-      await drive(path, method, { query: "?unknown=1", ...(hasBody ? { body: {} } : {}) });
-      await drive(path, method, { headers: { "x-deadline-budget": "x" }, ...(hasBody ? { body: {} } : {}) });
-      if (hasBody) {
-        for (const body of ["{", '{"a":1,"a":2}', "[]", '{"unknown":1}', '{"x":1e999}']) await drive(path, method, { body, query: needsId ? "?rev=1" : "" });
-        await drive(path, method, { body: "{}", headers: { "content-type": "text/plain" } });
-        await drive(path, method, { body: `{"x":"${"y".repeat(1_100_000)}"}` });
-      }
-      const parameters = operation.parameters ?? [];
-      if (parameters.some(({ name }) => name === "If-Match")) {
-        await drive(path, method, { headers: { "if-match": "W/x" }, ...(hasBody ? { body: {} } : {}) });
-        const id = parameters.some(({ name, in: place }) => name === "id" && place === "query") ? "id=01890000-0000-7000-8000-00000000ffff&" : "";
-        await drive(path, method, { query: `?${id}rev=5`, ...(hasBody ? { body: {} } : {}) });
-      }
-      if (parameters.some(({ name }) => name === "Idempotency-Key")) {
-        await drive(path, method, { headers: { "idempotency-key": "x y" }, ...(hasBody ? { body: {} } : {}) });
-      }
-    });
+    test.each(operations)(
+      "the errors of $operation.operationId are as documented",
+      async ({ path, method, operation }) => {
+        const needsId = path.includes("{id}");
+        const hasBody = operation.requestBody !== undefined;
+        if (needsId) await drive(path, method, { id: "x", ...(hasBody ? { body: {} } : {}) });
+        await drive(path, method, { query: "?a=1&a=2", ...(hasBody ? { body: {} } : {}) });
+        await drive(path, method, { query: "?unknown=1", ...(hasBody ? { body: {} } : {}) });
+        await drive(path, method, {
+          headers: { "x-deadline-budget": "x" },
+          ...(hasBody ? { body: {} } : {}),
+        });
+        if (hasBody) {
+          for (const body of ["{", '{"a":1,"a":2}', "[]", '{"unknown":1}', '{"x":1e999}'])
+            await drive(path, method, { body, query: needsId ? "?rev=1" : "" });
+          await drive(path, method, { body: "{}", headers: { "content-type": "text/plain" } });
+          await drive(path, method, { body: `{"x":"${"y".repeat(1_100_000)}"}` });
+        }
+        const parameters = operation.parameters ?? [];
+        if (parameters.some(({ name }) => name === "If-Match")) {
+          await drive(path, method, {
+            headers: { "if-match": "W/x" },
+            ...(hasBody ? { body: {} } : {}),
+          });
+          const id = parameters.some(({ name, in: place }) => name === "id" && place === "query")
+            ? "id=01890000-0000-7000-8000-00000000ffff&"
+            : "";
+          await drive(path, method, { query: `?${id}rev=5`, ...(hasBody ? { body: {} } : {}) });
+        }
+        if (parameters.some(({ name }) => name === "Idempotency-Key")) {
+          await drive(path, method, {
+            headers: { "idempotency-key": "x y" },
+            ...(hasBody ? { body: {} } : {}),
+          });
+        }
+      },
+    );
 
     test("every operation of the document was driven, to success and to an error", () => {
       const incomplete = operations
         .map(({ operation }) => operation.operationId)
         .filter((key) => {
           const statuses = [...(driven.get(key) ?? [])];
-          return key !== "places.get" && (!statuses.some((status) => status < 400) || !statuses.some((status) => status >= 400));
+          return (
+            key !== "places.get" &&
+            (!statuses.some((status) => status < 400) || !statuses.some((status) => status >= 400))
+          );
         });
       expect(incomplete).toEqual([]);
     });
@@ -146,10 +193,14 @@ test("the document passes @redocly/cli lint without an error", async () => {
   const { promisify } = await import("node:util");
   const root = new URL("../..", import.meta.url).pathname;
   const run = promisify(execFile);
-  const { stdout } = await run("npx", ["redocly", "lint", "generated/openapi.json", "--format=json", "--extends=recommended"], {
-    cwd: root,
-    env: { ...process.env, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" },
-  }).catch((error: { readonly stdout: string }) => error);
+  const { stdout } = await run(
+    "npx",
+    ["redocly", "lint", "generated/openapi.json", "--format=json", "--extends=recommended"],
+    {
+      cwd: root,
+      env: { ...process.env, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" },
+    },
+  ).catch((error: { readonly stdout: string }) => error);
   const report = JSON.parse(stdout) as { readonly totals: { readonly errors: number } };
   expect(report.totals.errors).toBe(0);
 });

@@ -17,11 +17,19 @@ export interface ServiceProcess {
 }
 
 /** Starts the compiled server and waits until it is ready. */
-export async function startProcess(environment: Readonly<Record<string, string>>): Promise<ServiceProcess> {
-  if (!existsSync(entry)) throw new Error("the service is not compiled: npm run build && npm run build:service");
+export async function startProcess(
+  environment: Readonly<Record<string, string>>,
+): Promise<ServiceProcess> {
+  if (!existsSync(entry))
+    throw new Error("the service is not compiled: npm run build && npm run build:service");
   const child = spawn(process.execPath, [entry], {
     cwd: root,
-    env: { PATH: process.env["PATH"], PORT: "0", DATA_DIR: mkdtempSync(join(tmpdir(), "opwright-data-")), ...environment },
+    env: {
+      PATH: process.env["PATH"],
+      PORT: "0",
+      DATA_DIR: mkdtempSync(join(tmpdir(), "opwright-data-")),
+      ...environment,
+    },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let output = "";

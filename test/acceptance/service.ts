@@ -44,7 +44,12 @@ export async function startTestService(
 ): Promise<TestService> {
   const database = await engine.create();
   const data = mkdtempSync(join(tmpdir(), "opwright-data-"));
-  const environment = { PORT: "0", DATA_DIR: data, DATABASE_URL: database.url, ...options.environment };
+  const environment = {
+    PORT: "0",
+    DATA_DIR: data,
+    DATABASE_URL: database.url,
+    ...options.environment,
+  };
   const running = await start(options.definition ?? service, {
     settings: readSettings("tracker", environment),
     folder: generated,
@@ -53,8 +58,13 @@ export async function startTestService(
   const call: TestService["call"] = async (method, path, { body, headers } = {}) => {
     const response = await fetch(`${running.url}${path}`, {
       method,
-      headers: { ...(body === undefined ? {} : { "content-type": "application/json" }), ...headers },
-      ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
+      headers: {
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...headers,
+      },
+      ...(body === undefined
+        ? {}
+        : { body: typeof body === "string" ? body : JSON.stringify(body) }),
     });
     const text = await response.text();
     return { status: response.status, headers: response.headers, body: parsed(text) };

@@ -22,28 +22,32 @@ function withoutPredicate(text: string): string {
   return text.replaceAll(/"tenant_id" = (\$\d+|\?\d+)/g, "CAST($1 AS TEXT) IS NOT NULL");
 }
 
-test.each(engines.filter(({ isAvailable }) => isAvailable))("$name: without the tenant predicate the contract fails", async (engine) => {
-  const fresh = await engine.create();
-  const failures: string[] = [];
-  const cases: Promise<void>[] = [];
-  let prepared: Promise<void> | undefined;
-  databaseContract(
-    {
-      describe: (_name, body) => body(),
-      test: (name, body) => {
-        if (name.includes("another tenant")) cases.push(body().catch(() => void failures.push(name)));
+test.each(engines.filter(({ isAvailable }) => isAvailable))(
+  "$name: without the tenant predicate the contract fails",
+  async (engine) => {
+    const fresh = await engine.create();
+    const failures: string[] = [];
+    const cases: Promise<void>[] = [];
+    let prepared: Promise<void> | undefined;
+    databaseContract(
+      {
+        describe: (_name, body) => body(),
+        test: (name, body) => {
+          if (name.includes("another tenant"))
+            cases.push(body().catch(() => void failures.push(name)));
+        },
       },
-    },
-    {
-      async open() {
-        const database = await openDatabase(fresh.url, 4);
-        prepared ??= prepareContractTables(database);
-        await prepared;
-        return database;
+      {
+        async open() {
+          const database = await openDatabase(fresh.url, 4);
+          prepared ??= prepareContractTables(database);
+          await prepared;
+          return database;
+        },
       },
-    },
-  );
-  await Promise.all(cases);
-  await fresh.drop();
-  expect(failures).toEqual(["another tenant's rows do not exist, for any method"]);
-});
+    );
+    await Promise.all(cases);
+    await fresh.drop();
+    expect(failures).toEqual(["another tenant's rows do not exist, for any method"]);
+  },
+);
