@@ -3,23 +3,21 @@ import { _, Ajv2020 } from "ajv/dist/2020.js";
 import standalone from "ajv/dist/standalone/index.js";
 import { formats } from "../../runtime/contract/validation.js";
 
-const ajv = new Ajv2020({
-  strict: false,
-  allErrors: true,
-  validateSchema: false,
-  meta: false,
-  unevaluated: false,
-  formats,
-  code: { source: true, esm: true, lines: true, optimize: false, formats: _`formats` },
-});
-
 /** Compiles each schema to a function `<name>Check`. The text needs codePointLength, formats and jsonEqual in scope. */
 export function compileStandalone(schemas: Readonly<Record<string, object>>): string {
+  // One instance a module: its counters number the functions, and must not depend on other modules.
+  const ajv = new Ajv2020({
+    strict: false,
+    allErrors: true,
+    validateSchema: false,
+    meta: false,
+    unevaluated: false,
+    formats,
+    code: { source: true, esm: true, lines: true, optimize: false, formats: _`formats` },
+  });
   for (const [name, schema] of Object.entries(schemas)) ajv.addSchema(schema, name);
   const exported = Object.fromEntries(Object.keys(schemas).map((name) => [`${name}Check`, name]));
-  const text = standalone.default(ajv, exported);
-  ajv.removeSchema();
-  return rewritten(text);
+  return rewritten(standalone.default(ajv, exported));
 }
 
 /** Ajv's module text with its exports as plain functions and its requires as the runtime's helpers. */

@@ -43,7 +43,7 @@ export function emitMigrations(
 
 /** A name for a migration: the tables that it touches. */
 function subject(changes: readonly StorageChange[]): string {
-  const tables = changes.map((change) => ("table" in change ? change.table : change.name));
+  const tables = changes.map(({ table }) => table);
   const [first = "storage", ...others] = [...new Set(tables)].sort();
   return others.length === 0 ? first : `${first}_and_${others.length}_more`;
 }

@@ -58,7 +58,7 @@ export type StorageChange =
       readonly tenant: boolean;
       readonly index: IndexSchema;
     }
-  | { readonly kind: "dropIndex"; readonly name: string }
+  | { readonly kind: "dropIndex"; readonly table: string; readonly name: string }
   | {
       readonly kind: "fillMember";
       readonly table: string;
@@ -115,7 +115,7 @@ function indexSteps(
   const dropped = Object.keys(before).filter((name) => !isSame(name));
   const created = Object.keys(indexes).filter((name) => !isSame(name));
   return [
-    ...dropped.map((name): StorageChange => ({ kind: "dropIndex", name })),
+    ...dropped.map((name): StorageChange => ({ kind: "dropIndex", table, name })),
     ...created.map((name): StorageChange => ({
       kind: "createIndex",
       table,

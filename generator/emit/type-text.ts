@@ -91,7 +91,7 @@ function arrayType(schema: Exclude<JsonSchema, boolean>, indent: string): string
   const items = [...prefix, rest ?? true];
   const text = joined(unique(items.flatMap((item) => alternatives(item, indent))), " | ");
   const merged = /(?:^|\| )unknown(?:$| \|)/.test(text) ? "unknown" : text;
-  return /[|&]/.test(merged.replaceAll(/\{[^]*\}|"[^"]*"/g, ""))
+  return merged.startsWith("readonly ") || /[|&]/.test(merged.replaceAll(/\{[^]*\}|"[^"]*"/g, ""))
     ? `readonly (${merged})[]`
     : `readonly ${merged}[]`;
 }

@@ -197,10 +197,24 @@ export class TypeReader {
       } else if (schemaKeywords.has(keyword)) {
         result[keyword] = this.#readSubschema(value, path, root);
       } else if (this.#checkKeyword(keyword, value, path)) {
+        if (keyword === "required")
+          this.#refusePrototypeNames(value as readonly string[], () => path);
         result[keyword] = value;
       }
     }
     return result;
+  }
+
+  /** A member that every JavaScript object seems to have already cannot be told from an absent one. */
+  #refusePrototypeNames(names: readonly string[], at: (name: string) => Origin): void {
+    for (const name of names) {
+      if (!(name in {})) continue;
+      this.#report({
+        code: "OPW025",
+        message: `${JSON.stringify(name)} cannot be a member`,
+        at: at(name),
+      });
+    }
   }
 
   #checkKeyword(keyword: string, value: unknown, at: Origin): boolean {
@@ -228,6 +242,10 @@ export class TypeReader {
       this.#report({ code: "OPW024", message: "must be a map of schemas", at });
       return {};
     }
+    this.#refusePrototypeNames(Object.keys(value), (name) => ({
+      ...inside(at, name),
+      isKey: true,
+    }));
     return Object.fromEntries(
       Object.entries(value).map(([name, inner]) => [
         name,

@@ -1,0 +1,197 @@
+// The command line: exit codes, streams, formats, init, stubs, configuration.
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { catalogue } from "../../generator/diagnostics.js";
+import { cli } from "./cli.js";
+import { writeProject } from "./scenario.js";
+
+const repository = new URL("../..", import.meta.url).pathname;
+const service =
+  "registry: 1\nservice: {name: demo, title: Demo, version: 1.0.0}\npolicies: {open: []}\n";
+const notes = "registry: 1\ndocuments:\n  notes: {type: {text: string}, guard: open}\n";
+
+let root = "";
+let remove = (): void => undefined;
+beforeEach(() => {
+  ({ root, remove } = writeProject({
+    "registry/service.yaml": service,
+    "registry/notes.yaml": notes,
+  }));
+});
+afterEach(() => remove());
+
+describe("exit codes", () => {
+  test("0 fine, 1 findings, 2 usage, 3 input and output", () => {
+    expect(cli(root, "generate").code).toBe(0);
+    expect(cli(root, "check").code).toBe(0);
+    expect(cli(root, "--help").code).toBe(0);
+    writeFileSync(join(root, "registry/bad.yaml"), "registry: 1\nx: 1\n");
+    expect(cli(root, "check").code).toBe(1);
+    expect(cli(root, "chekc").code).toBe(2);
+    expect(cli(root, "check", "--nope").code).toBe(2);
+    expect(cli(root, "check", "--config", "none.ts").code).toBe(2);
+    expect(cli(root, "check", "--out", "/etc").code).toBe(2);
+    expect(cli(root, "explain", "notes.none").code).toBe(2);
+    expect(cli(root, "explain", "OPW999").code).toBe(2);
+    writeFileSync(join(root, "blocked"), "a file, not a folder");
+    writeFileSync(join(root, "registry/bad.yaml"), "registry: 1\n");
+    expect(cli(root, "generate", "--out", "blocked").code).toBe(3);
+  });
+});
+
+describe("formats", () => {
+  beforeEach(() =>
+    writeFileSync(join(root, "registry/notes.yaml"), notes.replace("guard", "gaurd")),
+  );
+
+  test("json has the place of each finding", () => {
+    const { diagnostics } = JSON.parse(cli(root, "check", "--format", "json").stdout) as {
+      readonly diagnostics: readonly object[];
+    };
+    expect(diagnostics[0]).toMatchObject({
+      code: "OPW053",
+      severity: "error",
+      at: { file: "registry/notes.yaml", line: 3, col: 3, length: 5 },
+    });
+    expect(diagnostics[1]).toMatchObject({
+      code: "OPW010",
+      suggestion: "guard",
+      at: { line: 3, col: 33 },
+    });
+  });
+
+  test("github prints annotations, sarif a log", () => {
+    expect(cli(root, "check", "--format", "github").stdout).toContain(
+      "::error file=registry/notes.yaml,line=3,col=33,endColumn=38,title=OPW010 Unknown key::",
+    );
+    const log = JSON.parse(cli(root, "check", "--format", "sarif").stdout) as {
+      readonly version: string;
+      readonly runs: readonly { readonly results: readonly unknown[] }[];
+    };
+    expect([log.version, log.runs[0]?.results.length]).toEqual(["2.1.0", 2]);
+  });
+
+  test("results go to stdout, notes to stderr, without colour off a terminal", () => {
+    const { stdout, stderr } = cli(root, "check");
+    expect(stdout).toContain("registry/notes.yaml:3:33 error OPW010");
+    expect(stdout).not.toContain("\u001b[");
+    expect(stderr).toContain("2 findings");
+  });
+});
+
+describe("commands", () => {
+  test("list shows every operation with its route", () => {
+    const { stdout } = cli(root, "list");
+    expect(stdout.split("\n")[0]).toMatch(/^notes\.create\s+POST \/notes\s+open/);
+    const { operations } = JSON.parse(cli(root, "list", "--format", "json").stdout) as {
+      readonly operations: readonly unknown[];
+    };
+    expect(operations[0]).toEqual({
+      key: "notes.create",
+      route: "POST /notes",
+      guard: "open",
+      hooks: "",
+      deadline: "",
+    });
+  });
+
+  test("explain tells of an operation and of every code", () => {
+    expect(cli(root, "explain", "notes.update").stdout).toContain("PATCH /notes/{id} → 200");
+    expect(cli(root, "explain", "notes.updat").stderr).toContain("did you mean notes.update?");
+    for (const code of ["OPW064", "opw001"])
+      expect(cli(root, "explain", code).stdout).toContain("Fix: ");
+  });
+
+  test("every code of the catalogue has a title, a cause and a fix", () => {
+    for (const [code, { title, cause, fix }] of Object.entries(catalogue)) {
+      expect([code, title.length > 3, cause.endsWith("."), fix.endsWith(".")]).toEqual([
+        code,
+        true,
+        true,
+        true,
+      ]);
+    }
+  });
+
+  test("a TypeScript configuration names other folders; flags beat it", () => {
+    mkdirSync(join(root, "node_modules"));
+    symlinkSync(repository, join(root, "node_modules/opwright"));
+    writeFileSync(
+      join(root, "opwright.config.ts"),
+      'import { defineConfig } from "opwright/config";\nconst out: string = "made";\nexport default defineConfig({ out });\n',
+    );
+    expect(cli(root, "generate").stdout).toContain("create made/service.ts");
+    expect(cli(root, "generate", "--out", "other").stdout).toContain("create other/service.ts");
+  });
+
+  test("--stubs adds missing handlers and hooks once, typed, and changes nothing that is there", () => {
+    writeFileSync(join(root, "registry/h.ts"), "export const kept = () => ({ n: 1 });\n");
+    writeFileSync(
+      join(root, "registry/ops.yaml"),
+      "registry: 1\noperations:\n  ops.a: {get: /a, out: {n: integer}, run: registry/h.ts#kept, guard: open}\n  ops.b: {get: /b, out: {n: integer}, run: registry/h.ts#added, guard: open, hooks: {before: ['registry/hooks.ts#look']}}\n",
+    );
+    expect(cli(root, "generate").code).toBe(1);
+    const { code, stderr } = cli(root, "generate", "--stubs");
+    expect([
+      code,
+      stderr.includes("added registry/h.ts#added"),
+      stderr.includes("added registry/hooks.ts#look"),
+    ]).toEqual([0, true, true]);
+    const text = readFileSync(join(root, "registry/h.ts"), "utf8");
+    expect(text).toContain("export const kept = () => ({ n: 1 });");
+    expect(text).toContain("export const added: OpsBHandler");
+    cli(root, "generate", "--stubs");
+    expect(readFileSync(join(root, "registry/h.ts"), "utf8")).toBe(text);
+    compile(root);
+  });
+});
+
+/** Compiles a project that has opwright linked, under the strict flags. */
+function compile(project: string, tsc = "typescript"): void {
+  if (!existsSync(join(project, "node_modules"))) mkdirSync(join(project, "node_modules"));
+  for (const name of ["opwright", "@types", "express"]) {
+    const target = name === "opwright" ? repository : join(repository, "node_modules", name);
+    if (!existsSync(join(project, "node_modules", name)))
+      symlinkSync(target, join(project, "node_modules", name));
+  }
+  if (!existsSync(join(project, "package.json")))
+    writeFileSync(join(project, "package.json"), '{"type":"module"}');
+  if (!existsSync(join(project, "tsconfig.json"))) {
+    const strict = readFileSync(join(repository, "tsconfig.base.json"), "utf8");
+    writeFileSync(
+      join(project, "tsconfig.json"),
+      JSON.stringify({ ...JSON.parse(strict), include: ["registry", "generated"] }),
+    );
+  }
+  execFileSync(
+    process.execPath,
+    [join(repository, "node_modules", tsc, "bin/tsc"), "-p", project, "--noEmit"],
+    { stdio: "pipe" },
+  );
+}
+
+describe("init", () => {
+  test.each(["minimal", "tracker"])(
+    "%s gives a project that generates, checks and compiles with TypeScript 5.9 and 7",
+    (template) => {
+      const folder = join(root, `new-${template}`);
+      const { code, stderr } = cli(root, "init", folder, "--template", template, "--yes");
+      expect([code, stderr.includes("npx opwright generate")]).toEqual([0, true]);
+      expect(cli(folder, "generate").code).toBe(0);
+      expect(cli(folder, "check").code).toBe(0);
+      compile(folder, "typescript");
+      compile(folder, "typescript-5.9");
+    },
+  );
+
+  test("never overwrites, and asks nothing without a terminal", () => {
+    const folder = join(root, "mine");
+    mkdirSync(folder);
+    writeFileSync(join(folder, "package.json"), "{}\n");
+    const { code, stderr } = cli(root, "init", folder);
+    expect([code, stderr.includes("kept package.json")]).toEqual([0, true]);
+    expect(readFileSync(join(folder, "package.json"), "utf8")).toBe("{}\n");
+  });
+});

@@ -1,0 +1,317 @@
+// The generated folder: what is written, what is left alone, and how drift of each kind is told apart.
+import { execFileSync } from "node:child_process";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { registryOf } from "../bench/registry-of.mjs";
+import { cli } from "./cli.js";
+import { writeProject } from "./scenario.js";
+
+const files = {
+  "registry/service.yaml":
+    "registry: 1\nservice: {name: demo, title: Demo, version: 1.0.0}\npolicies: {open: []}\n",
+  "registry/notes.yaml":
+    "registry: 1\ndocuments:\n  notes: {type: {text: string, size: integer}, guard: open, indexes: [[text]]}\n",
+};
+
+let root = "";
+let remove = (): void => undefined;
+beforeEach(() => {
+  ({ root, remove } = writeProject(files));
+});
+afterEach(() => remove());
+
+const at = (path: string): string => join(root, path);
+const read = (path: string): string => readFileSync(at(path), "utf8");
+
+/** Every file below the generated folder with its text. */
+function snapshot(folder = at("generated")): Readonly<Record<string, string>> {
+  const names = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isFile(),
+  );
+  return Object.fromEntries(
+    names
+      .map((entry) => join(entry.parentPath, entry.name))
+      .sort()
+      .map((path) => [path.slice(folder.length + 1), readFileSync(path, "utf8")]),
+  );
+}
+
+describe("generate", () => {
+  test("a second run rewrites no file, with and without a cache", () => {
+    for (const withCache of [false, true]) {
+      if (withCache) mkdirSync(at("node_modules"));
+      expect(cli(root, "generate").code).toBe(0);
+      const times = Object.keys(snapshot()).map(
+        (path) => statSync(at(`generated/${path}`)).mtimeMs,
+      );
+      const again = cli(root, "generate");
+      expect([again.code, again.stdout]).toEqual([0, ""]);
+      expect(
+        Object.keys(snapshot()).map((path) => statSync(at(`generated/${path}`)).mtimeMs),
+      ).toEqual(times);
+    }
+  });
+
+  test("the same registry gives the same bytes elsewhere, whatever the order of its files", () => {
+    cli(root, "generate");
+    const other = writeProject({
+      "registry/notes.yaml": files["registry/notes.yaml"],
+      "registry/a/service.yml": files["registry/service.yaml"],
+    });
+    cli(other.root, "generate");
+    expect(snapshot(join(other.root, "generated"))).toEqual(snapshot());
+    other.remove();
+  });
+
+  test("no file but the manifest names a version of opwright, a date or a hash", () => {
+    cli(root, "generate");
+    const { "manifest.json": _manifest, ...others } = snapshot();
+    const { version } = JSON.parse(
+      readFileSync(new URL("../../package.json", import.meta.url), "utf8"),
+    ) as { version: string };
+    for (const [path, text] of Object.entries(others)) {
+      expect([
+        path,
+        text.includes(`opwright ${version}`),
+        /20\d\d-\d\d-\d\dT/.test(text),
+        text.includes("\r"),
+      ]).toEqual([path, false, false, false]);
+    }
+  });
+
+  test("a file that is no longer part of the output goes, with its empty folder", () => {
+    cli(root, "generate");
+    writeFileSync(at("registry/notes.yaml"), "registry: 1\n");
+    const result = cli(root, "generate");
+    expect(result.stdout).toContain("remove generated/routes/notes.ts");
+    expect(existsSync(at("generated/routes"))).toBe(false);
+    expect(existsSync(at("generated/migrations/sqlite/0001_initial.sql"))).toBe(true);
+  });
+
+  test("a file edited by hand is kept and reported; --force overwrites it", () => {
+    cli(root, "generate");
+    const before = snapshot();
+    writeFileSync(at("generated/routes/notes.ts"), "// mine\n");
+    writeFileSync(
+      at("registry/notes.yaml"),
+      files["registry/notes.yaml"].replace("size: integer", "size: number"),
+    );
+    const refused = cli(root, "generate");
+    expect([refused.code, refused.stdout.includes("OPW083")]).toEqual([1, true]);
+    expect(snapshot()).toEqual({ ...before, "routes/notes.ts": "// mine\n" });
+    expect(cli(root, "generate", "--force").code).toBe(0);
+    expect(read("generated/routes/notes.ts")).toBe(before["routes/notes.ts"]);
+  });
+
+  test("a file that we did not write is never overwritten, not even with --force", () => {
+    mkdirSync(at("generated/routes"), { recursive: true });
+    writeFileSync(at("generated/routes/notes.ts"), "// somebody's\n");
+    for (const flags of [[], ["--force"]]) {
+      const refused = cli(root, "generate", ...flags);
+      expect([refused.code, refused.stdout.includes("OPW084")]).toEqual([1, true]);
+      expect(snapshot()).toEqual({ "routes/notes.ts": "// somebody's\n" });
+    }
+  });
+
+  test("files with conflict markers are made anew", () => {
+    cli(root, "generate");
+    const before = snapshot();
+    const conflict = (text: string): string =>
+      `<<<<<<< ours\n${text}=======\n${text}>>>>>>> theirs\n`;
+    for (const path of ["routes/notes.ts", "registry.json", "manifest.json"])
+      writeFileSync(at(`generated/${path}`), conflict(before[path] ?? ""));
+    expect(cli(root, "generate").code).toBe(0);
+    expect(snapshot()).toEqual(before);
+  });
+
+  test("--dry-run says what would be written and writes nothing", () => {
+    const result = cli(root, "generate", "--dry-run");
+    expect([
+      result.code,
+      result.stdout.includes("create generated/routes/notes.ts"),
+      existsSync(at("generated")),
+    ]).toEqual([0, true, false]);
+  });
+
+  test("a broken registry writes nothing over what is there", () => {
+    cli(root, "generate");
+    const before = snapshot();
+    writeFileSync(
+      at("registry/notes.yaml"),
+      "registry: 1\ndocuments:\n  notes: {type: Nope, guard: open}\n",
+    );
+    expect(cli(root, "generate").code).toBe(1);
+    expect(snapshot()).toEqual(before);
+  });
+});
+
+describe("check", () => {
+  const codesOf = (): readonly string[] => {
+    const { stdout } = cli(root, "check", "--format", "json");
+    const { diagnostics } = JSON.parse(stdout) as {
+      readonly diagnostics: readonly {
+        readonly code: string;
+        readonly at: { readonly file: string };
+      }[];
+    };
+    return diagnostics.map(({ code, at: { file } }) => `${code} ${file}`);
+  };
+
+  test("tells apart what is out of date, missing, stale, edited and foreign, and writes nothing", () => {
+    writeFileSync(
+      at("registry/old.yaml"),
+      "registry: 1\ndocuments:\n  old: {type: {text: string}, guard: open}\n",
+    );
+    cli(root, "generate");
+    expect([cli(root, "check").code, codesOf()]).toEqual([0, []]);
+    rmSync(at("registry/old.yaml"));
+    rmSync(at("generated/types/notes.ts"));
+    writeFileSync(at("generated/server.ts"), "// mine\n");
+    writeFileSync(
+      at("registry/more.yaml"),
+      "registry: 1\ndocuments:\n  more: {type: {text: string}, guard: open, mount: {at: /notes2}}\n",
+    );
+    mkdirSync(at("generated/documents"), { recursive: true });
+    writeFileSync(at("generated/documents/more.ts"), "// somebody's\n");
+    const before = snapshot();
+    const codes = codesOf();
+    expect(codes).toContain("OPW080 generated/service.ts");
+    expect(codes).toContain("OPW081 generated/types/notes.ts");
+    expect(codes).toContain("OPW082 generated/routes/old.ts");
+    expect(codes).toContain("OPW083 generated/server.ts");
+    expect(codes).toContain("OPW084 generated/documents/more.ts");
+    expect(snapshot()).toEqual(before);
+  });
+
+  test("exits 1 with a unified diff", () => {
+    cli(root, "generate");
+    writeFileSync(
+      at("registry/notes.yaml"),
+      files["registry/notes.yaml"].replace("guard: open", "guard: open, deadline: 2s"),
+    );
+    const { code, stdout } = cli(root, "check");
+    expect(code).toBe(1);
+    expect(stdout).toContain("+++ b/generated/routes/notes.ts");
+    expect(stdout).toContain("+  deadlineSeconds: 2,");
+  });
+});
+
+describe("migrations", () => {
+  const sql = (name: string, engine = "sqlite"): string =>
+    read(`generated/migrations/${engine}/${name}.sql`);
+
+  test("follow the registry, append only, and fill members that documents gain", () => {
+    cli(root, "generate");
+    const first = sql("0001_initial");
+    writeFileSync(
+      at("registry/notes.yaml"),
+      "registry: 1\ndocuments:\n  notes: {type: {text: string, size: integer, owner: uuid?}, guard: open, history: true, indexes: [[size]]}\n",
+    );
+    expect(cli(root, "generate").code).toBe(0);
+    expect(sql("0001_initial")).toBe(first);
+    const second = sql("0002_notes");
+    expect(second).toContain('CREATE TABLE "notes_history"');
+    expect(second).toContain('DROP INDEX IF EXISTS "notes_by_text"');
+    expect(second).toContain('CREATE INDEX "notes_by_size"');
+    expect(second).toContain(`json_insert("body", '$."owner"', json('null'))`);
+    expect(sql("0002_notes", "postgres")).toContain(
+      `jsonb_build_object('owner', 'null'::jsonb) || "body"`,
+    );
+    expect(cli(root, "check").code).toBe(0);
+  });
+
+  test("a document that goes keeps its table; one that comes back makes none", () => {
+    cli(root, "generate");
+    writeFileSync(at("registry/notes.yaml"), "registry: 1\n");
+    cli(root, "generate");
+    writeFileSync(at("registry/notes.yaml"), files["registry/notes.yaml"]);
+    cli(root, "generate");
+    expect(readdirSync(at("generated/migrations/sqlite"))).toEqual(["0001_initial.sql"]);
+  });
+
+  test("an edited or missing migration is a finding that says to restore it", () => {
+    cli(root, "generate");
+    writeFileSync(at("generated/migrations/sqlite/0001_initial.sql"), "-- mine\n");
+    rmSync(at("generated/migrations/postgres/0001_initial.sql"));
+    const { code, stdout } = cli(root, "generate");
+    expect([code, [...stdout.matchAll(/OPW085/g)].length]).toEqual([1, 2]);
+  });
+
+  test("a tenant column neither comes nor goes", () => {
+    cli(root, "generate");
+    writeFileSync(
+      at("registry/notes.yaml"),
+      files["registry/notes.yaml"].replace("guard: open", "guard: open, tenant: false"),
+    );
+    const { code, stdout } = cli(root, "generate");
+    expect([code, stdout.includes("OPW035")]).toEqual([1, true]);
+  });
+});
+
+describe("a registry of 1 000 operations", () => {
+  test("one more operation changes its namespace, the documents and the indexes alone, in under 60 lines", () => {
+    const large = writeProject(registryOf(1_000));
+    expect(cli(large.root, "generate").code).toBe(0);
+    cpSync(join(large.root, "generated"), join(large.root, "before"), { recursive: true });
+    const yaml = join(large.root, "registry/job000.yaml");
+    writeFileSync(
+      yaml,
+      `${readFileSync(yaml, "utf8")}  job000.extra: {post: /job000/extra, in: {id: uuid}, run: registry/handlers/job000.ts#run0, guard: open}\n`,
+    );
+    const { stdout, code } = cli(large.root, "generate");
+    expect(code).toBe(0);
+    const changed = [...stdout.matchAll(/^\w+ generated\/(\S+)$/gm)].map(([, path]) => path).sort();
+    expect(changed).toEqual([
+      "catalog.json",
+      "manifest.json",
+      "openapi.json",
+      "registry.json",
+      "routes/job000.ts",
+      "service.ts",
+      "tools.json",
+      "types/job000.ts",
+      "validators/job000.ts",
+    ]);
+    const diff = (paths: readonly string[]): number =>
+      paths.reduce(
+        (sum, path) =>
+          sum + changedLines(join(large.root, "before", path), join(large.root, "generated", path)),
+        0,
+      );
+    const code_ = changed.filter(
+      (path) => path?.endsWith(".ts") === true && !path.startsWith("validators/"),
+    ) as string[];
+    expect(diff(code_)).toBeLessThan(60);
+    const lines = readdirSync(join(large.root, "generated/routes"))
+      .map(
+        (name) =>
+          readFileSync(join(large.root, "generated/routes", name), "utf8").split("\n").length,
+      )
+      .reduce((sum, count) => sum + count, 0);
+    expect(lines / 1_001).toBeLessThan(25);
+    large.remove();
+  });
+});
+
+/** Lines that a unified diff of two files adds or removes. */
+function changedLines(before: string, after: string): number {
+  try {
+    execFileSync("git", ["diff", "--no-index", "--numstat", before, after]);
+    return 0;
+  } catch (error) {
+    const [added = "0", removed = "0"] = String(
+      (error as { readonly stdout: Buffer }).stdout,
+    ).split("\t");
+    return Number(added) + Number(removed);
+  }
+}
