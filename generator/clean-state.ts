@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { globSync } from "tinyglobby";
 import type { Project } from "./generate.js";
-import { packageVersion } from "./package-root.js";
+import { buildIdentity } from "./package-root.js";
 
 interface CleanState {
   readonly digest: string;
@@ -53,7 +53,7 @@ function digestOf({ root, paths }: Project, modules: readonly string[]): string 
     cwd: root,
     dot: true,
   });
-  const hash = createHash("sha256").update(packageVersion());
+  const hash = createHash("sha256").update(buildIdentity());
   for (const path of [...new Set([...inFolders, ...modules])].sort()) {
     const file = join(root, path);
     const text = existsSync(file) ? readFileSync(file) : undefined;

@@ -15,7 +15,7 @@ import { registryNames } from "./load/registry-names.js";
 import { GeneratedFolder } from "./output/folder.js";
 import { manifestOf } from "./output/manifest.js";
 import { planOutput, type Change } from "./output/plan.js";
-import { packageVersion } from "./package-root.js";
+import { buildIdentity, packageVersion } from "./package-root.js";
 
 export interface Project {
   /** Absolute path of the project. */
@@ -89,7 +89,7 @@ export async function planGeneration(
 ): Promise<GenerationPlan> {
   const folder = new GeneratedFolder(project.root, project.paths.out);
   const version = packageVersion();
-  const cache = fileValidatorCache(project.root, version);
+  const cache = fileValidatorCache(project.root, buildIdentity());
   const emitted = await emit(checked.expanded.model, {
     paths: project.paths,
     names: registryNames(checked.loaded.tree),

@@ -1,5 +1,5 @@
 // The folder of the opwright package, whether this code runs from source or from dist/.
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -21,4 +21,10 @@ function isPackage(file: string): boolean {
 export function packageVersion(): string {
   const text = readFileSync(join(packageRoot(), "package.json"), "utf8");
   return (JSON.parse(text) as { readonly version: string }).version;
+}
+
+/** What caches are bound to: the version, and when this very build was made. */
+export function buildIdentity(): string {
+  const { mtimeMs } = statSync(fileURLToPath(import.meta.url));
+  return `${packageVersion()} ${mtimeMs}`;
 }

@@ -21,6 +21,8 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+const _errs0 = errors;
+const _errs1 = errors;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.text === undefined){
 const err0 = {instancePath,schemaPath:"#/$defs/NotesCreate/required",keyword:"required",params:{missingProperty: "text"},message:"must have required property '"+"text"+"'"};
@@ -32,6 +34,7 @@ vErrors.push(err0);
 }
 errors++;
 }
+const _errs2 = errors;
 for(const key0 in data){
 if(!((key0 === "text") || (key0 === "pinned"))){
 const err1 = {instancePath,schemaPath:"#/$defs/NotesCreate/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
@@ -45,7 +48,9 @@ errors++;
 }
 }
 if(data.text !== undefined){
-if(typeof data.text !== "string"){
+let data0 = data.text;
+const _errs3 = errors;
+if(typeof data0 !== "string"){
 const err2 = {instancePath:instancePath+"/text",schemaPath:"#/$defs/NotesCreate/properties/text/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err2];
@@ -55,9 +60,13 @@ vErrors.push(err2);
 }
 errors++;
 }
+const _errs4 = errors;
+var valid1 = _errs3 === errors;
 }
 if(data.pinned !== undefined){
-if(typeof data.pinned !== "boolean"){
+let data1 = data.pinned;
+const _errs5 = errors;
+if(typeof data1 !== "boolean"){
 const err3 = {instancePath:instancePath+"/pinned",schemaPath:"#/$defs/NotesCreate/properties/pinned/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
 if(vErrors === null){
 vErrors = [err3];
@@ -67,6 +76,8 @@ vErrors.push(err3);
 }
 errors++;
 }
+const _errs6 = errors;
+var valid1 = _errs5 === errors;
 }
 }
 else {
@@ -79,6 +90,7 @@ vErrors.push(err4);
 }
 errors++;
 }
+var valid0 = _errs0 === errors;
 notesCreateCheck.errors = vErrors;
 return errors === 0;
 }
@@ -97,7 +109,10 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+const _errs0 = errors;
+const _errs1 = errors;
 if(data && typeof data == "object" && !Array.isArray(data)){
+const _errs2 = errors;
 for(const key0 in data){
 if(!((key0 === "text") || (key0 === "pinned"))){
 const err0 = {instancePath,schemaPath:"#/$defs/NotesPatch/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
@@ -111,7 +126,9 @@ errors++;
 }
 }
 if(data.text !== undefined){
-if(typeof data.text !== "string"){
+let data0 = data.text;
+const _errs3 = errors;
+if(typeof data0 !== "string"){
 const err1 = {instancePath:instancePath+"/text",schemaPath:"#/$defs/NotesPatch/properties/text/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err1];
@@ -121,9 +138,13 @@ vErrors.push(err1);
 }
 errors++;
 }
+const _errs4 = errors;
+var valid1 = _errs3 === errors;
 }
 if(data.pinned !== undefined){
-if(typeof data.pinned !== "boolean"){
+let data1 = data.pinned;
+const _errs5 = errors;
+if(typeof data1 !== "boolean"){
 const err2 = {instancePath:instancePath+"/pinned",schemaPath:"#/$defs/NotesPatch/properties/pinned/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
 if(vErrors === null){
 vErrors = [err2];
@@ -133,6 +154,8 @@ vErrors.push(err2);
 }
 errors++;
 }
+const _errs6 = errors;
+var valid1 = _errs5 === errors;
 }
 }
 else {
@@ -145,6 +168,7 @@ vErrors.push(err3);
 }
 errors++;
 }
+var valid0 = _errs0 === errors;
 notesUpdateCheck.errors = vErrors;
 return errors === 0;
 }

@@ -22,6 +22,8 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+const _errs0 = errors;
+const _errs1 = errors;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.name === undefined){
 const err0 = {instancePath,schemaPath:"#/$defs/ProjectsCreate/required",keyword:"required",params:{missingProperty: "name"},message:"must have required property '"+"name"+"'"};
@@ -43,6 +45,7 @@ vErrors.push(err1);
 }
 errors++;
 }
+const _errs2 = errors;
 for(const key0 in data){
 if(!(((key0 === "name") || (key0 === "key")) || (key0 === "archived"))){
 const err2 = {instancePath,schemaPath:"#/$defs/ProjectsCreate/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
@@ -56,7 +59,9 @@ errors++;
 }
 }
 if(data.name !== undefined){
-if(typeof data.name !== "string"){
+let data0 = data.name;
+const _errs3 = errors;
+if(typeof data0 !== "string"){
 const err3 = {instancePath:instancePath+"/name",schemaPath:"#/$defs/ProjectsCreate/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err3];
@@ -66,9 +71,13 @@ vErrors.push(err3);
 }
 errors++;
 }
+const _errs4 = errors;
+var valid1 = _errs3 === errors;
 }
 if(data.key !== undefined){
 let data1 = data.key;
+const _errs5 = errors;
+const _errs6 = errors;
 if(typeof data1 === "string"){
 if(!pattern0.test(data1)){
 const err4 = {instancePath:instancePath+"/key",schemaPath:"#/$defs/ProjectsCreate/properties/key/pattern",keyword:"pattern",params:{pattern: "^[A-Z]{2,10}$"},message:"must match pattern \""+"^[A-Z]{2,10}$"+"\""};
@@ -91,9 +100,12 @@ vErrors.push(err5);
 }
 errors++;
 }
+var valid1 = _errs5 === errors;
 }
 if(data.archived !== undefined){
-if(typeof data.archived !== "boolean"){
+let data2 = data.archived;
+const _errs7 = errors;
+if(typeof data2 !== "boolean"){
 const err6 = {instancePath:instancePath+"/archived",schemaPath:"#/$defs/ProjectsCreate/properties/archived/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
 if(vErrors === null){
 vErrors = [err6];
@@ -103,6 +115,8 @@ vErrors.push(err6);
 }
 errors++;
 }
+const _errs8 = errors;
+var valid1 = _errs7 === errors;
 }
 }
 else {
@@ -115,6 +129,7 @@ vErrors.push(err7);
 }
 errors++;
 }
+var valid0 = _errs0 === errors;
 projectsCreateCheck.errors = vErrors;
 return errors === 0;
 }
@@ -133,7 +148,10 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+const _errs0 = errors;
+const _errs1 = errors;
 if(data && typeof data == "object" && !Array.isArray(data)){
+const _errs2 = errors;
 for(const key0 in data){
 if(!(((key0 === "name") || (key0 === "key")) || (key0 === "archived"))){
 const err0 = {instancePath,schemaPath:"#/$defs/ProjectsPatch/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
@@ -147,7 +165,9 @@ errors++;
 }
 }
 if(data.name !== undefined){
-if(typeof data.name !== "string"){
+let data0 = data.name;
+const _errs3 = errors;
+if(typeof data0 !== "string"){
 const err1 = {instancePath:instancePath+"/name",schemaPath:"#/$defs/ProjectsPatch/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err1];
@@ -157,9 +177,13 @@ vErrors.push(err1);
 }
 errors++;
 }
+const _errs4 = errors;
+var valid1 = _errs3 === errors;
 }
 if(data.key !== undefined){
 let data1 = data.key;
+const _errs5 = errors;
+const _errs6 = errors;
 if(typeof data1 === "string"){
 if(!pattern0.test(data1)){
 const err2 = {instancePath:instancePath+"/key",schemaPath:"#/$defs/ProjectsPatch/properties/key/pattern",keyword:"pattern",params:{pattern: "^[A-Z]{2,10}$"},message:"must match pattern \""+"^[A-Z]{2,10}$"+"\""};
@@ -182,9 +206,12 @@ vErrors.push(err3);
 }
 errors++;
 }
+var valid1 = _errs5 === errors;
 }
 if(data.archived !== undefined){
-if(typeof data.archived !== "boolean"){
+let data2 = data.archived;
+const _errs7 = errors;
+if(typeof data2 !== "boolean"){
 const err4 = {instancePath:instancePath+"/archived",schemaPath:"#/$defs/ProjectsPatch/properties/archived/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
 if(vErrors === null){
 vErrors = [err4];
@@ -194,6 +221,8 @@ vErrors.push(err4);
 }
 errors++;
 }
+const _errs8 = errors;
+var valid1 = _errs7 === errors;
 }
 }
 else {
@@ -206,6 +235,7 @@ vErrors.push(err5);
 }
 errors++;
 }
+var valid0 = _errs0 === errors;
 projectsUpdateCheck.errors = vErrors;
 return errors === 0;
 }

@@ -25,6 +25,7 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+const _errs0 = errors;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.id === undefined){
 const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "id"},message:"must have required property '"+"id"+"'"};
@@ -46,6 +47,7 @@ vErrors.push(err1);
 }
 errors++;
 }
+const _errs1 = errors;
 for(const key0 in data){
 if(!(((key0 === "id") || (key0 === "rev")) || (key0 === "note"))){
 const err2 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
@@ -60,6 +62,10 @@ errors++;
 }
 if(data.id !== undefined){
 let data0 = data.id;
+const _errs2 = errors;
+const _errs3 = errors;
+if(typeof data0 == "number"){
+}
 if(typeof data0 === "string"){
 if(!(formats0.test(data0))){
 const err3 = {instancePath:instancePath+"/id",schemaPath:"#/properties/id/format",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""};
@@ -82,9 +88,11 @@ vErrors.push(err4);
 }
 errors++;
 }
+var valid0 = _errs2 === errors;
 }
 if(data.rev !== undefined){
 let data1 = data.rev;
+const _errs4 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
 const err5 = {instancePath:instancePath+"/rev",schemaPath:"#/properties/rev/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
@@ -95,9 +103,12 @@ vErrors.push(err5);
 }
 errors++;
 }
+const _errs5 = errors;
+var valid0 = _errs4 === errors;
 }
 if(data.note !== undefined){
 let data2 = data.note;
+const _errs6 = errors;
 if((typeof data2 !== "string") && (data2 !== null)){
 const err6 = {instancePath:instancePath+"/note",schemaPath:"#/properties/note/type",keyword:"type",params:{type: schema0.properties.note.type},message:"must be string,null"};
 if(vErrors === null){
@@ -108,6 +119,8 @@ vErrors.push(err6);
 }
 errors++;
 }
+const _errs7 = errors;
+var valid0 = _errs6 === errors;
 }
 }
 else {
@@ -140,6 +153,8 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+const _errs0 = errors;
+const _errs1 = errors;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.title === undefined){
 const err0 = {instancePath,schemaPath:"#/$defs/TasksCreate/required",keyword:"required",params:{missingProperty: "title"},message:"must have required property '"+"title"+"'"};
@@ -161,6 +176,7 @@ vErrors.push(err1);
 }
 errors++;
 }
+const _errs2 = errors;
 for(const key0 in data){
 if(!((((((key0 === "title") || (key0 === "project")) || (key0 === "assignee")) || (key0 === "due")) || (key0 === "estimate")) || (key0 === "labels"))){
 const err2 = {instancePath,schemaPath:"#/$defs/TasksCreate/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
@@ -175,6 +191,8 @@ errors++;
 }
 if(data.title !== undefined){
 let data0 = data.title;
+const _errs3 = errors;
+const _errs4 = errors;
 if(typeof data0 === "string"){
 if(func0(data0) > 200){
 const err3 = {instancePath:instancePath+"/title",schemaPath:"#/$defs/TasksCreate/properties/title/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters"};
@@ -207,9 +225,14 @@ vErrors.push(err5);
 }
 errors++;
 }
+var valid1 = _errs3 === errors;
 }
 if(data.project !== undefined){
 let data1 = data.project;
+const _errs5 = errors;
+const _errs6 = errors;
+if(typeof data1 == "number"){
+}
 if(typeof data1 === "string"){
 if(!(formats0.test(data1))){
 const err6 = {instancePath:instancePath+"/project",schemaPath:"#/$defs/TasksCreate/properties/project/format",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""};
@@ -232,9 +255,11 @@ vErrors.push(err7);
 }
 errors++;
 }
+var valid1 = _errs5 === errors;
 }
 if(data.assignee !== undefined){
 let data2 = data.assignee;
+const _errs7 = errors;
 if((typeof data2 !== "string") && (data2 !== null)){
 const err8 = {instancePath:instancePath+"/assignee",schemaPath:"#/$defs/TasksCreate/properties/assignee/type",keyword:"type",params:{type: schema2.properties.assignee.type},message:"must be string,null"};
 if(vErrors === null){
@@ -244,6 +269,9 @@ else {
 vErrors.push(err8);
 }
 errors++;
+}
+const _errs8 = errors;
+if(typeof data2 == "number"){
 }
 if(typeof data2 === "string"){
 if(!(formats0.test(data2))){
@@ -257,9 +285,11 @@ vErrors.push(err9);
 errors++;
 }
 }
+var valid1 = _errs7 === errors;
 }
 if(data.due !== undefined){
 let data3 = data.due;
+const _errs9 = errors;
 if((typeof data3 !== "string") && (data3 !== null)){
 const err10 = {instancePath:instancePath+"/due",schemaPath:"#/$defs/TasksCreate/properties/due/type",keyword:"type",params:{type: schema2.properties.due.type},message:"must be string,null"};
 if(vErrors === null){
@@ -269,6 +299,9 @@ else {
 vErrors.push(err10);
 }
 errors++;
+}
+const _errs10 = errors;
+if(typeof data3 == "number"){
 }
 if(typeof data3 === "string"){
 if(!(formats6(data3))){
@@ -282,9 +315,11 @@ vErrors.push(err11);
 errors++;
 }
 }
+var valid1 = _errs9 === errors;
 }
 if(data.estimate !== undefined){
 let data4 = data.estimate;
+const _errs11 = errors;
 if((!(typeof data4 == "number")) && (data4 !== null)){
 const err12 = {instancePath:instancePath+"/estimate",schemaPath:"#/$defs/TasksCreate/properties/estimate/type",keyword:"type",params:{type: schema2.properties.estimate.type},message:"must be number,null"};
 if(vErrors === null){
@@ -295,6 +330,7 @@ vErrors.push(err12);
 }
 errors++;
 }
+const _errs12 = errors;
 if(typeof data4 == "number"){
 if(data4 < 0 || isNaN(data4)){
 const err13 = {instancePath:instancePath+"/estimate",schemaPath:"#/$defs/TasksCreate/properties/estimate/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
@@ -307,13 +343,19 @@ vErrors.push(err13);
 errors++;
 }
 }
+var valid1 = _errs11 === errors;
 }
 if(data.labels !== undefined){
 let data5 = data.labels;
+const _errs13 = errors;
+const _errs14 = errors;
 if(Array.isArray(data5)){
+let valid3 = true;
 const len0 = data5.length;
 for(let i0=0; i0<len0; i0++){
-if(typeof data5[i0] !== "string"){
+let data6 = data5[i0];
+const _errs15 = errors;
+if(typeof data6 !== "string"){
 const err14 = {instancePath:instancePath+"/labels/" + i0,schemaPath:"#/$defs/TasksCreate/properties/labels/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err14];
@@ -322,6 +364,11 @@ else {
 vErrors.push(err14);
 }
 errors++;
+}
+const _errs16 = errors;
+var valid2 = _errs15 === errors;
+if(!valid2){
+valid3 = false;
 }
 }
 }
@@ -335,6 +382,7 @@ vErrors.push(err15);
 }
 errors++;
 }
+var valid1 = _errs13 === errors;
 }
 }
 else {
@@ -347,6 +395,7 @@ vErrors.push(err16);
 }
 errors++;
 }
+var valid0 = _errs0 === errors;
 tasksCreateCheck.errors = vErrors;
 return errors === 0;
 }
@@ -365,7 +414,10 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+const _errs0 = errors;
+const _errs1 = errors;
 if(data && typeof data == "object" && !Array.isArray(data)){
+const _errs2 = errors;
 for(const key0 in data){
 if(!((((((key0 === "title") || (key0 === "state")) || (key0 === "assignee")) || (key0 === "due")) || (key0 === "estimate")) || (key0 === "labels"))){
 const err0 = {instancePath,schemaPath:"#/$defs/TasksPatch/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
@@ -380,6 +432,8 @@ errors++;
 }
 if(data.title !== undefined){
 let data0 = data.title;
+const _errs3 = errors;
+const _errs4 = errors;
 if(typeof data0 === "string"){
 if(func0(data0) > 200){
 const err1 = {instancePath:instancePath+"/title",schemaPath:"#/$defs/TasksPatch/properties/title/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters"};
@@ -412,9 +466,11 @@ vErrors.push(err3);
 }
 errors++;
 }
+var valid1 = _errs3 === errors;
 }
 if(data.state !== undefined){
 let data1 = data.state;
+const _errs5 = errors;
 if(typeof data1 !== "string"){
 const err4 = {instancePath:instancePath+"/state",schemaPath:"#/$defs/TasksPatch/properties/state/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
@@ -425,6 +481,8 @@ vErrors.push(err4);
 }
 errors++;
 }
+const _errs6 = errors;
+const vSchema0 = schema4.properties.state.enum;
 if(!(((data1 === "open") || (data1 === "doing")) || (data1 === "done"))){
 const err5 = {instancePath:instancePath+"/state",schemaPath:"#/$defs/TasksPatch/properties/state/enum",keyword:"enum",params:{allowedValues: schema4.properties.state.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
@@ -435,9 +493,11 @@ vErrors.push(err5);
 }
 errors++;
 }
+var valid1 = _errs5 === errors;
 }
 if(data.assignee !== undefined){
 let data2 = data.assignee;
+const _errs7 = errors;
 if((typeof data2 !== "string") && (data2 !== null)){
 const err6 = {instancePath:instancePath+"/assignee",schemaPath:"#/$defs/TasksPatch/properties/assignee/type",keyword:"type",params:{type: schema4.properties.assignee.type},message:"must be string,null"};
 if(vErrors === null){
@@ -447,6 +507,9 @@ else {
 vErrors.push(err6);
 }
 errors++;
+}
+const _errs8 = errors;
+if(typeof data2 == "number"){
 }
 if(typeof data2 === "string"){
 if(!(formats0.test(data2))){
@@ -460,9 +523,11 @@ vErrors.push(err7);
 errors++;
 }
 }
+var valid1 = _errs7 === errors;
 }
 if(data.due !== undefined){
 let data3 = data.due;
+const _errs9 = errors;
 if((typeof data3 !== "string") && (data3 !== null)){
 const err8 = {instancePath:instancePath+"/due",schemaPath:"#/$defs/TasksPatch/properties/due/type",keyword:"type",params:{type: schema4.properties.due.type},message:"must be string,null"};
 if(vErrors === null){
@@ -472,6 +537,9 @@ else {
 vErrors.push(err8);
 }
 errors++;
+}
+const _errs10 = errors;
+if(typeof data3 == "number"){
 }
 if(typeof data3 === "string"){
 if(!(formats6(data3))){
@@ -485,9 +553,11 @@ vErrors.push(err9);
 errors++;
 }
 }
+var valid1 = _errs9 === errors;
 }
 if(data.estimate !== undefined){
 let data4 = data.estimate;
+const _errs11 = errors;
 if((!(typeof data4 == "number")) && (data4 !== null)){
 const err10 = {instancePath:instancePath+"/estimate",schemaPath:"#/$defs/TasksPatch/properties/estimate/type",keyword:"type",params:{type: schema4.properties.estimate.type},message:"must be number,null"};
 if(vErrors === null){
@@ -498,6 +568,7 @@ vErrors.push(err10);
 }
 errors++;
 }
+const _errs12 = errors;
 if(typeof data4 == "number"){
 if(data4 < 0 || isNaN(data4)){
 const err11 = {instancePath:instancePath+"/estimate",schemaPath:"#/$defs/TasksPatch/properties/estimate/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
@@ -510,13 +581,19 @@ vErrors.push(err11);
 errors++;
 }
 }
+var valid1 = _errs11 === errors;
 }
 if(data.labels !== undefined){
 let data5 = data.labels;
+const _errs13 = errors;
+const _errs14 = errors;
 if(Array.isArray(data5)){
+let valid3 = true;
 const len0 = data5.length;
 for(let i0=0; i0<len0; i0++){
-if(typeof data5[i0] !== "string"){
+let data6 = data5[i0];
+const _errs15 = errors;
+if(typeof data6 !== "string"){
 const err12 = {instancePath:instancePath+"/labels/" + i0,schemaPath:"#/$defs/TasksPatch/properties/labels/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err12];
@@ -525,6 +602,11 @@ else {
 vErrors.push(err12);
 }
 errors++;
+}
+const _errs16 = errors;
+var valid2 = _errs15 === errors;
+if(!valid2){
+valid3 = false;
 }
 }
 }
@@ -538,6 +620,7 @@ vErrors.push(err13);
 }
 errors++;
 }
+var valid1 = _errs13 === errors;
 }
 }
 else {
@@ -550,6 +633,7 @@ vErrors.push(err14);
 }
 errors++;
 }
+var valid0 = _errs0 === errors;
 tasksUpdateCheck.errors = vErrors;
 return errors === 0;
 }

@@ -28,9 +28,9 @@ export async function runCheck(
     );
   }
   if (findings.length === 0) {
-    terminal.note(
-      `${Object.keys(checked.expanded.model.operations).length} operations, nothing to report`,
-    );
+    const operations = Object.keys(checked.expanded.model.operations).length;
+    rememberClean(project, checked.modules, operations);
+    terminal.note(`${operations} operations, nothing to report`);
     return exitCodes.fine;
   }
   if (format === "pretty" && changes.length > 0)

@@ -13,15 +13,42 @@ export function listLayout(
   const gap = open === "{" ? " " : "";
   const line = `${indent}${prefix}${open}${items.length === 0 ? "" : gap}${items.join(", ")}${items.length === 0 ? "" : gap}${close}${suffix}`;
   if (line.length <= width) return line;
-  const inner = items.map((item) => `${indent}  ${item},`).join("\n");
+  const separator = open === "<" ? "" : ",";
+  const inner = items
+    .map((item, index) => `${indent}  ${item}${index < items.length - 1 ? "," : separator}`)
+    .join("\n");
   return `${indent}${prefix}${open}\n${inner}\n${indent}${close}${suffix}`;
+}
+
+/**
+ * `name(before, { members }, after)` as the value of a member, without its final comma. A call that is too wide hugs
+ * an object that stands last, and has one argument a line otherwise.
+ */
+export function callLayout(
+  indent: string,
+  prefix: string,
+  name: string,
+  before: readonly string[],
+  members: readonly string[],
+  after: readonly string[],
+): string {
+  const object = members.length === 0 ? [] : [`{ ${members.join(", ")} }`];
+  const args = [...before, ...object, ...after];
+  const line = `${name}(${args.join(", ")})`;
+  if (indent.length + prefix.length + line.length + 1 <= width) return line;
+  if (members.length > 0 && after.length === 0) {
+    const inner = members.map((member) => `${indent}  ${member},`).join("\n");
+    return `${name}(${[...before, "{"].join(", ")}\n${inner}\n${indent}})`;
+  }
+  const lines = args.map((argument) => `${indent}  ${argument},`).join("\n");
+  return `${name}(\n${lines}\n${indent})`;
 }
 
 /** `import { name } from "from";`, one specifier a statement, so that a diff stays local. */
 export function importLine(name: string, from: string, isType: boolean): string {
   const keyword = isType ? "import type" : "import";
   if (name.startsWith("*")) return `${keyword} ${name} from "${from}";`;
-  return listLayout("", `${keyword} `, [name], ["{", "}"], ` from "${from}";`);
+  return `${keyword} { ${name} } from "${from}";`;
 }
 
 /** A TypeScript object key: bare where it is an identifier. */
@@ -29,8 +56,18 @@ export function propertyKey(name: string): string {
   return /^[A-Za-z_$][A-Za-z0-9_$]*$/.test(name) ? name : JSON.stringify(name);
 }
 
+/** A text in the quotes that need fewer escapes, double ones where it makes no difference. */
+function textLiteral(text: string): string {
+  const doubles = text.split('"').length;
+  const singles = text.split("'").length;
+  const json = JSON.stringify(text);
+  if (doubles <= singles) return json;
+  return `'${json.slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`;
+}
+
 /** A plain value as a TypeScript literal, on one line. */
 export function literal(value: unknown): string {
+  if (typeof value === "string") return textLiteral(value);
   if (value === null || typeof value !== "object") return JSON.stringify(value) ?? "undefined";
   if (Array.isArray(value)) return `[${value.map(literal).join(", ")}]`;
   const members = Object.entries(value).map(

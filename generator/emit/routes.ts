@@ -2,7 +2,7 @@
 import { camelCase } from "../model/names.js";
 import type { DocumentVerb, HookUse, OperationModel, RegistryModel } from "../model/registry.js";
 import { header, type EmittedFile } from "./file.js";
-import { importLine, listLayout, literal, sortedUnique } from "./layout.js";
+import { callLayout, importLine, listLayout, literal, sortedUnique } from "./layout.js";
 import { importPath, moduleName, type ModulePaths } from "./module-path.js";
 import { namespacesOf, type Namespace } from "./namespaces.js";
 import { print } from "./templates.js";
@@ -156,13 +156,10 @@ function inputText(operation: OperationModel): Fragment {
   }
   const places = parameters.map((parameter) => `${parameter.name}: ${parameterText(parameter)}`);
   const sources = parameters.map(({ in: place }) => (place === "revision" ? "revision" : place));
-  const call = (name: string, before: readonly string[], after: readonly string[]): Fragment => {
-    const object = places.length === 0 ? [] : [`{ ${places.join(", ")} }`];
-    return {
-      text: callText(name, [...before, ...object, ...after]),
-      runtime: [name, ...sources],
-    };
-  };
+  const call = (name: string, before: readonly string[], after: readonly string[]): Fragment => ({
+    text: `input: ${callLayout("  ", "input: ", name, before, places, after)},`,
+    runtime: [name, ...sources],
+  });
   if (operation.run.kind === "document") {
     if (body === null) return call("params", [], []);
     if (body.as === "input") return call("json", [validate], []);
@@ -175,10 +172,6 @@ function inputText(operation: OperationModel): Fragment {
   if (validator === undefined) return { text: "input: nothing,", runtime: ["nothing"] };
   if (body?.as === "input") return call("json", [validate], []);
   return call(body === null ? "parameters" : "request", [validate], []);
-}
-
-function callText(name: string, args: readonly string[]): string {
-  return listLayout("  ", `input: ${name}`, args, ["(", ")"], ",").trimStart();
 }
 
 function parameterText(parameter: OperationModel["input"]["parameters"][number]): string {

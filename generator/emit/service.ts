@@ -9,7 +9,9 @@ import { print } from "./templates.js";
 
 export function emitService(model: RegistryModel, paths: ModulePaths): readonly EmittedFile[] {
   const { service } = model;
-  const namespaces = namespacesOf(model);
+  const namespaces = namespacesOf(model).filter(({ operations }) =>
+    operations.some(({ route }) => route !== null),
+  );
   const app = service.app;
   const view = {
     header: header("registry"),

@@ -14,7 +14,14 @@ export function typeDeclaration(name: string, schema: JsonSchema): string {
   }
   const text = typeText(schema, "");
   const line = `export type ${name} = ${text};`;
-  return `${comment}${line.length <= width || text.includes("\n") ? line : `export type ${name} =${brokenUnion(schema, "", text)};`}`;
+  return `${comment}${breaks(schema, line) ? `export type ${name} =${brokenUnion(schema, "", text)};` : line}`;
+}
+
+/** Whether a union stands with one alternative a line: where it is too wide, or has an object beside more than null. */
+function breaks(schema: JsonSchema, line: string): boolean {
+  if (!line.includes("\n")) return line.length > width;
+  const options = alternatives(schema, "").filter((option) => option !== "null");
+  return options.length > 1 && options.some((option) => option.startsWith("{"));
 }
 
 /** Names of types that a schema refers to. */
@@ -122,13 +129,15 @@ function memberLine(name: string, schema: JsonSchema, isRequired: boolean, inden
   const key = `readonly ${propertyKey(name)}${isRequired ? "" : "?"}:`;
   const text = typeText(schema, indent);
   const line = `${indent}${key} ${text};`;
-  const isLong = !text.includes("\n") && line.length > width;
-  return `${commentOf(indent, schema)}${isLong ? `${indent}${key}${brokenUnion(schema, indent, text)};` : line}`;
+  const member = breaks(schema, line)
+    ? `${indent}${key}${brokenUnion(schema, indent, text)};`
+    : line;
+  return `${commentOf(indent, schema)}${member}`;
 }
 
 /** A union with one alternative a line. */
 function brokenUnion(schema: JsonSchema, indent: string, text: string): string {
-  const options = alternatives(schema, indent);
+  const options = alternatives(schema, `${indent}    `);
   if (options.length < 2) return ` ${text}`;
   return options.map((option) => `\n${indent}  | ${option}`).join("");
 }

@@ -5,7 +5,7 @@ import { referredType } from "../model/json-schema.js";
 import { pascalCase } from "../model/names.js";
 import type { OperationModel, RegistryModel } from "../model/registry.js";
 import { header, type EmittedFile } from "./file.js";
-import { importLine, sortedUnique } from "./layout.js";
+import { importLine, listLayout, sortedUnique } from "./layout.js";
 import { namespacesOf, type Namespace } from "./namespaces.js";
 import { print } from "./templates.js";
 import { referredTypes, typeDeclaration } from "./type-text.js";
@@ -88,7 +88,7 @@ function customTypes(operation: OperationModel): readonly Declared[] {
 }
 
 function handlerDeclaration(name: string, input: string, result: string): string {
-  return `export type ${name} = Handler<${input}, ${result}>;`;
+  return listLayout("", `export type ${name} = Handler`, [input, result], ["<", ">"], ";");
 }
 
 /** The TypeScript name of an operation's result. */

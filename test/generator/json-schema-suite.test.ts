@@ -118,7 +118,7 @@ test.skipIf(!isInstalled)(
     }
     remove();
     expect(disagreements).toEqual([]);
-    expect(checked).toBeGreaterThan(600);
+    expect(checked).toBeGreaterThan(550);
     const refusedKeywords = [...refusals.keys()].flatMap(
       (text) => /OPW023 the keyword (\S+)/.exec(text)?.[1] ?? [],
     );

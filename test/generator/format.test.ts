@@ -1,0 +1,141 @@
+// What is printed already equals the formatter's: format(x) === x for every emitted TypeScript file but validators,
+// which nobody reads line by line; and it compiles under the strict flags with TypeScript 5.9 and 7.
+import { execFileSync } from "node:child_process";
+import {
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { registryOf } from "../bench/registry-of.mjs";
+import { cli } from "./cli.js";
+import { writeProject } from "./scenario.js";
+
+const repository = new URL("../..", import.meta.url).pathname;
+
+/** Every kind of type, long names, long unions, quotes, comments. */
+const zoo = {
+  "registry/service.yaml":
+    "registry: 1\nservice: {name: zoo, title: \"The \\\"Zoo\\\" API\", version: 1.0.0, description: 'It''s all here'}\npolicies: {open: []}\n",
+  "registry/zoo.yaml": `registry: 1
+types:
+  Kind: [a_rather_long_value_number_one, a_rather_long_value_number_two, a_rather_long_value_number_three, four]
+  Point: {x: number, y: number}
+  Tree: {label: string, children: "Tree[]"}
+  Either:
+    oneOf: [{type: string}, {type: object, required: [code], properties: {code: {type: integer}, text: {type: string}}, additionalProperties: false}, {type: array, items: {type: number}}]
+  Open: {type: object, properties: {known: {type: string, description: "A */ comment that ends"}}, additionalProperties: {type: number}}
+  Both: {allOf: [{$ref: Point}, {type: object, properties: {z: {type: number}}, required: [z]}]}
+  Fixed: {type: string, const: "only"}
+  Mixed: {enum: [1, two, true, null]}
+  AnimalWithAVeryLongName:
+    name: {type: string, description: "What it is called.\\nSecond line."}
+    kind: Kind
+    other: {type: string, enum: [another_rather_long_value_number_one, another_rather_long_value_number_two, another]}
+    at: Point?
+    where: {type: object, properties: {street: {type: string}, zip: {type: [string, "null"]}}, required: [street], additionalProperties: false}
+    maybe: {anyOf: [{type: object, properties: {deep: {type: object, properties: {er: {type: string}}, additionalProperties: false}}, additionalProperties: false}, {type: "null"}]}
+    several: {anyOf: [{type: object, properties: {a: {type: string}}, additionalProperties: false}, {type: string}, {type: "null"}]}
+    tree: Tree
+    either: Either
+    tags: "string[]"
+    grid: "number[][]"
+    points: "Point[]?"
+    pair: {type: array, prefixItems: [{type: string}, {type: number}], items: false}
+    old: {type: string, deprecated: true}
+documents:
+  animals_with_a_very_long_name_indeed:
+    type: AnimalWithAVeryLongName
+    defaults: {tags: [one, two, three, four, five, six, seven, eight, nine, ten, eleven, twelve], grid: [[1]], kind: four}
+    soft_delete: {list_deleted: true}
+    history: {keep: 5}
+    guard: open
+    hooks: {create: {before: ["registry/hooks.ts#aRatherLongHookNameNumberOne", "registry/hooks.ts#aRatherLongHookNameNumberTwo", "registry/hooks.ts#three"]}}
+  plain: {type: {only: string}, guard: open, mount: false}
+operations:
+  zoo.feed_the_animals_that_are_hungry:
+    get: /zoo/{keeper_identifier}/feed
+    in: {keeper_identifier: uuid, amount: integer, from: string?, until: number, is_hungry: boolean?}
+    out: {fed: integer, who: "Point[]", rest: Either}
+    run: registry/handlers.ts#feed
+    guard: open
+  zoo.count: {post: /zoo/count, in: {what: string, deep: Open}, out: Both, run: registry/handlers.ts#count, guard: open}
+  zoo.nothing: {post: /zoo/nothing, run: registry/handlers.ts#nothing, guard: open}
+`,
+  "registry/hooks.ts": `export function aRatherLongHookNameNumberOne(): void {}
+export function aRatherLongHookNameNumberTwo(): void {}
+export function three(): void {}
+`,
+  "registry/handlers.ts": `import type { ZooCountHandler, ZooFeedTheAnimalsThatAreHungryHandler, ZooNothingHandler } from "../generated/types/zoo.js";
+export const feed: ZooFeedTheAnimalsThatAreHungryHandler = ({ amount }) => ({ fed: amount, who: [{ x: 1, y: 2 }], rest: "" });
+export const count: ZooCountHandler = async () => ({ x: 1, y: 2, z: 3 });
+export const nothing: ZooNothingHandler = () => undefined;
+`,
+};
+
+describe.each([
+  ["every kind of type", zoo],
+  ["200 operations", registryOf(200)],
+])("%s", (_what, files) => {
+  test("is printed as the formatter prints it", () => {
+    const { root, remove } = writeProject(files);
+    const { code, stdout } = cli(root, "generate");
+    expect([code, stdout.includes("error")]).toEqual([0, false]);
+    cpSync(join(repository, ".oxfmtrc.json"), join(root, ".oxfmtrc.json"));
+    const before = join(root, "generated");
+    rmSync(join(before, "validators"), { recursive: true, force: true });
+    const after = join(root, "formatted");
+    cpSync(before, after, { recursive: true });
+    execFileSync(join(repository, "node_modules/.bin/oxfmt"), ["--write", "formatted"], {
+      cwd: root,
+      stdio: "pipe",
+    });
+    for (const entry of readdirSync(before, { recursive: true, encoding: "utf8" })) {
+      if (!entry.endsWith(".ts")) continue;
+      expect(readFileSync(join(before, entry), "utf8"), entry).toBe(
+        readFileSync(join(after, entry), "utf8"),
+      );
+    }
+    remove();
+  });
+
+  test.each(["typescript", "typescript-5.9"])(
+    "compiles under the strict flags with %s",
+    (compiler) => {
+      const { root, remove } = writeProject(files);
+      cli(root, "generate");
+      mkdirSync(join(root, "node_modules"));
+      symlinkSync(repository, join(root, "node_modules/opwright"));
+      symlinkSync(join(repository, "node_modules/@types"), join(root, "node_modules/@types"));
+      writeFileSync(join(root, "package.json"), '{"type":"module"}');
+      const { compilerOptions } = JSON.parse(
+        readFileSync(join(repository, "tsconfig.base.json"), "utf8"),
+      ) as { readonly compilerOptions: object };
+      writeFileSync(
+        join(root, "tsconfig.json"),
+        JSON.stringify({
+          compilerOptions: { ...compilerOptions, noUnusedLocals: true },
+          include: ["registry", "generated"],
+        }),
+      );
+      const output = (() => {
+        try {
+          return execFileSync(
+            process.execPath,
+            [join(repository, "node_modules", compiler, "bin/tsc"), "-p", root, "--noEmit"],
+            { encoding: "utf8" },
+          );
+        } catch (error) {
+          return String((error as { readonly stdout: string }).stdout);
+        }
+      })();
+      expect(output).toBe("");
+      remove();
+    },
+  );
+});
