@@ -18,7 +18,7 @@ import type {
   ParameterTypeName,
 } from "../model/registry.js";
 import { resolved, type Resolve } from "./document-fields.js";
-import { extensionsOf, type FamilyContext, type UnmountedOperation } from "./documents.js";
+import { extensionsOf, type FamilyContext, type UnmountedOperation } from "./family.js";
 import { functionReference, hookChain } from "./guards.js";
 
 const keyPattern = /^[a-z][a-z0-9_]*\.[a-z][a-z0-9_]*$/;

@@ -9,12 +9,8 @@ import type {
   RouteModel,
 } from "../model/registry.js";
 import { expandOperation, placeholdersOf } from "./custom.js";
-import {
-  expandDocument,
-  extensionsOf,
-  type FamilyContext,
-  type UnmountedOperation,
-} from "./documents.js";
+import { expandDocument } from "./documents.js";
+import { extensionsOf, type FamilyContext, type UnmountedOperation } from "./family.js";
 import { functionReference } from "./guards.js";
 import { attach } from "./mounts.js";
 

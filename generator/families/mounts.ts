@@ -5,7 +5,7 @@ import type { MountDeclaration, RouteStyle } from "../load/declarations.js";
 import type { SourceTree } from "../load/source-tree.js";
 import type { DocumentModel, OperationModel, RouteModel } from "../model/registry.js";
 import { placeholdersOf } from "./custom.js";
-import type { FamilyContext, UnmountedOperation } from "./documents.js";
+import type { FamilyContext, UnmountedOperation } from "./family.js";
 
 /** One attachment: a namespace at a path, and where the registry says so. */
 interface Mount {

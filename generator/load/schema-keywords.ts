@@ -1,5 +1,7 @@
 // The JSON Schema 2020-12 keywords that opwright compiles, and what value each may have.
 import { formats } from "../../runtime/contract/validation.js";
+import { listKeywords, mapKeywords, schemaKeywords } from "../model/json-schema.js";
+import { isMap } from "./shape.js";
 
 const typeNames = ["string", "number", "integer", "boolean", "object", "array", "null"];
 
@@ -93,6 +95,39 @@ export const unsupportedKeywords: readonly string[] = [
   "unevaluatedItems",
   "unevaluatedProperties",
 ];
+
+/** Every keyword that is compiled. */
+export const everyKeyword: readonly string[] = [
+  ...Object.keys(keywordRules),
+  ...mapKeywords,
+  ...listKeywords,
+  ...schemaKeywords,
+];
+
+const shapingKeywords = [
+  "$ref",
+  "properties",
+  "patternProperties",
+  "allOf",
+  "anyOf",
+  "oneOf",
+  "not",
+  "enum",
+  "const",
+];
+
+/** Whether a map is a JSON Schema rather than a map of fields: it has nothing but keywords, and one that shapes values. */
+export function isJsonSchema(value: Readonly<Record<string, unknown>>): boolean {
+  const keys = Object.keys(value);
+  const isKeyword = (key: string): boolean =>
+    everyKeyword.includes(key) || unsupportedKeywords.includes(key) || key.startsWith("x-");
+  if (!keys.every(isKeyword)) return isMap(value["properties"]);
+  if ("type" in value) return keywordRules["type"]?.isValid(value["type"]) === true;
+  return (
+    keys.some((key) => shapingKeywords.includes(key) && typeof value[key] !== "string") ||
+    typeof value["$ref"] === "string"
+  );
+}
 
 function isPattern(value: unknown): boolean {
   if (typeof value !== "string") return false;

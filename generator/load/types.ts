@@ -1,6 +1,5 @@
 // Types: field maps, shorthand and JSON Schema, brought into one table of schemas whose every $ref is #/types/<Name>.
-import { existsSync, readFileSync } from "node:fs";
-import { join, posix } from "node:path";
+import { posix } from "node:path";
 import { didYouMean } from "../did-you-mean.js";
 import type { Origin, Report } from "../diagnostics.js";
 import {
@@ -14,10 +13,16 @@ import {
   type SchemaObject,
 } from "../model/json-schema.js";
 import { pascalCase } from "../model/names.js";
-import { keywordRules, unsupportedKeywords } from "./schema-keywords.js";
+import { fileReference, SchemaFiles } from "./schema-files.js";
+import {
+  everyKeyword,
+  isJsonSchema,
+  keywordRules,
+  unsupportedKeywords,
+} from "./schema-keywords.js";
 import { isMap } from "./shape.js";
 import { readShorthand, shorthandScalars } from "./shorthand.js";
-import { parseYaml, type SourceTree } from "./source-tree.js";
+import type { SourceTree } from "./source-tree.js";
 
 /** Where local references (#/$defs/x) of a schema lead. */
 interface Root {
@@ -27,22 +32,12 @@ interface Root {
   readonly at: Origin;
 }
 
-const everyKeyword = [
-  ...Object.keys(keywordRules),
-  ...mapKeywords,
-  ...listKeywords,
-  ...schemaKeywords,
-];
-
 /** Reads types and fields, and keeps the table of all named types. */
 export class TypeReader {
   readonly schemas = new Map<string, JsonSchema>();
   readonly origins = new Map<string, Origin>();
-  /** Texts of JSON Schema files that were read, for code frames. */
-  readonly texts = new Map<string, string>();
   readonly #declared: ReadonlySet<string>;
-  readonly #project: string;
-  readonly #folder: string;
+  readonly #schemaFiles: SchemaFiles;
   readonly #report: Report;
   readonly #files = new Map<string, string>();
 
@@ -51,9 +46,13 @@ export class TypeReader {
     options: { readonly project: string; readonly folder: string; readonly report: Report },
   ) {
     this.#declared = new Set(declared);
-    this.#project = options.project;
-    this.#folder = options.folder;
+    this.#schemaFiles = new SchemaFiles(options);
     this.#report = options.report;
+  }
+
+  /** Texts of the JSON Schema files that were read, for code frames. */
+  get texts(): ReadonlyMap<string, string> {
+    return this.#schemaFiles.texts;
   }
 
   /** Adds a type that a family derives. Reports a name that is taken. */
@@ -333,7 +332,7 @@ export class TypeReader {
     at: Origin,
     dangling: (suggestion?: string) => SchemaObject,
   ): SchemaObject {
-    const path = this.#resolve(file.path, at);
+    const path = this.#schemaFiles.resolve(file.path, at);
     if (path === undefined) return dangling();
     let typeName = this.#files.get(path);
     if (typeName === undefined) {
@@ -346,37 +345,21 @@ export class TypeReader {
       this.schemas.set(typeName, this.#fileSchema(path, typeName, at));
     }
     if (file.pointer === "") return refTo(typeName);
-    const root = { typeName, value: this.#fileValue(path), at: { file: path, path: [] } };
+    const root = { typeName, value: this.#schemaFiles.read(path), at: { file: path, path: [] } };
     return this.#readLocalRef(`#${file.pointer}`, at, root, dangling);
   }
 
   #fileSchema(path: string, typeName: string, at: Origin): JsonSchema {
-    const resolved = this.#resolve(path, at);
+    const resolved = this.#schemaFiles.resolve(path, at);
     if (resolved === undefined) {
       this.#report({ code: "OPW021", message: `there is no file ${path}`, at: inside(at, "$ref") });
       return true;
     }
-    const value = this.#fileValue(resolved);
+    const value = this.#schemaFiles.read(resolved);
     if (value === undefined) return true;
     const origin = { file: resolved, path: [] };
     this.#files.set(resolved, typeName);
     return this.#readSubschema(value, origin, { typeName, value, at: origin });
-  }
-
-  /** The file relative to the one that names it, or to the registry folder. */
-  #resolve(path: string, at: Origin): string | undefined {
-    const candidates = [
-      posix.join(posix.dirname(at.file), path),
-      posix.join(this.#folder, path),
-      path,
-    ];
-    return candidates.find((candidate) => existsSync(join(this.#project, candidate)));
-  }
-
-  #fileValue(path: string): unknown {
-    const text = this.texts.get(path) ?? readFileSync(join(this.#project, path), "utf8");
-    this.texts.set(path, text);
-    return parseYaml(path, text, this.#report);
   }
 }
 
@@ -390,38 +373,6 @@ export function readTypes(
   for (const [name, value] of Object.entries(declared))
     reader.declare(name, value, tree.at("types", name));
   return reader;
-}
-
-const shapingKeywords = [
-  "$ref",
-  "properties",
-  "patternProperties",
-  "allOf",
-  "anyOf",
-  "oneOf",
-  "not",
-  "enum",
-  "const",
-];
-
-/** Whether a map is a JSON Schema rather than a map of fields: it has nothing but keywords, and one that shapes values. */
-function isJsonSchema(value: Readonly<Record<string, unknown>>): boolean {
-  const keys = Object.keys(value);
-  const isKeyword = (key: string): boolean =>
-    everyKeyword.includes(key) || unsupportedKeywords.includes(key) || key.startsWith("x-");
-  if (!keys.every(isKeyword)) return isMap(value["properties"]);
-  if ("type" in value) return keywordRules["type"]?.isValid(value["type"]) === true;
-  return (
-    keys.some((key) => shapingKeywords.includes(key) && typeof value[key] !== "string") ||
-    typeof value["$ref"] === "string"
-  );
-}
-
-function fileReference(
-  value: unknown,
-): { readonly path: string; readonly pointer: string } | undefined {
-  const match = typeof value === "string" ? /^([\w./-]+\.json)(?:#(.*))?$/.exec(value) : null;
-  return match === null ? undefined : { path: match[1] ?? "", pointer: match[2] ?? "" };
 }
 
 function inside(at: Origin, step: string | number): Origin {

@@ -128,3 +128,6 @@ export const schemaKeywords: ReadonlySet<string> = new Set([
   "propertyNames",
   "not",
 ]);
+
+export const uuidSchema: SchemaObject = { type: "string", format: "uuid" };
+export const revisionSchema: SchemaObject = { type: "integer", minimum: 1 };

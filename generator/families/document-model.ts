@@ -1,0 +1,283 @@
+// From a document declaration to its model and its types (service.md "Document routes").
+import { didYouMean } from "../did-you-mean.js";
+import type { Origin } from "../diagnostics.js";
+import type { DocumentDeclaration } from "../load/declarations.js";
+import { isMap } from "../load/shape.js";
+import {
+  objectSchema,
+  propertiesOf,
+  referredType,
+  requiredOf,
+  revisionSchema,
+  uuidSchema,
+  type JsonSchema,
+  type SchemaObject,
+} from "../model/json-schema.js";
+import { pascalCase } from "../model/names.js";
+import type { DocumentModel, IndexModel } from "../model/registry.js";
+import {
+  fieldType,
+  isNullableMember,
+  memberPaths,
+  patchSchema,
+  resolved,
+  type Resolve,
+} from "./document-fields.js";
+import { inside, type FamilyContext } from "./family.js";
+import {
+  fieldNameSchema,
+  filterSchema,
+  queryableFields,
+  sharedQueryTypes,
+  sortSchema,
+} from "./query-schemas.js";
+
+const baseNames = ["id", "rev", "created_at", "last_update_at", "is_deleted", "tenant_id"];
+
+/** The model of a document; undefined where its type is no object. Puts its types into the table. */
+export function documentModel(
+  context: FamilyContext,
+  name: string,
+  declaration: DocumentDeclaration,
+  at: Origin,
+): DocumentModel | undefined {
+  const { types, report } = context;
+  const resolve: Resolve = (type) => types.schemas.get(type);
+  const typeAt = inside(at, "type");
+  const read = types.readType(declaration.type, typeAt, `${pascalCase(name)}Document`);
+  const typeName = referredType(read) ?? `${pascalCase(name)}Document`;
+  const body = resolved(read, resolve);
+  if (typeof body === "boolean" || body["type"] !== "object") {
+    report({
+      code: "OPW011",
+      message: "the type of a document must be an object with declared fields",
+      at: typeAt,
+    });
+    return undefined;
+  }
+  const properties = propertiesOf(body);
+  const reserved = Object.keys(properties).filter((field) => baseNames.includes(field));
+  for (const field of reserved) {
+    report({
+      code: "OPW025",
+      message: `${field} is a base field of every document`,
+      at: { ...inside(types.origins.get(typeName) ?? typeAt, field), isKey: true },
+    });
+  }
+  if (reserved.length > 0) return undefined;
+
+  const softDelete = declaration.soft_delete !== undefined && declaration.soft_delete !== false;
+  const known = (field: string, path: readonly (string | number)[]): boolean => {
+    if (Object.hasOwn(properties, field)) return true;
+    report({
+      code: "OPW030",
+      message: `${typeName} has no field ${field}`,
+      at: context.tree.at("documents", name, ...path),
+      suggestion: didYouMean(field, Object.keys(properties)),
+    });
+    return false;
+  };
+  const creatable = (declaration.create ?? Object.keys(properties)).filter((field, index) =>
+    known(field, ["create", index]),
+  );
+  const patchable = (declaration.update ?? Object.keys(properties)).filter((field, index) =>
+    known(field, ["update", index]),
+  );
+  const nullable = memberPaths(body, resolve)
+    .filter(({ path, schema }) => !path.includes("[]") && isNullableMember(schema, resolve))
+    .map(({ path }) => path);
+  const defaults = defaultsOf(declaration, properties, nullable, known);
+  for (const field of requiredOf(body)) {
+    if (
+      creatable.includes(field) ||
+      Object.hasOwn(defaults, field) ||
+      declaration.read_only === true
+    )
+      continue;
+    report({
+      code: "OPW032",
+      message: `${field} is required, but nothing can set it`,
+      at: context.tree.keyAt("documents", name),
+    });
+  }
+
+  const createTypeName = `${pascalCase(name)}Create`;
+  const patchTypeName = `${pascalCase(name)}Patch`;
+  // A member that has a default is always there once the document is stored.
+  const stored = Object.keys(properties).filter(
+    (field) => requiredOf(body).includes(field) || Object.hasOwn(defaults, field),
+  );
+  const bodySchema: SchemaObject = { ...body, ...(stored.length > 0 ? { required: stored } : {}) };
+  if (declaration.read_only !== true) {
+    types.add(createTypeName, createSchema(body, creatable, defaults), at);
+    types.add(patchTypeName, patchSchema(bodySchema, patchable, resolve), at);
+  }
+  types.schemas.set(typeName, resourceSchema(bodySchema, softDelete, declaration.description));
+  const fields = fieldsOf(bodySchema, resolve);
+  const queryable = queryableFields({ fields, softDelete });
+  const queryTypes = queryTypeNames(name);
+  types.add(queryTypes.filter, filterSchema(queryable), at);
+  types.add(queryTypes.sorts, sortSchema(queryable), at);
+  types.add(queryTypes.field, fieldNameSchema(queryable), at);
+  for (const [shared, schema] of Object.entries(sharedQueryTypes(queryable)))
+    types.addShared(shared, schema, at);
+  return {
+    name,
+    source: at.file,
+    description: declaration.description ?? null,
+    table: name,
+    typeName,
+    createTypeName,
+    patchTypeName,
+    tenant: declaration.tenant ?? true,
+    sensitive: declaration.sensitive ?? false,
+    softDelete,
+    listDeleted: isMap(declaration.soft_delete) && declaration.soft_delete.list_deleted === true,
+    history: historyOf(declaration),
+    defaults,
+    nullable,
+    canonical: canonicalOf(bodySchema, resolve),
+    fields,
+    indexes: indexesOf(context, name, declaration, fields),
+    checksBody:
+      patchable.some((field) => !isSimple(properties[field] ?? true, resolve)) ||
+      hasObjectKeywords(body),
+    bodySchema,
+  };
+}
+
+/** Names of the types that queries of a document use. */
+export function queryTypeNames(document: string): {
+  readonly filter: string;
+  readonly sorts: string;
+  readonly field: string;
+} {
+  const name = pascalCase(document);
+  return { filter: `${name}Filter`, sorts: `${name}Sorts`, field: `${name}Field` };
+}
+
+function historyOf(declaration: DocumentDeclaration): number | null {
+  if (declaration.history === undefined || declaration.history === false) return 0;
+  return declaration.history === true ? null : declaration.history.keep;
+}
+
+/** Values of members that a payload leaves out: declared, from the schema, or null where null is a value. */
+function defaultsOf(
+  declaration: DocumentDeclaration,
+  properties: Readonly<Record<string, JsonSchema>>,
+  nullable: readonly string[],
+  known: (field: string, path: readonly (string | number)[]) => boolean,
+): Readonly<Record<string, unknown>> {
+  const defaults: Record<string, unknown> = {};
+  for (const [field, schema] of Object.entries(properties)) {
+    if (nullable.includes(field)) defaults[field] = null;
+    if (typeof schema === "object" && "default" in schema) defaults[field] = schema["default"];
+  }
+  for (const [field, value] of Object.entries(declaration.defaults ?? {})) {
+    if (known(field, ["defaults", field])) defaults[field] = value;
+  }
+  return defaults;
+}
+
+function createSchema(
+  body: SchemaObject,
+  creatable: readonly string[],
+  defaults: Readonly<Record<string, unknown>>,
+): SchemaObject {
+  const properties = propertiesOf(body);
+  const members = creatable.map((field): readonly [string, JsonSchema] => {
+    const schema = properties[field] ?? true;
+    const value = defaults[field];
+    const hasDefault = Object.hasOwn(defaults, field) && value !== null;
+    return [
+      field,
+      hasDefault && typeof schema === "object" ? { ...schema, default: value } : schema,
+    ];
+  });
+  const required = requiredOf(body).filter(
+    (field) => creatable.includes(field) && !Object.hasOwn(defaults, field),
+  );
+  return objectSchema(Object.fromEntries(members), required);
+}
+
+function resourceSchema(
+  body: SchemaObject,
+  softDelete: boolean,
+  description: string | undefined,
+): SchemaObject {
+  const base: Record<string, JsonSchema> = {
+    id: { ...uuidSchema, readOnly: true, description: "UUIDv7." },
+    rev: { ...revisionSchema, readOnly: true, description: "Counts the changes, from 1." },
+    created_at: { type: "string", format: "date-time", readOnly: true },
+    last_update_at: { type: "string", format: "date-time", readOnly: true },
+    ...(softDelete ? { is_deleted: { type: "boolean", readOnly: true } } : {}),
+  };
+  return {
+    ...body,
+    ...(description === undefined ? {} : { description }),
+    properties: { ...base, ...propertiesOf(body) },
+    required: [...Object.keys(base), ...requiredOf(body)],
+  };
+}
+
+function fieldsOf(body: JsonSchema, resolve: Resolve): DocumentModel["fields"] {
+  const fields: Record<string, NonNullable<ReturnType<typeof fieldType>>> = {};
+  for (const { path, schema } of memberPaths(body, resolve)) {
+    const type = path.includes("[]") ? undefined : fieldType(schema, resolve);
+    if (type !== undefined) fields[path] = type;
+  }
+  return fields;
+}
+
+function canonicalOf(body: JsonSchema, resolve: Resolve): DocumentModel["canonical"] {
+  const canonical: Record<string, "uuid" | "date-time"> = {};
+  for (const { path, schema } of memberPaths(body, resolve)) {
+    const type = fieldType(schema, resolve);
+    if (type === "uuid" || type === "date-time") canonical[path] = type;
+  }
+  return canonical;
+}
+
+function indexesOf(
+  context: FamilyContext,
+  name: string,
+  declaration: DocumentDeclaration,
+  fields: DocumentModel["fields"],
+): readonly IndexModel[] {
+  return (declaration.indexes ?? []).map((names, position) => {
+    for (const [index, field] of names.entries()) {
+      const at = context.tree.at("documents", name, "indexes", position, index);
+      const type = fields[field];
+      if (type === undefined) {
+        const suggestion = didYouMean(field, Object.keys(fields));
+        context.report({
+          code: "OPW030",
+          message: `there is no field ${field} to index`,
+          at,
+          suggestion,
+        });
+      } else if (type === "object" || type.endsWith("[]")) {
+        context.report({ code: "OPW034", message: `${field} is ${type}, not a scalar`, at });
+      }
+    }
+    return { name: `${name}_by_${names.join("_").replaceAll(".", "_")}`, fields: names };
+  });
+}
+
+/** Whether a patch of the member, valid by itself, leaves a valid body valid. */
+function isSimple(schema: JsonSchema, resolve: Resolve): boolean {
+  const type = fieldType(schema, resolve);
+  return type !== undefined && type !== "object";
+}
+
+function hasObjectKeywords(body: SchemaObject): boolean {
+  return [
+    "allOf",
+    "anyOf",
+    "oneOf",
+    "not",
+    "dependentRequired",
+    "minProperties",
+    "maxProperties",
+  ].some((keyword) => keyword in body);
+}

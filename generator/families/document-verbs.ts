@@ -1,0 +1,281 @@
+// The operations of a document: verbs, routes in both styles, inputs and outputs (service.md "Document routes").
+import type { DocumentDeclaration } from "../load/declarations.js";
+import { durationSeconds } from "../load/quantities.js";
+import { objectSchema, refTo, revisionSchema, uuidSchema } from "../model/json-schema.js";
+import { pascalCase, sentenceCase } from "../model/names.js";
+import type {
+  DocumentModel,
+  DocumentVerb,
+  OperationModel,
+  ParameterModel,
+} from "../model/registry.js";
+import { queryTypeNames } from "./document-model.js";
+import {
+  extensionsOf,
+  type FamilyContext,
+  type RouteMethod,
+  type UnmountedOperation,
+} from "./family.js";
+import { hookChain } from "./guards.js";
+import { listRequestSchema, pageSchema } from "./query-schemas.js";
+
+export const reading: readonly DocumentVerb[] = [
+  "get",
+  "list",
+  "raw_list",
+  "list_cursor",
+  "raw_list_cursor",
+];
+
+/** The verbs that a document registers. */
+export function verbsOf(
+  model: DocumentModel,
+  declaration: DocumentDeclaration,
+): readonly DocumentVerb[] {
+  if (declaration.read_only === true) return reading;
+  return [
+    "create",
+    "get",
+    "update",
+    "kill",
+    ...(model.softDelete ? (["delete", "restore"] as const) : []),
+    ...reading.slice(1),
+  ];
+}
+
+interface VerbShape {
+  readonly rest: readonly [RouteMethod, string];
+  readonly rpc: readonly [RouteMethod, string];
+  readonly status?: number;
+  readonly errors: readonly string[];
+}
+
+const listErrors = [
+  "query_invalid",
+  "field_not_queryable",
+  "query_operator_type_mismatch",
+  "query_too_complex",
+];
+const revisionErrors = [
+  "core.not_found",
+  "revision_mismatch",
+  "revision_ambiguous",
+  "core.concurrency",
+];
+
+const verbs: Readonly<Record<DocumentVerb, VerbShape>> = {
+  create: { rest: ["POST", "/"], rpc: ["POST", "/create"], status: 201, errors: [] },
+  get: { rest: ["GET", "/{id}"], rpc: ["GET", "/get"], errors: ["core.not_found"] },
+  update: {
+    rest: ["PATCH", "/{id}"],
+    rpc: ["PATCH", "/update"],
+    errors: [...revisionErrors, "revision_required"],
+  },
+  kill: {
+    rest: ["DELETE", "/{id}"],
+    rpc: ["DELETE", "/kill"],
+    status: 204,
+    errors: revisionErrors,
+  },
+  delete: {
+    rest: ["POST", "/{id}/delete"],
+    rpc: ["PATCH", "/delete"],
+    errors: [...revisionErrors, "revision_required", "document_deleted"],
+  },
+  restore: {
+    rest: ["POST", "/{id}/restore"],
+    rpc: ["PATCH", "/restore"],
+    errors: [...revisionErrors, "revision_required"],
+  },
+  list: { rest: ["POST", "/list"], rpc: ["POST", "/list"], errors: listErrors },
+  raw_list: { rest: ["POST", "/raw_list"], rpc: ["POST", "/raw_list"], errors: listErrors },
+  list_cursor: {
+    rest: ["POST", "/list_cursor"],
+    rpc: ["POST", "/list_cursor"],
+    errors: [...listErrors, "invalid_cursor"],
+  },
+  raw_list_cursor: {
+    rest: ["POST", "/raw_list_cursor"],
+    rpc: ["POST", "/raw_list_cursor"],
+    errors: [...listErrors, "invalid_cursor"],
+  },
+};
+
+/** One operation of a document. */
+export function expandVerb(
+  context: FamilyContext,
+  model: DocumentModel,
+  declaration: DocumentDeclaration,
+  verb: DocumentVerb,
+): UnmountedOperation {
+  const shape = verbs[verb];
+  const key = `${model.name}.${verb}`;
+  const isRead = reading.includes(verb);
+  const own = declaration.hooks?.[verb];
+  const tree = context.tree;
+  const operation: OperationModel = {
+    key,
+    namespace: model.name,
+    name: verb,
+    family: "documents",
+    source: model.source,
+    summary: sentenceCase(verb, model.name),
+    description: null,
+    ...inputOf(model, verb),
+    output: outputOf(model, verb),
+    guard: guardOf(declaration, verb).policy,
+    hooks: hookChain(
+      context.declarations,
+      {
+        policy: guardOf(declaration, verb).policy,
+        at: tree.at("documents", model.name, ...guardOf(declaration, verb).path),
+      },
+      own === undefined
+        ? undefined
+        : { hooks: own, at: tree.at("documents", model.name, "hooks", verb) },
+      context.report,
+    ),
+    deadlineSeconds:
+      declaration.deadline === undefined ? null : durationSeconds(declaration.deadline),
+    transaction: isRead ? "read" : "write",
+    idempotencyKey: declaration.idempotency?.includes(verb) ?? false,
+    route: null,
+    run: { kind: "document", document: model.name, verb },
+    errors: [...shape.errors, ...historyErrors(model, verb)],
+    extensions: extensionsOf(declaration),
+  };
+  return {
+    operation,
+    routes: {
+      rest: { method: shape.rest[0], path: shape.rest[1] },
+      rpc: { method: shape.rpc[0], path: shape.rpc[1] },
+    },
+    status: shape.status ?? 200,
+    at: tree.keyAt("documents", model.name),
+  };
+}
+
+function historyErrors(model: DocumentModel, verb: DocumentVerb): readonly string[] {
+  if (verb !== "update") return [];
+  return [
+    ...(model.history === 0 ? [] : ["historical_consistency_violation", "history_not_found_retry"]),
+    ...(model.softDelete ? ["document_deleted"] : []),
+  ];
+}
+
+/** The policy of a verb and where it stands: the verb's own, else that of read or write, else the one for all. */
+function guardOf(
+  declaration: DocumentDeclaration,
+  verb: DocumentVerb,
+): { readonly policy: string; readonly path: readonly string[] } {
+  const { guard } = declaration;
+  if (typeof guard === "string") return { policy: guard, path: ["guard"] };
+  const key = Object.hasOwn(guard, verb) ? verb : reading.includes(verb) ? "read" : "write";
+  return { policy: guard[key] ?? "", path: Object.hasOwn(guard, key) ? ["guard", key] : ["guard"] };
+}
+
+function inputOf(model: DocumentModel, verb: DocumentVerb): Pick<OperationModel, "input"> {
+  const typeName = `${pascalCase(`${model.name}.${verb}`)}Input`;
+  const id: ParameterModel = {
+    name: "id",
+    in: "path",
+    type: "uuid",
+    required: true,
+    schema: uuidSchema,
+  };
+  const rev = (required: boolean): ParameterModel => ({
+    name: "rev",
+    in: "revision",
+    type: "integer",
+    required,
+    schema: revisionSchema,
+  });
+  const only = (...parameters: readonly ParameterModel[]) => ({
+    schema: objectSchema(
+      Object.fromEntries(parameters.map(({ name, schema }) => [name, schema])),
+      parameters.filter(({ required }) => required).map(({ name }) => name),
+    ),
+    typeName,
+    parameters,
+    body: null,
+  });
+  switch (verb) {
+    case "create": {
+      const schema = refTo(model.createTypeName);
+      return {
+        input: {
+          schema,
+          typeName: model.createTypeName,
+          parameters: [],
+          body: { as: "input", schema, typeName: model.createTypeName },
+        },
+      };
+    }
+    case "get":
+      return { input: only(id) };
+    case "kill":
+      return { input: only(id, rev(false)) };
+    case "delete":
+    case "restore":
+      return { input: only(id, rev(true)) };
+    case "update": {
+      const patch = refTo(model.patchTypeName);
+      return {
+        input: {
+          schema: objectSchema({ id: uuidSchema, rev: revisionSchema, patch }, [
+            "id",
+            "rev",
+            "patch",
+          ]),
+          typeName,
+          parameters: [id, rev(true)],
+          body: { as: { member: "patch" }, schema: patch, typeName: model.patchTypeName },
+        },
+      };
+    }
+    default: {
+      const schema = listRequestSchema(queryTypeNames(model.name), {
+        isRaw: verb.startsWith("raw_"),
+        byCursor: verb.endsWith("cursor"),
+        listDeleted: model.listDeleted,
+      });
+      return {
+        input: { schema, typeName, parameters: [], body: { as: "input", schema, typeName } },
+      };
+    }
+  }
+}
+
+function outputOf(model: DocumentModel, verb: DocumentVerb): OperationModel["output"] {
+  const document = refTo(model.typeName);
+  switch (verb) {
+    case "kill":
+      return { schema: null, hasEntityTag: false };
+    case "create":
+    case "get":
+    case "delete":
+    case "restore":
+      return { schema: document, hasEntityTag: true };
+    case "update": {
+      const diff = {
+        type: "object",
+        description: "The new values of what changed.",
+        additionalProperties: true,
+      };
+      return {
+        schema: objectSchema({ data: document, diff }, ["data", "diff"]),
+        hasEntityTag: true,
+      };
+    }
+    default: {
+      const hit = verb.startsWith("raw_")
+        ? {
+            type: "object",
+            description: "The fields that were asked for.",
+            additionalProperties: true,
+          }
+        : document;
+      return { schema: pageSchema(hit, verb.endsWith("cursor")), hasEntityTag: false };
+    }
+  }
+}
