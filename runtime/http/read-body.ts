@@ -7,7 +7,7 @@ import { parseStrictJson } from "./strict-json.js";
  * Reads and parses the body. Throws `media_type_unsupported`, `body_too_large` (from Content-Length before reading,
  * else at the byte that crosses `maxBytes`), or an error of `parseStrictJson`.
  */
-export async function readJsonBody(req: IncomingMessage, maxBytes: number): Promise<unknown> {
+export function readJsonBody(req: IncomingMessage, maxBytes: number): Promise<unknown> {
   if (!isJsonMediaType(req.headers["content-type"])) throw fail("media_type_unsupported");
   const encoding = req.headers["content-encoding"];
   if (encoding !== undefined && encoding.toLowerCase() !== "identity") {
@@ -17,7 +17,7 @@ export async function readJsonBody(req: IncomingMessage, maxBytes: number): Prom
   if (declared !== undefined && Number(declared) > maxBytes) {
     throw fail("body_too_large", { max_bytes: maxBytes }, { headers: { Connection: "close" } });
   }
-  return parseStrictJson(await readBytes(req, maxBytes));
+  return readBytes(req, maxBytes).then(parseStrictJson);
 }
 
 /** `application/json` or a `+json` type, in UTF-8 or without a charset (RFC 8259 §11). */
@@ -50,6 +50,9 @@ function readBytes(req: IncomingMessage, maxBytes: number): Promise<Buffer> {
       resolve(chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks, size));
     });
     req.on("error", (cause) => reject(fail("core.malformed", {}, { cause })));
-    req.on("close", () => reject(fail("core.malformed")));
+    // A caller who goes away half-way gives neither end nor, always, an error.
+    req.on("close", () => {
+      if (!req.complete) reject(fail("core.malformed"));
+    });
   });
 }

@@ -22,16 +22,17 @@ export interface RequestParts {
  * Reads the input of an operation. Throws `parameter_malformed` (400), `core.validation` (422), `revision_required`,
  * `revision_ambiguous`, or an error of the body reader.
  */
-export async function readInput<Input>(
+export function readInput<Input>(
   binding: InputBinding<Input>,
   parts: RequestParts,
   maxBodyBytes: number,
-): Promise<Input> {
+): Input | Promise<Input> {
   const values = readParameters(binding, parts);
-  const body = binding.body;
+  const { body } = binding;
   if (body === undefined) return checked(binding.validate, values) as Input;
-  const content = await readJsonBody(parts.req, maxBodyBytes);
-  return assemble(binding, body, values, content);
+  return readJsonBody(parts.req, maxBodyBytes).then((content) =>
+    assemble(binding, body, values, content),
+  );
 }
 
 function assemble<Input>(

@@ -59,7 +59,7 @@ export const onFinally = of("finally");
 /** The hooks of one chain, grouped by phase once, when the operation is made. */
 export type HookChain<Input, Result> = {
   readonly [Phase in HookPhase]: readonly HookFunctions<Input, Result>[Phase][];
-};
+} & { readonly isEmpty: boolean };
 
 /** Groups hooks by phase and keeps their order. */
 export function chain<Input, Result>(
@@ -71,6 +71,7 @@ export function chain<Input, Result>(
       // The filter has just compared the phase, by which the type of `run` is chosen.
       .map((hook) => hook.run as HookFunctions<Input, Result>[Phase]);
   return {
+    isEmpty: hooks.length === 0,
     before: inPhase("before"),
     wrap: inPhase("wrap"),
     tx_before: inPhase("tx_before"),

@@ -58,8 +58,11 @@ export class Lifetime {
   }
 
   /** Settles as `work` does, or rejects with `deadline_exceeded` at the deadline, whichever is first. */
-  async race<T>(work: Promise<T>): Promise<T> {
-    if (!this.hasDeadline) return work;
+  race<T>(work: Promise<T>): Promise<T> {
+    return this.hasDeadline ? this.#raced(work) : work;
+  }
+
+  async #raced<T>(work: Promise<T>): Promise<T> {
     let timer: NodeJS.Timeout | undefined;
     const overdue = new Promise<never>((_, reject) => {
       timer = setTimeout(

@@ -11,7 +11,17 @@ import type { Operation } from "./operation.js";
  * on_success, or on_failure; finally at the end. Rejects with the error of the first step that threw, or with
  * `deadline_exceeded` at the deadline, after which nothing commits.
  */
-export async function invoke<Input, Result>(
+export function invoke<Input, Result>(
+  operation: Operation<Input, Result>,
+  input: Input,
+  context: ExecutionContext,
+  database: Database,
+): Promise<Outcome<Result>> {
+  if (!operation.chain.isEmpty) return invokeWithHooks(operation, input, context, database);
+  return context.lifetime.race(transact(operation, input, context, database));
+}
+
+async function invokeWithHooks<Input, Result>(
   operation: Operation<Input, Result>,
   input: Input,
   context: ExecutionContext,
@@ -70,6 +80,9 @@ async function transact<Input, Result>(
   context: ExecutionContext,
   database: Database,
 ): Promise<Outcome<Result>> {
+  if (operation.transaction === "read" && operation.chain.isEmpty) {
+    return { output: await operation.run(input, context), replayed: false };
+  }
   const handle = async (): Promise<Output<Result>> => {
     for (const hook of operation.chain.tx_before) await hook(input, context);
     const output = await operation.run(input, context);

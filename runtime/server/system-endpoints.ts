@@ -18,18 +18,26 @@ export function systemEndpoints(
   options: SystemEndpointsOptions,
 ): (req: IncomingMessage, res: ServerResponse) => boolean {
   let openapi: Promise<string> | undefined;
-  const answers: Readonly<Record<string, () => Promise<readonly [number, string]>>> = {
-    "/livez": async () => [200, `{"status":"alive"}`],
-    "/readyz": async () =>
-      (await options.isReady()) ? [200, `{"status":"ready"}`] : [503, `{"status":"not ready"}`],
-    "/openapi.json": async () => {
-      openapi ??= readFile(join(options.folder, "openapi.json"), "utf8");
-      return [200, await openapi];
-    },
-  };
+  const answers = new Map<string, () => Promise<readonly [number, string]>>([
+    ["/livez", async () => [200, `{"status":"alive"}`]],
+    [
+      "/readyz",
+      async () =>
+        (await options.isReady()) ? [200, `{"status":"ready"}`] : [503, `{"status":"not ready"}`],
+    ],
+    [
+      "/openapi.json",
+      async () => {
+        openapi ??= readFile(join(options.folder, "openapi.json"), "utf8");
+        return [200, await openapi];
+      },
+    ],
+  ]);
   return (req, res) => {
-    const path = (req.url ?? "").split("?", 1)[0] ?? "";
-    if (path.length > 16 || !Object.hasOwn(answers, path)) return false;
+    const url = req.url ?? "";
+    const end = url.indexOf("?");
+    const answer = answers.get(end < 0 ? url : url.slice(0, end));
+    if (answer === undefined) return false;
     const refuse = (error: unknown): void => replyError(req, res, readMetadata(req.headers), error);
     if (req.method !== "GET" && req.method !== "HEAD") {
       refuse(
@@ -41,7 +49,7 @@ export function systemEndpoints(
       );
       return true;
     }
-    answers[path]?.().then(([status, text]) => {
+    answer().then(([status, text]) => {
       res.writeHead(status, {
         "Content-Type": "application/json; charset=utf-8",
         "Content-Length": Buffer.byteLength(text),
