@@ -27,16 +27,18 @@ const backslash = 0x5c;
 /** Walks text that is known to be JSON and refuses what JSON.parse lets pass. */
 function inspect(text: string): void {
   const keys: (Set<string> | null)[] = [];
+  // Without a backslash anywhere, a string ends at the next quote and a key is its own text.
+  const hasEscapes = text.includes("\\");
   let depth = 0;
   let values = 0;
   for (let index = 0; index < text.length; index += 1) {
     switch (text.charCodeAt(index)) {
       case quote: {
         const start = index;
-        index = endOfString(text, start);
+        index = hasEscapes ? endOfString(text, start) : text.indexOf('"', start + 1);
         const after = skipSpace(text, index + 1);
         if (text.charCodeAt(after) === 0x3a) {
-          noteKey(keys[depth - 1], text, start, index);
+          noteKey(keys[depth - 1], text, start, index, hasEscapes);
           index = after;
         } else {
           values += 1;
@@ -95,9 +97,11 @@ function noteKey(
   text: string,
   start: number,
   end: number,
+  hasEscapes: boolean,
 ): void {
-  const raw = text.slice(start, end + 1);
-  const key = raw.includes("\\") ? (JSON.parse(raw) as string) : raw.slice(1, -1);
+  const key = hasEscapes
+    ? (JSON.parse(text.slice(start, end + 1)) as string)
+    : text.slice(start + 1, end);
   if (seen?.has(key) === true) throw fail("json_duplicate_key", { offset: start });
   seen?.add(key);
 }
