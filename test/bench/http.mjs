@@ -1,0 +1,117 @@
+// Requests a second of GET /tasks/{id} and POST /tasks over 40 routes, beside bare node:http, Fastify 5 and Express 5.
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import autocannon from "autocannon";
+import { knownId, payload, routeCount } from "./http/work.mjs";
+import { bin, compile, freePort, project, serve, table } from "./tools.mjs";
+
+const folder = fileURLToPath(new URL("http", import.meta.url));
+const seconds = Number(process.env.BENCH_SECONDS ?? 4);
+const rounds = 3;
+
+/** The same work as operations: handlers that import work.mjs. */
+function registry() {
+  const operations = Array.from(
+    { length: routeCount / 2 },
+    (_, index) => `  tasks.get${index}:
+    get: /tasks${index}/{id}
+    in: {id: uuid}
+    out: Task
+    run: registry/handlers.ts#get
+    guard: open
+  tasks.create${index}:
+    post: /tasks${index}
+    in: NewTask
+    out: Task
+    status: 201
+    transaction: read
+    run: registry/handlers.ts#create
+    guard: open
+`,
+  ).join("");
+  const fields = `    title: {type: string, minLength: 1, maxLength: 200}
+    project: uuid
+    assignee: uuid?
+    due: date-time?
+    estimate: {type: number, minimum: 0}
+    labels: string[]
+`;
+  return {
+    "registry/service.yaml":
+      "registry: 1\nservice: {name: bench, title: Bench, version: 1.0.0}\npolicies: {open: []}\n",
+    "registry/tasks.yaml": `registry: 1\ntypes:\n  NewTask:\n${fields}  Task:\n    id: uuid\n    rev: integer\n${fields}operations:\n${operations}`,
+    "registry/handlers.ts": `import { fail } from "opwright/runtime";
+import type { NewTask, Task } from "../generated/types/models.js";
+const at: string = ${JSON.stringify(join(folder, "work.mjs"))};
+const work: { makeTask(input: NewTask): Task; findTask(id: string): Task | undefined } = await import(at);
+export const get = ({ id }: { readonly id: string }) => {
+  const task = work.findTask(id);
+  if (task === undefined) throw fail("core.not_found");
+  return task;
+};
+export const create = (input: NewTask) => work.makeTask(input);
+`,
+  };
+}
+
+export async function run() {
+  const { root, remove } = project(registry());
+  const { status, stderr } = spawnSync(process.execPath, [bin, "generate"], {
+    cwd: root,
+    encoding: "utf8",
+  });
+  if (status !== 0) throw new Error(stderr);
+  compile(root);
+  const servers = {
+    "node:http, bare": join(folder, "bare.mjs"),
+    opwright: join(root, "dist/generated/server.js"),
+    "Fastify 5": join(folder, "fastify.mjs"),
+    "Express 5": join(folder, "express.mjs"),
+  };
+  const best = Object.fromEntries(Object.keys(servers).map((name) => [name, { get: 0, post: 0 }]));
+  for (let round = 0; round < rounds; round += 1) {
+    for (const [name, entry] of Object.entries(servers)) {
+      const port = await freePort();
+      const url = `http://127.0.0.1:${port}`;
+      const server = await serve([entry], `${url}/tasks3/${knownId}`, {
+        cwd: root,
+        env: { ...process.env, PORT: String(port), LOG_LEVEL: "error" },
+      });
+      const post = {
+        url: `${url}/tasks7`,
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify(payload),
+      };
+      const get = { url: `${url}/tasks3/${knownId}` };
+      for (const [kind, request] of [
+        ["get", get],
+        ["post", post],
+      ]) {
+        await load(request, 1);
+        best[name][kind] = Math.max(best[name][kind], await load(request, seconds));
+      }
+      await server.stop();
+    }
+  }
+  const base = best["node:http, bare"];
+  table(
+    ["server", "GET, requests/s", "relative", "POST, requests/s", "relative"],
+    Object.entries(best).map(([name, { get, post }]) => [
+      name,
+      Math.round(get),
+      (get / base.get).toFixed(2),
+      Math.round(post),
+      (post / base.post).toFixed(2),
+    ]),
+  );
+  remove();
+}
+
+async function load(request, duration) {
+  const result = await autocannon({ ...request, connections: 64, pipelining: 1, duration });
+  if (result.non2xx > 0 || result.errors > 0)
+    throw new Error(`${request.url}: ${result.non2xx} bad answers, ${result.errors} errors`);
+  return result.requests.average;
+}

@@ -1,0 +1,106 @@
+// What benches share: projects, processes with their time and memory, tables.
+import { spawn, spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+export const repository = fileURLToPath(new URL("../..", import.meta.url));
+export const bin = join(repository, "bin/opwright.mjs");
+
+/** A project with these files in a temporary folder, opwright linked into it. */
+export function project(files) {
+  const root = mkdtempSync(join(tmpdir(), "opwright-bench-"));
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), text);
+  }
+  writeFileSync(join(root, "package.json"), '{"type":"module"}');
+  return { root, remove: () => rmSync(root, { recursive: true, force: true }) };
+}
+
+/** Links opwright and compiles the project to dist/. */
+export function compile(root) {
+  mkdirSync(join(root, "node_modules"), { recursive: true });
+  symlinkSync(repository, join(root, "node_modules/opwright"));
+  symlinkSync(join(repository, "node_modules/@types"), join(root, "node_modules/@types"));
+  const { compilerOptions } = JSON.parse(
+    readFileSync(join(repository, "tsconfig.base.json"), "utf8"),
+  );
+  writeFileSync(
+    join(root, "tsconfig.json"),
+    JSON.stringify({
+      compilerOptions: { ...compilerOptions, rootDir: ".", outDir: "dist" },
+      include: ["registry", "generated"],
+    }),
+  );
+  const { status, stdout } = spawnSync(
+    process.execPath,
+    [join(repository, "node_modules/typescript/bin/tsc"), "-p", root],
+    { encoding: "utf8" },
+  );
+  if (status !== 0) throw new Error(stdout);
+}
+
+/** Runs a command to its end: seconds on the clock and peak memory in MB, the least of `rounds`. */
+export function measure(cwd, args, rounds = 3, before = () => undefined) {
+  const results = Array.from({ length: rounds }, () => {
+    before();
+    const reporter =
+      "process.on('exit', () => process.stderr.write('\\nPEAK ' + process.resourceUsage().maxRSS));";
+    const started = performance.now();
+    const { status, stderr } = spawnSync(
+      process.execPath,
+      ["--import", `data:text/javascript,${encodeURIComponent(reporter)}`, ...args],
+      { cwd, encoding: "utf8" },
+    );
+    const seconds = (performance.now() - started) / 1000;
+    if (status !== 0) throw new Error(stderr);
+    return { seconds, megabytes: Number(/PEAK (\d+)/.exec(stderr)?.[1]) / 1024 };
+  });
+  return {
+    seconds: Math.min(...results.map(({ seconds }) => seconds)),
+    megabytes: Math.min(...results.map(({ megabytes }) => megabytes)),
+  };
+}
+
+export async function freePort() {
+  const server = createServer();
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+/** Starts a server process; resolves when `url` answers, with the milliseconds that it took. */
+export async function serve(args, url, options) {
+  const started = performance.now();
+  const child = spawn(process.execPath, args, {
+    stdio: ["ignore", "ignore", "inherit"],
+    ...options,
+  });
+  for (;;) {
+    try {
+      await fetch(url);
+      break;
+    } catch {
+      if (child.exitCode !== null)
+        throw new Error(`${args.join(" ")} ended with ${child.exitCode}`);
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+  }
+  const millis = performance.now() - started;
+  return {
+    millis,
+    megabytes: () =>
+      Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, "utf8"))?.[1]) / 1024,
+    stop: () => new Promise((resolve) => child.on("exit", resolve).kill("SIGKILL")),
+  };
+}
+
+/** Prints rows as a Markdown table. */
+export function table(head, rows) {
+  const line = (cells) => `| ${cells.join(" | ")} |\n`;
+  process.stdout.write(line(head) + line(head.map(() => "---")) + rows.map(line).join(""));
+}
