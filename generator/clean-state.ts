@@ -18,17 +18,27 @@ interface CleanState {
 export function stillClean(project: Project): number | undefined {
   const state = read(project);
   if (state === undefined) return undefined;
-  return digestOf(project, state.modules) === state.digest ? state.operations : undefined;
+  return projectDigest(project, state.modules) === state.digest ? state.operations : undefined;
 }
 
-/** Remembers that the project is clean now. */
+/** A digest of the registry folder as it is now, taken before it is read. */
+export function registryDigest({ root, paths }: Project): string {
+  return digestOf(root, filesBelow(root, paths.registry));
+}
+
+/**
+ * Remembers that the project is clean. `before` is the registry's digest from before it was read: where the folder has
+ * changed since, nothing is remembered, for nobody has seen what is there now.
+ */
 export function rememberClean(
   project: Project,
+  before: string,
   modules: readonly string[],
   operations: number,
 ): void {
   if (!existsSync(join(project.root, "node_modules"))) return;
-  const state: CleanState = { digest: digestOf(project, modules), modules, operations };
+  if (registryDigest(project) !== before) return;
+  const state: CleanState = { digest: projectDigest(project, modules), modules, operations };
   const path = pathOf(project);
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, JSON.stringify(state));
@@ -47,14 +57,24 @@ function read(project: Project): CleanState | undefined {
   }
 }
 
-/** A digest of this version, of every file of both folders, and of the modules. */
-function digestOf({ root, paths }: Project, modules: readonly string[]): string {
-  const inFolders = globSync([`${paths.registry}/**/*`, `${paths.out}/**/*`], {
-    cwd: root,
-    dot: true,
-  });
+function projectDigest({ root, paths }: Project, modules: readonly string[]): string {
+  return digestOf(root, [
+    ...filesBelow(root, paths.registry),
+    ...filesBelow(root, paths.out),
+    ...modules,
+  ]);
+}
+
+function filesBelow(root: string, folder: string): readonly string[] {
+  return globSync("**/*", { cwd: join(root, folder), dot: true }).map(
+    (name) => `${folder}/${name}`,
+  );
+}
+
+/** A digest of this build of opwright and of the files. */
+function digestOf(root: string, paths: readonly string[]): string {
   const hash = createHash("sha256").update(buildIdentity());
-  for (const path of [...new Set([...inFolders, ...modules])].sort()) {
+  for (const path of [...new Set(paths)].sort()) {
     const file = join(root, path);
     const text = existsSync(file) ? readFileSync(file) : undefined;
     hash.update(`\0${path}\0${text?.length ?? "none"}\0`);

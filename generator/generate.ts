@@ -28,7 +28,7 @@ export interface CheckedRegistry {
   readonly loaded: LoadedRegistry;
   readonly expanded: ExpandedRegistry;
   readonly findings: readonly Finding[];
-  /** The author's modules that were read. */
+  /** Files that were read besides the registry's own YAML. */
   readonly modules: readonly string[];
   /** Texts of the files that findings refer to. */
   readonly textOf: (file: string) => string | undefined;
@@ -61,7 +61,12 @@ export async function checkRegistry(project: Project): Promise<CheckedRegistry> 
     loaded,
     expanded,
     findings,
-    modules: [...new Set(mentions(context).map(({ reference }) => reference.file))].sort(),
+    modules: [
+      ...new Set([
+        ...mentions(context).map(({ reference }) => reference.file),
+        ...expanded.types.texts.keys(),
+      ]),
+    ].sort(),
     textOf: (file) =>
       loaded.tree.texts.get(file) ??
       expanded.types.texts.get(file) ??

@@ -1,7 +1,9 @@
 // The folder of the opwright package, whether this code runs from source or from dist/.
+import { createHash } from "node:crypto";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { globSync } from "tinyglobby";
 
 /** Absolute path of the package's folder. */
 export function packageRoot(): string {
@@ -23,8 +25,12 @@ export function packageVersion(): string {
   return (JSON.parse(text) as { readonly version: string }).version;
 }
 
-/** What caches are bound to: the version, and when this very build was made. */
+/** What caches are bound to: the version, and when each file of this very build was made. */
 export function buildIdentity(): string {
-  const { mtimeMs } = statSync(fileURLToPath(import.meta.url));
-  return `${packageVersion()} ${mtimeMs}`;
+  const root = packageRoot();
+  const files = globSync(["dist/{generator,runtime/contract}/**/*.js", "templates/**/*"], {
+    cwd: root,
+  });
+  const stamps = files.sort().map((file) => `${file} ${statSync(join(root, file)).mtimeMs}`);
+  return `${packageVersion()} ${createHash("sha256").update(stamps.join("\n")).digest("base64url")}`;
 }

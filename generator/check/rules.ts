@@ -50,49 +50,47 @@ function originOf(expanded: ExpandedRegistry, key: string): Origin {
 /** No type contains itself with nothing in between. */
 function typesAreFinite({ expanded, report }: RuleContext): void {
   const { types } = expanded.model;
-  const reported = new Set<string>();
-  for (const start of Object.keys(types)) {
-    const path = cycleFrom(start, types);
-    if (path === undefined || path.some((name) => reported.has(name))) continue;
-    for (const name of path) reported.add(name);
-    report({
-      code: "OPW022",
-      message: `${[...path, path[0] ?? ""].join(" → ")} never ends`,
-      at: expanded.types.origins.get(start) ?? { file: "", path: [] },
-    });
-  }
-}
-
-function cycleFrom(
-  start: string,
-  types: Readonly<Record<string, JsonSchema>>,
-): readonly string[] | undefined {
-  const walk = (name: string, trail: readonly string[]): readonly string[] | undefined => {
-    if (trail.includes(name)) return name === start ? trail : undefined;
-    for (const next of mustContain(types[name] ?? true)) {
-      const found = walk(next, [...trail, name]);
-      if (found !== undefined) return found;
+  const done = new Set<string>();
+  const walk = (name: string, trail: readonly string[]): void => {
+    const start = trail.indexOf(name);
+    if (start >= 0) {
+      const cycle = trail.slice(start);
+      report({
+        code: "OPW022",
+        message: `${[...cycle, name].join(" → ")} never ends`,
+        at: expanded.types.origins.get(name) ?? { file: "", path: [] },
+      });
+      return;
     }
-    return undefined;
+    if (done.has(name)) return;
+    for (const next of new Set(mustContain(types[name] ?? true))) walk(next, [...trail, name]);
+    done.add(name);
   };
-  return walk(start, []);
+  for (const name of Object.keys(types)) walk(name, []);
 }
 
 /** Types that every value of the schema contains. */
 function mustContain(schema: JsonSchema): readonly string[] {
   if (typeof schema === "boolean" || isNullable(schema)) return [];
   const own = referredType(schema);
+  const options = (schema["anyOf"] ?? schema["oneOf"]) as readonly JsonSchema[] | undefined;
+  // A reference straight from an alternative makes the type its own alternative, which TypeScript refuses as well.
+  const alternatives = (options ?? []).flatMap((option) => referredType(option) ?? []);
   const properties = propertiesOf(schema);
   const members =
     schema["type"] === "object" ? requiredOf(schema).map((name) => properties[name] ?? true) : [];
   const all = (schema["allOf"] ?? []) as readonly JsonSchema[];
-  return [...(own === undefined ? [] : [own]), ...[...members, ...all].flatMap(mustContain)];
+  return [
+    ...(own === undefined ? [] : [own]),
+    ...alternatives,
+    ...[...members, ...all].flatMap(mustContain),
+  ];
 }
 
 /** A table's tenant column is part of its key: it neither comes nor goes. */
 function storageCanFollow({ loaded, expanded, storage, report }: RuleContext): void {
   for (const [table, schema] of Object.entries(storageOf(expanded.model).tables)) {
-    const before = storage.tables[table];
+    const before = Object.hasOwn(storage.tables, table) ? storage.tables[table] : undefined;
     if (before === undefined || before.tenant === schema.tenant) continue;
     report({
       code: "OPW035",

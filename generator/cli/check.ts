@@ -1,5 +1,5 @@
 // opwright check: the registry is sound and the generated folder is what it gives. Writes nothing.
-import { rememberClean, stillClean } from "../clean-state.js";
+import { registryDigest, rememberClean, stillClean } from "../clean-state.js";
 import { checkRegistry, planGeneration } from "../generate.js";
 import { driftDiff, driftFindings } from "./drift.js";
 import { renderDiagnostics, toDiagnostics } from "./findings.js";
@@ -16,6 +16,7 @@ export async function runCheck(
     terminal.note(`${known} operations, nothing to report`);
     return exitCodes.fine;
   }
+  const before = registryDigest(project);
   const checked = await checkRegistry(project);
   const changes =
     checked.findings.length > 0 ? [] : (await planGeneration(project, checked)).changes;
@@ -29,7 +30,7 @@ export async function runCheck(
   }
   if (findings.length === 0) {
     const operations = Object.keys(checked.expanded.model.operations).length;
-    rememberClean(project, checked.modules, operations);
+    rememberClean(project, before, checked.modules, operations);
     terminal.note(`${operations} operations, nothing to report`);
     return exitCodes.fine;
   }

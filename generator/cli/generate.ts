@@ -1,5 +1,5 @@
 // opwright generate: writes the generated folder. A registry with findings writes nothing.
-import { rememberClean, stillClean } from "../clean-state.js";
+import { registryDigest, rememberClean, stillClean } from "../clean-state.js";
 import { checkRegistry, planGeneration } from "../generate.js";
 import type { Change } from "../output/plan.js";
 import { driftFindings } from "./drift.js";
@@ -27,9 +27,15 @@ export async function runGenerate(
     terminal.note(`${known} operations, nothing to change`);
     return exitCodes.fine;
   }
+  let before = registryDigest(project);
   let checked = await checkRegistry(project);
-  if (flags.stubs === true && checked.findings.some(({ code }) => code === "OPW042")) {
+  if (
+    flags.stubs === true &&
+    flags.dryRun !== true &&
+    checked.findings.some(({ code }) => code === "OPW042")
+  ) {
     for (const added of await addStubs(project, checked)) terminal.note(`added ${added}`);
+    before = registryDigest(project);
     checked = await checkRegistry(project);
   }
   const { textOf, findings } = checked;
@@ -54,7 +60,7 @@ export async function runGenerate(
   for (const change of changes)
     terminal.out(`${verb(change)} ${project.paths.out}/${change.path}\n`);
   const operations = Object.keys(checked.expanded.model.operations).length;
-  if (flags.dryRun !== true) rememberClean(project, checked.modules, operations);
+  if (flags.dryRun !== true) rememberClean(project, before, checked.modules, operations);
   terminal.note(
     changes.length === 0
       ? `${operations} operations, nothing to change`

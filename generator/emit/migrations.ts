@@ -31,8 +31,8 @@ export function emitMigrations(
   const changes = storageChanges(history.storage, needed);
   const state = jsonFile("migrations/storage.json", storageAfter(history.storage, needed));
   if (changes.length === 0) return [...history.files, state];
-  const number =
-    history.files.filter(({ path }) => path.startsWith("migrations/sqlite/")).length + 1;
+  const numbers = history.files.map(({ path }) => Number(/\/(\d{4})_/.exec(path)?.[1] ?? 0));
+  const number = 1 + Math.max(0, ...numbers);
   const name = `${String(number).padStart(4, "0")}_${number === 1 ? "initial" : subject(changes)}`;
   const added = engines.map((engine) => ({
     path: `migrations/${engine}/${name}.sql`,

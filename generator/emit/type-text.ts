@@ -94,13 +94,12 @@ function namedType(name: string, schema: Exclude<JsonSchema, boolean>, indent: s
 
 function arrayType(schema: Exclude<JsonSchema, boolean>, indent: string): string {
   const prefix = (schema["prefixItems"] ?? []) as JsonSchema[];
-  const rest = schema["items"] as JsonSchema | undefined;
-  const items = [...prefix, rest ?? true];
-  const text = joined(unique(items.flatMap((item) => alternatives(item, indent))), " | ");
-  const merged = /(?:^|\| )unknown(?:$| \|)/.test(text) ? "unknown" : text;
-  return merged.startsWith("readonly ") || /[|&]/.test(merged.replaceAll(/\{[^]*\}|"[^"]*"/g, ""))
-    ? `readonly (${merged})[]`
-    : `readonly ${merged}[]`;
+  const rest = (schema["items"] ?? true) as JsonSchema;
+  const options = unique([...prefix, rest].flatMap((item) => alternatives(item, indent)));
+  if (options.includes("unknown")) return "readonly unknown[]";
+  const text = options.join(" | ");
+  const isPlain = options.length === 1 && !text.startsWith("readonly ") && !text.includes(" & ");
+  return isPlain ? `readonly ${text}[]` : `readonly (${text})[]`;
 }
 
 function objectType(schema: Exclude<JsonSchema, boolean>, indent: string): string {
@@ -120,7 +119,7 @@ function memberLines(schema: Exclude<JsonSchema, boolean>, indent: string): read
   const lines = names.map((name) =>
     memberLine(name, properties[name] ?? true, required.includes(name), indent),
   );
-  if (schema["additionalProperties"] !== false)
+  if (schema["additionalProperties"] !== false || "patternProperties" in schema)
     lines.push(`${indent}readonly [key: string]: unknown;`);
   return lines;
 }

@@ -117,9 +117,20 @@ function inputOf(
   const resolve: Resolve = (type) => context.types.schemas.get(type);
   const typeName = referredType(schema) ?? `${pascalCase(key)}Input`;
   const body = resolved(schema, resolve);
+  const hasBody = method === "post" || method === "put" || method === "patch";
+  const placeholders = placeholdersOf(path);
+  if (!hasNamedMembers(body)) {
+    if (hasBody && placeholders.length === 0) {
+      return { schema, typeName, parameters: [], body: { as: "input", schema, typeName } };
+    }
+    context.report({
+      code: "OPW011",
+      message: "an input that travels in the URL must be an object with declared members",
+      at: context.tree.at("operations", key, "in"),
+    });
+  }
   const properties = propertiesOf(body);
   const at = (name: string): Origin => context.tree.at("operations", key, "in", name);
-  const placeholders = placeholdersOf(path);
   for (const name of placeholders) {
     if (Object.hasOwn(properties, name)) continue;
     context.report({
@@ -128,7 +139,6 @@ function inputOf(
       at: context.tree.at("operations", key, method),
     });
   }
-  const hasBody = method === "post" || method === "put" || method === "patch";
   const inUrl = Object.keys(properties).filter((name) => placeholders.includes(name) || !hasBody);
   const parameters = inUrl.flatMap((name): readonly ParameterModel[] => {
     const property = properties[name] ?? true;
@@ -159,6 +169,16 @@ function inputOf(
     parameters,
     body: { as: "members", schema: members, typeName: `${pascalCase(key)}Body` },
   };
+}
+
+/** Whether the schema is a closed object, whose members can be told apart one by one. */
+function hasNamedMembers(schema: JsonSchema): boolean {
+  return (
+    typeof schema === "object" &&
+    schema["type"] === "object" &&
+    schema["additionalProperties"] === false &&
+    !["allOf", "anyOf", "oneOf", "not", "patternProperties"].some((keyword) => keyword in schema)
+  );
 }
 
 /** `{name}` placeholders of a path, in order. */

@@ -63,7 +63,14 @@ export function listRequestSchema(
       filters: refTo(names.filter),
       sorts: refTo(names.sorts),
       ...(options.isRaw
-        ? { return_fields: { type: "array", minItems: 1, items: refTo(names.field) } }
+        ? {
+            return_fields: {
+              type: "array",
+              minItems: 1,
+              uniqueItems: true,
+              items: refTo(names.field),
+            },
+          }
         : {}),
       ...(options.listDeleted ? { with_deleted: { type: "boolean", default: false } } : {}),
     },

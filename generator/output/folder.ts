@@ -17,6 +17,8 @@ import type { Report } from "../diagnostics.js";
 import { hashOf, manifestName, readOwnership, type Ownership } from "./manifest.js";
 import type { Change } from "./plan.js";
 
+const migrationPath = /^migrations\/\w+\/\d{4}_\w+\.sql$/;
+
 /** The generated folder of a project. */
 export class GeneratedFolder {
   readonly #root: string;
@@ -38,26 +40,56 @@ export class GeneratedFolder {
     return readOwnership(this.read(manifestName));
   }
 
-  /** Migrations of earlier runs. Reports files that the manifest owns and that are missing or were edited. */
+  /**
+   * Migrations of earlier runs. Reports migration files that are missing, edited or not owned, two of one number, and a
+   * storage.json that does not belong to them: databases may have applied them, so nothing is guessed.
+   */
   history(report: Report): MigrationHistory {
-    const owned = [...this.ownership()].filter(([path]) =>
-      /^migrations\/\w+\/\d{4}_\w+\.sql$/.test(path),
-    );
+    const ownership = this.ownership();
+    const lost = (path: string, what: string): void =>
+      report({
+        code: "OPW085",
+        message: `${path} ${what}`,
+        at: { file: `${this.#name}/${path}`, path: [] },
+      });
+    const owned = [...ownership].filter(([path]) => migrationPath.test(path));
     const files = owned.flatMap(([path, hashes]): readonly EmittedFile[] => {
       const text = this.read(path);
       if (text !== undefined && hashes.has(hashOf(text))) return [{ path, text }];
-      const message = text === undefined ? `${path} is missing` : `${path} was edited`;
-      report({ code: "OPW085", message, at: { file: `${this.#name}/${path}`, path: [] } });
+      lost(path, text === undefined ? "is missing" : "was edited");
       return [];
     });
-    const storage = this.read("migrations/storage.json");
+    for (const path of this.#migrationsPresent()) {
+      if (!ownership.has(path)) lost(path, "is not in the manifest");
+    }
+    const numbers = owned.map(([path]) => path.replace(/_\w+\.sql$/, ""));
+    for (const [index, number] of numbers.entries()) {
+      if (numbers.indexOf(number) !== index)
+        lost(owned[index]?.[0] ?? number, "has a number that is taken");
+    }
     return {
       files: files.sort((left, right) => (left.path < right.path ? -1 : 1)),
-      storage:
-        storage === undefined || owned.length === 0
-          ? emptyStorage
-          : (JSON.parse(storage) as StorageSchema),
+      storage: owned.length === 0 ? emptyStorage : this.#storage(ownership, lost),
     };
+  }
+
+  #storage(ownership: Ownership, lost: (path: string, what: string) => void): StorageSchema {
+    const path = "migrations/storage.json";
+    const text = this.read(path);
+    if (text !== undefined && ownership.get(path)?.has(hashOf(text)) === true) {
+      // The hash says that we printed this text from a StorageSchema.
+      return JSON.parse(text) as StorageSchema;
+    }
+    lost(path, text === undefined ? "is missing" : "was edited");
+    return emptyStorage;
+  }
+
+  #migrationsPresent(): readonly string[] {
+    const folder = join(this.#root, "migrations");
+    if (!existsSync(folder)) return [];
+    return readdirSync(folder, { recursive: true, encoding: "utf8" })
+      .map((name) => `migrations/${name.replaceAll("\\", "/")}`)
+      .filter((path) => migrationPath.test(path));
   }
 
   /** Carries out changes: each file through a temporary one; folders that become empty go as well. */

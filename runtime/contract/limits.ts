@@ -16,6 +16,8 @@ export const limits = {
   maxJsonDepth: 64,
   /** Values (scalars, arrays and objects together) in a JSON request body. */
   maxJsonValues: 100_000,
+  /** Bytes of stored documents on one page of a list. */
+  maxPageBytes: 16 * 1024 * 1024,
   /** Validation errors reported for one request. */
   maxReportedErrors: 32,
 } as const;

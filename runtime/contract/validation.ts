@@ -80,6 +80,8 @@ export function jsonEqual(left: unknown, right: unknown): boolean {
 
 const dateTimePattern =
   /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:\.\d{1,9})?(?:Z|[+-](\d{2}):(\d{2}))$/;
+const firstInstant = Date.parse("0001-01-01T00:00:00Z");
+const lastInstant = Date.parse("9999-12-31T23:59:59.999Z");
 const monthDays = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
 function isDate(text: string): boolean {
@@ -96,7 +98,11 @@ function isCalendarDate(year: number, month: number, day: number): boolean {
 function isDateTime(text: string): boolean {
   const match = text.length <= 40 ? dateTimePattern.exec(text) : null;
   if (match === null) return false;
+  // In UTC it must still be a year of four digits, which is how it is stored.
+  const at = Date.parse(text);
   return (
+    at >= firstInstant &&
+    at <= lastInstant &&
     isCalendarDate(Number(match[1]), Number(match[2]), Number(match[3])) &&
     Number(match[4]) <= 23 &&
     Number(match[5]) <= 59 &&

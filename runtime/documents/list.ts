@@ -1,13 +1,15 @@
 // Lists of documents by page and by cursor, whole or projected (decisions.md "Documents").
+import { fail } from "../contract/errors.js";
+import { limits } from "../contract/limits.js";
 import type { ExecutionContext } from "../operations/context.js";
 import { JsonText } from "../operations/json-text.js";
-import type { Position, SortKey } from "../query/ast.js";
+import type { SortKey } from "../query/ast.js";
 import { cursorBinding, decodeCursor, encodeCursor } from "../query/cursor.js";
 import type { CursorRequest, ListQuery, PageRequest } from "../query/list-request.js";
-import type { Scalar } from "../query/scalar.js";
 import { valueAt } from "./changes.js";
 import type { StoredDocument } from "./port.js";
 import { documentText } from "./render.js";
+import { positionOf, readRows } from "./rows.js";
 import type { DocumentDeclaration } from "./spec.js";
 
 /** A page by number: `{hits, page, size, count}`. */
@@ -18,11 +20,9 @@ export async function listPage<Page>(
 ): Promise<JsonText<Page>> {
   const { page, size } = request;
   const store = context.transaction.documents;
-  const rows = await store.select(spec, context.tenant, request, {
-    limit: size,
-    offset: (page - 1) * size,
-    after: undefined,
-  });
+  const start = { offset: (page - 1) * size, after: undefined };
+  const { rows, isCut } = await readRows(spec, context, request, start, size);
+  if (isCut) throw fail("query_too_complex", { path: "/size", max_bytes: limits.maxPageBytes });
   const count = await store.count(spec, context.tenant, request);
   return new JsonText(
     `{"hits":${hits(spec, request, rows)},"page":${page},"size":${size},"count":${count}}`,
@@ -43,14 +43,10 @@ export async function listByCursor<Page>(
   const after =
     request.cursor === undefined ? undefined : decodeCursor(context, binding, request.cursor.text);
   const sorts = isBackward ? request.sorts.map(reversed) : request.sorts;
-  const found = await context.transaction.documents.select(
-    spec,
-    context.tenant,
-    { ...request, sorts },
-    { limit: request.size + 1, offset: 0, after },
-  );
-  const hasMore = found.length > request.size;
-  const kept = hasMore ? found.slice(0, request.size) : found;
+  const start = { offset: 0, after };
+  const found = await readRows(spec, context, { ...request, sorts }, start, request.size + 1);
+  const hasMore = found.isCut || found.rows.length > request.size;
+  const kept = found.rows.slice(0, request.size);
   const rows = isBackward ? kept.toReversed() : kept;
   const cursorOf = (row: StoredDocument | undefined): string =>
     row === undefined
@@ -108,20 +104,4 @@ function reversed(key: SortKey): SortKey {
     direction: key.direction === "asc" ? "desc" : "asc",
     nulls: key.nulls === "first" ? "last" : "first",
   };
-}
-
-function positionOf(row: StoredDocument, sorts: readonly SortKey[]): Position {
-  const columns: Readonly<Record<string, Scalar>> = {
-    id: row.id,
-    rev: row.rev,
-    created_at: row.createdAt,
-    last_update_at: row.lastUpdateAt,
-    is_deleted: row.isDeleted,
-  };
-  const body: unknown = sorts.every((key) => key.field.isColumn) ? {} : JSON.parse(row.body);
-  return sorts.map(({ field }) =>
-    field.isColumn
-      ? (columns[field.path] ?? null)
-      : ((valueAt(body, field.path.split(".")) as Scalar | undefined) ?? null),
-  );
 }

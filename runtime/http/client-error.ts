@@ -35,7 +35,10 @@ function refuse(socket: Duplex, error: ServiceError): void {
     Connection: "close",
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  // Node takes its own listener away before "connect": a caller who resets must not end the process.
+  socket.on("error", () => socket.destroy());
   socket.end(
     `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status] ?? ""}\r\n${lines.join("")}\r\n${body}`,
+    () => socket.destroy(),
   );
 }

@@ -58,7 +58,7 @@ export function frontHandler(options: FrontHandlerOptions): RequestHandler {
       next?.();
       return;
     }
-    void answer(options, req, res, match);
+    answer(options, req, res, match).catch(() => res.destroy());
   };
 }
 
@@ -85,11 +85,12 @@ async function answer(
       signer: options.signer,
       reader: options.database.reader,
     });
-    const input: unknown = await readInput(
+    const given = readInput(
       route.input,
       { req, path: match.path, query: match.query },
       options.maxBodyBytes,
     );
+    const input: unknown = given instanceof Promise ? await lifetime.race(given) : given;
     const outcome = await invoke(route, input, context, options.database);
     replyOutcome(req, res, metadata, route.status, outcome);
   } catch (error) {

@@ -43,7 +43,10 @@ export function replyOutcome(
   res.end(req.method === "HEAD" ? undefined : text);
 }
 
-/** Answers with the envelope of an error. An error that is not of the table becomes a masked `core.internal`. */
+/**
+ * Answers with the envelope of an error. An error that is not of the table, or that cannot be printed, becomes a masked
+ * `core.internal`.
+ */
 export function replyError(
   req: IncomingMessage,
   res: ServerResponse,
@@ -52,11 +55,25 @@ export function replyError(
 ): void {
   if (isGone(res)) return;
   const known = error instanceof ServiceError ? error : fail("core.internal", {}, { cause: error });
-  const text = JSON.stringify(toEnvelope(known));
+  try {
+    writeError(req, res, metadata, known);
+  } catch (cause) {
+    // A context that is no JSON, or a header with a line break.
+    writeError(req, res, metadata, fail("core.internal", {}, { cause }));
+  }
+}
+
+function writeError(
+  req: IncomingMessage,
+  res: ServerResponse,
+  metadata: InvocationMetadata,
+  error: ServiceError,
+): void {
+  const text = JSON.stringify(toEnvelope(error));
   const headers = metadataHeaders(metadata);
   headers.push(
     "X-Error-Code",
-    known.code,
+    error.code,
     "Cache-Control",
     "no-store",
     "Content-Type",
@@ -64,8 +81,8 @@ export function replyError(
     "Content-Length",
     String(Buffer.byteLength(text)),
   );
-  for (const [name, value] of Object.entries(known.headers)) headers.push(name, value);
-  res.writeHead(known.status, headers);
+  for (const [name, value] of Object.entries(error.headers)) headers.push(name, value);
+  res.writeHead(error.status, headers);
   res.end(req.method === "HEAD" ? undefined : text);
 }
 

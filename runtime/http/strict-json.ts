@@ -159,5 +159,19 @@ function isExact(literal: string): boolean {
   const value = Number(literal);
   if (!Number.isFinite(value)) return false;
   if (value === 0) return !/[1-9]/.test(literal.split(/[eE]/)[0] ?? "");
-  return hasExponent || Math.abs(value) <= Number.MAX_SAFE_INTEGER;
+  return (
+    Math.abs(value) <= Number.MAX_SAFE_INTEGER ||
+    significand(literal) === significand(String(value)) ||
+    isExactInteger(literal, value)
+  );
+}
+
+/** The significant digits of a number, without sign, point, exponent and outer zeros. */
+function significand(literal: string): string {
+  const [mantissa = ""] = literal.split(/[eE]/);
+  return mantissa.replaceAll(/[-.]/g, "").replace(/^0+/, "").replace(/0+$/, "");
+}
+
+function isExactInteger(literal: string, value: number): boolean {
+  return /^-?\d+$/.test(literal) && BigInt(literal) === BigInt(value);
 }

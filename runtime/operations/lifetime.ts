@@ -7,6 +7,7 @@ export class Lifetime {
   readonly #isCallerGone: () => boolean;
   readonly #onCallerGone: ((listener: () => void) => void) | undefined;
   #controller: AbortController | undefined;
+  #isDecided = false;
 
   /** `deadlineAt` is epoch milliseconds, or Infinity for none. */
   constructor(
@@ -51,6 +52,11 @@ export class Lifetime {
     return controller.signal;
   }
 
+  /** From here on the commit is under way: the deadline no longer ends the invocation, whose answer is the commit's. */
+  decide(): void {
+    this.#isDecided = true;
+  }
+
   /** Throws once the invocation is over. Called right before a commit, so that nothing commits after the deadline. */
   throwIfOver(): void {
     if (this.remainingMillis <= 0) throw fail("deadline_exceeded");
@@ -66,7 +72,9 @@ export class Lifetime {
     let timer: NodeJS.Timeout | undefined;
     const overdue = new Promise<never>((_, reject) => {
       timer = setTimeout(
-        () => reject(fail("deadline_exceeded")),
+        () => {
+          if (!this.#isDecided) reject(fail("deadline_exceeded"));
+        },
         Math.min(Math.max(this.remainingMillis, 0), 0x7fffffff),
       );
     });

@@ -7,7 +7,8 @@ import type { Position } from "./ast.js";
 import type { ListQuery } from "./list-request.js";
 
 const version = 1;
-const maxLength = 8192;
+/** Characters of a cursor; longer sort values cannot be carried along. */
+const maxLength = 256 * 1024;
 
 /** Everything a cursor belongs to: operation, tenant, filter and sort. A cursor of another binding is refused. */
 export function cursorBinding(context: ExecutionContext, query: ListQuery): string {
@@ -30,6 +31,7 @@ export function encodeCursor(
   position: Position,
 ): string {
   const payload = Buffer.from(JSON.stringify(position)).toString("base64url");
+  if (payload.length > maxLength - 64) throw fail("query_too_complex", { path: "/sorts" });
   return `${payload}.${context.signer.sign("cursor", `${binding}.${payload}`).toString("base64url")}`;
 }
 

@@ -115,6 +115,9 @@ function parseReturnFields(value: unknown, fields: FieldSet): readonly string[] 
   if (!Array.isArray(value) || value.length === 0) {
     throw invalid("/return_fields", "minItems", "must be a non-empty array of fields");
   }
+  if (new Set(value).size !== value.length) {
+    throw invalid("/return_fields", "uniqueItems", "must NOT have duplicate items");
+  }
   return value.map((name, index) => {
     const at = `/return_fields/${index}`;
     if (typeof name !== "string") throw invalid(at, "type", "must be string");

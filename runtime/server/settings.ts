@@ -58,6 +58,11 @@ export function readSettings(
   };
 
   const databaseUrl = text("DATABASE_URL", `sqlite:${join(dataFolder, `${serviceName}.db`)}`);
+  if (databaseUrl === "sqlite::memory:") {
+    faults.push(
+      "DATABASE_URL must name a file: readers and the writer have connections of their own",
+    );
+  }
   if (!/^(?:sqlite:.+|postgres(?:ql)?:\/\/.+)$/.test(databaseUrl)) {
     faults.push("DATABASE_URL must be sqlite:<path> or a postgres:// URL");
   }

@@ -68,6 +68,7 @@ export async function start(
   );
   answerClientErrors(server);
   await listen(server, settings);
+  void reap(database, log);
   const reaper = setInterval(() => void reap(database, log), 60 * 60 * 1000);
   reaper.unref();
 
@@ -83,7 +84,8 @@ export async function start(
         await sleep(settings.settleSeconds * 1000);
         state = "draining";
         await closed(server, settings.drainSeconds * 1000);
-        await database.close();
+        const patience = sleep(settings.drainSeconds * 1000 + 100, undefined, { ref: false });
+        await Promise.race([database.close(), patience]);
       })()),
   };
 }
@@ -149,10 +151,12 @@ async function answers(database: Database): Promise<boolean> {
 
 async function reap(database: Database, log: Log): Promise<void> {
   try {
-    const removed = await database.write({ lifetime: Lifetime.unlimited() }, (transaction) =>
-      transaction.idempotency.prune(Date.now()),
-    );
-    log.debug({ removed }, "expired idempotency records removed");
+    for (let removed = 1_000; removed === 1_000;) {
+      removed = await database.write({ lifetime: Lifetime.unlimited() }, (transaction) =>
+        transaction.idempotency.prune(Date.now()),
+      );
+      log.debug({ removed }, "expired idempotency records removed");
+    }
   } catch (error) {
     log.error({ err: error }, "expired idempotency records could not be removed");
   }

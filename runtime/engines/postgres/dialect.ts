@@ -7,6 +7,10 @@ export const postgresDialect: Dialect = {
   placeholder: (position) => `$${position}`,
   field: ({ path, type, isColumn }) => (isColumn ? quoted(path) : postgresField(path, type)),
   operand: (field, placeholder) => `${placeholder}::${sqlType(field)}`,
+  bind: (_field, value) => value,
+  // As text, so that a JSON null in an array or object member counts as null too.
+  isNull: ({ path, isColumn }) =>
+    `${isColumn ? quoted(path) : postgresField(path, "string")} IS NULL`,
   isIn: (field, placeholder) =>
     `${postgresDialect.field(field)} = ANY(${placeholder}::${sqlType(field)}[])`,
   list: (values) => values,

@@ -25,6 +25,8 @@ export async function openPostgresDatabase(
     connectionString: url,
     max: poolSize,
     connectionTimeoutMillis: 5_000,
+    // A read that outlives its deadline must not hold a connection for good.
+    statement_timeout: 30_000,
     types: {
       getTypeParser: (oid, format) => readers.get(oid) ?? pg.types.getTypeParser(oid, format),
     },
@@ -40,19 +42,28 @@ export async function openPostgresDatabase(
       const client = await connect(pool);
       let isOpen = true;
       let isBroken = false;
+      const activity = { running: 0 };
       try {
         lifetime.throwIfOver();
-        const session = sessionOf(client, () => isOpen);
+        const session = sessionOf(client, () => isOpen, activity);
         await client.query("BEGIN");
         if (exclusive !== undefined) await takeExclusive(session, exclusive);
         const value = await lifetime.race(work(transactionOn(session)));
         lifetime.throwIfOver();
         isOpen = false;
-        await client.query("COMMIT");
+        lifetime.decide();
+        const { command } = await client.query("COMMIT");
+        // PostgreSQL answers COMMIT with ROLLBACK where an earlier statement failed, and raises no error.
+        if (command !== "COMMIT")
+          throw fail(
+            "core.infrastructure",
+            {},
+            { cause: new Error("the transaction was aborted") },
+          );
         return value;
       } catch (error) {
         isOpen = false;
-        isBroken = isOver(error) || !(await rolledBack(client));
+        isBroken = activity.running > 0 || !(await rolledBack(client));
         throw translated(error);
       } finally {
         // A statement may still be running after the deadline; ending the connection rolls its transaction back.
@@ -118,10 +129,16 @@ function statementName(text: string): string | undefined {
   return name;
 }
 
-function sessionOf(target: Pool | PoolClient, isOpen: () => boolean): SqlSession {
+/** A session; `activity` counts the statements that have been sent and not answered. */
+function sessionOf(
+  target: Pool | PoolClient,
+  isOpen: () => boolean,
+  activity = { running: 0 },
+): SqlSession {
   const query = async (text: string, parameters: readonly unknown[]) => {
     if (!isOpen())
       throw fail("core.timeout", {}, { cause: new Error("the transaction has ended") });
+    activity.running += 1;
     try {
       const name = statementName(text);
       const values = [...parameters];
@@ -130,6 +147,8 @@ function sessionOf(target: Pool | PoolClient, isOpen: () => boolean): SqlSession
       );
     } catch (error) {
       throw translated(error);
+    } finally {
+      activity.running -= 1;
     }
   };
   return {

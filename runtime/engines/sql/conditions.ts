@@ -1,5 +1,6 @@
 // Conditions of a query as SQL: every value is a parameter, every field is a declared one.
 import type { Filter, Position, SortKey } from "../../query/ast.js";
+import type { FieldReference } from "../../query/fields.js";
 import type { Dialect, SqlValue } from "./session.js";
 
 /** Collects parameters while SQL is printed. */
@@ -32,12 +33,21 @@ export function filterCondition(
       return parts.length === 0 ? null : `(${parts.join(" AND ")})`;
     }
     case "equals":
-      return `${dialect.field(filter.field)} = ${dialect.operand(filter.field, parameters.add(filter.value))}`;
+      return `${dialect.field(filter.field)} = ${operand(filter.field, filter.value, dialect, parameters)}`;
     case "in":
       return dialect.isIn(filter.field, parameters.add(dialect.list(filter.values)));
     case "isNull":
-      return `${dialect.field(filter.field)} IS NULL`;
+      return dialect.isNull(filter.field);
   }
+}
+
+function operand(
+  field: FieldReference,
+  value: SqlValue,
+  dialect: Dialect,
+  parameters: Parameters,
+): string {
+  return dialect.operand(field, parameters.add(dialect.bind(field, value)));
 }
 
 /** The rows after a position in the order of the sort keys. */
@@ -59,14 +69,14 @@ export function afterCondition(
 function equals(key: SortKey, value: SqlValue, dialect: Dialect, parameters: Parameters): string {
   const field = dialect.field(key.field);
   if (value === null) return `${field} IS NULL`;
-  return `${field} = ${dialect.operand(key.field, parameters.add(value))}`;
+  return `${field} = ${operand(key.field, value, dialect, parameters)}`;
 }
 
 function beyond(key: SortKey, value: SqlValue, dialect: Dialect, parameters: Parameters): string {
   const field = dialect.field(key.field);
   if (value === null) return key.nulls === "first" ? `${field} IS NOT NULL` : "FALSE";
   const operator = key.direction === "asc" ? ">" : "<";
-  const past = `${field} ${operator} ${dialect.operand(key.field, parameters.add(value))}`;
+  const past = `${field} ${operator} ${operand(key.field, value, dialect, parameters)}`;
   return key.nulls === "last" && !isNeverNull(key) ? `(${past} OR ${field} IS NULL)` : past;
 }
 

@@ -13,6 +13,10 @@ export interface Dialect {
   field(field: FieldReference): string;
   /** A placeholder typed as the field, so that both sides compare alike. */
   operand(field: FieldReference, placeholder: string): string;
+  /** The value of an operand as it is bound. */
+  bind(field: FieldReference, value: SqlValue): SqlValue;
+  /** Whether the field is absent or null. */
+  isNull(field: FieldReference): string;
   /** Whether the field's value is one of the list in the placeholder. */
   isIn(field: FieldReference, placeholder: string): string;
   /** A list of operands as one parameter value. */

@@ -8,7 +8,7 @@ import { inFlight } from "../sql/in-flight.js";
 import type { MigrationTarget } from "../sql/migrations.js";
 import { readOnly, type SqlSession } from "../sql/session.js";
 import { openSqlite } from "./driver.js";
-import { PreparedConnection, sqliteSession } from "./session.js";
+import { hasEnded, PreparedConnection, sqliteSession } from "./session.js";
 import { Writer } from "./writer.js";
 
 /** Opens the database at `path`, making its folder. A second process may open the same file. */
@@ -21,10 +21,12 @@ export function openSqliteDatabase(path: string): Database & MigrationTarget {
     );
     return connection;
   };
-  const writing = open("");
+  // The writer waits for other processes without blocking this one (see writer.ts).
+  const writing = open("PRAGMA busy_timeout = 0;");
   const reading = open("PRAGMA query_only = ON;");
   const writer = new Writer(writing);
   const held = new Set<string>();
+  let attempts = 0;
 
   return {
     reader: readTransaction(readOnly(sqliteSession(reading, () => true))),
@@ -56,7 +58,7 @@ export function openSqliteDatabase(path: string): Database & MigrationTarget {
 
     async migrate(apply) {
       await writer.idle();
-      writing.exec("BEGIN EXCLUSIVE");
+      writing.exec("PRAGMA busy_timeout = 5000; BEGIN EXCLUSIVE");
       try {
         const applied = await apply({
           exec: async (text) => writing.exec(text),
@@ -67,6 +69,8 @@ export function openSqliteDatabase(path: string): Database & MigrationTarget {
       } catch (error) {
         writing.exec("ROLLBACK");
         throw error;
+      } finally {
+        writing.exec("PRAGMA busy_timeout = 0");
       }
     },
   };
@@ -77,13 +81,15 @@ export function openSqliteDatabase(path: string): Database & MigrationTarget {
       documents: sqlDocumentStore(session),
       idempotency: sqlIdempotencyStore(session),
       async attempt(work) {
-        connection.exec("SAVEPOINT attempt");
+        if (!isOpen()) throw hasEnded();
+        const savepoint = `attempt_${(attempts += 1)}`;
+        connection.exec(`SAVEPOINT ${savepoint}`);
         try {
           const value = await work();
-          if (isOpen()) connection.exec("RELEASE attempt");
+          if (isOpen()) connection.exec(`RELEASE ${savepoint}`);
           return value;
         } catch (error) {
-          if (isOpen()) connection.exec("ROLLBACK TO attempt; RELEASE attempt");
+          if (isOpen()) connection.exec(`ROLLBACK TO ${savepoint}; RELEASE ${savepoint}`);
           throw error;
         }
       },

@@ -1,5 +1,5 @@
 // Statements on one SQLite connection, prepared once and kept, in least-recently-used order.
-import { fail } from "../../contract/errors.js";
+import { fail, type ServiceError } from "../../contract/errors.js";
 import type { SqlRow, SqlSession, SqlValue } from "../sql/session.js";
 import { sqliteDialect } from "./dialect.js";
 import type { SqliteConnection, SqliteStatement, SqliteValue } from "./driver.js";
@@ -49,11 +49,15 @@ export class PreparedConnection {
   }
 }
 
+/** What a call gets on a transaction that has ended. */
+export function hasEnded(): ServiceError {
+  return fail("core.timeout", {}, { cause: new Error("the transaction has ended") });
+}
+
 /** A session that refuses to work once its transaction has ended. */
 export function sqliteSession(connection: PreparedConnection, isOpen: () => boolean): SqlSession {
   const guard = (): void => {
-    if (!isOpen())
-      throw fail("core.timeout", {}, { cause: new Error("the transaction has ended") });
+    if (!isOpen()) throw hasEnded();
   };
   return {
     dialect: sqliteDialect,
@@ -83,6 +87,8 @@ function translated<T>(work: () => T): T {
       /SQLITE_BUSY|database is locked/.test(
         `${String((cause as { code?: unknown }).code)} ${cause.message}`,
       );
-    throw fail(isBusy ? "core.unavailable" : "core.infrastructure", {}, { cause });
+    throw isBusy
+      ? fail("core.unavailable", {}, { cause, headers: { "Retry-After": "1" } })
+      : fail("core.infrastructure", {}, { cause });
   }
 }

@@ -1,5 +1,7 @@
 // The one writer of a SQLite database: transactions that arrive together share one commit, and so one sync
 // (architecture.md "Documents on SQL": a durable insert costs seven times a relaxed one).
+import { setTimeout as sleep } from "node:timers/promises";
+import { ServiceError } from "../../contract/errors.js";
 import type { Lifetime } from "../../operations/lifetime.js";
 import type { PreparedConnection } from "./session.js";
 
@@ -47,7 +49,7 @@ export class Writer {
     const settled: (() => void)[] = [];
     const jobs: Job[] = [];
     try {
-      this.#connection.exec("BEGIN IMMEDIATE");
+      await this.#begin();
       await this.#fill(jobs, settled);
       // Requests that are already in the socket buffers join this group.
       await new Promise((resolve) => setImmediate(resolve));
@@ -60,6 +62,21 @@ export class Writer {
       return;
     }
     for (const settle of settled) settle();
+  }
+
+  /** Takes the write lock; another process that holds it is waited for, up to 5 s, without blocking this one. */
+  async #begin(): Promise<void> {
+    const patience = Date.now() + 5_000;
+    for (;;) {
+      try {
+        this.#connection.exec("BEGIN IMMEDIATE");
+        return;
+      } catch (error) {
+        const isBusy = error instanceof ServiceError && error.code === "core.unavailable";
+        if (!isBusy || Date.now() > patience) throw error;
+        await sleep(5 + Math.random() * 20);
+      }
+    }
   }
 
   async #fill(jobs: Job[], settled: (() => void)[]): Promise<void> {
@@ -80,6 +97,7 @@ export class Writer {
       const value = await job.lifetime.race(job.work(() => open));
       job.lifetime.throwIfOver();
       open = false;
+      job.lifetime.decide();
       this.#connection.exec("RELEASE operation");
       return () => job.resolve(value as never);
     } catch (error) {
