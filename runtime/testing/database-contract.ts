@@ -317,6 +317,55 @@ export function databaseContract({ describe, test }: TestApi, harness: ContractH
         }));
     }
 
+    test("numbers are found and walked to the last bit", () =>
+      withDatabase(async (database, tenant) => {
+        const sizes = [
+          182.2506545083492, 0.1, 1e21, 123456789.123456789, 5e-324, -7.000000000000001,
+        ];
+        await write(database, async ({ documents: store }) => {
+          for (const size of sizes) await store.insert(things, tenant, stored({ size }));
+        });
+        const sorts: readonly SortKey[] = [
+          { field: field("size"), direction: "asc", nulls: "first" },
+          byId,
+        ];
+        const store = database.reader.documents;
+        for (const value of sizes) {
+          const filter: Filter = { kind: "equals", field: field("size"), value };
+          assert.equal(await store.count(things, tenant, { ...all, filter }), 1, String(value));
+        }
+        const walked: number[] = [];
+        let after: Window["after"];
+        while (walked.length <= sizes.length) {
+          const [row] = await store.select(
+            things,
+            tenant,
+            { ...all, sorts },
+            { limit: 1, offset: 0, after },
+          );
+          if (row === undefined) break;
+          const size = (JSON.parse(row.body) as Thing).size ?? 0;
+          walked.push(size);
+          after = [size, row.id];
+        }
+        assert.deepEqual(
+          walked,
+          [...sizes].sort((left, right) => left - right),
+        );
+      }));
+
+    test("an array that is null counts as null", () =>
+      withDatabase(async (database, tenant) => {
+        await write(database, async ({ documents: store }) => {
+          const body = JSON.stringify({ tags: null });
+          await store.insert(things, tenant, stored({}, { body }));
+          await store.insert(things, tenant, stored({}, { body: JSON.stringify({ tags: [] }) }));
+        });
+        const tags = { path: "tags", type: "string[]", isColumn: false } as const;
+        const filter: Filter = { kind: "isNull", field: tags };
+        assert.equal(await database.reader.documents.count(things, tenant, { ...all, filter }), 1);
+      }));
+
     const sorts: readonly (readonly [string, SortKey, readonly (string | null)[]])[] = [
       [
         "text ascends by code point",
@@ -438,6 +487,60 @@ export function databaseContract({ describe, test }: TestApi, harness: ContractH
         });
         await assert.rejects(refused);
         assert.equal(await database.reader.documents.count(things, tenant, all), 0);
+      }));
+
+    test("a transaction whose statement failed does not commit, whatever its work returns", () =>
+      withDatabase(async (database, tenant) => {
+        const twice = stored({});
+        const outcome = await Promise.allSettled([
+          write(database, async ({ documents: store }) => {
+            await store.insert(things, tenant, twice);
+            await store.insert(things, tenant, twice).catch(() => undefined);
+          }),
+        ]);
+        const found = await database.reader.documents.count(things, tenant, all);
+        // An engine may keep the first row or refuse the whole; it must say which.
+        assert.equal(found, outcome[0]?.status === "fulfilled" ? 1 : 0);
+      }));
+
+    test("an attempt after the end of its transaction is refused and touches no other", () =>
+      withDatabase(async (database, tenant) => {
+        const lifetime = new Lifetime(Date.now() + 20, { isGone: () => false });
+        let late: Promise<unknown> = Promise.resolve();
+        const overdue = database.write({ lifetime }, async (transaction) => {
+          await sleep(80);
+          late = transaction.attempt(() =>
+            transaction.documents.insert(things, tenant, stored({})),
+          );
+          await late;
+        });
+        await assert.rejects(overdue, (error) => codeOf(error) === "deadline_exceeded");
+        const undone = write(database, (transaction) =>
+          transaction.attempt(async () => {
+            await transaction.documents.insert(things, tenant, stored({}));
+            await sleep(100);
+            throw new Error("no");
+          }),
+        );
+        await assert.rejects(undone, /no/);
+        await assert.rejects(late);
+        assert.equal(await database.reader.documents.count(things, tenant, all), 0);
+      }));
+
+    test("a caller is told 504 only where nothing commits", () =>
+      withDatabase(async (database, tenant) => {
+        const create = operation({
+          operationId: "things.create",
+          input: json(anything<Partial<Thing>>()),
+          transaction: "write",
+          run: documents.create(things),
+        });
+        const lifetime = new Lifetime(Date.now() + 60, { isGone: () => false });
+        const quick = invoke(create, {}, contextOf(database, { tenant, lifetime }), database);
+        const slow = write(database, () => sleep(200));
+        const [told] = await Promise.allSettled([quick, slow]);
+        const found = await database.reader.documents.count(things, tenant, all);
+        assert.equal(found, told?.status === "fulfilled" ? 1 : 0);
       }));
 
     test("the reader does not write", () =>

@@ -92,6 +92,17 @@ describe("malformed HTTP", () => {
     ]);
   });
 
+  test("callers who reset a CONNECT do not end the process, and keep no socket", async () => {
+    const { hostname, port } = new URL(service.url);
+    for (let round = 0; round < 200; round += 1) {
+      const socket = connect(Number(port), hostname);
+      socket.on("error", () => undefined);
+      socket.write("CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n");
+      socket.resetAndDestroy();
+    }
+    expect((await service.call("GET", "/livez")).status).toBe(200);
+  });
+
   test("a body that never comes does not hold the deadline of others", async () => {
     const answer = await raw(`${post}Content-Length: 100\r\n\r\n{"title`, 300);
     expect(answer).toBe("");
@@ -236,11 +247,31 @@ describe("bodies", () => {
     ["a list", "[]", 422, "core.validation"],
     ["null", "null", 422, "core.validation"],
     ["a text", '"x"', 422, "core.validation"],
+    [
+      "a date that leaves the calendar in UTC",
+      task(`,"due":"9999-12-31T23:59:59-23:59"`),
+      422,
+      "core.validation",
+    ],
+    ["the year 0", task(`,"due":"0000-01-01T00:00:00Z"`), 422, "core.validation"],
+    [
+      "an integer beyond 2^53 with an exponent",
+      task(`,"estimate":9007199254740993e0`),
+      422,
+      "number_not_exact",
+    ],
     ["2 MB", task(`,"labels":["${"x".repeat(2_000_000)}"]`), 413, "body_too_large"],
   ];
   test.each(cases)("%s is refused", async (_what, body, status, code) => {
     const refused = await send(body);
     expect([refused.status, refused.body.code]).toEqual([status, code]);
+  });
+
+  test("what is sent of a body counts against the deadline", async () => {
+    const head =
+      "POST /tasks HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nX-Deadline-Budget: 0.1\r\n";
+    const answer = await raw(`${head}Content-Length: 10\r\nConnection: close\r\n\r\n{`);
+    expect([statusOf(answer), codeOf(answer)]).toEqual([504, "deadline_exceeded"]);
   });
 
   test("-0 and exponents are numbers like others", async () => {

@@ -1,7 +1,7 @@
 // Start, ready, drain, stop, and settings that are refused by name (decisions.md §3).
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import { defineService, nothing, query, params, route } from "../../runtime/index.js";
+import { defineService, fail, nothing, query, params, route } from "../../runtime/index.js";
 import { readSettings, SettingsError } from "../../runtime/server/settings.js";
 import { engines } from "../engines.js";
 import { startProcess } from "./process.js";
@@ -99,6 +99,33 @@ describe("a running service", () => {
     await service.stop();
     await refused;
   });
+});
+
+test("an error that cannot be printed is a masked 500, and the process goes on", async () => {
+  const faults = [{ n: 10n }, { headers: "line" }];
+  const cyclic: Record<string, unknown> = {};
+  cyclic["self"] = cyclic;
+  const routes = [...faults, cyclic].map((context, index) =>
+    route({
+      operationId: `faulty.f${index}`,
+      method: "GET",
+      path: `/f${index}`,
+      status: 200,
+      input: nothing,
+      transaction: "read",
+      run: (): never => {
+        throw fail("core.domain", context, index === 1 ? { headers: { "X-A": "a\nb" } } : {});
+      },
+    }),
+  );
+  const service = await startTestService(sqlite, {
+    definition: defineService({ name: "f", title: "F", version: "1.0.0", routes }),
+  });
+  for (let index = 0; index < routes.length; index += 1) {
+    const answer = await service.call("GET", `/f${index}`);
+    expect([answer.status, answer.body.code]).toEqual([500, "core.internal"]);
+  }
+  await service.stop();
 });
 
 describe("the process", () => {

@@ -141,6 +141,14 @@ for (const engine of engines) {
         "/return_fields",
       ],
       [
+        "raw with a field twice",
+        "/raw_list",
+        { return_fields: ["title", "title"] },
+        422,
+        "core.validation",
+        "/return_fields",
+      ],
+      [
         "raw with an unknown field",
         "/raw_list",
         { return_fields: ["tenant_id"] },
@@ -272,6 +280,30 @@ for (const engine of engines) {
         expect(context.path ?? context.errors[0].path).toBe(at);
       },
     );
+
+    test("a page ends at its budget of bytes: a cursor goes on, a numbered page is refused", async () => {
+      const text = "x".repeat(900_000);
+      for (let index = 0; index < 20; index += 1) await service.post("/notes/create", { text });
+      const refused = await service.post("/notes/list", { size: 100 });
+      expect([refused.status, refused.body.code, refused.body.context.path]).toEqual([
+        422,
+        "query_too_complex",
+        "/size",
+      ]);
+      let seen = 0;
+      let after: string | undefined;
+      for (;;) {
+        const { body } = await service.post("/notes/list_cursor", {
+          size: 100,
+          ...(after === undefined ? {} : { after }),
+        });
+        expect(body.hits.length).toBeLessThan(20);
+        seen += body.hits.length;
+        if (!body.has_more) break;
+        after = body.next_cursor;
+      }
+      expect(seen).toBe(20);
+    });
 
     test("a cursor is refused in every other query, and when it was touched", async () => {
       const sorts = { title: "asc" };
