@@ -153,6 +153,11 @@ export const catalogue = {
     "A document's storage changed in a way that no migration can follow.",
     "Rename the document, or move its data by hand in a migration of your own.",
   ),
+  OPW036: entry(
+    "Name in SQL",
+    "A table, history table or index would have a name that is taken, reserved or too long.",
+    "Rename the document.",
+  ),
   OPW040: entry(
     "Bad operation key",
     "An operation key is not <namespace>.<operation> in [a-z][a-z0-9_]* with exactly one dot.",
@@ -192,6 +197,11 @@ export const catalogue = {
     "Idempotency without a write",
     "Only an operation that writes can store its result under an Idempotency-Key.",
     "Remove `idempotency`, or run the operation in a write transaction.",
+  ),
+  OPW048: entry(
+    "Name in code",
+    "Two operations, or an operation and something opwright prints, would have the same name in code.",
+    "Rename the operation.",
   ),
   OPW050: entry(
     "Unknown policy",

@@ -1,19 +1,23 @@
 // The rule that default values match the schemas of their fields. Loads Ajv only where there are defaults to check.
-import { propertiesOf, type JsonSchema } from "../model/json-schema.js";
+import { isNullable, propertiesOf, type JsonSchema } from "../model/json-schema.js";
 import type { DocumentModel } from "../model/registry.js";
 import { bundled } from "../emit/validators.js";
 import type { RuleContext } from "./rules.js";
 
-/** Reports defaults that do not fit. Declared defaults only; null for a nullable field always fits. */
+/** Reports defaults that do not fit, declared ones and those of schemas; null for a nullable field always fits. */
 export async function defaultsFit({ loaded, expanded, report }: RuleContext): Promise<void> {
   for (const document of Object.values(expanded.model.documents)) {
     const declared = loaded.declarations.documents[document.name]?.defaults ?? {};
-    for (const [field, value] of Object.entries(declared)) {
+    for (const [field, value] of Object.entries(document.defaults)) {
       const schema = fieldSchema(document, field);
       if (schema === undefined || fitsPlainly(schema, value)) continue;
       const message = await faultOf(schema, value, expanded.model.types);
       if (message === undefined) continue;
-      const at = loaded.tree.at("documents", document.name, "defaults", field);
+      const type = expanded.types.table.origins.get(document.typeName);
+      const at =
+        Object.hasOwn(declared, field) || type === undefined
+          ? loaded.tree.at("documents", document.name, "defaults", field)
+          : { ...type, path: [...type.path, field] };
       report({ code: "OPW031", message: `the default of ${field} ${message}`, at });
     }
   }
@@ -27,6 +31,7 @@ function fieldSchema(document: DocumentModel, field: string): JsonSchema | undef
 /** The common cases, for which no validator needs to be compiled. */
 function fitsPlainly(schema: JsonSchema, value: unknown): boolean {
   if (typeof schema === "boolean") return schema;
+  if (value === null && isNullable(schema)) return true;
   const keywords = Object.keys(schema).filter(
     (key) => key !== "description" && key !== "title" && key !== "default",
   );

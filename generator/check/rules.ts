@@ -4,8 +4,9 @@ import type { ExpandedRegistry } from "../families/expand.js";
 import type { LoadedRegistry } from "../load/load.js";
 import { propertiesOf, referredType, requiredOf, type JsonSchema } from "../model/json-schema.js";
 import { isNullable } from "../model/json-schema.js";
+import { camelCase } from "../model/names.js";
+import { sqlNamesDiffer, storageCanFollow } from "./storage-rules.js";
 import type { StorageSchema } from "../emit/storage-schema.js";
-import { storageOf } from "../emit/storage-schema.js";
 
 export interface RuleContext {
   readonly loaded: LoadedRegistry;
@@ -18,22 +19,43 @@ export interface RuleContext {
 /** All rules that need nothing but the model. */
 export const rules: readonly ((context: RuleContext) => void)[] = [
   routesCollide,
+  codeNamesDiffer,
   typesAreFinite,
+  sqlNamesDiffer,
   storageCanFollow,
 ];
+
+const systemPaths = ["/livez", "/readyz", "/openapi.json"];
 
 /** Two operations never answer the same method and path, whatever their placeholders are called. */
 function routesCollide({ expanded, report }: RuleContext): void {
   const seen = new Map<string, string>();
+  const templates = new Map<string, { readonly key: string; readonly path: string }>();
   for (const operation of Object.values(expanded.model.operations)) {
     if (operation.route === null) continue;
     const { method, path } = operation.route;
     const shape = `${method} ${path.replaceAll(/\{[^}]*\}/g, "{}").replace(/(?<=.)\/$/, "")}`;
+    if (systemPaths.includes(path)) {
+      const message = `${operation.key} has the path ${path}, which the service answers itself`;
+      report({ code: "OPW068", message, at: originOf(expanded, operation.key) });
+    }
+    const template = shape.slice(method.length + 1);
+    const usual = templates.get(template);
+    if (usual !== undefined && usual.path !== path) {
+      report({
+        code: "OPW068",
+        message: `${operation.key} has ${path} where ${usual.key} has ${usual.path}: one place, two names`,
+        at: originOf(expanded, operation.key),
+        related: [{ message: `${usual.key} is declared here`, at: originOf(expanded, usual.key) }],
+      });
+    }
+    templates.set(template, usual ?? { key: operation.key, path });
     const earlier = seen.get(shape);
     if (earlier === undefined) {
       seen.set(shape, operation.key);
       continue;
     }
+    if (usual !== undefined && usual.path !== path) continue;
     report({
       code: "OPW068",
       message: `${operation.key} and ${earlier} both answer ${method} ${path}`,
@@ -58,7 +80,7 @@ function typesAreFinite({ expanded, report }: RuleContext): void {
       report({
         code: "OPW022",
         message: `${[...cycle, name].join(" → ")} never ends`,
-        at: expanded.types.origins.get(name) ?? { file: "", path: [] },
+        at: expanded.types.table.origins.get(name) ?? { file: "", path: [] },
       });
       return;
     }
@@ -87,15 +109,30 @@ function mustContain(schema: JsonSchema): readonly string[] {
   ];
 }
 
-/** A table's tenant column is part of its key: it neither comes nor goes. */
-function storageCanFollow({ loaded, expanded, storage, report }: RuleContext): void {
-  for (const [table, schema] of Object.entries(storageOf(expanded.model).tables)) {
-    const before = Object.hasOwn(storage.tables, table) ? storage.tables[table] : undefined;
-    if (before === undefined || before.tenant === schema.tenant) continue;
-    report({
-      code: "OPW035",
-      message: `${table} was ${before.tenant ? "partitioned by tenant" : "global"} when its table was made`,
-      at: loaded.tree.at("documents", table, "tenant"),
-    });
+/** Names that emitted route modules import; an operation's own name must differ. */
+const routeImports: readonly string[] = [
+  ...["afterCommit", "before", "documents", "json", "listing", "nothing", "onFailure", "onFinally"],
+  ...["onSuccess", "operation", "parameters", "params", "paramsWith", "path", "query", "request"],
+  ...["revision", "route", "txAfter", "txBefore", "validate", "wrap"],
+];
+
+/** Two operations of a namespace are told apart in code as well, and from what their module imports. */
+function codeNamesDiffer({ expanded, report }: RuleContext): void {
+  const owners = new Map<string, string>();
+  for (const { key, namespace } of Object.values(expanded.model.operations)) {
+    const name = camelCase(key);
+    const spec = Object.hasOwn(expanded.model.documents, namespace)
+      ? `${camelCase(namespace)}Spec`
+      : undefined;
+    const owner =
+      owners.get(name) ?? (routeImports.includes(name) || name === spec ? "opwright" : undefined);
+    if (owner !== undefined) {
+      report({
+        code: "OPW048",
+        message: `${key} is called ${name} in code, a name that ${owner} has`,
+        at: originOf(expanded, key),
+      });
+    }
+    owners.set(name, key);
   }
 }

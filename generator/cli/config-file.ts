@@ -1,19 +1,40 @@
 // Loading opwright.config.ts: natively where Node strips types, else through ts-morph's transpiler.
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { OpwrightConfig } from "../config.js";
 import { UsageError } from "./project.js";
 
-/** The default export of a configuration file. */
+/** The default export of a configuration file. Throws `UsageError` where it cannot be loaded or is none. */
 export async function loadConfigFile(file: string): Promise<OpwrightConfig> {
-  const isTypeScript = /\.m?ts$/.test(file);
-  const module = isTypeScript && !stripsTypes() ? await transpiled(file) : file;
-  const { default: config } = (await import(pathToFileURL(module).href)) as {
-    readonly default?: unknown;
-  };
+  const twin = /\.m?ts$/.test(file) && !stripsTypes() ? await transpiled(file) : undefined;
+  try {
+    const module = (await import(pathToFileURL(twin ?? file).href)) as {
+      readonly default?: unknown;
+    };
+    return checkedConfig(file, module.default);
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    throw new UsageError(
+      `${file} cannot be loaded: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  } finally {
+    if (twin !== undefined) rmSync(twin, { force: true });
+  }
+}
+
+function checkedConfig(file: string, config: unknown): OpwrightConfig {
   if (typeof config !== "object" || config === null)
     throw new UsageError(`${file} has no default export`);
+  for (const [key, value] of Object.entries(config)) {
+    const type = ["registry", "out", "format"].includes(key)
+      ? "string"
+      : key === "dev"
+        ? "object"
+        : undefined;
+    if (type === undefined) throw new UsageError(`${file} has an unknown key ${key}`);
+    if (typeof value !== type) throw new UsageError(`${key} in ${file} must be a ${type}`);
+  }
   return config;
 }
 
@@ -24,15 +45,13 @@ function stripsTypes(): boolean {
   );
 }
 
-/** A JavaScript twin of the file inside node_modules, so that its imports resolve as those of the file do. */
+/** A JavaScript twin beside the file, so that its imports resolve as those of the file do. */
 async function transpiled(file: string): Promise<string> {
   const { ts } = await import("ts-morph");
   const { outputText } = ts.transpileModule(readFileSync(file, "utf8"), {
     compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 },
   });
-  const folder = join(dirname(file), "node_modules", ".cache", "opwright");
-  mkdirSync(folder, { recursive: true });
-  const twin = join(folder, `${basename(file).replace(/\.m?ts$/, "")}.mjs`);
+  const twin = join(dirname(file), `.${basename(file)}.${process.pid}.mjs`);
   writeFileSync(twin, outputText);
   return twin;
 }

@@ -49,11 +49,18 @@ export async function addStubs(
         `\nexport const ${reference.name}: ${handlerType} = async (input, context) => {\n  throw new Error(\`\${context.operationId} is not written yet: \${JSON.stringify(Object.keys(input))}\`);\n};`,
       );
     } else {
-      source.addImportDeclaration({
-        isTypeOnly: true,
-        namedImports: ["ExecutionContext"],
-        moduleSpecifier: "opwright/runtime",
-      });
+      const hasContext = source
+        .getImportDeclarations()
+        .some((declaration) =>
+          declaration.getNamedImports().some((name) => name.getName() === "ExecutionContext"),
+        );
+      if (!hasContext) {
+        source.addImportDeclaration({
+          isTypeOnly: true,
+          namedImports: ["ExecutionContext"],
+          moduleSpecifier: "opwright/runtime",
+        });
+      }
       source.addStatements(
         `\nexport async function ${reference.name}(_input: unknown, context: ExecutionContext): Promise<void> {\n  throw new Error(\`a hook of \${context.operationId} is not written yet\`);\n}`,
       );

@@ -1,4 +1,5 @@
 // The files of one namespace share its operations, document and types; this groups them once.
+import { own } from "../model/records.js";
 import type { DocumentModel, OperationModel, RegistryModel } from "../model/registry.js";
 
 export interface Namespace {
@@ -21,7 +22,7 @@ export function namespacesOf(model: RegistryModel): readonly Namespace[] {
     .map(([name, operations]) => ({
       name,
       operations,
-      document: model.documents[name],
+      document: own(model.documents, name),
       source: [...new Set(operations.map(({ source }) => source))].sort().join(", "),
     }));
 }

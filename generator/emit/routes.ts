@@ -2,8 +2,8 @@
 import { camelCase } from "../model/names.js";
 import type { DocumentVerb, HookUse, OperationModel, RegistryModel } from "../model/registry.js";
 import { header, type EmittedFile } from "./file.js";
-import { callLayout, importLine, listLayout, literal, sortedUnique } from "./layout.js";
-import { importPath, moduleName, type ModulePaths } from "./module-path.js";
+import { callLayout, docComment, importLine, listLayout, literal, sortedUnique } from "./layout.js";
+import { importPath, moduleNames, type ModulePaths } from "./module-path.js";
 import { namespacesOf, type Namespace } from "./namespaces.js";
 import { print } from "./templates.js";
 import { validatorOf } from "./validators.js";
@@ -52,17 +52,15 @@ export function emitRoutes(model: RegistryModel, paths: ModulePaths): readonly E
 }
 
 function printNamespace(namespace: Namespace, paths: ModulePaths): string {
-  const views = namespace.operations.map((operation) => viewOf(operation, paths));
+  const modules = moduleNames(
+    paths,
+    namespace.operations.flatMap((operation) => functionsOf(operation).map(({ file }) => file)),
+    (name) => namespace.operations.some(({ key }) => camelCase(key) === name),
+  );
+  const views = namespace.operations.map((operation) => viewOf(operation, modules));
   const from = `routes/${namespace.name}.ts`;
   const usesValidators = namespace.operations.some(
     (operation) => validatorOf(operation) !== undefined,
-  );
-  const authorFiles = new Map(
-    namespace.operations.flatMap((operation) =>
-      functionsOf(operation).map(
-        (reference) => [moduleName(paths, reference), reference.file] as const,
-      ),
-    ),
   );
   return print("routes.ts", {
     header: header(namespace.source),
@@ -70,9 +68,9 @@ function printNamespace(namespace: Namespace, paths: ModulePaths): string {
       ...sortedUnique(views.flatMap(({ runtime }) => runtime)).map((name) =>
         importLine(name, "opwright/runtime", false),
       ),
-      ...[...authorFiles]
-        .sort(([a], [b]) => (a < b ? -1 : 1))
-        .map(([name, file]) => importLine(`* as ${name}`, importPath(paths, from, file), false)),
+      ...[...modules].map(([file, name]) =>
+        importLine(`* as ${name}`, importPath(paths, from, file), false),
+      ),
       ...(namespace.document === undefined
         ? []
         : [importLine(specName(namespace.name), `../documents/${namespace.name}.js`, false)]),
@@ -100,16 +98,19 @@ interface OperationView {
   readonly runtime: readonly string[];
 }
 
-function viewOf(operation: OperationModel, paths: ModulePaths): OperationView {
+function viewOf(operation: OperationModel, modules: ReadonlyMap<string, string>): OperationView {
   const { route, deadlineSeconds } = operation;
   const input = inputText(operation);
-  const run = runText(operation, paths);
+  const run = runText(operation, modules);
   const hooks = operation.hooks.map(
-    (hook) => `${hookMakers[hook.phase]}(${moduleName(paths, hook.run)}.${hook.run.name})`,
+    (hook) => `${hookMakers[hook.phase]}(${modules.get(hook.run.file) ?? ""}.${hook.run.name})`,
   );
   const maker = route === null ? "operation" : "route";
   return {
-    comment: `/** ${operation.summary.replaceAll("*/", "*\\/")}. Guard: ${operation.guard}. */`,
+    comment: docComment(
+      "",
+      `${operation.summary.replaceAll(/\s+/g, " ")}. Guard: ${operation.guard}.`,
+    ),
     name: camelCase(operation.key),
     maker,
     lines: [
@@ -181,10 +182,10 @@ function parameterText(parameter: OperationModel["input"]["parameters"][number])
   return parameter.required ? `query.${parameter.type}` : `query.optional.${parameter.type}`;
 }
 
-function runText(operation: OperationModel, paths: ModulePaths): Fragment {
+function runText(operation: OperationModel, modules: ReadonlyMap<string, string>): Fragment {
   const { run } = operation;
   if (run.kind === "function") {
-    return { text: `${moduleName(paths, run.function)}.${run.function.name}`, runtime: [] };
+    return { text: `${modules.get(run.function.file) ?? ""}.${run.function.name}`, runtime: [] };
   }
   return {
     text: `documents.${runners[run.verb]}(${specName(run.document)})`,

@@ -27,7 +27,7 @@ export function emitService(model: RegistryModel, paths: ModulePaths): readonly 
             ),
           ]),
       ...namespaces.map(({ name }) =>
-        importLine(`* as ${camelCase(name)}`, `./routes/${name}.js`, false),
+        importLine(`* as ${camelCase(name)}Routes`, `./routes/${name}.js`, false),
       ),
     ],
     name: literal(service.name),
@@ -36,7 +36,7 @@ export function emitService(model: RegistryModel, paths: ModulePaths): readonly 
     routes: namespaces.flatMap(({ name, operations }) =>
       operations
         .filter(({ route }) => route !== null)
-        .map(({ key }) => `${camelCase(name)}.${camelCase(key)}`),
+        .map(({ key }) => `${camelCase(name)}Routes.${camelCase(key)}`),
     ),
     hasApp: app !== null,
   };

@@ -1,5 +1,7 @@
 // What the migrations of a service add up to: tables, indexes, members with defaults. Kept beside the migrations.
 import type { FieldType } from "../../runtime/contract/fields.js";
+import { requiredOf } from "../model/json-schema.js";
+import { own } from "../model/records.js";
 import type { DocumentModel, RegistryModel } from "../model/registry.js";
 
 export interface IndexSchema {
@@ -12,6 +14,8 @@ export interface TableSchema {
   readonly indexes: Readonly<Record<string, IndexSchema>>;
   /** Members that stored bodies have although a payload may leave them out, with their values. */
   readonly members: Readonly<Record<string, unknown>>;
+  /** Members that every stored body has. */
+  readonly required: readonly string[];
 }
 
 /** The tables of documents, and the names of opwright's own tables. */
@@ -43,6 +47,7 @@ function tableOf(document: DocumentModel): TableSchema {
       ]),
     ),
     members: document.defaults,
+    required: requiredOf(document.bodySchema),
   };
 }
 
@@ -75,7 +80,7 @@ export function storageChanges(
     .filter((table) => !before.system.includes(table))
     .map((table): StorageChange => ({ kind: "createSystemTable", table }));
   const tables = Object.entries(after.tables).flatMap(([table, schema]) => {
-    const known = before.tables[table];
+    const known = own(before.tables, table);
     return known === undefined ? newTable(table, schema) : changedTable(table, known, schema);
   });
   return [...system, ...tables];
@@ -111,7 +116,7 @@ function indexSteps(
   { indexes, tenant }: TableSchema,
 ): readonly StorageChange[] {
   const isSame = (name: string): boolean =>
-    JSON.stringify(before[name]) === JSON.stringify(indexes[name]);
+    JSON.stringify(own(before, name)) === JSON.stringify(own(indexes, name));
   const dropped = Object.keys(before).filter((name) => !isSame(name));
   const created = Object.keys(indexes).filter((name) => !isSame(name));
   return [
@@ -132,13 +137,19 @@ export function storageAfter(before: StorageSchema, after: StorageSchema): Stora
   return {
     tables: Object.fromEntries(
       names.map((name) => {
-        const [old, next] = [before.tables[name], after.tables[name]];
+        const [old, next] = [own(before.tables, name), own(after.tables, name)];
         const schema = next ?? old;
         const members = { ...old?.members, ...next?.members };
         const history = (old?.history ?? false) || (next?.history ?? false);
         return [
           name,
-          { tenant: schema?.tenant ?? true, history, indexes: schema?.indexes ?? {}, members },
+          {
+            tenant: schema?.tenant ?? true,
+            history,
+            indexes: schema?.indexes ?? {},
+            members,
+            required: schema?.required ?? [],
+          },
         ];
       }),
     ),

@@ -98,6 +98,11 @@ function arrayType(schema: Exclude<JsonSchema, boolean>, indent: string): string
   const options = unique([...prefix, rest].flatMap((item) => alternatives(item, indent)));
   if (options.includes("unknown")) return "readonly unknown[]";
   const text = options.join(" | ");
+  const others = options.filter((option) => option !== "null");
+  if (others.length > 1 && others.some((option) => option.startsWith("{"))) {
+    const broken = unique([...prefix, rest].flatMap((item) => alternatives(item, `${indent}    `)));
+    return `readonly (${broken.map((option) => `\n${indent}  | ${option}`).join("")}\n${indent})[]`;
+  }
   const isPlain = options.length === 1 && !text.startsWith("readonly ") && !text.includes(" & ");
   return isPlain ? `readonly ${text}[]` : `readonly (${text})[]`;
 }

@@ -61,6 +61,11 @@ export function expandOperation(
     declaration.out === undefined
       ? null
       : types.readType(declaration.out, tree.at("operations", key, "out"), `${typeName}Output`);
+  if (referredType(input) === undefined) types.table.claim(`${typeName}Input`, at);
+  if (output !== null && referredType(output) === undefined)
+    types.table.claim(`${typeName}Output`, at);
+  types.table.claim(`${typeName}Handler`, at);
+  checkStatus(context, key, declaration.status, output);
   const transaction = declaration.transaction ?? (method === "get" ? "read" : "write");
   if (declaration.idempotency === true && transaction !== "write") {
     report({
@@ -81,7 +86,7 @@ export function expandOperation(
     output: { schema: output, hasEntityTag: false },
     guard: declaration.guard,
     hooks: hookChain(
-      context.declarations,
+      context,
       { policy: declaration.guard, at: tree.at("operations", key, "guard") },
       declaration.hooks === undefined
         ? undefined
@@ -106,6 +111,23 @@ export function expandOperation(
   };
 }
 
+function checkStatus(
+  { tree, report }: FamilyContext,
+  key: string,
+  status: number | undefined,
+  output: JsonSchema | null,
+): void {
+  if (status === undefined) return;
+  const at = tree.at("operations", key, "status");
+  if (status > 299)
+    report({ code: "OPW013", message: "the status of success is from 200 to 299", at });
+  if ((status === 204) !== (output === null)) {
+    const message =
+      output === null ? "without `out` the status is 204" : "a 204 has no body, but `out` is given";
+    report({ code: "OPW013", message, at });
+  }
+}
+
 /** Path placeholders come from the path; the rest from the body, or from the query where the method has no body. */
 function inputOf(
   context: FamilyContext,
@@ -114,7 +136,7 @@ function inputOf(
   path: string,
   schema: JsonSchema,
 ): InputModel {
-  const resolve: Resolve = (type) => context.types.schemas.get(type);
+  const resolve: Resolve = (type) => context.types.table.schemas.get(type);
   const typeName = referredType(schema) ?? `${pascalCase(key)}Input`;
   const body = resolved(schema, resolve);
   const hasBody = method === "post" || method === "put" || method === "patch";
@@ -131,7 +153,11 @@ function inputOf(
   }
   const properties = propertiesOf(body);
   const at = (name: string): Origin => context.tree.at("operations", key, "in", name);
-  for (const name of placeholders) {
+  for (const [index, name] of placeholders.entries()) {
+    if (placeholders.indexOf(name) !== index) {
+      const at = context.tree.at("operations", key, method);
+      context.report({ code: "OPW044", message: `{${name}} stands twice in the path`, at });
+    }
     if (Object.hasOwn(properties, name)) continue;
     context.report({
       code: "OPW044",

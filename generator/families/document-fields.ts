@@ -19,6 +19,8 @@ const maxDepth = 4;
 /** A member of a document, with its dotted path; arrays add `[]`. */
 interface MemberPath {
   readonly path: string;
+  /** The member's own name. */
+  readonly name: string;
   readonly schema: JsonSchema;
 }
 
@@ -32,7 +34,7 @@ export function memberPaths(
   if (depth >= maxDepth) return [];
   return Object.entries(propertiesOf(resolved(schema, resolve))).flatMap(([name, property]) => {
     const path = at === "" ? name : `${at}.${name}`;
-    return [{ path, schema: property }, ...nested(property, resolve, path, depth)];
+    return [{ path, name, schema: property }, ...nested(property, resolve, path, depth)];
   });
 }
 
@@ -47,7 +49,10 @@ function nested(
   if (value["type"] === "object") return memberPaths(value, resolve, path, depth + 1);
   if (value["type"] !== "array") return [];
   const items = (value["items"] ?? true) as JsonSchema;
-  return [{ path: `${path}[]`, schema: items }, ...nested(items, resolve, `${path}[]`, depth + 1)];
+  return [
+    { path: `${path}[]`, name: "items", schema: items },
+    ...nested(items, resolve, `${path}[]`, depth + 1),
+  ];
 }
 
 /** The schema behind references. */

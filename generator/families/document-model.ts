@@ -1,6 +1,5 @@
 // From a document declaration to its model and its types (service.md "Document routes").
 import { didYouMean } from "../did-you-mean.js";
-import type { Origin } from "../diagnostics.js";
 import type { DocumentDeclaration } from "../load/declarations.js";
 import { isMap } from "../load/shape.js";
 import {
@@ -34,18 +33,29 @@ import {
 
 const baseNames = ["id", "rev", "created_at", "last_update_at", "is_deleted", "tenant_id"];
 
-/** The model of a document; undefined where its type is no object. Puts its types into the table. */
-export function documentModel(
+/** A document's type before the base fields are added, and the name of the type with them. */
+export interface DocumentType {
+  readonly typeName: string;
+  readonly body: SchemaObject;
+}
+
+/**
+ * Reads the type of a document and puts it, with the base fields, into the table; undefined where it cannot be one.
+ * All documents' types are read before any model is made, so that one may hold another whatever the order of files.
+ */
+export function readDocumentType(
   context: FamilyContext,
   name: string,
   declaration: DocumentDeclaration,
-  at: Origin,
-): DocumentModel | undefined {
+): DocumentType | undefined {
   const { types, report } = context;
-  const resolve: Resolve = (type) => types.schemas.get(type);
-  const typeAt = inside(at, "type");
-  const read = types.readType(declaration.type, typeAt, `${pascalCase(name)}Document`);
-  const typeName = referredType(read) ?? `${pascalCase(name)}Document`;
+  const resolve: Resolve = (type) => types.table.schemas.get(type);
+  const typeAt = context.tree.at("documents", name, "type");
+  const inlineName = `${pascalCase(name)}Document`;
+  const read = types.readType(declaration.type, typeAt, inlineName);
+  const typeName = referredType(read) ?? inlineName;
+  if (typeName === inlineName && referredType(read) === undefined)
+    types.table.add(typeName, true, typeAt);
   const body = resolved(read, resolve);
   if (typeof body === "boolean" || body["type"] !== "object") {
     report({
@@ -55,17 +65,62 @@ export function documentModel(
     });
     return undefined;
   }
-  const properties = propertiesOf(body);
-  const reserved = Object.keys(properties).filter((field) => baseNames.includes(field));
-  for (const field of reserved) {
+  const typeOrigin = types.table.origins.get(typeName) ?? typeAt;
+  const faulty = Object.keys(propertiesOf(body)).filter((field) => baseNames.includes(field));
+  for (const field of faulty) {
+    const at = { ...inside(typeOrigin, field), isKey: true };
+    report({ code: "OPW025", message: `${field} is a base field of every document`, at });
+  }
+  const odd = memberPaths(body, resolve).filter(
+    ({ name: member }) => !/^[A-Za-z_][\w-]*$/.test(member),
+  );
+  for (const { name: member } of odd) {
     report({
       code: "OPW025",
-      message: `${field} is a base field of every document`,
-      at: { ...inside(types.origins.get(typeName) ?? typeAt, field), isKey: true },
+      message: `${JSON.stringify(member)} cannot be a field of a document`,
+      at: typeOrigin,
     });
   }
-  if (reserved.length > 0) return undefined;
+  if (faulty.length + odd.length > 0) return undefined;
+  const softDelete = declaration.soft_delete !== undefined && declaration.soft_delete !== false;
+  types.table.schemas.set(
+    typeName,
+    resourceSchema(storedSchema(declaration, body, resolve), softDelete, declaration.description),
+  );
+  return { typeName, body };
+}
 
+/** The body as it is stored: a member that has a default is always there. */
+function storedSchema(
+  declaration: DocumentDeclaration,
+  body: SchemaObject,
+  resolve: Resolve,
+): SchemaObject {
+  const properties = propertiesOf(body);
+  const defaults = defaultsOf(declaration, properties, nullableMembers(body, resolve));
+  const required = Object.keys(properties).filter(
+    (field) => requiredOf(body).includes(field) || Object.hasOwn(defaults, field),
+  );
+  return { ...body, ...(required.length > 0 ? { required } : {}) };
+}
+
+function nullableMembers(body: SchemaObject, resolve: Resolve): readonly string[] {
+  return memberPaths(body, resolve)
+    .filter(({ path, schema }) => !path.includes("[]") && isNullableMember(schema, resolve))
+    .map(({ path }) => path);
+}
+
+/** The model of a document. Puts the types of its payloads and queries into the table. */
+export function documentModel(
+  context: FamilyContext,
+  name: string,
+  declaration: DocumentDeclaration,
+  { typeName, body }: DocumentType,
+): DocumentModel {
+  const { types, report } = context;
+  const at = context.tree.at("documents", name);
+  const resolve: Resolve = (type) => types.table.schemas.get(type);
+  const properties = propertiesOf(body);
   const softDelete = declaration.soft_delete !== undefined && declaration.soft_delete !== false;
   const known = (field: string, path: readonly (string | number)[]): boolean => {
     if (Object.hasOwn(properties, field)) return true;
@@ -83,10 +138,9 @@ export function documentModel(
   const patchable = (declaration.update ?? Object.keys(properties)).filter((field, index) =>
     known(field, ["update", index]),
   );
-  const nullable = memberPaths(body, resolve)
-    .filter(({ path, schema }) => !path.includes("[]") && isNullableMember(schema, resolve))
-    .map(({ path }) => path);
-  const defaults = defaultsOf(declaration, properties, nullable, known);
+  const nullable = nullableMembers(body, resolve);
+  const defaults = defaultsOf(declaration, properties, nullable);
+  for (const field of Object.keys(declaration.defaults ?? {})) known(field, ["defaults", field]);
   for (const field of requiredOf(body)) {
     if (
       creatable.includes(field) ||
@@ -103,24 +157,19 @@ export function documentModel(
 
   const createTypeName = `${pascalCase(name)}Create`;
   const patchTypeName = `${pascalCase(name)}Patch`;
-  // A member that has a default is always there once the document is stored.
-  const stored = Object.keys(properties).filter(
-    (field) => requiredOf(body).includes(field) || Object.hasOwn(defaults, field),
-  );
-  const bodySchema: SchemaObject = { ...body, ...(stored.length > 0 ? { required: stored } : {}) };
+  const bodySchema = storedSchema(declaration, body, resolve);
   if (declaration.read_only !== true) {
-    types.add(createTypeName, createSchema(body, creatable, defaults), at);
-    types.add(patchTypeName, patchSchema(bodySchema, patchable, resolve), at);
+    types.table.add(createTypeName, createSchema(body, creatable, defaults), at);
+    types.table.add(patchTypeName, patchSchema(bodySchema, patchable, resolve), at);
   }
-  types.schemas.set(typeName, resourceSchema(bodySchema, softDelete, declaration.description));
   const fields = fieldsOf(bodySchema, resolve);
   const queryable = queryableFields({ fields, softDelete });
   const queryTypes = queryTypeNames(name);
-  types.add(queryTypes.filter, filterSchema(queryable), at);
-  types.add(queryTypes.sorts, sortSchema(queryable), at);
-  types.add(queryTypes.field, fieldNameSchema(queryable), at);
+  types.table.add(queryTypes.filter, filterSchema(queryable), at);
+  types.table.add(queryTypes.sorts, sortSchema(queryable), at);
+  types.table.add(queryTypes.field, fieldNameSchema(queryable), at);
   for (const [shared, schema] of Object.entries(sharedQueryTypes(queryable)))
-    types.addShared(shared, schema, at);
+    types.table.addShared(shared, schema, at);
   return {
     name,
     source: at.file,
@@ -166,7 +215,6 @@ function defaultsOf(
   declaration: DocumentDeclaration,
   properties: Readonly<Record<string, JsonSchema>>,
   nullable: readonly string[],
-  known: (field: string, path: readonly (string | number)[]) => boolean,
 ): Readonly<Record<string, unknown>> {
   const defaults: Record<string, unknown> = {};
   for (const [field, schema] of Object.entries(properties)) {
@@ -174,7 +222,7 @@ function defaultsOf(
     if (typeof schema === "object" && "default" in schema) defaults[field] = schema["default"];
   }
   for (const [field, value] of Object.entries(declaration.defaults ?? {})) {
-    if (known(field, ["defaults", field])) defaults[field] = value;
+    if (Object.hasOwn(properties, field)) defaults[field] = value;
   }
   return defaults;
 }

@@ -125,7 +125,7 @@ export function expandVerb(
     output: outputOf(model, verb),
     guard: guardOf(declaration, verb).policy,
     hooks: hookChain(
-      context.declarations,
+      context,
       {
         policy: guardOf(declaration, verb).policy,
         at: tree.at("documents", model.name, ...guardOf(declaration, verb).path),

@@ -2,7 +2,7 @@
 import { didYouMean } from "../did-you-mean.js";
 import type { DocumentDeclaration } from "../load/declarations.js";
 import type { DocumentModel, DocumentVerb } from "../model/registry.js";
-import { documentModel } from "./document-model.js";
+import { documentModel, type DocumentType } from "./document-model.js";
 import { expandVerb, reading, verbsOf } from "./document-verbs.js";
 import type { FamilyContext, UnmountedOperation } from "./family.js";
 
@@ -12,14 +12,14 @@ export interface ExpandedDocument {
   readonly operations: readonly UnmountedOperation[];
 }
 
-/** Expands `documents.<name>`; undefined where its type is no object. Puts the document's types into the table. */
+/** Expands `documents.<name>`, whose type has been read. */
 export function expandDocument(
   context: FamilyContext,
   name: string,
   declaration: DocumentDeclaration,
-): ExpandedDocument | undefined {
-  const model = documentModel(context, name, declaration, context.tree.at("documents", name));
-  if (model === undefined) return undefined;
+  type: DocumentType,
+): ExpandedDocument {
+  const model = documentModel(context, name, declaration, type);
   const registered = verbsOf(model, declaration);
   checkVerbs(context, model, declaration, registered);
   return {

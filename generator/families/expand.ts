@@ -9,6 +9,7 @@ import type {
   RouteModel,
 } from "../model/registry.js";
 import { expandOperation, placeholdersOf } from "./custom.js";
+import { readDocumentType, type DocumentType } from "./document-model.js";
 import { expandDocument } from "./documents.js";
 import { extensionsOf, type FamilyContext, type UnmountedOperation } from "./family.js";
 import { functionReference } from "./guards.js";
@@ -38,6 +39,7 @@ export function expandRegistry(
   const all: { readonly unmounted: UnmountedOperation; readonly route: RouteModel | undefined }[] =
     [];
   const typeOwners = new Map<string, string>();
+  const documentTypes = new Map<string, DocumentType>();
   for (const [name, declaration] of Object.entries(declarations.documents)) {
     const typeOwner =
       typeof declaration.type === "string" ? typeOwners.get(declaration.type) : undefined;
@@ -51,8 +53,13 @@ export function expandRegistry(
       continue;
     }
     if (typeof declaration.type === "string") typeOwners.set(declaration.type, name);
-    const expanded = expandDocument(context, name, declaration);
-    if (expanded === undefined) continue;
+    const type = readDocumentType(context, name, declaration);
+    if (type !== undefined) documentTypes.set(name, type);
+  }
+  for (const [name, type] of documentTypes) {
+    const declaration = declarations.documents[name];
+    if (declaration === undefined) continue;
+    const expanded = expandDocument(context, name, declaration, type);
     documents.set(name, expanded.model);
     byNamespace.set(name, [...expanded.operations]);
   }
@@ -108,7 +115,7 @@ export function expandRegistry(
         app: service?.app === undefined ? null : functionReference(service.app),
         extensions: extensionsOf(service ?? {}),
       },
-      types: sortedRecord(types.schemas),
+      types: sortedRecord(types.table.schemas),
       documents: sortedRecord(documents),
       operations: sortedRecord(operations),
     },

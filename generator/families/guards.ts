@@ -3,6 +3,7 @@ import { didYouMean } from "../did-you-mean.js";
 import type { Origin, Report } from "../diagnostics.js";
 import type { Declarations, HookPhaseName, HooksByPhase } from "../load/declarations.js";
 import { hookPhases } from "../load/format.js";
+import type { SourceTree } from "../load/source-tree.js";
 import type { FunctionReference, HookUse } from "../model/registry.js";
 
 /** `registry/handlers/tasks.ts#complete` as file and export. */
@@ -21,7 +22,7 @@ export interface GuardUse {
  * hooks that stand twice, and requirements that no earlier hook provides.
  */
 export function hookChain(
-  declarations: Declarations,
+  { declarations, tree }: { readonly declarations: Declarations; readonly tree: SourceTree },
   guard: GuardUse,
   own: { readonly hooks: HooksByPhase; readonly at: Origin } | undefined,
   report: Report,
@@ -30,13 +31,15 @@ export function hookChain(
   const policy = Object.hasOwn(declarations.policies, guard.policy)
     ? declarations.policies[guard.policy]
     : undefined;
+  // A policy whose own declaration is faulty has been reported; here it only counts that it is there.
+  const isDeclared = guard.policy in tree.section("policies");
   if (guard.policy === "") {
     report({
       code: "OPW053",
       message: "the guard names no policy for this operation",
       at: guard.at,
     });
-  } else if (policy === undefined) {
+  } else if (policy === undefined && !isDeclared) {
     report({
       code: "OPW050",
       message: `no policy is called ${guard.policy}`,

@@ -15,10 +15,19 @@ const reference: Shape = {
   pattern: /^[\w@./-]+\.(?:ts|mts|js|mjs)#[A-Za-z_$][\w$]*$/,
   what: "a reference such as registry/handlers/tasks.ts#complete",
 };
+const segment = String.raw`[A-Za-z0-9._~!$&'()+,;=@-]+`;
+const placeholder = String.raw`\{[A-Za-z_][A-Za-z0-9_]*\}`;
+/** Literal segments, and whole segments that are placeholders. */
 const urlPath: Shape = {
   kind: "string",
-  pattern: /^(?:|\/[^\s?#]*)$/,
-  what: "a path that begins with /",
+  pattern: new RegExp(`^(?:(?:/(?:${segment}|${placeholder}))*/?)$`),
+  what: "a path such as /tasks/{id}/complete",
+};
+/** Where a mount stands: it binds no placeholder. */
+const mountPath: Shape = {
+  kind: "string",
+  pattern: new RegExp(`^(?:(?:/${segment})*/?)$`),
+  what: "a path without placeholders, such as /tasks",
 };
 const policyName: Shape = { kind: "name", of: "policies" };
 
@@ -71,7 +80,7 @@ const mount: Shape = {
     {
       kind: "object",
       members: {
-        at: required(urlPath, "Where the routes are mounted."),
+        at: required(mountPath, "Where the routes are mounted."),
         style: optional(style, "rest or rpc."),
         include: optional(include, "The operations to attach; all where left out."),
         paths: optional(paths, "Paths that differ from the default, relative to the mount."),
@@ -225,10 +234,10 @@ const topLevelMount: Shape = {
   members: {
     namespace: optional({ kind: "name", of: "namespaces" }, "The namespace to attach."),
     prefix: optional(
-      urlPath,
+      mountPath,
       "The prefix that the namespace is registered under, instead of its name.",
     ),
-    at: required(urlPath, "Where the routes are mounted."),
+    at: required(mountPath, "Where the routes are mounted."),
     style: optional(style, "rest or rpc."),
     include: optional(include, "The operations to attach; all where left out."),
     paths: optional(paths, "Paths that differ from the default, relative to the mount."),

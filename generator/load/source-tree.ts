@@ -102,8 +102,21 @@ function unite(
   for (const [section, content] of Object.entries(value)) {
     if (section === "registry") continue;
     if (!files.has(fileKey(section))) files.set(fileKey(section), file);
-    if (typeof content !== "object" || content === null || Array.isArray(content)) {
-      root[section] ??= content;
+    const known = root[section];
+    const isMap = typeof content === "object" && content !== null && !Array.isArray(content);
+    if (known === undefined && !isMap) {
+      root[section] = content;
+      continue;
+    }
+    if (
+      !isMap ||
+      (known !== undefined && (typeof known !== "object" || known === null || Array.isArray(known)))
+    ) {
+      report({
+        code: "OPW011",
+        message: `${section} is a map in one file and something else in another`,
+        at: { file, path: [section], isKey: true },
+      });
       continue;
     }
     const united = (root[section] ??= Object.create(null) as object) as Record<string, unknown>;
@@ -146,6 +159,11 @@ export function parseYaml(file: string, text: string, report: Report): Json | un
   if (faults.length > 0) return undefined;
   try {
     const value: unknown = document.toJS({ maxAliasCount: 100 });
+    const fault = plainFault(value);
+    if (fault !== undefined) {
+      report({ code: fault.code, message: fault.message, at: { file, path: fault.path } });
+      return undefined;
+    }
     if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Json;
     report({
       code: "OPW011",
@@ -158,6 +176,32 @@ export function parseYaml(file: string, text: string, report: Report): Json | un
       message: error instanceof Error ? error.message.toLowerCase() : "aliases cannot be resolved",
       at: { file, path: [] },
     });
+  }
+  return undefined;
+}
+
+/** What plain data cannot be although YAML can: a value inside itself, a number that is none in JSON. */
+function plainFault(
+  value: unknown,
+  path: readonly (string | number)[] = [],
+  around: readonly unknown[] = [],
+):
+  | {
+      readonly code: "OPW004" | "OPW013";
+      readonly message: string;
+      readonly path: readonly (string | number)[];
+    }
+  | undefined {
+  if (typeof value === "number" && !Number.isFinite(value)) {
+    return { code: "OPW013", message: "numbers are finite", path };
+  }
+  if (typeof value !== "object" || value === null) return undefined;
+  if (around.includes(value))
+    return { code: "OPW004", message: "an alias leads to a value that contains it", path };
+  const entries = Array.isArray(value) ? [...value.entries()] : Object.entries(value);
+  for (const [key, inner] of entries) {
+    const fault = plainFault(inner, [...path, key], [...around, value]);
+    if (fault !== undefined) return fault;
   }
   return undefined;
 }

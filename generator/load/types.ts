@@ -21,6 +21,7 @@ import {
   unsupportedKeywords,
 } from "./schema-keywords.js";
 import { isMap } from "./shape.js";
+import { TypeTable } from "./type-table.js";
 import { readShorthand, shorthandScalars } from "./shorthand.js";
 import type { SourceTree } from "./source-tree.js";
 
@@ -32,10 +33,12 @@ interface Root {
   readonly at: Origin;
 }
 
+/** Names that emitted modules and documents have already. */
+const reservedTypeNames = ["ErrorEnvelope", "Handler"];
+
 /** Reads types and fields, and keeps the table of all named types. */
 export class TypeReader {
-  readonly schemas = new Map<string, JsonSchema>();
-  readonly origins = new Map<string, Origin>();
+  readonly table: TypeTable;
   readonly #declared: ReadonlySet<string>;
   readonly #schemaFiles: SchemaFiles;
   readonly #report: Report;
@@ -46,6 +49,7 @@ export class TypeReader {
     options: { readonly project: string; readonly folder: string; readonly report: Report },
   ) {
     this.#declared = new Set(declared);
+    this.table = new TypeTable(this.#declared, options.report);
     this.#schemaFiles = new SchemaFiles(options);
     this.#report = options.report;
   }
@@ -55,37 +59,26 @@ export class TypeReader {
     return this.#schemaFiles.texts;
   }
 
-  /** Adds a type that a family derives. Reports a name that is taken. */
-  add(name: string, schema: JsonSchema, at: Origin): void {
-    if (this.schemas.has(name)) {
-      this.#report({
-        code: "OPW003",
-        message: `opwright needs the name ${name} for a type of its own`,
-        at: this.origins.get(name) ?? at,
-      });
-      return;
-    }
-    this.schemas.set(name, schema);
-  }
-
-  /** Adds a type that several documents share; the first to need it brings it. */
-  addShared(name: string, schema: JsonSchema, at: Origin): void {
-    if (this.#declared.has(name) || !this.schemas.has(name)) this.add(name, schema, at);
-  }
-
   /** Reads one entry of `types:` into the table. */
   declare(name: string, value: unknown, at: Origin): void {
-    this.origins.set(name, at);
+    this.table.origins.set(name, at);
+    if (reservedTypeNames.includes(name)) {
+      this.#report({
+        code: "OPW003",
+        message: `${name} is a name of opwright's own`,
+        at: { ...at, isKey: true },
+      });
+    }
     const file =
       isMap(value) && Object.keys(value).length === 1 ? fileReference(value["$ref"]) : undefined;
     // A type that is a file's root gives the file its name.
     if (file !== undefined && file.pointer === "") this.#files.set(file.path, name);
-    this.schemas.set(name, true);
+    this.table.schemas.set(name, true);
     const schema =
       file !== undefined && file.pointer === ""
         ? this.#fileSchema(file.path, name, at)
         : this.readType(value, at, name);
-    this.schemas.set(name, schema);
+    this.table.schemas.set(name, schema);
   }
 
   /** Reads a type: a shorthand, a list of values, a map of fields, or a JSON Schema. */
@@ -294,12 +287,12 @@ export class TypeReader {
     root: Root,
     dangling: (suggestion?: string) => SchemaObject,
   ): SchemaObject {
-    if (value === "#" && this.schemas.has(root.typeName)) return refTo(root.typeName);
+    if (value === "#" && this.table.schemas.has(root.typeName)) return refTo(root.typeName);
     const definition = /^#\/\$defs\/([^/]+)$/.exec(value)?.[1];
     const definitions = isMap(root.value) ? root.value["$defs"] : undefined;
     if (definition === undefined || !isMap(definitions)) return dangling();
     const name = definition.replaceAll("~1", "/").replaceAll("~0", "~");
-    const key = Object.hasOwn(definitions, name) ? name : decodeURIComponent(name);
+    const key = Object.hasOwn(definitions, name) ? name : decoded(name);
     if (!Object.hasOwn(definitions, key))
       return dangling(didYouMean(key, Object.keys(definitions)));
     const typeName = `${root.typeName}${pascalCase(key)}`;
@@ -312,17 +305,13 @@ export class TypeReader {
       return {};
     };
     if (this.#declared.has(typeName)) return taken();
-    if (!this.schemas.has(typeName)) {
-      const origin = { file: root.at.file, path: [...root.at.path, "$defs", key] };
-      this.schemas.set(typeName, true);
-      this.origins.set(typeName, origin);
-      this.schemas.set(typeName, this.#readSubschema(definitions[key], origin, root));
-    } else if (this.origins.get(typeName)?.file !== root.at.file) {
-      this.#report({
-        code: "OPW041",
-        message: `the definition would be called ${typeName}, which is taken`,
-        at,
-      });
+    const origin = { file: root.at.file, path: [...root.at.path, "$defs", key] };
+    if (!this.table.schemas.has(typeName)) {
+      this.table.schemas.set(typeName, true);
+      this.table.origins.set(typeName, origin);
+      this.table.schemas.set(typeName, this.#readSubschema(definitions[key], origin, root));
+    } else if (JSON.stringify(this.table.origins.get(typeName)) !== JSON.stringify(origin)) {
+      return taken();
     }
     return refTo(typeName);
   }
@@ -337,12 +326,14 @@ export class TypeReader {
     let typeName = this.#files.get(path);
     if (typeName === undefined) {
       typeName = pascalCase(posix.basename(path).replace(/\.json$/, ""));
-      if (this.schemas.has(typeName) || this.#declared.has(typeName))
+      if (/^\d/.test(typeName)) typeName = `Schema${typeName}`;
+      while (this.table.schemas.has(typeName) || this.#declared.has(typeName)) {
         typeName = `${typeName}Schema`;
+      }
       this.#files.set(path, typeName);
-      this.schemas.set(typeName, true);
-      this.origins.set(typeName, { file: path, path: [] });
-      this.schemas.set(typeName, this.#fileSchema(path, typeName, at));
+      this.table.schemas.set(typeName, true);
+      this.table.origins.set(typeName, { file: path, path: [] });
+      this.table.schemas.set(typeName, this.#fileSchema(path, typeName, at));
     }
     if (file.pointer === "") return refTo(typeName);
     const root = { typeName, value: this.#schemaFiles.read(path), at: { file: path, path: [] } };
@@ -373,6 +364,15 @@ export function readTypes(
   for (const [name, value] of Object.entries(declared))
     reader.declare(name, value, tree.at("types", name));
   return reader;
+}
+
+/** Percent-decoded, or as it is where it cannot be. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 function inside(at: Origin, step: string | number): Origin {

@@ -78,7 +78,34 @@ export const nothing: ZooNothingHandler = () => undefined;
 `,
 };
 
+/** Names that are awkward in code. */
+const names = {
+  "registry/service.yaml":
+    "registry: 1\nservice: {name: names, title: Names, version: 1.0.0}\npolicies: {open: []}\n",
+  "registry/names.yaml": `registry: 1
+types:
+  Layers: {list: {type: array, items: {anyOf: [{type: object, properties: {a: {type: string}}, additionalProperties: false}, {type: object, properties: {b: {type: string}}, additionalProperties: false}]}}}
+  Keyed: {type: object, patternProperties: {"^k": {type: string}}, additionalProperties: false}
+documents:
+  delete: {type: {text: string}, guard: open}
+  service: {type: {text: string}, guard: open, mount: {at: /services}}
+  constructor: {type: {text: string}, guard: open}
+operations:
+  default.run: {post: /default, in: "Layers[]", out: Keyed, summary: "two\\r\\nlines */", run: registry/delete.ts#run, guard: open}
+  class.run: {post: /class, in: {oneOf: [{$ref: Layers}, {$ref: Keyed}]}, run: registry/2fa.ts#run, guard: open}
+  route.run: {post: /route, in: {type: object, additionalProperties: {type: string}}, run: registry/route.ts#run, guard: open}
+  same.a: {get: /same/a, out: {n: integer}, run: registry/handlers/tasks.ts#run, guard: open}
+  same.b: {get: /same/b, out: {n: integer}, run: handlers/tasks.ts#run, guard: open}
+`,
+  "registry/delete.ts": "export const run = () => ({});\n",
+  "registry/2fa.ts": "export const run = () => undefined;\n",
+  "registry/route.ts": "export const run = () => undefined;\n",
+  "registry/handlers/tasks.ts": "export const run = () => ({ n: 1 });\n",
+  "handlers/tasks.ts": "export const run = () => ({ n: 2 });\n",
+};
+
 describe.each([
+  ["awkward names", names],
   ["every kind of type", zoo],
   ["200 operations", registryOf(200)],
 ])("%s", (_what, files) => {

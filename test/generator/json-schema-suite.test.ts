@@ -66,11 +66,11 @@ function readGroup(
     report: (finding) => findings.push(finding),
   });
   const at = { file: "case.yaml", path: [] };
-  reader.schemas.set("Case", true);
-  reader.origins.set("Case", at);
+  reader.table.schemas.set("Case", true);
+  reader.table.origins.set("Case", at);
   const read = reader.readField(schema, at, { typeName: "Case", value: schema, at });
-  reader.schemas.set("Case", read);
-  return findings.length > 0 ? { findings } : { types: Object.fromEntries(reader.schemas) };
+  reader.table.schemas.set("Case", read);
+  return findings.length > 0 ? { findings } : { types: Object.fromEntries(reader.table.schemas) };
 }
 
 // Formats are asserted here and annotations there; format.json says nothing about them.

@@ -206,6 +206,46 @@ describe("check", () => {
   });
 });
 
+describe("the memory of a clean state", () => {
+  beforeEach(() => {
+    mkdirSync(at("node_modules"));
+    cli(root, "generate");
+    expect(cli(root, "check").code).toBe(0);
+  });
+
+  test("does not hide a change of a registry file, a schema file, a handler or a generated file", () => {
+    mkdirSync(at("schemas"));
+    writeFileSync(at("schemas/text.json"), '{"type":"string"}');
+    writeFileSync(at("h.ts"), "export const go = () => undefined;\n");
+    writeFileSync(
+      at("registry/more.yaml"),
+      "registry: 1\ntypes:\n  Text: {$ref: schemas/text.json}\noperations:\n  more.go: {post: /go, in: {text: Text}, run: h.ts#go, guard: open}\n",
+    );
+    cli(root, "generate");
+    expect(cli(root, "check").code).toBe(0);
+    writeFileSync(at("schemas/text.json"), '{"type":"integer"}');
+    expect(cli(root, "check").stdout).toContain("OPW080");
+    cli(root, "generate");
+    writeFileSync(at("h.ts"), "export const gone = () => undefined;\n");
+    expect(cli(root, "check").stdout).toContain("OPW042");
+    writeFileSync(at("h.ts"), "export const go = () => undefined;\n");
+    expect(cli(root, "check").code).toBe(0);
+    writeFileSync(at("generated/server.ts"), "// mine\n");
+    expect(cli(root, "check").stdout).toContain("OPW083");
+  });
+
+  test("works for folders whose names look like patterns", () => {
+    cpSync(at("registry"), at("reg(1)[a]"), { recursive: true });
+    const flags = ["--registry", "reg(1)[a]", "--out", "gen{a}"];
+    expect(cli(root, "generate", ...flags).code).toBe(0);
+    writeFileSync(
+      at("reg(1)[a]/notes.yaml"),
+      files["registry/notes.yaml"].replace("integer", "number"),
+    );
+    expect(cli(root, "check", ...flags).code).toBe(1);
+  });
+});
+
 describe("migrations", () => {
   const sql = (name: string, engine = "sqlite"): string =>
     read(`generated/migrations/${engine}/${name}.sql`);
@@ -245,6 +285,36 @@ describe("migrations", () => {
     rmSync(at("generated/migrations/postgres/0001_initial.sql"));
     const { code, stdout } = cli(root, "generate");
     expect([code, [...stdout.matchAll(/OPW085/g)].length]).toEqual([1, 2]);
+  });
+
+  test("what tells of migrations cannot be lost unseen", () => {
+    cli(root, "generate");
+    const storage = read("generated/migrations/storage.json");
+    for (const text of [undefined, "{}", `<<<<<<< a\n${storage}=======\n${storage}>>>>>>> b\n`]) {
+      if (text === undefined) rmSync(at("generated/migrations/storage.json"));
+      else writeFileSync(at("generated/migrations/storage.json"), text);
+      const { code, stdout } = cli(root, "generate");
+      expect([code, stdout.includes("OPW085")]).toEqual([1, true]);
+    }
+    writeFileSync(at("generated/migrations/storage.json"), storage);
+    const manifest = read("generated/manifest.json");
+    rmSync(at("generated/manifest.json"));
+    expect(cli(root, "generate").stdout).toContain("is not in the manifest");
+    writeFileSync(at("generated/manifest.json"), manifest);
+    expect(cli(root, "check").code).toBe(0);
+  });
+
+  test.each([
+    ["an indexed field that compares in another way", "text: integer, size: integer"],
+    ["a new member that stored documents lack", "text: string, size: integer, owner: uuid"],
+  ])("%s is a finding", (_what, fields) => {
+    cli(root, "generate");
+    writeFileSync(
+      at("registry/notes.yaml"),
+      files["registry/notes.yaml"].replace("text: string, size: integer", fields),
+    );
+    const { code, stdout } = cli(root, "generate");
+    expect([code, stdout.includes("OPW035")]).toEqual([1, true]);
   });
 
   test("a tenant column neither comes nor goes", () => {

@@ -1,0 +1,47 @@
+// The table of named types, and of names that emitted modules take besides it.
+import type { Origin, Report } from "../diagnostics.js";
+import type { JsonSchema } from "../model/json-schema.js";
+
+export class TypeTable {
+  readonly schemas = new Map<string, JsonSchema>();
+  readonly origins = new Map<string, Origin>();
+  readonly #declared: ReadonlySet<string>;
+  readonly #claimed = new Set<string>();
+  readonly #report: Report;
+
+  constructor(declared: ReadonlySet<string>, report: Report) {
+    this.#declared = declared;
+    this.#report = report;
+  }
+
+  /** Adds a type that a family derives. Reports a name that is taken. */
+  add(name: string, schema: JsonSchema, at: Origin): void {
+    if (this.schemas.has(name) || this.#claimed.has(name)) {
+      this.#report({
+        code: "OPW003",
+        message: `opwright needs the name ${name} for a type of its own`,
+        at: this.origins.get(name) ?? at,
+      });
+      return;
+    }
+    this.schemas.set(name, schema);
+  }
+
+  /** Adds a type that several documents share; the first to need it brings it. */
+  addShared(name: string, schema: JsonSchema, at: Origin): void {
+    if (this.#declared.has(name) || !this.schemas.has(name)) this.add(name, schema, at);
+  }
+
+  /** Takes a name that an emitted module declares besides the table. Reports one that is taken. */
+  claim(name: string, at: Origin): void {
+    if (this.schemas.has(name) || this.#claimed.has(name)) {
+      const place = this.origins.get(name) ?? at;
+      this.#report({
+        code: "OPW003",
+        message: `opwright needs the name ${name} for a type of its own`,
+        at: place,
+      });
+    }
+    this.#claimed.add(name);
+  }
+}

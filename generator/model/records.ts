@@ -1,0 +1,6 @@
+// Records whose keys people choose: `constructor` is a name like any other.
+
+/** The record's own value under a key, or undefined. */
+export function own<T>(record: Readonly<Record<string, T>>, key: string): T | undefined {
+  return Object.hasOwn(record, key) ? record[key] : undefined;
+}
