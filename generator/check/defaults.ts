@@ -2,7 +2,7 @@
 import { isNullable, propertiesOf, type JsonSchema } from "../model/json-schema.js";
 import type { DocumentModel } from "../model/registry.js";
 import { bundled } from "../emit/validators.js";
-import type { RuleContext } from "./rules.js";
+import type { RuleContext } from "./rule-context.js";
 
 /** Reports defaults that do not fit, declared ones and those of schemas; null for a nullable field always fits. */
 export async function defaultsFit({ loaded, expanded, report }: RuleContext): Promise<void> {

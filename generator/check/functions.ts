@@ -1,11 +1,11 @@
 // The rule that every file#export the registry names exists and is a handler or a hook.
 import { didYouMean } from "../did-you-mean.js";
 import type { Origin } from "../diagnostics.js";
-import type { ModuleFacts } from "../load/author-modules.js";
 import { readAuthorModules } from "../load/author-modules.js";
+import type { ModuleFacts } from "../load/module-facts.js";
 import { pascalCase } from "../model/names.js";
 import type { FunctionReference } from "../model/registry.js";
-import type { RuleContext } from "./rules.js";
+import type { RuleContext } from "./rule-context.js";
 
 /** One mention of a function in the registry. */
 interface Mention {

@@ -1,20 +1,11 @@
 // The third phase: rules over the whole registry. Each is a small function; all findings come at once.
-import type { Origin, Report } from "../diagnostics.js";
+import type { Origin } from "../diagnostics.js";
 import type { ExpandedRegistry } from "../families/expand.js";
-import type { LoadedRegistry } from "../load/load.js";
 import { propertiesOf, referredType, requiredOf, type JsonSchema } from "../model/json-schema.js";
 import { isNullable } from "../model/json-schema.js";
 import { camelCase } from "../model/names.js";
+import type { RuleContext } from "./rule-context.js";
 import { sqlNamesDiffer, storageCanFollow } from "./storage-rules.js";
-import type { StorageSchema } from "../emit/storage-schema.js";
-
-export interface RuleContext {
-  readonly loaded: LoadedRegistry;
-  readonly expanded: ExpandedRegistry;
-  /** The storage after the last migration. */
-  readonly storage: StorageSchema;
-  readonly report: Report;
-}
 
 /** All rules that need nothing but the model. */
 export const rules: readonly ((context: RuleContext) => void)[] = [

@@ -2,7 +2,7 @@
 import type { FieldType } from "../../runtime/contract/fields.js";
 import { storageOf, type TableSchema } from "../emit/storage-schema.js";
 import { own } from "../model/records.js";
-import type { RuleContext } from "./rules.js";
+import type { RuleContext } from "./rule-context.js";
 
 /** PostgreSQL cuts longer names off, and then two can be one. */
 const maxNameBytes = 63;

@@ -3,7 +3,7 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { OpwrightConfig } from "../config.js";
-import { UsageError } from "./project.js";
+import { UsageError } from "./io.js";
 
 /** The default export of a configuration file. Throws `UsageError` where it cannot be loaded or is none. */
 export async function loadConfigFile(file: string): Promise<OpwrightConfig> {

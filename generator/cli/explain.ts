@@ -4,8 +4,8 @@ import { didYouMean } from "../did-you-mean.js";
 import { errorCodesOf } from "../emit/openapi.js";
 import { checkRegistry } from "../generate.js";
 import type { OperationModel } from "../model/registry.js";
-import { exitCodes, type ExitCode, type Terminal } from "./io.js";
-import { UsageError, type ConfiguredProject } from "./project.js";
+import { exitCodes, UsageError, type ExitCode, type Terminal } from "./io.js";
+import type { ConfiguredProject } from "./project.js";
 
 /** Explains a code of the catalogue; undefined where the subject is no code. */
 export function explainCode(subject: string, terminal: Terminal): ExitCode | undefined {

@@ -4,6 +4,9 @@
 export const exitCodes = { fine: 0, findings: 1, usage: 2, io: 3, bug: 70 } as const;
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
+/** A command was called wrongly. */
+export class UsageError extends Error {}
+
 export interface Terminal {
   /** A result, for pipes and files. */
   out(text: string): void;

@@ -2,13 +2,8 @@
 import { Command, CommanderError, Option } from "commander";
 import { packageVersion } from "../package-root.js";
 import { findingFormats } from "./findings.js";
-import { exitCodes, processTerminal, type ExitCode } from "./io.js";
-import {
-  configuredProject,
-  UsageError,
-  type CommonFlags,
-  type ConfiguredProject,
-} from "./project.js";
+import { exitCodes, processTerminal, UsageError, type ExitCode } from "./io.js";
+import { configuredProject, type CommonFlags, type ConfiguredProject } from "./project.js";
 
 const terminal = processTerminal;
 

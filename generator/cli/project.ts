@@ -5,6 +5,7 @@ import type { OpwrightConfig } from "../config.js";
 import type { Project } from "../generate.js";
 import { findingFormats, type FindingFormat } from "./findings.js";
 import { loadConfigFile } from "./config-file.js";
+import { UsageError } from "./io.js";
 
 /** Flags that every command has. */
 export interface CommonFlags {
@@ -19,9 +20,6 @@ export interface ConfiguredProject {
   readonly config: OpwrightConfig;
   readonly format: FindingFormat;
 }
-
-/** A command was called wrongly. */
-export class UsageError extends Error {}
 
 const configNames = [
   "opwright.config.ts",

@@ -2,24 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { lexicalExports } from "./lexical-exports.js";
-
-/** One export of a module. */
-export interface ExportFacts {
-  readonly name: string;
-  /** A function with its number of required parameters, another value, or something only a compiler could tell. */
-  readonly kind: "function" | "value" | "unknown";
-  readonly requiredParameters: number;
-  /** The name of the type that the export is declared with, where it is a plain name. */
-  readonly annotation: string | null;
-  /** Characters from the start of the file. */
-  readonly offset: number;
-}
-
-export interface ModuleFacts {
-  readonly exports: readonly ExportFacts[];
-  /** Whether the module re-exports everything of another, so that a missing name proves nothing. */
-  readonly isOpen: boolean;
-}
+import type { ModuleFacts } from "./module-facts.js";
 
 /**
  * Facts of the modules that `mentioned` names, null where there is no such file. A module is read by a compiler only

@@ -1,6 +1,6 @@
 // Exports that plain text already tells: `export const name = (…) =>` and `export function name(…)` at the start of a
 // line. Loading a compiler for these costs more than the whole of a large generation.
-import type { ExportFacts } from "./author-modules.js";
+import type { ExportFacts } from "./module-facts.js";
 
 /** The functions that the text surely exports. A name that is missing here may still be exported in another way. */
 export function lexicalExports(text: string): readonly ExportFacts[] {

@@ -1,6 +1,6 @@
 // Reading the exports of one module from its syntax tree.
 import { ts } from "ts-morph";
-import type { ExportFacts, ModuleFacts } from "./author-modules.js";
+import type { ExportFacts, ModuleFacts } from "./module-facts.js";
 
 /** The exports of a TypeScript or JavaScript module. */
 export function readExports(file: string, text: string): ModuleFacts {

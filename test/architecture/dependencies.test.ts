@@ -94,6 +94,21 @@ test("only an engine names a database driver, and families never name an engine"
   expect(show(engines)).toEqual([]);
 });
 
+test("no files import each other in a circle", () => {
+  const edges = new Map<string, readonly string[]>();
+  for (const { from, to } of all) edges.set(from, [...(edges.get(from) ?? []), to]);
+  const circles: string[] = [];
+  const done = new Set<string>();
+  const walk = (file: string, trail: readonly string[]): void => {
+    if (trail.includes(file)) circles.push([...trail.slice(trail.indexOf(file)), file].join(" → "));
+    if (trail.includes(file) || done.has(file)) return;
+    for (const next of edges.get(file) ?? []) walk(next, [...trail, file]);
+    done.add(file);
+  };
+  for (const file of edges.keys()) walk(file, []);
+  expect(circles).toEqual([]);
+});
+
 test("only output/ and the command line write files of a project", () => {
   const writers = sources("generator").filter((file) =>
     /\b(?:writeFileSync|renameSync|rmSync)\b/.test(readFileSync(join(root, file), "utf8")),

@@ -1,5 +1,6 @@
 // What the shared SQL stores need of an engine: statements with positional parameters, and its dialect.
 import { fail } from "../../contract/errors.js";
+import type { StoredDocument } from "../../documents/port.js";
 import type { FieldReference } from "../../query/fields.js";
 
 export type SqlValue = string | number | boolean | null | readonly SqlValue[];
@@ -26,14 +27,7 @@ export interface Dialect {
   /** What to select of a base column, so that text and numbers come back as they are answered. */
   readonly columns: string;
   /** A row of `columns` as the port has it. */
-  readonly readRow: (row: SqlRow) => {
-    readonly id: string;
-    readonly rev: number;
-    readonly createdAt: string;
-    readonly lastUpdateAt: string;
-    readonly isDeleted: boolean;
-    readonly body: string;
-  };
+  readonly readRow: (row: SqlRow) => StoredDocument;
 }
 
 /** Runs statements within one transaction. Text is prepared once and kept. */
