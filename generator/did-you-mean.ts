@@ -4,7 +4,7 @@
 export function didYouMean(name: string, given: Iterable<string>): string | undefined {
   const candidates = [...given];
   const abbreviated = candidates.filter(
-    (candidate) => name.length >= 3 && candidate.startsWith(name),
+    (candidate) => name.length >= 3 && candidate !== name && candidate.startsWith(name),
   );
   if (abbreviated.length === 1) return abbreviated[0];
   const limit = Math.max(1, Math.floor(name.length / 3));
@@ -13,7 +13,12 @@ export function didYouMean(name: string, given: Iterable<string>): string | unde
   for (const candidate of candidates.sort()) {
     if (candidate === name || Math.abs(candidate.length - name.length) > limit) continue;
     const measured = distance(name.toLowerCase(), candidate.toLowerCase());
-    if (measured < bestDistance) {
+    const isNearerInLength =
+      measured === bestDistance &&
+      best !== undefined &&
+      candidate.length === name.length &&
+      best.length !== name.length;
+    if (measured < bestDistance || isNearerInLength) {
       best = candidate;
       bestDistance = measured;
     }

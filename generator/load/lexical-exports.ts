@@ -5,7 +5,7 @@ import type { ExportFacts } from "./module-facts.js";
 /** The functions that the text surely exports. A name that is missing here may still be exported in another way. */
 export function lexicalExports(text: string): readonly ExportFacts[] {
   const declaration =
-    /^export (?:(?:async )?function (\w+)|const (\w+)(?:: (\w+))? = (?:async )?)(?=\()/gm;
+    /^export (?:(?:async )?function (\w+)|const (\w+)(?:: (\w+))? = (?:async )?)(?=\()/dgm;
   return [...text.matchAll(declaration)].flatMap((match): readonly ExportFacts[] => {
     const name = match[1] ?? match[2] ?? "";
     const open = match.index + match[0].length;
@@ -19,7 +19,7 @@ export function lexicalExports(text: string): readonly ExportFacts[] {
         kind: "function",
         requiredParameters: parameters.texts.filter(isRequired).length,
         annotation: match[3] ?? null,
-        offset: match.index + match[0].indexOf(name),
+        offset: (match.indices?.[1] ?? match.indices?.[2])?.[0] ?? match.index,
       },
     ];
   });
