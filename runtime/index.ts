@@ -17,6 +17,10 @@ export {
   type ValidationFault,
   type Validator,
 } from "./contract/validation.js";
+export { principal } from "./authn/hooks.js";
+export { authn, type SessionEntry, type TokenResponse } from "./authn/operations.js";
+export { createPrincipal } from "./authn/provision.js";
+export { identity, type IdentitySpec } from "./authn/spec.js";
 export {
   collection,
   documents,
@@ -28,6 +32,7 @@ export {
 } from "./documents/operations.js";
 export { document, type DocumentSpec } from "./documents/spec.js";
 export type { ExecutionContext, InvocationMetadata } from "./operations/context.js";
+export type { Identity } from "./operations/identity.js";
 export type { Database, Transaction } from "./operations/database.js";
 export {
   afterCommit,
@@ -44,6 +49,7 @@ export {
 export {
   json,
   nothing,
+  optionalJson,
   parameters,
   params,
   paramsWith,

@@ -20,6 +20,10 @@ Tracker API   ${url}
 OpenAPI       ${url}/openapi.json
 Readiness     ${url}/readyz
 
+Sign in:
+  curl -s ${url}/auth/login -H 'content-type: application/json' \\
+    -d '{"login":"ada@example.test","password":"correct horse battery staple"}'
+
 Try:
   curl -s ${url}/places/list -H 'content-type: application/json' \\
     -d '{"filters":{"$values":{"country":"IS"}},"sorts":{"name":"asc"},"size":3}'

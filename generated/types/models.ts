@@ -51,6 +51,14 @@ export interface Project {
   readonly archived: boolean;
 }
 
+export interface SessionList {
+  readonly sessions: readonly {
+    readonly id: string;
+    readonly created_at: string;
+    readonly is_current: boolean;
+  }[];
+}
+
 export type SortOrder =
   | "asc"
   | "desc"
@@ -77,6 +85,17 @@ export interface Task {
   readonly due: string | null;
   readonly estimate: number | null;
   readonly labels: readonly string[];
+}
+
+export interface TokenResponse {
+  /** A bearer credential. */
+  readonly access_token: string;
+  readonly refresh_token: string;
+  readonly access_token_type: "Bearer";
+  /** Seconds. */
+  readonly access_expires_in: number;
+  /** Seconds. */
+  readonly refresh_expires_in: number;
 }
 
 /** A value, a list of values, or null. */

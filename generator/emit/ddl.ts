@@ -73,16 +73,53 @@ function historyTable(engine: EngineName, table: string, tenant: boolean): strin
 
 function systemTable(engine: EngineName, table: string): string {
   const type = types[engine];
-  if (table !== "opwright_idempotency") throw new Error(`no DDL for ${table}`);
-  const columns = [
-    `"scope" ${type.text} PRIMARY KEY`,
-    `"fingerprint" ${type.text} NOT NULL`,
-    `"status" INTEGER NOT NULL`,
-    `"body" ${type.text}`,
-    `"etag" ${type.text}`,
-    `"expires_at" ${type.number} NOT NULL`,
-  ];
-  return `${createTable(table, columns)}\nCREATE INDEX "opwright_idempotency_by_expiry" ON "opwright_idempotency" ("expires_at");`;
+  const tables: Readonly<
+    Record<string, { readonly columns: readonly string[]; readonly index?: string }>
+  > = {
+    opwright_idempotency: {
+      columns: [
+        `"scope" ${type.text} PRIMARY KEY`,
+        `"fingerprint" ${type.text} NOT NULL`,
+        `"status" INTEGER NOT NULL`,
+        `"body" ${type.text}`,
+        `"etag" ${type.text}`,
+        `"expires_at" ${type.number} NOT NULL`,
+      ],
+      index: "expires_at",
+    },
+    opwright_principals: {
+      columns: [
+        `"id" ${type.uuid} PRIMARY KEY`,
+        `"login" ${type.text} NOT NULL UNIQUE`,
+        `"password_hash" ${type.text} NOT NULL`,
+        `"is_active" ${type.flag} NOT NULL`,
+      ],
+    },
+    opwright_sessions: {
+      columns: [
+        `"id" ${type.uuid} PRIMARY KEY`,
+        `"principal_id" ${type.uuid} NOT NULL`,
+        `"tenant_id" ${type.text}`,
+        `"created_at" ${type.number} NOT NULL`,
+        `"ended_at" ${type.number}`,
+      ],
+      index: "principal_id",
+    },
+    opwright_refresh_tokens: {
+      columns: [
+        `"digest" ${type.text} PRIMARY KEY`,
+        `"session_id" ${type.uuid} NOT NULL`,
+        `"expires_at" ${type.number} NOT NULL`,
+        `"used_at" ${type.number}`,
+      ],
+      index: "expires_at",
+    },
+  };
+  const found = tables[table];
+  if (found === undefined) throw new Error(`no DDL for ${table}`);
+  const made = createTable(table, found.columns);
+  if (found.index === undefined) return made;
+  return `${made}\nCREATE INDEX ${quoted(`${table}_by_${found.index}`)} ON ${quoted(table)} (${quoted(found.index)});`;
 }
 
 function createTable(table: string, columns: readonly string[]): string {

@@ -94,6 +94,11 @@ export function emitOpenApi(model: RegistryModel): EmittedFile {
       responses: Object.fromEntries(
         [...statuses].sort().map((status) => [`Error${status}`, errorResponse(status)]),
       ),
+      ...(model.identity === null
+        ? {}
+        : {
+            securitySchemes: { bearer: { type: "http", scheme: "bearer", bearerFormat: "JWT" } },
+          }),
       headers: {
         ErrorCode: {
           description: "The code of the error, as in the body.",
@@ -166,7 +171,7 @@ function operationObject(operation: OperationModel): unknown {
       ? {}
       : {
           requestBody: {
-            required: true,
+            required: !input.body.isOptional,
             content: { "application/json": { schema: published(input.body.schema) } },
           },
         }),
@@ -184,6 +189,7 @@ function operationObject(operation: OperationModel): unknown {
     },
     ...(deadlineSeconds === null ? {} : { "x-deadline-seconds": deadlineSeconds }),
     ...(operation.idempotencyKey ? { "x-supports-idempotency-key": true } : {}),
+    ...(operation.requiresAuthn ? { security: [{ bearer: [] }], "x-requires-authn": true } : {}),
     "x-error-codes": errorCodesOf(operation),
     ...operation.extensions,
   };

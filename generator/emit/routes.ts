@@ -74,6 +74,9 @@ function printNamespace(namespace: Namespace, paths: ModulePaths): string {
       ...(namespace.document === undefined
         ? []
         : [importLine(specName(namespace.name), `../documents/${namespace.name}.js`, false)]),
+      ...(namespace.operations.some(({ run }) => run.kind === "authn")
+        ? [importLine("identitySpec", "../identity.js", false)]
+        : []),
       ...(usesValidators
         ? [importLine("* as validate", `../validators/${namespace.name}.js`, false)]
         : []),
@@ -86,7 +89,7 @@ function functionsOf(
   operation: OperationModel,
 ): readonly { readonly file: string; readonly name: string }[] {
   const own = operation.run.kind === "function" ? [operation.run.function] : [];
-  return [...own, ...operation.hooks.map(({ run }) => run)];
+  return [...own, ...operation.hooks.flatMap(({ run }) => run ?? [])];
 }
 
 interface OperationView {
@@ -102,8 +105,10 @@ function viewOf(operation: OperationModel, modules: ReadonlyMap<string, string>)
   const { route, deadlineSeconds } = operation;
   const input = inputText(operation);
   const run = runText(operation, modules);
-  const hooks = operation.hooks.map(
-    (hook) => `${hookMakers[hook.phase]}(${modules.get(hook.run.file) ?? ""}.${hook.run.name})`,
+  const hooks = operation.hooks.map((hook) =>
+    hook.run === null
+      ? hook.id
+      : `${hookMakers[hook.phase]}(${modules.get(hook.run.file) ?? ""}.${hook.run.name})`,
   );
   const maker = route === null ? "operation" : "route";
   return {
@@ -128,13 +133,14 @@ function viewOf(operation: OperationModel, modules: ReadonlyMap<string, string>)
       `transaction: ${literal(operation.transaction)},`,
       ...(deadlineSeconds === null ? [] : [`deadlineSeconds: ${deadlineSeconds},`]),
       ...(operation.idempotencyKey ? ["idempotencyKey: true,"] : []),
+      ...(operation.ignoresCredentials ? ["ignoresCredentials: true,"] : []),
       `run: ${run.text},`,
     ],
     runtime: [
       maker,
       ...input.runtime,
       ...run.runtime,
-      ...operation.hooks.map((hook) => hookMakers[hook.phase]),
+      ...operation.hooks.map((hook) => (hook.run === null ? hook.id : hookMakers[hook.phase])),
     ],
   };
 }
@@ -161,9 +167,12 @@ function inputText(operation: OperationModel): Fragment {
     text: `input: ${callLayout("  ", "input: ", name, before, places, after)},`,
     runtime: [name, ...sources],
   });
-  if (operation.run.kind === "document") {
-    if (body === null) return call("params", [], []);
-    if (body.as === "input") return call("json", [validate], []);
+  if (operation.run.kind !== "function") {
+    if (body === null)
+      return parameters.length === 0
+        ? { text: "input: nothing,", runtime: ["nothing"] }
+        : call("params", [], []);
+    if (body.as === "input") return call(body.isOptional ? "optionalJson" : "json", [validate], []);
     return call(
       "paramsWith",
       [],
@@ -184,11 +193,20 @@ function parameterText(parameter: OperationModel["input"]["parameters"][number])
 
 function runText(operation: OperationModel, modules: ReadonlyMap<string, string>): Fragment {
   const { run } = operation;
-  if (run.kind === "function") {
-    return { text: `${modules.get(run.function.file) ?? ""}.${run.function.name}`, runtime: [] };
+  switch (run.kind) {
+    case "function": {
+      const module = modules.get(run.function.file) ?? "";
+      return { text: `${module}.${run.function.name}`, runtime: [] };
+    }
+    case "authn":
+      return {
+        text: `authn.${run.verb}(${run.takesSpec ? "identitySpec" : ""})`,
+        runtime: ["authn"],
+      };
+    case "document":
+      return {
+        text: `documents.${runners[run.verb]}(${specName(run.document)})`,
+        runtime: ["documents"],
+      };
   }
-  return {
-    text: `documents.${runners[run.verb]}(${specName(run.document)})`,
-    runtime: ["documents"],
-  };
 }

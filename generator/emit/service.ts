@@ -17,6 +17,7 @@ export function emitService(model: RegistryModel, paths: ModulePaths): readonly 
     header: header("registry"),
     imports: [
       importLine("defineService", "opwright/runtime", false),
+      ...(model.identity === null ? [] : [importLine("identitySpec", "./identity.js", false)]),
       ...(app === null
         ? []
         : [
@@ -39,8 +40,13 @@ export function emitService(model: RegistryModel, paths: ModulePaths): readonly 
         .map(({ key }) => `${camelCase(name)}Routes.${camelCase(key)}`),
     ),
     hasApp: app !== null,
+    hasIdentity: model.identity !== null,
+    settings: Object.entries(model.identity ?? {}).map(
+      ([key, value]) => `${key}: ${literal(value)}`,
+    ),
   };
   return [
+    ...(model.identity === null ? [] : [{ path: "identity.ts", text: print("identity.ts", view) }]),
     { path: "service.ts", text: print("service.ts", view) },
     { path: "server.ts", text: print("server.ts", view) },
   ];

@@ -32,7 +32,12 @@ export function storageOf(model: RegistryModel): StorageSchema {
     tables: Object.fromEntries(
       Object.values(model.documents).map((document) => [document.table, tableOf(document)]),
     ),
-    system: ["opwright_idempotency"],
+    system: [
+      "opwright_idempotency",
+      ...(model.identity === null
+        ? []
+        : ["opwright_principals", "opwright_sessions", "opwright_refresh_tokens"]),
+    ],
   };
 }
 

@@ -57,7 +57,10 @@ function declarationsOf(
   const own = [...modules]
     .filter(([name, module]) => module === namespace.name && Object.hasOwn(model.types, name))
     .map(([name]) => declared(name, model.types[name] ?? true));
-  return [...own, ...namespace.operations.filter(isCustom).flatMap(customTypes)];
+  const inputs = namespace.operations
+    .filter(({ run, input }) => run.kind === "authn" && input.body !== null)
+    .map(({ input }) => declared(input.typeName, input.schema));
+  return [...own, ...inputs, ...namespace.operations.filter(isCustom).flatMap(customTypes)];
 }
 
 function isCustom(operation: OperationModel): boolean {

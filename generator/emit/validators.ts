@@ -29,6 +29,9 @@ export function validatorOf(operation: OperationModel): ValidatorPlan | undefine
   if (operation.run.kind === "function") {
     return body === null && parameters.length === 0 ? undefined : { name, schema, typeName };
   }
+  if (operation.run.kind === "authn") {
+    return body === null ? undefined : { name, schema: body.schema, typeName: body.typeName };
+  }
   const { verb } = operation.run;
   if (body === null || (verb !== "create" && verb !== "update")) return undefined;
   return { name, schema: body.schema, typeName: body.typeName };

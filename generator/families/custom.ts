@@ -19,7 +19,7 @@ import type {
 } from "../model/registry.js";
 import { resolved, type Resolve } from "./document-fields.js";
 import { extensionsOf, type FamilyContext, type UnmountedOperation } from "./family.js";
-import { functionReference, hookChain } from "./guards.js";
+import { functionReference, hookChain, requiresAuthn } from "./guards.js";
 
 const keyPattern = /^[a-z][a-z0-9_]*\.[a-z][a-z0-9_]*$/;
 
@@ -74,6 +74,14 @@ export function expandOperation(
       at: tree.at("operations", key, "idempotency"),
     });
   }
+  const hooks = hookChain(
+    context,
+    { policy: declaration.guard, at: tree.at("operations", key, "guard") },
+    declaration.hooks === undefined
+      ? undefined
+      : { hooks: declaration.hooks, at: tree.at("operations", key, "hooks") },
+    report,
+  );
   const operation: OperationModel = {
     key,
     namespace,
@@ -85,18 +93,13 @@ export function expandOperation(
     input: inputOf(context, key, method, path, input),
     output: { schema: output, hasEntityTag: false },
     guard: declaration.guard,
-    hooks: hookChain(
-      context,
-      { policy: declaration.guard, at: tree.at("operations", key, "guard") },
-      declaration.hooks === undefined
-        ? undefined
-        : { hooks: declaration.hooks, at: tree.at("operations", key, "hooks") },
-      report,
-    ),
+    hooks,
     deadlineSeconds:
       declaration.deadline === undefined ? null : durationSeconds(declaration.deadline),
     transaction,
     idempotencyKey: declaration.idempotency ?? false,
+    requiresAuthn: requiresAuthn(hooks),
+    ignoresCredentials: false,
     route: null,
     run: { kind: "function", function: functionReference(declaration.run) },
     errors: [],
@@ -143,7 +146,12 @@ function inputOf(
   const placeholders = placeholdersOf(path);
   if (!hasNamedMembers(body)) {
     if (hasBody && placeholders.length === 0) {
-      return { schema, typeName, parameters: [], body: { as: "input", schema, typeName } };
+      return {
+        schema,
+        typeName,
+        parameters: [],
+        body: { as: "input", isOptional: false, schema, typeName },
+      };
     }
     context.report({
       code: "OPW011",
@@ -184,7 +192,12 @@ function inputOf(
   const rest = Object.keys(properties).filter((name) => !inUrl.includes(name));
   if (!hasBody || rest.length === 0) return { schema, typeName, parameters, body: null };
   if (parameters.length === 0)
-    return { schema, typeName, parameters, body: { as: "input", schema, typeName } };
+    return {
+      schema,
+      typeName,
+      parameters,
+      body: { as: "input", isOptional: false, schema, typeName },
+    };
   const members = objectSchema(
     Object.fromEntries(rest.map((name) => [name, properties[name] ?? true])),
     requiredOf(body).filter((name) => rest.includes(name)),
@@ -193,7 +206,7 @@ function inputOf(
     schema,
     typeName,
     parameters,
-    body: { as: "members", schema: members, typeName: `${pascalCase(key)}Body` },
+    body: { as: "members", isOptional: false, schema: members, typeName: `${pascalCase(key)}Body` },
   };
 }
 

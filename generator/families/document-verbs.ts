@@ -16,7 +16,7 @@ import {
   type RouteMethod,
   type UnmountedOperation,
 } from "./family.js";
-import { hookChain } from "./guards.js";
+import { hookChain, requiresAuthn } from "./guards.js";
 import { listRequestSchema, pageSchema } from "./query-schemas.js";
 
 export const reading: readonly DocumentVerb[] = [
@@ -113,6 +113,17 @@ export function expandVerb(
   const isRead = reading.includes(verb);
   const own = declaration.hooks?.[verb];
   const tree = context.tree;
+  const hooks = hookChain(
+    context,
+    {
+      policy: guardOf(declaration, verb).policy,
+      at: tree.at("documents", model.name, ...guardOf(declaration, verb).path),
+    },
+    own === undefined
+      ? undefined
+      : { hooks: own, at: tree.at("documents", model.name, "hooks", verb) },
+    context.report,
+  );
   const operation: OperationModel = {
     key,
     namespace: model.name,
@@ -124,21 +135,13 @@ export function expandVerb(
     ...inputOf(model, verb),
     output: outputOf(model, verb),
     guard: guardOf(declaration, verb).policy,
-    hooks: hookChain(
-      context,
-      {
-        policy: guardOf(declaration, verb).policy,
-        at: tree.at("documents", model.name, ...guardOf(declaration, verb).path),
-      },
-      own === undefined
-        ? undefined
-        : { hooks: own, at: tree.at("documents", model.name, "hooks", verb) },
-      context.report,
-    ),
+    hooks,
     deadlineSeconds:
       declaration.deadline === undefined ? null : durationSeconds(declaration.deadline),
     transaction: isRead ? "read" : "write",
     idempotencyKey: declaration.idempotency?.includes(verb) ?? false,
+    requiresAuthn: requiresAuthn(hooks),
+    ignoresCredentials: false,
     route: null,
     run: { kind: "document", document: model.name, verb },
     errors: [...shape.errors, ...historyErrors(model, verb)],
@@ -207,7 +210,7 @@ function inputOf(model: DocumentModel, verb: DocumentVerb): Pick<OperationModel,
           schema,
           typeName: model.createTypeName,
           parameters: [],
-          body: { as: "input", schema, typeName: model.createTypeName },
+          body: { as: "input", isOptional: false, schema, typeName: model.createTypeName },
         },
       };
     }
@@ -229,7 +232,12 @@ function inputOf(model: DocumentModel, verb: DocumentVerb): Pick<OperationModel,
           ]),
           typeName,
           parameters: [id, rev(true)],
-          body: { as: { member: "patch" }, schema: patch, typeName: model.patchTypeName },
+          body: {
+            as: { member: "patch" },
+            isOptional: false,
+            schema: patch,
+            typeName: model.patchTypeName,
+          },
         },
       };
     }
@@ -240,7 +248,12 @@ function inputOf(model: DocumentModel, verb: DocumentVerb): Pick<OperationModel,
         listDeleted: model.listDeleted,
       });
       return {
-        input: { schema, typeName, parameters: [], body: { as: "input", schema, typeName } },
+        input: {
+          schema,
+          typeName,
+          parameters: [],
+          body: { as: "input", isOptional: false, schema, typeName },
+        },
       };
     }
   }

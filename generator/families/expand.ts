@@ -8,6 +8,7 @@ import type {
   RegistryModel,
   RouteModel,
 } from "../model/registry.js";
+import { expandIdentity, identityModel } from "./authn.js";
 import { expandOperation, placeholdersOf } from "./custom.js";
 import { readDocumentType, type DocumentType } from "./document-model.js";
 import { expandDocument } from "./documents.js";
@@ -63,6 +64,8 @@ export function expandRegistry(
     documents.set(name, expanded.model);
     byNamespace.set(name, [...expanded.operations]);
   }
+  const authn = expandIdentity(context);
+  if (authn.length > 0) byNamespace.set("authn", [...authn]);
   const routes = attach(context, { documents, operations: byNamespace, defaultStyle });
   for (const unmounted of [...byNamespace.values()].flat()) {
     all.push({ unmounted, route: routes.get(unmounted.operation.key) });
@@ -97,7 +100,13 @@ export function expandRegistry(
       continue;
     }
     origins.set(operation.key, at);
-    operations.set(operation.key, route === undefined ? operation : atRoute(operation, route));
+    const routed = route === undefined ? operation : atRoute(operation, route);
+    // An invalid credential is refused on open operations too.
+    const isAsked = declarations.identity !== undefined && !routed.ignoresCredentials;
+    const errors = isAsked
+      ? [...new Set([...routed.errors, "core.authentication"])]
+      : routed.errors;
+    operations.set(operation.key, { ...routed, errors });
   }
   const service = declarations.service;
   return {
@@ -115,6 +124,7 @@ export function expandRegistry(
         app: service?.app === undefined ? null : functionReference(service.app),
         extensions: extensionsOf(service ?? {}),
       },
+      identity: identityModel(context),
       types: sortedRecord(types.table.schemas),
       documents: sortedRecord(documents),
       operations: sortedRecord(operations),

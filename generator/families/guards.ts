@@ -6,6 +6,16 @@ import { hookPhases } from "../load/format.js";
 import type { SourceTree } from "../load/source-tree.js";
 import type { FunctionReference, HookUse } from "../model/registry.js";
 
+/** Hooks of the runtime that a policy may name once `identity` is declared. */
+const identityHooks: readonly HookUse[] = [
+  { id: "principal", phase: "before", run: null, requires: [], provides: ["authn.principal"] },
+];
+
+/** Whether a chain makes sure that somebody is calling. */
+export function requiresAuthn(hooks: readonly HookUse[]): boolean {
+  return hooks.some(({ provides }) => provides.includes("authn.principal"));
+}
+
 /** `registry/handlers/tasks.ts#complete` as file and export. */
 export function functionReference(text: string): FunctionReference {
   const hash = text.indexOf("#");
@@ -71,13 +81,20 @@ function declaredHook(
   at: Origin,
   report: Report,
 ): HookUse | undefined {
+  const builtIn = identityHooks.find(
+    ({ id }) => id === name && declarations.identity !== undefined,
+  );
+  if (builtIn !== undefined) return builtIn;
   const hook = Object.hasOwn(declarations.hooks, name) ? declarations.hooks[name] : undefined;
   if (hook === undefined) {
     report({
       code: "OPW051",
       message: `no hook is called ${name}`,
       at,
-      suggestion: didYouMean(name, Object.keys(declarations.hooks)),
+      suggestion: didYouMean(name, [
+        ...Object.keys(declarations.hooks),
+        ...identityHooks.map(({ id }) => id),
+      ]),
     });
     return undefined;
   }

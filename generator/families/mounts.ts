@@ -86,7 +86,18 @@ function mountsOf(context: FamilyContext, mountable: Mountable): readonly Mount[
       return namespace === undefined ? [] : [{ namespace, declaration, path: ["mounts", name] }];
     },
   );
-  return [...own, ...further];
+  const { identity } = declarations;
+  const signingIn: readonly Mount[] =
+    identity === undefined || identity.mount === false
+      ? []
+      : [
+          {
+            namespace: "authn",
+            declaration: identity.mount ?? { at: "/auth" },
+            path: ["identity", "mount"],
+          },
+        ];
+  return [...own, ...signingIn, ...further];
 }
 
 function namespaceOf(

@@ -70,9 +70,17 @@ export interface TopLevelMountDeclaration extends MountDeclaration {
   readonly prefix?: string;
 }
 
+export interface IdentityDeclaration {
+  readonly access_ttl?: string;
+  readonly refresh_ttl?: string;
+  readonly refresh_grace?: string;
+  readonly mount?: false | MountDeclaration;
+}
+
 /** The declarations of a registry. Entries with a faulty shape are left out; their faults have been reported. */
 export interface Declarations {
   readonly service: ServiceDeclaration | undefined;
+  readonly identity: IdentityDeclaration | undefined;
   readonly policies: Readonly<Record<string, readonly string[]>>;
   readonly hooks: Readonly<Record<string, HookDeclaration>>;
   readonly types: Readonly<Record<string, unknown>>;

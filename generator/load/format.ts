@@ -244,6 +244,19 @@ const topLevelMount: Shape = {
   },
 };
 
+const identity: Shape = {
+  kind: "object",
+  members: {
+    access_ttl: optional(duration, "The lifetime of an access token; 15m where left out."),
+    refresh_ttl: optional(duration, "The lifetime of a refresh token; 7d where left out."),
+    refresh_grace: optional(
+      { kind: "string", pattern: /^(?:0s|[1-9]\d*(?:ms|s|m|h|d))$/, what: "a duration, or 0s" },
+      "How long a used refresh token still leads to the same successor; 10s where left out, 0s is strict.",
+    ),
+    mount: optional(mount, "Where the authentication routes are; /auth where left out."),
+  },
+};
+
 /** The whole format. */
 export const registryShape: Extract<Shape, { kind: "object" }> = {
   kind: "object",
@@ -255,6 +268,7 @@ export const registryShape: Extract<Shape, { kind: "object" }> = {
       "Named, ordered lists of hooks; a guard names one.",
     ),
     hooks: optional(mapOf(hook), "Hooks of the author's own, by name."),
+    identity: optional(identity, "How callers sign in and are identified."),
     types: optional(
       mapOf(fieldType, typeName, "a type name in [A-Z][A-Za-z0-9]*"),
       "Types by name: fields, a list of values, or a JSON Schema.",

@@ -36,6 +36,9 @@ export function loadRegistry(project: string, folder: string, report: Report): L
     // The shapes of format.ts and the interfaces of declarations.ts say the same; what is faulty has been taken out.
     declarations: {
       service: isServiceSound && isMap(tree.root["service"]) ? tree.root["service"] : undefined,
+      identity: [...faulty].some((path) => path.startsWith(`["identity"`))
+        ? undefined
+        : tree.root["identity"],
       policies: sound("policies"),
       hooks: sound("hooks"),
       types: sound("types"),

@@ -25,7 +25,8 @@ export interface HookUse {
   /** The declared name, or file#export. */
   readonly id: string;
   readonly phase: HookPhaseName;
-  readonly run: FunctionReference;
+  /** The author's function; null for a hook of the runtime, which has the name of the id. */
+  readonly run: FunctionReference | null;
   readonly requires: readonly string[];
   readonly provides: readonly string[];
 }
@@ -45,6 +46,8 @@ export interface BodyModel {
   /** The body is the input, or all members that are no parameters, or one member. */
   readonly as: "input" | "members" | { readonly member: string };
   readonly schema: JsonSchema;
+  /** Whether it may be left out altogether. */
+  readonly isOptional: boolean;
   /** Name of the TypeScript type and the OpenAPI component. */
   readonly typeName: string;
 }
@@ -83,7 +86,17 @@ export type DocumentVerb =
   | "list_cursor"
   | "raw_list_cursor";
 
+/** Handlers of the authentication family, by their names in the runtime. */
+export type AuthnVerb =
+  | "passwordLogin"
+  | "refreshTokens"
+  | "logout"
+  | "changePassword"
+  | "listSessions"
+  | "revokeSession";
+
 export type Runner =
+  | { readonly kind: "authn"; readonly verb: AuthnVerb; readonly takesSpec: boolean }
   | { readonly kind: "document"; readonly document: string; readonly verb: DocumentVerb }
   | { readonly kind: "function"; readonly function: FunctionReference };
 
@@ -91,7 +104,7 @@ export interface OperationModel {
   readonly key: string;
   readonly namespace: string;
   readonly name: string;
-  readonly family: "documents" | "custom";
+  readonly family: "documents" | "custom" | "authn";
   /** The registry file that declares it. */
   readonly source: string;
   readonly summary: string;
@@ -104,12 +117,22 @@ export interface OperationModel {
   readonly deadlineSeconds: number | null;
   readonly transaction: "write" | "read";
   readonly idempotencyKey: boolean;
+  /** Whether the chain has a hook that provides `authn.principal`. */
+  readonly requiresAuthn: boolean;
+  /** Whether credentials are not looked at, because the body authenticates. */
+  readonly ignoresCredentials: boolean;
   /** Null where it is registered without HTTP. */
   readonly route: RouteModel | null;
   readonly run: Runner;
   /** Codes of the error table that this operation may answer with, beyond those of every request. */
   readonly errors: readonly string[];
   readonly extensions: Readonly<Record<string, unknown>>;
+}
+
+export interface IdentityModel {
+  readonly accessTtlSeconds: number;
+  readonly refreshTtlSeconds: number;
+  readonly refreshGraceSeconds: number;
 }
 
 export interface IndexModel {
@@ -146,6 +169,7 @@ export interface DocumentModel {
 export interface RegistryModel {
   readonly format: 1;
   readonly service: ServiceModel;
+  readonly identity: IdentityModel | null;
   readonly types: Readonly<Record<string, JsonSchema>>;
   readonly documents: Readonly<Record<string, DocumentModel>>;
   readonly operations: Readonly<Record<string, OperationModel>>;

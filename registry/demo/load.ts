@@ -4,8 +4,10 @@ import { createRequire } from "node:module";
 import {
   collection,
   connect,
+  createPrincipal,
   generatedFolder,
   readSettings,
+  ServiceError,
   silentLog,
   type Connection,
 } from "opwright/runtime";
@@ -34,6 +36,7 @@ const connection = await connect({
   log: silentLog,
 });
 try {
+  await loadPeople(connection);
   if (await isEmpty(connection)) {
     await loadWork(connection);
     await loadPlaces(connection);
@@ -45,6 +48,19 @@ try {
 async function isEmpty({ write }: Connection): Promise<boolean> {
   const count = await write("demo.count", (context) => collection(placesSpec, context).count());
   return count === 0;
+}
+
+/** Three people who can sign in; they are made once. */
+async function loadPeople({ context }: Connection): Promise<void> {
+  const password = "correct horse battery staple";
+  const logins = ["ada@example.test", "bob@example.test", "eve@example.test"];
+  try {
+    for (const login of logins) await createPrincipal(context("demo.people"), { login, password });
+    process.stderr.write(`sign in as ${logins.join(", ")} with the password: ${password}\n`);
+  } catch (error) {
+    const isThere = error instanceof ServiceError && error.code === "core.conflict";
+    if (!isThere) throw error;
+  }
 }
 
 async function loadWork({ write }: Connection): Promise<void> {

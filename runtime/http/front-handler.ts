@@ -4,6 +4,8 @@ import { errors, fail, ServiceError } from "../contract/errors.js";
 import { ExecutionContext, type InvocationMetadata } from "../operations/context.js";
 import type { Database } from "../operations/database.js";
 import { Lifetime } from "../operations/lifetime.js";
+import type { Identity } from "../operations/identity.js";
+import type { Keys } from "../operations/keys.js";
 import type { Log } from "../operations/log.js";
 import type { AnyRoute } from "../operations/operation.js";
 import type { Signer } from "../operations/signer.js";
@@ -25,6 +27,9 @@ export interface FrontHandlerOptions {
   readonly database: Database;
   readonly log: Log;
   readonly signer: Signer;
+  readonly keys: Keys;
+  /** The caller of a request, null where it carries no credential. Throws `core.authentication`. */
+  readonly authenticate: (req: IncomingMessage) => Identity | null | Promise<Identity | null>;
   readonly maxBodyBytes: number;
   /** The tenant of requests that carry no identity. */
   readonly defaultTenant: string;
@@ -75,15 +80,18 @@ async function answer(
       isGone: () => res.destroyed,
       onGone: (listener) => res.once("close", () => res.writableFinished || listener()),
     });
+    const identity = route.ignoresCredentials === true ? null : await options.authenticate(req);
     const context = new ExecutionContext({
       operationId: route.operationId,
       metadata,
-      tenant: options.defaultTenant,
+      tenant: identity?.tenant ?? options.defaultTenant,
       idempotencyKey: route.idempotencyKey === true ? readIdempotencyKey(req.headers) : undefined,
       lifetime,
       log: options.log,
       signer: options.signer,
-      reader: options.database.reader,
+      keys: options.keys,
+      database: options.database,
+      identity,
     });
     const given = readInput(
       route.input,

@@ -30,9 +30,16 @@ export function readInput<Input>(
   const values = readParameters(binding, parts);
   const { body } = binding;
   if (body === undefined) return checked(binding.validate, values) as Input;
+  if (body.isOptional === true && hasNoBody(parts.req)) return assemble(binding, body, values, {});
   return readJsonBody(parts.req, maxBodyBytes).then((content) =>
     assemble(binding, body, values, content),
   );
+}
+
+/** Whether the request carries no body at all (RFC 9112 §6.3). */
+function hasNoBody(req: IncomingMessage): boolean {
+  const { "content-length": length, "transfer-encoding": encoding } = req.headers;
+  return encoding === undefined && (length === undefined || length === "0");
 }
 
 function assemble<Input>(

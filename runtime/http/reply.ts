@@ -81,6 +81,8 @@ function writeError(
     "Content-Length",
     String(Buffer.byteLength(text)),
   );
+  // RFC 9110 §15.5.2 and RFC 6750 §3: what a caller should come with.
+  if (error.status === 401) headers.push("WWW-Authenticate", 'Bearer error="invalid_token"');
   for (const [name, value] of Object.entries(error.headers)) headers.push(name, value);
   res.writeHead(error.status, headers);
   res.end(req.method === "HEAD" ? undefined : text);

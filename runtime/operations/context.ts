@@ -1,5 +1,7 @@
 // What an operation knows about its invocation. Passed as an argument, never ambient.
-import type { Transaction } from "./database.js";
+import type { Database, Transaction } from "./database.js";
+import type { Identity } from "./identity.js";
+import type { Keys } from "./keys.js";
 import type { Lifetime } from "./lifetime.js";
 import type { Log } from "./log.js";
 import type { Signer } from "./signer.js";
@@ -19,13 +21,16 @@ export interface InvocationMetadata {
 export class ExecutionContext {
   readonly operationId: string;
   readonly metadata: InvocationMetadata;
+  /** Who is calling, or null. */
+  readonly identity: Identity | null;
   /** The tenant whose data this invocation sees. */
   readonly tenant: string;
   readonly idempotencyKey: string | undefined;
   readonly lifetime: Lifetime;
   readonly log: Log;
   readonly signer: Signer;
-  readonly #reader: Transaction;
+  readonly keys: Keys;
+  readonly #database: Database;
   #transaction: Transaction;
 
   constructor(fields: {
@@ -36,7 +41,9 @@ export class ExecutionContext {
     readonly lifetime: Lifetime;
     readonly log: Log;
     readonly signer: Signer;
-    readonly reader: Transaction;
+    readonly keys: Keys;
+    readonly database: Database;
+    readonly identity?: Identity | null;
   }) {
     this.operationId = fields.operationId;
     this.metadata = fields.metadata;
@@ -45,8 +52,10 @@ export class ExecutionContext {
     this.lifetime = fields.lifetime;
     this.log = fields.log;
     this.signer = fields.signer;
-    this.#reader = fields.reader;
-    this.#transaction = fields.reader;
+    this.keys = fields.keys;
+    this.identity = fields.identity ?? null;
+    this.#database = fields.database;
+    this.#transaction = fields.database.reader;
   }
 
   /** Aborts at the deadline and when the caller goes away. */
@@ -59,13 +68,20 @@ export class ExecutionContext {
     return this.#transaction;
   }
 
+  /** Runs `work` in a write transaction of its own: for operations that must not hold one all along. */
+  commit<T>(work: () => Promise<T>): Promise<T> {
+    return this.#database.write({ lifetime: this.lifetime }, (transaction) =>
+      this.within(transaction, work),
+    );
+  }
+
   /** Runs `work` with `transaction` bound. The pipeline alone calls this. */
   async within<T>(transaction: Transaction, work: () => Promise<T>): Promise<T> {
     this.#transaction = transaction;
     try {
       return await work();
     } finally {
-      this.#transaction = this.#reader;
+      this.#transaction = this.#database.reader;
     }
   }
 }

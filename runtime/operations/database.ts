@@ -1,4 +1,5 @@
 // The transaction port: what a SQL engine owes the pipeline (architecture.md "Engines").
+import type { IdentityStore } from "../authn/port.js";
 import type { DocumentStore } from "../documents/port.js";
 import type { IdempotencyStore } from "./idempotency-port.js";
 import type { Lifetime } from "./lifetime.js";
@@ -7,6 +8,7 @@ import type { Lifetime } from "./lifetime.js";
 export interface Transaction {
   readonly documents: DocumentStore;
   readonly idempotency: IdempotencyStore;
+  readonly identity: IdentityStore;
   /** Runs `work`; where it throws, its writes are undone and the transaction goes on. Rethrows. */
   attempt<T>(work: () => Promise<T>): Promise<T>;
 }

@@ -73,6 +73,8 @@ export type Parser<T> = (body: unknown) => T;
 /** The JSON body: the whole of the input, one member of it, or the members that are no parameters. */
 export interface BodyBinding {
   readonly as: "input" | "members" | { readonly member: string };
+  /** Whether a request without any body counts as one with `{}`. */
+  readonly isOptional?: boolean;
   readonly check:
     | { readonly validate: Validator<unknown> }
     | { readonly parse: Parser<unknown> }
@@ -90,6 +92,12 @@ export interface InputBinding<Input> {
 /** The body is the input. */
 export function json<Input>(validate: Validator<Input>): InputBinding<Input> {
   return { parameters: {}, body: { as: "input", check: { validate } }, validate: undefined };
+}
+
+/** The body is the input; a request without one counts as `{}`. */
+export function optionalJson<Input>(validate: Validator<Input>): InputBinding<Input> {
+  const body = { as: "input", isOptional: true, check: { validate } } as const;
+  return { parameters: {}, body, validate: undefined };
 }
 
 /** The body is the input, read by a parser that has errors of its own. */

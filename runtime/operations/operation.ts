@@ -42,6 +42,8 @@ export interface HttpBinding {
   readonly prefixRoot?: boolean;
   /** The status of success. */
   readonly status: number;
+  /** Whether credentials are not looked at: the operation authenticates by its body. */
+  readonly ignoresCredentials?: boolean;
 }
 
 /** An operation with its HTTP door. */

@@ -4,6 +4,7 @@ import { applyMigrations } from "../engines/sql/migrations.js";
 import { ExecutionContext } from "../operations/context.js";
 import type { Database } from "../operations/database.js";
 import { Lifetime } from "../operations/lifetime.js";
+import type { Keys } from "../operations/keys.js";
 import type { Log } from "../operations/log.js";
 import { hmacSigner, type Signer } from "../operations/signer.js";
 import { uuidv7 } from "../operations/uuid.js";
@@ -24,6 +25,9 @@ export interface ConnectOptions {
 export interface Connection {
   readonly database: Database;
   readonly signer: Signer;
+  readonly keys: Keys;
+  /** A context for work of the service itself, without a caller. */
+  context(operationId: string): ExecutionContext;
   /** Runs work as an operation of the service itself, in one write transaction. */
   write<T>(operationId: string, work: (context: ExecutionContext) => Promise<T>): Promise<T>;
   close(): Promise<void>;
@@ -37,30 +41,37 @@ export async function connect({ settings, folder, log }: ConnectOptions): Promis
     if (applied.length > 0) log.info({ applied }, "migrations applied");
   }
   const signer = hmacSigner(settings.signingSecrets);
+  const keys: Keys = {
+    accessToken: settings.accessTokenSecrets,
+    refresh: hmacSigner(settings.refreshPeppers),
+  };
+  const newContext = (operationId: string): ExecutionContext => {
+    const requestId = uuidv7();
+    return new ExecutionContext({
+      operationId,
+      metadata: {
+        requestId,
+        correlationId: requestId,
+        causationId: requestId,
+        traceparent: undefined,
+      },
+      tenant: defaultTenant,
+      idempotencyKey: undefined,
+      lifetime: Lifetime.unlimited(),
+      log,
+      signer,
+      keys,
+      database,
+    });
+  };
   return {
     database,
     signer,
+    keys,
+    context: newContext,
     write(operationId, work) {
-      const requestId = uuidv7();
-      const lifetime = Lifetime.unlimited();
-      const context = new ExecutionContext({
-        operationId,
-        metadata: {
-          requestId,
-          correlationId: requestId,
-          causationId: requestId,
-          traceparent: undefined,
-        },
-        tenant: defaultTenant,
-        idempotencyKey: undefined,
-        lifetime,
-        log,
-        signer,
-        reader: database.reader,
-      });
-      return database.write({ lifetime }, (transaction) =>
-        context.within(transaction, () => work(context)),
-      );
+      const context = newContext(operationId);
+      return context.commit(() => work(context));
     },
     close: () => database.close(),
   };

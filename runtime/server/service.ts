@@ -1,5 +1,6 @@
 // A service definition: what generated code hands to the server, as one value.
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IdentitySpec } from "../authn/spec.js";
 import type { NextHandler } from "../http/front-handler.js";
 import type { AnyRoute } from "../operations/operation.js";
 
@@ -11,6 +12,8 @@ export interface ServiceDefinition {
   readonly title: string;
   readonly version: string;
   readonly routes: readonly AnyRoute[];
+  /** How callers are identified; without it every request is anonymous. */
+  readonly identity?: IdentitySpec;
   /** The author's own app, behind the generated routes. */
   readonly app?: AppHandler;
 }

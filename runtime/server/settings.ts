@@ -20,6 +20,10 @@ export interface Settings {
   readonly drainSeconds: number;
   /** Secrets that sign what comes back from clients: the first signs, all verify. */
   readonly signingSecrets: readonly Buffer[];
+  /** Secrets of access tokens: the first signs, all verify. */
+  readonly accessTokenSecrets: readonly Buffer[];
+  /** Peppers of refresh tokens; only the first is used, so changing it ends every session. */
+  readonly refreshPeppers: readonly Buffer[];
 }
 
 /** All faults of the environment at once, each naming its variable. */
@@ -78,6 +82,20 @@ export function readSettings(
     settleSeconds: number("SETTLE_SECONDS", isProduction ? 5 : 0, 0, 300),
     drainSeconds: number("DRAIN_SECONDS", 10, 0, 3_600),
     signingSecrets: readSecrets("SECRETS_SIGNING", environment, isProduction, dataFolder, faults),
+    accessTokenSecrets: readSecrets(
+      "SECRETS_ACCESS_TOKEN",
+      environment,
+      isProduction,
+      dataFolder,
+      faults,
+    ),
+    refreshPeppers: readSecrets(
+      "SECRETS_REFRESH_PEPPER",
+      environment,
+      isProduction,
+      dataFolder,
+      faults,
+    ),
   };
   if (faults.length > 0) throw new SettingsError(faults);
   return settings;

@@ -3,6 +3,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fail } from "../contract/errors.js";
+import { authenticate } from "../authn/authenticate.js";
 import { answerClientErrors } from "../http/client-error.js";
 import { frontHandler, type RequestHandler } from "../http/front-handler.js";
 import { checkHost } from "../http/host.js";
@@ -11,7 +12,7 @@ import { replyError } from "../http/reply.js";
 import type { Database } from "../operations/database.js";
 import { Lifetime } from "../operations/lifetime.js";
 import type { Log } from "../operations/log.js";
-import { connect, defaultTenant, type ConnectOptions } from "./connect.js";
+import { connect, defaultTenant, type Connection, type ConnectOptions } from "./connect.js";
 import type { ServiceDefinition } from "./service.js";
 import type { Settings } from "./settings.js";
 import { systemEndpoints } from "./system-endpoints.js";
@@ -20,7 +21,8 @@ import { systemEndpoints } from "./system-endpoints.js";
 export interface RunningService {
   /** `http://host:port`, with the port that was really taken. */
   readonly url: string;
-  readonly database: Database;
+  /** The database and keys that it works with. */
+  readonly connection: Connection;
   /** Drains and stops: not ready, settle, close listeners, finish requests, close engines. Idempotent. */
   stop(): Promise<void>;
 }
@@ -31,7 +33,9 @@ export async function start(
   options: ConnectOptions,
 ): Promise<RunningService> {
   const { settings, folder, log } = options;
-  const { database, signer } = await connect(options);
+  const connection = await connect(options);
+  const { database, signer, keys } = connection;
+  const { identity } = service;
 
   let state: "active" | "settling" | "draining" = "active";
   const router = frontHandler({
@@ -39,6 +43,11 @@ export async function start(
     database,
     log,
     signer,
+    keys,
+    authenticate: (req) =>
+      identity === undefined
+        ? null
+        : authenticate(identity, keys, database.reader.identity, req.headers),
     maxBodyBytes: settings.maxBodyBytes,
     defaultTenant,
     isAccepting: () => state !== "draining",
@@ -76,7 +85,7 @@ export async function start(
   const { address, port, family } = server.address() as AddressInfo;
   return {
     url: `http://${family === "IPv6" ? `[${address}]` : address}:${port}`,
-    database,
+    connection,
     stop: () =>
       (stopped ??= (async () => {
         clearInterval(reaper);

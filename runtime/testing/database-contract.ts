@@ -89,7 +89,8 @@ function contextOf(
     lifetime: fields.lifetime ?? Lifetime.unlimited(),
     log: silentLog,
     signer,
-    reader: database.reader,
+    keys: { accessToken: [Buffer.alloc(32, 8)], refresh: signer },
+    database,
   });
 }
 

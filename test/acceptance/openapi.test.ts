@@ -2,6 +2,7 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import openapi from "../../generated/openapi.json" with { type: "json" };
+import { createPrincipal } from "../../runtime/authn/provision.js";
 import { formats } from "../../runtime/contract/validation.js";
 import { engines } from "../engines.js";
 import { startTestService, type Answer, type TestService } from "./service.js";
@@ -133,6 +134,34 @@ for (const engine of engines) {
       await drive("/tasks/{id}", "DELETE", { id: ids["/tasks"] });
       await drive("/notes/kill", "DELETE", { query: `?id=${note.body.id}` });
       await drive("/places/{id}", "GET");
+    });
+
+    test("signing in and out succeeds as documented", async () => {
+      const login = "driver@example.test";
+      const password = "correct horse battery staple";
+      await createPrincipal(service.running.connection.context("test.people"), { login, password });
+      const signIn = async (): Promise<Record<string, string>> => {
+        const { body } = await drive("/auth/login", "POST", { body: { login, password } });
+        return { authorization: `Bearer ${body.access_token}`, refresh: body.refresh_token };
+      };
+      const { authorization = "", refresh } = await signIn();
+      await drive("/auth/refresh", "POST", { body: { refresh_token: refresh } });
+      const headers = { authorization };
+      const { body } = await drive("/auth/sessions", "GET", { headers });
+      await drive("/auth/change-password", "POST", {
+        headers,
+        body: { current_password: password, new_password: password },
+      });
+      const { authorization: again = "" } = await signIn();
+      await drive("/auth/logout", "POST", { headers: { authorization: again } });
+      const { authorization: last = "" } = await signIn();
+      const [session] = (await drive("/auth/sessions", "GET", { headers: { authorization: last } }))
+        .body.sessions;
+      await drive("/auth/sessions/{id}", "DELETE", {
+        id: session.id,
+        headers: { authorization: last },
+      });
+      expect(body.sessions).toHaveLength(1);
     });
 
     test.each(operations)(

@@ -45,10 +45,15 @@ test.each(pages)("the registries in %s generate", (page) => {
     ([, text = ""]) => text,
   );
   for (const block of blocks) {
+    const policies = /^policies:/m.test(block)
+      ? block.replace(/^policies:/m, "policies:\n  open: []")
+      : block;
     const needsTask = /\bTask\b/.test(block) && !/^\s+Task:/m.test(block);
     const files = {
-      "registry/service.yaml": service,
-      "registry/page.yaml": block,
+      "registry/service.yaml": /^policies:/m.test(block)
+        ? service.replace(/^policies:.*\n/m, "")
+        : service,
+      "registry/page.yaml": policies,
       ...functions,
       ...(needsTask ? { "registry/task.yaml": task } : {}),
     };

@@ -4,6 +4,7 @@ import type { Pool, PoolClient } from "pg";
 import { fail, ServiceError } from "../../contract/errors.js";
 import type { Database, Transaction } from "../../operations/database.js";
 import { sqlDocumentStore } from "../sql/document-store.js";
+import { sqlIdentityStore } from "../sql/identity-store.js";
 import { sqlIdempotencyStore } from "../sql/idempotency-store.js";
 import { inFlight } from "../sql/in-flight.js";
 import type { MigrationTarget } from "../sql/migrations.js";
@@ -162,6 +163,7 @@ function transactionOn(session: SqlSession): Transaction {
   return {
     documents: sqlDocumentStore(session),
     idempotency: sqlIdempotencyStore(session),
+    identity: sqlIdentityStore(session),
     async attempt(work) {
       await session.run("SAVEPOINT attempt", []);
       try {

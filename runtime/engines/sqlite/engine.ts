@@ -3,6 +3,7 @@ import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Database, Transaction } from "../../operations/database.js";
 import { sqlDocumentStore } from "../sql/document-store.js";
+import { sqlIdentityStore } from "../sql/identity-store.js";
 import { sqlIdempotencyStore } from "../sql/idempotency-store.js";
 import { inFlight } from "../sql/in-flight.js";
 import type { MigrationTarget } from "../sql/migrations.js";
@@ -80,6 +81,7 @@ export function openSqliteDatabase(path: string): Database & MigrationTarget {
     return {
       documents: sqlDocumentStore(session),
       idempotency: sqlIdempotencyStore(session),
+      identity: sqlIdentityStore(session),
       async attempt(work) {
         if (!isOpen()) throw hasEnded();
         const savepoint = `attempt_${(attempts += 1)}`;
@@ -100,6 +102,7 @@ export function openSqliteDatabase(path: string): Database & MigrationTarget {
     return {
       documents: sqlDocumentStore(session),
       idempotency: sqlIdempotencyStore(session),
+      identity: sqlIdentityStore(session),
       attempt: (work) => work(),
     };
   }

@@ -1,0 +1,185 @@
+// The authentication operations that generated routes name (service.md "Authentication routes", "Login and credential rules").
+import { fail } from "../contract/errors.js";
+import type { ExecutionContext } from "../operations/context.js";
+import type { Identity } from "../operations/identity.js";
+import type { Handler } from "../operations/operation.js";
+import { uuidv7 } from "../operations/uuid.js";
+import type { Session } from "./port.js";
+import { canonicalLogin, hashPassword, isOutdated, verifyPassword } from "./passwords.js";
+import { newRefreshToken, refreshDigest, successorOf } from "./refresh-token.js";
+import { issuerOf, type IdentitySpec } from "./spec.js";
+
+/** The answer of login and refresh; lifetimes are seconds. */
+export interface TokenResponse {
+  readonly access_token: string;
+  readonly refresh_token: string;
+  readonly access_token_type: "Bearer";
+  readonly access_expires_in: number;
+  readonly refresh_expires_in: number;
+}
+
+/** Handlers of the authentication family. They open write transactions of their own, so that hashing holds none. */
+export const authn = {
+  /** Every failure is the same 401, after the same work. */
+  passwordLogin:
+    (
+      spec: IdentitySpec,
+    ): Handler<{ readonly login: string; readonly password: string }, TokenResponse> =>
+    async ({ login, password }, context) => {
+      const principal = await context.transaction.identity.findPrincipalByLogin(
+        canonicalLogin(login),
+      );
+      const matches = await verifyPassword(principal?.passwordHash, password);
+      if (principal === null || !matches || !principal.isActive) throw fail("core.authentication");
+      const rehashed = isOutdated(principal.passwordHash)
+        ? await hashPassword(password)
+        : undefined;
+      return context.commit(async () => {
+        const store = context.transaction.identity;
+        if (rehashed !== undefined) await store.setPassword(principal.id, rehashed);
+        const session = {
+          id: uuidv7(),
+          principalId: principal.id,
+          tenant: null,
+          createdAt: Date.now(),
+        };
+        await store.addSession(session);
+        return issue(spec, context, session, newRefreshToken());
+      });
+    },
+
+  /** Single use; a second use inside the grace gives the same successor, a later one ends the session. */
+  refreshTokens:
+    (spec: IdentitySpec): Handler<{ readonly refresh_token: string }, TokenResponse> =>
+    async ({ refresh_token: token }, context) => {
+      const answer = await context.commit(() => refresh(spec, context, token));
+      // A reuse has ended its session in the transaction above; only then it is refused.
+      if (answer === null) throw fail("core.authentication");
+      return answer;
+    },
+
+  /** Ends the calling session, or all of the caller's with `{"scope": "all"}`. */
+  logout:
+    (): Handler<{ readonly scope?: "session" | "all" }, void> =>
+    async ({ scope }, context) => {
+      const caller = callerOf(context);
+      await context.commit(async () => {
+        const store = context.transaction.identity;
+        if (scope === "all") await store.endSessions(caller.principalId, Date.now());
+        else await store.endSession(caller.principalId, caller.sessionId, Date.now());
+      });
+    },
+
+  /** Needs the current password; ends every session of the caller, the calling one too. */
+  changePassword:
+    (): Handler<{ readonly current_password: string; readonly new_password: string }, void> =>
+    async ({ current_password: current, new_password: next }, context) => {
+      const caller = callerOf(context);
+      const principal = await context.transaction.identity.findPrincipal(caller.principalId);
+      if (!(await verifyPassword(principal?.passwordHash, current)))
+        throw fail("core.authentication");
+      const hash = await hashPassword(next);
+      await context.commit(async () => {
+        await context.transaction.identity.setPassword(caller.principalId, hash);
+        await context.transaction.identity.endSessions(caller.principalId, Date.now());
+      });
+    },
+
+  /** The caller's live sessions, oldest first. */
+  listSessions:
+    (): Handler<Readonly<Record<never, never>>, { readonly sessions: readonly SessionEntry[] }> =>
+    async (_input, context) => {
+      const caller = callerOf(context);
+      const sessions = await context.transaction.identity.listSessions(caller.principalId);
+      return { sessions: sessions.map((session) => entryOf(session, caller)) };
+    },
+
+  /** Ends one of the caller's sessions. Throws `core.not_found` for one that is ended, unknown or somebody else's. */
+  revokeSession:
+    (): Handler<{ readonly id: string }, void> =>
+    async ({ id }, context) => {
+      const caller = callerOf(context);
+      const ended = await context.commit(() =>
+        context.transaction.identity.endSession(caller.principalId, id, Date.now()),
+      );
+      if (!ended) throw fail("core.not_found");
+    },
+};
+
+export interface SessionEntry {
+  readonly id: string;
+  readonly created_at: string;
+  readonly is_current: boolean;
+}
+
+function entryOf(session: Session, caller: Identity): SessionEntry {
+  const createdAt = new Date(session.createdAt).toISOString();
+  return { id: session.id, created_at: createdAt, is_current: session.id === caller.sessionId };
+}
+
+async function refresh(
+  spec: IdentitySpec,
+  context: ExecutionContext,
+  token: string,
+): Promise<TokenResponse | null> {
+  const store = context.transaction.identity;
+  const now = Date.now();
+  const known = await store.findRefreshToken(refreshDigest(context.keys.refresh, token));
+  if (known === null || known.expiresAt <= now) return null;
+  const trust = await store.trust(known.sessionId);
+  if (trust === null || !trust.isSessionLive || !trust.isPrincipalActive) return null;
+  const successor = successorOf(context.keys.refresh, token);
+  const session = { id: known.sessionId, principalId: trust.principalId, tenant: trust.tenant };
+  const isFirst = await store.useRefreshToken(known.digest, now);
+  if (!isFirst && !(await isWithinGrace(spec, context, known.digest, successor))) {
+    await store.endSession(trust.principalId, known.sessionId, now);
+    return null;
+  }
+  return issue(spec, context, session, successor);
+}
+
+/** Whether a used token may be used once more: soon, and while nobody has used its successor. */
+async function isWithinGrace(
+  spec: IdentitySpec,
+  context: ExecutionContext,
+  digest: string,
+  successor: string,
+): Promise<boolean> {
+  const store = context.transaction.identity;
+  const usedAt = (await store.findRefreshToken(digest))?.usedAt ?? 0;
+  const next = await store.findRefreshToken(refreshDigest(context.keys.refresh, successor));
+  return Date.now() - usedAt <= spec.refreshGraceSeconds * 1000 && (next?.usedAt ?? null) === null;
+}
+
+async function issue(
+  spec: IdentitySpec,
+  context: ExecutionContext,
+  session: Pick<Session, "id" | "principalId" | "tenant">,
+  refreshToken: string,
+): Promise<TokenResponse> {
+  await context.transaction.identity.addRefreshToken({
+    digest: refreshDigest(context.keys.refresh, refreshToken),
+    sessionId: session.id,
+    expiresAt: Date.now() + spec.refreshTtlSeconds * 1000,
+    usedAt: null,
+  });
+  const claims = {
+    sub: session.principalId,
+    sid: session.id,
+    jti: uuidv7(),
+    ...(session.tenant === null ? {} : { tid: session.tenant }),
+  };
+  return {
+    access_token: issuerOf(spec, context.keys).sign(claims, spec.accessTtlSeconds),
+    refresh_token: refreshToken,
+    access_token_type: "Bearer",
+    access_expires_in: spec.accessTtlSeconds,
+    refresh_expires_in: spec.refreshTtlSeconds,
+  };
+}
+
+/** The caller of an operation that the principal hook guards. */
+function callerOf(context: ExecutionContext): Identity {
+  if (context.identity === null) throw fail("core.authentication");
+  return context.identity;
+}
