@@ -7,6 +7,8 @@ import * as notesRoutes from "./routes/notes.js";
 import * as placesRoutes from "./routes/places.js";
 import * as projectsRoutes from "./routes/projects.js";
 import * as tasksRoutes from "./routes/tasks.js";
+import * as tenantAdminRoutes from "./routes/tenant_admin.js";
+import * as tenantsRoutes from "./routes/tenants.js";
 
 /** The service: every operation with its route. */
 export const service = defineService({
@@ -56,5 +58,13 @@ export const service = defineService({
     tasksRoutes.tasksRawListCursor,
     tasksRoutes.tasksRestore,
     tasksRoutes.tasksUpdate,
+    tenantAdminRoutes.tenantAdminCreateTenant,
+    tenantAdminRoutes.tenantAdminDeactivateTenant,
+    tenantAdminRoutes.tenantAdminInviteMember,
+    tenantAdminRoutes.tenantAdminListMembers,
+    tenantAdminRoutes.tenantAdminRemoveMember,
+    tenantsRoutes.tenantsLeaveTenant,
+    tenantsRoutes.tenantsListTenants,
+    tenantsRoutes.tenantsSwitchTenant,
   ],
 });

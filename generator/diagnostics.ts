@@ -224,6 +224,11 @@ export const catalogue = {
     "Name a policy; `guard: open` must be written out.",
   ),
   OPW054: entry("Hook twice", "The same hook stands twice in one chain.", "Keep one."),
+  OPW055: entry(
+    "Unprivileged administration",
+    "The guard of an administration asks for nothing that ordinary callers do not have.",
+    "Let its policy ask for a `platform.` permission, or name a hook of your own.",
+  ),
   OPW060: entry(
     "Namespace or prefix",
     "A mount gives neither or both of `namespace` and `prefix`.",

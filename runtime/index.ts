@@ -71,6 +71,8 @@ export {
   type Operation,
   type Route,
 } from "./operations/operation.js";
+export { authorize, tenant } from "./tenancy/hooks.js";
+export { tenancy, type TenantEntry } from "./tenancy/operations.js";
 export { uuidv7 } from "./operations/uuid.js";
 export type { CursorRequest, PageRequest } from "./query/list-request.js";
 export { connect, defaultTenant, type Connection, type ConnectOptions } from "./server/connect.js";

@@ -6,6 +6,12 @@ export type BooleanConstraint = boolean | readonly boolean[] | null;
 /** A value, a list of values, or null. */
 export type DateTimeConstraint = string | readonly string[] | null;
 
+export interface MemberList {
+  readonly members: readonly {
+    readonly principal_id: string;
+  }[];
+}
+
 export interface NotesDocument {
   /** UUIDv7. */
   readonly id: string;
@@ -85,6 +91,19 @@ export interface Task {
   readonly due: string | null;
   readonly estimate: number | null;
   readonly labels: readonly string[];
+}
+
+export interface TenantCreated {
+  readonly tenant_id: string;
+  readonly tenant_key: string;
+}
+
+export interface TenantList {
+  readonly tenants: readonly {
+    readonly tenant_id: string;
+    readonly tenant_key: string;
+    readonly is_current: boolean;
+  }[];
 }
 
 export interface TokenResponse {

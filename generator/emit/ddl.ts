@@ -114,6 +114,29 @@ function systemTable(engine: EngineName, table: string): string {
       ],
       index: "expires_at",
     },
+    opwright_tenants: {
+      columns: [
+        `"id" ${type.text} PRIMARY KEY`,
+        `"key" ${type.text} NOT NULL UNIQUE`,
+        `"is_active" ${type.flag} NOT NULL`,
+      ],
+    },
+    opwright_memberships: {
+      columns: [
+        `"tenant_id" ${type.text} NOT NULL`,
+        `"principal_id" ${type.uuid} NOT NULL`,
+        `PRIMARY KEY ("tenant_id", "principal_id")`,
+      ],
+      index: "principal_id",
+    },
+    opwright_grants: {
+      columns: [
+        `"tenant_id" ${type.text} NOT NULL`,
+        `"principal_id" ${type.uuid} NOT NULL`,
+        `"permission" ${type.text} NOT NULL`,
+        `PRIMARY KEY ("principal_id", "tenant_id", "permission")`,
+      ],
+    },
   };
   const found = tables[table];
   if (found === undefined) throw new Error(`no DDL for ${table}`);

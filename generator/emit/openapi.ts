@@ -51,6 +51,8 @@ export function errorCodesOf(operation: OperationModel): readonly ErrorCode[] {
     ...(operation.input.body === null ? [] : ofBody),
     ...(operation.idempotencyKey ? ofIdempotency : []),
     ...(operation.run.kind === "function" ? Object.keys(errors).filter(isAuthorCode) : []),
+    ...(operation.hooks.some(({ argument }) => argument !== null) ? ["core.authorization"] : []),
+    ...(operation.hooks.some(({ id }) => id === "tenant") ? ["tenant_required"] : []),
     ...operation.errors,
   ]);
   return (Object.keys(errors) as ErrorCode[]).filter((code) => codes.has(code));
@@ -189,10 +191,17 @@ function operationObject(operation: OperationModel): unknown {
     },
     ...(deadlineSeconds === null ? {} : { "x-deadline-seconds": deadlineSeconds }),
     ...(operation.idempotencyKey ? { "x-supports-idempotency-key": true } : {}),
-    ...(operation.requiresAuthn ? { security: [{ bearer: [] }], "x-requires-authn": true } : {}),
+    ...(operation.requiresAuthn
+      ? { security: [{ bearer: [] }], "x-requires-authn": true, ...permissionsMember(operation) }
+      : {}),
     "x-error-codes": errorCodesOf(operation),
     ...operation.extensions,
   };
+}
+
+function permissionsMember({ hooks }: OperationModel): object {
+  const permissions = hooks.flatMap(({ argument }) => argument ?? []);
+  return permissions.length === 0 ? {} : { "x-required-permissions": permissions };
 }
 
 function parametersMember(operation: OperationModel): { readonly parameters?: readonly unknown[] } {

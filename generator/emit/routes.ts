@@ -74,7 +74,7 @@ function printNamespace(namespace: Namespace, paths: ModulePaths): string {
       ...(namespace.document === undefined
         ? []
         : [importLine(specName(namespace.name), `../documents/${namespace.name}.js`, false)]),
-      ...(namespace.operations.some(({ run }) => run.kind === "authn")
+      ...(namespace.operations.some(({ run }) => run.kind === "builtIn" && run.takesSpec)
         ? [importLine("identitySpec", "../identity.js", false)]
         : []),
       ...(usesValidators
@@ -107,7 +107,7 @@ function viewOf(operation: OperationModel, modules: ReadonlyMap<string, string>)
   const run = runText(operation, modules);
   const hooks = operation.hooks.map((hook) =>
     hook.run === null
-      ? hook.id
+      ? builtInHook(hook)
       : `${hookMakers[hook.phase]}(${modules.get(hook.run.file) ?? ""}.${hook.run.name})`,
   );
   const maker = route === null ? "operation" : "route";
@@ -140,7 +140,9 @@ function viewOf(operation: OperationModel, modules: ReadonlyMap<string, string>)
       maker,
       ...input.runtime,
       ...run.runtime,
-      ...operation.hooks.map((hook) => (hook.run === null ? hook.id : hookMakers[hook.phase])),
+      ...operation.hooks.map((hook) =>
+        hook.run === null ? (hook.id.split(" ", 1)[0] ?? "") : hookMakers[hook.phase],
+      ),
     ],
   };
 }
@@ -191,6 +193,11 @@ function parameterText(parameter: OperationModel["input"]["parameters"][number])
   return parameter.required ? `query.${parameter.type}` : `query.optional.${parameter.type}`;
 }
 
+/** `principal`, or `authorize("tasks.read")`. */
+function builtInHook({ id, argument }: HookUse): string {
+  return argument === null ? id : `${id.split(" ", 1)[0] ?? ""}(${literal(argument)})`;
+}
+
 function runText(operation: OperationModel, modules: ReadonlyMap<string, string>): Fragment {
   const { run } = operation;
   switch (run.kind) {
@@ -198,10 +205,10 @@ function runText(operation: OperationModel, modules: ReadonlyMap<string, string>
       const module = modules.get(run.function.file) ?? "";
       return { text: `${module}.${run.function.name}`, runtime: [] };
     }
-    case "authn":
+    case "builtIn":
       return {
-        text: `authn.${run.verb}(${run.takesSpec ? "identitySpec" : ""})`,
-        runtime: ["authn"],
+        text: `${run.family}.${run.verb}(${run.takesSpec ? "identitySpec" : ""})`,
+        runtime: [run.family],
       };
     case "document":
       return {

@@ -26,18 +26,22 @@ export interface StorageSchema {
 
 export const emptyStorage: StorageSchema = { tables: {}, system: [] };
 
+const identityTables = [
+  "principals",
+  "sessions",
+  "refresh_tokens",
+  "tenants",
+  "memberships",
+  "grants",
+].map((name) => `opwright_${name}`);
+
 /** The storage that a registry needs. */
 export function storageOf(model: RegistryModel): StorageSchema {
   return {
     tables: Object.fromEntries(
       Object.values(model.documents).map((document) => [document.table, tableOf(document)]),
     ),
-    system: [
-      "opwright_idempotency",
-      ...(model.identity === null
-        ? []
-        : ["opwright_principals", "opwright_sessions", "opwright_refresh_tokens"]),
-    ],
+    system: ["opwright_idempotency", ...(model.identity === null ? [] : identityTables)],
   };
 }
 

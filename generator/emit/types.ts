@@ -58,7 +58,7 @@ function declarationsOf(
     .filter(([name, module]) => module === namespace.name && Object.hasOwn(model.types, name))
     .map(([name]) => declared(name, model.types[name] ?? true));
   const inputs = namespace.operations
-    .filter(({ run, input }) => run.kind === "authn" && input.body !== null)
+    .filter(({ run, input }) => run.kind === "builtIn" && input.body !== null)
     .map(({ input }) => declared(input.typeName, input.schema));
   return [...own, ...inputs, ...namespace.operations.filter(isCustom).flatMap(customTypes)];
 }

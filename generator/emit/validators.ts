@@ -29,7 +29,7 @@ export function validatorOf(operation: OperationModel): ValidatorPlan | undefine
   if (operation.run.kind === "function") {
     return body === null && parameters.length === 0 ? undefined : { name, schema, typeName };
   }
-  if (operation.run.kind === "authn") {
+  if (operation.run.kind === "builtIn") {
     return body === null ? undefined : { name, schema: body.schema, typeName: body.typeName };
   }
   const { verb } = operation.run;

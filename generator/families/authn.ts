@@ -1,14 +1,10 @@
 // The authentication family: signing in and out, sessions, passwords (service.md "Authentication routes").
 import { durationSeconds } from "../load/quantities.js";
-import { objectSchema, refTo, uuidSchema, type JsonSchema } from "../model/json-schema.js";
-import { pascalCase } from "../model/names.js";
-import type {
-  AuthnVerb,
-  IdentityModel,
-  OperationModel,
-  ParameterModel,
-} from "../model/registry.js";
-import type { FamilyContext, RouteMethod, UnmountedOperation } from "./family.js";
+import { objectSchema, uuidSchema, type JsonSchema } from "../model/json-schema.js";
+import type { IdentityModel } from "../model/registry.js";
+import { bodyOf, expandBuiltIn, type BuiltInVerb } from "./built-in.js";
+import type { FamilyContext, UnmountedOperation } from "./family.js";
+import { principalHook } from "./guards.js";
 
 const text: JsonSchema = { type: "string", minLength: 1, maxLength: 4_096 };
 const seconds: JsonSchema = { type: "integer", minimum: 0 };
@@ -41,37 +37,19 @@ const sessionList = objectSchema(
   ["sessions"],
 );
 
-interface VerbShape {
-  readonly verb: AuthnVerb;
-  readonly summary: string;
-  readonly method: RouteMethod;
-  readonly path: string;
-  readonly status: number;
-  /** Whether the caller must be signed in; otherwise the body authenticates. */
-  readonly needsCaller: boolean;
-  readonly takesSpec: boolean;
-  readonly body?: { readonly schema: JsonSchema; readonly isOptional: boolean };
-  readonly parameters?: readonly ParameterModel[];
-  readonly output: "TokenResponse" | "SessionList" | null;
-  readonly errors?: readonly string[];
-}
-
-const body = (properties: Readonly<Record<string, JsonSchema>>) => ({
-  schema: objectSchema(properties, Object.keys(properties)),
-  isOptional: false,
-});
-
-const verbs: Readonly<Record<string, VerbShape>> = {
+const verbs: Readonly<Record<string, BuiltInVerb>> = {
   password_login: {
     verb: "passwordLogin",
     summary: "Sign in with a password",
     method: "POST",
     path: "/login",
     status: 200,
-    needsCaller: false,
     takesSpec: true,
-    body: body({ login: text, password: text }),
+    isWrite: false,
+    ignoresCredentials: true,
+    body: bodyOf({ login: text, password: text }),
     output: "TokenResponse",
+    errors: ["core.authentication"],
   },
   refresh_tokens: {
     verb: "refreshTokens",
@@ -79,10 +57,12 @@ const verbs: Readonly<Record<string, VerbShape>> = {
     method: "POST",
     path: "/refresh",
     status: 200,
-    needsCaller: false,
     takesSpec: true,
-    body: body({ refresh_token: text }),
+    isWrite: false,
+    ignoresCredentials: true,
+    body: bodyOf({ refresh_token: text }),
     output: "TokenResponse",
+    errors: ["core.authentication"],
   },
   logout: {
     verb: "logout",
@@ -90,13 +70,14 @@ const verbs: Readonly<Record<string, VerbShape>> = {
     method: "POST",
     path: "/logout",
     status: 204,
-    needsCaller: true,
     takesSpec: false,
+    isWrite: false,
     body: {
       schema: objectSchema({ scope: { type: "string", enum: ["session", "all"] } }, []),
       isOptional: true,
     },
     output: null,
+    errors: ["core.authentication"],
   },
   change_password: {
     verb: "changePassword",
@@ -104,10 +85,11 @@ const verbs: Readonly<Record<string, VerbShape>> = {
     method: "POST",
     path: "/change-password",
     status: 204,
-    needsCaller: true,
     takesSpec: false,
-    body: body({ current_password: text, new_password: text }),
+    isWrite: false,
+    body: bodyOf({ current_password: text, new_password: text }),
     output: null,
+    errors: ["core.authentication"],
   },
   list_sessions: {
     verb: "listSessions",
@@ -115,9 +97,10 @@ const verbs: Readonly<Record<string, VerbShape>> = {
     method: "GET",
     path: "/sessions",
     status: 200,
-    needsCaller: true,
     takesSpec: false,
+    isWrite: false,
     output: "SessionList",
+    errors: ["core.authentication"],
   },
   revoke_session: {
     verb: "revokeSession",
@@ -125,11 +108,11 @@ const verbs: Readonly<Record<string, VerbShape>> = {
     method: "DELETE",
     path: "/sessions/{id}",
     status: 204,
-    needsCaller: true,
     takesSpec: false,
+    isWrite: false,
     parameters: [{ name: "id", in: "path", type: "uuid", required: true, schema: uuidSchema }],
     output: null,
-    errors: ["core.not_found"],
+    errors: ["core.authentication", "core.not_found"],
   },
 };
 
@@ -151,64 +134,10 @@ export function expandIdentity(context: FamilyContext): readonly UnmountedOperat
   const at = tree.keyAt("identity");
   types.table.add("TokenResponse", tokenResponse, at);
   types.table.add("SessionList", sessionList, at);
-  return Object.entries(verbs).map(([name, shape]) => {
-    const route = { method: shape.method, path: shape.path };
-    return {
-      operation: operationOf(context, name, shape),
-      routes: { rest: route, rpc: route },
-      status: shape.status,
-      at,
-    };
-  });
-}
-
-function operationOf(context: FamilyContext, name: string, shape: VerbShape): OperationModel {
-  const key = `authn.${name}`;
-  const typeName = `${pascalCase(key)}Input`;
-  const parameters = shape.parameters ?? [];
-  const schema =
-    shape.body?.schema ??
-    objectSchema(
-      Object.fromEntries(parameters.map((parameter) => [parameter.name, parameter.schema])),
-      parameters.map((parameter) => parameter.name),
-    );
-  context.types.table.claim(typeName, context.tree.keyAt("identity"));
-  return {
-    key,
-    namespace: "authn",
-    name,
-    family: "authn",
-    source: context.tree.keyAt("identity").file,
-    summary: shape.summary,
-    description: null,
-    input: {
-      schema,
-      typeName,
-      parameters,
-      body: shape.body === undefined ? null : { as: "input", ...shape.body, typeName },
-    },
-    output: { schema: shape.output === null ? null : refTo(shape.output), hasEntityTag: false },
-    guard: shape.needsCaller ? "principal" : "open",
-    hooks: shape.needsCaller
-      ? [
-          {
-            id: "principal",
-            phase: "before",
-            run: null,
-            requires: [],
-            provides: ["authn.principal"],
-          },
-        ]
-      : [],
-    deadlineSeconds: null,
-    // Each opens write transactions of its own, so that hashing a password holds none.
-    transaction: "read",
-    idempotencyKey: false,
-    requiresAuthn: shape.needsCaller,
-    ignoresCredentials: !shape.needsCaller,
-    route: null,
-    run: { kind: "authn", verb: shape.verb, takesSpec: shape.takesSpec },
-    errors: ["core.authentication", ...(shape.errors ?? [])],
-    extensions: {},
-  };
+  // They authenticate by their body, or need nothing but a caller.
+  return expandBuiltIn(context, "authn", "authn", verbs, at, (_name, { ignoresCredentials }) =>
+    ignoresCredentials === true
+      ? { policy: "open", hooks: [] }
+      : { policy: "principal", hooks: [principalHook] },
+  );
 }

@@ -77,6 +77,7 @@ export function expandOperation(
   const hooks = hookChain(
     context,
     { policy: declaration.guard, at: tree.at("operations", key, "guard") },
+    namespace,
     declaration.hooks === undefined
       ? undefined
       : { hooks: declaration.hooks, at: tree.at("operations", key, "hooks") },

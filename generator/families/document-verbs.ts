@@ -119,6 +119,7 @@ export function expandVerb(
       policy: guardOf(declaration, verb).policy,
       at: tree.at("documents", model.name, ...guardOf(declaration, verb).path),
     },
+    model.name,
     own === undefined
       ? undefined
       : { hooks: own, at: tree.at("documents", model.name, "hooks", verb) },

@@ -10,6 +10,7 @@ import type {
 } from "../model/registry.js";
 import { expandIdentity, identityModel } from "./authn.js";
 import { expandOperation, placeholdersOf } from "./custom.js";
+import { expandTenancy } from "./tenancy.js";
 import { readDocumentType, type DocumentType } from "./document-model.js";
 import { expandDocument } from "./documents.js";
 import { extensionsOf, type FamilyContext, type UnmountedOperation } from "./family.js";
@@ -66,6 +67,9 @@ export function expandRegistry(
   }
   const authn = expandIdentity(context);
   if (authn.length > 0) byNamespace.set("authn", [...authn]);
+  for (const [namespace, operations] of Object.entries(expandTenancy(context))) {
+    byNamespace.set(namespace, [...operations]);
+  }
   const routes = attach(context, { documents, operations: byNamespace, defaultStyle });
   for (const unmounted of [...byNamespace.values()].flat()) {
     all.push({ unmounted, route: routes.get(unmounted.operation.key) });
@@ -104,7 +108,14 @@ export function expandRegistry(
     // An invalid credential is refused on open operations too.
     const isAsked = declarations.identity !== undefined && !routed.ignoresCredentials;
     const errors = isAsked
-      ? [...new Set([...routed.errors, "core.authentication"])]
+      ? [
+          ...new Set([
+            ...routed.errors,
+            "core.authentication",
+            "tenant_mismatch",
+            "tenant_inactive",
+          ]),
+        ]
       : routed.errors;
     operations.set(operation.key, { ...routed, errors });
   }

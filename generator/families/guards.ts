@@ -6,10 +6,40 @@ import { hookPhases } from "../load/format.js";
 import type { SourceTree } from "../load/source-tree.js";
 import type { FunctionReference, HookUse } from "../model/registry.js";
 
+/** The hook that makes sure that somebody is calling. */
+export const principalHook: HookUse = {
+  id: "principal",
+  phase: "before",
+  run: null,
+  argument: null,
+  requires: [],
+  provides: ["authn.principal"],
+};
+
 /** Hooks of the runtime that a policy may name once `identity` is declared. */
 const identityHooks: readonly HookUse[] = [
-  { id: "principal", phase: "before", run: null, requires: [], provides: ["authn.principal"] },
+  principalHook,
+  {
+    id: "tenant",
+    phase: "before",
+    run: null,
+    argument: null,
+    requires: ["authn.principal"],
+    provides: ["tenancy.tenant"],
+  },
 ];
+
+/** The hook that asks whether the caller may do something. */
+function authorizeHook(action: string): HookUse {
+  return {
+    id: `authorize ${action}`,
+    phase: "before",
+    run: null,
+    argument: action,
+    requires: ["authn.principal"],
+    provides: ["authz.authorize"],
+  };
+}
 
 /** Whether a chain makes sure that somebody is calling. */
 export function requiresAuthn(hooks: readonly HookUse[]): boolean {
@@ -28,12 +58,13 @@ export interface GuardUse {
 }
 
 /**
- * The chain of an operation: the guard's hooks first, then its own by phase. Reports unknown policies and hooks,
+ * The chain of an operation of the namespace `resource`: the guard's hooks first, then its own by phase. Reports unknown policies and hooks,
  * hooks that stand twice, and requirements that no earlier hook provides.
  */
 export function hookChain(
   { declarations, tree }: { readonly declarations: Declarations; readonly tree: SourceTree },
   guard: GuardUse,
+  resource: string,
   own: { readonly hooks: HooksByPhase; readonly at: Origin } | undefined,
   report: Report,
 ): readonly HookUse[] {
@@ -57,8 +88,11 @@ export function hookChain(
       suggestion: didYouMean(guard.policy, Object.keys(declarations.policies)),
     });
   }
-  for (const name of policy ?? []) {
-    const use = declaredHook(declarations, name, undefined, guard.at, report);
+  for (const step of policy ?? []) {
+    const use =
+      typeof step === "string"
+        ? declaredHook(declarations, step, undefined, guard.at, report)
+        : authorizeHook(step.authorize.replaceAll("{resource}", resource));
     if (use !== undefined) chain.push({ use, at: guard.at });
   }
   for (const phase of hookPhases) {
@@ -110,13 +144,21 @@ function declaredHook(
     id: name,
     phase: hook.phase,
     run: functionReference(hook.run),
+    argument: null,
     requires: hook.requires ?? [],
     provides: [...new Set([name, ...(hook.provides ?? [])])],
   };
 }
 
 function inlineHook(reference: string, phase: HookPhaseName): HookUse {
-  return { id: reference, phase, run: functionReference(reference), requires: [], provides: [] };
+  return {
+    id: reference,
+    phase,
+    run: functionReference(reference),
+    argument: null,
+    requires: [],
+    provides: [],
+  };
 }
 
 function checkChain(

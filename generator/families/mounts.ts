@@ -86,18 +86,25 @@ function mountsOf(context: FamilyContext, mountable: Mountable): readonly Mount[
       return namespace === undefined ? [] : [{ namespace, declaration, path: ["mounts", name] }];
     },
   );
-  const { identity } = declarations;
-  const signingIn: readonly Mount[] =
-    identity === undefined || identity.mount === false
-      ? []
-      : [
-          {
-            namespace: "authn",
-            declaration: identity.mount ?? { at: "/auth" },
-            path: ["identity", "mount"],
-          },
-        ];
-  return [...own, ...signingIn, ...further];
+  const { identity, tenancy } = declarations;
+  const builtIn: readonly (readonly [
+    string,
+    string,
+    false | MountDeclaration | undefined,
+    readonly string[],
+  ])[] = [
+    ["authn", "/auth", identity?.mount, ["identity", "mount"]],
+    ["tenants", "/tenants", tenancy?.selector?.mount, ["tenancy", "selector", "mount"]],
+    ["tenant_admin", "/admin", tenancy?.admin?.mount, ["tenancy", "admin", "mount"]],
+  ];
+  const ofRuntime = builtIn
+    .filter(([namespace, , mount]) => mount !== false && mountable.operations.has(namespace))
+    .map(([namespace, usual, mount, path]): Mount => ({
+      namespace,
+      declaration: mount || { at: usual },
+      path,
+    }));
+  return [...own, ...ofRuntime, ...further];
 }
 
 function namespaceOf(

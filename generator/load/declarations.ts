@@ -77,11 +77,20 @@ export interface IdentityDeclaration {
   readonly mount?: false | MountDeclaration;
 }
 
+export interface TenancyDeclaration {
+  readonly selector?: { readonly mount?: false | MountDeclaration };
+  readonly admin?: { readonly guard: string; readonly mount?: false | MountDeclaration };
+}
+
+/** A step of a policy. */
+export type PolicyStep = string | { readonly authorize: string };
+
 /** The declarations of a registry. Entries with a faulty shape are left out; their faults have been reported. */
 export interface Declarations {
   readonly service: ServiceDeclaration | undefined;
   readonly identity: IdentityDeclaration | undefined;
-  readonly policies: Readonly<Record<string, readonly string[]>>;
+  readonly tenancy: TenancyDeclaration | undefined;
+  readonly policies: Readonly<Record<string, readonly PolicyStep[]>>;
   readonly hooks: Readonly<Record<string, HookDeclaration>>;
   readonly types: Readonly<Record<string, unknown>>;
   readonly documents: Readonly<Record<string, DocumentDeclaration>>;

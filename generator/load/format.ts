@@ -257,6 +257,50 @@ const identity: Shape = {
   },
 };
 
+const tenancy: Shape = {
+  kind: "object",
+  members: {
+    selector: optional(
+      {
+        kind: "object",
+        members: { mount: optional(mount, "Where the routes are; /tenants where left out.") },
+      },
+      "How callers list, choose and leave their tenants.",
+    ),
+    admin: optional(
+      {
+        kind: "object",
+        members: {
+          guard: required(policyName, "The policy of every administration operation."),
+          mount: optional(mount, "Where the routes are; /admin where left out."),
+        },
+      },
+      "Administration of tenants and memberships; not registered where left out.",
+    ),
+  },
+};
+
+/** A step of a policy: a hook by its name, or a permission that the caller needs. */
+const policyStep: Shape = {
+  kind: "either",
+  of: [
+    { kind: "string", what: "the name of a hook" },
+    {
+      kind: "object",
+      members: {
+        authorize: required(
+          {
+            kind: "string",
+            pattern: /^(?:\{resource\}|[a-z][a-z0-9_]*)\.[a-z][a-z0-9_]*$/,
+            what: "an action such as {resource}.read",
+          },
+          "The permission; {resource} is the namespace.",
+        ),
+      },
+    },
+  ],
+};
+
 /** The whole format. */
 export const registryShape: Extract<Shape, { kind: "object" }> = {
   kind: "object",
@@ -264,10 +308,11 @@ export const registryShape: Extract<Shape, { kind: "object" }> = {
   members: {
     service: required(service, "The service as a whole."),
     policies: optional(
-      mapOf(listOf({ kind: "string", what: "the name of a hook" })),
+      mapOf(listOf(policyStep)),
       "Named, ordered lists of hooks; a guard names one.",
     ),
     hooks: optional(mapOf(hook), "Hooks of the author's own, by name."),
+    tenancy: optional(tenancy, "Tenants: whose data an operation sees."),
     identity: optional(identity, "How callers sign in and are identified."),
     types: optional(
       mapOf(fieldType, typeName, "a type name in [A-Z][A-Za-z0-9]*"),

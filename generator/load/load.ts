@@ -30,15 +30,17 @@ export function loadRegistry(project: string, folder: string, report: Report): L
           !faulty.has(JSON.stringify([section, name])) && !faulty.has(JSON.stringify([section])),
       ),
     );
+  /** A section that is one declaration, where nothing in it is faulty. */
+  const whole = (section: string): unknown =>
+    [...faulty].some((path) => path.startsWith(`["${section}"`)) ? undefined : tree.root[section];
   const isServiceSound = ![...faulty].some((path) => path.startsWith(`["service"`));
   return {
     tree,
     // The shapes of format.ts and the interfaces of declarations.ts say the same; what is faulty has been taken out.
     declarations: {
       service: isServiceSound && isMap(tree.root["service"]) ? tree.root["service"] : undefined,
-      identity: [...faulty].some((path) => path.startsWith(`["identity"`))
-        ? undefined
-        : tree.root["identity"],
+      identity: whole("identity"),
+      tenancy: whole("tenancy"),
       policies: sound("policies"),
       hooks: sound("hooks"),
       types: sound("types"),

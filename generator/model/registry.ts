@@ -27,6 +27,8 @@ export interface HookUse {
   readonly phase: HookPhaseName;
   /** The author's function; null for a hook of the runtime, which has the name of the id. */
   readonly run: FunctionReference | null;
+  /** What a hook of the runtime is made for: the action of `authorize`. */
+  readonly argument: string | null;
   readonly requires: readonly string[];
   readonly provides: readonly string[];
 }
@@ -86,17 +88,16 @@ export type DocumentVerb =
   | "list_cursor"
   | "raw_list_cursor";
 
-/** Handlers of the authentication family, by their names in the runtime. */
-export type AuthnVerb =
-  | "passwordLogin"
-  | "refreshTokens"
-  | "logout"
-  | "changePassword"
-  | "listSessions"
-  | "revokeSession";
+/** Families whose handlers are part of the runtime, by their names there. */
+export type BuiltInFamily = "authn" | "tenancy";
 
 export type Runner =
-  | { readonly kind: "authn"; readonly verb: AuthnVerb; readonly takesSpec: boolean }
+  | {
+      readonly kind: "builtIn";
+      readonly family: BuiltInFamily;
+      readonly verb: string;
+      readonly takesSpec: boolean;
+    }
   | { readonly kind: "document"; readonly document: string; readonly verb: DocumentVerb }
   | { readonly kind: "function"; readonly function: FunctionReference };
 
@@ -104,7 +105,7 @@ export interface OperationModel {
   readonly key: string;
   readonly namespace: string;
   readonly name: string;
-  readonly family: "documents" | "custom" | "authn";
+  readonly family: "documents" | "custom" | BuiltInFamily;
   /** The registry file that declares it. */
   readonly source: string;
   readonly summary: string;

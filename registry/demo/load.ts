@@ -7,8 +7,8 @@ import {
   createPrincipal,
   generatedFolder,
   readSettings,
-  ServiceError,
   silentLog,
+  uuidv7,
   type Connection,
 } from "opwright/runtime";
 import { notesSpec } from "../../generated/documents/notes.js";
@@ -50,17 +50,49 @@ async function isEmpty({ write }: Connection): Promise<boolean> {
   return count === 0;
 }
 
-/** Three people who can sign in; they are made once. */
-async function loadPeople({ context }: Connection): Promise<void> {
+/** Two tenants and three people who can sign in; they are made once. */
+async function loadPeople({ context, write }: Connection): Promise<void> {
   const password = "correct horse battery staple";
-  const logins = ["ada@example.test", "bob@example.test", "eve@example.test"];
-  try {
-    for (const login of logins) await createPrincipal(context("demo.people"), { login, password });
-    process.stderr.write(`sign in as ${logins.join(", ")} with the password: ${password}\n`);
-  } catch (error) {
-    const isThere = error instanceof ServiceError && error.code === "core.conflict";
-    if (!isThere) throw error;
+  const people = {
+    "ada@example.test": {
+      tenants: ["acme", "globex"],
+      permissions: ["admin"],
+      everywhere: ["platform.admin"],
+    },
+    "bob@example.test": {
+      tenants: ["acme"],
+      permissions: ["tasks.read", "tasks.write", "projects.read", "projects.write"],
+      everywhere: [],
+    },
+    "eve@example.test": {
+      tenants: ["globex"],
+      permissions: ["tasks.read", "projects.read"],
+      everywhere: [],
+    },
+  };
+  const tenants = new Map(["acme", "globex"].map((key) => [key, uuidv7()]));
+  const isNew = await write("demo.tenants", async ({ transaction }) => {
+    const added: boolean[] = [];
+    for (const [key, id] of tenants)
+      added.push(await transaction.tenants.addTenant({ id, key, isActive: true }));
+    return added.every(Boolean);
+  });
+  if (!isNew) return;
+  for (const [login, { tenants: keys, permissions, everywhere }] of Object.entries(people)) {
+    const id = await createPrincipal(context("demo.people"), { login, password });
+    await write("demo.people", async ({ transaction }) => {
+      for (const key of keys) {
+        const tenantId = tenants.get(key) ?? "";
+        await transaction.tenants.addMember(tenantId, id);
+        for (const permission of permissions)
+          await transaction.tenants.grant(tenantId, id, permission);
+      }
+      for (const permission of everywhere) await transaction.tenants.grant(null, id, permission);
+    });
   }
+  process.stderr.write(
+    `sign in as ${Object.keys(people).join(", ")} with the password: ${password}\n`,
+  );
 }
 
 async function loadWork({ write }: Connection): Promise<void> {

@@ -29,6 +29,8 @@ export async function authenticate(
     trust.principalId === claims.sub &&
     trust.tenant === (claims.tid ?? null);
   if (!isTrusted) throw fail("core.authentication");
+  if (!trust.isMember) throw fail("tenant_mismatch");
+  if (!trust.isTenantActive) throw fail("tenant_inactive");
   return {
     principalId: claims.sub,
     sessionId: claims.sid,

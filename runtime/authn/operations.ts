@@ -37,14 +37,7 @@ export const authn = {
       return context.commit(async () => {
         const store = context.transaction.identity;
         if (rehashed !== undefined) await store.setPassword(principal.id, rehashed);
-        const session = {
-          id: uuidv7(),
-          principalId: principal.id,
-          tenant: null,
-          createdAt: Date.now(),
-        };
-        await store.addSession(session);
-        return issue(spec, context, session, newRefreshToken());
+        return issueSession(spec, context, principal.id, null);
       });
     },
 
@@ -128,6 +121,7 @@ async function refresh(
   if (known === null || known.expiresAt <= now) return null;
   const trust = await store.trust(known.sessionId);
   if (trust === null || !trust.isSessionLive || !trust.isPrincipalActive) return null;
+  if (!trust.isMember || !trust.isTenantActive) return null;
   const successor = successorOf(context.keys.refresh, token);
   const session = { id: known.sessionId, principalId: trust.principalId, tenant: trust.tenant };
   const isFirst = await store.useRefreshToken(known.digest, now);
@@ -149,6 +143,18 @@ async function isWithinGrace(
   const usedAt = (await store.findRefreshToken(digest))?.usedAt ?? 0;
   const next = await store.findRefreshToken(refreshDigest(context.keys.refresh, successor));
   return Date.now() - usedAt <= spec.refreshGraceSeconds * 1000 && (next?.usedAt ?? null) === null;
+}
+
+/** Begins a session, scoped to a tenant where one is given, inside the running write transaction. */
+export async function issueSession(
+  spec: IdentitySpec,
+  context: ExecutionContext,
+  principalId: string,
+  tenant: string | null,
+): Promise<TokenResponse> {
+  const session = { id: uuidv7(), principalId, tenant, createdAt: Date.now() };
+  await context.transaction.identity.addSession(session);
+  return issue(spec, context, session, newRefreshToken());
 }
 
 async function issue(

@@ -24,6 +24,9 @@ export interface Trust {
   readonly tenant: string | null;
   readonly isSessionLive: boolean;
   readonly isPrincipalActive: boolean;
+  /** Both true where the session has no tenant. */
+  readonly isTenantActive: boolean;
+  readonly isMember: boolean;
 }
 
 /** One refresh token by its digest. Times are epoch milliseconds. */

@@ -66,6 +66,9 @@ export const errors = {
   document_deleted: row("domain", "The document is deleted; restore it first."),
 
   "core.authentication": row("authentication", "Authentication is required."),
+  tenant_required: row("authentication", "The credential is not scoped to a tenant."),
+  tenant_mismatch: row("authentication", "The tenant is not one of the caller's."),
+  tenant_inactive: row("authentication", "The tenant is not active."),
   "core.authorization": row("authorization", "This action is not permitted."),
 
   "core.not_found": row("not_found", "There is nothing at this address."),

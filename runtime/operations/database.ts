@@ -1,6 +1,7 @@
 // The transaction port: what a SQL engine owes the pipeline (architecture.md "Engines").
 import type { IdentityStore } from "../authn/port.js";
 import type { DocumentStore } from "../documents/port.js";
+import type { TenantStore } from "../tenancy/port.js";
 import type { IdempotencyStore } from "./idempotency-port.js";
 import type { Lifetime } from "./lifetime.js";
 
@@ -9,6 +10,7 @@ export interface Transaction {
   readonly documents: DocumentStore;
   readonly idempotency: IdempotencyStore;
   readonly identity: IdentityStore;
+  readonly tenants: TenantStore;
   /** Runs `work`; where it throws, its writes are undone and the transaction goes on. Rethrows. */
   attempt<T>(work: () => Promise<T>): Promise<T>;
 }

@@ -164,6 +164,30 @@ for (const engine of engines) {
       expect(body.sessions).toHaveLength(1);
     });
 
+    test("tenants and their administration succeed as documented", async () => {
+      const { connection } = service.running;
+      const given = { login: "keeper@example.test", password: "correct horse battery staple" };
+      const id = await createPrincipal(connection.context("test.people"), given);
+      await connection.write("test.grant", (context) =>
+        context.transaction.tenants.grant(null, id, "platform.admin"),
+      );
+      const { body: pair } = await drive("/auth/login", "POST", { body: given });
+      const headers = { authorization: `Bearer ${pair.access_token}` };
+      const { body: tenant } = await drive("/admin/tenants", "POST", {
+        headers,
+        body: { tenant_key: "driven" },
+      });
+      const membership = { tenant_id: tenant.tenant_id, principal_id: id };
+      await drive("/admin/memberships", "POST", { headers, body: membership });
+      await drive("/admin/tenants/{id}/members", "GET", { headers, id: tenant.tenant_id });
+      await drive("/tenants", "GET", { headers });
+      await drive("/tenants/{id}/activate", "POST", { headers, id: tenant.tenant_id });
+      await drive("/tenants/{id}", "DELETE", { headers, id: tenant.tenant_id });
+      await drive("/admin/memberships", "POST", { headers, body: membership });
+      await drive("/admin/memberships", "DELETE", { headers, body: membership });
+      await drive("/admin/tenants/{id}/deactivate", "POST", { headers, id: tenant.tenant_id });
+    });
+
     test.each(operations)(
       "the errors of $operation.operationId are as documented",
       async ({ path, method, operation }) => {

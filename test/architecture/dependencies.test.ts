@@ -10,11 +10,11 @@ const layers: readonly (readonly [string, RegExp])[] = [
   ["contract", /^runtime\/contract\//],
   [
     "ports",
-    /^runtime\/(?:authn\/port|documents\/port|documents\/spec|operations\/(?:database|idempotency-port|lifetime|log|signer|uuid|canonical-json)|query\/(?:ast|fields|scalar))\.ts$/,
+    /^runtime\/(?:authn\/port|tenancy\/port|documents\/port|documents\/spec|operations\/(?:database|idempotency-port|lifetime|log|signer|uuid|canonical-json)|query\/(?:ast|fields|scalar))\.ts$/,
   ],
   ["operations", /^runtime\/operations\//],
   ["query", /^runtime\/query\//],
-  ["families", /^runtime\/(?:authn|documents)\//],
+  ["families", /^runtime\/(?:authn|documents|tenancy)\//],
   ["engines and transports", /^runtime\/(?:engines|http)\//],
   ["server", /^runtime\/(?:server|testing)\/|^runtime\/index\.ts$/],
 ];

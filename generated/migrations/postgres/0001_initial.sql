@@ -8,7 +8,51 @@ CREATE TABLE "opwright_idempotency" (
   "etag" text,
   "expires_at" bigint NOT NULL
 );
-CREATE INDEX "opwright_idempotency_by_expiry" ON "opwright_idempotency" ("expires_at");
+CREATE INDEX "opwright_idempotency_by_expires_at" ON "opwright_idempotency" ("expires_at");
+
+CREATE TABLE "opwright_principals" (
+  "id" uuid PRIMARY KEY,
+  "login" text NOT NULL UNIQUE,
+  "password_hash" text NOT NULL,
+  "is_active" boolean NOT NULL
+);
+
+CREATE TABLE "opwright_sessions" (
+  "id" uuid PRIMARY KEY,
+  "principal_id" uuid NOT NULL,
+  "tenant_id" text,
+  "created_at" bigint NOT NULL,
+  "ended_at" bigint
+);
+CREATE INDEX "opwright_sessions_by_principal_id" ON "opwright_sessions" ("principal_id");
+
+CREATE TABLE "opwright_refresh_tokens" (
+  "digest" text PRIMARY KEY,
+  "session_id" uuid NOT NULL,
+  "expires_at" bigint NOT NULL,
+  "used_at" bigint
+);
+CREATE INDEX "opwright_refresh_tokens_by_expires_at" ON "opwright_refresh_tokens" ("expires_at");
+
+CREATE TABLE "opwright_tenants" (
+  "id" text PRIMARY KEY,
+  "key" text NOT NULL UNIQUE,
+  "is_active" boolean NOT NULL
+);
+
+CREATE TABLE "opwright_memberships" (
+  "tenant_id" text NOT NULL,
+  "principal_id" uuid NOT NULL,
+  PRIMARY KEY ("tenant_id", "principal_id")
+);
+CREATE INDEX "opwright_memberships_by_principal_id" ON "opwright_memberships" ("principal_id");
+
+CREATE TABLE "opwright_grants" (
+  "tenant_id" text NOT NULL,
+  "principal_id" uuid NOT NULL,
+  "permission" text NOT NULL,
+  PRIMARY KEY ("principal_id", "tenant_id", "permission")
+);
 
 CREATE TABLE "notes" (
   "tenant_id" text NOT NULL,

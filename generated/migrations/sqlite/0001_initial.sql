@@ -8,7 +8,51 @@ CREATE TABLE "opwright_idempotency" (
   "etag" TEXT,
   "expires_at" INTEGER NOT NULL
 );
-CREATE INDEX "opwright_idempotency_by_expiry" ON "opwright_idempotency" ("expires_at");
+CREATE INDEX "opwright_idempotency_by_expires_at" ON "opwright_idempotency" ("expires_at");
+
+CREATE TABLE "opwright_principals" (
+  "id" TEXT PRIMARY KEY,
+  "login" TEXT NOT NULL UNIQUE,
+  "password_hash" TEXT NOT NULL,
+  "is_active" INTEGER NOT NULL
+);
+
+CREATE TABLE "opwright_sessions" (
+  "id" TEXT PRIMARY KEY,
+  "principal_id" TEXT NOT NULL,
+  "tenant_id" TEXT,
+  "created_at" INTEGER NOT NULL,
+  "ended_at" INTEGER
+);
+CREATE INDEX "opwright_sessions_by_principal_id" ON "opwright_sessions" ("principal_id");
+
+CREATE TABLE "opwright_refresh_tokens" (
+  "digest" TEXT PRIMARY KEY,
+  "session_id" TEXT NOT NULL,
+  "expires_at" INTEGER NOT NULL,
+  "used_at" INTEGER
+);
+CREATE INDEX "opwright_refresh_tokens_by_expires_at" ON "opwright_refresh_tokens" ("expires_at");
+
+CREATE TABLE "opwright_tenants" (
+  "id" TEXT PRIMARY KEY,
+  "key" TEXT NOT NULL UNIQUE,
+  "is_active" INTEGER NOT NULL
+);
+
+CREATE TABLE "opwright_memberships" (
+  "tenant_id" TEXT NOT NULL,
+  "principal_id" TEXT NOT NULL,
+  PRIMARY KEY ("tenant_id", "principal_id")
+);
+CREATE INDEX "opwright_memberships_by_principal_id" ON "opwright_memberships" ("principal_id");
+
+CREATE TABLE "opwright_grants" (
+  "tenant_id" TEXT NOT NULL,
+  "principal_id" TEXT NOT NULL,
+  "permission" TEXT NOT NULL,
+  PRIMARY KEY ("principal_id", "tenant_id", "permission")
+);
 
 CREATE TABLE "notes" (
   "tenant_id" TEXT NOT NULL,

@@ -4,6 +4,7 @@ import type { Pool, PoolClient } from "pg";
 import { fail, ServiceError } from "../../contract/errors.js";
 import type { Database, Transaction } from "../../operations/database.js";
 import { sqlDocumentStore } from "../sql/document-store.js";
+import { sqlTenantStore } from "../sql/tenant-store.js";
 import { sqlIdentityStore } from "../sql/identity-store.js";
 import { sqlIdempotencyStore } from "../sql/idempotency-store.js";
 import { inFlight } from "../sql/in-flight.js";
@@ -164,6 +165,7 @@ function transactionOn(session: SqlSession): Transaction {
     documents: sqlDocumentStore(session),
     idempotency: sqlIdempotencyStore(session),
     identity: sqlIdentityStore(session),
+    tenants: sqlTenantStore(session),
     async attempt(work) {
       await session.run("SAVEPOINT attempt", []);
       try {

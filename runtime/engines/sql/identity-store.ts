@@ -83,8 +83,12 @@ export function sqlIdentityStore(session: SqlSession): IdentityStore {
 
     async trust(sessionId) {
       const row = await first(
-        `SELECT s."principal_id", s."tenant_id", s."ended_at", p."is_active" FROM "opwright_sessions" s ` +
-          `JOIN "opwright_principals" p ON p."id" = s."principal_id" WHERE s."id" = ${at(1)}`,
+        `SELECT s."principal_id", s."tenant_id", s."ended_at", p."is_active", t."is_active" AS "tenant_is_active", ` +
+          `m."principal_id" AS "member" FROM "opwright_sessions" s ` +
+          `JOIN "opwright_principals" p ON p."id" = s."principal_id" ` +
+          `LEFT JOIN "opwright_tenants" t ON t."id" = s."tenant_id" ` +
+          `LEFT JOIN "opwright_memberships" m ON m."tenant_id" = s."tenant_id" AND m."principal_id" = s."principal_id" ` +
+          `WHERE s."id" = ${at(1)}`,
         sessionId,
       );
       if (row === undefined) return null;
@@ -93,6 +97,8 @@ export function sqlIdentityStore(session: SqlSession): IdentityStore {
         tenant: textOrNull(row["tenant_id"]),
         isSessionLive: row["ended_at"] === null,
         isPrincipalActive: isTrue(row["is_active"]),
+        isTenantActive: row["tenant_id"] === null || isTrue(row["tenant_is_active"]),
+        isMember: row["tenant_id"] === null || row["member"] !== null,
       };
     },
 

@@ -3,6 +3,7 @@ import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Database, Transaction } from "../../operations/database.js";
 import { sqlDocumentStore } from "../sql/document-store.js";
+import { sqlTenantStore } from "../sql/tenant-store.js";
 import { sqlIdentityStore } from "../sql/identity-store.js";
 import { sqlIdempotencyStore } from "../sql/idempotency-store.js";
 import { inFlight } from "../sql/in-flight.js";
@@ -82,6 +83,7 @@ export function openSqliteDatabase(path: string): Database & MigrationTarget {
       documents: sqlDocumentStore(session),
       idempotency: sqlIdempotencyStore(session),
       identity: sqlIdentityStore(session),
+      tenants: sqlTenantStore(session),
       async attempt(work) {
         if (!isOpen()) throw hasEnded();
         const savepoint = `attempt_${(attempts += 1)}`;
@@ -103,6 +105,7 @@ export function openSqliteDatabase(path: string): Database & MigrationTarget {
       documents: sqlDocumentStore(session),
       idempotency: sqlIdempotencyStore(session),
       identity: sqlIdentityStore(session),
+      tenants: sqlTenantStore(session),
       attempt: (work) => work(),
     };
   }

@@ -1,0 +1,109 @@
+// Operations whose handlers are part of the runtime: one table of verbs a family, expanded alike.
+import type { Origin } from "../diagnostics.js";
+import { objectSchema, refTo, type JsonSchema } from "../model/json-schema.js";
+import { pascalCase } from "../model/names.js";
+import type { BuiltInFamily, HookUse, OperationModel, ParameterModel } from "../model/registry.js";
+import type { FamilyContext, RouteMethod, UnmountedOperation } from "./family.js";
+import { requiresAuthn } from "./guards.js";
+
+/** One operation of a family of the runtime. */
+export interface BuiltInVerb {
+  /** The handler's name in the runtime. */
+  readonly verb: string;
+  readonly summary: string;
+  readonly method: RouteMethod;
+  readonly path: string;
+  readonly status: number;
+  /** Whether the handler takes the identity spec. */
+  readonly takesSpec: boolean;
+  /** Whether it runs in a write transaction; otherwise it opens its own, or only reads. */
+  readonly isWrite: boolean;
+  /** Whether credentials are not looked at, because the body authenticates. */
+  readonly ignoresCredentials?: boolean;
+  readonly body?: { readonly schema: JsonSchema; readonly isOptional: boolean };
+  readonly parameters?: readonly ParameterModel[];
+  /** The type of the answer, or null for none. */
+  readonly output: string | null;
+  readonly errors: readonly string[];
+}
+
+/** A body that must be given, with members that must all be given. */
+export function bodyOf(
+  properties: Readonly<Record<string, JsonSchema>>,
+): NonNullable<BuiltInVerb["body"]> {
+  return { schema: objectSchema(properties, Object.keys(properties)), isOptional: false };
+}
+
+/** The guard of built-in operations: the policy's name, for documents, and its chain. */
+export interface BuiltInGuard {
+  readonly policy: string;
+  readonly hooks: readonly HookUse[];
+}
+
+/** Expands a table of verbs. `guardOf` gives the guard of each. */
+export function expandBuiltIn(
+  context: FamilyContext,
+  family: BuiltInFamily,
+  namespace: string,
+  verbs: Readonly<Record<string, BuiltInVerb>>,
+  at: Origin,
+  guardOf: (name: string, verb: BuiltInVerb) => BuiltInGuard,
+): readonly UnmountedOperation[] {
+  return Object.entries(verbs).map(([name, shape]) => {
+    const route = { method: shape.method, path: shape.path };
+    return {
+      operation: operationOf(context, family, namespace, name, shape, at, guardOf(name, shape)),
+      routes: { rest: route, rpc: route },
+      status: shape.status,
+      at,
+    };
+  });
+}
+
+function operationOf(
+  context: FamilyContext,
+  family: BuiltInFamily,
+  namespace: string,
+  name: string,
+  shape: BuiltInVerb,
+  at: Origin,
+  guard: BuiltInGuard,
+): OperationModel {
+  const key = `${namespace}.${name}`;
+  const typeName = `${pascalCase(key)}Input`;
+  const parameters = shape.parameters ?? [];
+  const schema =
+    shape.body?.schema ??
+    objectSchema(
+      Object.fromEntries(parameters.map((parameter) => [parameter.name, parameter.schema])),
+      parameters.map((parameter) => parameter.name),
+    );
+  context.types.table.claim(typeName, at);
+  return {
+    key,
+    namespace,
+    name,
+    family,
+    source: at.file,
+    summary: shape.summary,
+    description: null,
+    input: {
+      schema,
+      typeName,
+      parameters,
+      body: shape.body === undefined ? null : { as: "input", ...shape.body, typeName },
+    },
+    output: { schema: shape.output === null ? null : refTo(shape.output), hasEntityTag: false },
+    guard: guard.policy,
+    hooks: guard.hooks,
+    deadlineSeconds: null,
+    transaction: shape.isWrite ? "write" : "read",
+    idempotencyKey: false,
+    requiresAuthn: requiresAuthn(guard.hooks),
+    ignoresCredentials: shape.ignoresCredentials ?? false,
+    route: null,
+    run: { kind: "builtIn", family, verb: shape.verb, takesSpec: shape.takesSpec },
+    errors: shape.errors,
+    extensions: {},
+  };
+}

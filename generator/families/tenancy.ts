@@ -1,0 +1,185 @@
+// The tenancy family: the caller's tenants, and their administration (service.md "Tenant selector routes", "Tenant administration routes").
+import { objectSchema, uuidSchema, type JsonSchema } from "../model/json-schema.js";
+import type { ParameterModel } from "../model/registry.js";
+import { bodyOf, expandBuiltIn, type BuiltInVerb } from "./built-in.js";
+import type { FamilyContext, UnmountedOperation } from "./family.js";
+import { hookChain, principalHook } from "./guards.js";
+
+const tenantKey: JsonSchema = { type: "string", pattern: "^[a-z][a-z0-9-]{0,62}$" };
+const id: ParameterModel = {
+  name: "id",
+  in: "path",
+  type: "uuid",
+  required: true,
+  schema: uuidSchema,
+};
+const membership = bodyOf({ tenant_id: uuidSchema, principal_id: uuidSchema });
+
+const tenantEntry = { tenant_id: uuidSchema, tenant_key: tenantKey };
+
+const tenantList = objectSchema(
+  {
+    tenants: {
+      type: "array",
+      items: objectSchema({ ...tenantEntry, is_current: { type: "boolean" } }, [
+        "tenant_id",
+        "tenant_key",
+        "is_current",
+      ]),
+    },
+  },
+  ["tenants"],
+);
+
+const memberList = objectSchema(
+  {
+    members: { type: "array", items: objectSchema({ principal_id: uuidSchema }, ["principal_id"]) },
+  },
+  ["members"],
+);
+
+const selector: Readonly<Record<string, BuiltInVerb>> = {
+  list_tenants: {
+    verb: "listTenants",
+    summary: "List the caller's tenants",
+    method: "GET",
+    path: "/",
+    status: 200,
+    takesSpec: false,
+    isWrite: false,
+    output: "TenantList",
+    errors: [],
+  },
+  switch_tenant: {
+    verb: "switchTenant",
+    summary: "Take a token pair for one of the caller's tenants",
+    method: "POST",
+    path: "/{id}/activate",
+    status: 200,
+    takesSpec: true,
+    isWrite: false,
+    parameters: [id],
+    output: "TokenResponse",
+    errors: ["tenant_mismatch", "tenant_inactive"],
+  },
+  leave_tenant: {
+    verb: "leaveTenant",
+    summary: "Leave a tenant",
+    method: "DELETE",
+    path: "/{id}",
+    status: 204,
+    takesSpec: false,
+    isWrite: true,
+    parameters: [id],
+    output: null,
+    errors: ["core.not_found"],
+  },
+};
+
+const administration: Readonly<Record<string, BuiltInVerb>> = {
+  create_tenant: {
+    verb: "createTenant",
+    summary: "Create a tenant",
+    method: "POST",
+    path: "/tenants",
+    status: 201,
+    takesSpec: false,
+    isWrite: true,
+    body: bodyOf({ tenant_key: tenantKey }),
+    output: "TenantCreated",
+    errors: ["core.conflict"],
+  },
+  list_members: {
+    verb: "listMembers",
+    summary: "List the members of a tenant",
+    method: "GET",
+    path: "/tenants/{id}/members",
+    status: 200,
+    takesSpec: false,
+    isWrite: false,
+    parameters: [id],
+    output: "MemberList",
+    errors: ["core.not_found"],
+  },
+  deactivate_tenant: {
+    verb: "deactivateTenant",
+    summary: "Make a tenant inactive",
+    method: "POST",
+    path: "/tenants/{id}/deactivate",
+    status: 204,
+    takesSpec: false,
+    isWrite: true,
+    parameters: [id],
+    output: null,
+    errors: ["core.not_found"],
+  },
+  invite_member: {
+    verb: "inviteMember",
+    summary: "Make a principal a member of a tenant",
+    method: "POST",
+    path: "/memberships",
+    status: 204,
+    takesSpec: false,
+    isWrite: true,
+    body: membership,
+    output: null,
+    errors: ["core.not_found"],
+  },
+  remove_member: {
+    verb: "removeMember",
+    summary: "End a membership",
+    method: "DELETE",
+    path: "/memberships",
+    status: 204,
+    takesSpec: false,
+    isWrite: true,
+    body: membership,
+    output: null,
+    errors: ["core.not_found"],
+  },
+};
+
+/** The operations of `tenancy:` by namespace; none where it is not declared. Puts their types into the table. */
+export function expandTenancy(
+  context: FamilyContext,
+): Readonly<Partial<Record<"tenants" | "tenant_admin", readonly UnmountedOperation[]>>> {
+  const { declarations, tree, types, report } = context;
+  const { tenancy, identity } = declarations;
+  if (tenancy === undefined) return {};
+  const at = tree.keyAt("tenancy");
+  if (identity === undefined) {
+    report({ code: "OPW012", message: "tenancy needs `identity:`, which is missing", at });
+    return {};
+  }
+  types.table.add("TenantList", tenantList, at);
+  const chosen = expandBuiltIn(context, "tenancy", "tenants", selector, at, () => ({
+    policy: "principal",
+    hooks: [principalHook],
+  }));
+  const { admin } = tenancy;
+  if (admin === undefined) return { tenants: chosen };
+  types.table.add("TenantCreated", objectSchema(tenantEntry, ["tenant_id", "tenant_key"]), at);
+  types.table.add("MemberList", memberList, at);
+  const guard = { policy: admin.guard, at: tree.at("tenancy", "admin", "guard") };
+  const hooks = hookChain(context, guard, "tenant_admin", undefined, report);
+  const isPrivileged = hooks.some(
+    ({ run, argument }) => run !== null || argument?.startsWith("platform.") === true,
+  );
+  if (!isPrivileged && Object.hasOwn(declarations.policies, admin.guard)) {
+    // A permission of one tenant must not reach the others.
+    const message = `${admin.guard} asks for no \`platform.\` permission, so it does not guard every tenant`;
+    report({ code: "OPW055", message, at: guard.at });
+  }
+  const administered = expandBuiltIn(
+    context,
+    "tenancy",
+    "tenant_admin",
+    administration,
+    at,
+    () => ({
+      policy: admin.guard,
+      hooks,
+    }),
+  );
+  return { tenants: chosen, tenant_admin: administered };
+}

@@ -1,0 +1,97 @@
+// Tenants over SQL, one for all SQL engines.
+import type { Tenant, TenantStore } from "../../tenancy/port.js";
+import type { SqlRow, SqlSession } from "./session.js";
+
+/** How a grant that holds everywhere is stored. */
+const everywhere = "";
+
+/** The tenant store of one transaction. */
+export function sqlTenantStore(session: SqlSession): TenantStore {
+  const at = (position: number): string => session.dialect.placeholder(position);
+  return {
+    async addTenant({ id, key, isActive }) {
+      const added = await session.run(
+        `INSERT INTO "opwright_tenants" ("id", "key", "is_active") VALUES (${at(1)}, ${at(2)}, ${at(3)}) ` +
+          `ON CONFLICT ("key") DO NOTHING`,
+        [id, key, isActive],
+      );
+      return added === 1;
+    },
+
+    async findTenant(id) {
+      const [row] = await session.all(
+        `SELECT "id", "key", "is_active" FROM "opwright_tenants" WHERE "id" = ${at(1)}`,
+        [id],
+      );
+      return row === undefined ? null : readTenant(row);
+    },
+
+    async deactivateTenant(id) {
+      const text = `UPDATE "opwright_tenants" SET "is_active" = ${at(2)} WHERE "id" = ${at(1)}`;
+      return (await session.run(text, [id, false])) === 1;
+    },
+
+    async addMember(tenantId, principalId) {
+      await session.run(
+        `INSERT INTO "opwright_memberships" ("tenant_id", "principal_id") VALUES (${at(1)}, ${at(2)}) ON CONFLICT DO NOTHING`,
+        [tenantId, principalId],
+      );
+    },
+
+    async removeMember(tenantId, principalId) {
+      const ofMember = `WHERE "tenant_id" = ${at(1)} AND "principal_id" = ${at(2)}`;
+      await session.run(`DELETE FROM "opwright_grants" ${ofMember}`, [tenantId, principalId]);
+      const text = `DELETE FROM "opwright_memberships" ${ofMember}`;
+      return (await session.run(text, [tenantId, principalId])) === 1;
+    },
+
+    async isMember(tenantId, principalId) {
+      const text = `SELECT 1 AS "one" FROM "opwright_memberships" WHERE "tenant_id" = ${at(1)} AND "principal_id" = ${at(2)}`;
+      return (await session.all(text, [tenantId, principalId])).length === 1;
+    },
+
+    async listMembers(tenantId) {
+      const rows = await session.all(
+        `SELECT "principal_id" FROM "opwright_memberships" WHERE "tenant_id" = ${at(1)} ORDER BY "principal_id"`,
+        [tenantId],
+      );
+      return rows.map((row) => String(row["principal_id"]));
+    },
+
+    async listMemberships(principalId) {
+      const rows = await session.all(
+        `SELECT t."id", t."key", t."is_active" FROM "opwright_memberships" m ` +
+          `JOIN "opwright_tenants" t ON t."id" = m."tenant_id" ` +
+          `WHERE m."principal_id" = ${at(1)} AND t."is_active" ORDER BY t."key"`,
+        [principalId],
+      );
+      return rows.map(readTenant);
+    },
+
+    async grant(tenantId, principalId, permission) {
+      await session.run(
+        `INSERT INTO "opwright_grants" ("tenant_id", "principal_id", "permission") ` +
+          `VALUES (${at(1)}, ${at(2)}, ${at(3)}) ON CONFLICT DO NOTHING`,
+        [tenantId ?? everywhere, principalId, permission],
+      );
+    },
+
+    async hasGrant(tenantId, principalId, permissions) {
+      const places = permissions.map((_permission, index) => at(index + 4)).join(", ");
+      const rows = await session.all(
+        `SELECT 1 AS "one" FROM "opwright_grants" WHERE "principal_id" = ${at(1)} ` +
+          `AND "tenant_id" IN (${at(2)}, ${at(3)}) AND "permission" IN (${places}) LIMIT 1`,
+        [principalId, everywhere, tenantId ?? everywhere, ...permissions],
+      );
+      return rows.length === 1;
+    },
+  };
+}
+
+function readTenant(row: SqlRow): Tenant {
+  return {
+    id: String(row["id"]),
+    key: String(row["key"]),
+    isActive: row["is_active"] === true || row["is_active"] === 1,
+  };
+}

@@ -1,0 +1,108 @@
+// The tenancy operations that generated routes name (service.md "Tenant selector routes", "Tenant administration routes").
+import { issueSession, type TokenResponse } from "../authn/operations.js";
+import type { IdentitySpec } from "../authn/spec.js";
+import { fail } from "../contract/errors.js";
+import type { ExecutionContext } from "../operations/context.js";
+import type { Identity } from "../operations/identity.js";
+import type { Handler } from "../operations/operation.js";
+import { uuidv7 } from "../operations/uuid.js";
+
+type Nothing = Readonly<Record<never, never>>;
+type ById = { readonly id: string };
+type Membership = { readonly tenant_id: string; readonly principal_id: string };
+
+export interface TenantEntry {
+  readonly tenant_id: string;
+  readonly tenant_key: string;
+  readonly is_current: boolean;
+}
+
+/** Handlers of the tenancy family. */
+export const tenancy = {
+  /** The caller's memberships in active tenants. */
+  listTenants:
+    (): Handler<Nothing, { readonly tenants: readonly TenantEntry[] }> =>
+    async (_input, context) => {
+      const caller = callerOf(context);
+      const tenants = await context.transaction.tenants.listMemberships(caller.principalId);
+      return {
+        tenants: tenants.map(({ id, key }) => ({
+          tenant_id: id,
+          tenant_key: key,
+          is_current: id === caller.tenant,
+        })),
+      };
+    },
+
+  /** A new token pair, scoped to the tenant. Throws `tenant_mismatch` and `tenant_inactive`. */
+  switchTenant:
+    (spec: IdentitySpec): Handler<ById, TokenResponse> =>
+    async ({ id }, context) => {
+      const caller = callerOf(context);
+      return context.commit(async () => {
+        const store = context.transaction.tenants;
+        const tenant = await store.findTenant(id);
+        // A tenant that is not there and one that is not the caller's are told alike.
+        if (tenant === null || !(await store.isMember(id, caller.principalId)))
+          throw fail("tenant_mismatch");
+        if (!tenant.isActive) throw fail("tenant_inactive");
+        return issueSession(spec, context, caller.principalId, id);
+      });
+    },
+
+  /** Ends the caller's own membership. Throws `core.not_found` where there is none. */
+  leaveTenant:
+    (): Handler<ById, void> =>
+    async ({ id }, context) => {
+      const caller = callerOf(context);
+      if (!(await context.transaction.tenants.removeMember(id, caller.principalId)))
+        throw fail("core.not_found");
+    },
+
+  createTenant:
+    (): Handler<{ readonly tenant_key: string }, Omit<TenantEntry, "is_current">> =>
+    async ({ tenant_key: key }, context) => {
+      const id = uuidv7();
+      const added = await context.transaction.tenants.addTenant({ id, key, isActive: true });
+      if (!added) throw fail("core.conflict", { reason: "the key is taken" });
+      return { tenant_id: id, tenant_key: key };
+    },
+
+  /** Principal ids only. */
+  listMembers:
+    (): Handler<ById, { readonly members: readonly { readonly principal_id: string }[] }> =>
+    async ({ id }, context) => {
+      if ((await context.transaction.tenants.findTenant(id)) === null) throw fail("core.not_found");
+      const members = await context.transaction.tenants.listMembers(id);
+      return { members: members.map((principalId) => ({ principal_id: principalId })) };
+    },
+
+  deactivateTenant:
+    (): Handler<ById, void> =>
+    async ({ id }, context) => {
+      if (!(await context.transaction.tenants.deactivateTenant(id))) throw fail("core.not_found");
+    },
+
+  inviteMember:
+    (): Handler<Membership, void> =>
+    async ({ tenant_id: tenantId, principal_id: principalId }, context) => {
+      const { tenants, identity } = context.transaction;
+      const isKnown =
+        (await tenants.findTenant(tenantId)) !== null &&
+        (await identity.findPrincipal(principalId)) !== null;
+      if (!isKnown) throw fail("core.not_found");
+      await tenants.addMember(tenantId, principalId);
+    },
+
+  removeMember:
+    (): Handler<Membership, void> =>
+    async ({ tenant_id: tenantId, principal_id: principalId }, context) => {
+      if (!(await context.transaction.tenants.removeMember(tenantId, principalId)))
+        throw fail("core.not_found");
+    },
+};
+
+function callerOf(context: ExecutionContext): Identity {
+  if (context.identity === null) throw fail("core.authentication");
+  return context.identity;
+}
