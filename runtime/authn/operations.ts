@@ -26,10 +26,9 @@ export const authn = {
       spec: IdentitySpec,
     ): Handler<{ readonly login: string; readonly password: string }, TokenResponse> =>
     async ({ login, password }, context) => {
-      const principal = await context.transaction.identity.findPrincipalByLogin(
-        canonicalLogin(login),
-      );
-      const matches = await verifyPassword(principal?.passwordHash, password);
+      const name = canonicalLogin(login);
+      const principal = await context.transaction.identity.findPrincipalByLogin(name);
+      const matches = await provesPassword(context, name, principal?.passwordHash, password);
       if (principal === null || !matches || !principal.isActive) throw fail("core.authentication");
       const rehashed = isOutdated(principal.passwordHash)
         ? await hashPassword(password)
@@ -69,8 +68,13 @@ export const authn = {
     async ({ current_password: current, new_password: next }, context) => {
       const caller = callerOf(context);
       const principal = await context.transaction.identity.findPrincipal(caller.principalId);
-      if (!(await verifyPassword(principal?.passwordHash, current)))
-        throw fail("core.authentication");
+      const matches = await provesPassword(
+        context,
+        caller.principalId,
+        principal?.passwordHash,
+        current,
+      );
+      if (!matches) throw fail("core.authentication");
       const hash = await hashPassword(next);
       await context.commit(async () => {
         await context.transaction.identity.setPassword(caller.principalId, hash);
@@ -98,6 +102,21 @@ export const authn = {
       if (!ended) throw fail("core.not_found");
     },
 };
+
+/** Whether the password is right and the throttle has an attempt left; without one the same work ends in false. */
+async function provesPassword(
+  context: ExecutionContext,
+  name: string,
+  hash: string | undefined,
+  password: string,
+): Promise<boolean> {
+  const { loginThrottle } = context;
+  const address = context.clientAddress();
+  const isAllowed = await loginThrottle.take(address, name);
+  const matches = await verifyPassword(isAllowed ? hash : undefined, password);
+  if (matches) await loginThrottle.giveBack(address, name);
+  return matches;
+}
 
 export interface SessionEntry {
   readonly id: string;

@@ -1,5 +1,6 @@
 // The front handler: a plain (req, res, next) on Node's own objects (architecture.md "Run: a request").
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { LoginThrottle } from "../authn/login-throttle.js";
 import { errors, fail, ServiceError } from "../contract/errors.js";
 import { ExecutionContext, type InvocationMetadata } from "../operations/context.js";
 import type { Database } from "../operations/database.js";
@@ -10,6 +11,7 @@ import type { Log } from "../operations/log.js";
 import type { AnyRoute } from "../operations/operation.js";
 import type { Signer } from "../operations/signer.js";
 import { invoke } from "../operations/pipeline.js";
+import { clientAddress } from "./client-address.js";
 import { readDeadline, readIdempotencyKey, readMetadata } from "./metadata.js";
 import { readInput } from "./read-input.js";
 import { replyError, replyOutcome } from "./reply.js";
@@ -28,6 +30,9 @@ export interface FrontHandlerOptions {
   readonly log: Log;
   readonly signer: Signer;
   readonly keys: Keys;
+  readonly loginThrottle: LoginThrottle;
+  /** Proxies before this process whose `X-Forwarded-For` is believed. */
+  readonly trustedHops: number;
   /** The caller of a request, null where it carries no credential. Throws `core.authentication`. */
   readonly authenticate: (req: IncomingMessage) => Identity | null | Promise<Identity | null>;
   readonly maxBodyBytes: number;
@@ -90,6 +95,8 @@ async function answer(
       log: options.log,
       signer: options.signer,
       keys: options.keys,
+      loginThrottle: options.loginThrottle,
+      clientAddress: () => clientAddress(req, options.trustedHops),
       database: options.database,
       identity,
     });

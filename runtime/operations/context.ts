@@ -1,4 +1,5 @@
 // What an operation knows about its invocation. Passed as an argument, never ambient.
+import type { LoginThrottle } from "../authn/login-throttle.js";
 import type { Database, Transaction } from "./database.js";
 import type { Identity } from "./identity.js";
 import type { Keys } from "./keys.js";
@@ -25,11 +26,14 @@ export class ExecutionContext {
   readonly identity: Identity | null;
   /** The tenant whose data this invocation sees. */
   readonly tenant: string;
+  /** Where the request comes from, "" for work of the service itself. Of IPv6 it is the /64. */
+  readonly clientAddress: () => string;
   readonly idempotencyKey: string | undefined;
   readonly lifetime: Lifetime;
   readonly log: Log;
   readonly signer: Signer;
   readonly keys: Keys;
+  readonly loginThrottle: LoginThrottle;
   readonly #database: Database;
   #transaction: Transaction;
 
@@ -42,6 +46,8 @@ export class ExecutionContext {
     readonly log: Log;
     readonly signer: Signer;
     readonly keys: Keys;
+    readonly loginThrottle: LoginThrottle;
+    readonly clientAddress?: () => string;
     readonly database: Database;
     readonly identity?: Identity | null;
   }) {
@@ -53,6 +59,8 @@ export class ExecutionContext {
     this.log = fields.log;
     this.signer = fields.signer;
     this.keys = fields.keys;
+    this.loginThrottle = fields.loginThrottle;
+    this.clientAddress = fields.clientAddress ?? (() => "");
     this.identity = fields.identity ?? null;
     this.#database = fields.database;
     this.#transaction = fields.database.reader;

@@ -1,5 +1,7 @@
 // A service's database with its migrations applied: what the server, scripts and tools begin with.
 import { join } from "node:path";
+import type { LoginThrottle } from "../authn/login-throttle.js";
+import { memoryLoginThrottle } from "../engines/memory/login-throttle.js";
 import { applyMigrations } from "../engines/sql/migrations.js";
 import { ExecutionContext } from "../operations/context.js";
 import type { Database } from "../operations/database.js";
@@ -26,6 +28,7 @@ export interface Connection {
   readonly database: Database;
   readonly signer: Signer;
   readonly keys: Keys;
+  readonly loginThrottle: LoginThrottle;
   /** A context for work of the service itself, without a caller. */
   context(operationId: string): ExecutionContext;
   /** Runs work as an operation of the service itself, in one write transaction. */
@@ -45,6 +48,7 @@ export async function connect({ settings, folder, log }: ConnectOptions): Promis
     accessToken: settings.accessTokenSecrets,
     refresh: hmacSigner(settings.refreshPeppers),
   };
+  const loginThrottle = memoryLoginThrottle(settings.loginThrottle);
   const newContext = (operationId: string): ExecutionContext => {
     const requestId = uuidv7();
     return new ExecutionContext({
@@ -61,6 +65,7 @@ export async function connect({ settings, folder, log }: ConnectOptions): Promis
       log,
       signer,
       keys,
+      loginThrottle,
       database,
     });
   };
@@ -68,6 +73,7 @@ export async function connect({ settings, folder, log }: ConnectOptions): Promis
     database,
     signer,
     keys,
+    loginThrottle,
     context: newContext,
     write(operationId, work) {
       const context = newContext(operationId);

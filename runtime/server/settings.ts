@@ -2,6 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import type { LoginThrottleLimits } from "../authn/login-throttle.js";
 
 export interface Settings {
   readonly isProduction: boolean;
@@ -14,6 +15,9 @@ export interface Settings {
   readonly migrateAtStart: boolean;
   readonly logLevel: string;
   readonly maxBodyBytes: number;
+  /** Proxies before this process whose `X-Forwarded-For` is believed. */
+  readonly trustedHops: number;
+  readonly loginThrottle: LoginThrottleLimits;
   /** Seconds between "not ready" and closing the listener, for load balancers to notice. */
   readonly settleSeconds: number;
   /** Seconds that running requests get to finish. */
@@ -79,6 +83,12 @@ export function readSettings(
     migrateAtStart: oneOf("MIGRATE", "auto", ["auto", "off"]) === "auto",
     logLevel: oneOf("LOG_LEVEL", "info", ["silent", "error", "warn", "info", "debug"]),
     maxBodyBytes: Math.floor(number("MAX_BODY_BYTES", 1024 * 1024, 1, 1024 ** 3)),
+    trustedHops: Math.floor(number("TRUSTED_PROXY_HOPS", 0, 0, 16)),
+    loginThrottle: {
+      perLogin: Math.floor(number("LOGIN_ATTEMPTS", 10, 1, 1_000_000)),
+      perAddress: Math.floor(number("LOGIN_ATTEMPTS_PER_ADDRESS", 300, 1, 1_000_000)),
+      windowSeconds: Math.floor(number("LOGIN_WINDOW_SECONDS", 900, 1, 86_400)),
+    },
     settleSeconds: number("SETTLE_SECONDS", isProduction ? 5 : 0, 0, 300),
     drainSeconds: number("DRAIN_SECONDS", 10, 0, 3_600),
     signingSecrets: readSecrets("SECRETS_SIGNING", environment, isProduction, dataFolder, faults),

@@ -34,7 +34,7 @@ export async function start(
 ): Promise<RunningService> {
   const { settings, folder, log } = options;
   const connection = await connect(options);
-  const { database, signer, keys } = connection;
+  const { database, signer, keys, loginThrottle } = connection;
   const { identity } = service;
 
   let state: "active" | "settling" | "draining" = "active";
@@ -44,6 +44,8 @@ export async function start(
     log,
     signer,
     keys,
+    loginThrottle,
+    trustedHops: settings.trustedHops,
     authenticate: (req) =>
       identity === undefined
         ? null

@@ -15,6 +15,7 @@ import { Lifetime } from "../operations/lifetime.js";
 import { silentLog } from "../operations/log.js";
 import { operation } from "../operations/operation.js";
 import { invoke } from "../operations/pipeline.js";
+import { memoryLoginThrottle } from "../engines/memory/login-throttle.js";
 import { hmacSigner } from "../operations/signer.js";
 import { uuidv7 } from "../operations/uuid.js";
 import { everything, type Filter, type SortKey } from "../query/ast.js";
@@ -90,6 +91,7 @@ function contextOf(
     log: silentLog,
     signer,
     keys: { accessToken: [Buffer.alloc(32, 8)], refresh: signer },
+    loginThrottle: memoryLoginThrottle({ perLogin: 10, perAddress: 10, windowSeconds: 60 }),
     database,
   });
 }

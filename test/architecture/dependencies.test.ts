@@ -10,7 +10,7 @@ const layers: readonly (readonly [string, RegExp])[] = [
   ["contract", /^runtime\/contract\//],
   [
     "ports",
-    /^runtime\/(?:authn\/port|tenancy\/port|documents\/port|documents\/spec|operations\/(?:database|idempotency-port|lifetime|log|signer|uuid|canonical-json)|query\/(?:ast|fields|scalar))\.ts$/,
+    /^runtime\/(?:authn\/(?:port|login-throttle)|tenancy\/port|documents\/port|documents\/spec|operations\/(?:database|idempotency-port|lifetime|log|signer|uuid|canonical-json)|query\/(?:ast|fields|scalar))\.ts$/,
   ],
   ["operations", /^runtime\/operations\//],
   ["query", /^runtime\/query\//],
