@@ -5,6 +5,7 @@ import { app } from "../registry/app.js";
 import * as authnRoutes from "./routes/authn.js";
 import * as notesRoutes from "./routes/notes.js";
 import * as placesRoutes from "./routes/places.js";
+import * as principalsRoutes from "./routes/principals.js";
 import * as projectsRoutes from "./routes/projects.js";
 import * as tasksRoutes from "./routes/tasks.js";
 import * as tenantAdminRoutes from "./routes/tenant_admin.js";
@@ -19,6 +20,7 @@ export const service = defineService({
   app,
   routes: [
     authnRoutes.authnChangePassword,
+    authnRoutes.authnDeactivatePrincipal,
     authnRoutes.authnListSessions,
     authnRoutes.authnLogout,
     authnRoutes.authnPasswordLogin,
@@ -37,6 +39,9 @@ export const service = defineService({
     placesRoutes.placesListCursor,
     placesRoutes.placesRawList,
     placesRoutes.placesRawListCursor,
+    principalsRoutes.principalsCreatePrincipal,
+    principalsRoutes.principalsGrantPermission,
+    principalsRoutes.principalsRevokePermission,
     projectsRoutes.projectsCreate,
     projectsRoutes.projectsDelete,
     projectsRoutes.projectsGet,

@@ -17,6 +17,7 @@ export {
   type ValidationFault,
   type Validator,
 } from "./contract/validation.js";
+export { principals } from "./authn/administration.js";
 export { principal } from "./authn/hooks.js";
 export { authn, type SessionEntry, type TokenResponse } from "./authn/operations.js";
 export { createPrincipal } from "./authn/provision.js";

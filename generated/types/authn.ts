@@ -5,6 +5,10 @@ export interface AuthnChangePasswordInput {
   readonly new_password: string;
 }
 
+export interface AuthnDeactivatePrincipalInput {
+  readonly principal_id: string;
+}
+
 export interface AuthnLogoutInput {
   readonly scope?: "session" | "all";
 }

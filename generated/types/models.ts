@@ -44,6 +44,10 @@ export interface PlacesDocument {
   readonly lng: number;
 }
 
+export interface PrincipalCreated {
+  readonly principal_id: string;
+}
+
 export interface Project {
   /** UUIDv7. */
   readonly id: string;

@@ -2,13 +2,16 @@
 // Compiled by Ajv from the schemas of this namespace (they stand in registry.json); not meant to be read line by line.
 // @ts-nocheck
 import { codePointLength } from "opwright/runtime";
+import { formats } from "opwright/runtime";
 import { validator } from "opwright/runtime";
 import type { AuthnChangePasswordInput } from "../types/authn.js";
+import type { AuthnDeactivatePrincipalInput } from "../types/authn.js";
 import type { AuthnLogoutInput } from "../types/authn.js";
 import type { AuthnPasswordLoginInput } from "../types/authn.js";
 import type { AuthnRefreshTokensInput } from "../types/authn.js";
 
 export const authnChangePassword = validator<AuthnChangePasswordInput>(authnChangePasswordCheck);
+export const authnDeactivatePrincipal = validator<AuthnDeactivatePrincipalInput>(authnDeactivatePrincipalCheck);
 export const authnLogout = validator<AuthnLogoutInput>(authnLogoutCheck);
 export const authnPasswordLogin = validator<AuthnPasswordLoginInput>(authnPasswordLoginCheck);
 export const authnRefreshTokens = validator<AuthnRefreshTokensInput>(authnRefreshTokensCheck);
@@ -153,7 +156,91 @@ return errors === 0;
 }
 authnChangePasswordCheck.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema1 = {"type":"object","properties":{"scope":{"type":"string","enum":["session","all"]}},"additionalProperties":false};
+const schema1 = {"type":"object","properties":{"principal_id":{"type":"string","format":"uuid"}},"required":["principal_id"],"additionalProperties":false};
+const formats0 = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+function authnDeactivatePrincipalCheck(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = authnDeactivatePrincipalCheck.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs0 = errors;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.principal_id === undefined){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "principal_id"},message:"must have required property '"+"principal_id"+"'"};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+const _errs1 = errors;
+for(const key0 in data){
+if(!(key0 === "principal_id")){
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+}
+if(data.principal_id !== undefined){
+let data0 = data.principal_id;
+const _errs2 = errors;
+const _errs3 = errors;
+if(typeof data0 == "number"){
+}
+if(typeof data0 === "string"){
+if(!(formats0.test(data0))){
+const err2 = {instancePath:instancePath+"/principal_id",schemaPath:"#/properties/principal_id/format",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+}
+else {
+const err3 = {instancePath:instancePath+"/principal_id",schemaPath:"#/properties/principal_id/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+var valid0 = _errs2 === errors;
+}
+}
+else {
+const err4 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+authnDeactivatePrincipalCheck.errors = vErrors;
+return errors === 0;
+}
+authnDeactivatePrincipalCheck.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+const schema2 = {"type":"object","properties":{"scope":{"type":"string","enum":["session","all"]}},"additionalProperties":false};
 
 function authnLogoutCheck(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -194,9 +281,9 @@ vErrors.push(err1);
 errors++;
 }
 const _errs3 = errors;
-const vSchema0 = schema1.properties.scope.enum;
+const vSchema0 = schema2.properties.scope.enum;
 if(!((data0 === "session") || (data0 === "all"))){
-const err2 = {instancePath:instancePath+"/scope",schemaPath:"#/properties/scope/enum",keyword:"enum",params:{allowedValues: schema1.properties.scope.enum},message:"must be equal to one of the allowed values"};
+const err2 = {instancePath:instancePath+"/scope",schemaPath:"#/properties/scope/enum",keyword:"enum",params:{allowedValues: schema2.properties.scope.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -223,7 +310,7 @@ return errors === 0;
 }
 authnLogoutCheck.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema2 = {"type":"object","properties":{"login":{"type":"string","minLength":1,"maxLength":4096},"password":{"type":"string","minLength":1,"maxLength":4096}},"required":["login","password"],"additionalProperties":false};
+const schema3 = {"type":"object","properties":{"login":{"type":"string","minLength":1,"maxLength":4096},"password":{"type":"string","minLength":1,"maxLength":4096}},"required":["login","password"],"additionalProperties":false};
 
 function authnPasswordLoginCheck(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -362,7 +449,7 @@ return errors === 0;
 }
 authnPasswordLoginCheck.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema3 = {"type":"object","properties":{"refresh_token":{"type":"string","minLength":1,"maxLength":4096}},"required":["refresh_token"],"additionalProperties":false};
+const schema4 = {"type":"object","properties":{"refresh_token":{"type":"string","minLength":1,"maxLength":4096}},"required":["refresh_token"],"additionalProperties":false};
 
 function authnRefreshTokensCheck(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;

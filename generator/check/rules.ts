@@ -103,7 +103,7 @@ function mustContain(schema: JsonSchema): readonly string[] {
 /** Names that emitted route modules import; an operation's own name must differ. */
 const routeImports: readonly string[] = (
   "afterCommit authn authorize before documents json listing nothing onFailure onFinally onSuccess operation optionalJson parameters " +
-  "params paramsWith path principal query request revision route tenancy tenant txAfter txBefore validate wrap"
+  "params paramsWith path principal principals query request revision route tenancy tenant txAfter txBefore validate wrap"
 ).split(" ");
 
 /** Two operations of a namespace are told apart in code as well, and from what their module imports. */

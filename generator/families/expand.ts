@@ -15,6 +15,7 @@ import { readDocumentType, type DocumentType } from "./document-model.js";
 import { expandDocument } from "./documents.js";
 import { extensionsOf, type FamilyContext, type UnmountedOperation } from "./family.js";
 import { functionReference } from "./guards.js";
+import { expandDeactivation, expandProvisioning } from "./principals.js";
 import { attach } from "./mounts.js";
 
 /** The model with the places that findings about it refer to. */
@@ -65,9 +66,23 @@ export function expandRegistry(
     documents.set(name, expanded.model);
     byNamespace.set(name, [...expanded.operations]);
   }
-  const authn = expandIdentity(context);
-  if (authn.length > 0) byNamespace.set("authn", [...authn]);
-  for (const [namespace, operations] of Object.entries(expandTenancy(context))) {
+  const ofRuntime = {
+    authn: [...expandIdentity(context), ...expandDeactivation(context)],
+    principals: expandProvisioning(context),
+    ...expandTenancy(context),
+  };
+  for (const [namespace, operations] of Object.entries(ofRuntime)) {
+    const [first] = operations;
+    if (first === undefined) continue;
+    if (documents.has(namespace)) {
+      report({
+        code: "OPW041",
+        message: `the operations of ${namespace} are those of the ${first.operation.family} family`,
+        at: tree.keyAt("documents", namespace),
+        related: [{ message: "asked for here", at: first.at }],
+      });
+      continue;
+    }
     byNamespace.set(namespace, [...operations]);
   }
   const routes = attach(context, { documents, operations: byNamespace, defaultStyle });

@@ -5,6 +5,7 @@ import type { Declarations, HookPhaseName, HooksByPhase } from "../load/declarat
 import { hookPhases } from "../load/format.js";
 import type { SourceTree } from "../load/source-tree.js";
 import type { FunctionReference, HookUse } from "../model/registry.js";
+import type { FamilyContext } from "./family.js";
 
 /** The hook that makes sure that somebody is calling. */
 export const principalHook: HookUse = {
@@ -106,6 +107,27 @@ export function hookChain(
   }
   checkChain(chain, report);
   return chain.map(({ use }) => use);
+}
+
+/**
+ * The chain of operations that reach across tenants. Reports a guard that asks for nothing but what a tenant can give:
+ * neither a permission of `platform` nor a hook of the team.
+ */
+export function administrationChain(
+  context: FamilyContext,
+  guard: GuardUse,
+  resource: string,
+): readonly HookUse[] {
+  const { declarations, report } = context;
+  const hooks = hookChain(context, guard, resource, undefined, report);
+  const isPrivileged = hooks.some(
+    ({ run, argument }) => run !== null || argument?.startsWith("platform.") === true,
+  );
+  if (!isPrivileged && Object.hasOwn(declarations.policies, guard.policy)) {
+    const message = `${guard.policy} asks for no \`platform.\` permission, so it does not guard every tenant`;
+    report({ code: "OPW055", message, at: guard.at });
+  }
+  return hooks;
 }
 
 function declaredHook(

@@ -94,11 +94,17 @@ function mountsOf(context: FamilyContext, mountable: Mountable): readonly Mount[
     readonly string[],
   ])[] = [
     ["authn", "/auth", identity?.mount, ["identity", "mount"]],
+    ["principals", "/admin", identity?.provisioning?.mount, ["identity", "provisioning", "mount"]],
     ["tenants", "/tenants", tenancy?.selector?.mount, ["tenancy", "selector", "mount"]],
     ["tenant_admin", "/admin", tenancy?.admin?.mount, ["tenancy", "admin", "mount"]],
   ];
   const ofRuntime = builtIn
-    .filter(([namespace, , mount]) => mount !== false && mountable.operations.has(namespace))
+    .filter(
+      ([namespace, , mount]) =>
+        mount !== false &&
+        mountable.operations.has(namespace) &&
+        !mountable.documents.has(namespace),
+    )
     .map(([namespace, usual, mount, path]): Mount => ({
       namespace,
       declaration: mount || { at: usual },

@@ -3,7 +3,7 @@ import { objectSchema, uuidSchema, type JsonSchema } from "../model/json-schema.
 import type { ParameterModel } from "../model/registry.js";
 import { bodyOf, expandBuiltIn, type BuiltInVerb } from "./built-in.js";
 import type { FamilyContext, UnmountedOperation } from "./family.js";
-import { hookChain, principalHook } from "./guards.js";
+import { administrationChain, principalHook } from "./guards.js";
 
 const tenantKey: JsonSchema = { type: "string", pattern: "^[a-z][a-z0-9-]{0,62}$" };
 const id: ParameterModel = {
@@ -161,15 +161,7 @@ export function expandTenancy(
   types.table.add("TenantCreated", objectSchema(tenantEntry, ["tenant_id", "tenant_key"]), at);
   types.table.add("MemberList", memberList, at);
   const guard = { policy: admin.guard, at: tree.at("tenancy", "admin", "guard") };
-  const hooks = hookChain(context, guard, "tenant_admin", undefined, report);
-  const isPrivileged = hooks.some(
-    ({ run, argument }) => run !== null || argument?.startsWith("platform.") === true,
-  );
-  if (!isPrivileged && Object.hasOwn(declarations.policies, admin.guard)) {
-    // A permission of one tenant must not reach the others.
-    const message = `${admin.guard} asks for no \`platform.\` permission, so it does not guard every tenant`;
-    report({ code: "OPW055", message, at: guard.at });
-  }
+  const hooks = administrationChain(context, guard, "tenant_admin");
   const administered = expandBuiltIn(
     context,
     "tenancy",

@@ -74,6 +74,8 @@ export interface IdentityDeclaration {
   readonly access_ttl?: string;
   readonly refresh_ttl?: string;
   readonly refresh_grace?: string;
+  readonly deactivate?: { readonly guard: string };
+  readonly provisioning?: { readonly guard: string; readonly mount?: false | MountDeclaration };
   readonly mount?: false | MountDeclaration;
 }
 

@@ -254,6 +254,20 @@ const identity: Shape = {
       "How long a used refresh token still leads to the same successor; 10s where left out, 0s is strict.",
     ),
     mount: optional(mount, "Where the authentication routes are; /auth where left out."),
+    deactivate: optional(
+      { kind: "object", members: { guard: required(policyName, "The policy that it asks.") } },
+      "The operation that makes a principal inactive; not registered where left out.",
+    ),
+    provisioning: optional(
+      {
+        kind: "object",
+        members: {
+          guard: required(policyName, "The policy of every operation."),
+          mount: optional(mount, "Where the routes are; /admin where left out."),
+        },
+      },
+      "Making principals, giving and taking permissions; not registered where left out.",
+    ),
   },
 };
 

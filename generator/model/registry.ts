@@ -89,7 +89,7 @@ export type DocumentVerb =
   | "raw_list_cursor";
 
 /** Families whose handlers are part of the runtime, by their names there. */
-export type BuiltInFamily = "authn" | "tenancy";
+export type BuiltInFamily = "authn" | "principals" | "tenancy";
 
 export type Runner =
   | {

@@ -1,9 +1,11 @@
-// The process around a service: `node server.js [migrate]`, signals, exit codes.
+// The process around a service: `node server.js [command]`, signals, exit codes.
 import { join } from "node:path";
 import { pino } from "pino";
 import { ServiceError } from "../contract/errors.js";
 import { applyMigrations } from "../engines/sql/migrations.js";
 import type { Log } from "../operations/log.js";
+import { connect } from "./connect.js";
+import { createPrincipalUsage, provision, readCreatePrincipal } from "./create-principal.js";
 import { openDatabase } from "./engines.js";
 import { generatedFolder } from "./generated-folder.js";
 import type { ServiceDefinition } from "./service.js";
@@ -11,16 +13,34 @@ import { readSettings, SettingsError, type Settings } from "./settings.js";
 import { start } from "./start.js";
 
 /**
- * Runs a service until SIGTERM or SIGINT, or applies its migrations where the first argument is `migrate`.
- * `moduleUrl` is that of the generated server entry. Ends the process with 1 where the service cannot start.
+ * Runs a service until SIGTERM or SIGINT; or applies its migrations (`migrate`), or makes a principal
+ * (`create-principal`), and ends. `moduleUrl` is that of the generated server entry. Ends the process with 1 where it
+ * cannot do that, and with 2 for a command line that it does not know.
  */
 export async function serve(service: ServiceDefinition, moduleUrl: string): Promise<void> {
   try {
     const settings = readSettings(service.name);
     const folder = generatedFolder(moduleUrl);
     const log = processLog(settings);
-    if (process.argv[2] === "migrate") {
+    const [command, ...args] = process.argv.slice(2);
+    if (command === "migrate" && args.length === 0) {
       await migrate(settings, folder, log);
+      return;
+    }
+    if (command !== undefined) {
+      const given = command === "create-principal" ? readCreatePrincipal(args) : null;
+      if (given === null || service.identity === undefined) {
+        const known = service.identity === undefined ? [] : [createPrincipalUsage];
+        process.stderr.write(`usage: server.js [${["migrate", ...known].join(" | ")}]\n`);
+        process.exit(2);
+      }
+      const connection = await connect({ settings, folder, log });
+      try {
+        const id = await provision(connection, given, process.stdin);
+        process.stdout.write(`${id}\n`);
+      } finally {
+        await connection.close();
+      }
       return;
     }
     const running = await start(service, { settings, folder, log });
@@ -63,8 +83,9 @@ function processLog(settings: Settings): Log {
 function refuse(error: unknown): never {
   if (error instanceof SettingsError) {
     process.stderr.write(`${error.message}\n`);
-  } else if (error instanceof ServiceError && error.cause instanceof Error) {
-    process.stderr.write(`${error.code}: ${error.cause.message}\n`);
+  } else if (error instanceof ServiceError) {
+    const what = error.cause instanceof Error ? error.cause.message : JSON.stringify(error.context);
+    process.stderr.write(`${error.code}: ${what}\n`);
   } else {
     process.stderr.write(
       `${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,

@@ -24,6 +24,8 @@ export interface TenantStore {
   listMemberships(principalId: string): Promise<readonly Tenant[]>;
   /** Gives a permission within a tenant, or everywhere where the tenant is null. */
   grant(tenantId: string | null, principalId: string, permission: string): Promise<void>;
+  /** Takes a permission away; false where there was none. */
+  revoke(tenantId: string | null, principalId: string, permission: string): Promise<boolean>;
   /** Whether the principal has one of the permissions, within the tenant or everywhere. */
   hasGrant(
     tenantId: string | null,

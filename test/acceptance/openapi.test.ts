@@ -186,6 +186,15 @@ for (const engine of engines) {
       await drive("/admin/memberships", "POST", { headers, body: membership });
       await drive("/admin/memberships", "DELETE", { headers, body: membership });
       await drive("/admin/tenants/{id}/deactivate", "POST", { headers, id: tenant.tenant_id });
+      const another = { login: "another@example.test", password: given.password };
+      const { body: made } = await drive("/admin/principals", "POST", { headers, body: another });
+      const grant = { principal_id: made.principal_id, permission: "tasks.read" };
+      await drive("/admin/grants", "POST", { headers, body: grant });
+      await drive("/admin/grants", "DELETE", { headers, body: grant });
+      await drive("/auth/deactivate", "POST", {
+        headers,
+        body: { principal_id: made.principal_id },
+      });
     });
 
     test.each(operations)(

@@ -76,6 +76,13 @@ export function sqlTenantStore(session: SqlSession): TenantStore {
       );
     },
 
+    async revoke(tenantId, principalId, permission) {
+      const text =
+        `DELETE FROM "opwright_grants" WHERE "tenant_id" = ${at(1)} ` +
+        `AND "principal_id" = ${at(2)} AND "permission" = ${at(3)}`;
+      return (await session.run(text, [tenantId ?? everywhere, principalId, permission])) === 1;
+    },
+
     async hasGrant(tenantId, principalId, permissions) {
       const places = permissions.map((_permission, index) => at(index + 4)).join(", ");
       const rows = await session.all(

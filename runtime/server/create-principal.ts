@@ -1,0 +1,47 @@
+// `node server.js create-principal LOGIN [--grant PERMISSION]…`: how a service gets its first administrator.
+import { text } from "node:stream/consumers";
+import { parseArgs } from "node:util";
+import { createPrincipal } from "../authn/provision.js";
+import type { Connection } from "./connect.js";
+
+export const createPrincipalUsage = "create-principal LOGIN [--grant PERMISSION]…";
+
+/** What the command line asks for, or null where it is not well formed. */
+export function readCreatePrincipal(
+  args: readonly string[],
+): { readonly login: string; readonly permissions: readonly string[] } | null {
+  try {
+    const { values, positionals } = parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: { grant: { type: "string", multiple: true } },
+    });
+    const [login] = positionals;
+    return login === undefined || positionals.length > 1
+      ? null
+      : { login, permissions: values.grant ?? [] };
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Adds a principal with the password that stdin gives (without its last line break) and permissions that hold
+ * everywhere; returns its id. Throws `core.conflict` where the login is taken and `core.validation` for the password.
+ */
+export async function provision(
+  { context, write }: Connection,
+  given: { readonly login: string; readonly permissions: readonly string[] },
+  input: NodeJS.ReadableStream,
+): Promise<string> {
+  const password = (await text(input)).replace(/\r?\n$/, "");
+  const id = await createPrincipal(context("principals.create_principal"), {
+    login: given.login,
+    password,
+  });
+  await write("principals.grant_permission", async ({ transaction }) => {
+    for (const permission of given.permissions)
+      await transaction.tenants.grant(null, id, permission);
+  });
+  return id;
+}

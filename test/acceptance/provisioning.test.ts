@@ -1,0 +1,146 @@
+// Principals and permissions by HTTP and by the command, and deactivation (service.md "Authentication routes").
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { engines, type FreshDatabase } from "../engines.js";
+import { startTestService, type Answer, type TestService } from "./service.js";
+
+const password = "correct horse battery staple";
+const server = new URL("../../dist/service/generated/server.js", import.meta.url).pathname;
+const nobody = "01890000-0000-7000-8000-000000000001";
+
+for (const engine of engines) {
+  describe.skipIf(!engine.isAvailable)(engine.name, () => {
+    let service: TestService;
+    let database: FreshDatabase;
+    let admin = "";
+    const data = mkdtempSync(join(tmpdir(), "opwright-provisioning-"));
+
+    const command = (args: readonly string[], input = `${password}\n`) => {
+      const { status, stdout, stderr } = spawnSync(process.execPath, [server, ...args], {
+        env: {
+          PATH: process.env["PATH"],
+          DATA_DIR: data,
+          DATABASE_URL: database.url,
+          LOG_LEVEL: "silent",
+        },
+        input,
+        encoding: "utf8",
+      });
+      return { status, stdout, stderr };
+    };
+    const signIn = (login: string): Promise<Answer> =>
+      service.post("/auth/login", { login, password });
+    const as = (token: string, method: string, at: string, body: unknown): Promise<Answer> =>
+      service.call(method, at, { headers: { authorization: `Bearer ${token}` }, body });
+
+    beforeAll(async () => {
+      database = await engine.create();
+      const made = command(["create-principal", "root@example.test", "--grant", "platform.admin"]);
+      expect([made.status, made.stderr]).toEqual([0, ""]);
+      expect(made.stdout).toMatch(/^[0-9a-f-]{36}\n$/);
+      service = await startTestService(engine, {
+        environment: { DATABASE_URL: database.url },
+      });
+      admin = (await signIn("root@example.test")).body.access_token;
+    }, 60_000);
+    afterAll(async () => {
+      await service.stop();
+      await database.drop();
+      rmSync(data, { recursive: true, force: true });
+    });
+
+    const create = async (login: string): Promise<string> =>
+      (await as(admin, "POST", "/admin/principals", { login, password })).body.principal_id;
+
+    test("the command makes the first administrator, once, and refuses what it cannot do", () => {
+      const again = command(["create-principal", "ROOT@example.test"]);
+      expect([again.status, again.stdout]).toEqual([1, ""]);
+      expect(again.stderr).toBe('core.conflict: {"reason":"the login is taken"}\n');
+      const short = command(["create-principal", "short@example.test"], "1234567\n");
+      expect([short.status, short.stdout]).toEqual([1, ""]);
+      expect(short.stderr).toContain("must have 8 to 1024 bytes");
+      expect(short.stderr).not.toContain("1234567");
+      for (const args of [["create-principal"], ["create-principal", "a", "b"], ["create"]]) {
+        const { status, stderr } = command(args);
+        expect([status, stderr]).toEqual([
+          2,
+          "usage: server.js [migrate | create-principal LOGIN [--grant PERMISSION]…]\n",
+        ]);
+      }
+    });
+
+    test("a principal made by an administrator signs in; a taken login is 409, a short password 422", async () => {
+      const made = await as(admin, "POST", "/admin/principals", { login: "dora", password });
+      expect([made.status, Object.keys(made.body)]).toEqual([201, ["principal_id"]]);
+      expect((await signIn("dora")).status).toBe(200);
+      const taken = await as(admin, "POST", "/admin/principals", { login: "DORA", password });
+      expect([taken.status, taken.body.code]).toEqual([409, "core.conflict"]);
+      const short = { login: "emil", password: "1234567" };
+      expect((await as(admin, "POST", "/admin/principals", short)).status).toBe(422);
+      expect((await signIn("emil")).status).toBe(401);
+    });
+
+    test("a permission is given and taken, and works from the next request on", async () => {
+      const id = await create("fred");
+      const token: string = (await signIn("fred")).body.access_token;
+      const grant = { principal_id: id, permission: "platform.admin" };
+      const attempt = async (): Promise<number> =>
+        (await as(token, "POST", "/auth/deactivate", { principal_id: nobody })).status;
+      expect(await attempt()).toBe(403);
+      expect((await as(admin, "POST", "/admin/grants", grant)).status).toBe(204);
+      expect((await as(admin, "POST", "/admin/grants", grant)).status).toBe(204);
+      expect(await attempt()).toBe(404);
+      expect((await as(admin, "DELETE", "/admin/grants", grant)).status).toBe(204);
+      expect(await attempt()).toBe(403);
+      expect((await as(admin, "DELETE", "/admin/grants", grant)).status).toBe(404);
+    });
+
+    test("permissions are of members and of principals that are there", async () => {
+      const id = await create("gerd");
+      const { body: tenant } = await as(admin, "POST", "/admin/tenants", { tenant_key: "grants" });
+      const inTenant = {
+        principal_id: id,
+        tenant_id: tenant.tenant_id,
+        permission: "tasks.read",
+      };
+      expect((await as(admin, "POST", "/admin/grants", inTenant)).status).toBe(404);
+      await as(admin, "POST", "/admin/memberships", {
+        principal_id: id,
+        tenant_id: tenant.tenant_id,
+      });
+      expect((await as(admin, "POST", "/admin/grants", inTenant)).status).toBe(204);
+      const unknown = { principal_id: nobody, permission: "tasks.read" };
+      expect((await as(admin, "POST", "/admin/grants", unknown)).status).toBe(404);
+      const odd = { principal_id: id, permission: "Everything" };
+      expect((await as(admin, "POST", "/admin/grants", odd)).status).toBe(422);
+    });
+
+    test("a deactivated principal is out at once and for good", async () => {
+      const id = await create("hans");
+      const { body } = await signIn("hans");
+      expect((await as(admin, "POST", "/auth/deactivate", { principal_id: id })).status).toBe(204);
+      const { status } = await service.call("GET", "/auth/sessions", {
+        headers: { authorization: `Bearer ${body.access_token}` },
+      });
+      expect(status).toBe(401);
+      const refreshed = await service.post("/auth/refresh", { refresh_token: body.refresh_token });
+      expect(refreshed.status).toBe(401);
+      expect((await signIn("hans")).status).toBe(401);
+    });
+
+    test.each([
+      ["POST", "/admin/principals", { login: "x", password }],
+      ["POST", "/admin/grants", { principal_id: nobody, permission: "admin" }],
+      ["DELETE", "/admin/grants", { principal_id: nobody, permission: "admin" }],
+      ["POST", "/auth/deactivate", { principal_id: nobody }],
+    ])("%s %s is for administrators alone", async (method, at, body) => {
+      expect((await service.call(method, at, { body })).status).toBe(401);
+      await create("plain");
+      const token: string = (await signIn("plain")).body.access_token;
+      expect((await as(token, method, at, body)).status).toBe(403);
+    });
+  });
+}
