@@ -2,6 +2,7 @@
 import { STATUS_CODES, type Server } from "node:http";
 import type { Duplex } from "node:stream";
 import { fail, toEnvelope, type ErrorCode, type ServiceError } from "../contract/errors.js";
+import { securityHeaders } from "./security-headers.js";
 
 const codes: Readonly<Record<string, ErrorCode>> = {
   HPE_HEADER_OVERFLOW: "headers_too_large",
@@ -31,6 +32,7 @@ function refuse(socket: Duplex, error: ServiceError): void {
     "Content-Type": "application/json; charset=utf-8",
     "Content-Length": String(Buffer.byteLength(body)),
     "X-Error-Code": error.code,
+    ...securityHeaders,
     ...error.headers,
     Connection: "close",
   };

@@ -5,7 +5,9 @@ import type { InvocationMetadata } from "../operations/context.js";
 import type { Outcome } from "../operations/idempotency.js";
 import { JsonText } from "../operations/json-text.js";
 import { matchesEntityTag } from "./entity-tag.js";
+import { securityHeaders } from "./security-headers.js";
 
+const ofEveryAnswer = Object.entries(securityHeaders).flat();
 const jsonType = "application/json; charset=utf-8";
 
 /** Answers with the outcome of an operation: its status, its JSON or no body, its entity tag, 304 where that matches. */
@@ -18,7 +20,7 @@ export function replyOutcome(
 ): void {
   if (isGone(res)) return;
   const { output } = outcome;
-  const headers = metadataHeaders(metadata);
+  const headers = commonHeaders(metadata);
   if (outcome.replayed) headers.push("Idempotency-Replayed", "true");
   const etag = output instanceof JsonText ? output.etag : undefined;
   if (etag !== undefined) {
@@ -70,7 +72,7 @@ function writeError(
   error: ServiceError,
 ): void {
   const text = JSON.stringify(toEnvelope(error));
-  const headers = metadataHeaders(metadata);
+  const headers = commonHeaders(metadata);
   headers.push(
     "X-Error-Code",
     error.code,
@@ -98,6 +100,12 @@ function isGone(res: ServerResponse): boolean {
   return res.destroyed;
 }
 
-function metadataHeaders(metadata: InvocationMetadata): string[] {
-  return ["X-Request-ID", metadata.requestId, "X-Correlation-ID", metadata.correlationId];
+function commonHeaders(metadata: InvocationMetadata): string[] {
+  return [
+    "X-Request-ID",
+    metadata.requestId,
+    "X-Correlation-ID",
+    metadata.correlationId,
+    ...ofEveryAnswer,
+  ];
 }

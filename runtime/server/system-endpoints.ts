@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { fail } from "../contract/errors.js";
 import { readMetadata } from "../http/metadata.js";
 import { replyError } from "../http/reply.js";
+import { securityHeaders } from "../http/security-headers.js";
 
 export interface SystemEndpointsOptions {
   /** The generated folder, for its documents. */
@@ -54,6 +55,7 @@ export function systemEndpoints(
         "Content-Type": "application/json; charset=utf-8",
         "Content-Length": Buffer.byteLength(text),
         "Cache-Control": "no-store",
+        ...securityHeaders,
       });
       res.end(req.method === "HEAD" ? undefined : text);
     }, refuse);

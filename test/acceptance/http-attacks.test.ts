@@ -348,6 +348,29 @@ describe("the error channel", () => {
     }
   });
 
+  test("no answer can be sniffed, framed, or read by a script of another origin", async () => {
+    const from = "Origin: https://evil.test\r\nConnection: close\r\n";
+    const requests = [
+      `GET /places/list HTTP/1.1\r\nHost: a\r\n${from}\r\n`,
+      `GET /nothing HTTP/1.1\r\nHost: a\r\n${from}\r\n`,
+      `GET /livez HTTP/1.1\r\nHost: a\r\n${from}\r\n`,
+      `GET /openapi.json HTTP/1.1\r\nHost: a\r\n${from}\r\n`,
+      `OPTIONS /tasks HTTP/1.1\r\nHost: a\r\n${from}Access-Control-Request-Method: POST\r\n\r\n`,
+      `POST /places/list HTTP/1.1\r\nHost: a\r\n${from}Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{}`,
+      `GET / HTTP/9.9\r\n\r\n`,
+    ];
+    for (const answer of await Promise.all(requests.map((request) => raw(request)))) {
+      const [head = ""] = answer.split("\r\n\r\n");
+      expect(statusOf(answer)).toBeGreaterThanOrEqual(200);
+      expect(head).toMatch(/^X-Content-Type-Options: nosniff$/m);
+      expect(head).toMatch(
+        /^Content-Security-Policy: default-src 'none'; frame-ancestors 'none'$/m,
+      );
+      expect(head).toMatch(/^Content-Type: application\/json; charset=utf-8$/m);
+      expect(head.toLowerCase()).not.toContain("access-control-");
+    }
+  });
+
   test("ids are ours, and those of the caller only where they are well formed", async () => {
     const given = "01890000-0000-7000-8000-00000000000A";
     const kept = await service.call("GET", "/nothing", {

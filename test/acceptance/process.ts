@@ -32,6 +32,8 @@ export async function startProcess(
     },
     stdio: ["ignore", "pipe", "pipe"],
   });
+  // A test that fails half-way must not leave a server behind.
+  process.once("exit", () => child.kill("SIGKILL"));
   let output = "";
   child.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()));
   child.stderr.on("data", (chunk: Buffer) => (output += chunk.toString()));

@@ -1,0 +1,7 @@
+// What every answer tells a browser: it is data, never a page (OWASP REST Security Cheat Sheet "Security Headers").
+
+/** Names and values. No answer carries a CORS header, so scripts of other origins read nothing. */
+export const securityHeaders = {
+  "X-Content-Type-Options": "nosniff",
+  "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+} as const;
