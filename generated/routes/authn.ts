@@ -56,7 +56,7 @@ export const authnLogout = route({
   status: 204,
   input: optionalJson(validate.authnLogout),
   hooks: [principal],
-  transaction: "read",
+  transaction: "write",
   run: authn.logout(),
 });
 
@@ -94,6 +94,6 @@ export const authnRevokeSession = route({
   status: 204,
   input: params({ id: path.uuid }),
   hooks: [principal],
-  transaction: "read",
+  transaction: "write",
   run: authn.revokeSession(),
 });

@@ -40,6 +40,6 @@ export const tenantsSwitchTenant = route({
   status: 200,
   input: params({ id: path.uuid }),
   hooks: [principal],
-  transaction: "read",
+  transaction: "write",
   run: tenancy.switchTenant(identitySpec),
 });

@@ -71,7 +71,7 @@ const verbs: Readonly<Record<string, BuiltInVerb>> = {
     path: "/logout",
     status: 204,
     takesSpec: false,
-    isWrite: false,
+    isWrite: true,
     body: {
       schema: objectSchema({ scope: { type: "string", enum: ["session", "all"] } }, []),
       isOptional: true,
@@ -109,7 +109,7 @@ const verbs: Readonly<Record<string, BuiltInVerb>> = {
     path: "/sessions/{id}",
     status: 204,
     takesSpec: false,
-    isWrite: false,
+    isWrite: true,
     parameters: [{ name: "id", in: "path", type: "uuid", required: true, schema: uuidSchema }],
     output: null,
     errors: ["core.authentication", "core.not_found"],

@@ -57,7 +57,7 @@ const selector: Readonly<Record<string, BuiltInVerb>> = {
     path: "/{id}/activate",
     status: 200,
     takesSpec: true,
-    isWrite: false,
+    isWrite: true,
     parameters: [id],
     output: "TokenResponse",
     errors: ["tenant_mismatch", "tenant_inactive"],

@@ -1,7 +1,7 @@
 // The authentication operations that generated routes name (service.md "Authentication routes", "Login and credential rules").
 import { fail } from "../contract/errors.js";
 import type { ExecutionContext } from "../operations/context.js";
-import type { Identity } from "../operations/identity.js";
+import { callerOf, type Identity } from "../operations/identity.js";
 import type { Handler } from "../operations/operation.js";
 import { uuidv7 } from "../operations/uuid.js";
 import type { Session } from "./port.js";
@@ -18,7 +18,10 @@ export interface TokenResponse {
   readonly refresh_expires_in: number;
 }
 
-/** Handlers of the authentication family. They open write transactions of their own, so that hashing holds none. */
+/**
+ * Handlers of the authentication family. Those that hash open a write transaction of their own, so that hashing holds
+ * none, and so does refreshing, which must commit although it refuses.
+ */
 export const authn = {
   /** Every failure is the same 401, after the same work. */
   passwordLogin:
@@ -55,11 +58,9 @@ export const authn = {
     (): Handler<{ readonly scope?: "session" | "all" }, void> =>
     async ({ scope }, context) => {
       const caller = callerOf(context);
-      await context.commit(async () => {
-        const store = context.transaction.identity;
-        if (scope === "all") await store.endSessions(caller.principalId, Date.now());
-        else await store.endSession(caller.principalId, caller.sessionId, Date.now());
-      });
+      const store = context.transaction.identity;
+      if (scope === "all") await store.endSessions(caller.principalId, Date.now());
+      else await store.endSession(caller.principalId, caller.sessionId, Date.now());
     },
 
   /** Needs the current password; ends every session of the caller, the calling one too. */
@@ -95,11 +96,9 @@ export const authn = {
   revokeSession:
     (): Handler<{ readonly id: string }, void> =>
     async ({ id }, context) => {
-      const caller = callerOf(context);
-      const ended = await context.commit(() =>
-        context.transaction.identity.endSession(caller.principalId, id, Date.now()),
-      );
-      if (!ended) throw fail("core.not_found");
+      const { principalId } = callerOf(context);
+      if (!(await context.transaction.identity.endSession(principalId, id, Date.now())))
+        throw fail("core.not_found");
     },
 };
 
@@ -201,10 +200,4 @@ async function issue(
     access_expires_in: spec.accessTtlSeconds,
     refresh_expires_in: spec.refreshTtlSeconds,
   };
-}
-
-/** The caller of an operation that the principal hook guards. */
-function callerOf(context: ExecutionContext): Identity {
-  if (context.identity === null) throw fail("core.authentication");
-  return context.identity;
 }

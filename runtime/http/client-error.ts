@@ -2,6 +2,7 @@
 import { STATUS_CODES, type Server } from "node:http";
 import type { Duplex } from "node:stream";
 import { fail, toEnvelope, type ErrorCode, type ServiceError } from "../contract/errors.js";
+import { jsonType } from "./reply.js";
 import { securityHeaders } from "./security-headers.js";
 
 const codes: Readonly<Record<string, ErrorCode>> = {
@@ -29,7 +30,7 @@ export function answerClientErrors(server: Server): void {
 function refuse(socket: Duplex, error: ServiceError): void {
   const body = JSON.stringify(toEnvelope(error));
   const headers = {
-    "Content-Type": "application/json; charset=utf-8",
+    "Content-Type": jsonType,
     "Content-Length": String(Buffer.byteLength(body)),
     "X-Error-Code": error.code,
     ...securityHeaders,

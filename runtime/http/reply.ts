@@ -5,10 +5,9 @@ import type { InvocationMetadata } from "../operations/context.js";
 import type { Outcome } from "../operations/idempotency.js";
 import { JsonText } from "../operations/json-text.js";
 import { matchesEntityTag } from "./entity-tag.js";
-import { securityHeaders } from "./security-headers.js";
+import { securityHeaderList } from "./security-headers.js";
 
-const ofEveryAnswer = Object.entries(securityHeaders).flat();
-const jsonType = "application/json; charset=utf-8";
+export const jsonType = "application/json; charset=utf-8";
 
 /** Answers with the outcome of an operation: its status, its JSON or no body, its entity tag, 304 where that matches. */
 export function replyOutcome(
@@ -40,9 +39,7 @@ export function replyOutcome(
     return;
   }
   const text = output instanceof JsonText ? output.text : JSON.stringify(output);
-  headers.push("Content-Type", jsonType, "Content-Length", String(Buffer.byteLength(text)));
-  res.writeHead(status, headers);
-  res.end(req.method === "HEAD" ? undefined : text);
+  sendJson(req, res, status, headers, text);
 }
 
 /**
@@ -71,22 +68,24 @@ function writeError(
   metadata: InvocationMetadata,
   error: ServiceError,
 ): void {
-  const text = JSON.stringify(toEnvelope(error));
   const headers = commonHeaders(metadata);
-  headers.push(
-    "X-Error-Code",
-    error.code,
-    "Cache-Control",
-    "no-store",
-    "Content-Type",
-    jsonType,
-    "Content-Length",
-    String(Buffer.byteLength(text)),
-  );
+  headers.push("X-Error-Code", error.code, "Cache-Control", "no-store");
   // RFC 9110 §15.5.2 and RFC 6750 §3: what a caller should come with.
   if (error.status === 401) headers.push("WWW-Authenticate", 'Bearer error="invalid_token"');
   for (const [name, value] of Object.entries(error.headers)) headers.push(name, value);
-  res.writeHead(error.status, headers);
+  sendJson(req, res, error.status, headers, JSON.stringify(toEnvelope(error)));
+}
+
+/** Answers with JSON text. `headers` are names and values in turn, those of every answer among them. */
+export function sendJson(
+  req: IncomingMessage,
+  res: ServerResponse,
+  status: number,
+  headers: string[],
+  text: string,
+): void {
+  headers.push("Content-Type", jsonType, "Content-Length", String(Buffer.byteLength(text)));
+  res.writeHead(status, headers);
   res.end(req.method === "HEAD" ? undefined : text);
 }
 
@@ -106,6 +105,6 @@ function commonHeaders(metadata: InvocationMetadata): string[] {
     metadata.requestId,
     "X-Correlation-ID",
     metadata.correlationId,
-    ...ofEveryAnswer,
+    ...securityHeaderList,
   ];
 }

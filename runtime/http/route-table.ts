@@ -1,6 +1,6 @@
 // Which route answers a method and a path. Knows of HEAD, of 405 and of prefix roots (decisions.md §1).
 import FindMyWay from "find-my-way";
-import { fail } from "../contract/errors.js";
+import { fail, type ServiceError } from "../contract/errors.js";
 import type { AnyRoute } from "../operations/operation.js";
 
 /** A route that matches, with its decoded path values and the undecoded query string. */
@@ -54,11 +54,12 @@ export function routeTable(routes: readonly AnyRoute[]): RouteTable {
       if (found !== null) return found;
       const allowed = [...methods].filter((other) => other !== method && find(other, url) !== null);
       if (allowed.length === 0) return null;
-      throw fail(
-        "method_not_allowed",
-        { allowed: allowed.sort() },
-        { headers: { Allow: allowed.sort().join(", ") } },
-      );
+      throw methodNotAllowed(allowed.sort());
     },
   };
+}
+
+/** The error of a path that answers other methods only (RFC 9110 §15.5.6). */
+export function methodNotAllowed(allowed: readonly string[]): ServiceError {
+  return fail("method_not_allowed", { allowed }, { headers: { Allow: allowed.join(", ") } });
 }

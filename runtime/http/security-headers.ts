@@ -5,3 +5,6 @@ export const securityHeaders = {
   "X-Content-Type-Options": "nosniff",
   "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
 } as const;
+
+/** The same as names and values in turn, as `writeHead` takes them. */
+export const securityHeaderList: readonly string[] = Object.entries(securityHeaders).flat();

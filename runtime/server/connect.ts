@@ -1,5 +1,4 @@
 // A service's database with its migrations applied: what the server, scripts and tools begin with.
-import { join } from "node:path";
 import type { LoginThrottle } from "../authn/login-throttle.js";
 import { memoryLoginThrottle } from "../engines/memory/login-throttle.js";
 import { applyMigrations } from "../engines/sql/migrations.js";
@@ -40,7 +39,7 @@ export interface Connection {
 export async function connect({ settings, folder, log }: ConnectOptions): Promise<Connection> {
   const database = await openDatabase(settings.databaseUrl, settings.databasePoolSize);
   if (settings.migrateAtStart) {
-    const applied = await applyMigrations(database, join(folder, "migrations", database.engine));
+    const applied = await applyMigrations(database, folder);
     if (applied.length > 0) log.info({ applied }, "migrations applied");
   }
   const signer = hmacSigner(settings.signingSecrets);

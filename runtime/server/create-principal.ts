@@ -6,10 +6,14 @@ import type { Connection } from "./connect.js";
 
 export const createPrincipalUsage = "create-principal LOGIN [--grant PERMISSION]…";
 
+/** Whom the command makes, and the permissions that it holds everywhere. */
+export interface NewPrincipal {
+  readonly login: string;
+  readonly permissions: readonly string[];
+}
+
 /** What the command line asks for, or null where it is not well formed. */
-export function readCreatePrincipal(
-  args: readonly string[],
-): { readonly login: string; readonly permissions: readonly string[] } | null {
+export function readCreatePrincipal(args: readonly string[]): NewPrincipal | null {
   try {
     const { values, positionals } = parseArgs({
       args: [...args],
@@ -31,17 +35,14 @@ export function readCreatePrincipal(
  */
 export async function provision(
   { context, write }: Connection,
-  given: { readonly login: string; readonly permissions: readonly string[] },
+  given: NewPrincipal,
   input: NodeJS.ReadableStream,
 ): Promise<string> {
   const password = (await text(input)).replace(/\r?\n$/, "");
-  const id = await createPrincipal(context("principals.create_principal"), {
-    login: given.login,
-    password,
-  });
+  const { login, permissions } = given;
+  const id = await createPrincipal(context("principals.create_principal"), { login, password });
   await write("principals.grant_permission", async ({ transaction }) => {
-    for (const permission of given.permissions)
-      await transaction.tenants.grant(null, id, permission);
+    for (const permission of permissions) await transaction.tenants.grant(null, id, permission);
   });
   return id;
 }

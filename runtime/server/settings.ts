@@ -58,6 +58,10 @@ export function readSettings(
     faults.push(`${name} must be a number from ${lowest} to ${highest}`);
     return otherwise;
   };
+  const integer = (name: string, otherwise: number, lowest: number, highest: number): number =>
+    Math.floor(number(name, otherwise, lowest, highest));
+  const secrets = (name: string): readonly Buffer[] =>
+    readSecrets(name, environment, isProduction, dataFolder, faults);
   const oneOf = (name: string, otherwise: string, allowed: readonly string[]): string => {
     const value = text(name, otherwise);
     if (allowed.includes(value)) return value;
@@ -77,35 +81,23 @@ export function readSettings(
   const settings: Settings = {
     isProduction,
     host: text("HOST", "127.0.0.1"),
-    port: Math.floor(number("PORT", 4400, 0, 65_535)),
+    port: integer("PORT", 4400, 0, 65_535),
     databaseUrl,
-    databasePoolSize: Math.floor(number("DATABASE_POOL", 10, 1, 1_000)),
+    databasePoolSize: integer("DATABASE_POOL", 10, 1, 1_000),
     migrateAtStart: oneOf("MIGRATE", "auto", ["auto", "off"]) === "auto",
     logLevel: oneOf("LOG_LEVEL", "info", ["silent", "error", "warn", "info", "debug"]),
-    maxBodyBytes: Math.floor(number("MAX_BODY_BYTES", 1024 * 1024, 1, 1024 ** 3)),
-    trustedHops: Math.floor(number("TRUSTED_PROXY_HOPS", 0, 0, 16)),
+    maxBodyBytes: integer("MAX_BODY_BYTES", 1024 * 1024, 1, 1024 ** 3),
+    trustedHops: integer("TRUSTED_PROXY_HOPS", 0, 0, 16),
     loginThrottle: {
-      perLogin: Math.floor(number("LOGIN_ATTEMPTS", 10, 1, 1_000_000)),
-      perAddress: Math.floor(number("LOGIN_ATTEMPTS_PER_ADDRESS", 300, 1, 1_000_000)),
-      windowSeconds: Math.floor(number("LOGIN_WINDOW_SECONDS", 900, 1, 86_400)),
+      perLogin: integer("LOGIN_ATTEMPTS", 10, 1, 1_000_000),
+      perAddress: integer("LOGIN_ATTEMPTS_PER_ADDRESS", 300, 1, 1_000_000),
+      windowSeconds: integer("LOGIN_WINDOW_SECONDS", 900, 1, 86_400),
     },
     settleSeconds: number("SETTLE_SECONDS", isProduction ? 5 : 0, 0, 300),
     drainSeconds: number("DRAIN_SECONDS", 10, 0, 3_600),
-    signingSecrets: readSecrets("SECRETS_SIGNING", environment, isProduction, dataFolder, faults),
-    accessTokenSecrets: readSecrets(
-      "SECRETS_ACCESS_TOKEN",
-      environment,
-      isProduction,
-      dataFolder,
-      faults,
-    ),
-    refreshPeppers: readSecrets(
-      "SECRETS_REFRESH_PEPPER",
-      environment,
-      isProduction,
-      dataFolder,
-      faults,
-    ),
+    signingSecrets: secrets("SECRETS_SIGNING"),
+    accessTokenSecrets: secrets("SECRETS_ACCESS_TOKEN"),
+    refreshPeppers: secrets("SECRETS_REFRESH_PEPPER"),
   };
   if (faults.length > 0) throw new SettingsError(faults);
   return settings;

@@ -2,10 +2,10 @@
 import { readFile } from "node:fs/promises";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { join } from "node:path";
-import { fail } from "../contract/errors.js";
 import { readMetadata } from "../http/metadata.js";
-import { replyError } from "../http/reply.js";
-import { securityHeaders } from "../http/security-headers.js";
+import { replyError, sendJson } from "../http/reply.js";
+import { methodNotAllowed } from "../http/route-table.js";
+import { securityHeaderList } from "../http/security-headers.js";
 
 export interface SystemEndpointsOptions {
   /** The generated folder, for its documents. */
@@ -41,23 +41,11 @@ export function systemEndpoints(
     if (answer === undefined) return false;
     const refuse = (error: unknown): void => replyError(req, res, readMetadata(req.headers), error);
     if (req.method !== "GET" && req.method !== "HEAD") {
-      refuse(
-        fail(
-          "method_not_allowed",
-          { allowed: ["GET", "HEAD"] },
-          { headers: { Allow: "GET, HEAD" } },
-        ),
-      );
+      refuse(methodNotAllowed(["GET", "HEAD"]));
       return true;
     }
     answer().then(([status, text]) => {
-      res.writeHead(status, {
-        "Content-Type": "application/json; charset=utf-8",
-        "Content-Length": Buffer.byteLength(text),
-        "Cache-Control": "no-store",
-        ...securityHeaders,
-      });
-      res.end(req.method === "HEAD" ? undefined : text);
+      sendJson(req, res, status, ["Cache-Control", "no-store", ...securityHeaderList], text);
     }, refuse);
     return true;
   };

@@ -1,6 +1,7 @@
 // Guards about whose data and which permission (service.md "Authorization per operation").
 import { fail } from "../contract/errors.js";
 import type { PhaseHook } from "../operations/hooks.js";
+import { callerOf } from "../operations/identity.js";
 
 /** Without a tenant bound by the credential the answer is 401 `tenant_required`. */
 export const tenant: PhaseHook<"before", unknown, never> = {
@@ -21,12 +22,11 @@ export function authorize(action: string): PhaseHook<"before", unknown, never> {
   return {
     phase: "before",
     run: async (_input, context) => {
-      const { identity } = context;
-      if (identity === null) throw fail("core.authentication");
-      const within = resource === "platform" ? null : identity.tenant;
-      const store = context.transaction.tenants;
-      if (await store.hasGrant(within, identity.principalId, sufficient)) return;
-      throw fail("core.authorization");
+      const caller = callerOf(context);
+      const within = resource === "platform" ? null : caller.tenant;
+      const { tenants } = context.transaction;
+      if (!(await tenants.hasGrant(within, caller.principalId, sufficient)))
+        throw fail("core.authorization");
     },
   };
 }

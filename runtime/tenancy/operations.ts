@@ -2,8 +2,7 @@
 import { issueSession, type TokenResponse } from "../authn/operations.js";
 import type { IdentitySpec } from "../authn/spec.js";
 import { fail } from "../contract/errors.js";
-import type { ExecutionContext } from "../operations/context.js";
-import type { Identity } from "../operations/identity.js";
+import { callerOf } from "../operations/identity.js";
 import type { Handler } from "../operations/operation.js";
 import { uuidv7 } from "../operations/uuid.js";
 
@@ -39,15 +38,13 @@ export const tenancy = {
     (spec: IdentitySpec): Handler<ById, TokenResponse> =>
     async ({ id }, context) => {
       const caller = callerOf(context);
-      return context.commit(async () => {
-        const store = context.transaction.tenants;
-        const tenant = await store.findTenant(id);
-        // A tenant that is not there and one that is not the caller's are told alike.
-        if (tenant === null || !(await store.isMember(id, caller.principalId)))
-          throw fail("tenant_mismatch");
-        if (!tenant.isActive) throw fail("tenant_inactive");
-        return issueSession(spec, context, caller.principalId, id);
-      });
+      const store = context.transaction.tenants;
+      const tenant = await store.findTenant(id);
+      // A tenant that is not there and one that is not the caller's are told alike.
+      if (tenant === null || !(await store.isMember(id, caller.principalId)))
+        throw fail("tenant_mismatch");
+      if (!tenant.isActive) throw fail("tenant_inactive");
+      return issueSession(spec, context, caller.principalId, id);
     },
 
   /** Ends the caller's own membership. Throws `core.not_found` where there is none. */
@@ -101,8 +98,3 @@ export const tenancy = {
         throw fail("core.not_found");
     },
 };
-
-function callerOf(context: ExecutionContext): Identity {
-  if (context.identity === null) throw fail("core.authentication");
-  return context.identity;
-}

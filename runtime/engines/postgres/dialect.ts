@@ -16,14 +16,6 @@ export const postgresDialect: Dialect = {
   list: (values) => values,
   json: (placeholder) => `${placeholder}::jsonb`,
   columns: `"id", "rev", "created_at", "last_update_at", "is_deleted", "body"`,
-  readRow: (row) => ({
-    id: String(row["id"]),
-    rev: Number(row["rev"]),
-    createdAt: String(row["created_at"]),
-    lastUpdateAt: String(row["last_update_at"]),
-    isDeleted: row["is_deleted"] === true,
-    body: String(row["body"]),
-  }),
 };
 
 const bodyTypes: Partial<Record<FieldType, string>> = {

@@ -3,13 +3,10 @@ import { createHash } from "node:crypto";
 import type { Pool, PoolClient } from "pg";
 import { fail, ServiceError } from "../../contract/errors.js";
 import type { Database, Transaction } from "../../operations/database.js";
-import { sqlDocumentStore } from "../sql/document-store.js";
-import { sqlTenantStore } from "../sql/tenant-store.js";
-import { sqlIdentityStore } from "../sql/identity-store.js";
-import { sqlIdempotencyStore } from "../sql/idempotency-store.js";
 import { inFlight } from "../sql/in-flight.js";
 import type { MigrationTarget } from "../sql/migrations.js";
-import { readOnly, type SqlRow, type SqlSession } from "../sql/session.js";
+import { hasEnded, readOnly, type SqlRow, type SqlSession } from "../sql/session.js";
+import { sqlStores } from "../sql/stores.js";
 import { postgresDialect } from "./dialect.js";
 
 /** The advisory lock that one migrating process holds; any fixed number serves. */
@@ -138,8 +135,7 @@ function sessionOf(
   activity = { running: 0 },
 ): SqlSession {
   const query = async (text: string, parameters: readonly unknown[]) => {
-    if (!isOpen())
-      throw fail("core.timeout", {}, { cause: new Error("the transaction has ended") });
+    if (!isOpen()) throw hasEnded();
     activity.running += 1;
     try {
       const name = statementName(text);
@@ -162,10 +158,7 @@ function sessionOf(
 
 function transactionOn(session: SqlSession): Transaction {
   return {
-    documents: sqlDocumentStore(session),
-    idempotency: sqlIdempotencyStore(session),
-    identity: sqlIdentityStore(session),
-    tenants: sqlTenantStore(session),
+    ...sqlStores(session),
     async attempt(work) {
       await session.run("SAVEPOINT attempt", []);
       try {

@@ -2,7 +2,7 @@
 import type { DocumentQuery, DocumentStore, StoredDocument } from "../../documents/port.js";
 import type { DocumentDeclaration } from "../../documents/spec.js";
 import { afterCondition, filterCondition, orderBy, Parameters } from "./conditions.js";
-import { quoted, type Dialect, type SqlSession } from "./session.js";
+import { isTrue, quoted, type Dialect, type SqlRow, type SqlSession } from "./session.js";
 
 /** The texts of a type's fixed statements, printed once per spec and dialect. */
 interface Statements {
@@ -50,7 +50,7 @@ export function sqlDocumentStore(session: SqlSession): DocumentStore {
   return {
     async get(spec, tenant, id) {
       const [row] = await session.all(texts(spec).get, [...owner(spec, tenant), id]);
-      return row === undefined ? null : dialect.readRow(row);
+      return row === undefined ? null : readStored(row);
     },
 
     async insert(spec, tenant, document) {
@@ -111,7 +111,7 @@ export function sqlDocumentStore(session: SqlSession): DocumentStore {
         `SELECT ${dialect.columns} FROM ${quoted(spec.table)}${where} ${orderBy(query.sorts, dialect)} ${limit}`,
         parameters.values,
       );
-      return rows.map(dialect.readRow);
+      return rows.map(readStored);
     },
 
     async count(spec, tenant, query) {
@@ -157,5 +157,16 @@ function printStatements(spec: DocumentDeclaration, dialect: Dialect): Statement
       `VALUES (${ownerValue}${at(1)}, ${at(2)}, ${dialect.json(at(3))})`,
     trimHistory: `DELETE FROM ${history} WHERE ${owned}"id" = ${at(1)} AND "rev" <= ${at(2)}`,
     snapshot: `SELECT "body" AS "body" FROM ${history} WHERE ${owned}"id" = ${at(1)} AND "rev" = ${at(2)}`,
+  };
+}
+
+function readStored(row: SqlRow): StoredDocument {
+  return {
+    id: String(row["id"]),
+    rev: Number(row["rev"]),
+    createdAt: String(row["created_at"]),
+    lastUpdateAt: String(row["last_update_at"]),
+    isDeleted: isTrue(row["is_deleted"]),
+    body: String(row["body"]),
   };
 }

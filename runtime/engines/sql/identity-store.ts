@@ -1,6 +1,6 @@
 // Identities over SQL, one for all SQL engines.
 import type { IdentityStore, Principal, Session } from "../../authn/port.js";
-import type { SqlRow, SqlSession } from "./session.js";
+import { isTrue, type SqlRow, type SqlSession } from "./session.js";
 
 const principalColumns = `"id", "login", "password_hash", "is_active"`;
 const sessionColumns = `"id", "principal_id", "tenant_id", "created_at"`;
@@ -155,9 +155,4 @@ function readSession(row: SqlRow): Session {
 
 function textOrNull(value: unknown): string | null {
   return value === null ? null : String(value);
-}
-
-/** SQLite's booleans are 0 and 1. */
-function isTrue(value: unknown): boolean {
-  return value === true || value === 1;
 }

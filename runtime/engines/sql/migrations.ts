@@ -22,14 +22,15 @@ export interface MigrationTarget {
 }
 
 /**
- * Applies the files of `folder` (`0001_initial.sql` …) that the database has not seen and returns their names.
+ * Applies the engine's migrations in the generated folder (`0001_initial.sql` …) that the database has not seen and
+ * returns their names.
  * All or nothing. Throws `core.configuration` where an applied file has changed since.
  */
 export async function applyMigrations(
   target: MigrationTarget,
   folder: string,
 ): Promise<readonly string[]> {
-  const files = await readMigrations(folder);
+  const files = await readMigrations(join(folder, "migrations", target.engine));
   return target.migrate(async ({ exec, session }) => {
     await exec(
       `CREATE TABLE IF NOT EXISTS "opwright_migrations" ("name" text PRIMARY KEY, "checksum" text NOT NULL, "applied_at" text NOT NULL)`,

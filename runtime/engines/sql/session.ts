@@ -1,6 +1,5 @@
 // What the shared SQL stores need of an engine: statements with positional parameters, and its dialect.
-import { fail } from "../../contract/errors.js";
-import type { StoredDocument } from "../../documents/port.js";
+import { fail, type ServiceError } from "../../contract/errors.js";
 import type { FieldReference } from "../../query/fields.js";
 
 export type SqlValue = string | number | boolean | null | readonly SqlValue[];
@@ -26,8 +25,6 @@ export interface Dialect {
   json(placeholder: string): string;
   /** What to select of a base column, so that text and numbers come back as they are answered. */
   readonly columns: string;
-  /** A row of `columns` as the port has it. */
-  readonly readRow: (row: SqlRow) => StoredDocument;
 }
 
 /** Runs statements within one transaction. Text is prepared once and kept. */
@@ -41,6 +38,16 @@ export interface SqlSession {
 /** Quotes an identifier that the generator derived; none comes from a client. */
 export function quoted(identifier: string): string {
   return `"${identifier.replaceAll('"', '""')}"`;
+}
+
+/** SQLite's booleans are 0 and 1. */
+export function isTrue(value: unknown): boolean {
+  return value === true || value === 1;
+}
+
+/** What a call gets on a transaction that has ended. */
+export function hasEnded(): ServiceError {
+  return fail("core.timeout", {}, { cause: new Error("the transaction has ended") });
 }
 
 /** The session without its writes: they would run outside any transaction. */

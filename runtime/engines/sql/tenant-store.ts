@@ -1,6 +1,6 @@
 // Tenants over SQL, one for all SQL engines.
 import type { Tenant, TenantStore } from "../../tenancy/port.js";
-import type { SqlRow, SqlSession } from "./session.js";
+import { isTrue, type SqlRow, type SqlSession } from "./session.js";
 
 /** How a grant that holds everywhere is stored. */
 const everywhere = "";
@@ -99,6 +99,6 @@ function readTenant(row: SqlRow): Tenant {
   return {
     id: String(row["id"]),
     key: String(row["key"]),
-    isActive: row["is_active"] === true || row["is_active"] === 1,
+    isActive: isTrue(row["is_active"]),
   };
 }

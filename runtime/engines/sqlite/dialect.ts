@@ -19,12 +19,4 @@ export const sqliteDialect: Dialect = {
   list: (values) => JSON.stringify(values),
   json: (placeholder) => placeholder,
   columns: `"id", "rev", "created_at", "last_update_at", "is_deleted", "body"`,
-  readRow: (row) => ({
-    id: String(row["id"]),
-    rev: Number(row["rev"]),
-    createdAt: String(row["created_at"]),
-    lastUpdateAt: String(row["last_update_at"]),
-    isDeleted: row["is_deleted"] === 1,
-    body: String(row["body"]),
-  }),
 };

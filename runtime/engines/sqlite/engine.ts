@@ -2,15 +2,12 @@
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Database, Transaction } from "../../operations/database.js";
-import { sqlDocumentStore } from "../sql/document-store.js";
-import { sqlTenantStore } from "../sql/tenant-store.js";
-import { sqlIdentityStore } from "../sql/identity-store.js";
-import { sqlIdempotencyStore } from "../sql/idempotency-store.js";
 import { inFlight } from "../sql/in-flight.js";
 import type { MigrationTarget } from "../sql/migrations.js";
-import { readOnly, type SqlSession } from "../sql/session.js";
+import { hasEnded, readOnly, type SqlSession } from "../sql/session.js";
+import { sqlStores } from "../sql/stores.js";
 import { openSqlite } from "./driver.js";
-import { hasEnded, PreparedConnection, sqliteSession } from "./session.js";
+import { PreparedConnection, sqliteSession } from "./session.js";
 import { Writer } from "./writer.js";
 
 /** Opens the database at `path`, making its folder. A second process may open the same file. */
@@ -80,10 +77,7 @@ export function openSqliteDatabase(path: string): Database & MigrationTarget {
   function writeTransaction(connection: PreparedConnection, isOpen: () => boolean): Transaction {
     const session = sqliteSession(connection, isOpen);
     return {
-      documents: sqlDocumentStore(session),
-      idempotency: sqlIdempotencyStore(session),
-      identity: sqlIdentityStore(session),
-      tenants: sqlTenantStore(session),
+      ...sqlStores(session),
       async attempt(work) {
         if (!isOpen()) throw hasEnded();
         const savepoint = `attempt_${(attempts += 1)}`;
@@ -102,10 +96,7 @@ export function openSqliteDatabase(path: string): Database & MigrationTarget {
 
   function readTransaction(session: SqlSession): Transaction {
     return {
-      documents: sqlDocumentStore(session),
-      idempotency: sqlIdempotencyStore(session),
-      identity: sqlIdentityStore(session),
-      tenants: sqlTenantStore(session),
+      ...sqlStores(session),
       attempt: (work) => work(),
     };
   }

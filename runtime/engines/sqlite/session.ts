@@ -1,6 +1,6 @@
 // Statements on one SQLite connection, prepared once and kept, in least-recently-used order.
-import { fail, type ServiceError } from "../../contract/errors.js";
-import type { SqlRow, SqlSession, SqlValue } from "../sql/session.js";
+import { fail } from "../../contract/errors.js";
+import { hasEnded, type SqlRow, type SqlSession, type SqlValue } from "../sql/session.js";
 import { sqliteDialect } from "./dialect.js";
 import type { SqliteConnection, SqliteStatement, SqliteValue } from "./driver.js";
 
@@ -47,11 +47,6 @@ export class PreparedConnection {
     }
     return statement;
   }
-}
-
-/** What a call gets on a transaction that has ended. */
-export function hasEnded(): ServiceError {
-  return fail("core.timeout", {}, { cause: new Error("the transaction has ended") });
 }
 
 /** A session that refuses to work once its transaction has ended. */
