@@ -11,6 +11,11 @@ export interface Origin {
   readonly offset?: number;
 }
 
+/** A place inside another. */
+export function inside(at: Origin, step: string | number): Origin {
+  return { file: at.file, path: [...at.path, step] };
+}
+
 /** Something wrong in the registry, as a rule reports it. */
 export interface Finding {
   readonly code: DiagnosticCode;

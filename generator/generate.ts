@@ -8,13 +8,14 @@ import { rules } from "./check/rules.js";
 import type { Finding } from "./diagnostics.js";
 import { emit } from "./emit/emit.js";
 import type { EmittedFile } from "./emit/file.js";
+import type { MigrationHistory } from "./emit/migrations.js";
 import type { ModulePaths } from "./emit/module-path.js";
 import { fileValidatorCache } from "./emit/validator-cache.js";
 import { expandRegistry, type ExpandedRegistry } from "./families/expand.js";
 import { loadRegistry, type LoadedRegistry } from "./load/load.js";
 import { registryNames } from "./load/registry-names.js";
 import { GeneratedFolder } from "./output/folder.js";
-import { manifestOf } from "./output/manifest.js";
+import { manifestName, manifestOf } from "./output/manifest.js";
 import { planOutput, type Change } from "./output/plan.js";
 import { buildIdentity, packageVersion } from "./package-root.js";
 
@@ -29,6 +30,9 @@ export interface CheckedRegistry {
   readonly loaded: LoadedRegistry;
   readonly expanded: ExpandedRegistry;
   readonly findings: readonly Finding[];
+  /** The generated folder as it was found, and its migrations. */
+  readonly folder: GeneratedFolder;
+  readonly history: MigrationHistory;
   /** Files that were read besides the registry's own YAML. */
   readonly modules: readonly string[];
   /** Texts of the files that findings refer to. */
@@ -49,24 +53,20 @@ export async function checkRegistry(project: Project): Promise<CheckedRegistry> 
   const loaded = loadRegistry(project.root, project.paths.registry, report);
   const expanded = expandRegistry(loaded, options);
   const folder = new GeneratedFolder(project.root, project.paths.out);
-  const context: RuleContext = {
-    loaded,
-    expanded,
-    storage: folder.history(report).storage,
-    report,
-  };
+  const history = folder.history(report);
+  const context: RuleContext = { loaded, expanded, storage: history.storage, report };
   for (const rule of rules) rule(context);
   await defaultsFit(context);
-  await functionsExist(context, project.root);
+  const named = mentions(context);
+  await functionsExist(context, named, project.root);
   return {
     loaded,
     expanded,
     findings,
+    folder,
+    history,
     modules: [
-      ...new Set([
-        ...mentions(context).map(({ reference }) => reference.file),
-        ...expanded.types.texts.keys(),
-      ]),
+      ...new Set([...named.map(({ reference }) => reference.file), ...expanded.types.texts.keys()]),
     ].sort(),
     textOf: (file) =>
       loaded.tree.texts.get(file) ??
@@ -93,22 +93,21 @@ export async function planGeneration(
   project: Project,
   checked: CheckedRegistry,
 ): Promise<GenerationPlan> {
-  const folder = new GeneratedFolder(project.root, project.paths.out);
-  const version = packageVersion();
+  const { folder, history } = checked;
   const cache = fileValidatorCache(project.root, buildIdentity());
   const emitted = await emit(checked.expanded.model, {
     paths: project.paths,
     names: registryNames(checked.loaded.tree),
-    history: folder.history(() => undefined),
+    history,
     cache,
   });
   cache.save();
-  const files = [...emitted, manifestOf(emitted, version)];
+  const files = [...emitted, manifestOf(emitted, packageVersion())];
   const ownership = new Map(folder.ownership());
   // The manifest is always ours: it is what tells.
-  if (ownership.size > 0) ownership.set("manifest.json", new Set());
+  if (ownership.size > 0) ownership.set(manifestName, new Set());
   const changes = planOutput(files, ownership, (path) => folder.read(path)).map((change): Change =>
-    change.path === "manifest.json" && change.kind === "edited" && change.text !== undefined
+    change.path === manifestName && change.kind === "edited" && change.text !== undefined
       ? { ...change, kind: "changed", text: change.text }
       : change,
   );

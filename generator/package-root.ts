@@ -25,8 +25,14 @@ export function packageVersion(): string {
   return (JSON.parse(text) as { readonly version: string }).version;
 }
 
-/** What caches are bound to: the version, and when each file of this very build was made. */
+let identity: string | undefined;
+
+/** What caches are bound to: the version, and when each file of this very build was made. Found out once a process. */
 export function buildIdentity(): string {
+  return (identity ??= findBuildIdentity());
+}
+
+function findBuildIdentity(): string {
   const root = packageRoot();
   const files = globSync(["dist/{generator,runtime/contract}/**/*.js", "templates/**/*"], {
     cwd: root,

@@ -1,5 +1,6 @@
 // The rule that default values match the schemas of their fields. Loads Ajv only where there are defaults to check.
 import { isNullable, propertiesOf, type JsonSchema } from "../model/json-schema.js";
+import { own } from "../model/records.js";
 import type { DocumentModel } from "../model/registry.js";
 import { bundled } from "../emit/validators.js";
 import type { RuleContext } from "./rule-context.js";
@@ -24,8 +25,7 @@ export async function defaultsFit({ loaded, expanded, report }: RuleContext): Pr
 }
 
 function fieldSchema(document: DocumentModel, field: string): JsonSchema | undefined {
-  const properties = propertiesOf(document.bodySchema);
-  return Object.hasOwn(properties, field) ? properties[field] : undefined;
+  return own(propertiesOf(document.bodySchema), field);
 }
 
 /** The common cases, for which no validator needs to be compiled. */

@@ -1,6 +1,7 @@
 // The rule that every file#export the registry names exists and is a handler or a hook.
 import { didYouMean } from "../did-you-mean.js";
 import type { Origin } from "../diagnostics.js";
+import { functionReference } from "../families/guards.js";
 import { readAuthorModules } from "../load/author-modules.js";
 import type { ModuleFacts } from "../load/module-facts.js";
 import { pascalCase } from "../model/names.js";
@@ -8,7 +9,7 @@ import type { FunctionReference } from "../model/registry.js";
 import type { RuleContext } from "./rule-context.js";
 
 /** One mention of a function in the registry. */
-interface Mention {
+export interface Mention {
   readonly reference: FunctionReference;
   readonly at: Origin;
   readonly what: "handler" | "hook" | "app";
@@ -17,7 +18,10 @@ interface Mention {
 }
 
 /** Every function that the registry names, once a place. */
-export function mentions({ loaded, expanded }: RuleContext): readonly Mention[] {
+export function mentions({
+  loaded,
+  expanded,
+}: Pick<RuleContext, "loaded" | "expanded">): readonly Mention[] {
   const { tree } = loaded;
   const { model } = expanded;
   const handlers = Object.values(model.operations).flatMap((operation): readonly Mention[] => {
@@ -34,7 +38,7 @@ export function mentions({ loaded, expanded }: RuleContext): readonly Mention[] 
   });
   const named = Object.keys(loaded.declarations.hooks).map((name): Mention => {
     const run = loaded.declarations.hooks[name]?.run ?? "";
-    return { reference: split(run), at: tree.at("hooks", name, "run"), what: "hook" };
+    return { reference: functionReference(run), at: tree.at("hooks", name, "run"), what: "hook" };
   });
   const inline = [
     ...inlineHooks(loaded.tree.section("operations"), ["operations"]),
@@ -45,7 +49,7 @@ export function mentions({ loaded, expanded }: RuleContext): readonly Mention[] 
     ...handlers,
     ...named,
     ...inline.map(({ text, path }): Mention => ({
-      reference: split(text),
+      reference: functionReference(text),
       at: tree.at(...path),
       what: "hook",
     })),
@@ -56,8 +60,11 @@ export function mentions({ loaded, expanded }: RuleContext): readonly Mention[] 
 }
 
 /** Reports functions that are missing or have a wrong signature. */
-export async function functionsExist(context: RuleContext, project: string): Promise<void> {
-  const all = mentions(context);
+export async function functionsExist(
+  context: RuleContext,
+  all: readonly Mention[],
+  project: string,
+): Promise<void> {
   const named = new Map<string, Set<string>>();
   for (const { reference } of all) {
     named.set(reference.file, (named.get(reference.file) ?? new Set()).add(reference.name));
@@ -110,11 +117,6 @@ function checkMention({ report }: RuleContext, mention: Mention, facts: ModuleFa
       related,
     });
   }
-}
-
-function split(text: string): FunctionReference {
-  const [file = "", name = ""] = text.split("#");
-  return { file, name };
 }
 
 /** `file#export` texts below a section's `hooks` keys. */

@@ -1,4 +1,5 @@
 // What `check` says of a generated folder that differs: a finding a file, and a unified diff.
+import { manifestName } from "../output/manifest.js";
 import type { Change } from "../output/plan.js";
 import type { DiagnosticCode, Finding } from "../diagnostics.js";
 
@@ -35,7 +36,7 @@ export async function driftDiff(
 ): Promise<string> {
   const { createTwoFilesPatch } = await import("diff");
   const lines = changes
-    .filter(({ path }) => path !== "manifest.json")
+    .filter(({ path }) => path !== manifestName)
     .flatMap((change) => {
       const before = change.kind === "missing" ? "" : change.before;
       const after = change.kind === "stale" ? "" : (change.text ?? "");

@@ -3,6 +3,7 @@ import { catalogue, isDiagnosticCode } from "../diagnostics.js";
 import { didYouMean } from "../did-you-mean.js";
 import { errorCodesOf } from "../emit/openapi.js";
 import { checkRegistry } from "../generate.js";
+import { own } from "../model/records.js";
 import type { OperationModel } from "../model/registry.js";
 import { exitCodes, UsageError, type ExitCode, type Terminal } from "./io.js";
 import type { ConfiguredProject } from "./project.js";
@@ -28,7 +29,7 @@ export async function runExplain(
 ): Promise<ExitCode> {
   const { expanded } = await checkRegistry(project);
   const { operations } = expanded.model;
-  const operation = Object.hasOwn(operations, subject) ? operations[subject] : undefined;
+  const operation = own(operations, subject);
   if (operation === undefined) {
     const likely = didYouMean(subject, Object.keys(operations));
     throw new UsageError(

@@ -1,7 +1,7 @@
 // opwright generate: writes the generated folder. A registry with findings writes nothing.
 import { registryDigest, rememberClean, stillClean } from "../clean-state.js";
 import { checkRegistry, planGeneration } from "../generate.js";
-import type { Change } from "../output/plan.js";
+import { isRemoval, type Change } from "../output/plan.js";
 import { driftFindings } from "./drift.js";
 import { renderDiagnostics, toDiagnostics } from "./findings.js";
 import { exitCodes, type ExitCode, type Terminal } from "./io.js";
@@ -71,7 +71,5 @@ export async function runGenerate(
 
 function verb(change: Change): string {
   if (change.kind === "missing") return "create";
-  return change.kind === "stale" || (change.kind === "edited" && change.text === undefined)
-    ? "remove"
-    : "update";
+  return isRemoval(change) ? "remove" : "update";
 }

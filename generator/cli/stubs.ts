@@ -3,7 +3,6 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join, posix } from "node:path";
 import { mentions } from "../check/functions.js";
 import type { CheckedRegistry, Project } from "../generate.js";
-import { emptyStorage } from "../emit/storage-schema.js";
 
 /** Adds what is missing and returns `file#export` of each. What exists is never changed. */
 export async function addStubs(
@@ -16,13 +15,7 @@ export async function addStubs(
     skipAddingFilesFromTsConfig: true,
   });
   const added: string[] = [];
-  const all = mentions({
-    loaded: checked.loaded,
-    expanded: checked.expanded,
-    storage: emptyStorage,
-    report: () => undefined,
-  });
-  for (const { reference, what, handlerType } of all) {
+  for (const { reference, what, handlerType } of mentions(checked)) {
     if (what === "app") continue;
     const path = join(project.root, reference.file);
     if (!existsSync(path)) {

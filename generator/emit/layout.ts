@@ -1,6 +1,7 @@
 // Printing TypeScript as the formatter would: what fits on a line stays on it, the rest is one item a line.
 
-const width = 100;
+/** Columns of a line, as the formatter has it. */
+export const width = 100;
 
 /** `prefix[item, item]suffix`, broken over lines where it is wider than a line. */
 export function listLayout(

@@ -1,8 +1,6 @@
 // JSON Schema → TypeScript types. Every value that the schema accepts is a value of the type.
 import { propertiesOf, referredType, requiredOf, type JsonSchema } from "../model/json-schema.js";
-import { docComment, propertyKey } from "./layout.js";
-
-const width = 100;
+import { docComment, propertyKey, width } from "./layout.js";
 
 /** The declaration of a named type: an interface for a plain object, else an alias. */
 export function typeDeclaration(name: string, schema: JsonSchema): string {

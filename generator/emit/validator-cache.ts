@@ -1,6 +1,7 @@
 // Compiled validators by the hash of their schemas, kept between runs below node_modules/.cache.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { own } from "../model/records.js";
 
 /** Gives the text of a key, making it where it is not known. */
 export interface ValidatorCache {
@@ -21,7 +22,7 @@ export function fileValidatorCache(
   let isNew = false;
   return {
     async get(key, make) {
-      const known = Object.hasOwn(kept, key) ? kept[key] : undefined;
+      const known = own(kept, key);
       if (known === undefined) isNew = true;
       const text = known ?? (await make());
       used[key] = text;

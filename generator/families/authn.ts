@@ -2,11 +2,9 @@
 import { durationSeconds } from "../load/quantities.js";
 import { objectSchema, uuidSchema, type JsonSchema } from "../model/json-schema.js";
 import type { IdentityModel } from "../model/registry.js";
-import { bodyOf, expandBuiltIn, type BuiltInVerb } from "./built-in.js";
+import { bodyOf, credentialText, expandBuiltIn, signedIn, type BuiltInVerb } from "./built-in.js";
 import type { FamilyContext, UnmountedOperation } from "./family.js";
-import { principalHook } from "./guards.js";
 
-const text: JsonSchema = { type: "string", minLength: 1, maxLength: 4_096 };
 const seconds: JsonSchema = { type: "integer", minimum: 0 };
 
 const tokenResponse = objectSchema(
@@ -47,7 +45,7 @@ const verbs: Readonly<Record<string, BuiltInVerb>> = {
     takesSpec: true,
     isWrite: false,
     ignoresCredentials: true,
-    body: bodyOf({ login: text, password: text }),
+    body: bodyOf({ login: credentialText, password: credentialText }),
     output: "TokenResponse",
     errors: ["core.authentication"],
   },
@@ -60,7 +58,7 @@ const verbs: Readonly<Record<string, BuiltInVerb>> = {
     takesSpec: true,
     isWrite: false,
     ignoresCredentials: true,
-    body: bodyOf({ refresh_token: text }),
+    body: bodyOf({ refresh_token: credentialText }),
     output: "TokenResponse",
     errors: ["core.authentication"],
   },
@@ -87,7 +85,7 @@ const verbs: Readonly<Record<string, BuiltInVerb>> = {
     status: 204,
     takesSpec: false,
     isWrite: false,
-    body: bodyOf({ current_password: text, new_password: text }),
+    body: bodyOf({ current_password: credentialText, new_password: credentialText }),
     output: null,
     errors: ["core.authentication"],
   },
@@ -134,10 +132,9 @@ export function expandIdentity(context: FamilyContext): readonly UnmountedOperat
   const at = tree.keyAt("identity");
   types.table.add("TokenResponse", tokenResponse, at);
   types.table.add("SessionList", sessionList, at);
-  // They authenticate by their body, or need nothing but a caller.
-  return expandBuiltIn(context, "authn", "authn", verbs, at, (_name, { ignoresCredentials }) =>
-    ignoresCredentials === true
-      ? { policy: "open", hooks: [] }
-      : { policy: "principal", hooks: [principalHook] },
+  return expandBuiltIn(
+    context,
+    { family: "authn", namespace: "authn", at, guard: signedIn },
+    verbs,
   );
 }

@@ -2,9 +2,9 @@
 import type { Origin } from "../diagnostics.js";
 import { objectSchema, refTo, type JsonSchema } from "../model/json-schema.js";
 import { pascalCase } from "../model/names.js";
-import type { BuiltInFamily, HookUse, OperationModel, ParameterModel } from "../model/registry.js";
+import type { BuiltInFamily, OperationModel, ParameterModel } from "../model/registry.js";
 import type { FamilyContext, RouteMethod, UnmountedOperation } from "./family.js";
-import { requiresAuthn } from "./guards.js";
+import { principalHook, requiresAuthn, type BuiltInGuard } from "./guards.js";
 
 /** One operation of a family of the runtime. */
 export interface BuiltInVerb {
@@ -27,6 +27,9 @@ export interface BuiltInVerb {
   readonly errors: readonly string[];
 }
 
+/** The text of a login, password or token. */
+export const credentialText: JsonSchema = { type: "string", minLength: 1, maxLength: 4_096 };
+
 /** A body that must be given, with members that must all be given. */
 export function bodyOf(
   properties: Readonly<Record<string, JsonSchema>>,
@@ -34,41 +37,44 @@ export function bodyOf(
   return { schema: objectSchema(properties, Object.keys(properties)), isOptional: false };
 }
 
-/** The guard of built-in operations: the policy's name, for documents, and its chain. */
-export interface BuiltInGuard {
-  readonly policy: string;
-  readonly hooks: readonly HookUse[];
+/** Somebody must be calling; nothing more is asked. */
+export const signedIn: BuiltInGuard = { policy: "principal", hooks: [principalHook] };
+
+const open: BuiltInGuard = { policy: "open", hooks: [] };
+
+/** Where the operations of a table belong, and who may call them. */
+interface BuiltInPlace {
+  readonly family: BuiltInFamily;
+  readonly namespace: string;
+  readonly at: Origin;
+  /** Not asked where the body authenticates. */
+  readonly guard: BuiltInGuard;
 }
 
-/** Expands a table of verbs. `guardOf` gives the guard of each. */
+/** Expands a table of verbs. */
 export function expandBuiltIn(
   context: FamilyContext,
-  family: BuiltInFamily,
-  namespace: string,
+  place: BuiltInPlace,
   verbs: Readonly<Record<string, BuiltInVerb>>,
-  at: Origin,
-  guardOf: (name: string, verb: BuiltInVerb) => BuiltInGuard,
 ): readonly UnmountedOperation[] {
   return Object.entries(verbs).map(([name, shape]) => {
     const route = { method: shape.method, path: shape.path };
     return {
-      operation: operationOf(context, family, namespace, name, shape, at, guardOf(name, shape)),
+      operation: operationOf(context, place, name, shape),
       routes: { rest: route, rpc: route },
       status: shape.status,
-      at,
+      at: place.at,
     };
   });
 }
 
 function operationOf(
   context: FamilyContext,
-  family: BuiltInFamily,
-  namespace: string,
+  { family, namespace, at, guard: usual }: BuiltInPlace,
   name: string,
   shape: BuiltInVerb,
-  at: Origin,
-  guard: BuiltInGuard,
 ): OperationModel {
+  const guard = shape.ignoresCredentials === true ? open : usual;
   const key = `${namespace}.${name}`;
   const typeName = `${pascalCase(key)}Input`;
   const parameters = shape.parameters ?? [];

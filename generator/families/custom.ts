@@ -16,6 +16,7 @@ import type {
   OperationModel,
   ParameterModel,
   ParameterTypeName,
+  RouteModel,
 } from "../model/registry.js";
 import { resolved, type Resolve } from "./document-fields.js";
 import { extensionsOf, type FamilyContext, type UnmountedOperation } from "./family.js";
@@ -28,7 +29,7 @@ export function expandOperation(
   context: FamilyContext,
   key: string,
   declaration: OperationDeclaration,
-): (UnmountedOperation & { readonly path: string | null }) | undefined {
+): (UnmountedOperation & { readonly route: RouteModel }) | undefined {
   const { tree, types, report } = context;
   const at = tree.keyAt("operations", key);
   if (!keyPattern.test(key)) {
@@ -81,7 +82,6 @@ export function expandOperation(
     declaration.hooks === undefined
       ? undefined
       : { hooks: declaration.hooks, at: tree.at("operations", key, "hooks") },
-    report,
   );
   const operation: OperationModel = {
     key,
@@ -106,11 +106,17 @@ export function expandOperation(
     errors: [],
     extensions: extensionsOf(declaration),
   };
+  const status = declaration.status ?? (output === null ? 204 : 200);
   return {
     operation,
     routes: null,
-    path,
-    status: declaration.status ?? (output === null ? 204 : 200),
+    route: {
+      method: method.toUpperCase() as RouteModel["method"],
+      path: path || "/",
+      isPrefixRoot: false,
+      status,
+    },
+    status,
     at,
   };
 }

@@ -1,4 +1,5 @@
 // From a document declaration to its model and its types (service.md "Document routes").
+import { inside } from "../diagnostics.js";
 import { didYouMean } from "../did-you-mean.js";
 import type { DocumentDeclaration } from "../load/declarations.js";
 import { isMap } from "../load/shape.js";
@@ -22,7 +23,7 @@ import {
   resolved,
   type Resolve,
 } from "./document-fields.js";
-import { inside, type FamilyContext } from "./family.js";
+import type { FamilyContext } from "./family.js";
 import {
   fieldNameSchema,
   filterSchema,

@@ -112,18 +112,18 @@ export function expandVerb(
   const key = `${model.name}.${verb}`;
   const isRead = reading.includes(verb);
   const own = declaration.hooks?.[verb];
+  const guard = guardOf(declaration, verb);
   const tree = context.tree;
   const hooks = hookChain(
     context,
     {
-      policy: guardOf(declaration, verb).policy,
-      at: tree.at("documents", model.name, ...guardOf(declaration, verb).path),
+      policy: guard.policy,
+      at: tree.at("documents", model.name, ...guard.path),
     },
     model.name,
     own === undefined
       ? undefined
       : { hooks: own, at: tree.at("documents", model.name, "hooks", verb) },
-    context.report,
   );
   const operation: OperationModel = {
     key,
@@ -135,7 +135,7 @@ export function expandVerb(
     description: null,
     ...inputOf(model, verb),
     output: outputOf(model, verb),
-    guard: guardOf(declaration, verb).policy,
+    guard: guard.policy,
     hooks,
     deadlineSeconds:
       declaration.deadline === undefined ? null : durationSeconds(declaration.deadline),

@@ -92,16 +92,7 @@ export function expandRegistry(
   for (const [key, declaration] of Object.entries(declarations.operations)) {
     const expanded = expandOperation(context, key, declaration);
     if (expanded === undefined) continue;
-    const method = (["get", "post", "put", "patch", "delete"] as const).find(
-      (name) => declaration[name] !== undefined,
-    );
-    const route: RouteModel = {
-      method: (method ?? "post").toUpperCase() as RouteModel["method"],
-      path: expanded.path || "/",
-      isPrefixRoot: false,
-      status: expanded.status,
-    };
-    all.push({ unmounted: expanded, route });
+    all.push({ unmounted: expanded, route: expanded.route });
   }
 
   const operations = new Map<string, OperationModel>();

@@ -29,8 +29,3 @@ export type RouteMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 export function extensionsOf(declaration: object): Readonly<Record<string, unknown>> {
   return Object.fromEntries(Object.entries(declaration).filter(([key]) => key.startsWith("x-")));
 }
-
-/** A place inside another. */
-export function inside(at: Origin, step: string | number): Origin {
-  return { file: at.file, path: [...at.path, step] };
-}

@@ -1,9 +1,9 @@
 // From policies and hook lists to the ordered chain of one operation.
 import { didYouMean } from "../did-you-mean.js";
 import type { Origin, Report } from "../diagnostics.js";
-import type { Declarations, HookPhaseName, HooksByPhase } from "../load/declarations.js";
+import type { HookPhaseName, HooksByPhase } from "../load/declarations.js";
 import { hookPhases } from "../load/format.js";
-import type { SourceTree } from "../load/source-tree.js";
+import { own } from "../model/records.js";
 import type { FunctionReference, HookUse } from "../model/registry.js";
 import type { FamilyContext } from "./family.js";
 
@@ -63,16 +63,14 @@ export interface GuardUse {
  * hooks that stand twice, and requirements that no earlier hook provides.
  */
 export function hookChain(
-  { declarations, tree }: { readonly declarations: Declarations; readonly tree: SourceTree },
+  context: FamilyContext,
   guard: GuardUse,
   resource: string,
-  own: { readonly hooks: HooksByPhase; readonly at: Origin } | undefined,
-  report: Report,
+  further?: { readonly hooks: HooksByPhase; readonly at: Origin },
 ): readonly HookUse[] {
+  const { declarations, tree, report } = context;
   const chain: { readonly use: HookUse; readonly at: Origin }[] = [];
-  const policy = Object.hasOwn(declarations.policies, guard.policy)
-    ? declarations.policies[guard.policy]
-    : undefined;
+  const policy = own(declarations.policies, guard.policy);
   // A policy whose own declaration is faulty has been reported; here it only counts that it is there.
   const isDeclared = guard.policy in tree.section("policies");
   if (guard.policy === "") {
@@ -92,16 +90,19 @@ export function hookChain(
   for (const step of policy ?? []) {
     const use =
       typeof step === "string"
-        ? declaredHook(declarations, step, undefined, guard.at, report)
+        ? declaredHook(context, step, undefined, guard.at)
         : authorizeHook(step.authorize.replaceAll("{resource}", resource));
     if (use !== undefined) chain.push({ use, at: guard.at });
   }
   for (const phase of hookPhases) {
-    for (const [index, name] of (own?.hooks[phase] ?? []).entries()) {
-      const at = { file: own?.at.file ?? "", path: [...(own?.at.path ?? []), phase, index] };
+    for (const [index, name] of (further?.hooks[phase] ?? []).entries()) {
+      const at = {
+        file: further?.at.file ?? "",
+        path: [...(further?.at.path ?? []), phase, index],
+      };
       const use = name.includes("#")
         ? inlineHook(name, phase)
-        : declaredHook(declarations, name, phase, at, report);
+        : declaredHook(context, name, phase, at);
       if (use !== undefined) chain.push({ use, at });
     }
   }
@@ -109,39 +110,46 @@ export function hookChain(
   return chain.map(({ use }) => use);
 }
 
+/** The guard of operations of the runtime: the policy's name, for documents, and its chain. */
+export interface BuiltInGuard {
+  readonly policy: string;
+  readonly hooks: readonly HookUse[];
+}
+
 /**
- * The chain of operations that reach across tenants. Reports a guard that asks for nothing but what a tenant can give:
- * neither a permission of `platform` nor a hook of the team.
+ * The guard, declared at `path`, of operations that reach across tenants. Reports one that asks for nothing but what a
+ * tenant can give: neither a permission of `platform` nor a hook of the team.
  */
-export function administrationChain(
+export function administrationGuard(
   context: FamilyContext,
-  guard: GuardUse,
+  { guard: policy }: { readonly guard: string },
+  path: readonly string[],
   resource: string,
-): readonly HookUse[] {
-  const { declarations, report } = context;
-  const hooks = hookChain(context, guard, resource, undefined, report);
+): BuiltInGuard {
+  const { declarations, report, tree } = context;
+  const at = tree.at(...path, "guard");
+  const hooks = hookChain(context, { policy, at }, resource);
   const isPrivileged = hooks.some(
     ({ run, argument }) => run !== null || argument?.startsWith("platform.") === true,
   );
-  if (!isPrivileged && Object.hasOwn(declarations.policies, guard.policy)) {
-    const message = `${guard.policy} asks for no \`platform.\` permission, so it does not guard every tenant`;
-    report({ code: "OPW055", message, at: guard.at });
+  if (!isPrivileged && Object.hasOwn(declarations.policies, policy)) {
+    const message = `${policy} asks for no \`platform.\` permission, so it does not guard every tenant`;
+    report({ code: "OPW055", message, at });
   }
-  return hooks;
+  return { policy, hooks };
 }
 
 function declaredHook(
-  declarations: Declarations,
+  { declarations, report }: FamilyContext,
   name: string,
   phase: HookPhaseName | undefined,
   at: Origin,
-  report: Report,
 ): HookUse | undefined {
   const builtIn = identityHooks.find(
     ({ id }) => id === name && declarations.identity !== undefined,
   );
   if (builtIn !== undefined) return builtIn;
-  const hook = Object.hasOwn(declarations.hooks, name) ? declarations.hooks[name] : undefined;
+  const hook = own(declarations.hooks, name);
   if (hook === undefined) {
     report({
       code: "OPW051",

@@ -1,10 +1,9 @@
 // The administration of principals: provisioning, permissions, deactivation. Each part is there where it is declared.
 import { objectSchema, uuidSchema, type JsonSchema } from "../model/json-schema.js";
-import { bodyOf, expandBuiltIn, type BuiltInVerb } from "./built-in.js";
+import { bodyOf, credentialText, expandBuiltIn, type BuiltInVerb } from "./built-in.js";
 import type { FamilyContext, UnmountedOperation } from "./family.js";
-import { administrationChain } from "./guards.js";
+import { administrationGuard } from "./guards.js";
 
-const text: JsonSchema = { type: "string", minLength: 1, maxLength: 4_096 };
 const permission: JsonSchema = {
   type: "string",
   pattern: "^(?:admin|[a-z][a-z0-9_]*\\.[a-z][a-z0-9_]*)$",
@@ -30,7 +29,7 @@ const provisioning: Readonly<Record<string, BuiltInVerb>> = {
     status: 201,
     takesSpec: false,
     isWrite: false,
-    body: bodyOf({ login: text, password: text }),
+    body: bodyOf({ login: credentialText, password: credentialText }),
     output: "PrincipalCreated",
     errors: ["core.conflict"],
   },
@@ -80,16 +79,10 @@ export function expandDeactivation(context: FamilyContext): readonly UnmountedOp
   const { declarations, tree } = context;
   const declared = declarations.identity?.deactivate;
   if (declared === undefined) return [];
-  const guard = { policy: declared.guard, at: tree.at("identity", "deactivate", "guard") };
-  const hooks = administrationChain(context, guard, "authn");
-  return expandBuiltIn(
-    context,
-    "principals",
-    "authn",
-    deactivation,
-    tree.at("identity", "deactivate"),
-    () => ({ policy: declared.guard, hooks }),
-  );
+  const path = ["identity", "deactivate"];
+  const guard = administrationGuard(context, declared, path, "authn");
+  const place = { family: "principals", namespace: "authn", at: tree.at(...path), guard } as const;
+  return expandBuiltIn(context, place, deactivation);
 }
 
 /** The namespace `principals`, where `identity.provisioning` is declared. Puts its types into the table. */
@@ -97,16 +90,14 @@ export function expandProvisioning(context: FamilyContext): readonly UnmountedOp
   const { declarations, tree, types } = context;
   const declared = declarations.identity?.provisioning;
   if (declared === undefined) return [];
-  const at = tree.at("identity", "provisioning");
+  const path = ["identity", "provisioning"];
+  const at = tree.at(...path);
   types.table.add(
     "PrincipalCreated",
     objectSchema({ principal_id: uuidSchema }, ["principal_id"]),
     at,
   );
-  const guard = { policy: declared.guard, at: tree.at("identity", "provisioning", "guard") };
-  const hooks = administrationChain(context, guard, "principals");
-  return expandBuiltIn(context, "principals", "principals", provisioning, at, () => ({
-    policy: declared.guard,
-    hooks,
-  }));
+  const guard = administrationGuard(context, declared, path, "principals");
+  const place = { family: "principals", namespace: "principals", at, guard } as const;
+  return expandBuiltIn(context, place, provisioning);
 }

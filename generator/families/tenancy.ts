@@ -1,9 +1,9 @@
 // The tenancy family: the caller's tenants, and their administration (service.md "Tenant selector routes", "Tenant administration routes").
 import { objectSchema, uuidSchema, type JsonSchema } from "../model/json-schema.js";
 import type { ParameterModel } from "../model/registry.js";
-import { bodyOf, expandBuiltIn, type BuiltInVerb } from "./built-in.js";
+import { bodyOf, expandBuiltIn, signedIn, type BuiltInVerb } from "./built-in.js";
 import type { FamilyContext, UnmountedOperation } from "./family.js";
-import { administrationChain, principalHook } from "./guards.js";
+import { administrationGuard } from "./guards.js";
 
 const tenantKey: JsonSchema = { type: "string", pattern: "^[a-z][a-z0-9-]{0,62}$" };
 const id: ParameterModel = {
@@ -152,26 +152,16 @@ export function expandTenancy(
     return {};
   }
   types.table.add("TenantList", tenantList, at);
-  const chosen = expandBuiltIn(context, "tenancy", "tenants", selector, at, () => ({
-    policy: "principal",
-    hooks: [principalHook],
-  }));
+  const chosen = expandBuiltIn(
+    context,
+    { family: "tenancy", namespace: "tenants", at, guard: signedIn },
+    selector,
+  );
   const { admin } = tenancy;
   if (admin === undefined) return { tenants: chosen };
   types.table.add("TenantCreated", objectSchema(tenantEntry, ["tenant_id", "tenant_key"]), at);
   types.table.add("MemberList", memberList, at);
-  const guard = { policy: admin.guard, at: tree.at("tenancy", "admin", "guard") };
-  const hooks = administrationChain(context, guard, "tenant_admin");
-  const administered = expandBuiltIn(
-    context,
-    "tenancy",
-    "tenant_admin",
-    administration,
-    at,
-    () => ({
-      policy: admin.guard,
-      hooks,
-    }),
-  );
-  return { tenants: chosen, tenant_admin: administered };
+  const guard = administrationGuard(context, admin, ["tenancy", "admin"], "tenant_admin");
+  const place = { family: "tenancy", namespace: "tenant_admin", at, guard } as const;
+  return { tenants: chosen, tenant_admin: expandBuiltIn(context, place, administration) };
 }

@@ -2,7 +2,7 @@
 import type { Report } from "../diagnostics.js";
 import type { Declarations } from "./declarations.js";
 import { registryShape } from "./format.js";
-import { checkShape, isMap } from "./shape.js";
+import { checkShape } from "./shape.js";
 import { readSourceTree, type SourceTree } from "./source-tree.js";
 
 /** A registry as it was read: the tree with its positions, and what is sound in it. */
@@ -33,12 +33,11 @@ export function loadRegistry(project: string, folder: string, report: Report): L
   /** A section that is one declaration, where nothing in it is faulty. */
   const whole = (section: string): unknown =>
     [...faulty].some((path) => path.startsWith(`["${section}"`)) ? undefined : tree.root[section];
-  const isServiceSound = ![...faulty].some((path) => path.startsWith(`["service"`));
   return {
     tree,
     // The shapes of format.ts and the interfaces of declarations.ts say the same; what is faulty has been taken out.
     declarations: {
-      service: isServiceSound && isMap(tree.root["service"]) ? tree.root["service"] : undefined,
+      service: whole("service"),
       identity: whole("identity"),
       tenancy: whole("tenancy"),
       policies: sound("policies"),

@@ -1,6 +1,7 @@
 // Shapes: the registry format as data. One description checks files and prints the JSON Schema for editors.
 import { didYouMean } from "../did-you-mean.js";
-import type { Origin, Report } from "../diagnostics.js";
+import { inside, type Origin, type Report } from "../diagnostics.js";
+import { own } from "../model/records.js";
 
 export type Shape =
   | { readonly kind: "string"; readonly pattern?: RegExp; readonly what: string }
@@ -131,7 +132,7 @@ function checkObject(
   let isSound = true;
   for (const [key, item] of Object.entries(value)) {
     if (shape.hasExtensions === true && key.startsWith("x-")) continue;
-    const member = Object.hasOwn(shape.members, key) ? shape.members[key] : undefined;
+    const member = own(shape.members, key);
     if (member === undefined) {
       report({
         code: "OPW010",
@@ -216,10 +217,6 @@ function jsonTypeFits(shape: Shape, value: unknown): boolean {
 
 export function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function inside(at: Origin, step: string | number): Origin {
-  return { file: at.file, path: [...at.path, step] };
 }
 
 function keyOf(at: Origin, key: string): Origin {

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { globSync } from "tinyglobby";
 import { parseDocument, type Document, type YAMLError } from "yaml";
 import type { Finding, Origin, Report } from "../diagnostics.js";
+import { isMap } from "./shape.js";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -31,9 +32,7 @@ export class SourceTree {
   /** The entries of a section, or none. */
   section(name: string): Readonly<Record<string, unknown>> {
     const section = this.root[name];
-    return typeof section === "object" && section !== null && !Array.isArray(section)
-      ? (section as Json)
-      : {};
+    return isMap(section) ? section : {};
   }
 
   /** Where a value of the tree stands. */
@@ -103,15 +102,11 @@ function unite(
     if (section === "registry") continue;
     if (!files.has(fileKey(section))) files.set(fileKey(section), file);
     const known = root[section];
-    const isMap = typeof content === "object" && content !== null && !Array.isArray(content);
-    if (known === undefined && !isMap) {
+    if (known === undefined && !isMap(content)) {
       root[section] = content;
       continue;
     }
-    if (
-      !isMap ||
-      (known !== undefined && (typeof known !== "object" || known === null || Array.isArray(known)))
-    ) {
+    if (!isMap(content) || (known !== undefined && !isMap(known))) {
       report({
         code: "OPW011",
         message: `${section} is a map in one file and something else in another`,
@@ -164,7 +159,7 @@ export function parseYaml(file: string, text: string, report: Report): Json | un
       report({ code: fault.code, message: fault.message, at: { file, path: fault.path } });
       return undefined;
     }
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Json;
+    if (isMap(value)) return value;
     report({
       code: "OPW011",
       message: "a registry file is a map of sections",

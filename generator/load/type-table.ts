@@ -16,15 +16,7 @@ export class TypeTable {
 
   /** Adds a type that a family derives. Reports a name that is taken. */
   add(name: string, schema: JsonSchema, at: Origin): void {
-    if (this.schemas.has(name) || this.#claimed.has(name)) {
-      this.#report({
-        code: "OPW003",
-        message: `opwright needs the name ${name} for a type of its own`,
-        at: this.origins.get(name) ?? at,
-      });
-      return;
-    }
-    this.schemas.set(name, schema);
+    if (this.#isFree(name, at)) this.schemas.set(name, schema);
   }
 
   /** Adds a type that several documents share; the first to need it brings it. */
@@ -34,14 +26,17 @@ export class TypeTable {
 
   /** Takes a name that an emitted module declares besides the table. Reports one that is taken. */
   claim(name: string, at: Origin): void {
-    if (this.schemas.has(name) || this.#claimed.has(name)) {
-      const place = this.origins.get(name) ?? at;
-      this.#report({
-        code: "OPW003",
-        message: `opwright needs the name ${name} for a type of its own`,
-        at: place,
-      });
-    }
+    this.#isFree(name, at);
     this.#claimed.add(name);
+  }
+
+  #isFree(name: string, at: Origin): boolean {
+    if (!this.schemas.has(name) && !this.#claimed.has(name)) return true;
+    this.#report({
+      code: "OPW003",
+      message: `opwright needs the name ${name} for a type of its own`,
+      at: this.origins.get(name) ?? at,
+    });
+    return false;
   }
 }

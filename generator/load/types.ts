@@ -1,7 +1,7 @@
 // Types: field maps, shorthand and JSON Schema, brought into one table of schemas whose every $ref is #/types/<Name>.
 import { posix } from "node:path";
 import { didYouMean } from "../did-you-mean.js";
-import type { Origin, Report } from "../diagnostics.js";
+import { inside, type Origin, type Report } from "../diagnostics.js";
 import {
   isNullable,
   listKeywords,
@@ -13,6 +13,7 @@ import {
   type SchemaObject,
 } from "../model/json-schema.js";
 import { pascalCase } from "../model/names.js";
+import { own } from "../model/records.js";
 import { fileReference, SchemaFiles } from "./schema-files.js";
 import {
   everyKeyword,
@@ -211,7 +212,7 @@ export class TypeReader {
 
   #checkKeyword(keyword: string, value: unknown, at: Origin): boolean {
     if (mapKeywords.has(keyword)) return true;
-    const rule = Object.hasOwn(keywordRules, keyword) ? keywordRules[keyword] : undefined;
+    const rule = own(keywordRules, keyword);
     if (rule === undefined) {
       const isKnown = unsupportedKeywords.includes(keyword);
       this.#report({
@@ -373,8 +374,4 @@ function decoded(text: string): string {
   } catch {
     return text;
   }
-}
-
-function inside(at: Origin, step: string | number): Origin {
-  return { file: at.file, path: [...at.path, step] };
 }

@@ -15,7 +15,7 @@ import { emptyStorage, type StorageSchema } from "../emit/storage-schema.js";
 import type { MigrationHistory } from "../emit/migrations.js";
 import type { Report } from "../diagnostics.js";
 import { hashOf, manifestName, readOwnership, type Ownership } from "./manifest.js";
-import type { Change } from "./plan.js";
+import { isRemoval, type Change } from "./plan.js";
 
 const migrationPath = /^migrations\/\w+\/\d{4}_\w+\.sql$/;
 
@@ -95,11 +95,9 @@ export class GeneratedFolder {
   /** Carries out changes: each file through a temporary one; folders that become empty go as well. */
   apply(changes: readonly Change[]): void {
     for (const change of changes) {
-      if (change.kind === "stale" || (change.kind === "edited" && change.text === undefined)) {
-        this.#remove(change.path);
-      } else if (change.text !== undefined) {
+      if (isRemoval(change)) this.#remove(change.path);
+      else if (change.kind !== "stale" && change.text !== undefined)
         this.write({ path: change.path, text: change.text });
-      }
     }
   }
 

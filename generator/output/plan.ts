@@ -29,12 +29,19 @@ export type Change =
       readonly before: string;
     };
 
+/** Whether carrying the change out takes the file away. */
+export function isRemoval(change: Change): boolean {
+  return change.kind === "stale" || (change.kind === "edited" && change.text === undefined);
+}
+
 /** Compares the files that should be with those that are. `read` gives the text of a file, or undefined. */
 export function planOutput(
   files: readonly EmittedFile[],
   ownership: Ownership,
   read: (path: string) => string | undefined,
 ): readonly Change[] {
+  const isOurs = (before: string, hashes: ReadonlySet<string>): boolean =>
+    hashes.has(hashOf(before)) || hasConflict(before);
   const wanted = new Set(files.map(({ path }) => path));
   const present = files.flatMap(({ path, text }): readonly Change[] => {
     const before = read(path);
@@ -42,16 +49,16 @@ export function planOutput(
     if (before === text) return [];
     const hashes = ownership.get(path);
     if (hashes === undefined) return [{ kind: "foreign", path, text, before }];
-    const isOurs = hashes.has(hashOf(before)) || hasConflict(before);
-    return [{ kind: isOurs ? "changed" : "edited", path, text, before }];
+    return [{ kind: isOurs(before, hashes) ? "changed" : "edited", path, text, before }];
   });
   const gone = [...ownership].flatMap(([path, hashes]): readonly Change[] => {
     if (wanted.has(path)) return [];
     const before = read(path);
     if (before === undefined) return [];
-    const isOurs = hashes.has(hashOf(before)) || hasConflict(before);
     return [
-      isOurs ? { kind: "stale", path, before } : { kind: "edited", path, text: undefined, before },
+      isOurs(before, hashes)
+        ? { kind: "stale", path, before }
+        : { kind: "edited", path, text: undefined, before },
     ];
   });
   return [...present, ...gone].sort((left, right) => (left.path < right.path ? -1 : 1));
