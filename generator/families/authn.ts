@@ -75,7 +75,7 @@ const verbs: Readonly<Record<string, BuiltInVerb>> = {
       isOptional: true,
     },
     output: null,
-    errors: ["core.authentication"],
+    errors: [],
   },
   change_password: {
     verb: "changePassword",
@@ -87,7 +87,7 @@ const verbs: Readonly<Record<string, BuiltInVerb>> = {
     isWrite: false,
     body: bodyOf({ current_password: credentialText, new_password: credentialText }),
     output: null,
-    errors: ["core.authentication"],
+    errors: [],
   },
   list_sessions: {
     verb: "listSessions",
@@ -98,7 +98,7 @@ const verbs: Readonly<Record<string, BuiltInVerb>> = {
     takesSpec: false,
     isWrite: false,
     output: "SessionList",
-    errors: ["core.authentication"],
+    errors: [],
   },
   revoke_session: {
     verb: "revokeSession",
@@ -110,7 +110,7 @@ const verbs: Readonly<Record<string, BuiltInVerb>> = {
     isWrite: true,
     parameters: [{ name: "id", in: "path", type: "uuid", required: true, schema: uuidSchema }],
     output: null,
-    errors: ["core.authentication", "core.not_found"],
+    errors: ["core.not_found"],
   },
 };
 

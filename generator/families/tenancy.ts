@@ -60,7 +60,7 @@ const selector: Readonly<Record<string, BuiltInVerb>> = {
     isWrite: true,
     parameters: [id],
     output: "TokenResponse",
-    errors: ["tenant_mismatch", "tenant_inactive"],
+    errors: [],
   },
   leave_tenant: {
     verb: "leaveTenant",

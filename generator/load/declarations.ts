@@ -70,18 +70,24 @@ export interface TopLevelMountDeclaration extends MountDeclaration {
   readonly prefix?: string;
 }
 
+/** Operations for administrators, behind one guard. */
+export interface AdministrationDeclaration {
+  readonly guard: string;
+  readonly mount?: false | MountDeclaration;
+}
+
 export interface IdentityDeclaration {
   readonly access_ttl?: string;
   readonly refresh_ttl?: string;
   readonly refresh_grace?: string;
   readonly deactivate?: { readonly guard: string };
-  readonly provisioning?: { readonly guard: string; readonly mount?: false | MountDeclaration };
+  readonly provisioning?: AdministrationDeclaration;
   readonly mount?: false | MountDeclaration;
 }
 
 export interface TenancyDeclaration {
   readonly selector?: { readonly mount?: false | MountDeclaration };
-  readonly admin?: { readonly guard: string; readonly mount?: false | MountDeclaration };
+  readonly admin?: AdministrationDeclaration;
 }
 
 /** A step of a policy. */

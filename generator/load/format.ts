@@ -73,19 +73,18 @@ const hooksByPhase: Shape = {
 const paths = mapOf(urlPath);
 const include = listOf({ kind: "string", what: "the name of an operation" });
 
+const mountMembers: Readonly<Record<string, Member>> = {
+  at: required(mountPath, "Where the routes are mounted."),
+  style: optional(style, "rest or rpc."),
+  include: optional(include, "The operations to attach; all where left out."),
+  paths: optional(paths, "Paths that differ from the default, relative to the mount."),
+};
+
 const mount: Shape = {
   kind: "either",
   of: [
     { kind: "constant", value: false },
-    {
-      kind: "object",
-      members: {
-        at: required(mountPath, "Where the routes are mounted."),
-        style: optional(style, "rest or rpc."),
-        include: optional(include, "The operations to attach; all where left out."),
-        paths: optional(paths, "Paths that differ from the default, relative to the mount."),
-      },
-    },
+    { kind: "object", members: mountMembers },
   ],
 };
 
@@ -237,10 +236,16 @@ const topLevelMount: Shape = {
       mountPath,
       "The prefix that the namespace is registered under, instead of its name.",
     ),
-    at: required(mountPath, "Where the routes are mounted."),
-    style: optional(style, "rest or rpc."),
-    include: optional(include, "The operations to attach; all where left out."),
-    paths: optional(paths, "Paths that differ from the default, relative to the mount."),
+    ...mountMembers,
+  },
+};
+
+/** Operations for administrators, behind one guard. */
+const administration: Shape = {
+  kind: "object",
+  members: {
+    guard: required(policyName, "The policy of every operation."),
+    mount: optional(mount, "Where the routes are; /admin where left out."),
   },
 };
 
@@ -259,13 +264,7 @@ const identity: Shape = {
       "The operation that makes a principal inactive; not registered where left out.",
     ),
     provisioning: optional(
-      {
-        kind: "object",
-        members: {
-          guard: required(policyName, "The policy of every operation."),
-          mount: optional(mount, "Where the routes are; /admin where left out."),
-        },
-      },
+      administration,
       "Making principals, giving and taking permissions; not registered where left out.",
     ),
   },
@@ -282,13 +281,7 @@ const tenancy: Shape = {
       "How callers list, choose and leave their tenants.",
     ),
     admin: optional(
-      {
-        kind: "object",
-        members: {
-          guard: required(policyName, "The policy of every administration operation."),
-          mount: optional(mount, "Where the routes are; /admin where left out."),
-        },
-      },
+      administration,
       "Administration of tenants and memberships; not registered where left out.",
     ),
   },

@@ -1,15 +1,15 @@
 // The front handler: a plain (req, res, next) on Node's own objects (architecture.md "Run: a request").
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { LoginThrottle } from "../authn/login-throttle.js";
 import { errors, fail, ServiceError } from "../contract/errors.js";
-import { ExecutionContext, type InvocationMetadata } from "../operations/context.js";
-import type { Database } from "../operations/database.js";
+import {
+  ExecutionContext,
+  type InvocationMetadata,
+  type Resources,
+} from "../operations/context.js";
 import { Lifetime } from "../operations/lifetime.js";
 import type { Identity } from "../operations/identity.js";
-import type { Keys } from "../operations/keys.js";
 import type { Log } from "../operations/log.js";
 import type { AnyRoute } from "../operations/operation.js";
-import type { Signer } from "../operations/signer.js";
 import { invoke } from "../operations/pipeline.js";
 import { clientAddress } from "./client-address.js";
 import { readDeadline, readIdempotencyKey, readMetadata } from "./metadata.js";
@@ -26,11 +26,7 @@ export type RequestHandler = (
 
 export interface FrontHandlerOptions {
   readonly routes: readonly AnyRoute[];
-  readonly database: Database;
-  readonly log: Log;
-  readonly signer: Signer;
-  readonly keys: Keys;
-  readonly loginThrottle: LoginThrottle;
+  readonly resources: Resources;
   /** Proxies before this process whose `X-Forwarded-For` is believed. */
   readonly trustedHops: number;
   /** The caller of a request, null where it carries no credential. Throws `core.authentication`. */
@@ -80,24 +76,20 @@ async function answer(
 ): Promise<void> {
   const metadata = readMetadata(req.headers);
   const { route } = match;
+  const { resources } = options;
   try {
     const lifetime = new Lifetime(readDeadline(req.headers, route.deadlineSeconds), {
       isGone: () => res.destroyed,
       onGone: (listener) => res.once("close", () => res.writableFinished || listener()),
     });
     const identity = route.ignoresCredentials === true ? null : await options.authenticate(req);
-    const context = new ExecutionContext({
+    const context = new ExecutionContext(resources, {
       operationId: route.operationId,
       metadata,
       tenant: identity?.tenant ?? options.defaultTenant,
       idempotencyKey: route.idempotencyKey === true ? readIdempotencyKey(req.headers) : undefined,
       lifetime,
-      log: options.log,
-      signer: options.signer,
-      keys: options.keys,
-      loginThrottle: options.loginThrottle,
       clientAddress: () => clientAddress(req, options.trustedHops),
-      database: options.database,
       identity,
     });
     const given = readInput(
@@ -106,10 +98,10 @@ async function answer(
       options.maxBodyBytes,
     );
     const input: unknown = given instanceof Promise ? await lifetime.race(given) : given;
-    const outcome = await invoke(route, input, context, options.database);
+    const outcome = await invoke(route, input, context, resources.database);
     replyOutcome(req, res, metadata, route.status, outcome);
   } catch (error) {
-    logFailure(options.log, route, metadata, error);
+    logFailure(resources.log, route, metadata, error);
     replyError(req, res, metadata, error);
   }
 }

@@ -18,6 +18,15 @@ export interface InvocationMetadata {
   readonly traceparent: string | undefined;
 }
 
+/** What every invocation of a service works with. */
+export interface Resources {
+  readonly database: Database;
+  readonly log: Log;
+  readonly signer: Signer;
+  readonly keys: Keys;
+  readonly loginThrottle: LoginThrottle;
+}
+
 /** The context of one invocation. */
 export class ExecutionContext {
   readonly operationId: string;
@@ -37,33 +46,31 @@ export class ExecutionContext {
   readonly #database: Database;
   #transaction: Transaction;
 
-  constructor(fields: {
-    readonly operationId: string;
-    readonly metadata: InvocationMetadata;
-    readonly tenant: string;
-    readonly idempotencyKey: string | undefined;
-    readonly lifetime: Lifetime;
-    readonly log: Log;
-    readonly signer: Signer;
-    readonly keys: Keys;
-    readonly loginThrottle: LoginThrottle;
-    readonly clientAddress?: () => string;
-    readonly database: Database;
-    readonly identity?: Identity | null;
-  }) {
+  constructor(
+    { database, log, signer, keys, loginThrottle }: Resources,
+    fields: {
+      readonly operationId: string;
+      readonly metadata: InvocationMetadata;
+      readonly tenant: string;
+      readonly idempotencyKey: string | undefined;
+      readonly lifetime: Lifetime;
+      readonly clientAddress?: () => string;
+      readonly identity?: Identity | null;
+    },
+  ) {
     this.operationId = fields.operationId;
     this.metadata = fields.metadata;
     this.tenant = fields.tenant;
     this.idempotencyKey = fields.idempotencyKey;
     this.lifetime = fields.lifetime;
-    this.log = fields.log;
-    this.signer = fields.signer;
-    this.keys = fields.keys;
-    this.loginThrottle = fields.loginThrottle;
     this.clientAddress = fields.clientAddress ?? (() => "");
     this.identity = fields.identity ?? null;
-    this.#database = fields.database;
-    this.#transaction = fields.database.reader;
+    this.log = log;
+    this.signer = signer;
+    this.keys = keys;
+    this.loginThrottle = loginThrottle;
+    this.#database = database;
+    this.#transaction = database.reader;
   }
 
   /** Aborts at the deadline and when the caller goes away. */

@@ -1,13 +1,10 @@
 // A service's database with its migrations applied: what the server, scripts and tools begin with.
-import type { LoginThrottle } from "../authn/login-throttle.js";
 import { memoryLoginThrottle } from "../engines/memory/login-throttle.js";
 import { applyMigrations } from "../engines/sql/migrations.js";
-import { ExecutionContext } from "../operations/context.js";
-import type { Database } from "../operations/database.js";
+import { ExecutionContext, type Resources } from "../operations/context.js";
 import { Lifetime } from "../operations/lifetime.js";
-import type { Keys } from "../operations/keys.js";
 import type { Log } from "../operations/log.js";
-import { hmacSigner, type Signer } from "../operations/signer.js";
+import { hmacSigner } from "../operations/signer.js";
 import { uuidv7 } from "../operations/uuid.js";
 import { openDatabase } from "./engines.js";
 import type { Settings } from "./settings.js";
@@ -23,11 +20,7 @@ export interface ConnectOptions {
 }
 
 /** An open database with what operations need besides it. */
-export interface Connection {
-  readonly database: Database;
-  readonly signer: Signer;
-  readonly keys: Keys;
-  readonly loginThrottle: LoginThrottle;
+export interface Connection extends Resources {
   /** A context for work of the service itself, without a caller. */
   context(operationId: string): ExecutionContext;
   /** Runs work as an operation of the service itself, in one write transaction. */
@@ -42,15 +35,19 @@ export async function connect({ settings, folder, log }: ConnectOptions): Promis
     const applied = await applyMigrations(database, folder);
     if (applied.length > 0) log.info({ applied }, "migrations applied");
   }
-  const signer = hmacSigner(settings.signingSecrets);
-  const keys: Keys = {
-    accessToken: settings.accessTokenSecrets,
-    refresh: hmacSigner(settings.refreshPeppers),
+  const resources: Resources = {
+    database,
+    log,
+    signer: hmacSigner(settings.signingSecrets),
+    keys: {
+      accessToken: settings.accessTokenSecrets,
+      refresh: hmacSigner(settings.refreshPeppers),
+    },
+    loginThrottle: memoryLoginThrottle(settings.loginThrottle),
   };
-  const loginThrottle = memoryLoginThrottle(settings.loginThrottle);
   const newContext = (operationId: string): ExecutionContext => {
     const requestId = uuidv7();
-    return new ExecutionContext({
+    return new ExecutionContext(resources, {
       operationId,
       metadata: {
         requestId,
@@ -61,18 +58,10 @@ export async function connect({ settings, folder, log }: ConnectOptions): Promis
       tenant: defaultTenant,
       idempotencyKey: undefined,
       lifetime: Lifetime.unlimited(),
-      log,
-      signer,
-      keys,
-      loginThrottle,
-      database,
     });
   };
   return {
-    database,
-    signer,
-    keys,
-    loginThrottle,
+    ...resources,
     context: newContext,
     write(operationId, work) {
       const context = newContext(operationId);

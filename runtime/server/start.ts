@@ -34,17 +34,13 @@ export async function start(
 ): Promise<RunningService> {
   const { settings, folder, log } = options;
   const connection = await connect(options);
-  const { database, signer, keys, loginThrottle } = connection;
+  const { database, keys } = connection;
   const { identity } = service;
 
   let state: "active" | "settling" | "draining" = "active";
   const router = frontHandler({
     routes: service.routes,
-    database,
-    log,
-    signer,
-    keys,
-    loginThrottle,
+    resources: connection,
     trustedHops: settings.trustedHops,
     authenticate: (req) =>
       identity === undefined

@@ -82,18 +82,22 @@ function contextOf(
   database: Database,
   fields: { readonly tenant: string; readonly key?: string; readonly lifetime?: Lifetime },
 ): ExecutionContext {
-  return new ExecutionContext({
-    operationId: "things.test",
-    metadata: { requestId: "r", correlationId: "r", causationId: "r", traceparent: undefined },
-    tenant: fields.tenant,
-    idempotencyKey: fields.key,
-    lifetime: fields.lifetime ?? Lifetime.unlimited(),
-    log: silentLog,
-    signer,
-    keys: { accessToken: [Buffer.alloc(32, 8)], refresh: signer },
-    loginThrottle: memoryLoginThrottle({ perLogin: 10, perAddress: 10, windowSeconds: 60 }),
-    database,
-  });
+  return new ExecutionContext(
+    {
+      database,
+      log: silentLog,
+      signer,
+      keys: { accessToken: [Buffer.alloc(32, 8)], refresh: signer },
+      loginThrottle: memoryLoginThrottle({ perLogin: 10, perAddress: 10, windowSeconds: 60 }),
+    },
+    {
+      operationId: "things.test",
+      metadata: { requestId: "r", correlationId: "r", causationId: "r", traceparent: undefined },
+      tenant: fields.tenant,
+      idempotencyKey: fields.key,
+      lifetime: fields.lifetime ?? Lifetime.unlimited(),
+    },
+  );
 }
 
 function stored(body: Partial<Thing>, fields: Partial<StoredDocument> = {}): StoredDocument {
