@@ -234,6 +234,21 @@ export const catalogue = {
     "The guard of an administration asks for nothing that ordinary callers do not have.",
     "Let its policy ask for a `platform.` permission, or name a hook of your own.",
   ),
+  OPW056: entry(
+    "Scope without rows",
+    "A policy narrows rows, but the operation has no documents that could carry the filter.",
+    "Use a policy without `scope` here.",
+  ),
+  OPW057: entry(
+    "Identity lacks a part",
+    "A part of `identity` cannot work without another one.",
+    "Declare what the message names, or remove the part.",
+  ),
+  OPW058: entry(
+    "Type of an event",
+    "An integration event of your own says what it carries; those of opwright have types already.",
+    "Give the event `data`, or remove it.",
+  ),
   OPW060: entry(
     "Namespace or prefix",
     "A mount gives neither or both of `namespace` and `prefix`.",

@@ -18,10 +18,37 @@ export {
   type Validator,
 } from "./contract/validation.js";
 export { principals } from "./authn/administration.js";
-export { principal } from "./authn/hooks.js";
-export { authn, type SessionEntry, type TokenResponse } from "./authn/operations.js";
+export { apiKeys, type ApiKeyEntry, type IssuedApiKey } from "./authn/api-keys.js";
+export { principal, session } from "./authn/hooks.js";
+export {
+  authn,
+  issueSession,
+  type NewSession,
+  type SessionEntry,
+  type TokenResponse,
+} from "./authn/operations.js";
+export { passwordReset, type PasswordResetRequested } from "./authn/password-reset.js";
 export { createPrincipal } from "./authn/provision.js";
-export { identity, type IdentitySpec } from "./authn/spec.js";
+export {
+  identity,
+  type IdentitySpec,
+  type Ingress,
+  type TokenResolver,
+  type TokenVerifier,
+} from "./authn/spec.js";
+export type { AccessClaims, ExternalSigner, TokenSigner } from "./authn/token-port.js";
+export {
+  authorization,
+  ownRows,
+  type Authorization,
+  type AuthorizationSpec,
+} from "./authz/authorization.js";
+export {
+  decideByPermissions,
+  type DecisionPort,
+  type Question,
+  type ScopePort,
+} from "./authz/port.js";
 export {
   collection,
   documents,
@@ -72,7 +99,16 @@ export {
   type Operation,
   type Route,
 } from "./operations/operation.js";
-export { authorize, tenant } from "./tenancy/hooks.js";
+export {
+  outbox,
+  type Destination,
+  type IntegrationEvent,
+  type OutboxSpec,
+  type StageEvent,
+} from "./outbox/spec.js";
+export { stage } from "./outbox/stage.js";
+export { rateLimit } from "./operations/rate-limit.js";
+export { tenant } from "./tenancy/hooks.js";
 export { tenancy, type TenantEntry } from "./tenancy/operations.js";
 export { uuidv7 } from "./operations/uuid.js";
 export type { CursorRequest, PageRequest } from "./query/list-request.js";

@@ -2,106 +2,111 @@
 import { documents } from "opwright/runtime";
 import { json } from "opwright/runtime";
 import { listing } from "opwright/runtime";
+import { ownRows } from "opwright/runtime";
 import { params } from "opwright/runtime";
 import { paramsWith } from "opwright/runtime";
+import { principal } from "opwright/runtime";
 import { query } from "opwright/runtime";
 import { revision } from "opwright/runtime";
 import { route } from "opwright/runtime";
+import { tenant } from "opwright/runtime";
 import { notesSpec } from "../documents/notes.js";
+import { authorize } from "../identity.js";
+import { scope } from "../identity.js";
 import * as validate from "../validators/notes.js";
 
-/** Create notes. Guard: open. */
+/** Create notes. Guard: own. */
 export const notesCreate = route({
   operationId: "notes.create",
   method: "POST",
   path: "/notes/create",
   status: 201,
   input: json(validate.notesCreate),
-  hooks: [],
+  hooks: [principal, tenant, authorize("notes.read"), scope(notesSpec, ownRows)],
   transaction: "write",
   run: documents.create(notesSpec),
 });
 
-/** Get notes. Guard: open. */
+/** Get notes. Guard: own. */
 export const notesGet = route({
   operationId: "notes.get",
   method: "GET",
   path: "/notes/get",
   status: 200,
   input: params({ id: query.uuid }),
-  hooks: [],
+  hooks: [principal, tenant, authorize("notes.read"), scope(notesSpec, ownRows)],
   transaction: "read",
   run: documents.get(notesSpec),
 });
 
-/** Kill notes. Guard: open. */
+/** Kill notes. Guard: own. */
 export const notesKill = route({
   operationId: "notes.kill",
   method: "DELETE",
   path: "/notes/kill",
   status: 204,
   input: params({ id: query.uuid, rev: revision.optional }),
-  hooks: [],
+  hooks: [principal, tenant, authorize("notes.read"), scope(notesSpec, ownRows)],
   transaction: "write",
   run: documents.kill(notesSpec),
 });
 
-/** List notes. Guard: open. */
+/** List notes. Guard: own. */
 export const notesList = route({
   operationId: "notes.list",
   method: "POST",
   path: "/notes/list",
   status: 200,
   input: listing.page(notesSpec),
-  hooks: [],
+  hooks: [principal, tenant, authorize("notes.read"), scope(notesSpec, ownRows)],
   transaction: "read",
   run: documents.list(notesSpec),
 });
 
-/** List cursor notes. Guard: open. */
+/** List cursor notes. Guard: own. */
 export const notesListCursor = route({
   operationId: "notes.list_cursor",
   method: "POST",
   path: "/notes/list_cursor",
   status: 200,
   input: listing.cursor(notesSpec),
-  hooks: [],
+  hooks: [principal, tenant, authorize("notes.read"), scope(notesSpec, ownRows)],
   transaction: "read",
   run: documents.listCursor(notesSpec),
 });
 
-/** Raw list notes. Guard: open. */
+/** Raw list notes. Guard: own. */
 export const notesRawList = route({
   operationId: "notes.raw_list",
   method: "POST",
   path: "/notes/raw_list",
   status: 200,
   input: listing.rawPage(notesSpec),
-  hooks: [],
+  hooks: [principal, tenant, authorize("notes.read"), scope(notesSpec, ownRows)],
   transaction: "read",
   run: documents.rawList(notesSpec),
 });
 
-/** Raw list cursor notes. Guard: open. */
+/** Raw list cursor notes. Guard: own. */
 export const notesRawListCursor = route({
   operationId: "notes.raw_list_cursor",
   method: "POST",
   path: "/notes/raw_list_cursor",
   status: 200,
   input: listing.rawCursor(notesSpec),
-  hooks: [],
+  hooks: [principal, tenant, authorize("notes.read"), scope(notesSpec, ownRows)],
   transaction: "read",
   run: documents.rawListCursor(notesSpec),
 });
 
-/** Update notes. Guard: open. */
+/** Update notes. Guard: own. */
 export const notesUpdate = route({
   operationId: "notes.update",
   method: "PATCH",
   path: "/notes/update",
   status: 200,
   input: paramsWith({ id: query.uuid, rev: revision.required }, "patch", validate.notesUpdate),
-  hooks: [],
+  hooks: [principal, tenant, authorize("notes.read"), scope(notesSpec, ownRows)],
   transaction: "write",
   run: documents.update(notesSpec),
 });

@@ -5,12 +5,15 @@ import { listing } from "opwright/runtime";
 import { params } from "opwright/runtime";
 import { paramsWith } from "opwright/runtime";
 import { path } from "opwright/runtime";
+import { principal } from "opwright/runtime";
 import { revision } from "opwright/runtime";
 import { route } from "opwright/runtime";
+import { tenant } from "opwright/runtime";
 import { projectsSpec } from "../documents/projects.js";
+import { authorize } from "../identity.js";
 import * as validate from "../validators/projects.js";
 
-/** Create projects. Guard: open. */
+/** Create projects. Guard: writer. */
 export const projectsCreate = route({
   operationId: "projects.create",
   method: "POST",
@@ -18,115 +21,115 @@ export const projectsCreate = route({
   prefixRoot: true,
   status: 201,
   input: json(validate.projectsCreate),
-  hooks: [],
+  hooks: [principal, tenant, authorize("projects.write")],
   transaction: "write",
   run: documents.create(projectsSpec),
 });
 
-/** Delete projects. Guard: open. */
+/** Delete projects. Guard: writer. */
 export const projectsDelete = route({
   operationId: "projects.delete",
   method: "POST",
   path: "/projects/{id}/delete",
   status: 200,
   input: params({ id: path.uuid, rev: revision.required }),
-  hooks: [],
+  hooks: [principal, tenant, authorize("projects.write")],
   transaction: "write",
   run: documents.delete(projectsSpec),
 });
 
-/** Get projects. Guard: open. */
+/** Get projects. Guard: reader. */
 export const projectsGet = route({
   operationId: "projects.get",
   method: "GET",
   path: "/projects/{id}",
   status: 200,
   input: params({ id: path.uuid }),
-  hooks: [],
+  hooks: [principal, tenant, authorize("projects.read")],
   transaction: "read",
   run: documents.get(projectsSpec),
 });
 
-/** Kill projects. Guard: open. */
+/** Kill projects. Guard: writer. */
 export const projectsKill = route({
   operationId: "projects.kill",
   method: "DELETE",
   path: "/projects/{id}",
   status: 204,
   input: params({ id: path.uuid, rev: revision.optional }),
-  hooks: [],
+  hooks: [principal, tenant, authorize("projects.write")],
   transaction: "write",
   run: documents.kill(projectsSpec),
 });
 
-/** List projects. Guard: open. */
+/** List projects. Guard: reader. */
 export const projectsList = route({
   operationId: "projects.list",
   method: "POST",
   path: "/projects/list",
   status: 200,
   input: listing.page(projectsSpec),
-  hooks: [],
+  hooks: [principal, tenant, authorize("projects.read")],
   transaction: "read",
   run: documents.list(projectsSpec),
 });
 
-/** List cursor projects. Guard: open. */
+/** List cursor projects. Guard: reader. */
 export const projectsListCursor = route({
   operationId: "projects.list_cursor",
   method: "POST",
   path: "/projects/list_cursor",
   status: 200,
   input: listing.cursor(projectsSpec),
-  hooks: [],
+  hooks: [principal, tenant, authorize("projects.read")],
   transaction: "read",
   run: documents.listCursor(projectsSpec),
 });
 
-/** Raw list projects. Guard: open. */
+/** Raw list projects. Guard: reader. */
 export const projectsRawList = route({
   operationId: "projects.raw_list",
   method: "POST",
   path: "/projects/raw_list",
   status: 200,
   input: listing.rawPage(projectsSpec),
-  hooks: [],
+  hooks: [principal, tenant, authorize("projects.read")],
   transaction: "read",
   run: documents.rawList(projectsSpec),
 });
 
-/** Raw list cursor projects. Guard: open. */
+/** Raw list cursor projects. Guard: reader. */
 export const projectsRawListCursor = route({
   operationId: "projects.raw_list_cursor",
   method: "POST",
   path: "/projects/raw_list_cursor",
   status: 200,
   input: listing.rawCursor(projectsSpec),
-  hooks: [],
+  hooks: [principal, tenant, authorize("projects.read")],
   transaction: "read",
   run: documents.rawListCursor(projectsSpec),
 });
 
-/** Restore projects. Guard: open. */
+/** Restore projects. Guard: writer. */
 export const projectsRestore = route({
   operationId: "projects.restore",
   method: "POST",
   path: "/projects/{id}/restore",
   status: 200,
   input: params({ id: path.uuid, rev: revision.required }),
-  hooks: [],
+  hooks: [principal, tenant, authorize("projects.write")],
   transaction: "write",
   run: documents.restore(projectsSpec),
 });
 
-/** Update projects. Guard: open. */
+/** Update projects. Guard: writer. */
 export const projectsUpdate = route({
   operationId: "projects.update",
   method: "PATCH",
   path: "/projects/{id}",
   status: 200,
   input: paramsWith({ id: path.uuid, rev: revision.required }, "patch", validate.projectsUpdate),
-  hooks: [],
+  hooks: [principal, tenant, authorize("projects.write")],
   transaction: "write",
   run: documents.update(projectsSpec),
 });

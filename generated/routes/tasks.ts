@@ -7,29 +7,38 @@ import { listing } from "opwright/runtime";
 import { params } from "opwright/runtime";
 import { paramsWith } from "opwright/runtime";
 import { path } from "opwright/runtime";
+import { principal } from "opwright/runtime";
 import { request } from "opwright/runtime";
 import { revision } from "opwright/runtime";
 import { route } from "opwright/runtime";
+import { tenant } from "opwright/runtime";
 import * as handlersTasks from "../../registry/handlers/tasks.js";
 import * as hooksTasks from "../../registry/hooks/tasks.js";
 import { tasksSpec } from "../documents/tasks.js";
+import { authorize } from "../identity.js";
 import * as validate from "../validators/tasks.js";
 
-/** Mark a task as done. Guard: open. */
+/** Mark a task as done. Guard: writer. */
 export const tasksComplete = route({
   operationId: "tasks.complete",
   method: "POST",
   path: "/tasks/{id}/complete",
   status: 200,
   input: request(validate.tasksComplete, { id: path.uuid }),
-  hooks: [before(hooksTasks.notArchived), afterCommit(hooksTasks.log)],
+  hooks: [
+    principal,
+    tenant,
+    authorize("tasks.write"),
+    before(hooksTasks.notArchived),
+    afterCommit(hooksTasks.log),
+  ],
   transaction: "write",
   deadlineSeconds: 10,
   idempotencyKey: true,
   run: handlersTasks.complete,
 });
 
-/** Create tasks. Guard: open. */
+/** Create tasks. Guard: writer. */
 export const tasksCreate = route({
   operationId: "tasks.create",
   method: "POST",
@@ -37,125 +46,125 @@ export const tasksCreate = route({
   prefixRoot: true,
   status: 201,
   input: json(validate.tasksCreate),
-  hooks: [],
+  hooks: [principal, tenant, authorize("tasks.write")],
   transaction: "write",
   deadlineSeconds: 5,
   idempotencyKey: true,
   run: documents.create(tasksSpec),
 });
 
-/** Delete tasks. Guard: open. */
+/** Delete tasks. Guard: writer. */
 export const tasksDelete = route({
   operationId: "tasks.delete",
   method: "POST",
   path: "/tasks/{id}/delete",
   status: 200,
   input: params({ id: path.uuid, rev: revision.required }),
-  hooks: [],
+  hooks: [principal, tenant, authorize("tasks.write")],
   transaction: "write",
   deadlineSeconds: 5,
   run: documents.delete(tasksSpec),
 });
 
-/** Get tasks. Guard: open. */
+/** Get tasks. Guard: reader. */
 export const tasksGet = route({
   operationId: "tasks.get",
   method: "GET",
   path: "/tasks/{id}",
   status: 200,
   input: params({ id: path.uuid }),
-  hooks: [],
+  hooks: [principal, tenant, authorize("tasks.read")],
   transaction: "read",
   deadlineSeconds: 5,
   run: documents.get(tasksSpec),
 });
 
-/** Kill tasks. Guard: open. */
+/** Kill tasks. Guard: admin. */
 export const tasksKill = route({
   operationId: "tasks.kill",
   method: "DELETE",
   path: "/tasks/{id}",
   status: 204,
   input: params({ id: path.uuid, rev: revision.optional }),
-  hooks: [],
+  hooks: [principal, authorize("platform.admin")],
   transaction: "write",
   deadlineSeconds: 5,
   run: documents.kill(tasksSpec),
 });
 
-/** List tasks. Guard: open. */
+/** List tasks. Guard: reader. */
 export const tasksList = route({
   operationId: "tasks.list",
   method: "POST",
   path: "/tasks/query",
   status: 200,
   input: listing.page(tasksSpec),
-  hooks: [],
+  hooks: [principal, tenant, authorize("tasks.read")],
   transaction: "read",
   deadlineSeconds: 5,
   run: documents.list(tasksSpec),
 });
 
-/** List cursor tasks. Guard: open. */
+/** List cursor tasks. Guard: reader. */
 export const tasksListCursor = route({
   operationId: "tasks.list_cursor",
   method: "POST",
   path: "/tasks/list_cursor",
   status: 200,
   input: listing.cursor(tasksSpec),
-  hooks: [],
+  hooks: [principal, tenant, authorize("tasks.read")],
   transaction: "read",
   deadlineSeconds: 5,
   run: documents.listCursor(tasksSpec),
 });
 
-/** Raw list tasks. Guard: open. */
+/** Raw list tasks. Guard: reader. */
 export const tasksRawList = route({
   operationId: "tasks.raw_list",
   method: "POST",
   path: "/tasks/raw_list",
   status: 200,
   input: listing.rawPage(tasksSpec),
-  hooks: [],
+  hooks: [principal, tenant, authorize("tasks.read")],
   transaction: "read",
   deadlineSeconds: 5,
   run: documents.rawList(tasksSpec),
 });
 
-/** Raw list cursor tasks. Guard: open. */
+/** Raw list cursor tasks. Guard: reader. */
 export const tasksRawListCursor = route({
   operationId: "tasks.raw_list_cursor",
   method: "POST",
   path: "/tasks/raw_list_cursor",
   status: 200,
   input: listing.rawCursor(tasksSpec),
-  hooks: [],
+  hooks: [principal, tenant, authorize("tasks.read")],
   transaction: "read",
   deadlineSeconds: 5,
   run: documents.rawListCursor(tasksSpec),
 });
 
-/** Restore tasks. Guard: open. */
+/** Restore tasks. Guard: writer. */
 export const tasksRestore = route({
   operationId: "tasks.restore",
   method: "POST",
   path: "/tasks/{id}/restore",
   status: 200,
   input: params({ id: path.uuid, rev: revision.required }),
-  hooks: [],
+  hooks: [principal, tenant, authorize("tasks.write")],
   transaction: "write",
   deadlineSeconds: 5,
   run: documents.restore(tasksSpec),
 });
 
-/** Update tasks. Guard: open. */
+/** Update tasks. Guard: writer. */
 export const tasksUpdate = route({
   operationId: "tasks.update",
   method: "PATCH",
   path: "/tasks/{id}",
   status: 200,
   input: paramsWith({ id: path.uuid, rev: revision.required }, "patch", validate.tasksUpdate),
-  hooks: [],
+  hooks: [principal, tenant, authorize("tasks.write")],
   transaction: "write",
   deadlineSeconds: 5,
   run: documents.update(tasksSpec),

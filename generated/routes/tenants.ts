@@ -4,18 +4,20 @@ import { params } from "opwright/runtime";
 import { path } from "opwright/runtime";
 import { principal } from "opwright/runtime";
 import { route } from "opwright/runtime";
+import { session } from "opwright/runtime";
 import { tenancy } from "opwright/runtime";
 import { identitySpec } from "../identity.js";
 
-/** Leave a tenant. Guard: principal. */
+/** Leave a tenant. Guard: session. */
 export const tenantsLeaveTenant = route({
   operationId: "tenants.leave_tenant",
   method: "DELETE",
   path: "/tenants/{id}",
   status: 204,
   input: params({ id: path.uuid }),
-  hooks: [principal],
+  hooks: [principal, session],
   transaction: "write",
+  audit: ["id"],
   run: tenancy.leaveTenant(),
 });
 
@@ -32,14 +34,15 @@ export const tenantsListTenants = route({
   run: tenancy.listTenants(),
 });
 
-/** Take a token pair for one of the caller's tenants. Guard: principal. */
+/** Take a token pair for one of the caller's tenants. Guard: session. */
 export const tenantsSwitchTenant = route({
   operationId: "tenants.switch_tenant",
   method: "POST",
   path: "/tenants/{id}/activate",
   status: 200,
   input: params({ id: path.uuid }),
-  hooks: [principal],
+  hooks: [principal, session],
   transaction: "write",
+  audit: ["id"],
   run: tenancy.switchTenant(identitySpec),
 });

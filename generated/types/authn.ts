@@ -21,3 +21,12 @@ export interface AuthnPasswordLoginInput {
 export interface AuthnRefreshTokensInput {
   readonly refresh_token: string;
 }
+
+export interface AuthnRequestPasswordResetInput {
+  readonly login: string;
+}
+
+export interface AuthnResetPasswordInput {
+  readonly token: string;
+  readonly new_password: string;
+}

@@ -6,15 +6,19 @@ export interface PrincipalsCreatePrincipalInput {
 }
 
 export interface PrincipalsGrantPermissionInput {
-  readonly principal_id: string;
-  readonly permission: string;
+  readonly principal_id?: string;
+  readonly role?: string;
   /** Where left out, the permission holds everywhere. */
   readonly tenant_id?: string;
+  /** `tasks.read`, `admin`, or a role: `role:editor`. */
+  readonly permission: string;
 }
 
 export interface PrincipalsRevokePermissionInput {
-  readonly principal_id: string;
-  readonly permission: string;
+  readonly principal_id?: string;
+  readonly role?: string;
   /** Where left out, the permission holds everywhere. */
   readonly tenant_id?: string;
+  /** `tasks.read`, `admin`, or a role: `role:editor`. */
+  readonly permission: string;
 }

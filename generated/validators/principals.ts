@@ -152,9 +152,10 @@ return errors === 0;
 }
 principalsCreatePrincipalCheck.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema1 = {"type":"object","properties":{"principal_id":{"type":"string","format":"uuid"},"permission":{"type":"string","pattern":"^(?:admin|[a-z][a-z0-9_]*\\.[a-z][a-z0-9_]*)$"},"tenant_id":{"type":"string","format":"uuid","description":"Where left out, the permission holds everywhere."}},"required":["principal_id","permission"],"additionalProperties":false};
+const schema1 = {"type":"object","properties":{"principal_id":{"type":"string","format":"uuid"},"role":{"type":"string","pattern":"^[a-z][a-z0-9_]*$"},"tenant_id":{"type":"string","format":"uuid","description":"Where left out, the permission holds everywhere."},"permission":{"type":"string","pattern":"^(?:[a-z][a-z0-9_]*|[a-z][a-z0-9_]*\\.[a-z][a-z0-9_]*|role:[a-z][a-z0-9_]*)$","description":"`tasks.read`, `admin`, or a role: `role:editor`."}},"required":["permission"],"additionalProperties":false};
 const formats0 = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-const pattern0 = new RegExp("^(?:admin|[a-z][a-z0-9_]*\\.[a-z][a-z0-9_]*)$", "u");
+const pattern0 = new RegExp("^[a-z][a-z0-9_]*$", "u");
+const pattern1 = new RegExp("^(?:[a-z][a-z0-9_]*|[a-z][a-z0-9_]*\\.[a-z][a-z0-9_]*|role:[a-z][a-z0-9_]*)$", "u");
 
 function principalsGrantPermissionCheck(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -168,8 +169,8 @@ evaluated0.items = undefined;
 }
 const _errs0 = errors;
 if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.principal_id === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "principal_id"},message:"must have required property '"+"principal_id"+"'"};
+if(data.permission === undefined){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "permission"},message:"must have required property '"+"permission"+"'"};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -178,25 +179,15 @@ vErrors.push(err0);
 }
 errors++;
 }
-if(data.permission === undefined){
-const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "permission"},message:"must have required property '"+"permission"+"'"};
+const _errs1 = errors;
+for(const key0 in data){
+if(!((((key0 === "principal_id") || (key0 === "role")) || (key0 === "tenant_id")) || (key0 === "permission"))){
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err1];
 }
 else {
 vErrors.push(err1);
-}
-errors++;
-}
-const _errs1 = errors;
-for(const key0 in data){
-if(!(((key0 === "principal_id") || (key0 === "permission")) || (key0 === "tenant_id"))){
-const err2 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
 }
 errors++;
 }
@@ -209,7 +200,18 @@ if(typeof data0 == "number"){
 }
 if(typeof data0 === "string"){
 if(!(formats0.test(data0))){
-const err3 = {instancePath:instancePath+"/principal_id",schemaPath:"#/properties/principal_id/format",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""};
+const err2 = {instancePath:instancePath+"/principal_id",schemaPath:"#/properties/principal_id/format",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+}
+else {
+const err3 = {instancePath:instancePath+"/principal_id",schemaPath:"#/properties/principal_id/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -218,9 +220,15 @@ vErrors.push(err3);
 }
 errors++;
 }
+var valid0 = _errs2 === errors;
 }
-else {
-const err4 = {instancePath:instancePath+"/principal_id",schemaPath:"#/properties/principal_id/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data.role !== undefined){
+let data1 = data.role;
+const _errs4 = errors;
+const _errs5 = errors;
+if(typeof data1 === "string"){
+if(!pattern0.test(data1)){
+const err4 = {instancePath:instancePath+"/role",schemaPath:"#/properties/role/pattern",keyword:"pattern",params:{pattern: "^[a-z][a-z0-9_]*$"},message:"must match pattern \""+"^[a-z][a-z0-9_]*$"+"\""};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -229,31 +237,14 @@ vErrors.push(err4);
 }
 errors++;
 }
-var valid0 = _errs2 === errors;
 }
-if(data.permission !== undefined){
-let data1 = data.permission;
-const _errs4 = errors;
-const _errs5 = errors;
-if(typeof data1 === "string"){
-if(!pattern0.test(data1)){
-const err5 = {instancePath:instancePath+"/permission",schemaPath:"#/properties/permission/pattern",keyword:"pattern",params:{pattern: "^(?:admin|[a-z][a-z0-9_]*\\.[a-z][a-z0-9_]*)$"},message:"must match pattern \""+"^(?:admin|[a-z][a-z0-9_]*\\.[a-z][a-z0-9_]*)$"+"\""};
+else {
+const err5 = {instancePath:instancePath+"/role",schemaPath:"#/properties/role/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err5];
 }
 else {
 vErrors.push(err5);
-}
-errors++;
-}
-}
-else {
-const err6 = {instancePath:instancePath+"/permission",schemaPath:"#/properties/permission/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err6];
-}
-else {
-vErrors.push(err6);
 }
 errors++;
 }
@@ -267,7 +258,18 @@ if(typeof data2 == "number"){
 }
 if(typeof data2 === "string"){
 if(!(formats0.test(data2))){
-const err7 = {instancePath:instancePath+"/tenant_id",schemaPath:"#/properties/tenant_id/format",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""};
+const err6 = {instancePath:instancePath+"/tenant_id",schemaPath:"#/properties/tenant_id/format",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+}
+else {
+const err7 = {instancePath:instancePath+"/tenant_id",schemaPath:"#/properties/tenant_id/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -276,9 +278,15 @@ vErrors.push(err7);
 }
 errors++;
 }
+var valid0 = _errs6 === errors;
 }
-else {
-const err8 = {instancePath:instancePath+"/tenant_id",schemaPath:"#/properties/tenant_id/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data.permission !== undefined){
+let data3 = data.permission;
+const _errs8 = errors;
+const _errs9 = errors;
+if(typeof data3 === "string"){
+if(!pattern1.test(data3)){
+const err8 = {instancePath:instancePath+"/permission",schemaPath:"#/properties/permission/pattern",keyword:"pattern",params:{pattern: "^(?:[a-z][a-z0-9_]*|[a-z][a-z0-9_]*\\.[a-z][a-z0-9_]*|role:[a-z][a-z0-9_]*)$"},message:"must match pattern \""+"^(?:[a-z][a-z0-9_]*|[a-z][a-z0-9_]*\\.[a-z][a-z0-9_]*|role:[a-z][a-z0-9_]*)$"+"\""};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -287,11 +295,9 @@ vErrors.push(err8);
 }
 errors++;
 }
-var valid0 = _errs6 === errors;
-}
 }
 else {
-const err9 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err9 = {instancePath:instancePath+"/permission",schemaPath:"#/properties/permission/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -300,12 +306,25 @@ vErrors.push(err9);
 }
 errors++;
 }
+var valid0 = _errs8 === errors;
+}
+}
+else {
+const err10 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err10];
+}
+else {
+vErrors.push(err10);
+}
+errors++;
+}
 principalsGrantPermissionCheck.errors = vErrors;
 return errors === 0;
 }
 principalsGrantPermissionCheck.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema2 = {"type":"object","properties":{"principal_id":{"type":"string","format":"uuid"},"permission":{"type":"string","pattern":"^(?:admin|[a-z][a-z0-9_]*\\.[a-z][a-z0-9_]*)$"},"tenant_id":{"type":"string","format":"uuid","description":"Where left out, the permission holds everywhere."}},"required":["principal_id","permission"],"additionalProperties":false};
+const schema2 = {"type":"object","properties":{"principal_id":{"type":"string","format":"uuid"},"role":{"type":"string","pattern":"^[a-z][a-z0-9_]*$"},"tenant_id":{"type":"string","format":"uuid","description":"Where left out, the permission holds everywhere."},"permission":{"type":"string","pattern":"^(?:[a-z][a-z0-9_]*|[a-z][a-z0-9_]*\\.[a-z][a-z0-9_]*|role:[a-z][a-z0-9_]*)$","description":"`tasks.read`, `admin`, or a role: `role:editor`."}},"required":["permission"],"additionalProperties":false};
 
 function principalsRevokePermissionCheck(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -319,8 +338,8 @@ evaluated0.items = undefined;
 }
 const _errs0 = errors;
 if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.principal_id === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "principal_id"},message:"must have required property '"+"principal_id"+"'"};
+if(data.permission === undefined){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "permission"},message:"must have required property '"+"permission"+"'"};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -329,25 +348,15 @@ vErrors.push(err0);
 }
 errors++;
 }
-if(data.permission === undefined){
-const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "permission"},message:"must have required property '"+"permission"+"'"};
+const _errs1 = errors;
+for(const key0 in data){
+if(!((((key0 === "principal_id") || (key0 === "role")) || (key0 === "tenant_id")) || (key0 === "permission"))){
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err1];
 }
 else {
 vErrors.push(err1);
-}
-errors++;
-}
-const _errs1 = errors;
-for(const key0 in data){
-if(!(((key0 === "principal_id") || (key0 === "permission")) || (key0 === "tenant_id"))){
-const err2 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
 }
 errors++;
 }
@@ -360,7 +369,18 @@ if(typeof data0 == "number"){
 }
 if(typeof data0 === "string"){
 if(!(formats0.test(data0))){
-const err3 = {instancePath:instancePath+"/principal_id",schemaPath:"#/properties/principal_id/format",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""};
+const err2 = {instancePath:instancePath+"/principal_id",schemaPath:"#/properties/principal_id/format",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+}
+else {
+const err3 = {instancePath:instancePath+"/principal_id",schemaPath:"#/properties/principal_id/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -369,9 +389,15 @@ vErrors.push(err3);
 }
 errors++;
 }
+var valid0 = _errs2 === errors;
 }
-else {
-const err4 = {instancePath:instancePath+"/principal_id",schemaPath:"#/properties/principal_id/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data.role !== undefined){
+let data1 = data.role;
+const _errs4 = errors;
+const _errs5 = errors;
+if(typeof data1 === "string"){
+if(!pattern0.test(data1)){
+const err4 = {instancePath:instancePath+"/role",schemaPath:"#/properties/role/pattern",keyword:"pattern",params:{pattern: "^[a-z][a-z0-9_]*$"},message:"must match pattern \""+"^[a-z][a-z0-9_]*$"+"\""};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -380,31 +406,14 @@ vErrors.push(err4);
 }
 errors++;
 }
-var valid0 = _errs2 === errors;
 }
-if(data.permission !== undefined){
-let data1 = data.permission;
-const _errs4 = errors;
-const _errs5 = errors;
-if(typeof data1 === "string"){
-if(!pattern0.test(data1)){
-const err5 = {instancePath:instancePath+"/permission",schemaPath:"#/properties/permission/pattern",keyword:"pattern",params:{pattern: "^(?:admin|[a-z][a-z0-9_]*\\.[a-z][a-z0-9_]*)$"},message:"must match pattern \""+"^(?:admin|[a-z][a-z0-9_]*\\.[a-z][a-z0-9_]*)$"+"\""};
+else {
+const err5 = {instancePath:instancePath+"/role",schemaPath:"#/properties/role/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err5];
 }
 else {
 vErrors.push(err5);
-}
-errors++;
-}
-}
-else {
-const err6 = {instancePath:instancePath+"/permission",schemaPath:"#/properties/permission/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err6];
-}
-else {
-vErrors.push(err6);
 }
 errors++;
 }
@@ -418,7 +427,18 @@ if(typeof data2 == "number"){
 }
 if(typeof data2 === "string"){
 if(!(formats0.test(data2))){
-const err7 = {instancePath:instancePath+"/tenant_id",schemaPath:"#/properties/tenant_id/format",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""};
+const err6 = {instancePath:instancePath+"/tenant_id",schemaPath:"#/properties/tenant_id/format",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+}
+else {
+const err7 = {instancePath:instancePath+"/tenant_id",schemaPath:"#/properties/tenant_id/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -427,9 +447,15 @@ vErrors.push(err7);
 }
 errors++;
 }
+var valid0 = _errs6 === errors;
 }
-else {
-const err8 = {instancePath:instancePath+"/tenant_id",schemaPath:"#/properties/tenant_id/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data.permission !== undefined){
+let data3 = data.permission;
+const _errs8 = errors;
+const _errs9 = errors;
+if(typeof data3 === "string"){
+if(!pattern1.test(data3)){
+const err8 = {instancePath:instancePath+"/permission",schemaPath:"#/properties/permission/pattern",keyword:"pattern",params:{pattern: "^(?:[a-z][a-z0-9_]*|[a-z][a-z0-9_]*\\.[a-z][a-z0-9_]*|role:[a-z][a-z0-9_]*)$"},message:"must match pattern \""+"^(?:[a-z][a-z0-9_]*|[a-z][a-z0-9_]*\\.[a-z][a-z0-9_]*|role:[a-z][a-z0-9_]*)$"+"\""};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -438,16 +464,27 @@ vErrors.push(err8);
 }
 errors++;
 }
-var valid0 = _errs6 === errors;
-}
 }
 else {
-const err9 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err9 = {instancePath:instancePath+"/permission",schemaPath:"#/properties/permission/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err9];
 }
 else {
 vErrors.push(err9);
+}
+errors++;
+}
+var valid0 = _errs8 === errors;
+}
+}
+else {
+const err10 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err10];
+}
+else {
+vErrors.push(err10);
 }
 errors++;
 }

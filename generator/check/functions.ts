@@ -1,18 +1,19 @@
 // The rule that every file#export the registry names exists and is a handler or a hook.
 import { didYouMean } from "../did-you-mean.js";
 import type { Origin } from "../diagnostics.js";
-import { functionReference } from "../families/guards.js";
 import { readAuthorModules } from "../load/author-modules.js";
+import type { LoadedRegistry } from "../load/load.js";
 import type { ModuleFacts } from "../load/module-facts.js";
 import { pascalCase } from "../model/names.js";
-import type { FunctionReference } from "../model/registry.js";
+import { functionReference, type FunctionReference } from "../model/registry.js";
 import type { RuleContext } from "./rule-context.js";
 
 /** One mention of a function in the registry. */
 export interface Mention {
   readonly reference: FunctionReference;
   readonly at: Origin;
-  readonly what: "handler" | "hook" | "app";
+  /** A `value` may be anything: the compiler checks it. */
+  readonly what: "handler" | "hook" | "value";
   /** The type that a handler's annotation must name, where it names one that ends in Handler. */
   readonly handlerType?: string;
 }
@@ -55,8 +56,32 @@ export function mentions({
     })),
     ...(app === null
       ? []
-      : [{ reference: app, at: tree.at("service", "app"), what: "app" } as const]),
+      : [{ reference: app, at: tree.at("service", "app"), what: "value" } as const]),
+    ...functionsOfIdentity(loaded),
   ];
+}
+
+/** Functions of identity, authorization, scopes and the outbox. */
+function functionsOfIdentity({ declarations, tree }: LoadedRegistry): readonly Mention[] {
+  const { identity, authorization, scopes, outbox } = declarations;
+  const named: readonly (readonly [string | undefined, readonly string[]])[] = [
+    [identity?.verifier, ["identity", "verifier"]],
+    [identity?.resolver, ["identity", "resolver"]],
+    [identity?.signing?.signer, ["identity", "signing", "signer"]],
+    [authorization?.decide, ["authorization", "decide"]],
+    ...Object.entries(scopes).map(([name, text]) => [text, ["scopes", name]] as const),
+    ...Object.entries(outbox?.events ?? {})
+      .filter(([, { destination }]) => destination.includes("#"))
+      .map(
+        ([name, { destination }]) =>
+          [destination, ["outbox", "events", name, "destination"]] as const,
+      ),
+  ];
+  return named.flatMap(([text, path]): readonly Mention[] =>
+    text === undefined
+      ? []
+      : [{ reference: functionReference(text), at: tree.at(...path), what: "value" }],
+  );
 }
 
 /** Reports functions that are missing or have a wrong signature. */
@@ -94,7 +119,7 @@ function checkMention({ report }: RuleContext, mention: Mention, facts: ModuleFa
     return;
   }
   const related = [{ message: "declared here", at: { file, path: [], offset: found.offset } }];
-  if (mention.what === "app") return;
+  if (mention.what === "value") return;
   if (found.kind === "value") {
     report({ code: "OPW043", message: `${name} is not a function`, at: mention.at, related });
   } else if (found.requiredParameters > (mention.what === "hook" ? 3 : 2)) {

@@ -16,11 +16,11 @@ export const rules: readonly ((context: RuleContext) => void)[] = [
   storageCanFollow,
 ];
 
-const systemPaths = ["/livez", "/readyz", "/openapi.json"];
-
 /** Two operations never answer the same method and path, whatever their placeholders are called. */
 function routesCollide({ expanded, report }: RuleContext): void {
   const seen = new Map<string, string>();
+  const { jwks = null } = expanded.model.identity ?? {};
+  const systemPaths = ["/livez", "/readyz", "/openapi.json", ...(jwks === null ? [] : [jwks.path])];
   const templates = new Map<string, { readonly key: string; readonly path: string }>();
   for (const operation of Object.values(expanded.model.operations)) {
     if (operation.route === null) continue;
@@ -102,8 +102,9 @@ function mustContain(schema: JsonSchema): readonly string[] {
 
 /** Names that emitted route modules import; an operation's own name must differ. */
 const routeImports: readonly string[] = (
-  "afterCommit authn authorize before documents json listing nothing onFailure onFinally onSuccess operation optionalJson parameters " +
-  "params paramsWith path principal principals query request revision route tenancy tenant txAfter txBefore validate wrap"
+  "afterCommit apiKeys authn authorize before documents identitySpec json listing nothing onFailure onFinally onSuccess operation " +
+  "optionalJson ownRows parameters params paramsWith passwordReset path principal principals query rateLimit request revision route " +
+  "scope session tenancy tenant txAfter txBefore validate wrap"
 ).split(" ");
 
 /** Two operations of a namespace are told apart in code as well, and from what their module imports. */

@@ -16,7 +16,7 @@ export async function addStubs(
   });
   const added: string[] = [];
   for (const { reference, what, handlerType } of mentions(checked)) {
-    if (what === "app") continue;
+    if (what === "value") continue;
     const path = join(project.root, reference.file);
     if (!existsSync(path)) {
       mkdirSync(dirname(path), { recursive: true });

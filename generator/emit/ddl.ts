@@ -55,6 +55,7 @@ function documentTable(engine: EngineName, table: string, schema: TableSchema): 
     `"created_at" ${type.time} NOT NULL`,
     `"last_update_at" ${type.time} NOT NULL`,
     `"is_deleted" ${type.flag} NOT NULL`,
+    `"owner_id" ${type.uuid}`,
     `"body" ${type.json} NOT NULL`,
     `PRIMARY KEY (${schema.tenant ? `"tenant_id", ` : ""}"id")`,
   ]);
@@ -99,11 +100,50 @@ function systemTable(engine: EngineName, table: string): string {
       columns: [
         `"id" ${type.uuid} PRIMARY KEY`,
         `"principal_id" ${type.uuid} NOT NULL`,
+        `"actor_id" ${type.uuid}`,
         `"tenant_id" ${type.text}`,
         `"created_at" ${type.number} NOT NULL`,
         `"ended_at" ${type.number}`,
       ],
       index: "principal_id",
+    },
+    opwright_api_keys: {
+      columns: [
+        `"id" ${type.uuid} PRIMARY KEY`,
+        `"principal_id" ${type.uuid} NOT NULL`,
+        `"actor_id" ${type.uuid}`,
+        `"tenant_id" ${type.text}`,
+        `"digest" ${type.text} NOT NULL UNIQUE`,
+        `"prefix" ${type.text} NOT NULL`,
+        `"hint" ${type.text} NOT NULL`,
+        `"label" ${type.text}`,
+        `"created_at" ${type.number} NOT NULL`,
+        `"expires_at" ${type.number}`,
+        `"last_used_at" ${type.number}`,
+        `"ended_at" ${type.number}`,
+      ],
+      index: "principal_id",
+    },
+    opwright_reset_tokens: {
+      columns: [
+        `"principal_id" ${type.uuid} PRIMARY KEY`,
+        `"digest" ${type.text} NOT NULL UNIQUE`,
+        `"expires_at" ${type.number} NOT NULL`,
+      ],
+    },
+    opwright_outbox: {
+      columns: [
+        `"id" ${type.uuid} PRIMARY KEY`,
+        `"name" ${type.text} NOT NULL`,
+        `"payload" ${type.text} NOT NULL`,
+        `"tenant_id" ${type.text} NOT NULL`,
+        `"created_at" ${type.number} NOT NULL`,
+        `"due_at" ${type.number} NOT NULL`,
+        `"attempts" INTEGER NOT NULL`,
+        `"dead_at" ${type.number}`,
+        `"last_error" ${type.text}`,
+      ],
+      index: "due_at",
     },
     opwright_refresh_tokens: {
       columns: [
@@ -132,9 +172,9 @@ function systemTable(engine: EngineName, table: string): string {
     opwright_grants: {
       columns: [
         `"tenant_id" ${type.text} NOT NULL`,
-        `"principal_id" ${type.uuid} NOT NULL`,
+        `"subject" ${type.text} NOT NULL`,
         `"permission" ${type.text} NOT NULL`,
-        `PRIMARY KEY ("principal_id", "tenant_id", "permission")`,
+        `PRIMARY KEY ("subject", "tenant_id", "permission")`,
       ],
     },
   };

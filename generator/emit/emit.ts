@@ -4,9 +4,11 @@ import type { RegistryModel } from "../model/registry.js";
 import { emitCatalog } from "./catalog.js";
 import { emitDocuments } from "./documents.js";
 import { jsonFile, type EmittedFile } from "./file.js";
+import { emitIdentity } from "./identity.js";
 import { emitMigrations, type MigrationHistory } from "./migrations.js";
 import type { ModulePaths } from "./module-path.js";
 import { emitOpenApi } from "./openapi.js";
+import { emitOutbox } from "./outbox.js";
 import { emitRegistrySchema } from "./registry-schema.js";
 import { emitRoutes } from "./routes.js";
 import { emitService } from "./service.js";
@@ -36,6 +38,8 @@ export async function emit(
     ...(await emitValidators(model, options.cache)),
     ...emitDocuments(model),
     ...emitRoutes(model, options.paths),
+    ...emitIdentity(model, options.paths),
+    ...emitOutbox(model, options.paths),
     ...emitService(model, options.paths),
   ];
   return files.sort((left, right) => (left.path < right.path ? -1 : 1));

@@ -3,7 +3,12 @@ import type { OpenAPIV3_1 } from "openapi-types";
 import { errorKinds, errors, type ErrorCode } from "../../runtime/contract/errors.js";
 import { mapSchema, objectSchema, referredType, type JsonSchema } from "../model/json-schema.js";
 import { pascalCase } from "../model/names.js";
-import type { OperationModel, ParameterModel, RegistryModel } from "../model/registry.js";
+import type {
+  IdentityModel,
+  OperationModel,
+  ParameterModel,
+  RegistryModel,
+} from "../model/registry.js";
 import { jsonFile, type EmittedFile } from "./file.js";
 
 type Schema = OpenAPIV3_1.SchemaObject;
@@ -51,8 +56,7 @@ export function errorCodesOf(operation: OperationModel): readonly ErrorCode[] {
     ...(operation.input.body === null ? [] : ofBody),
     ...(operation.idempotencyKey ? ofIdempotency : []),
     ...(operation.run.kind === "function" ? Object.keys(errors).filter(isAuthorCode) : []),
-    ...(operation.hooks.some(({ argument }) => argument !== null) ? ["core.authorization"] : []),
-    ...(operation.hooks.some(({ id }) => id === "tenant") ? ["tenant_required"] : []),
+    ...operation.hooks.flatMap((hook) => hook.errors),
     ...operation.errors,
   ]);
   return (Object.keys(errors) as ErrorCode[]).filter((code) => codes.has(code));
@@ -71,11 +75,13 @@ export function emitOpenApi(model: RegistryModel): EmittedFile {
   const { service } = model;
   const attached = Object.values(model.operations).filter(({ route }) => route !== null);
   const paths: Record<string, Record<string, unknown>> = {};
+  const schemes = model.identity === null ? [] : securitySchemes(model.identity);
+  const security = schemes.map(([name]) => ({ [name]: [] }));
   for (const operation of attached) {
     const { route } = operation;
     if (route === null) continue;
     const methods = (paths[route.path] ??= {});
-    methods[route.method.toLowerCase()] = operationObject(operation);
+    methods[route.method.toLowerCase()] = operationObject(operation, security);
   }
   const statuses = new Set(
     attached.flatMap((operation) => errorCodesOf(operation).map((code) => errors[code].status)),
@@ -98,9 +104,7 @@ export function emitOpenApi(model: RegistryModel): EmittedFile {
       ),
       ...(model.identity === null
         ? {}
-        : {
-            securitySchemes: { bearer: { type: "http", scheme: "bearer", bearerFormat: "JWT" } },
-          }),
+        : { securitySchemes: Object.fromEntries(securitySchemes(model.identity)) }),
       headers: {
         ErrorCode: {
           description: "The code of the error, as in the body.",
@@ -156,7 +160,19 @@ function errorResponse(status: number): unknown {
   };
 }
 
-function operationObject(operation: OperationModel): unknown {
+/** One scheme an ingress, by its name (service.md "Documenting authentication in OpenAPI"). */
+function securitySchemes({ ingress }: IdentityModel): readonly (readonly [string, object])[] {
+  return ingress.map((one) => {
+    if (one.kind === "cookie")
+      return ["cookie", { type: "apiKey", in: "cookie", name: one.cookie }] as const;
+    const { kind, header } = one;
+    return kind === "bearer" && header.toLowerCase() === "authorization"
+      ? ([kind, { type: "http", scheme: "bearer", bearerFormat: "JWT" }] as const)
+      : ([kind, { type: "apiKey", in: "header", name: header }] as const);
+  });
+}
+
+function operationObject(operation: OperationModel, security: readonly object[]): unknown {
   const { input, output, route, deadlineSeconds } = operation;
   const statuses = [...new Set(errorCodesOf(operation).map((code) => errors[code].status))].sort();
   const budget = deadlineSeconds === null ? [] : [`Time budget: ${deadlineSeconds} s.`];
@@ -192,7 +208,7 @@ function operationObject(operation: OperationModel): unknown {
     ...(deadlineSeconds === null ? {} : { "x-deadline-seconds": deadlineSeconds }),
     ...(operation.idempotencyKey ? { "x-supports-idempotency-key": true } : {}),
     ...(operation.requiresAuthn
-      ? { security: [{ bearer: [] }], "x-requires-authn": true, ...permissionsMember(operation) }
+      ? { security, "x-requires-authn": true, ...permissionsMember(operation) }
       : {}),
     "x-error-codes": errorCodesOf(operation),
     ...operation.extensions,
@@ -200,7 +216,7 @@ function operationObject(operation: OperationModel): unknown {
 }
 
 function permissionsMember({ hooks }: OperationModel): object {
-  const permissions = hooks.flatMap(({ argument }) => argument ?? []);
+  const permissions = hooks.flatMap(({ permission }) => permission ?? []);
   return permissions.length === 0 ? {} : { "x-required-permissions": permissions };
 }
 

@@ -52,6 +52,11 @@ function shapeSchema(shape: Shape, names: RegistryNames): unknown {
       return { anyOf: shape.of.map((option) => shapeSchema(option, names)) };
     case "any":
       return { description: shape.what, examples: [...shorthandScalars, ...names.types] };
+    case "choice": {
+      const { members } = shape;
+      const object = shapeSchema({ kind: "object", members }, names) as object;
+      return { ...object, minProperties: 1, maxProperties: 1 };
+    }
     case "object": {
       const required = Object.entries(shape.members).filter(
         ([, member]) => member.isRequired === true,

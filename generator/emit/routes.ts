@@ -1,6 +1,13 @@
 // routes/<namespace>.ts: what a reviewer reads. Data before code, 15 to 25 lines an operation.
 import { camelCase } from "../model/names.js";
-import type { DocumentVerb, HookUse, OperationModel, RegistryModel } from "../model/registry.js";
+import type {
+  DocumentVerb,
+  FunctionReference,
+  HookRunner,
+  HookUse,
+  OperationModel,
+  RegistryModel,
+} from "../model/registry.js";
 import { header, type EmittedFile } from "./file.js";
 import { callLayout, docComment, importLine, listLayout, literal, sortedUnique } from "./layout.js";
 import { importPath, moduleNames, type ModulePaths } from "./module-path.js";
@@ -74,9 +81,12 @@ function printNamespace(namespace: Namespace, paths: ModulePaths): string {
       ...(namespace.document === undefined
         ? []
         : [importLine(specName(namespace.name), `../documents/${namespace.name}.js`, false)]),
-      ...(namespace.operations.some(({ run }) => run.kind === "builtIn" && run.takesSpec)
-        ? [importLine("identitySpec", "../identity.js", false)]
-        : []),
+      ...sortedUnique([
+        ...views.flatMap(({ bound }) => bound),
+        ...(namespace.operations.some(({ run }) => run.kind === "builtIn" && run.takesSpec)
+          ? ["identitySpec"]
+          : []),
+      ]).map((name) => importLine(name, "../identity.js", false)),
       ...(usesValidators
         ? [importLine("* as validate", `../validators/${namespace.name}.js`, false)]
         : []),
@@ -85,11 +95,16 @@ function printNamespace(namespace: Namespace, paths: ModulePaths): string {
   });
 }
 
-function functionsOf(
-  operation: OperationModel,
-): readonly { readonly file: string; readonly name: string }[] {
+function functionsOf(operation: OperationModel): readonly FunctionReference[] {
   const own = operation.run.kind === "function" ? [operation.run.function] : [];
-  return [...own, ...operation.hooks.flatMap(({ run }) => run ?? [])];
+  return [...own, ...operation.hooks.flatMap(({ run }) => functionsOfHook(run))];
+}
+
+function functionsOfHook(run: HookRunner): readonly FunctionReference[] {
+  if (run.kind === "function") return [run.function];
+  return (run.arguments ?? []).flatMap((argument) =>
+    "function" in argument ? [argument.function] : [],
+  );
 }
 
 interface OperationView {
@@ -99,17 +114,15 @@ interface OperationView {
   readonly lines: readonly string[];
   /** What it imports from the runtime. */
   readonly runtime: readonly string[];
+  /** What it imports from identity.ts: hooks that are bound to the service. */
+  readonly bound: readonly string[];
 }
 
 function viewOf(operation: OperationModel, modules: ReadonlyMap<string, string>): OperationView {
   const { route, deadlineSeconds } = operation;
   const input = inputText(operation);
   const run = runText(operation, modules);
-  const hooks = operation.hooks.map((hook) =>
-    hook.run === null
-      ? builtInHook(hook)
-      : `${hookMakers[hook.phase]}(${modules.get(hook.run.file) ?? ""}.${hook.run.name})`,
-  );
+  const hooks = operation.hooks.map((hook) => hookFragment(hook, modules));
   const maker = route === null ? "operation" : "route";
   return {
     comment: docComment(
@@ -129,21 +142,32 @@ function viewOf(operation: OperationModel, modules: ReadonlyMap<string, string>)
             `status: ${route.status},`,
           ]),
       input.text,
-      listLayout("  ", "hooks: ", hooks, ["[", "]"], ",").trimStart(),
+      listLayout(
+        "  ",
+        "hooks: ",
+        hooks.map(({ text }) => text),
+        ["[", "]"],
+        ",",
+      ).trimStart(),
       `transaction: ${literal(operation.transaction)},`,
       ...(deadlineSeconds === null ? [] : [`deadlineSeconds: ${deadlineSeconds},`]),
       ...(operation.idempotencyKey ? ["idempotencyKey: true,"] : []),
       ...(operation.ignoresCredentials ? ["ignoresCredentials: true,"] : []),
+      ...(operation.audit === null
+        ? []
+        : [
+            listLayout(
+              "  ",
+              "audit: ",
+              operation.audit.map((name) => literal(name)),
+              ["[", "]"],
+              ",",
+            ).trimStart(),
+          ]),
       `run: ${run.text},`,
     ],
-    runtime: [
-      maker,
-      ...input.runtime,
-      ...run.runtime,
-      ...operation.hooks.map((hook) =>
-        hook.run === null ? (hook.id.split(" ", 1)[0] ?? "") : hookMakers[hook.phase],
-      ),
-    ],
+    bound: hooks.flatMap(({ bound }) => bound),
+    runtime: [maker, ...input.runtime, ...run.runtime, ...hooks.flatMap(({ runtime }) => runtime)],
   };
 }
 
@@ -193,9 +217,31 @@ function parameterText(parameter: OperationModel["input"]["parameters"][number])
   return parameter.required ? `query.${parameter.type}` : `query.optional.${parameter.type}`;
 }
 
-/** `principal`, or `authorize("tasks.read")`. */
-function builtInHook({ id, argument }: HookUse): string {
-  return argument === null ? id : `${id.split(" ", 1)[0] ?? ""}(${literal(argument)})`;
+interface HookFragment extends Fragment {
+  readonly bound: readonly string[];
+}
+
+/** `principal`, `authorize("tasks.read")`, `before(hooks.check)`. */
+function hookFragment({ run, phase }: HookUse, modules: ReadonlyMap<string, string>): HookFragment {
+  const author = ({ file, name }: FunctionReference): string =>
+    `${modules.get(file) ?? ""}.${name}`;
+  if (run.kind === "function") {
+    const maker = hookMakers[phase];
+    return { text: `${maker}(${author(run.function)})`, runtime: [maker], bound: [] };
+  }
+  const given = (run.arguments ?? []).map((argument) => {
+    if ("literal" in argument) return literal(argument.literal);
+    if ("document" in argument) return specName(argument.document);
+    return "function" in argument ? author(argument.function) : argument.runtime;
+  });
+  const fromRuntime = (run.arguments ?? []).flatMap((argument) =>
+    "runtime" in argument ? [argument.runtime] : [],
+  );
+  return {
+    text: run.arguments === null ? run.name : `${run.name}(${given.join(", ")})`,
+    runtime: run.isBound ? fromRuntime : [run.name, ...fromRuntime],
+    bound: run.isBound ? [run.name] : [],
+  };
 }
 
 function runText(operation: OperationModel, modules: ReadonlyMap<string, string>): Fragment {

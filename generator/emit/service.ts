@@ -1,4 +1,4 @@
-// service.ts, server.ts and index.ts: the whole service as one value, the process entry, and what authors import.
+// service.ts and server.ts: the whole service as one value, the process entry, and what authors import.
 import { camelCase } from "../model/names.js";
 import type { RegistryModel } from "../model/registry.js";
 import { header, type EmittedFile } from "./file.js";
@@ -18,6 +18,7 @@ export function emitService(model: RegistryModel, paths: ModulePaths): readonly 
     imports: [
       importLine("defineService", "opwright/runtime", false),
       ...(model.identity === null ? [] : [importLine("identitySpec", "./identity.js", false)]),
+      ...(model.outbox === null ? [] : [importLine("outboxSpec", "./outbox.js", false)]),
       ...(app === null
         ? []
         : [
@@ -41,12 +42,9 @@ export function emitService(model: RegistryModel, paths: ModulePaths): readonly 
     ),
     hasApp: app !== null,
     hasIdentity: model.identity !== null,
-    settings: Object.entries(model.identity ?? {}).map(
-      ([key, value]) => `${key}: ${literal(value)}`,
-    ),
+    hasOutbox: model.outbox !== null,
   };
   return [
-    ...(model.identity === null ? [] : [{ path: "identity.ts", text: print("identity.ts", view) }]),
     { path: "service.ts", text: print("service.ts", view) },
     { path: "server.ts", text: print("server.ts", view) },
   ];

@@ -30,6 +30,8 @@ const identityTables = [
   "principals",
   "sessions",
   "refresh_tokens",
+  "reset_tokens",
+  "api_keys",
   "tenants",
   "memberships",
   "grants",
@@ -41,7 +43,11 @@ export function storageOf(model: RegistryModel): StorageSchema {
     tables: Object.fromEntries(
       Object.values(model.documents).map((document) => [document.table, tableOf(document)]),
     ),
-    system: ["opwright_idempotency", ...(model.identity === null ? [] : identityTables)],
+    system: [
+      "opwright_idempotency",
+      ...(model.identity === null ? [] : identityTables),
+      ...(model.outbox === null ? [] : ["opwright_outbox"]),
+    ],
   };
 }
 

@@ -1,9 +1,18 @@
 // The authentication family: signing in and out, sessions, passwords (service.md "Authentication routes").
-import { durationSeconds } from "../load/quantities.js";
 import { objectSchema, uuidSchema, type JsonSchema } from "../model/json-schema.js";
-import type { IdentityModel } from "../model/registry.js";
-import { bodyOf, credentialText, expandBuiltIn, signedIn, type BuiltInVerb } from "./built-in.js";
-import type { FamilyContext, UnmountedOperation } from "./family.js";
+import {
+  bodyOf,
+  credentialText,
+  expandBuiltIn,
+  idInPath,
+  withSession,
+  type BuiltInNamespace,
+  type BuiltInVerb,
+} from "./built-in.js";
+import type { FamilyContext } from "./family.js";
+import { methodsOf } from "./identity-model.js";
+import { expandPasswordReset } from "./password-reset.js";
+import { expandDeactivation } from "./principals.js";
 
 const seconds: JsonSchema = { type: "integer", minimum: 0 };
 
@@ -35,20 +44,7 @@ const sessionList = objectSchema(
   ["sessions"],
 );
 
-const verbs: Readonly<Record<string, BuiltInVerb>> = {
-  password_login: {
-    verb: "passwordLogin",
-    summary: "Sign in with a password",
-    method: "POST",
-    path: "/login",
-    status: 200,
-    takesSpec: true,
-    isWrite: false,
-    ignoresCredentials: true,
-    body: bodyOf({ login: credentialText, password: credentialText }),
-    output: "TokenResponse",
-    errors: ["core.authentication"],
-  },
+const ofTokens: Readonly<Record<string, BuiltInVerb>> = {
   refresh_tokens: {
     verb: "refreshTokens",
     summary: "Exchange a refresh token for its successor",
@@ -77,18 +73,6 @@ const verbs: Readonly<Record<string, BuiltInVerb>> = {
     output: null,
     errors: [],
   },
-  change_password: {
-    verb: "changePassword",
-    summary: "Change the caller's password and end all sessions",
-    method: "POST",
-    path: "/change-password",
-    status: 204,
-    takesSpec: false,
-    isWrite: false,
-    body: bodyOf({ current_password: credentialText, new_password: credentialText }),
-    output: null,
-    errors: [],
-  },
   list_sessions: {
     verb: "listSessions",
     summary: "List the caller's live sessions",
@@ -108,33 +92,63 @@ const verbs: Readonly<Record<string, BuiltInVerb>> = {
     status: 204,
     takesSpec: false,
     isWrite: true,
-    parameters: [{ name: "id", in: "path", type: "uuid", required: true, schema: uuidSchema }],
+    parameters: [idInPath],
     output: null,
     errors: ["core.not_found"],
   },
 };
 
-/** The settings of identity, with defaults; null where it is not declared. */
-export function identityModel({ declarations }: FamilyContext): IdentityModel | null {
-  const { identity } = declarations;
-  if (identity === undefined) return null;
-  return {
-    accessTtlSeconds: durationSeconds(identity.access_ttl ?? "15m"),
-    refreshTtlSeconds: durationSeconds(identity.refresh_ttl ?? "7d"),
-    refreshGraceSeconds: durationSeconds(identity.refresh_grace ?? "10s"),
-  };
-}
+const ofPasswords: Readonly<Record<string, BuiltInVerb>> = {
+  password_login: {
+    verb: "passwordLogin",
+    summary: "Sign in with a password",
+    method: "POST",
+    path: "/login",
+    status: 200,
+    takesSpec: true,
+    isWrite: false,
+    ignoresCredentials: true,
+    body: bodyOf({ login: credentialText, password: credentialText }),
+    output: "TokenResponse",
+    errors: ["core.authentication"],
+  },
+  change_password: {
+    verb: "changePassword",
+    summary: "Change the caller's password and end all sessions",
+    method: "POST",
+    path: "/change-password",
+    status: 204,
+    takesSpec: false,
+    isWrite: false,
+    body: bodyOf({ current_password: credentialText, new_password: credentialText }),
+    output: null,
+    errors: [],
+  },
+};
 
-/** The operations of `identity:`; none where it is not declared. Puts their types into the table. */
-export function expandIdentity(context: FamilyContext): readonly UnmountedOperation[] {
+/** The namespace `authn`; none where identity is not declared. Puts its types into the table. */
+export function expandIdentity(context: FamilyContext): readonly BuiltInNamespace[] {
   const { declarations, tree, types } = context;
-  if (declarations.identity === undefined) return [];
+  const { identity } = declarations;
+  if (identity === undefined) return [];
   const at = tree.keyAt("identity");
+  const methods = methodsOf(identity);
   types.table.add("TokenResponse", tokenResponse, at);
-  types.table.add("SessionList", sessionList, at);
-  return expandBuiltIn(
-    context,
-    { family: "authn", namespace: "authn", at, guard: signedIn },
-    verbs,
-  );
+  if (methods.includes("token")) types.table.add("SessionList", sessionList, at);
+  const place = { family: "authn", namespace: "authn", at, guard: withSession } as const;
+  const verbs = {
+    ...(methods.includes("token") ? ofTokens : {}),
+    ...(methods.includes("password") ? ofPasswords : {}),
+  };
+  return [
+    {
+      namespace: "authn",
+      operations: [
+        ...expandBuiltIn(context, place, verbs),
+        ...expandPasswordReset(context),
+        ...expandDeactivation(context),
+      ],
+      mount: { path: ["identity", "mount"], declared: identity.mount, usual: "/auth" },
+    },
+  ];
 }

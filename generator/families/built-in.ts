@@ -1,10 +1,18 @@
 // Operations whose handlers are part of the runtime: one table of verbs a family, expanded alike.
 import type { Origin } from "../diagnostics.js";
-import { objectSchema, refTo, type JsonSchema } from "../model/json-schema.js";
+import {
+  objectSchema,
+  propertiesOf,
+  refTo,
+  uuidSchema,
+  type JsonSchema,
+} from "../model/json-schema.js";
 import { pascalCase } from "../model/names.js";
 import type { BuiltInFamily, OperationModel, ParameterModel } from "../model/registry.js";
 import type { FamilyContext, RouteMethod, UnmountedOperation } from "./family.js";
-import { principalHook, requiresAuthn, type BuiltInGuard } from "./guards.js";
+import type { MountDeclaration } from "../load/declarations.js";
+import { requiresAuthn, type BuiltInGuard } from "./guards.js";
+import { principalHook, sessionHook } from "./runtime-hooks.js";
 
 /** One operation of a family of the runtime. */
 export interface BuiltInVerb {
@@ -20,6 +28,8 @@ export interface BuiltInVerb {
   readonly isWrite: boolean;
   /** Whether credentials are not looked at, because the body authenticates. */
   readonly ignoresCredentials?: boolean;
+  /** The guard, where it is not that of the other operations. */
+  readonly guard?: BuiltInGuard;
   readonly body?: { readonly schema: JsonSchema; readonly isOptional: boolean };
   readonly parameters?: readonly ParameterModel[];
   /** The type of the answer, or null for none. */
@@ -39,6 +49,30 @@ export function bodyOf(
 
 /** Somebody must be calling; nothing more is asked. */
 export const signedIn: BuiltInGuard = { policy: "principal", hooks: [principalHook] };
+
+/** Somebody must be calling with a session of its own. */
+export const withSession: BuiltInGuard = { policy: "session", hooks: [principalHook, sessionHook] };
+
+/** The path parameter that names one of something. */
+export const idInPath: ParameterModel = {
+  name: "id",
+  in: "path",
+  type: "uuid",
+  required: true,
+  schema: uuidSchema,
+};
+
+/** The operations of one namespace of the runtime, and where they are mounted. */
+export interface BuiltInNamespace {
+  readonly namespace: string;
+  readonly operations: readonly UnmountedOperation[];
+  /** Where the registry speaks of the mount, what it says, and where it is otherwise. */
+  readonly mount: {
+    readonly path: readonly string[];
+    readonly declared: false | MountDeclaration | undefined;
+    readonly usual: string;
+  };
+}
 
 const open: BuiltInGuard = { policy: "open", hooks: [] };
 
@@ -74,7 +108,7 @@ function operationOf(
   name: string,
   shape: BuiltInVerb,
 ): OperationModel {
-  const guard = shape.ignoresCredentials === true ? open : usual;
+  const guard = shape.ignoresCredentials === true ? open : (shape.guard ?? usual);
   const key = `${namespace}.${name}`;
   const typeName = `${pascalCase(key)}Input`;
   const parameters = shape.parameters ?? [];
@@ -82,7 +116,7 @@ function operationOf(
     shape.body?.schema ??
     objectSchema(
       Object.fromEntries(parameters.map((parameter) => [parameter.name, parameter.schema])),
-      parameters.map((parameter) => parameter.name),
+      parameters.filter(({ required }) => required).map(({ name: parameter }) => parameter),
     );
   context.types.table.claim(typeName, at);
   return {
@@ -108,8 +142,16 @@ function operationOf(
     requiresAuthn: requiresAuthn(guard.hooks),
     ignoresCredentials: shape.ignoresCredentials ?? false,
     route: null,
+    audit: shape.method === "GET" ? null : namedMembers(schema),
     run: { kind: "builtIn", family, verb: shape.verb, takesSpec: shape.takesSpec },
     errors: shape.errors,
     extensions: {},
   };
+}
+
+/** Members of an input that the audit log may name: all but credentials. */
+function namedMembers(schema: JsonSchema): readonly string[] {
+  return Object.entries(propertiesOf(schema))
+    .filter(([, member]) => member !== credentialText)
+    .map(([name]) => name);
 }

@@ -11,16 +11,17 @@ import {
   type JsonSchema,
 } from "../model/json-schema.js";
 import { pascalCase, sentenceCase } from "../model/names.js";
-import type {
-  InputModel,
-  OperationModel,
-  ParameterModel,
-  ParameterTypeName,
-  RouteModel,
+import {
+  functionReference,
+  type InputModel,
+  type OperationModel,
+  type ParameterModel,
+  type ParameterTypeName,
+  type RouteModel,
 } from "../model/registry.js";
 import { resolved, type Resolve } from "./document-fields.js";
 import { extensionsOf, type FamilyContext, type UnmountedOperation } from "./family.js";
-import { functionReference, hookChain, requiresAuthn } from "./guards.js";
+import { hookChain, requiresAuthn } from "./guards.js";
 
 const keyPattern = /^[a-z][a-z0-9_]*\.[a-z][a-z0-9_]*$/;
 
@@ -102,6 +103,7 @@ export function expandOperation(
     requiresAuthn: requiresAuthn(hooks),
     ignoresCredentials: false,
     route: null,
+    audit: null,
     run: { kind: "function", function: functionReference(declaration.run) },
     errors: [],
     extensions: extensionsOf(declaration),

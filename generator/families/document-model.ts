@@ -32,7 +32,15 @@ import {
   sortSchema,
 } from "./query-schemas.js";
 
-const baseNames = ["id", "rev", "created_at", "last_update_at", "is_deleted", "tenant_id"];
+const baseNames = [
+  "id",
+  "rev",
+  "created_at",
+  "last_update_at",
+  "is_deleted",
+  "tenant_id",
+  "owner_id",
+];
 
 /** A document's type before the base fields are added, and the name of the type with them. */
 export interface DocumentType {

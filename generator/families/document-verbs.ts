@@ -9,6 +9,7 @@ import type {
   OperationModel,
   ParameterModel,
 } from "../model/registry.js";
+import { idInPath } from "./built-in.js";
 import { queryTypeNames } from "./document-model.js";
 import {
   extensionsOf,
@@ -144,6 +145,7 @@ export function expandVerb(
     requiresAuthn: requiresAuthn(hooks),
     ignoresCredentials: false,
     route: null,
+    audit: null,
     run: { kind: "document", document: model.name, verb },
     errors: [...shape.errors, ...historyErrors(model, verb)],
     extensions: extensionsOf(declaration),
@@ -180,13 +182,6 @@ function guardOf(
 
 function inputOf(model: DocumentModel, verb: DocumentVerb): Pick<OperationModel, "input"> {
   const typeName = `${pascalCase(`${model.name}.${verb}`)}Input`;
-  const id: ParameterModel = {
-    name: "id",
-    in: "path",
-    type: "uuid",
-    required: true,
-    schema: uuidSchema,
-  };
   const rev = (required: boolean): ParameterModel => ({
     name: "rev",
     in: "revision",
@@ -216,12 +211,12 @@ function inputOf(model: DocumentModel, verb: DocumentVerb): Pick<OperationModel,
       };
     }
     case "get":
-      return { input: only(id) };
+      return { input: only(idInPath) };
     case "kill":
-      return { input: only(id, rev(false)) };
+      return { input: only(idInPath, rev(false)) };
     case "delete":
     case "restore":
-      return { input: only(id, rev(true)) };
+      return { input: only(idInPath, rev(true)) };
     case "update": {
       const patch = refTo(model.patchTypeName);
       return {
@@ -232,7 +227,7 @@ function inputOf(model: DocumentModel, verb: DocumentVerb): Pick<OperationModel,
             "patch",
           ]),
           typeName,
-          parameters: [id, rev(true)],
+          parameters: [idInPath, rev(true)],
           body: {
             as: { member: "patch" },
             isOptional: false,

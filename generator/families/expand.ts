@@ -2,20 +2,24 @@
 import type { Origin, Report } from "../diagnostics.js";
 import type { LoadedRegistry } from "../load/load.js";
 import { readTypes, type TypeReader } from "../load/types.js";
-import type {
-  DocumentModel,
-  OperationModel,
-  RegistryModel,
-  RouteModel,
+import {
+  functionReference,
+  type DocumentModel,
+  type OperationModel,
+  type RegistryModel,
+  type RouteModel,
 } from "../model/registry.js";
-import { expandIdentity, identityModel } from "./authn.js";
+import { expandApiKeys } from "./api-keys.js";
+import { expandIdentity } from "./authn.js";
+import type { BuiltInNamespace } from "./built-in.js";
 import { expandOperation, placeholdersOf } from "./custom.js";
 import { expandTenancy } from "./tenancy.js";
 import { readDocumentType, type DocumentType } from "./document-model.js";
 import { expandDocument } from "./documents.js";
 import { extensionsOf, type FamilyContext, type UnmountedOperation } from "./family.js";
-import { functionReference } from "./guards.js";
-import { expandDeactivation, expandProvisioning } from "./principals.js";
+import { boundaryErrors, identityModel } from "./identity-model.js";
+import { outboxModel } from "./outbox.js";
+import { expandProvisioning } from "./principals.js";
 import { attach } from "./mounts.js";
 
 /** The model with the places that findings about it refer to. */
@@ -66,26 +70,20 @@ export function expandRegistry(
     documents.set(name, expanded.model);
     byNamespace.set(name, [...expanded.operations]);
   }
-  const ofRuntime = {
-    authn: [...expandIdentity(context), ...expandDeactivation(context)],
-    principals: expandProvisioning(context),
-    ...expandTenancy(context),
-  };
-  for (const [namespace, operations] of Object.entries(ofRuntime)) {
+  const builtIn = expandRuntime(context).filter(({ namespace, operations }) => {
     const [first] = operations;
-    if (first === undefined) continue;
-    if (documents.has(namespace)) {
-      report({
-        code: "OPW041",
-        message: `the operations of ${namespace} are those of the ${first.operation.family} family`,
-        at: tree.keyAt("documents", namespace),
-        related: [{ message: "asked for here", at: first.at }],
-      });
-      continue;
-    }
-    byNamespace.set(namespace, [...operations]);
-  }
-  const routes = attach(context, { documents, operations: byNamespace, defaultStyle });
+    if (first === undefined) return false;
+    if (!documents.has(namespace)) return true;
+    report({
+      code: "OPW041",
+      message: `the operations of ${namespace} are those of the ${first.operation.family} family`,
+      at: tree.keyAt("documents", namespace),
+      related: [{ message: "asked for here", at: first.at }],
+    });
+    return false;
+  });
+  for (const { namespace, operations } of builtIn) byNamespace.set(namespace, [...operations]);
+  const routes = attach(context, { documents, operations: byNamespace, builtIn, defaultStyle });
   for (const unmounted of [...byNamespace.values()].flat()) {
     all.push({ unmounted, route: routes.get(unmounted.operation.key) });
   }
@@ -111,18 +109,7 @@ export function expandRegistry(
     }
     origins.set(operation.key, at);
     const routed = route === undefined ? operation : atRoute(operation, route);
-    // An invalid credential is refused on open operations too.
-    const isAsked = declarations.identity !== undefined && !routed.ignoresCredentials;
-    const errors = isAsked
-      ? [
-          ...new Set([
-            ...routed.errors,
-            "core.authentication",
-            "tenant_mismatch",
-            "tenant_inactive",
-          ]),
-        ]
-      : routed.errors;
+    const errors = [...new Set([...routed.errors, ...boundaryErrors(context, routed)])];
     operations.set(operation.key, { ...routed, errors });
   }
   const service = declarations.service;
@@ -142,11 +129,22 @@ export function expandRegistry(
         extensions: extensionsOf(service ?? {}),
       },
       identity: identityModel(context),
+      outbox: outboxModel(context),
       types: sortedRecord(types.table.schemas),
       documents: sortedRecord(documents),
       operations: sortedRecord(operations),
     },
   };
+}
+
+/** The namespaces of the runtime's own families. */
+function expandRuntime(context: FamilyContext): readonly BuiltInNamespace[] {
+  return [
+    ...expandIdentity(context),
+    ...expandApiKeys(context),
+    ...expandProvisioning(context),
+    ...expandTenancy(context),
+  ];
 }
 
 /** The operation with its route; what has no placeholder in the path travels in the query. */

@@ -1,56 +1,16 @@
 // From policies and hook lists to the ordered chain of one operation.
 import { didYouMean } from "../did-you-mean.js";
 import type { Origin, Report } from "../diagnostics.js";
-import type { HookPhaseName, HooksByPhase } from "../load/declarations.js";
-import { hookPhases } from "../load/format.js";
+import type { HookPhaseName, HooksByPhase, PolicyStep } from "../load/declarations.js";
+import { hookPhases } from "../load/format-parts.js";
 import { own } from "../model/records.js";
-import type { FunctionReference, HookUse } from "../model/registry.js";
+import { functionReference, type HookUse } from "../model/registry.js";
 import type { FamilyContext } from "./family.js";
-
-/** The hook that makes sure that somebody is calling. */
-export const principalHook: HookUse = {
-  id: "principal",
-  phase: "before",
-  run: null,
-  argument: null,
-  requires: [],
-  provides: ["authn.principal"],
-};
-
-/** Hooks of the runtime that a policy may name once `identity` is declared. */
-const identityHooks: readonly HookUse[] = [
-  principalHook,
-  {
-    id: "tenant",
-    phase: "before",
-    run: null,
-    argument: null,
-    requires: ["authn.principal"],
-    provides: ["tenancy.tenant"],
-  },
-];
-
-/** The hook that asks whether the caller may do something. */
-function authorizeHook(action: string): HookUse {
-  return {
-    id: `authorize ${action}`,
-    phase: "before",
-    run: null,
-    argument: action,
-    requires: ["authn.principal"],
-    provides: ["authz.authorize"],
-  };
-}
+import { authorizeHook, identityHooks, rateLimitHook, scopeHook } from "./runtime-hooks.js";
 
 /** Whether a chain makes sure that somebody is calling. */
 export function requiresAuthn(hooks: readonly HookUse[]): boolean {
   return hooks.some(({ provides }) => provides.includes("authn.principal"));
-}
-
-/** `registry/handlers/tasks.ts#complete` as file and export. */
-export function functionReference(text: string): FunctionReference {
-  const hash = text.indexOf("#");
-  return { file: text.slice(0, hash), name: text.slice(hash + 1) };
 }
 
 export interface GuardUse {
@@ -88,10 +48,7 @@ export function hookChain(
     });
   }
   for (const step of policy ?? []) {
-    const use =
-      typeof step === "string"
-        ? declaredHook(context, step, undefined, guard.at)
-        : authorizeHook(step.authorize.replaceAll("{resource}", resource));
+    const use = stepHook(context, step, resource, guard.at);
     if (use !== undefined) chain.push({ use, at: guard.at });
   }
   for (const phase of hookPhases) {
@@ -130,13 +87,28 @@ export function administrationGuard(
   const at = tree.at(...path, "guard");
   const hooks = hookChain(context, { policy, at }, resource);
   const isPrivileged = hooks.some(
-    ({ run, argument }) => run !== null || argument?.startsWith("platform.") === true,
+    ({ run, permission }) =>
+      run.kind === "function" || permission?.startsWith("platform.") === true,
   );
   if (!isPrivileged && Object.hasOwn(declarations.policies, policy)) {
     const message = `${policy} asks for no \`platform.\` permission, so it does not guard every tenant`;
     report({ code: "OPW055", message, at });
   }
   return { policy, hooks };
+}
+
+/** The hook of one step of a policy. */
+function stepHook(
+  context: FamilyContext,
+  step: PolicyStep,
+  resource: string,
+  at: Origin,
+): HookUse | undefined {
+  if (typeof step === "string") return declaredHook(context, step, undefined, at);
+  const { authorize, scope, rate_limit: rate } = step;
+  if (authorize !== undefined) return authorizeHook(authorize.replaceAll("{resource}", resource));
+  if (rate !== undefined) return rateLimitHook(rate);
+  return scopeHook(context, scope ?? "", resource, at);
 }
 
 function declaredHook(
@@ -173,10 +145,11 @@ function declaredHook(
   return {
     id: name,
     phase: hook.phase,
-    run: functionReference(hook.run),
-    argument: null,
+    run: { kind: "function", function: functionReference(hook.run) },
     requires: hook.requires ?? [],
     provides: [...new Set([name, ...(hook.provides ?? [])])],
+    permission: null,
+    errors: [],
   };
 }
 
@@ -184,10 +157,11 @@ function inlineHook(reference: string, phase: HookPhaseName): HookUse {
   return {
     id: reference,
     phase,
-    run: functionReference(reference),
-    argument: null,
+    run: { kind: "function", function: functionReference(reference) },
     requires: [],
     provides: [],
+    permission: null,
+    errors: [],
   };
 }
 

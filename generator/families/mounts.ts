@@ -4,6 +4,7 @@ import type { Origin, Report } from "../diagnostics.js";
 import type { MountDeclaration, RouteStyle } from "../load/declarations.js";
 import type { SourceTree } from "../load/source-tree.js";
 import type { DocumentModel, OperationModel, RouteModel } from "../model/registry.js";
+import type { BuiltInNamespace } from "./built-in.js";
 import { placeholdersOf } from "./custom.js";
 import type { FamilyContext, UnmountedOperation } from "./family.js";
 
@@ -19,6 +20,8 @@ export interface Mountable {
   readonly documents: ReadonlyMap<string, DocumentModel>;
   /** Operations by namespace that have default routes. */
   readonly operations: ReadonlyMap<string, readonly UnmountedOperation[]>;
+  /** Namespaces of the runtime, which say themselves where they are mounted. */
+  readonly builtIn: readonly BuiltInNamespace[];
   readonly defaultStyle: RouteStyle;
 }
 
@@ -86,30 +89,10 @@ function mountsOf(context: FamilyContext, mountable: Mountable): readonly Mount[
       return namespace === undefined ? [] : [{ namespace, declaration, path: ["mounts", name] }];
     },
   );
-  const { identity, tenancy } = declarations;
-  const builtIn: readonly (readonly [
-    string,
-    string,
-    false | MountDeclaration | undefined,
-    readonly string[],
-  ])[] = [
-    ["authn", "/auth", identity?.mount, ["identity", "mount"]],
-    ["principals", "/admin", identity?.provisioning?.mount, ["identity", "provisioning", "mount"]],
-    ["tenants", "/tenants", tenancy?.selector?.mount, ["tenancy", "selector", "mount"]],
-    ["tenant_admin", "/admin", tenancy?.admin?.mount, ["tenancy", "admin", "mount"]],
-  ];
-  const ofRuntime = builtIn
-    .filter(
-      ([namespace, , mount]) =>
-        mount !== false &&
-        mountable.operations.has(namespace) &&
-        !mountable.documents.has(namespace),
-    )
-    .map(([namespace, usual, mount, path]): Mount => ({
-      namespace,
-      declaration: mount || { at: usual },
-      path,
-    }));
+  const ofRuntime = mountable.builtIn.flatMap(({ namespace, mount }): readonly Mount[] => {
+    const { declared, usual, path } = mount;
+    return declared === false ? [] : [{ namespace, declaration: declared ?? { at: usual }, path }];
+  });
   return [...own, ...ofRuntime, ...further];
 }
 

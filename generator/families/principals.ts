@@ -1,24 +1,40 @@
 // The administration of principals: provisioning, permissions, deactivation. Each part is there where it is declared.
 import { objectSchema, uuidSchema, type JsonSchema } from "../model/json-schema.js";
-import { bodyOf, credentialText, expandBuiltIn, type BuiltInVerb } from "./built-in.js";
+import type { ParameterModel } from "../model/registry.js";
+import {
+  bodyOf,
+  credentialText,
+  expandBuiltIn,
+  type BuiltInNamespace,
+  type BuiltInVerb,
+} from "./built-in.js";
 import type { FamilyContext, UnmountedOperation } from "./family.js";
 import { administrationGuard } from "./guards.js";
 
+const roleName = "[a-z][a-z0-9_]*";
+const role: JsonSchema = { type: "string", pattern: `^${roleName}$` };
 const permission: JsonSchema = {
   type: "string",
-  pattern: "^(?:admin|[a-z][a-z0-9_]*\\.[a-z][a-z0-9_]*)$",
+  pattern: `^(?:${roleName}|${roleName}\\.${roleName}|role:${roleName})$`,
+  description: "`tasks.read`, `admin`, or a role: `role:editor`.",
 };
+const tenantId: JsonSchema = {
+  ...uuidSchema,
+  description: "Where left out, the permission holds everywhere.",
+};
+const holder = { principal_id: uuidSchema, role, tenant_id: tenantId };
 const grant: BuiltInVerb["body"] = {
-  schema: objectSchema(
-    {
-      principal_id: uuidSchema,
-      permission,
-      tenant_id: { ...uuidSchema, description: "Where left out, the permission holds everywhere." },
-    },
-    ["principal_id", "permission"],
-  ),
+  schema: objectSchema({ ...holder, permission }, ["permission"]),
   isOptional: false,
 };
+
+function queryParameter(
+  name: string,
+  type: ParameterModel["type"],
+  schema: JsonSchema,
+): ParameterModel {
+  return { name, in: "query", type, required: false, schema };
+}
 
 const provisioning: Readonly<Record<string, BuiltInVerb>> = {
   create_principal: {
@@ -35,7 +51,7 @@ const provisioning: Readonly<Record<string, BuiltInVerb>> = {
   },
   grant_permission: {
     verb: "grantPermission",
-    summary: "Give a principal a permission",
+    summary: "Give a principal or a role a permission",
     method: "POST",
     path: "/grants",
     status: 204,
@@ -45,9 +61,25 @@ const provisioning: Readonly<Record<string, BuiltInVerb>> = {
     output: null,
     errors: ["core.not_found"],
   },
+  list_permissions: {
+    verb: "listPermissions",
+    summary: "List the permissions that a principal or a role was given",
+    method: "GET",
+    path: "/grants",
+    status: 200,
+    takesSpec: false,
+    isWrite: false,
+    parameters: [
+      queryParameter("principal_id", "uuid", uuidSchema),
+      queryParameter("role", "string", role),
+      queryParameter("tenant_id", "uuid", tenantId),
+    ],
+    output: "PermissionList",
+    errors: ["core.not_found"],
+  },
   revoke_permission: {
     verb: "revokePermission",
-    summary: "Take a permission from a principal",
+    summary: "Take a permission from a principal or a role",
     method: "DELETE",
     path: "/grants",
     status: 204,
@@ -86,18 +118,23 @@ export function expandDeactivation(context: FamilyContext): readonly UnmountedOp
 }
 
 /** The namespace `principals`, where `identity.provisioning` is declared. Puts its types into the table. */
-export function expandProvisioning(context: FamilyContext): readonly UnmountedOperation[] {
+export function expandProvisioning(context: FamilyContext): readonly BuiltInNamespace[] {
   const { declarations, tree, types } = context;
   const declared = declarations.identity?.provisioning;
   if (declared === undefined) return [];
   const path = ["identity", "provisioning"];
   const at = tree.at(...path);
-  types.table.add(
-    "PrincipalCreated",
-    objectSchema({ principal_id: uuidSchema }, ["principal_id"]),
-    at,
-  );
+  const made = objectSchema({ principal_id: uuidSchema }, ["principal_id"]);
+  const listed = { permissions: { type: "array", items: { type: "string" } } };
+  types.table.add("PrincipalCreated", made, at);
+  types.table.add("PermissionList", objectSchema(listed, ["permissions"]), at);
   const guard = administrationGuard(context, declared, path, "principals");
   const place = { family: "principals", namespace: "principals", at, guard } as const;
-  return expandBuiltIn(context, place, provisioning);
+  return [
+    {
+      namespace: "principals",
+      operations: expandBuiltIn(context, place, provisioning),
+      mount: { path: [...path, "mount"], declared: declared.mount, usual: "/admin" },
+    },
+  ];
 }

@@ -1,18 +1,18 @@
 // The tenancy family: the caller's tenants, and their administration (service.md "Tenant selector routes", "Tenant administration routes").
 import { objectSchema, uuidSchema, type JsonSchema } from "../model/json-schema.js";
-import type { ParameterModel } from "../model/registry.js";
-import { bodyOf, expandBuiltIn, signedIn, type BuiltInVerb } from "./built-in.js";
-import type { FamilyContext, UnmountedOperation } from "./family.js";
+import {
+  bodyOf,
+  expandBuiltIn,
+  idInPath,
+  signedIn,
+  withSession,
+  type BuiltInNamespace,
+  type BuiltInVerb,
+} from "./built-in.js";
+import type { FamilyContext } from "./family.js";
 import { administrationGuard } from "./guards.js";
 
 const tenantKey: JsonSchema = { type: "string", pattern: "^[a-z][a-z0-9-]{0,62}$" };
-const id: ParameterModel = {
-  name: "id",
-  in: "path",
-  type: "uuid",
-  required: true,
-  schema: uuidSchema,
-};
 const membership = bodyOf({ tenant_id: uuidSchema, principal_id: uuidSchema });
 
 const tenantEntry = { tenant_id: uuidSchema, tenant_key: tenantKey };
@@ -58,7 +58,8 @@ const selector: Readonly<Record<string, BuiltInVerb>> = {
     status: 200,
     takesSpec: true,
     isWrite: true,
-    parameters: [id],
+    guard: withSession,
+    parameters: [idInPath],
     output: "TokenResponse",
     errors: [],
   },
@@ -70,7 +71,8 @@ const selector: Readonly<Record<string, BuiltInVerb>> = {
     status: 204,
     takesSpec: false,
     isWrite: true,
-    parameters: [id],
+    guard: withSession,
+    parameters: [idInPath],
     output: null,
     errors: ["core.not_found"],
   },
@@ -97,7 +99,7 @@ const administration: Readonly<Record<string, BuiltInVerb>> = {
     status: 200,
     takesSpec: false,
     isWrite: false,
-    parameters: [id],
+    parameters: [idInPath],
     output: "MemberList",
     errors: ["core.not_found"],
   },
@@ -109,7 +111,7 @@ const administration: Readonly<Record<string, BuiltInVerb>> = {
     status: 204,
     takesSpec: false,
     isWrite: true,
-    parameters: [id],
+    parameters: [idInPath],
     output: null,
     errors: ["core.not_found"],
   },
@@ -139,29 +141,35 @@ const administration: Readonly<Record<string, BuiltInVerb>> = {
   },
 };
 
-/** The operations of `tenancy:` by namespace; none where it is not declared. Puts their types into the table. */
-export function expandTenancy(
-  context: FamilyContext,
-): Readonly<Partial<Record<"tenants" | "tenant_admin", readonly UnmountedOperation[]>>> {
+/** The namespaces of `tenancy:`; none where it is not declared. Puts their types into the table. */
+export function expandTenancy(context: FamilyContext): readonly BuiltInNamespace[] {
   const { declarations, tree, types, report } = context;
   const { tenancy, identity } = declarations;
-  if (tenancy === undefined) return {};
+  if (tenancy === undefined) return [];
   const at = tree.keyAt("tenancy");
   if (identity === undefined) {
     report({ code: "OPW012", message: "tenancy needs `identity:`, which is missing", at });
-    return {};
+    return [];
   }
   types.table.add("TenantList", tenantList, at);
-  const chosen = expandBuiltIn(
-    context,
-    { family: "tenancy", namespace: "tenants", at, guard: signedIn },
-    selector,
-  );
-  const { admin } = tenancy;
-  if (admin === undefined) return { tenants: chosen };
+  const chosen = { family: "tenancy", namespace: "tenants", at, guard: signedIn } as const;
+  const { admin, selector: declared } = tenancy;
+  const tenants: BuiltInNamespace = {
+    namespace: "tenants",
+    operations: expandBuiltIn(context, chosen, selector),
+    mount: { path: ["tenancy", "selector", "mount"], declared: declared?.mount, usual: "/tenants" },
+  };
+  if (admin === undefined) return [tenants];
   types.table.add("TenantCreated", objectSchema(tenantEntry, ["tenant_id", "tenant_key"]), at);
   types.table.add("MemberList", memberList, at);
   const guard = administrationGuard(context, admin, ["tenancy", "admin"], "tenant_admin");
   const place = { family: "tenancy", namespace: "tenant_admin", at, guard } as const;
-  return { tenants: chosen, tenant_admin: expandBuiltIn(context, place, administration) };
+  return [
+    tenants,
+    {
+      namespace: "tenant_admin",
+      operations: expandBuiltIn(context, place, administration),
+      mount: { path: ["tenancy", "admin", "mount"], declared: admin.mount, usual: "/admin" },
+    },
+  ];
 }

@@ -1,5 +1,5 @@
 // Declarations as they stand in a registry whose shape has been checked. Field types stay raw: types.ts reads them.
-import type { hookPhases } from "./format.js";
+import type { hookPhases } from "./format-parts.js";
 
 export type HookPhaseName = (typeof hookPhases)[number];
 export type HooksByPhase = Partial<Record<HookPhaseName, readonly string[]>>;
@@ -76,28 +76,67 @@ export interface AdministrationDeclaration {
   readonly mount?: false | MountDeclaration;
 }
 
+/** Where a credential stands: exactly one of the members. */
+export interface IngressDeclaration {
+  readonly bearer?: string;
+  readonly api_key?: string;
+  readonly cookie?: string;
+}
+
+export type IdentityMethod = "token" | "password" | "api_key";
+export type SigningAlgorithm = "HS256" | "RS256" | "ES256" | "EdDSA";
+
 export interface IdentityDeclaration {
+  readonly route?: string;
+  readonly methods?: readonly IdentityMethod[];
+  readonly ingress?: readonly IngressDeclaration[];
+  readonly verifier?: string;
+  readonly resolver?: string;
+  readonly signing?: { readonly algorithm: SigningAlgorithm; readonly signer?: string };
   readonly access_ttl?: string;
   readonly refresh_ttl?: string;
   readonly refresh_grace?: string;
+  readonly reset?: { readonly ttl?: string; readonly events: "outbox" };
   readonly deactivate?: { readonly guard: string };
+  readonly api_keys?: { readonly mount?: false | MountDeclaration };
+  readonly jwks?: { readonly path?: string; readonly cache_max_age?: number };
   readonly provisioning?: AdministrationDeclaration;
   readonly mount?: false | MountDeclaration;
 }
 
 export interface TenancyDeclaration {
+  readonly trust_tenant_header?: boolean;
+  readonly trust_forwarded_host?: boolean;
+  readonly host?: string;
   readonly selector?: { readonly mount?: false | MountDeclaration };
   readonly admin?: AdministrationDeclaration;
 }
 
-/** A step of a policy. */
-export type PolicyStep = string | { readonly authorize: string };
+export interface AuthorizationDeclaration {
+  readonly override?: readonly string[];
+  readonly decide?: string;
+}
+
+export interface OutboxDeclaration {
+  readonly events: Readonly<
+    Record<string, { readonly destination: string; readonly data?: unknown }>
+  >;
+}
+
+/** A step of a policy: a hook's name, or exactly one of the members. */
+export type PolicyStep =
+  | string
+  | { readonly authorize?: string; readonly scope?: string; readonly rate_limit?: string };
 
 /** The declarations of a registry. Entries with a faulty shape are left out; their faults have been reported. */
 export interface Declarations {
   readonly service: ServiceDeclaration | undefined;
   readonly identity: IdentityDeclaration | undefined;
   readonly tenancy: TenancyDeclaration | undefined;
+  readonly authorization: AuthorizationDeclaration | undefined;
+  readonly outbox: OutboxDeclaration | undefined;
+  /** Row filters by name, as file#export. */
+  readonly scopes: Readonly<Record<string, string>>;
   readonly policies: Readonly<Record<string, readonly PolicyStep[]>>;
   readonly hooks: Readonly<Record<string, HookDeclaration>>;
   readonly types: Readonly<Record<string, unknown>>;

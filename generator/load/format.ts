@@ -1,64 +1,27 @@
 // The registry format: every section and key, once (shared by checking and by the editors' JSON Schema).
-import type { Member, Shape } from "./shape.js";
-
-const name = /^[a-z][a-z0-9_]*$/;
-const typeName = /^[A-Z][A-Za-z0-9]*$/;
-
-const text: Shape = { kind: "string", what: "a text" };
-const duration: Shape = {
-  kind: "string",
-  pattern: /^[1-9]\d*(?:ms|s|m|h|d)$/,
-  what: "a duration such as 500ms, 5s, 1h or 7d",
-};
-const reference: Shape = {
-  kind: "string",
-  pattern: /^[\w@./-]+\.(?:ts|mts|js|mjs)#[A-Za-z_$][\w$]*$/,
-  what: "a reference such as registry/handlers/tasks.ts#complete",
-};
-const segment = String.raw`[A-Za-z0-9._~!$&'()+,;=@-]+`;
-const placeholder = String.raw`\{[A-Za-z_][A-Za-z0-9_]*\}`;
-/** Literal segments, and whole segments that are placeholders. */
-const urlPath: Shape = {
-  kind: "string",
-  pattern: new RegExp(`^(?:(?:/(?:${segment}|${placeholder}))*/?)$`),
-  what: "a path such as /tasks/{id}/complete",
-};
-/** Where a mount stands: it binds no placeholder. */
-const mountPath: Shape = {
-  kind: "string",
-  pattern: new RegExp(`^(?:(?:/${segment})*/?)$`),
-  what: "a path without placeholders, such as /tasks",
-};
-const policyName: Shape = { kind: "name", of: "policies" };
-
-const optional = (shape: Shape, description: string): Member => ({ shape, description });
-const required = (shape: Shape, description: string): Member => ({
-  shape,
-  description,
-  isRequired: true,
-});
-const mapOf = (of: Shape, key = name, keyIs = "a name in [a-z][a-z0-9_]*"): Shape => ({
-  kind: "map",
-  of,
-  key,
-  keyIs,
-});
-const listOf = (of: Shape, minItems = 0): Shape => ({ kind: "list", of, minItems });
-
-export const hookPhases = [
-  "before",
-  "wrap",
-  "tx_before",
-  "tx_after",
-  "after_commit",
-  "on_success",
-  "on_failure",
-  "finally",
-] as const;
-
-const style: Shape = { kind: "oneOf", values: ["rest", "rpc"] };
-
-const hookList = listOf({ kind: "string", what: "a hook's name, or file#export" });
+import type { Shape } from "./shape.js";
+import { authorization, identity, outbox, policyStep, tenancy } from "./format-identity.js";
+import {
+  duration,
+  fieldType,
+  hookList,
+  hookPhases,
+  include,
+  listOf,
+  mapOf,
+  mount,
+  mountMembers,
+  mountPath,
+  name,
+  optional,
+  policyName,
+  reference,
+  required,
+  style,
+  text,
+  typeName,
+  urlPath,
+} from "./format-parts.js";
 
 const hooksByPhase: Shape = {
   kind: "object",
@@ -69,26 +32,6 @@ const hooksByPhase: Shape = {
     ]),
   ),
 };
-
-const paths = mapOf(urlPath);
-const include = listOf({ kind: "string", what: "the name of an operation" });
-
-const mountMembers: Readonly<Record<string, Member>> = {
-  at: required(mountPath, "Where the routes are mounted."),
-  style: optional(style, "rest or rpc."),
-  include: optional(include, "The operations to attach; all where left out."),
-  paths: optional(paths, "Paths that differ from the default, relative to the mount."),
-};
-
-const mount: Shape = {
-  kind: "either",
-  of: [
-    { kind: "constant", value: false },
-    { kind: "object", members: mountMembers },
-  ],
-};
-
-const fieldType: Shape = { kind: "any", what: "a shorthand, a list of values, or a JSON Schema" };
 
 const extensions = { hasExtensions: true } as const;
 
@@ -240,74 +183,6 @@ const topLevelMount: Shape = {
   },
 };
 
-/** Operations for administrators, behind one guard. */
-const administration: Shape = {
-  kind: "object",
-  members: {
-    guard: required(policyName, "The policy of every operation."),
-    mount: optional(mount, "Where the routes are; /admin where left out."),
-  },
-};
-
-const identity: Shape = {
-  kind: "object",
-  members: {
-    access_ttl: optional(duration, "The lifetime of an access token; 15m where left out."),
-    refresh_ttl: optional(duration, "The lifetime of a refresh token; 7d where left out."),
-    refresh_grace: optional(
-      { kind: "string", pattern: /^(?:0s|[1-9]\d*(?:ms|s|m|h|d))$/, what: "a duration, or 0s" },
-      "How long a used refresh token still leads to the same successor; 10s where left out, 0s is strict.",
-    ),
-    mount: optional(mount, "Where the authentication routes are; /auth where left out."),
-    deactivate: optional(
-      { kind: "object", members: { guard: required(policyName, "The policy that it asks.") } },
-      "The operation that makes a principal inactive; not registered where left out.",
-    ),
-    provisioning: optional(
-      administration,
-      "Making principals, giving and taking permissions; not registered where left out.",
-    ),
-  },
-};
-
-const tenancy: Shape = {
-  kind: "object",
-  members: {
-    selector: optional(
-      {
-        kind: "object",
-        members: { mount: optional(mount, "Where the routes are; /tenants where left out.") },
-      },
-      "How callers list, choose and leave their tenants.",
-    ),
-    admin: optional(
-      administration,
-      "Administration of tenants and memberships; not registered where left out.",
-    ),
-  },
-};
-
-/** A step of a policy: a hook by its name, or a permission that the caller needs. */
-const policyStep: Shape = {
-  kind: "either",
-  of: [
-    { kind: "string", what: "the name of a hook" },
-    {
-      kind: "object",
-      members: {
-        authorize: required(
-          {
-            kind: "string",
-            pattern: /^(?:\{resource\}|[a-z][a-z0-9_]*)\.[a-z][a-z0-9_]*$/,
-            what: "an action such as {resource}.read",
-          },
-          "The permission; {resource} is the namespace.",
-        ),
-      },
-    },
-  ],
-};
-
 /** The whole format. */
 export const registryShape: Extract<Shape, { kind: "object" }> = {
   kind: "object",
@@ -319,6 +194,12 @@ export const registryShape: Extract<Shape, { kind: "object" }> = {
       "Named, ordered lists of hooks; a guard names one.",
     ),
     hooks: optional(mapOf(hook), "Hooks of the author's own, by name."),
+    authorization: optional(authorization, "Who decides what callers may do."),
+    scopes: optional(
+      mapOf(reference),
+      "Row filters by name: functions that say which rows a caller sees.",
+    ),
+    outbox: optional(outbox, "Integration events and where they go."),
     tenancy: optional(tenancy, "Tenants: whose data an operation sees."),
     identity: optional(identity, "How callers sign in and are identified."),
     types: optional(

@@ -17,6 +17,8 @@ export type Shape =
       /** Whether `x-*` keys are carried along. */
       readonly hasExtensions?: boolean;
     }
+  /** An object with exactly one of the members. */
+  | { readonly kind: "choice"; readonly members: Readonly<Record<string, Member>> }
   /** The first alternative whose JSON type is that of the value. */
   | { readonly kind: "either"; readonly of: readonly Shape[] }
   /** Checked by a reader of its own. */
@@ -65,6 +67,12 @@ export function checkShape(shape: Shape, value: unknown, at: Origin, report: Rep
       return isMap(value) ? checkMap(shape, value, at, report) : wrongType(shape, at, report);
     case "object":
       return isMap(value) ? checkObject(shape, value, at, report) : wrongType(shape, at, report);
+    case "choice":
+      if (!isMap(value)) return wrongType(shape, at, report);
+      if (!checkObject({ kind: "object", members: shape.members }, value, at, report)) return false;
+      if (Object.keys(value).length === 1) return true;
+      report({ code: "OPW013", message: `must have exactly one of ${named(shape.members)}`, at });
+      return false;
     case "either": {
       const alternative = shape.of.find((option) => jsonTypeFits(option, value));
       if (alternative === undefined) return wrongType(shape, at, report);
@@ -186,9 +194,15 @@ function describe(shape: Shape): string {
       return "a map";
     case "object":
       return `a map with ${Object.keys(shape.members).slice(0, 4).join(", ")}${Object.keys(shape.members).length > 4 ? " …" : ""}`;
+    case "choice":
+      return `a map with one of ${named(shape.members)}`;
     case "either":
       return shape.of.map(describe).join(", or ");
   }
+}
+
+function named(members: Readonly<Record<string, Member>>): string {
+  return Object.keys(members).join(", ");
 }
 
 function jsonTypeFits(shape: Shape, value: unknown): boolean {
@@ -209,6 +223,7 @@ function jsonTypeFits(shape: Shape, value: unknown): boolean {
       return Array.isArray(value);
     case "map":
     case "object":
+    case "choice":
       return isMap(value);
     case "either":
       return shape.of.some((option) => jsonTypeFits(option, value));

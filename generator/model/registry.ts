@@ -1,12 +1,18 @@
 // The frozen registry: the one serializable model between the families and every emitter (architecture.md "Build").
 import type { Fields } from "../../runtime/contract/fields.js";
-import type { HookPhaseName, RouteStyle } from "../load/declarations.js";
+import type { HookPhaseName, RouteStyle, SigningAlgorithm } from "../load/declarations.js";
 import type { JsonSchema } from "./json-schema.js";
 
 /** A function of the author's, in a file relative to the project. */
 export interface FunctionReference {
   readonly file: string;
   readonly name: string;
+}
+
+/** `registry/handlers/tasks.ts#complete` as file and export. */
+export function functionReference(text: string): FunctionReference {
+  const hash = text.indexOf("#");
+  return { file: text.slice(0, hash), name: text.slice(hash + 1) };
 }
 
 export interface ServiceModel {
@@ -20,17 +26,39 @@ export interface ServiceModel {
   readonly extensions: Readonly<Record<string, unknown>>;
 }
 
+/** What a hook of the runtime is made with. */
+export type HookArgument =
+  | { readonly literal: string | number }
+  /** The spec of a document. */
+  | { readonly document: string }
+  | { readonly function: FunctionReference }
+  /** Something of the runtime, by its name there. */
+  | { readonly runtime: string };
+
+/** What a hook runs: a function of the author's, or a hook of the runtime. */
+export type HookRunner =
+  | { readonly kind: "function"; readonly function: FunctionReference }
+  | {
+      readonly kind: "builtIn";
+      readonly name: string;
+      /** Null for a hook that is ready as it is. */
+      readonly arguments: readonly HookArgument[] | null;
+      /** Whether it is bound to the service's own authorization, in identity.ts. */
+      readonly isBound: boolean;
+    };
+
 /** One hook of a chain, resolved. */
 export interface HookUse {
-  /** The declared name, or file#export. */
+  /** What tells it from the others of a chain: its declared name, file#export, or what a hook of the runtime asks. */
   readonly id: string;
   readonly phase: HookPhaseName;
-  /** The author's function; null for a hook of the runtime, which has the name of the id. */
-  readonly run: FunctionReference | null;
-  /** What a hook of the runtime is made for: the action of `authorize`. */
-  readonly argument: string | null;
+  readonly run: HookRunner;
   readonly requires: readonly string[];
   readonly provides: readonly string[];
+  /** The permission that it asks for, or null. */
+  readonly permission: string | null;
+  /** Codes of the error table that a hook of the runtime refuses with. */
+  readonly errors: readonly string[];
 }
 
 export type ParameterTypeName = "string" | "uuid" | "integer" | "number" | "boolean";
@@ -89,7 +117,7 @@ export type DocumentVerb =
   | "raw_list_cursor";
 
 /** Families whose handlers are part of the runtime, by their names there. */
-export type BuiltInFamily = "authn" | "principals" | "tenancy";
+export type BuiltInFamily = "authn" | "apiKeys" | "passwordReset" | "principals" | "tenancy";
 
 export type Runner =
   | {
@@ -124,16 +152,43 @@ export interface OperationModel {
   readonly ignoresCredentials: boolean;
   /** Null where it is registered without HTTP. */
   readonly route: RouteModel | null;
+  /** Members of the input that the audit log names; null where the operation is not in it. */
+  readonly audit: readonly string[] | null;
   readonly run: Runner;
   /** Codes of the error table that this operation may answer with, beyond those of every request. */
   readonly errors: readonly string[];
   readonly extensions: Readonly<Record<string, unknown>>;
 }
 
+export type IngressModel =
+  | { readonly kind: "bearer" | "api_key"; readonly header: string }
+  | { readonly kind: "cookie"; readonly cookie: string };
+
 export interface IdentityModel {
+  readonly route: string;
+  readonly ingress: readonly IngressModel[];
+  readonly algorithm: SigningAlgorithm;
   readonly accessTtlSeconds: number;
   readonly refreshTtlSeconds: number;
   readonly refreshGraceSeconds: number;
+  readonly resetTtlSeconds: number;
+  readonly jwks: { readonly path: string; readonly maxAgeSeconds: number } | null;
+  readonly tenantHints: { readonly header: boolean; readonly host: string | null };
+  readonly trustForwardedHost: boolean;
+  readonly signer: FunctionReference | null;
+  readonly verifier: FunctionReference | null;
+  readonly resolver: FunctionReference | null;
+  /** Permissions that stand above every other. */
+  readonly override: readonly string[];
+  readonly decide: FunctionReference | null;
+}
+
+/** An integration event: what it carries, and where it goes. */
+export interface OutboxEventModel {
+  /** The type's name; null for an event of the runtime, which has its own. */
+  readonly typeName: string | null;
+  /** The name of a destination, or a function. */
+  readonly destination: string | FunctionReference;
 }
 
 export interface IndexModel {
@@ -171,6 +226,8 @@ export interface RegistryModel {
   readonly format: 1;
   readonly service: ServiceModel;
   readonly identity: IdentityModel | null;
+  /** Null where the service stages nothing. */
+  readonly outbox: Readonly<Record<string, OutboxEventModel>> | null;
   readonly types: Readonly<Record<string, JsonSchema>>;
   readonly documents: Readonly<Record<string, DocumentModel>>;
   readonly operations: Readonly<Record<string, OperationModel>>;

@@ -10,6 +10,7 @@ import {
   silentLog,
   uuidv7,
   type Connection,
+  type ExecutionContext,
 } from "opwright/runtime";
 import { notesSpec } from "../../generated/documents/notes.js";
 import { placesSpec } from "../../generated/documents/places.js";
@@ -30,17 +31,15 @@ interface City {
 /** Rows a transaction. */
 const batchSize = 2_000;
 
-const connection = await connect({
-  settings: readSettings(service.name),
+const connection = await connect(service, {
+  settings: readSettings(service),
   folder: generatedFolder(import.meta.url),
   log: silentLog,
 });
 try {
-  await loadPeople(connection);
-  if (await isEmpty(connection)) {
-    await loadWork(connection);
-    await loadPlaces(connection);
-  }
+  const acme = await loadPeople(connection);
+  if (acme !== null) await loadWork(connection, acme);
+  if (await isEmpty(connection)) await loadPlaces(connection);
 } finally {
   await connection.close();
 }
@@ -50,8 +49,14 @@ async function isEmpty({ write }: Connection): Promise<boolean> {
   return count === 0;
 }
 
-/** Two tenants and three people who can sign in; they are made once. */
-async function loadPeople({ context, write }: Connection): Promise<void> {
+/** What the roles of the demo may do: a writer is a reader too. */
+const roles = {
+  "role:reader": ["tasks.read", "projects.read", "notes.read"],
+  "role:writer": ["role:reader", "tasks.write", "projects.write"],
+};
+
+/** Two tenants and three people who can sign in; they are made once. Returns the id of acme, or null where they are there. */
+async function loadPeople({ context, write }: Connection): Promise<string | null> {
   const password = "correct horse battery staple";
   const people = {
     "ada@example.test": {
@@ -61,12 +66,12 @@ async function loadPeople({ context, write }: Connection): Promise<void> {
     },
     "bob@example.test": {
       tenants: ["acme"],
-      permissions: ["tasks.read", "tasks.write", "projects.read", "projects.write"],
+      permissions: ["role:reader", "role:writer"],
       everywhere: [],
     },
     "eve@example.test": {
       tenants: ["globex"],
-      permissions: ["tasks.read", "projects.read"],
+      permissions: ["role:reader"],
       everywhere: [],
     },
   };
@@ -75,9 +80,12 @@ async function loadPeople({ context, write }: Connection): Promise<void> {
     const added: boolean[] = [];
     for (const [key, id] of tenants)
       added.push(await transaction.tenants.addTenant({ id, key, isActive: true }));
-    return added.every(Boolean);
+    if (!added.every(Boolean)) return false;
+    for (const [role, permissions] of Object.entries(roles))
+      for (const permission of permissions) await transaction.tenants.grant(null, role, permission);
+    return true;
   });
-  if (!isNew) return;
+  if (!isNew) return null;
   for (const [login, { tenants: keys, permissions, everywhere }] of Object.entries(people)) {
     const id = await createPrincipal(context("demo.people"), { login, password });
     await write("demo.people", async ({ transaction }) => {
@@ -93,10 +101,11 @@ async function loadPeople({ context, write }: Connection): Promise<void> {
   process.stderr.write(
     `sign in as ${Object.keys(people).join(", ")} with the password: ${password}\n`,
   );
+  return tenants.get("acme") ?? null;
 }
 
-async function loadWork({ write }: Connection): Promise<void> {
-  await write("demo.work", async (context) => {
+async function loadWork({ write }: Connection, tenant: string): Promise<void> {
+  const load = async (context: ExecutionContext): Promise<void> => {
     const projects = collection(projectsSpec, context);
     const apollo = await projects.create({ name: "Apollo", key: "AP" });
     await projects.create({ name: "Mercury", key: "ME", archived: true });
@@ -108,7 +117,8 @@ async function loadWork({ write }: Connection): Promise<void> {
       text: "Everything here is demo data.",
       pinned: true,
     });
-  });
+  };
+  await write("demo.work", load, tenant);
 }
 
 async function loadPlaces({ write }: Connection): Promise<void> {

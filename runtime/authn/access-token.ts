@@ -1,78 +1,68 @@
-// Access tokens: JWT (RFC 7519, RFC 9068) signed with HS256, keys by kid, everything else pinned (RFC 8725).
-import { createHash, createSecretKey, type KeyObject } from "node:crypto";
-import jwt from "jsonwebtoken";
+// Access tokens: JWT (RFC 7519, RFC 9068) of one algorithm, keys by kid, everything else pinned (RFC 8725).
+import { jwtVerify } from "jose";
 import { fail } from "../contract/errors.js";
-
-/** What an access token says. Times are seconds since the epoch. */
-export interface AccessClaims {
-  readonly sub: string;
-  readonly sid: string;
-  readonly tid?: string;
-  readonly exp: number;
-}
-
-export interface TokenIssuer {
-  /** Signs a token with the newest key. */
-  sign(
-    claims: {
-      readonly sub: string;
-      readonly sid: string;
-      readonly tid?: string;
-      readonly jti: string;
-    },
-    ttlSeconds: number,
-  ): string;
-  /** Proves that a token was signed here and is current. Throws `core.authentication`, all faults alike. */
-  verify(token: string): AccessClaims;
-}
+import { uuidv7 } from "../operations/uuid.js";
+import type { TokenKeys } from "./token-keys.js";
+import type { AccessClaims, TokenAlgorithm, TokenIssuer } from "./token-port.js";
 
 const maxTokenLength = 8_192;
 const skewSeconds = 10;
 const maxRemembered = 10_000;
 
-/** An issuer over an ordered list of secrets of at least 32 bytes: the first signs, all verify. */
-export function hmacTokenIssuer(secrets: readonly Buffer[], issuer: string): TokenIssuer {
-  const keys = new Map(secrets.map((secret) => [keyId(secret), createSecretKey(secret)]));
-  const [newest] = keys;
-  if (newest === undefined) throw new Error("a token issuer needs at least one secret");
+/** An issuer whose tokens have `issuer` as `iss` and `aud`. */
+export function tokenIssuer(
+  algorithm: TokenAlgorithm,
+  { signer, verifying, publicKeys }: TokenKeys,
+  issuer: string,
+): TokenIssuer {
   // Only the pure part is remembered: that this text carries a valid signature. Times are compared at each use.
   const proven = new Map<string, AccessClaims>();
 
-  const prove = (token: string): AccessClaims => {
-    const key = keys.get(headerOf(token).kid);
+  const prove = async (token: string): Promise<AccessClaims> => {
+    const key = verifying.get(headerOf(token, algorithm).kid);
     if (key === undefined) throw fail("core.authentication");
-    const claims = claimsOf(token, key, issuer);
+    let claims: Readonly<Record<string, unknown>>;
+    try {
+      const options = { algorithms: [algorithm], typ: "at+jwt", issuer, audience: issuer };
+      claims = (await jwtVerify(token, key, { ...options, clockTolerance: skewSeconds })).payload;
+    } catch (cause) {
+      throw fail("core.authentication", {}, { cause });
+    }
+    const sound = soundClaims(claims);
     if (proven.size >= maxRemembered) proven.delete(proven.keys().next().value ?? "");
-    proven.set(token, claims);
+    proven.set(token, sound);
+    return sound;
+  };
+
+  const current = (claims: AccessClaims): AccessClaims => {
+    if (claims.exp + skewSeconds < Date.now() / 1000) throw fail("core.authentication");
     return claims;
   };
 
   return {
-    sign(claims, ttlSeconds) {
-      const [kid, key] = newest;
-      return jwt.sign({ ...claims }, key, {
-        algorithm: "HS256",
-        keyid: kid,
-        issuer,
-        audience: issuer,
-        expiresIn: ttlSeconds,
-        header: { alg: "HS256", typ: "at+jwt" },
-      });
+    publicKeys,
+    async issue(subject, ttlSeconds) {
+      const header = { alg: algorithm, typ: "at+jwt", kid: signer.kid };
+      const iat = Math.floor(Date.now() / 1000);
+      const times = { iat, exp: iat + ttlSeconds };
+      const claims = { ...subject, ...times, iss: issuer, aud: issuer, jti: uuidv7() };
+      const text = `${encoded(header)}.${encoded(claims)}`;
+      const signature = await signer.sign(Buffer.from(text));
+      return `${text}.${Buffer.from(signature).toString("base64url")}`;
     },
     verify(token) {
-      const claims = proven.get(token) ?? prove(token);
-      if (claims.exp + skewSeconds < Date.now() / 1000) throw fail("core.authentication");
-      return claims;
+      const known = proven.get(token);
+      return known === undefined ? prove(token) : current(known);
     },
   };
 }
 
-function keyId(secret: Buffer): string {
-  return createHash("sha256").update("kid").update(secret).digest("base64url").slice(0, 12);
+function encoded(part: object): string {
+  return Buffer.from(JSON.stringify(part)).toString("base64url");
 }
 
 /** The header of a token whose every part is canonical base64url; RFC 7515 §2 leaves no other spelling. */
-function headerOf(token: string): { readonly kid: string } {
+function headerOf(token: string, algorithm: TokenAlgorithm): { readonly kid: string } {
   const parts = token.length > maxTokenLength ? [] : token.split(".");
   if (parts.length !== 3 || !parts.every(isCanonicalBase64url)) throw fail("core.authentication");
   let header: unknown;
@@ -84,7 +74,7 @@ function headerOf(token: string): { readonly kid: string } {
   const { alg, typ, kid, ...others } = (header ?? {}) as Readonly<Record<string, unknown>>;
   // Keys in the header, critical extensions and anything else that is not ours are refused, not ignored.
   const isOurs =
-    alg === "HS256" &&
+    alg === algorithm &&
     typ === "at+jwt" &&
     typeof kid === "string" &&
     Object.keys(others).length === 0;
@@ -98,26 +88,29 @@ function isCanonicalBase64url(part: string): boolean {
   );
 }
 
-function claimsOf(token: string, key: KeyObject, issuer: string): AccessClaims {
-  let claims: unknown;
-  try {
-    claims = jwt.verify(token, key, {
-      algorithms: ["HS256"],
-      issuer,
-      audience: issuer,
-      clockTolerance: skewSeconds,
-    });
-  } catch (cause) {
-    throw fail("core.authentication", {}, { cause });
-  }
-  const { sub, sid, tid, exp, iat } = claims as Readonly<Record<string, unknown>>;
+/** The claims with their types proven. Throws `core.authentication`. */
+function soundClaims(claims: Readonly<Record<string, unknown>>): AccessClaims {
+  const { sub, sid, tid, act, exp, iat } = claims;
   const isSound =
     typeof sub === "string" &&
     typeof sid === "string" &&
     (tid === undefined || typeof tid === "string") &&
+    (act === undefined || isActor(act)) &&
     Number.isSafeInteger(exp) &&
     Number.isSafeInteger(iat) &&
     Number(iat) <= Date.now() / 1000 + skewSeconds;
   if (!isSound) throw fail("core.authentication");
-  return { sub, sid, exp: Number(exp), ...(tid === undefined ? {} : { tid: String(tid) }) };
+  return {
+    sub,
+    sid,
+    exp: Number(exp),
+    ...(tid === undefined ? {} : { tid }),
+    ...(act === undefined ? {} : { act }),
+  };
+}
+
+/** One actor; a chain of them is not ours (RFC 8693 §4.1 allows to nest). */
+function isActor(act: unknown): act is { readonly sub: string } {
+  if (typeof act !== "object" || act === null) return false;
+  return Object.keys(act).length === 1 && typeof (act as { sub?: unknown }).sub === "string";
 }

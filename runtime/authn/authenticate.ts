@@ -1,40 +1,104 @@
 // From a request's credential to an identity: verify, then resolve, in one round trip (service.md "Boundary middleware").
 import type { IncomingHttpHeaders } from "node:http";
 import { fail } from "../contract/errors.js";
+import type { Resources } from "../operations/context.js";
 import type { Identity } from "../operations/identity.js";
-import type { Keys } from "../operations/keys.js";
-import type { IdentityStore } from "./port.js";
-import { issuerOf, type IdentitySpec } from "./spec.js";
+import { Lifetime } from "../operations/lifetime.js";
+import { digestOf } from "./api-key.js";
+import { checkOrigin, type BoundaryRequest } from "./origin-gate.js";
+import type { Trust } from "./port.js";
+import type { Ingress, IdentitySpec } from "./spec.js";
+
+/** The use of a key is noted once in so many milliseconds. */
+const useNotedEvery = 60_000;
 
 /**
- * The caller of a request, or null where it carries no credential. A credential that is not valid, or whose session or
- * principal is no longer live, throws `core.authentication`, on open operations too.
+ * The caller of a request, or null where it carries no credential. The first ingress that is present decides: a
+ * credential that is not valid, or no longer live, throws `core.authentication`, on open operations too.
  */
 export async function authenticate(
   spec: IdentitySpec,
-  keys: Keys,
-  store: IdentityStore,
-  headers: IncomingHttpHeaders,
+  resources: Resources,
+  request: BoundaryRequest,
 ): Promise<Identity | null> {
-  const header = headers.authorization;
-  if (header === undefined) return null;
-  const token = /^Bearer ([\x21-\x7e]+)$/i.exec(header)?.[1];
-  if (token === undefined) throw fail("core.authentication");
-  const claims = issuerOf(spec, keys).verify(token);
-  const trust = await store.trust(claims.sid);
-  const isTrusted =
+  for (const ingress of spec.ingress) {
+    const credential = credentialAt(ingress, request.headers);
+    if (credential === undefined) continue;
+    if (ingress.kind === "api_key") return byApiKey(spec, resources, credential);
+    if (ingress.kind === "cookie") checkOrigin(request);
+    return byToken(spec, resources, credential);
+  }
+  return null;
+}
+
+/** What stands at an ingress: undefined where nothing does, "" where it is not well formed. */
+function credentialAt(ingress: Ingress, headers: IncomingHttpHeaders): string | undefined {
+  if (ingress.kind === "cookie") return cookieOf(headers.cookie, ingress.cookie);
+  const value = headers[ingress.header.toLowerCase()];
+  if (typeof value !== "string") return undefined;
+  if (ingress.kind === "api_key") return value;
+  return /^Bearer ([\x21-\x7e]+)$/i.exec(value)?.[1] ?? "";
+}
+
+/** A cookie by its name; "" where it stands there twice, for then nobody knows who set which. */
+function cookieOf(header: string | undefined, name: string): string | undefined {
+  const values = (header ?? "")
+    .split(";")
+    .map((pair) => pair.trim())
+    .filter((pair) => pair.startsWith(`${name}=`))
+    .map((pair) => pair.slice(name.length + 1));
+  return values.length > 1 ? "" : values[0];
+}
+
+async function byToken(
+  spec: IdentitySpec,
+  { keys, database }: Resources,
+  token: string,
+): Promise<Identity> {
+  const stores = database.reader;
+  if (spec.resolver !== undefined) {
+    const claims: unknown = await (spec.verifier ?? keys.tokens.verify)(token);
+    const identity = claims === null ? null : await spec.resolver(claims, stores);
+    if (identity === null) throw fail("core.authentication");
+    return identity;
+  }
+  const claims = await keys.tokens.verify(token);
+  const trust = await stores.identity.trust(claims.sid);
+  const isSame =
     trust !== null &&
-    trust.isSessionLive &&
-    trust.isPrincipalActive &&
     trust.principalId === claims.sub &&
-    trust.tenant === (claims.tid ?? null);
-  if (!isTrusted) throw fail("core.authentication");
+    trust.tenant === (claims.tid ?? null) &&
+    trust.actorId === (claims.act?.sub ?? null);
+  if (!isSame) throw fail("core.authentication");
+  return { ...identityOf(trust), sessionId: claims.sid, expiresAt: claims.exp * 1000 };
+}
+
+async function byApiKey(
+  spec: IdentitySpec,
+  { database, log }: Resources,
+  secret: string,
+): Promise<Identity> {
+  const digest = digestOf(spec.issuer, secret);
+  const now = Date.now();
+  const trust = digest === null ? null : await database.reader.apiKeys.trust(digest, now);
+  if (trust === null) throw fail("core.authentication");
+  const identity = identityOf(trust);
+  if (now - (trust.lastUsedAt ?? 0) > useNotedEvery) {
+    // Beside the request, which waits for no write: a lost note is made by the next use.
+    database
+      .write({ lifetime: Lifetime.unlimited() }, ({ apiKeys }) =>
+        apiKeys.noteUse(trust.credentialId, now),
+      )
+      .catch((error: unknown) => log.warn({ err: error }, "the use of an API key was not noted"));
+  }
+  return identity;
+}
+
+/** Who a live credential speaks of. Throws `core.authentication`, `tenant_mismatch` and `tenant_inactive`. */
+function identityOf(trust: Trust): Identity {
+  if (!trust.isLive || !trust.isActive) throw fail("core.authentication");
   if (!trust.isMember) throw fail("tenant_mismatch");
   if (!trust.isTenantActive) throw fail("tenant_inactive");
-  return {
-    principalId: claims.sub,
-    sessionId: claims.sid,
-    tenant: trust.tenant,
-    expiresAt: claims.exp * 1000,
-  };
+  const { principalId, actorId, tenant, expiresAt } = trust;
+  return { principalId, actorId, tenant, sessionId: null, expiresAt };
 }

@@ -1,13 +1,13 @@
 // The authentication operations that generated routes name (service.md "Authentication routes", "Login and credential rules").
 import { fail } from "../contract/errors.js";
 import type { ExecutionContext } from "../operations/context.js";
-import { callerOf, type Identity } from "../operations/identity.js";
+import { sessionOf } from "../operations/identity.js";
 import type { Handler } from "../operations/operation.js";
 import { uuidv7 } from "../operations/uuid.js";
 import type { Session } from "./port.js";
 import { canonicalLogin, hashPassword, isOutdated, verifyPassword } from "./passwords.js";
 import { newRefreshToken, refreshDigest, successorOf } from "./refresh-token.js";
-import { issuerOf, type IdentitySpec } from "./spec.js";
+import type { IdentitySpec } from "./spec.js";
 
 /** The answer of login and refresh; lifetimes are seconds. */
 export interface TokenResponse {
@@ -31,6 +31,7 @@ export const authn = {
     async ({ login, password }, context) => {
       const name = canonicalLogin(login);
       const principal = await context.transaction.identity.findPrincipalByLogin(name);
+      if (principal !== null) context.note({ principal_id: principal.id });
       const matches = await provesPassword(context, name, principal?.passwordHash, password);
       if (principal === null || !matches || !principal.isActive) throw fail("core.authentication");
       const rehashed = isOutdated(principal.passwordHash)
@@ -39,7 +40,7 @@ export const authn = {
       return context.commit(async () => {
         const store = context.transaction.identity;
         if (rehashed !== undefined) await store.setPassword(principal.id, rehashed);
-        return issueSession(spec, context, principal.id, null);
+        return issueSession(spec, context, { principalId: principal.id, tenant: null });
       });
     },
 
@@ -57,7 +58,7 @@ export const authn = {
   logout:
     (): Handler<{ readonly scope?: "session" | "all" }, void> =>
     async ({ scope }, context) => {
-      const caller = callerOf(context);
+      const caller = sessionOf(context);
       const store = context.transaction.identity;
       if (scope === "all") await store.endSessions(caller.principalId, Date.now());
       else await store.endSession(caller.principalId, caller.sessionId, Date.now());
@@ -67,7 +68,7 @@ export const authn = {
   changePassword:
     (): Handler<{ readonly current_password: string; readonly new_password: string }, void> =>
     async ({ current_password: current, new_password: next }, context) => {
-      const caller = callerOf(context);
+      const caller = sessionOf(context);
       const principal = await context.transaction.identity.findPrincipal(caller.principalId);
       const matches = await provesPassword(
         context,
@@ -76,10 +77,11 @@ export const authn = {
         current,
       );
       if (!matches) throw fail("core.authentication");
-      const hash = await hashPassword(next);
-      await context.commit(async () => {
-        await context.transaction.identity.setPassword(caller.principalId, hash);
-        await context.transaction.identity.endSessions(caller.principalId, Date.now());
+      const hash = await hashPassword(next, "/new_password");
+      await context.commit(async ({ identity }) => {
+        await identity.setPassword(caller.principalId, hash);
+        await identity.endSessions(caller.principalId, Date.now());
+        await identity.dropResetToken(caller.principalId);
       });
     },
 
@@ -87,16 +89,16 @@ export const authn = {
   listSessions:
     (): Handler<Readonly<Record<never, never>>, { readonly sessions: readonly SessionEntry[] }> =>
     async (_input, context) => {
-      const caller = callerOf(context);
+      const caller = sessionOf(context);
       const sessions = await context.transaction.identity.listSessions(caller.principalId);
-      return { sessions: sessions.map((session) => entryOf(session, caller)) };
+      return { sessions: sessions.map((session) => entryOf(session, caller.sessionId)) };
     },
 
   /** Ends one of the caller's sessions. Throws `core.not_found` for one that is ended, unknown or somebody else's. */
   revokeSession:
     (): Handler<{ readonly id: string }, void> =>
     async ({ id }, context) => {
-      const { principalId } = callerOf(context);
+      const { principalId } = sessionOf(context);
       if (!(await context.transaction.identity.endSession(principalId, id, Date.now())))
         throw fail("core.not_found");
     },
@@ -109,11 +111,11 @@ async function provesPassword(
   hash: string | undefined,
   password: string,
 ): Promise<boolean> {
-  const { loginThrottle } = context;
+  const { loginAttempts } = context.resources;
   const address = context.clientAddress();
-  const isAllowed = await loginThrottle.take(address, name);
+  const isAllowed = await loginAttempts.take(address, name);
   const matches = await verifyPassword(isAllowed ? hash : undefined, password);
-  if (matches) await loginThrottle.giveBack(address, name);
+  if (matches) await loginAttempts.giveBack(address, name);
   return matches;
 }
 
@@ -123,9 +125,8 @@ export interface SessionEntry {
   readonly is_current: boolean;
 }
 
-function entryOf(session: Session, caller: Identity): SessionEntry {
-  const createdAt = new Date(session.createdAt).toISOString();
-  return { id: session.id, created_at: createdAt, is_current: session.id === caller.sessionId };
+function entryOf({ id, createdAt }: Session, current: string): SessionEntry {
+  return { id, created_at: new Date(createdAt).toISOString(), is_current: id === current };
 }
 
 async function refresh(
@@ -138,12 +139,16 @@ async function refresh(
   const known = await store.findRefreshToken(refreshDigest(context.keys.refresh, token));
   if (known === null || known.expiresAt <= now) return null;
   const trust = await store.trust(known.sessionId);
-  if (trust === null || !trust.isSessionLive || !trust.isPrincipalActive) return null;
+  if (trust === null) return null;
+  context.note({ principal_id: trust.principalId });
+  if (!trust.isLive || !trust.isActive) return null;
   if (!trust.isMember || !trust.isTenantActive) return null;
   const successor = successorOf(context.keys.refresh, token);
-  const session = { id: known.sessionId, principalId: trust.principalId, tenant: trust.tenant };
+  const { principalId, actorId, tenant } = trust;
+  const session = { id: known.sessionId, principalId, actorId, tenant };
   const isFirst = await store.useRefreshToken(known.digest, now);
   if (!isFirst && !(await isWithinGrace(spec, context, known.digest, successor))) {
+    context.note({ reason: "a refresh token was used again: its session has ended" });
     await store.endSession(trust.principalId, known.sessionId, now);
     return null;
   }
@@ -163,14 +168,21 @@ async function isWithinGrace(
   return Date.now() - usedAt <= spec.refreshGraceSeconds * 1000 && (next?.usedAt ?? null) === null;
 }
 
-/** Begins a session, scoped to a tenant where one is given, inside the running write transaction. */
+/** Whose session begins: the tenant it is scoped to, and who acts in it for the principal. */
+export interface NewSession {
+  readonly principalId: string;
+  readonly tenant: string | null;
+  readonly actorId?: string;
+}
+
+/** Begins a session inside the running write transaction. */
 export async function issueSession(
   spec: IdentitySpec,
   context: ExecutionContext,
-  principalId: string,
-  tenant: string | null,
+  { principalId, tenant, actorId }: NewSession,
 ): Promise<TokenResponse> {
-  const session = { id: uuidv7(), principalId, tenant, createdAt: Date.now() };
+  const created = { principalId, tenant, actorId: actorId ?? null, createdAt: Date.now() };
+  const session: Session = { id: uuidv7(), ...created };
   await context.transaction.identity.addSession(session);
   return issue(spec, context, session, newRefreshToken());
 }
@@ -178,23 +190,23 @@ export async function issueSession(
 async function issue(
   spec: IdentitySpec,
   context: ExecutionContext,
-  session: Pick<Session, "id" | "principalId" | "tenant">,
+  { id: sid, principalId: sub, actorId, tenant }: Omit<Session, "createdAt">,
   refreshToken: string,
 ): Promise<TokenResponse> {
   await context.transaction.identity.addRefreshToken({
     digest: refreshDigest(context.keys.refresh, refreshToken),
-    sessionId: session.id,
+    sessionId: sid,
     expiresAt: Date.now() + spec.refreshTtlSeconds * 1000,
     usedAt: null,
   });
-  const claims = {
-    sub: session.principalId,
-    sid: session.id,
-    jti: uuidv7(),
-    ...(session.tenant === null ? {} : { tid: session.tenant }),
+  const subject = {
+    sub,
+    sid,
+    ...(tenant === null ? {} : { tid: tenant }),
+    ...(actorId === null ? {} : { act: { sub: actorId } }),
   };
   return {
-    access_token: issuerOf(spec, context.keys).sign(claims, spec.accessTtlSeconds),
+    access_token: await context.keys.tokens.issue(subject, spec.accessTtlSeconds),
     refresh_token: refreshToken,
     access_token_type: "Bearer",
     access_expires_in: spec.accessTtlSeconds,

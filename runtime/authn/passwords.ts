@@ -17,13 +17,16 @@ export function canonicalLogin(login: string): string {
   return login.normalize("NFKC").toLowerCase().trim();
 }
 
-/** Hashes a new password. Throws `core.validation` unless it has 8 to 1 024 bytes after NFC. */
-export async function hashPassword(password: string): Promise<string> {
+/**
+ * Hashes a new password. Throws `core.validation` unless it has 8 to 1 024 bytes after NFC; `at` is the JSON Pointer
+ * that the error names.
+ */
+export async function hashPassword(password: string, at = "/password"): Promise<string> {
   const text = password.normalize("NFC");
   const bytes = Buffer.byteLength(text);
   if (bytes < minBytes || bytes > maxBytes) {
     const message = `must have ${minBytes} to ${maxBytes} bytes`;
-    throw fail("core.validation", { errors: [{ path: "/password", keyword: "length", message }] });
+    throw fail("core.validation", { errors: [{ path: at, keyword: "length", message }] });
   }
   return bounded(() => argon2.hash(text, parameters));
 }

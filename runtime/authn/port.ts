@@ -1,4 +1,4 @@
-// The port of identities: principals, sessions and refresh tokens (decisions.md "Authentication, API keys, tenancy").
+// The port of identities: principals, sessions, refresh and reset tokens (decisions.md "Authentication, API keys, tenancy").
 
 /** Someone who can sign in. `login` is in its one canonical form. */
 export interface Principal {
@@ -13,18 +13,26 @@ export interface Principal {
 export interface Session {
   readonly id: string;
   readonly principalId: string;
+  /** Who acts for the principal, or null. */
+  readonly actorId: string | null;
   readonly tenant: string | null;
   /** Epoch milliseconds. */
   readonly createdAt: number;
 }
 
-/** What the boundary asks on every request with a token, in one query. */
+/** What the boundary asks on every request with a credential, in one query: a session, or an API key. */
 export interface Trust {
+  readonly credentialId: string;
   readonly principalId: string;
+  readonly actorId: string | null;
   readonly tenant: string | null;
-  readonly isSessionLive: boolean;
-  readonly isPrincipalActive: boolean;
-  /** Both true where the session has no tenant. */
+  /** Whether it has not been ended, revoked, or run out. */
+  readonly isLive: boolean;
+  /** Epoch milliseconds, or null for a credential that says itself when it ends, or never does. */
+  readonly expiresAt: number | null;
+  /** Of the principal, and of the actor where there is one. */
+  readonly isActive: boolean;
+  /** Both true where the credential has no tenant; membership is that of the actor as well. */
   readonly isTenantActive: boolean;
   readonly isMember: boolean;
 }
@@ -37,6 +45,14 @@ export interface RefreshToken {
   readonly usedAt: number | null;
 }
 
+/** The one outstanding reset of a principal's password. */
+export interface ResetToken {
+  readonly principalId: string;
+  readonly digest: string;
+  /** Epoch milliseconds. */
+  readonly expiresAt: number;
+}
+
 /** Identities within one transaction. */
 export interface IdentityStore {
   findPrincipalByLogin(login: string): Promise<Principal | null>;
@@ -44,7 +60,7 @@ export interface IdentityStore {
   /** Adds a principal; false where the login is taken. */
   addPrincipal(principal: Principal): Promise<boolean>;
   setPassword(principalId: string, passwordHash: string): Promise<void>;
-  /** Deactivates a principal and ends its sessions; false where there is none. */
+  /** Deactivates a principal; ends its sessions, API keys and reset token. False where there is none. */
   deactivate(principalId: string, now: number): Promise<boolean>;
   addSession(session: Session): Promise<void>;
   /** Ends a session of the principal; false where it has no such live session. */
@@ -58,4 +74,11 @@ export interface IdentityStore {
   addRefreshToken(token: RefreshToken): Promise<void>;
   /** Marks a token as used where it is not yet; says whether it did. Atomic. */
   useRefreshToken(digest: string, now: number): Promise<boolean>;
+  /** Makes this the principal's reset token; an earlier one is superseded. */
+  putResetToken(token: ResetToken): Promise<void>;
+  /** Whether a token with this digest is outstanding. */
+  hasResetToken(digest: string, now: number): Promise<boolean>;
+  /** Uses up the token with this digest and returns whose it was; null where none is outstanding. Atomic. */
+  takeResetToken(digest: string, now: number): Promise<string | null>;
+  dropResetToken(principalId: string): Promise<void>;
 }

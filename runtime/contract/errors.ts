@@ -69,7 +69,9 @@ export const errors = {
   tenant_required: row("authentication", "The credential is not scoped to a tenant."),
   tenant_mismatch: row("authentication", "The tenant is not one of the caller's."),
   tenant_inactive: row("authentication", "The tenant is not active."),
+  tenant_conflict: row("authentication", "The request names another tenant than its credential."),
   "core.authorization": row("authorization", "This action is not permitted."),
+  origin_forbidden: row("authorization", "A cookie counts only in requests of this origin."),
 
   "core.not_found": row("not_found", "There is nothing at this address."),
   route_not_found: row("not_found", "No operation has this path."),

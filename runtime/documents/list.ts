@@ -10,14 +10,16 @@ import { valueAt } from "./changes.js";
 import type { StoredDocument } from "./port.js";
 import { documentText } from "./render.js";
 import { positionOf, readRows } from "./rows.js";
+import { scoped } from "./scoped.js";
 import type { DocumentDeclaration } from "./spec.js";
 
 /** A page by number: `{hits, page, size, count}`. */
 export async function listPage<Page>(
   spec: DocumentDeclaration,
   context: ExecutionContext,
-  request: PageRequest,
+  asked: PageRequest,
 ): Promise<JsonText<Page>> {
+  const request = scoped(spec, context, asked);
   const { page, size } = request;
   const store = context.transaction.documents;
   const start = { offset: (page - 1) * size, after: undefined };
@@ -36,8 +38,9 @@ export async function listPage<Page>(
 export async function listByCursor<Page>(
   spec: DocumentDeclaration,
   context: ExecutionContext,
-  request: CursorRequest,
+  asked: CursorRequest,
 ): Promise<JsonText<Page>> {
+  const request = scoped(spec, context, asked);
   const binding = cursorBinding(context, request);
   const isBackward = request.cursor?.direction === "before";
   const after =

@@ -15,6 +15,7 @@ import {
 } from "../query/list-request.js";
 import { listByCursor, listPage } from "./list.js";
 import { documentText, renderDocument } from "./render.js";
+import { findDocument, scoped } from "./scoped.js";
 import type { DocumentSpec } from "./spec.js";
 import { createDocument, killDocument, markDocument, patchDocument } from "./write.js";
 
@@ -131,7 +132,7 @@ function rules(spec: DocumentSpec<unknown>, isRaw: boolean): ListRules {
 }
 
 async function readDocument(spec: DocumentSpec<unknown>, context: ExecutionContext, id: string) {
-  const stored = await context.transaction.documents.get(spec, context.tenant, id);
+  const stored = await findDocument(spec, context, id);
   if (stored === null || stored.isDeleted) throw fail("core.not_found");
   return stored;
 }
@@ -157,11 +158,11 @@ export function collection<Document, Create, Patch>(
       return renderDocument<Document>(spec, await readDocument(spec, context, id)).parse();
     },
     count: () =>
-      context.transaction.documents.count(spec, context.tenant, {
-        filter: everything,
-        sorts: [],
-        withDeleted: false,
-      }),
+      context.transaction.documents.count(
+        spec,
+        context.tenant,
+        scoped(spec, context, { filter: everything, sorts: [], withDeleted: false }),
+      ),
     async create(payload) {
       const stored = await createDocument(
         spec,

@@ -10,6 +10,8 @@ export interface StoredDocument {
   readonly createdAt: string;
   readonly lastUpdateAt: string;
   readonly isDeleted: boolean;
+  /** The principal that created it; null for what the service itself created. Never answered. */
+  readonly ownerId: string | null;
   readonly body: string;
 }
 

@@ -1,5 +1,5 @@
 // The document spec: all that the runtime knows of one document type, printed by the generator.
-import type { Fields } from "../contract/fields.js";
+import { baseFields, type Fields } from "../contract/fields.js";
 import type { Validator } from "../contract/validation.js";
 import { FieldSet } from "../query/fields.js";
 
@@ -35,7 +35,10 @@ export interface DocumentSpec<
   Create = unknown,
   Patch = unknown,
 > extends DocumentDeclaration {
+  /** What clients may query. */
   readonly fieldSet: FieldSet;
+  /** What scopes may query: `owner_id` as well. */
+  readonly scopeFields: FieldSet;
   /** Never set; it only keeps the types. */
   readonly carries?: {
     readonly document: Document;
@@ -48,5 +51,12 @@ export interface DocumentSpec<
 export function document<Document, Create = unknown, Patch = unknown>(
   declaration: DocumentDeclaration,
 ): DocumentSpec<Document, Create, Patch> {
-  return { ...declaration, fieldSet: new FieldSet(declaration.fields, declaration.softDelete) };
+  const columns = declaration.softDelete
+    ? { ...baseFields, is_deleted: "boolean" as const }
+    : baseFields;
+  return {
+    ...declaration,
+    fieldSet: new FieldSet(declaration.fields, columns),
+    scopeFields: new FieldSet(declaration.fields, { ...columns, owner_id: "uuid" }),
+  };
 }

@@ -8,6 +8,7 @@ import { canonicalBody } from "./canonical.js";
 import { diffOf } from "./changes.js";
 import { applyPatch } from "./merge-patch.js";
 import type { StoredDocument } from "./port.js";
+import { checkWithinScope, findDocument } from "./scoped.js";
 import type { DocumentDeclaration } from "./spec.js";
 import { mergeThreeWay } from "./three-way-merge.js";
 
@@ -29,12 +30,14 @@ export async function createDocument(
     createdAt: now,
     lastUpdateAt: now,
     isDeleted: false,
+    ownerId: context.identity?.principalId ?? null,
     // Spread twice, so that given members stand before defaulted ones.
     body: JSON.stringify(
       canonicalBody({ ...payload, ...spec.defaults, ...payload }, spec.canonical),
     ),
   };
   await context.transaction.documents.insert(spec, context.tenant, stored);
+  await checkWithinScope(spec, context, stored.id);
   return stored;
 }
 
@@ -132,7 +135,7 @@ async function existing(
   context: ExecutionContext,
   id: string,
 ): Promise<StoredDocument> {
-  const current = await context.transaction.documents.get(spec, context.tenant, id);
+  const current = await findDocument(spec, context, id);
   if (current === null) throw fail("core.not_found");
   return current;
 }
@@ -151,7 +154,9 @@ async function replaced(
     lastUpdateAt: new Date().toISOString(),
   };
   const won = await context.transaction.documents.replace(spec, context.tenant, current.rev, next);
-  return won ? next : null;
+  if (!won) return null;
+  await checkWithinScope(spec, context, next.id);
+  return next;
 }
 
 /** Runs `attempt` until it gives a value; null is a lost compare-and-set. Gives up with `core.concurrency`. */

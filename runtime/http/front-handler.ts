@@ -7,11 +7,12 @@ import {
   type Resources,
 } from "../operations/context.js";
 import { Lifetime } from "../operations/lifetime.js";
-import type { Identity } from "../operations/identity.js";
 import type { Log } from "../operations/log.js";
 import type { AnyRoute } from "../operations/operation.js";
 import { invoke } from "../operations/pipeline.js";
-import { clientAddress } from "./client-address.js";
+import type { Bound } from "../tenancy/bind.js";
+import { audit } from "./audit.js";
+import { clientAddress, type ProxyTrust } from "./proxies.js";
 import { readDeadline, readIdempotencyKey, readMetadata } from "./metadata.js";
 import { readInput } from "./read-input.js";
 import { replyError, replyOutcome } from "./reply.js";
@@ -27,12 +28,11 @@ export type RequestHandler = (
 export interface FrontHandlerOptions {
   readonly routes: readonly AnyRoute[];
   readonly resources: Resources;
-  /** Proxies before this process whose `X-Forwarded-For` is believed. */
-  readonly trustedHops: number;
-  /** The caller of a request, null where it carries no credential. Throws `core.authentication`. */
-  readonly authenticate: (req: IncomingMessage) => Identity | null | Promise<Identity | null>;
+  readonly trustsProxy: ProxyTrust;
+  /** The caller of a request and its tenant. Throws errors of the kind authentication. */
+  readonly bind: (req: IncomingMessage) => Bound | Promise<Bound>;
   readonly maxBodyBytes: number;
-  /** The tenant of requests that carry no identity. */
+  /** The tenant of requests that are bound to none. */
   readonly defaultTenant: string;
   /** False while the service drains: new requests are refused with 503. */
   readonly isAccepting: () => boolean;
@@ -68,6 +68,8 @@ export function frontHandler(options: FrontHandlerOptions): RequestHandler {
   };
 }
 
+const unbound: Bound = { identity: null, tenant: null };
+
 async function answer(
   options: FrontHandlerOptions,
   req: IncomingMessage,
@@ -77,19 +79,22 @@ async function answer(
   const metadata = readMetadata(req.headers);
   const { route } = match;
   const { resources } = options;
+  let context: ExecutionContext | undefined;
+  let input: unknown;
   try {
     const lifetime = new Lifetime(readDeadline(req.headers, route.deadlineSeconds), {
       isGone: () => res.destroyed,
       onGone: (listener) => res.once("close", () => res.writableFinished || listener()),
     });
-    const identity = route.ignoresCredentials === true ? null : await options.authenticate(req);
-    const context = new ExecutionContext(resources, {
+    const { identity, tenant } =
+      route.ignoresCredentials === true ? unbound : await options.bind(req);
+    context = new ExecutionContext(resources, {
       operationId: route.operationId,
       metadata,
-      tenant: identity?.tenant ?? options.defaultTenant,
+      tenant: tenant ?? options.defaultTenant,
       idempotencyKey: route.idempotencyKey === true ? readIdempotencyKey(req.headers) : undefined,
       lifetime,
-      clientAddress: () => clientAddress(req, options.trustedHops),
+      clientAddress: () => clientAddress(req, options.trustsProxy),
       identity,
     });
     const given = readInput(
@@ -97,10 +102,13 @@ async function answer(
       { req, path: match.path, query: match.query },
       options.maxBodyBytes,
     );
-    const input: unknown = given instanceof Promise ? await lifetime.race(given) : given;
-    const outcome = await invoke(route, input, context, resources.database);
+    input = given instanceof Promise ? await lifetime.race(given) : given;
+    const outcome = await invoke(route, input, context);
     replyOutcome(req, res, metadata, route.status, outcome);
+    if (route.audit !== undefined) audit(resources.log, route.audit, context, input, "ok");
   } catch (error) {
+    if (route.audit !== undefined && context !== undefined)
+      audit(resources.log, route.audit, context, input, error);
     logFailure(resources.log, route, metadata, error);
     replyError(req, res, metadata, error);
   }

@@ -1,10 +1,12 @@
 // What an operation knows about its invocation. Passed as an argument, never ambient.
-import type { LoginThrottle } from "../authn/login-throttle.js";
+import type { Attempts } from "../authn/attempts.js";
+import { everything, type Filter } from "../query/ast.js";
 import type { Database, Transaction } from "./database.js";
 import type { Identity } from "./identity.js";
 import type { Keys } from "./keys.js";
 import type { Lifetime } from "./lifetime.js";
 import type { Log } from "./log.js";
+import type { RateLimiter } from "./rate-limiter.js";
 import type { Signer } from "./signer.js";
 
 /** Identifiers of one invocation (decisions.md "Idempotency, deadlines, metadata"). */
@@ -24,7 +26,13 @@ export interface Resources {
   readonly log: Log;
   readonly signer: Signer;
   readonly keys: Keys;
-  readonly loginThrottle: LoginThrottle;
+  readonly limiter: RateLimiter;
+  /** Attempts at passwords. */
+  readonly loginAttempts: Attempts;
+  /** Requests of password resets. */
+  readonly resetAttempts: Attempts;
+  /** Called after a commit that staged an event. */
+  readonly wakeRelay: () => void;
 }
 
 /** The context of one invocation. */
@@ -39,15 +47,15 @@ export class ExecutionContext {
   readonly clientAddress: () => string;
   readonly idempotencyKey: string | undefined;
   readonly lifetime: Lifetime;
-  readonly log: Log;
-  readonly signer: Signer;
-  readonly keys: Keys;
-  readonly loginThrottle: LoginThrottle;
-  readonly #database: Database;
+  readonly resources: Resources;
+  /** What the audit log says of this invocation besides who called. */
+  readonly notes: Record<string, string> = {};
+  readonly #scopes = new Map<string, Filter>();
   #transaction: Transaction;
+  #hasStaged = false;
 
   constructor(
-    { database, log, signer, keys, loginThrottle }: Resources,
+    resources: Resources,
     fields: {
       readonly operationId: string;
       readonly metadata: InvocationMetadata;
@@ -65,12 +73,16 @@ export class ExecutionContext {
     this.lifetime = fields.lifetime;
     this.clientAddress = fields.clientAddress ?? (() => "");
     this.identity = fields.identity ?? null;
-    this.log = log;
-    this.signer = signer;
-    this.keys = keys;
-    this.loginThrottle = loginThrottle;
-    this.#database = database;
-    this.#transaction = database.reader;
+    this.resources = resources;
+    this.#transaction = resources.database.reader;
+  }
+
+  get log(): Log {
+    return this.resources.log;
+  }
+
+  get keys(): Keys {
+    return this.resources.keys;
   }
 
   /** Aborts at the deadline and when the caller goes away. */
@@ -83,20 +95,48 @@ export class ExecutionContext {
     return this.#transaction;
   }
 
-  /** Runs `work` in a write transaction of its own: for operations that must not hold one all along. */
-  commit<T>(work: () => Promise<T>): Promise<T> {
-    return this.#database.write({ lifetime: this.lifetime }, (transaction) =>
-      this.within(transaction, work),
-    );
+  /**
+   * Runs `work` in a write transaction of its own: for operations that must not hold one all along. `exclusive` is a
+   * name that one write may hold at a time.
+   */
+  async commit<T>(
+    work: (transaction: Transaction) => Promise<T>,
+    exclusive?: string | undefined,
+  ): Promise<T> {
+    const { database, wakeRelay } = this.resources;
+    const options = { lifetime: this.lifetime, exclusive };
+    const result = await database.write(options, async (transaction) => {
+      this.#transaction = transaction;
+      try {
+        return await work(transaction);
+      } finally {
+        this.#transaction = database.reader;
+      }
+    });
+    if (this.#hasStaged) wakeRelay();
+    this.#hasStaged = false;
+    return result;
   }
 
-  /** Runs `work` with `transaction` bound. The pipeline alone calls this. */
-  async within<T>(transaction: Transaction, work: () => Promise<T>): Promise<T> {
-    this.#transaction = transaction;
-    try {
-      return await work();
-    } finally {
-      this.#transaction = this.#database.reader;
-    }
+  /** Names something for the audit log, such as the principal that a login turned out to be. Never a secret. */
+  note(fields: Readonly<Record<string, string>>): void {
+    Object.assign(this.notes, fields);
+  }
+
+  /** Says that the running transaction has put something into the outbox. */
+  hasStaged(): void {
+    this.#hasStaged = true;
+  }
+
+  /** From here on the invocation sees only those rows of a document that pass the filter as well. */
+  narrow(document: string, filter: Filter): void {
+    const before = this.scopeOf(document);
+    const filters = before === everything ? [filter] : [before, filter];
+    this.#scopes.set(document, { kind: "all", filters });
+  }
+
+  /** What rows of a document must pass, besides its tenant; `everything` where nothing narrows it. */
+  scopeOf(document: string): Filter {
+    return this.#scopes.get(document) ?? everything;
   }
 }

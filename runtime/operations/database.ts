@@ -1,15 +1,19 @@
 // The transaction port: what a SQL engine owes the pipeline (architecture.md "Engines").
+import type { ApiKeyStore } from "../authn/api-key-port.js";
 import type { IdentityStore } from "../authn/port.js";
 import type { DocumentStore } from "../documents/port.js";
+import type { OutboxStore } from "../outbox/port.js";
 import type { TenantStore } from "../tenancy/port.js";
 import type { IdempotencyStore } from "./idempotency-port.js";
 import type { Lifetime } from "./lifetime.js";
 
 /** What one transaction reaches. After the transaction has ended, every call on it rejects. */
 export interface Transaction {
+  readonly apiKeys: ApiKeyStore;
   readonly documents: DocumentStore;
   readonly idempotency: IdempotencyStore;
   readonly identity: IdentityStore;
+  readonly outbox: OutboxStore;
   readonly tenants: TenantStore;
   /** Runs `work`; where it throws, its writes are undone and the transaction goes on. Rethrows. */
   attempt<T>(work: () => Promise<T>): Promise<T>;

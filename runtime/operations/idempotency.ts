@@ -29,7 +29,9 @@ export function idempotencyScope(
   isHonoured: boolean | undefined,
 ): string | undefined {
   if (isHonoured !== true || context.idempotencyKey === undefined) return undefined;
-  return JSON.stringify([context.tenant, "", context.operationId, context.idempotencyKey]);
+  const { tenant, identity, operationId, idempotencyKey } = context;
+  const caller = identity === null ? [] : [identity.principalId, identity.actorId];
+  return JSON.stringify([tenant, caller, operationId, idempotencyKey]);
 }
 
 /**

@@ -1,17 +1,39 @@
 // Who is calling, once a credential has been verified and resolved (service.md "Boundary middleware").
 import { fail } from "../contract/errors.js";
 
-/** A verified caller. `tenant` is null where the credential is not scoped to one. */
+/** A verified caller. */
 export interface Identity {
   readonly principalId: string;
-  readonly sessionId: string;
+  /** Who acts for the principal: both must be permitted. Null where it acts itself. */
+  readonly actorId: string | null;
+  /** The session of a token; null for an API key. */
+  readonly sessionId: string | null;
+  /** Null where the credential is not scoped to a tenant. */
   readonly tenant: string | null;
-  /** Epoch milliseconds at which the credential ends. */
-  readonly expiresAt: number;
+  /** Epoch milliseconds at which the credential ends, or null. */
+  readonly expiresAt: number | null;
 }
 
 /** The caller. Throws `core.authentication` where there is none. */
 export function callerOf({ identity }: { readonly identity: Identity | null }): Identity {
   if (identity === null) throw fail("core.authentication");
   return identity;
+}
+
+/**
+ * The caller with its session. Throws `core.authentication` where nobody is calling, and `core.authorization` for an
+ * API key and for who acts for somebody else: neither manages credentials.
+ */
+export function sessionOf(invocation: {
+  readonly identity: Identity | null;
+}): Identity & { readonly sessionId: string } {
+  const caller = callerOf(invocation);
+  const { sessionId, actorId } = caller;
+  if (sessionId === null || actorId !== null) throw fail("core.authorization");
+  return { ...caller, sessionId };
+}
+
+/** The callers that must be permitted: the principal, and who acts for it (service.md "Authorization per operation", rule 3). */
+export function subjectsOf({ principalId, actorId }: Identity): readonly string[] {
+  return actorId === null ? [principalId] : [principalId, actorId];
 }

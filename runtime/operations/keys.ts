@@ -1,9 +1,11 @@
-// The secrets that operations work with, each for one use (service.md "Keys and secrets").
+// What operations sign and verify with, each for one use (service.md "Keys and secrets").
+import type { TokenIssuer } from "../authn/token-port.js";
 import type { Signer } from "./signer.js";
 
 export interface Keys {
-  /** Secrets of access tokens: the first signs, all verify. */
-  readonly accessToken: readonly Buffer[];
+  readonly tokens: TokenIssuer;
   /** Peppers the digests of refresh tokens. */
   readonly refresh: Signer;
+  /** Peppers the digests of reset tokens. */
+  readonly reset: Signer;
 }

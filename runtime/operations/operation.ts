@@ -44,6 +44,8 @@ export interface HttpBinding {
   readonly status: number;
   /** Whether credentials are not looked at: the operation authenticates by its body. */
   readonly ignoresCredentials?: boolean;
+  /** Present where every invocation goes to the audit log: members of the input that it names, none of them a secret. */
+  readonly audit?: readonly string[];
 }
 
 /** An operation with its HTTP door. */

@@ -1,7 +1,6 @@
 // The pipeline: the one order in which hooks, transaction and handler of an operation run (architecture.md "Pipeline").
 import type { ServiceError } from "../contract/errors.js";
 import type { ExecutionContext } from "./context.js";
-import type { Database } from "./database.js";
 import { idempotencyScope, onceOnly, type Outcome } from "./idempotency.js";
 import type { Output } from "./json-text.js";
 import type { Operation } from "./operation.js";
@@ -15,20 +14,18 @@ export function invoke<Input, Result>(
   operation: Operation<Input, Result>,
   input: Input,
   context: ExecutionContext,
-  database: Database,
 ): Promise<Outcome<Result>> {
-  if (!operation.chain.isEmpty) return invokeWithHooks(operation, input, context, database);
-  return context.lifetime.race(transact(operation, input, context, database));
+  if (!operation.chain.isEmpty) return invokeWithHooks(operation, input, context);
+  return context.lifetime.race(transact(operation, input, context));
 }
 
 async function invokeWithHooks<Input, Result>(
   operation: Operation<Input, Result>,
   input: Input,
   context: ExecutionContext,
-  database: Database,
 ): Promise<Outcome<Result>> {
   try {
-    return await context.lifetime.race(run(operation, input, context, database));
+    return await context.lifetime.race(run(operation, input, context));
   } catch (error) {
     for (const hook of operation.chain.on_failure) {
       await quietly(operation, context, "on_failure", () => hook(input, context, error));
@@ -45,14 +42,13 @@ async function run<Input, Result>(
   operation: Operation<Input, Result>,
   input: Input,
   context: ExecutionContext,
-  database: Database,
 ): Promise<Outcome<Result>> {
   const hooks = operation.chain;
   for (const hook of hooks.before) await hook(input, context);
 
   let replayed = false;
   const core = async (given: Input): Promise<Output<Result>> => {
-    const outcome = await transact(operation, given, context, database);
+    const outcome = await transact(operation, given, context);
     replayed = outcome.replayed;
     if (!replayed) {
       for (const hook of hooks.after_commit) {
@@ -78,7 +74,6 @@ async function transact<Input, Result>(
   operation: Operation<Input, Result>,
   input: Input,
   context: ExecutionContext,
-  database: Database,
 ): Promise<Outcome<Result>> {
   if (operation.transaction === "read" && operation.chain.isEmpty) {
     return { output: await operation.run(input, context), replayed: false };
@@ -92,16 +87,12 @@ async function transact<Input, Result>(
   if (operation.transaction === "read") return { output: await handle(), replayed: false };
 
   const scope = idempotencyScope(context, operation.idempotencyKey);
-  const settled = await database.write(
-    { lifetime: context.lifetime, exclusive: scope },
-    (transaction) =>
-      context.within(
-        transaction,
-        async (): Promise<Outcome<Result> | { readonly failure: ServiceError }> =>
-          scope === undefined
-            ? { output: await handle(), replayed: false }
-            : onceOnly(transaction, scope, input, handle),
-      ),
+  const settled = await context.commit(
+    async (transaction): Promise<Outcome<Result> | { readonly failure: ServiceError }> =>
+      scope === undefined
+        ? { output: await handle(), replayed: false }
+        : onceOnly(transaction, scope, input, handle),
+    scope,
   );
   // A failure that was stored under the key has committed its record; only now it is thrown.
   if ("failure" in settled) throw settled.failure;

@@ -10,13 +10,13 @@ const version = 1;
 /** Characters of a cursor; longer sort values cannot be carried along. */
 const maxLength = 256 * 1024;
 
-/** Everything a cursor belongs to: operation, tenant, filter and sort. A cursor of another binding is refused. */
+/** Everything a cursor belongs to: operation, tenant, caller, filter (its scope included) and sort. A cursor of another binding is refused. */
 export function cursorBinding(context: ExecutionContext, query: ListQuery): string {
   const text = canonicalJson([
     version,
     context.operationId,
     context.tenant,
-    "",
+    context.identity?.principalId ?? null,
     query.filter,
     query.sorts,
     query.withDeleted,
@@ -32,7 +32,7 @@ export function encodeCursor(
 ): string {
   const payload = Buffer.from(JSON.stringify(position)).toString("base64url");
   if (payload.length > maxLength - 64) throw fail("query_too_complex", { path: "/sorts" });
-  return `${payload}.${context.signer.sign("cursor", `${binding}.${payload}`).toString("base64url")}`;
+  return `${payload}.${context.resources.signer.sign("cursor", `${binding}.${payload}`).toString("base64url")}`;
 }
 
 /** The position of a cursor. Any fault is `invalid_cursor`, all alike. */
@@ -43,7 +43,8 @@ export function decodeCursor(context: ExecutionContext, binding: string, text: s
   const mac = Buffer.from(signature, "base64url");
   // A second spelling of the same bytes is refused as well.
   if (mac.toString("base64url") !== signature) throw fail("invalid_cursor");
-  if (!context.signer.verify("cursor", `${binding}.${payload}`, mac)) throw fail("invalid_cursor");
+  if (!context.resources.signer.verify("cursor", `${binding}.${payload}`, mac))
+    throw fail("invalid_cursor");
   // The signature proves that this text was printed by encodeCursor for this very query.
   return JSON.parse(Buffer.from(payload, "base64url").toString("utf8")) as Position;
 }

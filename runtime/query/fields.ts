@@ -1,5 +1,5 @@
 // The fields a query may name (decisions.md "Query language").
-import { baseFields, type Fields, type FieldType } from "../contract/fields.js";
+import type { Fields, FieldType } from "../contract/fields.js";
 
 /** A field as a query names it. A column is a base field; any other field is a path into the body. */
 export interface FieldReference {
@@ -8,13 +8,12 @@ export interface FieldReference {
   readonly isColumn: boolean;
 }
 
-/** The queryable fields of a document: its own and the base fields. */
+/** The queryable fields of a document: its own, and columns. */
 export class FieldSet {
   readonly #fields: ReadonlyMap<string, FieldReference>;
 
-  constructor(fields: Fields, softDelete: boolean) {
+  constructor(fields: Fields, columns: Fields) {
     const references = new Map<string, FieldReference>();
-    const columns: Fields = softDelete ? { ...baseFields, is_deleted: "boolean" } : baseFields;
     for (const [path, type] of Object.entries(fields))
       references.set(path, { path, type, isColumn: false });
     for (const [path, type] of Object.entries(columns))

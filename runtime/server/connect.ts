@@ -1,5 +1,9 @@
 // A service's database with its migrations applied: what the server, scripts and tools begin with.
-import { memoryLoginThrottle } from "../engines/memory/login-throttle.js";
+import { tokenIssuer } from "../authn/access-token.js";
+import { attempts } from "../authn/attempts.js";
+import { externalTokenKeys, localTokenKeys } from "../authn/token-keys.js";
+import type { TokenIssuer } from "../authn/token-port.js";
+import { memoryRateLimiter } from "../engines/memory/rate-limiter.js";
 import { applyMigrations } from "../engines/sql/migrations.js";
 import { ExecutionContext, type Resources } from "../operations/context.js";
 import { Lifetime } from "../operations/lifetime.js";
@@ -7,6 +11,7 @@ import type { Log } from "../operations/log.js";
 import { hmacSigner } from "../operations/signer.js";
 import { uuidv7 } from "../operations/uuid.js";
 import { openDatabase } from "./engines.js";
+import type { ServiceDefinition } from "./service.js";
 import type { Settings } from "./settings.js";
 
 /** Rows of requests that carry no identity belong to this tenant. */
@@ -21,31 +26,47 @@ export interface ConnectOptions {
 
 /** An open database with what operations need besides it. */
 export interface Connection extends Resources {
-  /** A context for work of the service itself, without a caller. */
-  context(operationId: string): ExecutionContext;
+  /** A context for work of the service itself, without a caller, in the given tenant. */
+  context(operationId: string, tenant?: string): ExecutionContext;
   /** Runs work as an operation of the service itself, in one write transaction. */
-  write<T>(operationId: string, work: (context: ExecutionContext) => Promise<T>): Promise<T>;
+  write<T>(
+    operationId: string,
+    work: (context: ExecutionContext) => Promise<T>,
+    tenant?: string,
+  ): Promise<T>;
+  /** Has `wakeRelay` call this from now on. */
+  onStaged(listener: () => void): void;
   close(): Promise<void>;
 }
 
 /** Opens the database that the settings name and, where they say so, applies pending migrations. */
-export async function connect({ settings, folder, log }: ConnectOptions): Promise<Connection> {
+export async function connect(
+  service: Pick<ServiceDefinition, "name" | "identity">,
+  { settings, folder, log }: ConnectOptions,
+): Promise<Connection> {
+  const tokens = await issuerOf(service, settings);
   const database = await openDatabase(settings.databaseUrl, settings.databasePoolSize);
   if (settings.migrateAtStart) {
     const applied = await applyMigrations(database, folder);
     if (applied.length > 0) log.info({ applied }, "migrations applied");
   }
+  const limiter = memoryRateLimiter();
+  let onStaged = (): void => undefined;
   const resources: Resources = {
     database,
     log,
     signer: hmacSigner(settings.signingSecrets),
     keys: {
-      accessToken: settings.accessTokenSecrets,
+      tokens,
       refresh: hmacSigner(settings.refreshPeppers),
+      reset: hmacSigner(settings.resetPeppers),
     },
-    loginThrottle: memoryLoginThrottle(settings.loginThrottle),
+    limiter,
+    loginAttempts: attempts(limiter, "login", settings.loginAttempts, "address"),
+    resetAttempts: attempts(limiter, "reset", settings.resetAttempts, "anywhere"),
+    wakeRelay: () => onStaged(),
   };
-  const newContext = (operationId: string): ExecutionContext => {
+  const newContext = (operationId: string, tenant = defaultTenant): ExecutionContext => {
     const requestId = uuidv7();
     return new ExecutionContext(resources, {
       operationId,
@@ -55,7 +76,7 @@ export async function connect({ settings, folder, log }: ConnectOptions): Promis
         causationId: requestId,
         traceparent: undefined,
       },
-      tenant: defaultTenant,
+      tenant,
       idempotencyKey: undefined,
       lifetime: Lifetime.unlimited(),
     });
@@ -63,10 +84,26 @@ export async function connect({ settings, folder, log }: ConnectOptions): Promis
   return {
     ...resources,
     context: newContext,
-    write(operationId, work) {
-      const context = newContext(operationId);
+    write(operationId, work, tenant) {
+      const context = newContext(operationId, tenant);
       return context.commit(() => work(context));
+    },
+    onStaged(listener) {
+      onStaged = listener;
     },
     close: () => database.close(),
   };
+}
+
+/** The issuer of access tokens: the external signer's keys, or those of the settings. */
+async function issuerOf(
+  { name, identity }: Pick<ServiceDefinition, "name" | "identity">,
+  { accessTokenKeys }: Settings,
+): Promise<TokenIssuer> {
+  const algorithm = identity?.algorithm ?? "HS256";
+  const keys =
+    identity?.signer === undefined
+      ? await localTokenKeys(algorithm, accessTokenKeys)
+      : externalTokenKeys(algorithm, identity.signer);
+  return tokenIssuer(algorithm, keys, identity?.issuer ?? name);
 }

@@ -3,40 +3,64 @@ import { pino } from "pino";
 import { ServiceError } from "../contract/errors.js";
 import { applyMigrations } from "../engines/sql/migrations.js";
 import type { Log } from "../operations/log.js";
-import { connect, type ConnectOptions } from "./connect.js";
-import {
-  createPrincipalUsage,
-  provision,
-  readCreatePrincipal,
-  type NewPrincipal,
-} from "./create-principal.js";
+import { connect, type Connection, type ConnectOptions } from "./connect.js";
+import { createPrincipalUsage, provision, readCreatePrincipal } from "./create-principal.js";
 import { openDatabase } from "./engines.js";
 import { generatedFolder } from "./generated-folder.js";
+import { outboxState, redrive } from "./outbox-commands.js";
 import type { ServiceDefinition } from "./service.js";
 import { readSettings, SettingsError, type Settings } from "./settings.js";
 import { start } from "./start.js";
 
 /**
- * Runs a service until SIGTERM or SIGINT; or applies its migrations (`migrate`), or makes a principal
- * (`create-principal`), and ends. `moduleUrl` is that of the generated server entry. Ends the process with 1 where it
- * cannot do that, and with 2 for a command line that it does not know.
+ * Runs a service until SIGTERM or SIGINT; or does what a command says and ends: `migrate`, `create-principal`,
+ * `outbox`, `redrive`. `moduleUrl` is that of the generated server entry. Ends the process with 1 where it cannot do
+ * that, and with 2 for a command line that it does not know.
  */
 export async function serve(service: ServiceDefinition, moduleUrl: string): Promise<void> {
   try {
-    const settings = readSettings(service.name);
+    const [name, ...args] = process.argv.slice(2);
+    const command = name === undefined ? run : commandOf(service, name, args);
+    if (command === null) refuseUsage(service);
+    const settings = readSettings(service);
     const folder = generatedFolder(moduleUrl);
-    const log = processLog(settings);
-    const [command, ...args] = process.argv.slice(2);
-    if (command === undefined) await run(service, { settings, folder, log });
-    else if (command === "migrate" && args.length === 0) await migrate(settings, folder, log);
-    else {
-      const given = command === "create-principal" ? readCreatePrincipal(args) : null;
-      if (given === null || service.identity === undefined) refuseUsage(service);
-      await makePrincipal(given, { settings, folder, log });
-    }
+    await command(service, { settings, folder, log: processLog(settings) });
   } catch (error) {
     refuse(error);
   }
+}
+
+type Command = (service: ServiceDefinition, options: ConnectOptions) => Promise<void>;
+
+/** The command of a command line, or null where the service has none that reads so. */
+function commandOf(
+  { identity, outbox }: ServiceDefinition,
+  name: string,
+  args: readonly string[],
+): Command | null {
+  if (name === "migrate" && args.length === 0) return migrate;
+  if (name === "create-principal" && identity !== undefined) {
+    const given = readCreatePrincipal(args);
+    return given && connected((connection) => provision(connection, given, process.stdin));
+  }
+  if (outbox === undefined) return null;
+  if (name === "outbox" && args.length === 0)
+    return connected(async (connection) => JSON.stringify(await outboxState(connection)));
+  if (name === "redrive" && args.length <= 1)
+    return connected(async (connection) => String(await redrive(connection, args[0] ?? null)));
+  return null;
+}
+
+/** A command that works on the open database and prints a line. */
+function connected(work: (connection: Connection) => Promise<string>): Command {
+  return async (service, options) => {
+    const connection = await connect(service, options);
+    try {
+      process.stdout.write(`${await work(connection)}\n`);
+    } finally {
+      await connection.close();
+    }
+  };
 }
 
 async function run(service: ServiceDefinition, options: ConnectOptions): Promise<void> {
@@ -57,22 +81,20 @@ async function run(service: ServiceDefinition, options: ConnectOptions): Promise
   }
 }
 
-async function makePrincipal(given: NewPrincipal, options: ConnectOptions): Promise<void> {
-  const connection = await connect(options);
-  try {
-    process.stdout.write(`${await provision(connection, given, process.stdin)}\n`);
-  } finally {
-    await connection.close();
-  }
-}
-
-function refuseUsage({ identity }: ServiceDefinition): never {
-  const commands = ["migrate", ...(identity === undefined ? [] : [createPrincipalUsage])];
+function refuseUsage({ identity, outbox }: ServiceDefinition): never {
+  const commands = [
+    "migrate",
+    ...(identity === undefined ? [] : [createPrincipalUsage]),
+    ...(outbox === undefined ? [] : ["outbox", "redrive [EVENT]"]),
+  ];
   process.stderr.write(`usage: server.js [${commands.join(" | ")}]\n`);
   process.exit(2);
 }
 
-async function migrate(settings: Settings, folder: string, log: Log): Promise<void> {
+async function migrate(
+  _service: ServiceDefinition,
+  { settings, folder, log }: ConnectOptions,
+): Promise<void> {
   const database = await openDatabase(settings.databaseUrl, settings.databasePoolSize);
   try {
     const applied = await applyMigrations(database, folder);

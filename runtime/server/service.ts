@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { IdentitySpec } from "../authn/spec.js";
 import type { NextHandler } from "../http/front-handler.js";
+import type { OutboxSpec } from "../outbox/spec.js";
 import type { AnyRoute } from "../operations/operation.js";
 
 /** Any `(req, res, next)` handler, an Express app among them. Gets the requests that no route matches. */
@@ -14,6 +15,8 @@ export interface ServiceDefinition {
   readonly routes: readonly AnyRoute[];
   /** How callers are identified; without it every request is anonymous. */
   readonly identity?: IdentitySpec;
+  /** Where integration events go. */
+  readonly outbox?: OutboxSpec;
   /** The author's own app, behind the generated routes. */
   readonly app?: AppHandler;
 }

@@ -1,8 +1,11 @@
 // Settings: everything a deployment may choose, read from the environment once and refused by name when wrong.
-import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import type { LoginThrottleLimits } from "../authn/login-throttle.js";
+import type { AttemptLimits } from "../authn/attempts.js";
+import { newTokenKey, tokenKeyFault } from "../authn/token-keys.js";
+import type { TokenAlgorithm } from "../authn/token-port.js";
+import { readProxyTrust, trustsNone, type ProxyTrust } from "../http/proxies.js";
+import type { ServiceDefinition } from "./service.js";
 
 export interface Settings {
   readonly isProduction: boolean;
@@ -15,19 +18,30 @@ export interface Settings {
   readonly migrateAtStart: boolean;
   readonly logLevel: string;
   readonly maxBodyBytes: number;
-  /** Proxies before this process whose `X-Forwarded-For` is believed. */
-  readonly trustedHops: number;
-  readonly loginThrottle: LoginThrottleLimits;
+  /** Proxies before this process that are believed. */
+  readonly trustsProxy: ProxyTrust;
+  /** Origins whose scripts may read answers and send cookies. */
+  readonly corsOrigins: readonly string[];
+  readonly loginAttempts: AttemptLimits;
+  readonly resetAttempts: AttemptLimits;
+  /** URLs of the destinations that the outbox names: `https://…`, or `log:` in development. */
+  readonly destinations: Readonly<Record<string, string>>;
+  readonly outboxMaxAttempts: number;
+  readonly outboxBackoffMillis: number;
   /** Seconds between "not ready" and closing the listener, for load balancers to notice. */
   readonly settleSeconds: number;
   /** Seconds that running requests get to finish. */
   readonly drainSeconds: number;
   /** Secrets that sign what comes back from clients: the first signs, all verify. */
   readonly signingSecrets: readonly Buffer[];
-  /** Secrets of access tokens: the first signs, all verify. */
-  readonly accessTokenSecrets: readonly Buffer[];
+  /** Keys of access tokens: the first signs, all verify. Empty where an external signer holds them. */
+  readonly accessTokenKeys: readonly Buffer[];
   /** Peppers of refresh tokens; only the first is used, so changing it ends every session. */
   readonly refreshPeppers: readonly Buffer[];
+  /** Peppers of reset tokens; only the first is used, so changing it ends every outstanding reset. */
+  readonly resetPeppers: readonly Buffer[];
+  /** Secrets that sign webhooks: each gives a signature. */
+  readonly webhookSecrets: readonly Buffer[];
 }
 
 /** All faults of the environment at once, each naming its variable. */
@@ -43,7 +57,7 @@ export class SettingsError extends Error {
  * under `DATA_DIR`. Throws `SettingsError`.
  */
 export function readSettings(
-  serviceName: string,
+  service: Pick<ServiceDefinition, "name" | "identity" | "outbox">,
   environment: Readonly<Record<string, string | undefined>> = process.env,
 ): Settings {
   const faults: string[] = [];
@@ -60,8 +74,8 @@ export function readSettings(
   };
   const integer = (name: string, otherwise: number, lowest: number, highest: number): number =>
     Math.floor(number(name, otherwise, lowest, highest));
-  const secrets = (name: string): readonly Buffer[] =>
-    readSecrets(name, environment, isProduction, dataFolder, faults);
+  const secrets = (name: string, algorithm: TokenAlgorithm = "HS256"): readonly Buffer[] =>
+    readKeys({ name, algorithm, isProduction, dataFolder, faults }, environment[name]);
   const oneOf = (name: string, otherwise: string, allowed: readonly string[]): string => {
     const value = text(name, otherwise);
     if (allowed.includes(value)) return value;
@@ -69,7 +83,7 @@ export function readSettings(
     return otherwise;
   };
 
-  const databaseUrl = text("DATABASE_URL", `sqlite:${join(dataFolder, `${serviceName}.db`)}`);
+  const databaseUrl = text("DATABASE_URL", `sqlite:${join(dataFolder, `${service.name}.db`)}`);
   if (databaseUrl === "sqlite::memory:") {
     faults.push(
       "DATABASE_URL must name a file: readers and the writer have connections of their own",
@@ -78,6 +92,8 @@ export function readSettings(
   if (!/^(?:sqlite:.+|postgres(?:ql)?:\/\/.+)$/.test(databaseUrl)) {
     faults.push("DATABASE_URL must be sqlite:<path> or a postgres:// URL");
   }
+  const destinations = readDestinations(service, environment, isProduction, faults);
+  const usesWebhooks = Object.values(destinations).some((url) => url !== "log:");
   const settings: Settings = {
     isProduction,
     host: text("HOST", "127.0.0.1"),
@@ -87,49 +103,110 @@ export function readSettings(
     migrateAtStart: oneOf("MIGRATE", "auto", ["auto", "off"]) === "auto",
     logLevel: oneOf("LOG_LEVEL", "info", ["silent", "error", "warn", "info", "debug"]),
     maxBodyBytes: integer("MAX_BODY_BYTES", 1024 * 1024, 1, 1024 ** 3),
-    trustedHops: integer("TRUSTED_PROXY_HOPS", 0, 0, 16),
-    loginThrottle: {
+    trustsProxy: trustedProxies(text("TRUSTED_PROXIES", "0"), faults),
+    corsOrigins: origins(text("CORS_ORIGINS", ""), faults),
+    loginAttempts: {
       perLogin: integer("LOGIN_ATTEMPTS", 10, 1, 1_000_000),
       perAddress: integer("LOGIN_ATTEMPTS_PER_ADDRESS", 300, 1, 1_000_000),
       windowSeconds: integer("LOGIN_WINDOW_SECONDS", 900, 1, 86_400),
     },
+    resetAttempts: {
+      perLogin: integer("RESET_ATTEMPTS", 5, 1, 1_000_000),
+      perAddress: integer("RESET_ATTEMPTS_PER_ADDRESS", 60, 1, 1_000_000),
+      windowSeconds: integer("RESET_WINDOW_SECONDS", 3_600, 1, 86_400),
+    },
+    destinations,
+    outboxMaxAttempts: integer("OUTBOX_MAX_ATTEMPTS", 10, 1, 100),
+    outboxBackoffMillis: number("OUTBOX_BACKOFF_SECONDS", 1, 0.01, 3_600) * 1_000,
     settleSeconds: number("SETTLE_SECONDS", isProduction ? 5 : 0, 0, 300),
     drainSeconds: number("DRAIN_SECONDS", 10, 0, 3_600),
     signingSecrets: secrets("SECRETS_SIGNING"),
-    accessTokenSecrets: secrets("SECRETS_ACCESS_TOKEN"),
+    accessTokenKeys:
+      service.identity?.signer === undefined
+        ? secrets("SECRETS_ACCESS_TOKEN", service.identity?.algorithm)
+        : [],
     refreshPeppers: secrets("SECRETS_REFRESH_PEPPER"),
+    resetPeppers: secrets("SECRETS_RESET_PEPPER"),
+    webhookSecrets: usesWebhooks ? secrets("SECRETS_WEBHOOK") : [],
   };
   if (faults.length > 0) throw new SettingsError(faults);
   return settings;
 }
 
-/** An ordered, comma-separated list of base64url secrets of at least 32 bytes. */
-function readSecrets(
-  name: string,
-  environment: Readonly<Record<string, string | undefined>>,
-  isProduction: boolean,
-  dataFolder: string,
-  faults: string[],
+interface KeySource {
+  readonly name: string;
+  readonly algorithm: TokenAlgorithm;
+  readonly isProduction: boolean;
+  readonly dataFolder: string;
+  readonly faults: string[];
+}
+
+/** An ordered, comma-separated list in base64url: secrets of at least 32 bytes, or keys of an asymmetric algorithm in DER. */
+function readKeys(
+  { name, algorithm, isProduction, dataFolder, faults }: KeySource,
+  given: string | undefined,
 ): readonly Buffer[] {
-  const given = environment[name];
   if (given === undefined || given === "") {
-    if (!isProduction) return [keptSecret(join(dataFolder, `${name.toLowerCase()}.key`))];
+    const suffix = algorithm === "HS256" ? "" : `_${algorithm.toLowerCase()}`;
+    const path = join(dataFolder, `${name.toLowerCase()}${suffix}.key`);
+    if (!isProduction) return [keptKey(path, algorithm)];
+    const what = algorithm === "HS256" ? "secrets" : `${algorithm} keys in DER`;
     faults.push(
-      `${name} must be set in production: a comma-separated list of base64url secrets, the newest first`,
+      `${name} must be set in production: a comma-separated list of base64url ${what}, the newest first`,
     );
     return [];
   }
   return given.split(",").map((item, index) => {
-    const secret = Buffer.from(item.trim(), "base64url");
-    if (secret.length < 32) faults.push(`${name} needs at least 32 bytes in entry ${index + 1}`);
-    return secret;
+    const key = Buffer.from(item.trim(), "base64url");
+    const fault = tokenKeyFault(algorithm, key);
+    if (fault !== null) faults.push(`${name} ${fault} in entry ${index + 1}`);
+    return key;
   });
 }
 
-function keptSecret(path: string): Buffer {
+function keptKey(path: string, algorithm: TokenAlgorithm): Buffer {
   if (existsSync(path)) return Buffer.from(readFileSync(path, "utf8"), "base64url");
-  const secret = randomBytes(32);
+  const key = newTokenKey(algorithm);
   mkdirSync(resolve(path, ".."), { recursive: true });
-  writeFileSync(path, secret.toString("base64url"), { mode: 0o600 });
-  return secret;
+  writeFileSync(path, key.toString("base64url"), { mode: 0o600 });
+  return key;
+}
+
+function trustedProxies(text: string, faults: string[]): ProxyTrust {
+  const trust = readProxyTrust(text);
+  if (trust === null)
+    faults.push("TRUSTED_PROXIES must be a number of hops from 0 to 16, or CIDR ranges, never all");
+  return trust ?? trustsNone;
+}
+
+/** Exact origins; a wildcard is none. */
+function origins(text: string, faults: string[]): readonly string[] {
+  const given = text.split(",").flatMap((origin) => origin.trim() || []);
+  for (const origin of given) {
+    const isExact =
+      /^https?:/.test(origin) && URL.canParse(origin) && new URL(origin).origin === origin;
+    if (!isExact) faults.push(`CORS_ORIGINS: ${origin} is no origin such as https://app.example`);
+  }
+  return given;
+}
+
+/** The URL of each destination that the outbox names: `DESTINATION_<NAME>`. */
+function readDestinations(
+  { outbox }: Pick<ServiceDefinition, "outbox">,
+  environment: Readonly<Record<string, string | undefined>>,
+  isProduction: boolean,
+  faults: string[],
+): Readonly<Record<string, string>> {
+  const names = Object.values(outbox?.events ?? {}).filter((value) => typeof value === "string");
+  return Object.fromEntries(
+    [...new Set(names)].map((name) => {
+      const variable = `DESTINATION_${name.toUpperCase()}`;
+      const url = environment[variable] || (isProduction ? "" : "log:");
+      const isUrl = /^https?:/.test(url) && URL.canParse(url);
+      // Payloads hold secrets, which a log of production must not.
+      if (!isUrl && (isProduction || url !== "log:"))
+        faults.push(`${variable} must be the URL of a webhook${isProduction ? "" : ", or log:"}`);
+      return [name, url];
+    }),
+  );
 }

@@ -3,16 +3,19 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fail } from "../contract/errors.js";
-import { authenticate } from "../authn/authenticate.js";
+import { boundary } from "../http/boundary.js";
 import { answerClientErrors } from "../http/client-error.js";
 import { frontHandler, type RequestHandler } from "../http/front-handler.js";
+import { corsHandler } from "../http/cors.js";
 import { checkHost } from "../http/host.js";
 import { readMetadata } from "../http/metadata.js";
 import { replyError } from "../http/reply.js";
 import type { Database } from "../operations/database.js";
+import { startRelay, type Relay } from "../outbox/relay.js";
 import { Lifetime } from "../operations/lifetime.js";
 import type { Log } from "../operations/log.js";
 import { connect, defaultTenant, type Connection, type ConnectOptions } from "./connect.js";
+import { destinationsOf } from "./destinations.js";
 import type { ServiceDefinition } from "./service.js";
 import type { Settings } from "./settings.js";
 import { systemEndpoints } from "./system-endpoints.js";
@@ -33,19 +36,18 @@ export async function start(
   options: ConnectOptions,
 ): Promise<RunningService> {
   const { settings, folder, log } = options;
-  const connection = await connect(options);
+  const connection = await connect(service, options);
   const { database, keys } = connection;
   const { identity } = service;
+  const { trustsProxy, corsOrigins } = settings;
+  const relay = startOutbox(service, connection, settings);
 
   let state: "active" | "settling" | "draining" = "active";
   const router = frontHandler({
     routes: service.routes,
     resources: connection,
-    trustedHops: settings.trustedHops,
-    authenticate: (req) =>
-      identity === undefined
-        ? null
-        : authenticate(identity, keys, database.reader.identity, req.headers),
+    trustsProxy,
+    bind: boundary({ identity, resources: connection, trustsProxy, allowedOrigins: corsOrigins }),
     maxBodyBytes: settings.maxBodyBytes,
     defaultTenant,
     isAccepting: () => state !== "draining",
@@ -53,7 +55,10 @@ export async function start(
   const answerSystem = systemEndpoints({
     folder,
     isReady: async () => state === "active" && (await answers(database)),
+    jwks: identity?.jwks ?? null,
+    publicKeys: keys.tokens.publicKeys,
   });
+  const cors = corsHandler(corsOrigins);
   const fallback = appFallback(service, log);
   const server = createServer(
     // Node would refuse a missing Host without a body; checkHost does it with the envelope.
@@ -70,7 +75,9 @@ export async function start(
         replyError(req, res, readMetadata(req.headers), error);
         return;
       }
-      if (!answerSystem(req, res)) router(req, res, (error) => fallback(req, res, error));
+      cors(req, res, () => {
+        if (!answerSystem(req, res)) router(req, res, (error) => fallback(req, res, error));
+      });
     },
   );
   answerClientErrors(server);
@@ -91,6 +98,7 @@ export async function start(
         await sleep(settings.settleSeconds * 1000);
         state = "draining";
         await closed(server, settings.drainSeconds * 1000);
+        await relay?.stop();
         const patience = sleep(settings.drainSeconds * 1000 + 100, undefined, { ref: false });
         await Promise.race([database.close(), patience]);
       })()),
@@ -154,6 +162,24 @@ async function answers(database: Database): Promise<boolean> {
   } finally {
     patience.abort();
   }
+}
+
+/** The relay of a service with an outbox, woken by every commit that staged something. */
+function startOutbox(
+  { outbox }: ServiceDefinition,
+  connection: Connection,
+  settings: Settings,
+): Relay | undefined {
+  if (outbox === undefined) return undefined;
+  const relay = startRelay({
+    database: connection.database,
+    log: connection.log,
+    destinations: destinationsOf(outbox, settings, connection.log),
+    maxAttempts: settings.outboxMaxAttempts,
+    backoffMillis: settings.outboxBackoffMillis,
+  });
+  connection.onStaged(relay.wake);
+  return relay;
 }
 
 async function reap(database: Database, log: Log): Promise<void> {

@@ -1,5 +1,6 @@
 // Probes and the OpenAPI document: what the service answers besides its operations (decisions.md §3 "Infrastructure").
 import { readFile } from "node:fs/promises";
+import type { JsonWebKey } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { join } from "node:path";
 import { readMetadata } from "../http/metadata.js";
@@ -12,9 +13,12 @@ export interface SystemEndpointsOptions {
   readonly folder: string;
   /** Resolves to whether the service can take requests now. */
   readonly isReady: () => Promise<boolean>;
+  /** Where the public keys of access tokens are, or null. */
+  readonly jwks: { readonly path: string; readonly maxAgeSeconds: number } | null;
+  readonly publicKeys: readonly JsonWebKey[];
 }
 
-/** Answers `/livez`, `/readyz` and `/openapi.json`; returns whether it did. */
+/** Answers `/livez`, `/readyz`, `/openapi.json` and the public keys (RFC 7517); returns whether it did. */
 export function systemEndpoints(
   options: SystemEndpointsOptions,
 ): (req: IncomingMessage, res: ServerResponse) => boolean {
@@ -34,18 +38,23 @@ export function systemEndpoints(
       },
     ],
   ]);
+  const { jwks } = options;
+  const jwkSet = JSON.stringify({ keys: options.publicKeys });
+  if (jwks !== null) answers.set(jwks.path, async () => [200, jwkSet]);
   return (req, res) => {
     const url = req.url ?? "";
     const end = url.indexOf("?");
-    const answer = answers.get(end < 0 ? url : url.slice(0, end));
+    const path = end < 0 ? url : url.slice(0, end);
+    const answer = answers.get(path);
     if (answer === undefined) return false;
     const refuse = (error: unknown): void => replyError(req, res, readMetadata(req.headers), error);
     if (req.method !== "GET" && req.method !== "HEAD") {
       refuse(methodNotAllowed(["GET", "HEAD"]));
       return true;
     }
+    const caching = path === jwks?.path ? `public, max-age=${jwks.maxAgeSeconds}` : "no-store";
     answer().then(([status, text]) => {
-      sendJson(req, res, status, ["Cache-Control", "no-store", ...securityHeaderList], text);
+      sendJson(req, res, status, ["Cache-Control", caching, ...securityHeaderList], text);
     }, refuse);
     return true;
   };

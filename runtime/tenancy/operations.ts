@@ -2,7 +2,7 @@
 import { issueSession, type TokenResponse } from "../authn/operations.js";
 import type { IdentitySpec } from "../authn/spec.js";
 import { fail } from "../contract/errors.js";
-import { callerOf } from "../operations/identity.js";
+import { callerOf, sessionOf } from "../operations/identity.js";
 import type { Handler } from "../operations/operation.js";
 import { uuidv7 } from "../operations/uuid.js";
 
@@ -37,22 +37,22 @@ export const tenancy = {
   switchTenant:
     (spec: IdentitySpec): Handler<ById, TokenResponse> =>
     async ({ id }, context) => {
-      const caller = callerOf(context);
+      const { principalId } = sessionOf(context);
       const store = context.transaction.tenants;
       const tenant = await store.findTenant(id);
       // A tenant that is not there and one that is not the caller's are told alike.
-      if (tenant === null || !(await store.isMember(id, caller.principalId)))
+      if (tenant === null || !(await store.isMember(id, principalId)))
         throw fail("tenant_mismatch");
       if (!tenant.isActive) throw fail("tenant_inactive");
-      return issueSession(spec, context, caller.principalId, id);
+      return issueSession(spec, context, { principalId, tenant: id });
     },
 
   /** Ends the caller's own membership. Throws `core.not_found` where there is none. */
   leaveTenant:
     (): Handler<ById, void> =>
     async ({ id }, context) => {
-      const caller = callerOf(context);
-      if (!(await context.transaction.tenants.removeMember(id, caller.principalId)))
+      const { principalId } = sessionOf(context);
+      if (!(await context.transaction.tenants.removeMember(id, principalId)))
         throw fail("core.not_found");
     },
 

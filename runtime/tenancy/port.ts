@@ -11,6 +11,7 @@ export interface TenantStore {
   /** Adds a tenant; false where its key is taken. */
   addTenant(tenant: Tenant): Promise<boolean>;
   findTenant(id: string): Promise<Tenant | null>;
+  findTenantByKey(key: string): Promise<Tenant | null>;
   /** Makes a tenant inactive; false where there is none. */
   deactivateTenant(id: string): Promise<boolean>;
   /** Makes a principal a member; one who is already stays so. */
@@ -22,11 +23,16 @@ export interface TenantStore {
   listMembers(tenantId: string): Promise<readonly string[]>;
   /** Active tenants of a principal, by key. */
   listMemberships(principalId: string): Promise<readonly Tenant[]>;
-  /** Gives a permission within a tenant, or everywhere where the tenant is null. */
-  grant(tenantId: string | null, principalId: string, permission: string): Promise<void>;
+  /**
+   * Gives a permission to a principal (its id) or to a role (`role:<name>`), within a tenant or, where that is null,
+   * everywhere. A permission may be a role: who has it has what the role has.
+   */
+  grant(tenantId: string | null, subject: string, permission: string): Promise<void>;
   /** Takes a permission away; false where there was none. */
-  revoke(tenantId: string | null, principalId: string, permission: string): Promise<boolean>;
-  /** Whether the principal has one of the permissions, within the tenant or everywhere. */
+  revoke(tenantId: string | null, subject: string, permission: string): Promise<boolean>;
+  /** Permissions that were given to the subject itself, in order. */
+  listGrants(tenantId: string | null, subject: string): Promise<readonly string[]>;
+  /** Whether the principal has one of the permissions, itself or by roles, within the tenant or everywhere. */
   hasGrant(
     tenantId: string | null,
     principalId: string,

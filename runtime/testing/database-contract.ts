@@ -15,7 +15,10 @@ import { Lifetime } from "../operations/lifetime.js";
 import { silentLog } from "../operations/log.js";
 import { operation } from "../operations/operation.js";
 import { invoke } from "../operations/pipeline.js";
-import { memoryLoginThrottle } from "../engines/memory/login-throttle.js";
+import { tokenIssuer } from "../authn/access-token.js";
+import { attempts } from "../authn/attempts.js";
+import { localTokenKeys } from "../authn/token-keys.js";
+import { memoryRateLimiter } from "../engines/memory/rate-limiter.js";
 import { hmacSigner } from "../operations/signer.js";
 import { uuidv7 } from "../operations/uuid.js";
 import { everything, type Filter, type SortKey } from "../query/ast.js";
@@ -64,7 +67,7 @@ export async function prepareContractTables(target: MigrationTarget): Promise<vo
     await exec(`
       CREATE TABLE "contract_things" (
         "tenant_id" TEXT NOT NULL, "id" ${uuid} NOT NULL, "rev" INTEGER NOT NULL, "created_at" ${time} NOT NULL,
-        "last_update_at" ${time} NOT NULL, "is_deleted" ${flag} NOT NULL, "body" ${body} NOT NULL,
+        "last_update_at" ${time} NOT NULL, "is_deleted" ${flag} NOT NULL, "owner_id" ${uuid}, "body" ${body} NOT NULL,
         PRIMARY KEY ("tenant_id", "id"));
       CREATE TABLE "contract_things_history" (
         "tenant_id" TEXT NOT NULL, "id" ${uuid} NOT NULL, "rev" INTEGER NOT NULL, "body" ${body} NOT NULL,
@@ -77,6 +80,9 @@ export async function prepareContractTables(target: MigrationTarget): Promise<vo
 }
 
 const signer = hmacSigner([Buffer.alloc(32, 7)]);
+const tokens = tokenIssuer("HS256", await localTokenKeys("HS256", [Buffer.alloc(32, 8)]), "t");
+const limiter = memoryRateLimiter();
+const limits = { perLogin: 10, perAddress: 10, windowSeconds: 60 };
 
 function contextOf(
   database: Database,
@@ -87,8 +93,11 @@ function contextOf(
       database,
       log: silentLog,
       signer,
-      keys: { accessToken: [Buffer.alloc(32, 8)], refresh: signer },
-      loginThrottle: memoryLoginThrottle({ perLogin: 10, perAddress: 10, windowSeconds: 60 }),
+      keys: { tokens, refresh: signer, reset: signer },
+      limiter,
+      loginAttempts: attempts(limiter, "login", limits, "address"),
+      resetAttempts: attempts(limiter, "reset", limits, "anywhere"),
+      wakeRelay: () => undefined,
     },
     {
       operationId: "things.test",
@@ -108,6 +117,7 @@ function stored(body: Partial<Thing>, fields: Partial<StoredDocument> = {}): Sto
     createdAt: now,
     lastUpdateAt: now,
     isDeleted: false,
+    ownerId: null,
     body: JSON.stringify(body),
     ...fields,
   };
@@ -192,7 +202,6 @@ export function databaseContract({ describe, test }: TestApi, harness: ContractH
               update,
               { id: document.id, rev: 1, patch: { size: index + 1 } },
               contextOf(database, { tenant }),
-              database,
             ),
           ),
         );
@@ -543,7 +552,7 @@ export function databaseContract({ describe, test }: TestApi, harness: ContractH
           run: documents.create(things),
         });
         const lifetime = new Lifetime(Date.now() + 60, { isGone: () => false });
-        const quick = invoke(create, {}, contextOf(database, { tenant, lifetime }), database);
+        const quick = invoke(create, {}, contextOf(database, { tenant, lifetime }));
         const slow = write(database, () => sleep(200));
         const [told] = await Promise.allSettled([quick, slow]);
         const found = await database.reader.documents.count(things, tenant, all);
@@ -583,7 +592,7 @@ export function databaseContract({ describe, test }: TestApi, harness: ContractH
           },
         });
         const send = () =>
-          invoke(create, { name: "once" }, contextOf(database, { tenant, key: "k" }), database);
+          invoke(create, { name: "once" }, contextOf(database, { tenant, key: "k" }));
         const outcomes = await Promise.allSettled(Array.from({ length: 50 }, send));
         const refused = outcomes.filter((outcome) => outcome.status === "rejected");
         assert.deepEqual(

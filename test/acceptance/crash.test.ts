@@ -1,7 +1,7 @@
 // A process that is killed under write load: every acknowledged write is there afterwards, on both engines.
 import { describe, expect, test } from "vitest";
 import { engines } from "../engines.js";
-import { startProcess } from "./process.js";
+import { firstToken, startProcess } from "./process.js";
 
 const project = "01890000-0000-7000-8000-000000000005";
 
@@ -9,7 +9,14 @@ for (const engine of engines) {
   describe.skipIf(!engine.isAvailable)(engine.name, () => {
     test("SIGKILL loses no acknowledged write, and a repeated key runs nothing twice", async () => {
       const database = await engine.create();
-      const first = await startProcess({ DATABASE_URL: database.url });
+      const environment = {
+        DATABASE_URL: database.url,
+        SECRETS_ACCESS_TOKEN: Buffer.alloc(32, 1).toString("base64url"),
+      };
+      const first = await startProcess(environment);
+      const token = await firstToken(first.url, environment);
+      const post = (url: string, path: string, body: unknown, key?: string) =>
+        send(url, path, { body, token, key });
       const acknowledged = new Map<string, string>();
       let sent = 0;
       const write = async (): Promise<void> => {
@@ -19,13 +26,18 @@ for (const engine of engines) {
           acknowledged.set(title, answer.id);
         }
       };
-      const writers = Array.from({ length: 16 }, () => write().catch(() => undefined));
-      while (acknowledged.size < 300) await new Promise((resolve) => setImmediate(resolve));
+      const failures: unknown[] = [];
+      const writers = Array.from({ length: 16 }, () =>
+        write().catch((error: unknown) => void failures.push(error)),
+      );
+      while (acknowledged.size < 300 && failures.length === 0)
+        await new Promise((resolve) => setImmediate(resolve));
+      expect(failures).toEqual([]);
       first.child.kill("SIGKILL");
       await Promise.all(writers);
       expect(await first.exited).toBe("SIGKILL");
 
-      const second = await startProcess({ DATABASE_URL: database.url });
+      const second = await startProcess(environment);
       const { hits, count } = await post(second.url, "/tasks/query", { size: 10_000 });
       const stored = new Map(
         hits.map(({ title, id }: { title: string; id: string }) => [title, id]),
@@ -46,15 +58,20 @@ for (const engine of engines) {
   });
 }
 
-// oxlint-disable-next-line typescript/no-explicit-any -- a black-box test looks at whatever comes back
-async function post(url: string, path: string, body: unknown, key?: string): Promise<any> {
+async function send(
+  url: string,
+  path: string,
+  given: { readonly body: unknown; readonly token: string; readonly key: string | undefined },
+  // oxlint-disable-next-line typescript/no-explicit-any -- a black-box test looks at whatever comes back
+): Promise<any> {
   const response = await fetch(`${url}${path}`, {
     method: "POST",
     headers: {
+      authorization: `Bearer ${given.token}`,
       "content-type": "application/json",
-      ...(key === undefined ? {} : { "idempotency-key": key }),
+      ...(given.key === undefined ? {} : { "idempotency-key": given.key }),
     },
-    body: JSON.stringify(body),
+    body: JSON.stringify(given.body),
   });
   if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
   return response.json();

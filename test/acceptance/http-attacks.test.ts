@@ -195,7 +195,11 @@ describe("bodies", () => {
     fetch(`${service.url}/tasks`, {
       method: "POST",
       body,
-      headers: { "content-type": "application/json", ...headers },
+      headers: {
+        authorization: `Bearer ${service.tester.token}`,
+        "content-type": "application/json",
+        ...headers,
+      },
     }).then(async (response) => ({
       status: response.status,
       body: (await response.json()) as { readonly code: string; readonly rev?: number },

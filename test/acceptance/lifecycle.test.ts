@@ -150,7 +150,7 @@ describe("the process", () => {
 describe("settings", () => {
   const faultsOf = (environment: Record<string, string>): string => {
     try {
-      readSettings("t", environment);
+      readSettings({ name: "t" }, environment);
       return "";
     } catch (error) {
       return error instanceof SettingsError ? error.message : String(error);

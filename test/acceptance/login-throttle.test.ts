@@ -14,9 +14,10 @@ for (const engine of engines) {
     beforeAll(async () => {
       const limits = { LOGIN_ATTEMPTS: "3", LOGIN_ATTEMPTS_PER_ADDRESS: "8" };
       behindProxy = await startTestService(engine, {
-        environment: { ...limits, TRUSTED_PROXY_HOPS: "1" },
+        signsIn: false,
+        environment: { ...limits, TRUSTED_PROXIES: "1" },
       });
-      direct = await startTestService(engine, { environment: limits });
+      direct = await startTestService(engine, { signsIn: false, environment: limits });
       running.push(behindProxy, direct);
       for (const service of running)
         for (const login of ["ann", "ben", "cat"])
@@ -52,9 +53,9 @@ for (const engine of engines) {
     });
 
     test("parallel guesses do not slip through", async () => {
-      const { loginThrottle } = behindProxy.running.connection;
+      const { loginAttempts } = behindProxy.running.connection;
       const taken = await Promise.all(
-        Array.from({ length: 20 }, () => loginThrottle.take("192.0.2.3", "ben")),
+        Array.from({ length: 20 }, () => loginAttempts.take("192.0.2.3", "ben")),
       );
       expect(taken.filter(Boolean)).toHaveLength(3);
       expect(await statusOf(login(behindProxy, "192.0.2.3", "ben"))).toBe(401);

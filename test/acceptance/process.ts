@@ -1,5 +1,5 @@
 // The reference service as a process of its own, for what only a real process can show.
-import { spawn, type ChildProcess } from "node:child_process";
+import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { existsSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -48,4 +48,55 @@ export async function startProcess(
     void exited.then((code) => reject(new Error(`the server ended with ${code}: ${output}`)));
   });
   return { child, url: await ready, output: () => output, exited };
+}
+
+const password = "correct horse battery staple";
+
+/** Runs a command of the compiled server to its end. */
+export function runCommand(
+  environment: Readonly<Record<string, string>>,
+  args: readonly string[],
+  input = `${password}\n`,
+) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [entry, ...args], {
+    env: { PATH: process.env["PATH"], LOG_LEVEL: "silent", ...environment },
+    input,
+    encoding: "utf8",
+  });
+  return { status, stdout, stderr };
+}
+
+/**
+ * Gives a running service its first administrator, a tenant and every permission in it, as an operator would: by the
+ * command and by HTTP. Resolves with a token that is scoped to the tenant.
+ */
+export async function firstToken(
+  url: string,
+  environment: Readonly<Record<string, string>>,
+): Promise<string> {
+  const login = "root@example.test";
+  const made = runCommand(environment, ["create-principal", login, "--grant", "admin"]);
+  if (made.status !== 0) throw new Error(made.stderr);
+  const post = async (
+    path: string,
+    body?: unknown,
+    token?: string,
+  ): Promise<Record<string, string>> => {
+    const response = await fetch(`${url}${path}`, {
+      method: "POST",
+      headers: {
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+    return response.status === 204 ? {} : ((await response.json()) as Record<string, string>);
+  };
+  const { access_token: root } = await post("/auth/login", { login, password });
+  const { tenant_id: tenantId } = await post("/admin/tenants", { tenant_key: "first" }, root);
+  const member = { tenant_id: tenantId, principal_id: made.stdout.trim() };
+  await post("/admin/memberships", member, root);
+  const scoped = await post(`/tenants/${tenantId}/activate`, undefined, root);
+  return scoped["access_token"] ?? "";
 }

@@ -1,14 +1,13 @@
 // Principals and permissions by HTTP and by the command, and deactivation (service.md "Authentication routes").
-import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { engines, type FreshDatabase } from "../engines.js";
+import { runCommand } from "./process.js";
 import { startTestService, type Answer, type TestService } from "./service.js";
 
 const password = "correct horse battery staple";
-const server = new URL("../../dist/service/generated/server.js", import.meta.url).pathname;
 const nobody = "01890000-0000-7000-8000-000000000001";
 
 for (const engine of engines) {
@@ -18,19 +17,8 @@ for (const engine of engines) {
     let admin = "";
     const data = mkdtempSync(join(tmpdir(), "opwright-provisioning-"));
 
-    const command = (args: readonly string[], input = `${password}\n`) => {
-      const { status, stdout, stderr } = spawnSync(process.execPath, [server, ...args], {
-        env: {
-          PATH: process.env["PATH"],
-          DATA_DIR: data,
-          DATABASE_URL: database.url,
-          LOG_LEVEL: "silent",
-        },
-        input,
-        encoding: "utf8",
-      });
-      return { status, stdout, stderr };
-    };
+    const command = (args: readonly string[], input?: string) =>
+      runCommand({ DATA_DIR: data, DATABASE_URL: database.url }, args, input);
     const signIn = (login: string): Promise<Answer> =>
       service.post("/auth/login", { login, password });
     const as = (token: string, method: string, at: string, body: unknown): Promise<Answer> =>
@@ -42,6 +30,7 @@ for (const engine of engines) {
       expect([made.status, made.stderr]).toEqual([0, ""]);
       expect(made.stdout).toMatch(/^[0-9a-f-]{36}\n$/);
       service = await startTestService(engine, {
+        signsIn: false,
         environment: { DATABASE_URL: database.url },
       });
       admin = (await signIn("root@example.test")).body.access_token;
@@ -67,7 +56,7 @@ for (const engine of engines) {
         const { status, stderr } = command(args);
         expect([status, stderr]).toEqual([
           2,
-          "usage: server.js [migrate | create-principal LOGIN [--grant PERMISSION]…]\n",
+          "usage: server.js [migrate | create-principal LOGIN [--grant PERMISSION]… | outbox | redrive [EVENT]]\n",
         ]);
       }
     });

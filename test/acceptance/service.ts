@@ -3,6 +3,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { service } from "../../generated/service.js";
+import { issueSession } from "../../runtime/authn/operations.js";
+import { createPrincipal } from "../../runtime/authn/provision.js";
+import type { IdentitySpec } from "../../runtime/authn/spec.js";
+import { uuidv7 } from "../../runtime/operations/uuid.js";
 import type { ServiceDefinition } from "../../runtime/server/service.js";
 import { readSettings } from "../../runtime/server/settings.js";
 import { start, type RunningService } from "../../runtime/server/start.js";
@@ -26,10 +30,21 @@ export interface RequestOptions {
 export interface TestService {
   readonly url: string;
   readonly running: RunningService;
+  /** Who is signed in: `call` and `post` send its token unless they are given another credential, or none (""). */
+  readonly tester: Tester;
   call(method: string, path: string, options?: RequestOptions): Promise<Answer>;
   post(path: string, body: unknown, headers?: Readonly<Record<string, string>>): Promise<Answer>;
   stop(): Promise<void>;
 }
+
+/** A principal with every permission in one tenant and everywhere, and a token that is scoped to that tenant. */
+export interface Tester {
+  readonly id: string;
+  readonly tenantId: string;
+  readonly token: string;
+}
+
+export const nobody: Tester = { id: "", tenantId: "", token: "" };
 
 export const generated = new URL("../../generated", import.meta.url).pathname;
 
@@ -40,6 +55,8 @@ export async function startTestService(
     readonly definition?: ServiceDefinition;
     readonly environment?: Readonly<Record<string, string>>;
     readonly log?: Log;
+    /** false sends no credential unless a call gives one. */
+    readonly signsIn?: boolean;
   } = {},
 ): Promise<TestService> {
   const database = await engine.create();
@@ -50,12 +67,21 @@ export async function startTestService(
     DATABASE_URL: database.url,
     ...options.environment,
   };
-  const running = await start(options.definition ?? service, {
-    settings: readSettings("tracker", environment),
+  const definition = options.definition ?? service;
+  const running = await start(definition, {
+    settings: readSettings(definition, environment),
     folder: generated,
     log: options.log ?? silentLog,
   });
-  const call: TestService["call"] = async (method, path, { body, headers } = {}) => {
+  const { identity } = definition;
+  const tester =
+    identity === undefined || options.signsIn === false
+      ? nobody
+      : await signIn(running.connection, identity);
+  const call: TestService["call"] = async (method, path, { body, headers: given } = {}) => {
+    const { authorization = `Bearer ${tester.token}`, ...others } = given ?? {};
+    const isAnonymous = authorization === "" || authorization === "Bearer ";
+    const headers = isAnonymous ? others : { authorization, ...others };
     const response = await fetch(`${running.url}${path}`, {
       method,
       headers: {
@@ -72,6 +98,7 @@ export async function startTestService(
   return {
     url: running.url,
     running,
+    tester,
     call,
     post: (path, body, headers = {}) => call("POST", path, { body, headers }),
     async stop() {
@@ -80,6 +107,27 @@ export async function startTestService(
       rmSync(data, { recursive: true, force: true });
     },
   };
+}
+
+let testers = 0;
+
+async function signIn(
+  { context, write }: RunningService["connection"],
+  identity: IdentitySpec,
+): Promise<Tester> {
+  const name = `tester${(testers += 1)}`;
+  const login = `${name}@example.test`;
+  const id = await createPrincipal(context("test.people"), { login, password: "a long password" });
+  const tenantId = uuidv7();
+  const tokens = await write("test.people", async (context) => {
+    const { tenants } = context.transaction;
+    await tenants.addTenant({ id: tenantId, key: name, isActive: true });
+    await tenants.addMember(tenantId, id);
+    await tenants.grant(tenantId, id, "admin");
+    await tenants.grant(null, id, "admin");
+    return issueSession(identity, context, { principalId: id, tenant: tenantId });
+  });
+  return { id, tenantId, token: tokens.access_token };
 }
 
 function parsed(text: string): unknown {

@@ -10,11 +10,11 @@ const layers: readonly (readonly [string, RegExp])[] = [
   ["contract", /^runtime\/contract\//],
   [
     "ports",
-    /^runtime\/(?:authn\/(?:port|login-throttle)|tenancy\/port|documents\/port|documents\/spec|operations\/(?:database|idempotency-port|lifetime|log|signer|uuid|canonical-json)|query\/(?:ast|fields|scalar))\.ts$/,
+    /^runtime\/(?:authn\/(?:port|api-key-port|token-port|attempts)|outbox\/port|tenancy\/port|documents\/port|documents\/spec|operations\/(?:database|idempotency-port|lifetime|log|rate-limiter|signer|uuid|canonical-json)|query\/(?:ast|fields|scalar))\.ts$/,
   ],
   ["operations", /^runtime\/operations\//],
   ["query", /^runtime\/query\//],
-  ["families", /^runtime\/(?:authn|documents|tenancy)\//],
+  ["families", /^runtime\/(?:authn|authz|documents|outbox|tenancy)\//],
   ["engines and transports", /^runtime\/(?:engines|http)\//],
   ["server", /^runtime\/(?:server|testing)\/|^runtime\/index\.ts$/],
 ];

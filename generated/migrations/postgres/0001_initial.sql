@@ -20,6 +20,7 @@ CREATE TABLE "opwright_principals" (
 CREATE TABLE "opwright_sessions" (
   "id" uuid PRIMARY KEY,
   "principal_id" uuid NOT NULL,
+  "actor_id" uuid,
   "tenant_id" text,
   "created_at" bigint NOT NULL,
   "ended_at" bigint
@@ -33,6 +34,28 @@ CREATE TABLE "opwright_refresh_tokens" (
   "used_at" bigint
 );
 CREATE INDEX "opwright_refresh_tokens_by_expires_at" ON "opwright_refresh_tokens" ("expires_at");
+
+CREATE TABLE "opwright_reset_tokens" (
+  "principal_id" uuid PRIMARY KEY,
+  "digest" text NOT NULL UNIQUE,
+  "expires_at" bigint NOT NULL
+);
+
+CREATE TABLE "opwright_api_keys" (
+  "id" uuid PRIMARY KEY,
+  "principal_id" uuid NOT NULL,
+  "actor_id" uuid,
+  "tenant_id" text,
+  "digest" text NOT NULL UNIQUE,
+  "prefix" text NOT NULL,
+  "hint" text NOT NULL,
+  "label" text,
+  "created_at" bigint NOT NULL,
+  "expires_at" bigint,
+  "last_used_at" bigint,
+  "ended_at" bigint
+);
+CREATE INDEX "opwright_api_keys_by_principal_id" ON "opwright_api_keys" ("principal_id");
 
 CREATE TABLE "opwright_tenants" (
   "id" text PRIMARY KEY,
@@ -49,10 +72,23 @@ CREATE INDEX "opwright_memberships_by_principal_id" ON "opwright_memberships" ("
 
 CREATE TABLE "opwright_grants" (
   "tenant_id" text NOT NULL,
-  "principal_id" uuid NOT NULL,
+  "subject" text NOT NULL,
   "permission" text NOT NULL,
-  PRIMARY KEY ("principal_id", "tenant_id", "permission")
+  PRIMARY KEY ("subject", "tenant_id", "permission")
 );
+
+CREATE TABLE "opwright_outbox" (
+  "id" uuid PRIMARY KEY,
+  "name" text NOT NULL,
+  "payload" text NOT NULL,
+  "tenant_id" text NOT NULL,
+  "created_at" bigint NOT NULL,
+  "due_at" bigint NOT NULL,
+  "attempts" INTEGER NOT NULL,
+  "dead_at" bigint,
+  "last_error" text
+);
+CREATE INDEX "opwright_outbox_by_due_at" ON "opwright_outbox" ("due_at");
 
 CREATE TABLE "notes" (
   "tenant_id" text NOT NULL,
@@ -61,6 +97,7 @@ CREATE TABLE "notes" (
   "created_at" timestamptz(3) NOT NULL,
   "last_update_at" timestamptz(3) NOT NULL,
   "is_deleted" boolean NOT NULL,
+  "owner_id" uuid,
   "body" jsonb NOT NULL,
   PRIMARY KEY ("tenant_id", "id")
 );
@@ -71,6 +108,7 @@ CREATE TABLE "places" (
   "created_at" timestamptz(3) NOT NULL,
   "last_update_at" timestamptz(3) NOT NULL,
   "is_deleted" boolean NOT NULL,
+  "owner_id" uuid,
   "body" jsonb NOT NULL,
   PRIMARY KEY ("id")
 );
@@ -86,6 +124,7 @@ CREATE TABLE "projects" (
   "created_at" timestamptz(3) NOT NULL,
   "last_update_at" timestamptz(3) NOT NULL,
   "is_deleted" boolean NOT NULL,
+  "owner_id" uuid,
   "body" jsonb NOT NULL,
   PRIMARY KEY ("tenant_id", "id")
 );
@@ -97,6 +136,7 @@ CREATE TABLE "tasks" (
   "created_at" timestamptz(3) NOT NULL,
   "last_update_at" timestamptz(3) NOT NULL,
   "is_deleted" boolean NOT NULL,
+  "owner_id" uuid,
   "body" jsonb NOT NULL,
   PRIMARY KEY ("tenant_id", "id")
 );

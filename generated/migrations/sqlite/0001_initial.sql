@@ -20,6 +20,7 @@ CREATE TABLE "opwright_principals" (
 CREATE TABLE "opwright_sessions" (
   "id" TEXT PRIMARY KEY,
   "principal_id" TEXT NOT NULL,
+  "actor_id" TEXT,
   "tenant_id" TEXT,
   "created_at" INTEGER NOT NULL,
   "ended_at" INTEGER
@@ -33,6 +34,28 @@ CREATE TABLE "opwright_refresh_tokens" (
   "used_at" INTEGER
 );
 CREATE INDEX "opwright_refresh_tokens_by_expires_at" ON "opwright_refresh_tokens" ("expires_at");
+
+CREATE TABLE "opwright_reset_tokens" (
+  "principal_id" TEXT PRIMARY KEY,
+  "digest" TEXT NOT NULL UNIQUE,
+  "expires_at" INTEGER NOT NULL
+);
+
+CREATE TABLE "opwright_api_keys" (
+  "id" TEXT PRIMARY KEY,
+  "principal_id" TEXT NOT NULL,
+  "actor_id" TEXT,
+  "tenant_id" TEXT,
+  "digest" TEXT NOT NULL UNIQUE,
+  "prefix" TEXT NOT NULL,
+  "hint" TEXT NOT NULL,
+  "label" TEXT,
+  "created_at" INTEGER NOT NULL,
+  "expires_at" INTEGER,
+  "last_used_at" INTEGER,
+  "ended_at" INTEGER
+);
+CREATE INDEX "opwright_api_keys_by_principal_id" ON "opwright_api_keys" ("principal_id");
 
 CREATE TABLE "opwright_tenants" (
   "id" TEXT PRIMARY KEY,
@@ -49,10 +72,23 @@ CREATE INDEX "opwright_memberships_by_principal_id" ON "opwright_memberships" ("
 
 CREATE TABLE "opwright_grants" (
   "tenant_id" TEXT NOT NULL,
-  "principal_id" TEXT NOT NULL,
+  "subject" TEXT NOT NULL,
   "permission" TEXT NOT NULL,
-  PRIMARY KEY ("principal_id", "tenant_id", "permission")
+  PRIMARY KEY ("subject", "tenant_id", "permission")
 );
+
+CREATE TABLE "opwright_outbox" (
+  "id" TEXT PRIMARY KEY,
+  "name" TEXT NOT NULL,
+  "payload" TEXT NOT NULL,
+  "tenant_id" TEXT NOT NULL,
+  "created_at" INTEGER NOT NULL,
+  "due_at" INTEGER NOT NULL,
+  "attempts" INTEGER NOT NULL,
+  "dead_at" INTEGER,
+  "last_error" TEXT
+);
+CREATE INDEX "opwright_outbox_by_due_at" ON "opwright_outbox" ("due_at");
 
 CREATE TABLE "notes" (
   "tenant_id" TEXT NOT NULL,
@@ -61,6 +97,7 @@ CREATE TABLE "notes" (
   "created_at" TEXT NOT NULL,
   "last_update_at" TEXT NOT NULL,
   "is_deleted" INTEGER NOT NULL,
+  "owner_id" TEXT,
   "body" TEXT NOT NULL,
   PRIMARY KEY ("tenant_id", "id")
 );
@@ -71,6 +108,7 @@ CREATE TABLE "places" (
   "created_at" TEXT NOT NULL,
   "last_update_at" TEXT NOT NULL,
   "is_deleted" INTEGER NOT NULL,
+  "owner_id" TEXT,
   "body" TEXT NOT NULL,
   PRIMARY KEY ("id")
 );
@@ -86,6 +124,7 @@ CREATE TABLE "projects" (
   "created_at" TEXT NOT NULL,
   "last_update_at" TEXT NOT NULL,
   "is_deleted" INTEGER NOT NULL,
+  "owner_id" TEXT,
   "body" TEXT NOT NULL,
   PRIMARY KEY ("tenant_id", "id")
 );
@@ -97,6 +136,7 @@ CREATE TABLE "tasks" (
   "created_at" TEXT NOT NULL,
   "last_update_at" TEXT NOT NULL,
   "is_deleted" INTEGER NOT NULL,
+  "owner_id" TEXT,
   "body" TEXT NOT NULL,
   PRIMARY KEY ("tenant_id", "id")
 );

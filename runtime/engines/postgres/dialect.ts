@@ -15,7 +15,8 @@ export const postgresDialect: Dialect = {
     `${postgresDialect.field(field)} = ANY(${placeholder}::${sqlType(field)}[])`,
   list: (values) => values,
   json: (placeholder) => `${placeholder}::jsonb`,
-  columns: `"id", "rev", "created_at", "last_update_at", "is_deleted", "body"`,
+  columns: `"id", "rev", "created_at", "last_update_at", "is_deleted", "owner_id", "body"`,
+  skipLocked: " FOR UPDATE SKIP LOCKED",
 };
 
 const bodyTypes: Partial<Record<FieldType, string>> = {
@@ -30,6 +31,7 @@ const columnTypes: Readonly<Record<string, string>> = {
   created_at: "timestamptz",
   last_update_at: "timestamptz",
   is_deleted: "boolean",
+  owner_id: "uuid",
 };
 
 function sqlType(field: FieldReference): string {

@@ -2,7 +2,14 @@
 import type { DocumentQuery, DocumentStore, StoredDocument } from "../../documents/port.js";
 import type { DocumentDeclaration } from "../../documents/spec.js";
 import { afterCondition, filterCondition, orderBy, Parameters } from "./conditions.js";
-import { isTrue, quoted, type Dialect, type SqlRow, type SqlSession } from "./session.js";
+import {
+  isTrue,
+  quoted,
+  textOrNull,
+  type Dialect,
+  type SqlRow,
+  type SqlSession,
+} from "./session.js";
 
 /** The texts of a type's fixed statements, printed once per spec and dialect. */
 interface Statements {
@@ -54,7 +61,7 @@ export function sqlDocumentStore(session: SqlSession): DocumentStore {
     },
 
     async insert(spec, tenant, document) {
-      const { id, rev, createdAt, lastUpdateAt, isDeleted, body } = document;
+      const { id, rev, createdAt, lastUpdateAt, isDeleted, ownerId, body } = document;
       await session.run(texts(spec).insert, [
         ...owner(spec, tenant),
         id,
@@ -62,6 +69,7 @@ export function sqlDocumentStore(session: SqlSession): DocumentStore {
         createdAt,
         lastUpdateAt,
         isDeleted,
+        ownerId,
         body,
       ]);
       await keepSnapshot(spec, tenant, document);
@@ -145,8 +153,8 @@ function printStatements(spec: DocumentDeclaration, dialect: Dialect): Statement
   return {
     get: `SELECT ${dialect.columns} FROM ${table} WHERE ${owned}"id" = ${at(1)}`,
     insert:
-      `INSERT INTO ${table} (${ownerColumn}"id", "rev", "created_at", "last_update_at", "is_deleted", "body") ` +
-      `VALUES (${ownerValue}${at(1)}, ${at(2)}, ${at(3)}, ${at(4)}, ${at(5)}, ${dialect.json(at(6))})`,
+      `INSERT INTO ${table} (${ownerColumn}"id", "rev", "created_at", "last_update_at", "is_deleted", "owner_id", "body") ` +
+      `VALUES (${ownerValue}${at(1)}, ${at(2)}, ${at(3)}, ${at(4)}, ${at(5)}, ${at(6)}, ${dialect.json(at(7))})`,
     replace:
       `UPDATE ${table} SET "rev" = ${at(3)}, "last_update_at" = ${at(4)}, "is_deleted" = ${at(5)}, ` +
       `"body" = ${dialect.json(at(6))} WHERE ${owned}"id" = ${at(1)} AND "rev" = ${at(2)}`,
@@ -167,6 +175,7 @@ function readStored(row: SqlRow): StoredDocument {
     createdAt: String(row["created_at"]),
     lastUpdateAt: String(row["last_update_at"]),
     isDeleted: isTrue(row["is_deleted"]),
+    ownerId: textOrNull(row["owner_id"]),
     body: String(row["body"]),
   };
 }

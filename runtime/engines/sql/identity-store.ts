@@ -1,9 +1,10 @@
 // Identities over SQL, one for all SQL engines.
 import type { IdentityStore, Principal, Session } from "../../authn/port.js";
-import { isTrue, type SqlRow, type SqlSession } from "./session.js";
+import { isTrue, textOrNull, type SqlRow, type SqlSession } from "./session.js";
+import { readTrust, trustQuery } from "./trust.js";
 
 const principalColumns = `"id", "login", "password_hash", "is_active"`;
-const sessionColumns = `"id", "principal_id", "tenant_id", "created_at"`;
+const sessionColumns = `"id", "principal_id", "actor_id", "tenant_id", "created_at"`;
 
 /** The identity store of one transaction. */
 export function sqlIdentityStore(session: SqlSession): IdentityStore {
@@ -46,13 +47,18 @@ export function sqlIdentityStore(session: SqlSession): IdentityStore {
         [principalId, false],
       );
       await this.endSessions(principalId, now);
+      await session.run(
+        `UPDATE "opwright_api_keys" SET "ended_at" = ${at(2)} WHERE "principal_id" = ${at(1)} AND "ended_at" IS NULL`,
+        [principalId, now],
+      );
+      await this.dropResetToken(principalId);
       return changed === 1;
     },
 
-    async addSession({ id, principalId, tenant, createdAt }) {
+    async addSession({ id, principalId, actorId, tenant, createdAt }) {
       await session.run(
-        `INSERT INTO "opwright_sessions" (${sessionColumns}) VALUES (${at(1)}, ${at(2)}, ${at(3)}, ${at(4)})`,
-        [id, principalId, tenant, createdAt],
+        `INSERT INTO "opwright_sessions" (${sessionColumns}) VALUES (${at(1)}, ${at(2)}, ${at(3)}, ${at(4)}, ${at(5)})`,
+        [id, principalId, actorId, tenant, createdAt],
       );
     },
 
@@ -82,24 +88,8 @@ export function sqlIdentityStore(session: SqlSession): IdentityStore {
     },
 
     async trust(sessionId) {
-      const row = await first(
-        `SELECT s."principal_id", s."tenant_id", s."ended_at", p."is_active", t."is_active" AS "tenant_is_active", ` +
-          `m."principal_id" AS "member" FROM "opwright_sessions" s ` +
-          `JOIN "opwright_principals" p ON p."id" = s."principal_id" ` +
-          `LEFT JOIN "opwright_tenants" t ON t."id" = s."tenant_id" ` +
-          `LEFT JOIN "opwright_memberships" m ON m."tenant_id" = s."tenant_id" AND m."principal_id" = s."principal_id" ` +
-          `WHERE s."id" = ${at(1)}`,
-        sessionId,
-      );
-      if (row === undefined) return null;
-      return {
-        principalId: String(row["principal_id"]),
-        tenant: textOrNull(row["tenant_id"]),
-        isSessionLive: row["ended_at"] === null,
-        isPrincipalActive: isTrue(row["is_active"]),
-        isTenantActive: row["tenant_id"] === null || isTrue(row["tenant_is_active"]),
-        isMember: row["tenant_id"] === null || row["member"] !== null,
-      };
+      const row = await first(trustQuery("opwright_sessions", "id", at(1)), sessionId);
+      return row === undefined ? null : readTrust(row, Date.now());
     },
 
     async findRefreshToken(digest) {
@@ -131,6 +121,33 @@ export function sqlIdentityStore(session: SqlSession): IdentityStore {
       );
       return used === 1;
     },
+
+    async putResetToken({ principalId, digest, expiresAt }) {
+      await session.run(
+        `INSERT INTO "opwright_reset_tokens" ("principal_id", "digest", "expires_at") VALUES (${at(1)}, ${at(2)}, ${at(3)}) ` +
+          `ON CONFLICT ("principal_id") DO UPDATE SET "digest" = excluded."digest", "expires_at" = excluded."expires_at"`,
+        [principalId, digest, expiresAt],
+      );
+    },
+
+    async hasResetToken(digest, now) {
+      const text = `SELECT 1 AS "one" FROM "opwright_reset_tokens" WHERE "digest" = ${at(1)} AND "expires_at" > ${at(2)}`;
+      return (await session.all(text, [digest, now])).length === 1;
+    },
+
+    async takeResetToken(digest, now) {
+      const [row] = await session.all(
+        `DELETE FROM "opwright_reset_tokens" WHERE "digest" = ${at(1)} AND "expires_at" > ${at(2)} RETURNING "principal_id"`,
+        [digest, now],
+      );
+      return row === undefined ? null : String(row["principal_id"]);
+    },
+
+    async dropResetToken(principalId) {
+      await session.run(`DELETE FROM "opwright_reset_tokens" WHERE "principal_id" = ${at(1)}`, [
+        principalId,
+      ]);
+    },
   };
 }
 
@@ -148,11 +165,8 @@ function readSession(row: SqlRow): Session {
   return {
     id: String(row["id"]),
     principalId: String(row["principal_id"]),
+    actorId: textOrNull(row["actor_id"]),
     tenant: textOrNull(row["tenant_id"]),
     createdAt: Number(row["created_at"]),
   };
-}
-
-function textOrNull(value: unknown): string | null {
-  return value === null ? null : String(value);
 }

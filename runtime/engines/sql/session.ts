@@ -25,6 +25,8 @@ export interface Dialect {
   json(placeholder: string): string;
   /** What to select of a base column, so that text and numbers come back as they are answered. */
   readonly columns: string;
+  /** Ends a SELECT within an UPDATE so that rows which another transaction holds are left to it. */
+  readonly skipLocked: string;
 }
 
 /** Runs statements within one transaction. Text is prepared once and kept. */
@@ -43,6 +45,14 @@ export function quoted(identifier: string): string {
 /** SQLite's booleans are 0 and 1. */
 export function isTrue(value: unknown): boolean {
   return value === true || value === 1;
+}
+
+export function textOrNull(value: unknown): string | null {
+  return value === null ? null : String(value);
+}
+
+export function numberOrNull(value: unknown): number | null {
+  return value === null ? null : Number(value);
 }
 
 /** What a call gets on a transaction that has ended. */

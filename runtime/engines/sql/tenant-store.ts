@@ -26,6 +26,14 @@ export function sqlTenantStore(session: SqlSession): TenantStore {
       return row === undefined ? null : readTenant(row);
     },
 
+    async findTenantByKey(key) {
+      const [row] = await session.all(
+        `SELECT "id", "key", "is_active" FROM "opwright_tenants" WHERE "key" = ${at(1)}`,
+        [key],
+      );
+      return row === undefined ? null : readTenant(row);
+    },
+
     async deactivateTenant(id) {
       const text = `UPDATE "opwright_tenants" SET "is_active" = ${at(2)} WHERE "id" = ${at(1)}`;
       return (await session.run(text, [id, false])) === 1;
@@ -40,7 +48,10 @@ export function sqlTenantStore(session: SqlSession): TenantStore {
 
     async removeMember(tenantId, principalId) {
       const ofMember = `WHERE "tenant_id" = ${at(1)} AND "principal_id" = ${at(2)}`;
-      await session.run(`DELETE FROM "opwright_grants" ${ofMember}`, [tenantId, principalId]);
+      await session.run(
+        `DELETE FROM "opwright_grants" WHERE "tenant_id" = ${at(1)} AND "subject" = ${at(2)}`,
+        [tenantId, principalId],
+      );
       const text = `DELETE FROM "opwright_memberships" ${ofMember}`;
       return (await session.run(text, [tenantId, principalId])) === 1;
     },
@@ -68,26 +79,38 @@ export function sqlTenantStore(session: SqlSession): TenantStore {
       return rows.map(readTenant);
     },
 
-    async grant(tenantId, principalId, permission) {
+    async grant(tenantId, subject, permission) {
       await session.run(
-        `INSERT INTO "opwright_grants" ("tenant_id", "principal_id", "permission") ` +
+        `INSERT INTO "opwright_grants" ("tenant_id", "subject", "permission") ` +
           `VALUES (${at(1)}, ${at(2)}, ${at(3)}) ON CONFLICT DO NOTHING`,
-        [tenantId ?? everywhere, principalId, permission],
+        [tenantId ?? everywhere, subject, permission],
       );
     },
 
-    async revoke(tenantId, principalId, permission) {
+    async revoke(tenantId, subject, permission) {
       const text =
         `DELETE FROM "opwright_grants" WHERE "tenant_id" = ${at(1)} ` +
-        `AND "principal_id" = ${at(2)} AND "permission" = ${at(3)}`;
-      return (await session.run(text, [tenantId ?? everywhere, principalId, permission])) === 1;
+        `AND "subject" = ${at(2)} AND "permission" = ${at(3)}`;
+      return (await session.run(text, [tenantId ?? everywhere, subject, permission])) === 1;
     },
 
+    async listGrants(tenantId, subject) {
+      const rows = await session.all(
+        `SELECT "permission" FROM "opwright_grants" WHERE "tenant_id" = ${at(1)} AND "subject" = ${at(2)} ORDER BY "permission"`,
+        [tenantId ?? everywhere, subject],
+      );
+      return rows.map((row) => String(row["permission"]));
+    },
+
+    // UNION drops what is known already, so roles that contain each other come to an end.
     async hasGrant(tenantId, principalId, permissions) {
       const places = permissions.map((_permission, index) => at(index + 4)).join(", ");
+      const within = `"tenant_id" IN (${at(2)}, ${at(3)})`;
       const rows = await session.all(
-        `SELECT 1 AS "one" FROM "opwright_grants" WHERE "principal_id" = ${at(1)} ` +
-          `AND "tenant_id" IN (${at(2)}, ${at(3)}) AND "permission" IN (${places}) LIMIT 1`,
+        `WITH RECURSIVE "held" ("permission") AS (` +
+          `SELECT "permission" FROM "opwright_grants" WHERE "subject" = ${at(1)} AND ${within} UNION ` +
+          `SELECT g."permission" FROM "held" h JOIN "opwright_grants" g ON g."subject" = h."permission" AND g.${within}) ` +
+          `SELECT 1 AS "one" FROM "held" WHERE "permission" IN (${places}) LIMIT 1`,
         [principalId, everywhere, tenantId ?? everywhere, ...permissions],
       );
       return rows.length === 1;

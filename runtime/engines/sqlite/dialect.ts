@@ -18,5 +18,6 @@ export const sqliteDialect: Dialect = {
     `${sqliteDialect.field(field)} IN (SELECT "value" FROM json_each(${placeholder}))`,
   list: (values) => JSON.stringify(values),
   json: (placeholder) => placeholder,
-  columns: `"id", "rev", "created_at", "last_update_at", "is_deleted", "body"`,
+  columns: `"id", "rev", "created_at", "last_update_at", "is_deleted", "owner_id", "body"`,
+  skipLocked: "",
 };

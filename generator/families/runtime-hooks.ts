@@ -1,0 +1,119 @@
+// Hooks of the runtime that policies name (service.md "Authorization per operation").
+import { didYouMean } from "../did-you-mean.js";
+import type { Origin } from "../diagnostics.js";
+import { durationSeconds } from "../load/quantities.js";
+import { own } from "../model/records.js";
+import { functionReference, type HookArgument, type HookUse } from "../model/registry.js";
+import type { FamilyContext } from "./family.js";
+
+const ready = (name: string) =>
+  ({ kind: "builtIn", name, arguments: null, isBound: false }) as const;
+
+/** Makes sure that somebody is calling. */
+export const principalHook: HookUse = {
+  id: "principal",
+  phase: "before",
+  run: ready("principal"),
+  requires: [],
+  provides: ["authn.principal"],
+  permission: null,
+  errors: ["core.authentication"],
+};
+
+/** Makes sure that the caller has a session of its own. */
+export const sessionHook: HookUse = {
+  id: "session",
+  phase: "before",
+  run: ready("session"),
+  requires: ["authn.principal"],
+  provides: ["authn.session"],
+  permission: null,
+  errors: ["core.authorization"],
+};
+
+/** Hooks that a policy may name once `identity` is declared. */
+export const identityHooks: readonly HookUse[] = [
+  principalHook,
+  sessionHook,
+  {
+    id: "tenant",
+    phase: "before",
+    run: ready("tenant"),
+    requires: ["authn.principal"],
+    provides: ["tenancy.tenant"],
+    permission: null,
+    errors: ["tenant_required"],
+  },
+];
+
+/** Asks whether the caller may do something. */
+export function authorizeHook(action: string): HookUse {
+  return {
+    id: `authorize ${action}`,
+    phase: "before",
+    run: { kind: "builtIn", name: "authorize", arguments: [{ literal: action }], isBound: true },
+    requires: ["authn.principal"],
+    provides: ["authz.authorize"],
+    permission: action,
+    errors: ["core.authorization"],
+  };
+}
+
+/** Limits how often one caller may run the operation. */
+export function rateLimitHook(rate: string): HookUse {
+  const [points = "", window = ""] = rate.split("/");
+  const literals = [Number(points), durationSeconds(window)];
+  return {
+    id: `rate_limit ${rate}`,
+    phase: "before",
+    run: {
+      kind: "builtIn",
+      name: "rateLimit",
+      arguments: literals.map((literal) => ({ literal })),
+      isBound: false,
+    },
+    requires: [],
+    provides: [],
+    permission: null,
+    errors: ["core.throttled"],
+  };
+}
+
+/**
+ * Narrows the rows of the document `resource`. Reports an unknown scope, and a scope where there are no documents that
+ * could carry it: such an operation would run without it.
+ */
+export function scopeHook(
+  { declarations, report }: FamilyContext,
+  name: string,
+  resource: string,
+  at: Origin,
+): HookUse | undefined {
+  const declared = own(declarations.scopes, name);
+  if (declared === undefined && name !== "own_rows") {
+    const suggestion = didYouMean(name, [...Object.keys(declarations.scopes), "own_rows"]);
+    report({ code: "OPW051", message: `no scope is called ${name}`, at, suggestion });
+    return undefined;
+  }
+  if (own(declarations.documents, resource) === undefined) {
+    const message = `${resource} has no documents, so the scope ${name} would narrow nothing`;
+    report({ code: "OPW056", message, at });
+    return undefined;
+  }
+  const port: HookArgument =
+    declared === undefined ? { runtime: "ownRows" } : { function: functionReference(declared) };
+  return {
+    id: `scope ${name}`,
+    phase: "wrap",
+    run: {
+      kind: "builtIn",
+      name: "scope",
+      arguments: [{ document: resource }, port],
+      isBound: true,
+    },
+    requires: ["authn.principal"],
+    provides: ["authz.scope"],
+    permission: null,
+    errors: ["core.authorization"],
+  };
+}

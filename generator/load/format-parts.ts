@@ -1,0 +1,84 @@
+// Pieces that the registry format is made of: names, durations, references, paths, mounts.
+import type { Member, Shape } from "./shape.js";
+
+export const name = /^[a-z][a-z0-9_]*$/;
+export const typeName = /^[A-Z][A-Za-z0-9]*$/;
+
+export const text: Shape = { kind: "string", what: "a text" };
+export const duration: Shape = {
+  kind: "string",
+  pattern: /^[1-9]\d*(?:ms|s|m|h|d)$/,
+  what: "a duration such as 500ms, 5s, 1h or 7d",
+};
+export const reference: Shape = {
+  kind: "string",
+  pattern: /^[\w@./-]+\.(?:ts|mts|js|mjs)#[A-Za-z_$][\w$]*$/,
+  what: "a reference such as registry/handlers/tasks.ts#complete",
+};
+export const segment = String.raw`[A-Za-z0-9._~!$&'()+,;=@-]+`;
+export const placeholder = String.raw`\{[A-Za-z_][A-Za-z0-9_]*\}`;
+/** Literal segments, and whole segments that are placeholders. */
+export const urlPath: Shape = {
+  kind: "string",
+  pattern: new RegExp(`^(?:(?:/(?:${segment}|${placeholder}))*/?)$`),
+  what: "a path such as /tasks/{id}/complete",
+};
+/** Where a mount stands: it binds no placeholder. */
+export const mountPath: Shape = {
+  kind: "string",
+  pattern: new RegExp(`^(?:(?:/${segment})*/?)$`),
+  what: "a path without placeholders, such as /tasks",
+};
+export const policyName: Shape = { kind: "name", of: "policies" };
+
+export const optional = (shape: Shape, description: string): Member => ({ shape, description });
+export const required = (shape: Shape, description: string): Member => ({
+  shape,
+  description,
+  isRequired: true,
+});
+export const mapOf = (of: Shape, key = name, keyIs = "a name in [a-z][a-z0-9_]*"): Shape => ({
+  kind: "map",
+  of,
+  key,
+  keyIs,
+});
+export const listOf = (of: Shape, minItems = 0): Shape => ({ kind: "list", of, minItems });
+
+export const hookPhases = [
+  "before",
+  "wrap",
+  "tx_before",
+  "tx_after",
+  "after_commit",
+  "on_success",
+  "on_failure",
+  "finally",
+] as const;
+
+export const style: Shape = { kind: "oneOf", values: ["rest", "rpc"] };
+
+export const hookList = listOf({ kind: "string", what: "a hook's name, or file#export" });
+
+export const paths = mapOf(urlPath);
+export const include = listOf({ kind: "string", what: "the name of an operation" });
+
+export const mountMembers: Readonly<Record<string, Member>> = {
+  at: required(mountPath, "Where the routes are mounted."),
+  style: optional(style, "rest or rpc."),
+  include: optional(include, "The operations to attach; all where left out."),
+  paths: optional(paths, "Paths that differ from the default, relative to the mount."),
+};
+
+export const mount: Shape = {
+  kind: "either",
+  of: [
+    { kind: "constant", value: false },
+    { kind: "object", members: mountMembers },
+  ],
+};
+
+export const fieldType: Shape = {
+  kind: "any",
+  what: "a shorthand, a list of values, or a JSON Schema",
+};

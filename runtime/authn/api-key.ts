@@ -1,0 +1,29 @@
+// The text of an API key: `<service>_<64 hex digits><CRC-32>`. The checksum tells a mistyped key without a query, and
+// lets scanners of secrets find one in a text.
+import { createHash, randomBytes } from "node:crypto";
+import { crc32 } from "node:zlib";
+
+/** A new secret of 32 random bytes. */
+export function newApiKey(prefix: string): string {
+  const body = `${prefix}_${randomBytes(32).toString("hex")}`;
+  return `${body}${checksum(body)}`;
+}
+
+/** What is stored of a secret, or null where the text cannot be one. 256 random bits need neither salt nor pepper. */
+export function digestOf(prefix: string, secret: string): string | null {
+  const isOurs =
+    secret.length === prefix.length + 1 + 72 &&
+    secret.startsWith(`${prefix}_`) &&
+    /^[0-9a-f]{72}$/.test(secret.slice(-72)) &&
+    checksum(secret.slice(0, -8)) === secret.slice(-8);
+  return isOurs ? createHash("sha256").update(secret).digest("base64url") : null;
+}
+
+/** First characters, an ellipsis, last characters. */
+export function hintOf(prefix: string, secret: string): string {
+  return `${secret.slice(0, prefix.length + 5)}…${secret.slice(-4)}`;
+}
+
+function checksum(text: string): string {
+  return crc32(text).toString(16).padStart(8, "0");
+}

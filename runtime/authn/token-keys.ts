@@ -1,0 +1,142 @@
+// Key material of access tokens: from bytes to the keys that sign and verify, each pinned to one algorithm (RFC 8725 §3.1).
+import {
+  createHash,
+  createHmac,
+  createPrivateKey,
+  createPublicKey,
+  createSecretKey,
+  generateKeyPairSync,
+  randomBytes,
+  sign,
+  type JsonWebKey,
+  type KeyObject,
+} from "node:crypto";
+import { calculateJwkThumbprint } from "jose";
+import type { ExternalSigner, TokenAlgorithm, TokenSigner } from "./token-port.js";
+
+/** The keys of one service: one signs, all verify. */
+export interface TokenKeys {
+  readonly signer: TokenSigner;
+  /** By kid. */
+  readonly verifying: ReadonlyMap<string, KeyObject>;
+  readonly publicKeys: readonly JsonWebKey[];
+}
+
+type AsymmetricAlgorithm = Exclude<TokenAlgorithm, "HS256">;
+
+/** New key material: 32 random bytes, or a PKCS#8 private key in DER. */
+export function newTokenKey(algorithm: TokenAlgorithm): Buffer {
+  switch (algorithm) {
+    case "HS256":
+      return randomBytes(32);
+    case "RS256":
+      return exported(generateKeyPairSync("rsa", { modulusLength: 2048 }));
+    case "ES256":
+      return exported(generateKeyPairSync("ec", { namedCurve: "prime256v1" }));
+    case "EdDSA":
+      return exported(generateKeyPairSync("ed25519"));
+  }
+}
+
+function exported({ privateKey }: { readonly privateKey: KeyObject }): Buffer {
+  return privateKey.export({ type: "pkcs8", format: "der" });
+}
+
+/** What is wrong with key material, or null. Shared secrets need 32 bytes, RSA 2 048 bits, ES256 the curve P-256. */
+export function tokenKeyFault(algorithm: TokenAlgorithm, bytes: Buffer): string | null {
+  if (algorithm === "HS256") return bytes.length < 32 ? "needs at least 32 bytes" : null;
+  const key = publicKeyOf(bytes);
+  if (key === null) return "must be a key in DER: PKCS#8, or SPKI for one that only verifies";
+  const { asymmetricKeyType: type, asymmetricKeyDetails: details } = key;
+  const fits = {
+    RS256: type === "rsa" && (details?.modulusLength ?? 0) >= 2048,
+    ES256: type === "ec" && details?.namedCurve === "prime256v1",
+    EdDSA: type === "ed25519",
+  }[algorithm];
+  const needed = {
+    RS256: "an RSA key of at least 2048 bits",
+    ES256: "a key on the curve P-256",
+    EdDSA: "an Ed25519 key",
+  }[algorithm];
+  return fits ? null : `must be ${needed}`;
+}
+
+/** Keys of an ordered list of material: the first signs, all verify. Throws where the first cannot sign. */
+export async function localTokenKeys(
+  algorithm: TokenAlgorithm,
+  material: readonly Buffer[],
+): Promise<TokenKeys> {
+  const [first] = material;
+  if (first === undefined) throw new Error("access tokens need at least one key");
+  if (algorithm === "HS256") return sharedSecrets(material, first);
+  const keys = await Promise.all(material.map((bytes) => verifyingKey(algorithm, bytes)));
+  const [newest] = keys;
+  const privateKey = createPrivateKey({ key: first, format: "der", type: "pkcs8" });
+  return {
+    signer: {
+      kid: newest?.kid ?? "",
+      sign: (data) =>
+        sign(algorithm === "EdDSA" ? null : "sha256", data, {
+          key: privateKey,
+          dsaEncoding: "ieee-p1363",
+        }),
+    },
+    verifying: new Map(keys.map(({ kid, key }) => [kid, key])),
+    publicKeys: keys.map(({ jwk }) => jwk),
+  };
+}
+
+/** Keys of a signer outside this process. Throws where its own public key is not among them. */
+export function externalTokenKeys(algorithm: TokenAlgorithm, signer: ExternalSigner): TokenKeys {
+  const named = signer.publicKeys.map((jwk) => {
+    const kid = jwk["kid"];
+    if (typeof kid !== "string" || jwk.kty === "oct")
+      throw new Error("a public key of the token signer has no kid, or is no public key");
+    return [kid, createPublicKey({ key: jwk, format: "jwk" })] as const;
+  });
+  const verifying = new Map(named);
+  if (!verifying.has(signer.kid))
+    throw new Error(`the token signer has no public key with its kid ${signer.kid}`);
+  const publicKeys = named.map(([kid, key]) => published(algorithm, kid, key));
+  return { signer, verifying, publicKeys };
+}
+
+function sharedSecrets(secrets: readonly Buffer[], first: Buffer): TokenKeys {
+  const kid = (secret: Buffer): string =>
+    createHash("sha256").update("kid").update(secret).digest("base64url").slice(0, 12);
+  return {
+    signer: {
+      kid: kid(first),
+      sign: (data) => createHmac("sha256", first).update(data).digest(),
+    },
+    verifying: new Map(secrets.map((secret) => [kid(secret), createSecretKey(secret)])),
+    publicKeys: [],
+  };
+}
+
+async function verifyingKey(algorithm: AsymmetricAlgorithm, bytes: Buffer) {
+  const key = publicKeyOf(bytes);
+  const fault = tokenKeyFault(algorithm, bytes);
+  if (key === null || fault !== null) throw new Error(`a key of access tokens ${fault ?? ""}`);
+  const kid = await calculateJwkThumbprint(key.export({ format: "jwk" }) as { kty: string });
+  return { kid, key, jwk: published(algorithm, kid, key) };
+}
+
+/** The JWK of a public key; `createPublicKey` has left no private member. */
+function published(algorithm: TokenAlgorithm, kid: string, key: KeyObject): JsonWebKey {
+  return { ...key.export({ format: "jwk" }), kid, alg: algorithm, use: "sig" };
+}
+
+/** The public key of PKCS#8 or SPKI bytes, or null. */
+function publicKeyOf(bytes: Buffer): KeyObject | null {
+  try {
+    return createPublicKey(createPrivateKey({ key: bytes, format: "der", type: "pkcs8" }));
+  } catch {
+    // Not a private key; then a public one.
+  }
+  try {
+    return createPublicKey({ key: bytes, format: "der", type: "spki" });
+  } catch {
+    return null;
+  }
+}

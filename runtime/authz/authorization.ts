@@ -1,0 +1,93 @@
+// The hooks of authorization, bound once to who decides and to the permissions that override (service.md "Authorization per operation").
+import { fail } from "../contract/errors.js";
+import type { DocumentSpec } from "../documents/spec.js";
+import type { ExecutionContext } from "../operations/context.js";
+import type { PhaseHook } from "../operations/hooks.js";
+import { callerOf, subjectsOf } from "../operations/identity.js";
+import { parseFilter } from "../query/parse.js";
+import { decideByPermissions, type DecisionPort, type ScopePort } from "./port.js";
+
+export interface AuthorizationSpec {
+  /** Permissions that stand above every other; `{resource}` is the resource's name. None are needed. */
+  readonly override: readonly string[];
+  /** Who decides; the permissions of the service's own where left out. */
+  readonly decide?: DecisionPort;
+}
+
+export interface Authorization {
+  /**
+   * The caller, and who acts for it, may perform `action` (`tasks.read`). Otherwise 403. Actions of `platform` reach
+   * across tenants: only permissions that hold everywhere count for them. Runs after `principal`.
+   */
+  authorize(action: string): PhaseHook<"before", unknown, never>;
+  /**
+   * Every row that the operation reads or writes passes the port's filter as well; others are not there. Lifted for who
+   * has an override permission. Runs after `principal`.
+   */
+  // oxlint-disable-next-line typescript/no-explicit-any -- fits every operation: it hands on what it gets
+  scope(spec: DocumentSpec<unknown>, port: ScopePort): PhaseHook<"wrap", any, any>;
+}
+
+/** Binds the hooks of a service. */
+export function authorization({
+  override,
+  decide = decideByPermissions,
+}: AuthorizationSpec): Authorization {
+  const above = (resource: string): readonly string[] =>
+    override.map((permission) => permission.replaceAll("{resource}", resource));
+
+  const permits = async (
+    context: ExecutionContext,
+    resource: string,
+    actions: readonly string[],
+  ): Promise<boolean> => {
+    const caller = callerOf(context);
+    const tenant = resource === "platform" ? null : caller.tenant;
+    for (const principalId of subjectsOf(caller))
+      if (!(await decide({ principalId, actions, tenant }, context))) return false;
+    return true;
+  };
+
+  return {
+    authorize(action) {
+      const [resource = ""] = action.split(".");
+      const actions = [action, ...above(resource)];
+      return {
+        phase: "before",
+        run: async (_input, context) => {
+          if (!(await permits(context, resource, actions))) throw fail("core.authorization");
+        },
+      };
+    },
+
+    scope(spec, port) {
+      const actions = above(spec.name);
+      return {
+        phase: "wrap",
+        run: async (input, context, next) => {
+          const identity = callerOf(context);
+          const isLifted = actions.length > 0 && (await permits(context, spec.name, actions));
+          if (!isLifted) {
+            const filter = await port({ document: spec.name, identity }, context);
+            context.narrow(spec.name, readFilter(spec, filter));
+          }
+          return next(input);
+        },
+      };
+    },
+  };
+}
+
+/** A filter that cannot be read is a fault of the service, and no wider result. */
+function readFilter(spec: DocumentSpec<unknown>, filter: unknown) {
+  try {
+    return parseFilter(filter, spec.scopeFields, "");
+  } catch (cause) {
+    throw fail("core.configuration", {}, { cause });
+  }
+}
+
+/** The built-in row filter: rows that the caller itself created. */
+export const ownRows: ScopePort = ({ identity }) => ({
+  $values: { owner_id: identity.principalId },
+});

@@ -1,0 +1,37 @@
+// Rate limits counted in this process.
+import { createHash } from "node:crypto";
+import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
+import type { RateLimiter, RateRule } from "../../operations/rate-limiter.js";
+
+/** A limiter whose counts end with the process and are not shared between processes. */
+export function memoryRateLimiter(): RateLimiter {
+  const limiters = new Map<string, RateLimiterMemory>();
+  const of = ({ name, points, windowSeconds }: RateRule): RateLimiterMemory => {
+    const known = limiters.get(name) ?? new RateLimiterMemory({ points, duration: windowSeconds });
+    limiters.set(name, known);
+    return known;
+  };
+  return {
+    async take(rule, key) {
+      try {
+        await of(rule).consume(hashed(key));
+        return { isAllowed: true, retryAfterSeconds: 0 };
+      } catch (reason) {
+        // The library rejects with its state where nothing is left, and with an error where it failed.
+        if (!(reason instanceof RateLimiterRes)) throw reason;
+        return { isAllowed: false, retryAfterSeconds: Math.ceil(reason.msBeforeNext / 1000) };
+      }
+    },
+    async giveBack(rule, key) {
+      await of(rule).reward(hashed(key));
+    },
+    async forget(rule, key) {
+      await of(rule).delete(hashed(key));
+    },
+  };
+}
+
+/** One length for keys of any length. */
+function hashed(key: string): string {
+  return createHash("sha256").update(key).digest("base64url");
+}

@@ -1,0 +1,76 @@
+// API keys over SQL, one for all SQL engines.
+import type { ApiKey, ApiKeyStore } from "../../authn/api-key-port.js";
+import { numberOrNull, textOrNull, type SqlRow, type SqlSession } from "./session.js";
+import { readTrust, trustQuery } from "./trust.js";
+
+const columns =
+  `"id", "principal_id", "actor_id", "tenant_id", "digest", "prefix", "hint", "label", ` +
+  `"created_at", "expires_at", "last_used_at"`;
+
+/** The API-key store of one transaction. */
+export function sqlApiKeyStore(session: SqlSession): ApiKeyStore {
+  const at = (position: number): string => session.dialect.placeholder(position);
+  return {
+    async add(key) {
+      const places = Array.from({ length: 11 }, (_, index) => at(index + 1)).join(", ");
+      await session.run(`INSERT INTO "opwright_api_keys" (${columns}) VALUES (${places})`, [
+        key.id,
+        key.principalId,
+        key.actorId,
+        key.tenant,
+        key.digest,
+        key.prefix,
+        key.hint,
+        key.label,
+        key.createdAt,
+        key.expiresAt,
+        key.lastUsedAt,
+      ]);
+    },
+
+    async list(principalId) {
+      const rows = await session.all(
+        `SELECT ${columns} FROM "opwright_api_keys" WHERE "principal_id" = ${at(1)} AND "ended_at" IS NULL ` +
+          `ORDER BY "created_at", "id"`,
+        [principalId],
+      );
+      return rows.map(readKey);
+    },
+
+    async revoke(principalId, id, now) {
+      const revoked = await session.run(
+        `UPDATE "opwright_api_keys" SET "ended_at" = ${at(3)} ` +
+          `WHERE "id" = ${at(1)} AND "principal_id" = ${at(2)} AND "ended_at" IS NULL`,
+        [id, principalId, now],
+      );
+      return revoked === 1;
+    },
+
+    async trust(digest, now) {
+      const [row] = await session.all(trustQuery("opwright_api_keys", "digest", at(1)), [digest]);
+      if (row === undefined) return null;
+      return { ...readTrust(row, now), lastUsedAt: numberOrNull(row["last_used_at"]) };
+    },
+
+    async noteUse(id, now) {
+      const text = `UPDATE "opwright_api_keys" SET "last_used_at" = ${at(2)} WHERE "id" = ${at(1)}`;
+      await session.run(text, [id, now]);
+    },
+  };
+}
+
+function readKey(row: SqlRow): ApiKey {
+  return {
+    id: String(row["id"]),
+    principalId: String(row["principal_id"]),
+    actorId: textOrNull(row["actor_id"]),
+    tenant: textOrNull(row["tenant_id"]),
+    digest: String(row["digest"]),
+    prefix: String(row["prefix"]),
+    hint: String(row["hint"]),
+    label: textOrNull(row["label"]),
+    createdAt: Number(row["created_at"]),
+    expiresAt: numberOrNull(row["expires_at"]),
+    lastUsedAt: numberOrNull(row["last_used_at"]),
+  };
+}

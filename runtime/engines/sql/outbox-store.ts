@@ -1,0 +1,83 @@
+// The outbox over SQL, one for all SQL engines. Delivered events leave nothing behind: payloads may hold secrets.
+import type { ClaimedEvent, OutboxStore } from "../../outbox/port.js";
+import type { SqlRow, SqlSession } from "./session.js";
+
+/** The outbox of one transaction. */
+export function sqlOutboxStore(session: SqlSession): OutboxStore {
+  const { dialect } = session;
+  const at = (position: number): string => dialect.placeholder(position);
+  const due = `"dead_at" IS NULL AND "due_at" <= ${at(1)}`;
+  return {
+    async add({ id, name, payload, tenant, createdAt }) {
+      await session.run(
+        `INSERT INTO "opwright_outbox" ("id", "name", "payload", "tenant_id", "created_at", "due_at", "attempts") ` +
+          `VALUES (${[1, 2, 3, 4, 5, 6, 7].map(at).join(", ")})`,
+        [id, name, payload, tenant, createdAt, createdAt, 0],
+      );
+    },
+
+    async hasDue(now) {
+      const text = `SELECT 1 AS "one" FROM "opwright_outbox" WHERE ${due} LIMIT 1`;
+      return (await session.all(text, [now])).length === 1;
+    },
+
+    // A claimed event is due again when its lease ends, so a relay that dies with it holds up nothing for good.
+    async claim(now, leaseUntil, limit) {
+      const rows = await session.all(
+        `UPDATE "opwright_outbox" SET "due_at" = ${at(2)}, "attempts" = "attempts" + 1 WHERE "id" IN (` +
+          `SELECT "id" FROM "opwright_outbox" WHERE ${due} ORDER BY "due_at", "id" LIMIT ${at(3)}${dialect.skipLocked}) ` +
+          `RETURNING "id", "name", "payload", "tenant_id", "created_at", "attempts"`,
+        [now, leaseUntil, limit],
+      );
+      return rows.map(readClaimed).sort((left, right) => (left.id < right.id ? -1 : 1));
+    },
+
+    async remove(id) {
+      await session.run(`DELETE FROM "opwright_outbox" WHERE "id" = ${at(1)}`, [id]);
+    },
+
+    async fail(id, dueAt, now, reason) {
+      await session.run(
+        `UPDATE "opwright_outbox" SET "due_at" = ${at(2)}, "dead_at" = ${at(3)}, "last_error" = ${at(4)} WHERE "id" = ${at(1)}`,
+        [id, dueAt ?? now, dueAt === null ? now : null, reason],
+      );
+    },
+
+    redrive(name, now) {
+      const named = name === null ? "" : ` AND "name" = ${at(2)}`;
+      return session.run(
+        `UPDATE "opwright_outbox" SET "dead_at" = NULL, "due_at" = ${at(1)}, "attempts" = 0 WHERE "dead_at" IS NOT NULL${named}`,
+        name === null ? [now] : [now, name],
+      );
+    },
+
+    prune(before) {
+      return session.run(`DELETE FROM "opwright_outbox" WHERE "dead_at" < ${at(1)}`, [before]);
+    },
+
+    async state(now) {
+      const [row] = await session.all(
+        `SELECT count(CASE WHEN "dead_at" IS NULL THEN 1 END) AS "pending", count("dead_at") AS "dead", ` +
+          `min(CASE WHEN "dead_at" IS NULL THEN "created_at" END) AS "oldest" FROM "opwright_outbox"`,
+        [],
+      );
+      const oldest = row?.["oldest"] ?? null;
+      return {
+        pending: Number(row?.["pending"] ?? 0),
+        dead: Number(row?.["dead"] ?? 0),
+        lagMillis: oldest === null ? 0 : Math.max(0, now - Number(oldest)),
+      };
+    },
+  };
+}
+
+function readClaimed(row: SqlRow): ClaimedEvent {
+  return {
+    id: String(row["id"]),
+    name: String(row["name"]),
+    payload: String(row["payload"]),
+    tenant: String(row["tenant_id"]),
+    createdAt: Number(row["created_at"]),
+    attempt: Number(row["attempts"]),
+  };
+}

@@ -1,0 +1,56 @@
+// The boundary: who is calling and whose data, bound before the operation (service.md "Authentication", "Tenant binding").
+import type { IncomingMessage } from "node:http";
+import { authenticate } from "../authn/authenticate.js";
+import type { IdentitySpec } from "../authn/spec.js";
+import type { Resources } from "../operations/context.js";
+import { isUuid } from "../operations/uuid.js";
+import { bindHint, type Bound, type TenantHint } from "../tenancy/bind.js";
+import { requestedHost, type ProxyTrust } from "./proxies.js";
+
+export interface BoundaryOptions {
+  /** Without it every request is anonymous. */
+  readonly identity: IdentitySpec | undefined;
+  readonly resources: Resources;
+  readonly trustsProxy: ProxyTrust;
+  /** Origins besides our own that may send cookies. */
+  readonly allowedOrigins: readonly string[];
+}
+
+const nobody: Bound = { identity: null, tenant: null };
+
+/** Binds a request. Throws errors of the kind authentication, and `origin_forbidden`. */
+export function boundary({
+  identity: spec,
+  resources,
+  trustsProxy,
+  allowedOrigins,
+}: BoundaryOptions): (req: IncomingMessage) => Bound | Promise<Bound> {
+  if (spec === undefined) return () => nobody;
+  const hasHints = spec.tenantHints.header || spec.tenantHints.host !== null;
+  return async (req) => {
+    const host = (): string => requestedHost(req, trustsProxy, spec.trustForwardedHost);
+    const { method = "", headers } = req;
+    const identity = await authenticate(spec, resources, { method, headers, host, allowedOrigins });
+    const hint = hasHints ? hintOf(spec, req, host) : null;
+    if (hint === null) return { identity, tenant: identity?.tenant ?? null };
+    return bindHint(resources.database.reader.tenants, identity, hint);
+  };
+}
+
+/** The header before the host; null where neither names a tenant. */
+function hintOf(
+  { tenantHints }: IdentitySpec,
+  req: IncomingMessage,
+  host: () => string,
+): TenantHint | null {
+  const header = req.headers["x-tenant-id"];
+  if (tenantHints.header && typeof header === "string")
+    // A hint that is no id names a tenant that is not there.
+    return isUuid(header) ? { id: header.toLowerCase() } : { key: "" };
+  if (tenantHints.host === null) return null;
+  const [before = "", after = ""] = tenantHints.host.split("{tenant}");
+  const name = host().replace(/:\d+$/, "");
+  const isOurs =
+    name.length > before.length + after.length && name.startsWith(before) && name.endsWith(after);
+  return isOurs ? { key: name.slice(before.length, name.length - after.length) } : null;
+}

@@ -1,0 +1,24 @@
+// Cross-origin reading (Fetch Standard "CORS protocol"): denied, but for the origins that the deployment names.
+import cors from "cors";
+import type { RequestHandler } from "./front-handler.js";
+
+const readable = [
+  "ETag",
+  "Idempotency-Replayed",
+  "Retry-After",
+  "X-Correlation-ID",
+  "X-Error-Code",
+  "X-Request-ID",
+];
+
+/** Answers preflights and marks answers for these origins; without any, it does nothing. */
+export function corsHandler(origins: readonly string[]): RequestHandler {
+  if (origins.length === 0) return (_req, _res, next) => next?.();
+  const handle = cors({
+    origin: [...origins],
+    credentials: true,
+    exposedHeaders: readable,
+    maxAge: 600,
+  });
+  return (req, res, next) => handle(req, res, next ?? (() => undefined));
+}

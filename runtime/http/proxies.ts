@@ -1,0 +1,61 @@
+// Which proxies before this process are believed, and what they say: client address and host (attacks 27).
+import type { IncomingMessage } from "node:http";
+import ipaddr from "ipaddr.js";
+import proxyAddr from "proxy-addr";
+
+/** Whether a peer is a trusted proxy: by its address, or by how many hops away it is (0 is the peer itself). */
+export type ProxyTrust = (address: string, hop: number) => boolean;
+
+/** Nobody is believed. */
+export const trustsNone: ProxyTrust = () => false;
+
+/** Reads `TRUSTED_PROXIES`: a number of hops up to 16, or CIDR ranges. Null where it is neither, or would trust everybody. */
+export function readProxyTrust(text: string): ProxyTrust | null {
+  if (/^(?:[0-9]|1[0-6])$/.test(text)) {
+    const hops = Number(text);
+    return hops === 0 ? trustsNone : (_address, hop) => hop < hops;
+  }
+  const ranges = text.split(",").map((range) => range.trim());
+  const isSound = ranges.every(
+    (range) => ipaddr.isValid(range.replace(/\/[1-9]\d*$/, "")) && !/\/0*$/.test(range),
+  );
+  if (!isSound) return null;
+  try {
+    return proxyAddr.compile(ranges);
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * The address of the client: the peer's, or behind trusted proxies what the outermost of them saw (`X-Forwarded-For`).
+ * IPv4-mapped addresses become IPv4; of IPv6 it is the /64, which one client has to itself.
+ */
+export function clientAddress(req: IncomingMessage, trusts: ProxyTrust): string {
+  const peer = req.socket.remoteAddress ?? "";
+  const seen = trusts === trustsNone ? peer : proxyAddr(req, trusts);
+  const address = ipaddr.isValid(seen) ? seen : peer;
+  if (!ipaddr.isValid(address)) return "";
+  const parsed = ipaddr.process(address);
+  if (!(parsed instanceof ipaddr.IPv6)) return parsed.toString();
+  const network = parsed.parts.slice(0, 4).map((part) => part.toString(16));
+  return `${network.join(":")}::/64`;
+}
+
+/**
+ * The host that the caller asked for: `Host`, or where the peer is a trusted proxy and the service believes it, the
+ * last entry of `X-Forwarded-Host`, which that proxy wrote.
+ */
+export function requestedHost(
+  req: IncomingMessage,
+  trusts: ProxyTrust,
+  isForwardedTrusted: boolean,
+): string {
+  const forwarded = req.headers["x-forwarded-host"];
+  const isTold =
+    isForwardedTrusted &&
+    typeof forwarded === "string" &&
+    trusts(req.socket.remoteAddress ?? "", 0);
+  const host = isTold ? (forwarded.split(",").at(-1) ?? "").trim() : req.headers.host;
+  return (host ?? "").toLowerCase();
+}

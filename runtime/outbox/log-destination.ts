@@ -1,0 +1,8 @@
+// A destination for development: events are printed to the log, payload and all.
+import type { Log } from "../operations/log.js";
+import type { Destination } from "./spec.js";
+
+/** Prints each event. Never in production: payloads hold secrets. */
+export function logDestination(log: Log): Destination {
+  return async ({ name, data }) => log.info({ event: name, data }, "integration event");
+}

@@ -1,0 +1,47 @@
+// The port of the outbox: integration events between the transaction that stages them and their destination
+// (service.md "Integration events (outbox)").
+
+/** An event as it is kept. Times are epoch milliseconds. */
+export interface OutboxEvent {
+  /** UUIDv7; the same for every attempt, so that a consumer can drop repetitions. */
+  readonly id: string;
+  readonly name: string;
+  /** JSON text. */
+  readonly payload: string;
+  readonly tenant: string;
+  readonly createdAt: number;
+}
+
+/** An event that a relay holds until its lease ends. */
+export interface ClaimedEvent extends OutboxEvent {
+  /** Counted from 1. */
+  readonly attempt: number;
+}
+
+/** How far the relay is behind. */
+export interface OutboxState {
+  /** Events to be delivered. */
+  readonly pending: number;
+  /** Age of the oldest of them in milliseconds, 0 where there is none. */
+  readonly lagMillis: number;
+  /** Events that were given up. */
+  readonly dead: number;
+}
+
+/** The outbox within one transaction. */
+export interface OutboxStore {
+  add(event: OutboxEvent): Promise<void>;
+  /** Whether an event waits to be claimed. */
+  hasDue(now: number): Promise<boolean>;
+  /** Takes up to `limit` due events until `leaseUntil`; what another relay holds is left to it. Oldest first. */
+  claim(now: number, leaseUntil: number, limit: number): Promise<readonly ClaimedEvent[]>;
+  /** Delivered: nothing of it is kept. */
+  remove(id: string): Promise<void>;
+  /** Not delivered: due again at `dueAt`, or given up where that is null. */
+  fail(id: string, dueAt: number | null, now: number, reason: string): Promise<void>;
+  /** Makes given-up events due again, those of one name or all; returns how many. */
+  redrive(name: string | null, now: number): Promise<number>;
+  /** Removes events that were given up before `before`; returns how many. */
+  prune(before: number): Promise<number>;
+  state(now: number): Promise<OutboxState>;
+}

@@ -1,0 +1,24 @@
+// Where the events of an outbox go: the author's functions, and what the deployment chose for each name.
+import type { Log } from "../operations/log.js";
+import { logDestination } from "../outbox/log-destination.js";
+import type { Destination, OutboxSpec } from "../outbox/spec.js";
+import { webhook } from "../outbox/webhook.js";
+import type { Settings } from "./settings.js";
+
+/** The destination of each event. */
+export function destinationsOf(
+  { events }: OutboxSpec,
+  { destinations, webhookSecrets }: Settings,
+  log: Log,
+): Readonly<Record<string, Destination>> {
+  const named = (name: string): Destination => {
+    const url = destinations[name] ?? "log:";
+    return url === "log:" ? logDestination(log) : webhook(url, webhookSecrets);
+  };
+  return Object.fromEntries(
+    Object.entries(events).map(([event, destination]) => [
+      event,
+      typeof destination === "string" ? named(destination) : destination,
+    ]),
+  );
+}
