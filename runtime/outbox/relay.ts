@@ -70,7 +70,11 @@ export function startRelay(options: RelayOptions): Relay {
     const claimed = await database.write({ lifetime: Lifetime.unlimited() }, ({ outbox }) =>
       outbox.claim(now, now + leaseMillis, batch),
     );
-    await Promise.all(claimed.map((event) => deliver(options, event, destinations[event.name])));
+    const unsettled = (error: unknown): void =>
+      log.error({ err: error }, "the relay could not note what became of an event");
+    await Promise.all(
+      claimed.map((event) => deliver(options, event, destinations[event.name]).catch(unsettled)),
+    );
     return claimed.length === batch;
   }
 }
@@ -102,6 +106,8 @@ async function deliver(
   }
 }
 
+/** Whole milliseconds. */
 function backoff({ backoffMillis }: RelayOptions, attempt: number): number {
-  return Math.random() * Math.min(longestWaitMillis, backoffMillis * 2 ** (attempt - 1));
+  const longest = Math.min(longestWaitMillis, backoffMillis * 2 ** (attempt - 1));
+  return Math.round(Math.random() * longest);
 }

@@ -1,0 +1,202 @@
+// API keys over HTTP: issue, list, revoke, expiry, delegation (service.md "API-key management", attacks 19, 20, 23).
+import { crc32 } from "node:zlib";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { engines } from "../engines.js";
+import { peopleOf, type People } from "./people.js";
+import { startTestService, type Answer, type TestService } from "./service.js";
+
+const nobody = "01890000-0000-7000-8000-000000000001";
+
+for (const engine of engines) {
+  describe.skipIf(!engine.isAvailable)(engine.name, () => {
+    let service: TestService;
+    let people: People;
+    beforeAll(async () => {
+      service = await startTestService(engine, { signsIn: false });
+      people = peopleOf(service);
+    });
+    afterAll(() => service.stop());
+
+    const issue = async (token: string, body?: unknown): Promise<Answer["body"]> =>
+      (await people.as(token, "POST", "/api-keys", body)).body;
+    const withKey = (key: string, method: string, path: string, body?: unknown): Promise<Answer> =>
+      service.call(method, path, {
+        headers: { "x-api-key": key },
+        ...(body === undefined ? {} : { body }),
+      });
+    const list = (key: string): Promise<Answer> => withKey(key, "POST", "/tasks/query", {});
+
+    test("a key is shown once, opens what its owner may do in its tenant, and is listed without its secret", async () => {
+      const { token, id } = await people.member("", "tasks.read");
+      const answer = await people.as(token, "POST", "/api-keys", { label: "laptop" });
+      expect(answer.status).toBe(201);
+      const { api_key: key, key_id: keyId, hint } = answer.body;
+      expect(key).toMatch(/^tracker_[0-9a-f]{72}$/);
+      expect(answer.body).toEqual({
+        api_key: key,
+        key_id: expect.any(String),
+        prefix: "tracker",
+        hint: `tracker_${key.slice(8, 12)}…${key.slice(-4)}`,
+        label: "laptop",
+      });
+      expect((await list(key)).status).toBe(200);
+      expect((await withKey(key, "POST", "/tasks", { title: "t", project: nobody })).status).toBe(
+        403,
+      );
+      const listed = async (): Promise<Answer["body"]> =>
+        (await people.as(token, "GET", "/api-keys")).body.keys;
+      await expect.poll(async () => (await listed())[0].last_used_at).toBeDefined();
+      expect(await listed()).toEqual([
+        {
+          key_id: keyId,
+          prefix: "tracker",
+          hint,
+          label: "laptop",
+          created_at: expect.any(String),
+          last_used_at: expect.any(String),
+        },
+      ]);
+      expect(JSON.stringify(await listed())).not.toContain(key.slice(12, 40));
+      expect(id).not.toBe(keyId);
+    });
+
+    test("keys that are not good are one 401, on open operations too", async () => {
+      const { token } = await people.member("", "tasks.read");
+      const { api_key: key, key_id: id } = await issue(token);
+      const { api_key: short } = await issue(token, { expires_in: 1 });
+      const { api_key: revoked, key_id: revokedId } = await issue(token);
+      expect((await people.as(token, "DELETE", `/api-keys/${revokedId}`)).status).toBe(204);
+      const body = `tracker_${"a".repeat(64)}`;
+      const unknown = `${body}${crc32(body).toString(16).padStart(8, "0")}`;
+      const flipped = `${key.slice(0, -1)}${key.endsWith("0") ? "1" : "0"}`;
+      await new Promise((resolve) => setTimeout(resolve, 1_050));
+      const answers = await Promise.all(
+        [
+          flipped,
+          key.slice(0, -1),
+          "tracker_",
+          "",
+          id,
+          unknown,
+          short,
+          revoked,
+          key.toUpperCase(),
+        ].flatMap((bad) => [list(bad), withKey(bad, "POST", "/places/list", {})]),
+      );
+      for (const { status, body: refused, headers } of answers)
+        expect([status, refused.code, headers.get("www-authenticate")]).toEqual([
+          401,
+          "core.authentication",
+          'Bearer error="invalid_token"',
+        ]);
+      expect((await list(key)).status).toBe(200);
+    });
+
+    test("a key that is unknown, revoked or another's is the same 404", async () => {
+      const [one, two] = [await people.member(""), await people.member("")];
+      const { key_id: id } = await issue(one.token);
+      const foreign = await people.as(two.token, "DELETE", `/api-keys/${id}`);
+      const unknown = await people.as(two.token, "DELETE", `/api-keys/${nobody}`);
+      await people.as(one.token, "DELETE", `/api-keys/${id}`);
+      const again = await people.as(one.token, "DELETE", `/api-keys/${id}`);
+      for (const answer of [foreign, unknown, again])
+        expect([answer.status, answer.body]).toEqual([404, unknown.body]);
+    });
+
+    test("a key is dead on the next request after its owner, membership or tenant ends", async () => {
+      const { connection } = service.running;
+      const ends = {
+        "core.authentication": ({ id }: { readonly id: string }) =>
+          connection.write("test.end", ({ transaction }) =>
+            transaction.identity.deactivate(id, Date.now()).then(() => undefined),
+          ),
+        tenant_mismatch: ({ id, tenantId }: { readonly id: string; readonly tenantId: string }) =>
+          connection.write("test.end", ({ transaction }) =>
+            transaction.tenants.removeMember(tenantId, id).then(() => undefined),
+          ),
+        tenant_inactive: ({ tenantId }: { readonly tenantId: string }) =>
+          connection.write("test.end", ({ transaction }) =>
+            transaction.tenants.deactivateTenant(tenantId).then(() => undefined),
+          ),
+      };
+      for (const [code, end] of Object.entries(ends)) {
+        const member = await people.member("", "tasks.read");
+        const { api_key: key } = await issue(member.token);
+        expect((await list(key)).status).toBe(200);
+        await end(member);
+        const refused = await list(key);
+        expect([refused.status, refused.body.code]).toEqual([401, code]);
+      }
+    });
+
+    test("who acts for somebody may do what both may", async () => {
+      const owner = await people.member("", "tasks.read", "tasks.write");
+      const agent = await people.member(owner.tenantId, "tasks.read");
+      const { api_key: key } = await issue(owner.token, { actor_principal_id: agent.id });
+      const [entry] = (await people.as(owner.token, "GET", "/api-keys")).body.keys;
+      expect(entry.actor_principal_id).toBe(agent.id);
+      const create = (): Promise<Answer> =>
+        withKey(key, "POST", "/tasks", { title: "t", project: nobody });
+      expect([(await list(key)).status, (await create()).status]).toEqual([200, 403]);
+      await people.grant(owner.tenantId, agent.id, "tasks.write");
+      expect((await create()).status).toBe(201);
+      // An actor who leaves takes the key with it.
+      await service.running.connection.write("test.end", ({ transaction }) =>
+        transaction.tenants.removeMember(owner.tenantId, agent.id),
+      );
+      expect((await list(key)).body.code).toBe("tenant_mismatch");
+    });
+
+    test("an actor must be active, and a member of the tenant", async () => {
+      const owner = await people.member("");
+      const stranger = await people.person();
+      for (const id of [stranger.id, nobody]) {
+        const refused = await people.as(owner.token, "POST", "/api-keys", {
+          actor_principal_id: id,
+        });
+        expect([refused.status, refused.body.code]).toEqual([404, "core.not_found"]);
+      }
+    });
+
+    test("neither a key nor who acts for somebody manages credentials", async () => {
+      const owner = await people.member("", "admin");
+      const agent = await people.member(owner.tenantId, "admin");
+      const { api_key: key } = await issue(owner.token);
+      const acting = (await people.session(owner.id, owner.tenantId, agent.id)).access_token;
+      const attempts = [
+        ["POST", "/api-keys", undefined],
+        ["GET", "/api-keys", undefined],
+        ["DELETE", `/api-keys/${nobody}`, undefined],
+        ["GET", "/auth/sessions", undefined],
+        ["DELETE", `/auth/sessions/${nobody}`, undefined],
+        ["POST", "/auth/logout", undefined],
+        [
+          "POST",
+          "/auth/change-password",
+          { current_password: "x", new_password: "a long password" },
+        ],
+        ["POST", `/tenants/${owner.tenantId}/activate`, undefined],
+        ["DELETE", `/tenants/${owner.tenantId}`, undefined],
+      ] as const;
+      for (const [method, path, body] of attempts) {
+        for (const answer of [
+          await withKey(key, method, path, body),
+          await people.as(acting, method, path, body),
+        ])
+          expect([path, answer.status, answer.body.code]).toEqual([
+            path,
+            403,
+            "core.authorization",
+          ]);
+      }
+      expect((await list(key)).status).toBe(200);
+      expect((await people.as(acting, "POST", "/tasks/query", {})).status).toBe(200);
+    });
+
+    test("what a key may be asked for is checked", async () => {
+      const { token } = await people.member("");
+      for (const body of [{ expires_in: 0 }, { expires_in: 1.5 }, { label: "" }, { secret: "x" }])
+        expect((await people.as(token, "POST", "/api-keys", body)).status).toBe(422);
+    });
+  });
+}

@@ -1,0 +1,86 @@
+// People for acceptance tests: principals, members of tenants, and requests in their names.
+import { identitySpec } from "../../generated/identity.js";
+import { issueSession, type TokenResponse } from "../../runtime/authn/operations.js";
+import { createPrincipal } from "../../runtime/authn/provision.js";
+import { uuidv7 } from "../../runtime/operations/uuid.js";
+import type { Answer, TestService } from "./service.js";
+
+export const password = "correct horse battery staple";
+
+export interface Person {
+  readonly id: string;
+  readonly login: string;
+}
+
+export interface Member extends Person {
+  readonly tenantId: string;
+  /** Scoped to the tenant. */
+  readonly token: string;
+}
+
+export interface People {
+  /** A new principal, with permissions everywhere where some are given. */
+  person(...everywhere: readonly string[]): Promise<Person>;
+  /** A new tenant. */
+  tenant(): Promise<string>;
+  /** A new principal that is a member of the tenant (a new one where it is ""), with permissions there. */
+  member(tenantId: string, ...permissions: readonly string[]): Promise<Member>;
+  grant(tenantId: string | null, subject: string, permission: string): Promise<void>;
+  /** A token pair of a new session. */
+  session(principalId: string, tenantId: string | null, actorId?: string): Promise<TokenResponse>;
+  /** A request with a bearer token. */
+  as(token: string, method: string, path: string, body?: unknown): Promise<Answer>;
+}
+
+let names = 0;
+
+/** People of a running service; they are made in its database, not over HTTP. */
+export function peopleOf(service: TestService): People {
+  const { write, context } = service.running.connection;
+  const session: People["session"] = (principalId, tenant, actorId) =>
+    write("test.session", (within) =>
+      issueSession(identitySpec, within, {
+        principalId,
+        tenant,
+        ...(actorId === undefined ? {} : { actorId }),
+      }),
+    );
+  const grant: People["grant"] = (tenantId, subject, permission) =>
+    write("test.grant", ({ transaction }) =>
+      transaction.tenants.grant(tenantId, subject, permission),
+    );
+  const person: People["person"] = async (...everywhere) => {
+    const login = `person${(names += 1)}@example.test`;
+    const id = await createPrincipal(context("test.people"), { login, password });
+    for (const permission of everywhere) await grant(null, id, permission);
+    return { id, login };
+  };
+  const tenant: People["tenant"] = async () => {
+    const id = uuidv7();
+    await write("test.tenant", ({ transaction }) =>
+      transaction.tenants.addTenant({ id, key: `tenant${(names += 1)}`, isActive: true }),
+    );
+    return id;
+  };
+  return {
+    session,
+    grant,
+    person,
+    tenant,
+    async member(given, ...permissions) {
+      const made = await person();
+      const tenantId = given === "" ? await tenant() : given;
+      await write("test.member", ({ transaction }) =>
+        transaction.tenants.addMember(tenantId, made.id),
+      );
+      for (const permission of permissions) await grant(tenantId, made.id, permission);
+      const { access_token: token } = await session(made.id, tenantId);
+      return { ...made, tenantId, token };
+    },
+    as: (token, method, path, body) =>
+      service.call(method, path, {
+        headers: { authorization: `Bearer ${token}` },
+        ...(body === undefined ? {} : { body }),
+      }),
+  };
+}
