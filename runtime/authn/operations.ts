@@ -4,9 +4,9 @@ import type { ExecutionContext } from "../operations/context.js";
 import { sessionOf } from "../operations/identity.js";
 import type { Handler } from "../operations/operation.js";
 import { uuidv7 } from "../operations/uuid.js";
-import type { Session } from "./port.js";
+import type { RefreshToken, Session } from "./port.js";
 import { canonicalLogin, hashPassword, isOutdated, verifyPassword } from "./passwords.js";
-import { newRefreshToken, refreshDigest, successorOf } from "./refresh-token.js";
+import { newRefreshToken, refreshDigest, refreshDigests, successorOf } from "./refresh-token.js";
 import type { IdentitySpec } from "./spec.js";
 
 /** The answer of login and refresh; lifetimes are seconds. */
@@ -136,7 +136,7 @@ async function refresh(
 ): Promise<TokenResponse | null> {
   const store = context.transaction.identity;
   const now = Date.now();
-  const known = await store.findRefreshToken(refreshDigest(context.keys.refresh, token));
+  const known = await findRefreshToken(context, token);
   if (known === null || known.expiresAt <= now) return null;
   const trust = await store.trust(known.sessionId);
   if (trust === null) return null;
@@ -153,6 +153,18 @@ async function refresh(
     return null;
   }
   return issue(spec, context, session, successor);
+}
+
+/** The token as it is stored, under whichever pepper. */
+async function findRefreshToken(
+  { transaction, keys }: ExecutionContext,
+  token: string,
+): Promise<RefreshToken | null> {
+  for (const digest of refreshDigests(keys.refresh, token)) {
+    const known = await transaction.identity.findRefreshToken(digest);
+    if (known !== null) return known;
+  }
+  return null;
 }
 
 /** Whether a used token may be used once more: soon, and while nobody has used its successor. */

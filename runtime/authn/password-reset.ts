@@ -1,7 +1,6 @@
 // Password resets: one outstanding token a principal, which reaches its owner out of band (service.md "Password reset token").
 import { randomBytes } from "node:crypto";
 import { fail } from "../contract/errors.js";
-import type { ExecutionContext } from "../operations/context.js";
 import type { Handler } from "../operations/operation.js";
 import { uuidv7 } from "../operations/uuid.js";
 import { stage } from "../outbox/stage.js";
@@ -17,6 +16,7 @@ export interface PasswordResetRequested {
   readonly expires_at: string;
 }
 
+const purpose = "reset-digest";
 const eventName = "authn.password_reset_requested";
 
 /** Handlers of password resets. */
@@ -44,7 +44,7 @@ export const passwordReset = {
         token,
         expires_at: new Date(expiresAt).toISOString(),
       };
-      const digest = digestOf(context, token);
+      const digest = context.keys.reset.sign(purpose, token).toString("base64url");
       await transaction.identity.putResetToken({ principalId, digest, expiresAt });
       const id = uuidv7();
       await stage(context, eventName, event, id);
@@ -57,14 +57,16 @@ export const passwordReset = {
   resetPassword:
     (): Handler<{ readonly token: string; readonly new_password: string }, void> =>
     async ({ token, new_password: password }, context) => {
-      const digest = digestOf(context, token);
+      const digests = context.keys.reset
+        .all(purpose, token)
+        .map((digest) => digest.toString("base64url"));
+      const now = Date.now();
       // Asked first, so that a token out of nowhere costs no hashing.
-      if (!(await context.transaction.identity.hasResetToken(digest, Date.now())))
+      if (!(await context.transaction.identity.hasResetToken(digests, now)))
         throw fail("core.authentication");
       const hash = await hashPassword(password, "/new_password");
       await context.commit(async ({ identity }) => {
-        const now = Date.now();
-        const principalId = await identity.takeResetToken(digest, now);
+        const principalId = await identity.takeResetToken(digests, now);
         if (principalId === null) throw fail("core.authentication");
         context.note({ principal_id: principalId });
         await identity.setPassword(principalId, hash);
@@ -72,7 +74,3 @@ export const passwordReset = {
       });
     },
 };
-
-function digestOf(context: ExecutionContext, token: string): string {
-  return context.keys.reset.sign("reset-digest", token).toString("base64url");
-}

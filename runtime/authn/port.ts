@@ -76,9 +76,9 @@ export interface IdentityStore {
   useRefreshToken(digest: string, now: number): Promise<boolean>;
   /** Makes this the principal's reset token; an earlier one is superseded. */
   putResetToken(token: ResetToken): Promise<void>;
-  /** Whether a token with this digest is outstanding. */
-  hasResetToken(digest: string, now: number): Promise<boolean>;
-  /** Uses up the token with this digest and returns whose it was; null where none is outstanding. Atomic. */
-  takeResetToken(digest: string, now: number): Promise<string | null>;
+  /** Whether a token with one of the digests is outstanding. */
+  hasResetToken(digests: readonly string[], now: number): Promise<boolean>;
+  /** Uses up the token with one of the digests and returns whose it was; null where none is outstanding. Atomic. */
+  takeResetToken(digests: readonly string[], now: number): Promise<string | null>;
   dropResetToken(principalId: string): Promise<void>;
 }

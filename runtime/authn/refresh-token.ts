@@ -12,6 +12,11 @@ export function refreshDigest(peppers: Signer, token: string): string {
   return peppers.sign("refresh-digest", token).toString("base64url");
 }
 
+/** What may be stored of a token: under the newest pepper, and under those before it. */
+export function refreshDigests(peppers: Signer, token: string): readonly string[] {
+  return peppers.all("refresh-digest", token).map((digest) => digest.toString("base64url"));
+}
+
 /**
  * The one successor of a token, derived and not stored: two requests that race with one token get the same, and so does
  * a client that lost the answer.

@@ -16,9 +16,10 @@ export function readProxyTrust(text: string): ProxyTrust | null {
     return hops === 0 ? trustsNone : (_address, hop) => hop < hops;
   }
   const ranges = text.split(",").map((range) => range.trim());
-  const isSound = ranges.every(
-    (range) => ipaddr.isValid(range.replace(/\/[1-9]\d*$/, "")) && !/\/0*$/.test(range),
-  );
+  const isSound = ranges.every((range) => {
+    const address = range.replace(/\/[1-9]\d*$/, "");
+    return ipaddr.IPv4.isValidFourPartDecimal(address) || ipaddr.IPv6.isValid(address);
+  });
   if (!isSound) return null;
   try {
     return proxyAddr.compile(ranges);

@@ -7,6 +7,9 @@ import { JsonText } from "../operations/json-text.js";
 import { matchesEntityTag } from "./entity-tag.js";
 import { securityHeaderList } from "./security-headers.js";
 
+/** What an answer that a browser may keep depends on. */
+const credentialHeaders = "Authorization, Cookie, X-API-Key";
+
 export const jsonType = "application/json; charset=utf-8";
 
 /** Answers with the outcome of an operation: its status, its JSON or no body, its entity tag, 304 where that matches. */
@@ -23,7 +26,7 @@ export function replyOutcome(
   if (outcome.replayed) headers.push("Idempotency-Replayed", "true");
   const etag = output instanceof JsonText ? output.etag : undefined;
   if (etag !== undefined) {
-    headers.push("ETag", etag, "Cache-Control", "private, no-cache");
+    headers.push("ETag", etag, "Cache-Control", "private, no-cache", "Vary", credentialHeaders);
     const isRead = req.method === "GET" || req.method === "HEAD";
     if (isRead && matchesEntityTag(req.headers["if-none-match"], etag)) {
       res.writeHead(304, headers);

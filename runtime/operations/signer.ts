@@ -4,6 +4,8 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 /** Signs text for one purpose. A signature made for one purpose never verifies for another. */
 export interface Signer {
   sign(purpose: string, text: string): Buffer;
+  /** What each secret signs, the first one's first: to look up what an earlier secret has signed. */
+  all(purpose: string, text: string): readonly Buffer[];
   verify(purpose: string, text: string, signature: Buffer): boolean;
 }
 
@@ -15,6 +17,7 @@ export function hmacSigner(secrets: readonly Buffer[]): Signer {
     createHmac("sha256", secret).update(`${purpose}\0${text}`).digest();
   return {
     sign: (purpose, text) => digest(first, purpose, text),
+    all: (purpose, text) => secrets.map((secret) => digest(secret, purpose, text)),
     verify: (purpose, text, signature) =>
       secrets.reduce((known, secret) => {
         const expected = digest(secret, purpose, text);

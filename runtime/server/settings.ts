@@ -36,9 +36,9 @@ export interface Settings {
   readonly signingSecrets: readonly Buffer[];
   /** Keys of access tokens: the first signs, all verify. Empty where an external signer holds them. */
   readonly accessTokenKeys: readonly Buffer[];
-  /** Peppers of refresh tokens; only the first is used, so changing it ends every session. */
+  /** Peppers of refresh tokens: the first digests, all are looked up. */
   readonly refreshPeppers: readonly Buffer[];
-  /** Peppers of reset tokens; only the first is used, so changing it ends every outstanding reset. */
+  /** Peppers of reset tokens: the first digests, all are looked up. */
   readonly resetPeppers: readonly Buffer[];
   /** Secrets that sign webhooks: each gives a signature. */
   readonly webhookSecrets: readonly Buffer[];

@@ -14,6 +14,9 @@ export function sqlIdentityStore(session: SqlSession): IdentityStore {
     ...parameters: readonly string[]
   ): Promise<SqlRow | undefined> => (await session.all(text, parameters))[0];
 
+  const outstanding = (digests: readonly string[]): string =>
+    `"expires_at" > ${at(1)} AND "digest" IN (${digests.map((_digest, index) => at(index + 2)).join(", ")})`;
+
   return {
     async findPrincipalByLogin(login) {
       const text = `SELECT ${principalColumns} FROM "opwright_principals" WHERE "login" = ${at(1)}`;
@@ -130,15 +133,15 @@ export function sqlIdentityStore(session: SqlSession): IdentityStore {
       );
     },
 
-    async hasResetToken(digest, now) {
-      const text = `SELECT 1 AS "one" FROM "opwright_reset_tokens" WHERE "digest" = ${at(1)} AND "expires_at" > ${at(2)}`;
-      return (await session.all(text, [digest, now])).length === 1;
+    async hasResetToken(digests, now) {
+      const text = `SELECT 1 AS "one" FROM "opwright_reset_tokens" WHERE ${outstanding(digests)}`;
+      return (await session.all(text, [now, ...digests])).length === 1;
     },
 
-    async takeResetToken(digest, now) {
+    async takeResetToken(digests, now) {
       const [row] = await session.all(
-        `DELETE FROM "opwright_reset_tokens" WHERE "digest" = ${at(1)} AND "expires_at" > ${at(2)} RETURNING "principal_id"`,
-        [digest, now],
+        `DELETE FROM "opwright_reset_tokens" WHERE ${outstanding(digests)} RETURNING "principal_id"`,
+        [now, ...digests],
       );
       return row === undefined ? null : String(row["principal_id"]);
     },
