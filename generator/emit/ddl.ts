@@ -75,7 +75,7 @@ function historyTable(engine: EngineName, table: string, tenant: boolean): strin
 function systemTable(engine: EngineName, table: string): string {
   const type = types[engine];
   const tables: Readonly<
-    Record<string, { readonly columns: readonly string[]; readonly index?: string }>
+    Record<string, { readonly columns: readonly string[]; readonly indexes?: readonly string[] }>
   > = {
     opwright_idempotency: {
       columns: [
@@ -86,7 +86,7 @@ function systemTable(engine: EngineName, table: string): string {
         `"etag" ${type.text}`,
         `"expires_at" ${type.number} NOT NULL`,
       ],
-      index: "expires_at",
+      indexes: ["expires_at"],
     },
     opwright_principals: {
       columns: [
@@ -105,7 +105,7 @@ function systemTable(engine: EngineName, table: string): string {
         `"created_at" ${type.number} NOT NULL`,
         `"ended_at" ${type.number}`,
       ],
-      index: "principal_id",
+      indexes: ["principal_id"],
     },
     opwright_api_keys: {
       columns: [
@@ -122,7 +122,7 @@ function systemTable(engine: EngineName, table: string): string {
         `"last_used_at" ${type.number}`,
         `"ended_at" ${type.number}`,
       ],
-      index: "principal_id",
+      indexes: ["principal_id"],
     },
     opwright_reset_tokens: {
       columns: [
@@ -143,7 +143,7 @@ function systemTable(engine: EngineName, table: string): string {
         `"dead_at" ${type.number}`,
         `"last_error" ${type.text}`,
       ],
-      index: "due_at",
+      indexes: ["due_at"],
     },
     opwright_refresh_tokens: {
       columns: [
@@ -152,7 +152,7 @@ function systemTable(engine: EngineName, table: string): string {
         `"expires_at" ${type.number} NOT NULL`,
         `"used_at" ${type.number}`,
       ],
-      index: "expires_at",
+      indexes: ["expires_at", "session_id"],
     },
     opwright_tenants: {
       columns: [
@@ -167,7 +167,7 @@ function systemTable(engine: EngineName, table: string): string {
         `"principal_id" ${type.uuid} NOT NULL`,
         `PRIMARY KEY ("tenant_id", "principal_id")`,
       ],
-      index: "principal_id",
+      indexes: ["principal_id"],
     },
     opwright_grants: {
       columns: [
@@ -181,8 +181,11 @@ function systemTable(engine: EngineName, table: string): string {
   const found = tables[table];
   if (found === undefined) throw new Error(`no DDL for ${table}`);
   const made = createTable(table, found.columns);
-  if (found.index === undefined) return made;
-  return `${made}\nCREATE INDEX ${quoted(`${table}_by_${found.index}`)} ON ${quoted(table)} (${quoted(found.index)});`;
+  const indexes = (found.indexes ?? []).map(
+    (column) =>
+      `CREATE INDEX ${quoted(`${table}_by_${column}`)} ON ${quoted(table)} (${quoted(column)});`,
+  );
+  return [made, ...indexes].join("\n");
 }
 
 function createTable(table: string, columns: readonly string[]): string {

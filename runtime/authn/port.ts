@@ -81,4 +81,6 @@ export interface IdentityStore {
   /** Uses up the token with one of the digests and returns whose it was; null where none is outstanding. Atomic. */
   takeResetToken(digests: readonly string[], now: number): Promise<string | null>;
   dropResetToken(principalId: string): Promise<void>;
+  /** Removes what ran out before `before`: refresh and reset tokens, and sessions that nothing can continue any more. */
+  prune(before: number): Promise<void>;
 }

@@ -12,10 +12,10 @@ import { readMetadata } from "../http/metadata.js";
 import { replyError } from "../http/reply.js";
 import type { Database } from "../operations/database.js";
 import { startRelay, type Relay } from "../outbox/relay.js";
-import { Lifetime } from "../operations/lifetime.js";
 import type { Log } from "../operations/log.js";
 import { connect, defaultTenant, type Connection, type ConnectOptions } from "./connect.js";
 import { destinationsOf } from "./destinations.js";
+import { startReaper } from "./reaper.js";
 import type { ServiceDefinition } from "./service.js";
 import type { Settings } from "./settings.js";
 import { systemEndpoints } from "./system-endpoints.js";
@@ -82,9 +82,7 @@ export async function start(
   );
   answerClientErrors(server);
   await listen(server, settings);
-  void reap(database, log);
-  const reaper = setInterval(() => void reap(database, log), 60 * 60 * 1000);
-  reaper.unref();
+  const reaper = startReaper(service, database, log);
 
   let stopped: Promise<void> | undefined;
   const { address, port, family } = server.address() as AddressInfo;
@@ -93,7 +91,7 @@ export async function start(
     connection,
     stop: () =>
       (stopped ??= (async () => {
-        clearInterval(reaper);
+        reaper.stop();
         state = "settling";
         await sleep(settings.settleSeconds * 1000);
         state = "draining";
@@ -180,17 +178,4 @@ function startOutbox(
   });
   connection.onStaged(relay.wake);
   return relay;
-}
-
-async function reap(database: Database, log: Log): Promise<void> {
-  try {
-    for (let removed = 1_000; removed === 1_000;) {
-      removed = await database.write({ lifetime: Lifetime.unlimited() }, (transaction) =>
-        transaction.idempotency.prune(Date.now()),
-      );
-      log.debug({ removed }, "expired idempotency records removed");
-    }
-  } catch (error) {
-    log.error({ err: error }, "expired idempotency records could not be removed");
-  }
 }

@@ -221,6 +221,58 @@ for (const engine of engines) {
       },
     );
 
+    // service.md "Tenant membership and active tenant", row by row.
+    test.each<readonly [string, () => Promise<void>]>([
+      [
+        "member → token scoped to the tenant, by activation",
+        async () => {
+          const { id, login } = await person();
+          const tenantId = await newTenant();
+          await invite(tenantId, id);
+          const pair = await activate(await signIn(login), tenantId);
+          expect([pair.status, Object.keys(pair.body).length]).toEqual([200, 5]);
+          const claims = JSON.parse(
+            Buffer.from(pair.body.access_token.split(".")[1], "base64url").toString(),
+          );
+          expect(claims.tid).toBe(tenantId);
+        },
+      ],
+      [
+        "member → removed, by leaving; the scoped token no longer matches",
+        async () => {
+          const { tenantId, token } = await member();
+          expect((await as(token, "DELETE", `/tenants/${tenantId}`)).status).toBe(204);
+          expect((await as(token, "GET", "/tenants")).body.code).toBe("tenant_mismatch");
+        },
+      ],
+      [
+        "tenant active → inactive; activation fails with tenant_inactive",
+        async () => {
+          const { login, tenantId } = await member();
+          const deactivate = (): Promise<Answer> =>
+            as(admin, "POST", `/admin/tenants/${tenantId}/deactivate`);
+          expect([(await deactivate()).status, (await deactivate()).status]).toEqual([204, 204]);
+          const refused = await activate(await signIn(login), tenantId);
+          expect([refused.status, refused.body.code]).toEqual([401, "tenant_inactive"]);
+        },
+      ],
+      [
+        "member absent → member → member absent, by invitation and removal",
+        async () => {
+          const { id } = await person();
+          const tenantId = await newTenant();
+          const body = { tenant_id: tenantId, principal_id: id };
+          const members = async (): Promise<readonly unknown[]> =>
+            (await as(admin, "GET", `/admin/tenants/${tenantId}/members`)).body.members;
+          expect((await as(admin, "POST", "/admin/memberships", body)).status).toBe(204);
+          expect(await members()).toEqual([{ principal_id: id }]);
+          expect((await as(admin, "DELETE", "/admin/memberships", body)).status).toBe(204);
+          expect(await members()).toEqual([]);
+          expect((await as(admin, "DELETE", "/admin/memberships", body)).status).toBe(404);
+        },
+      ],
+    ])("%s", (_row, check) => check());
+
     test("a tenant that is not there and one that is another's are told alike", async () => {
       const token = await signIn((await person()).login);
       const other = await newTenant();
@@ -296,6 +348,47 @@ for (const engine of engines) {
         after: page.next_cursor,
       });
       expect([stolen.status, stolen.body.code]).toEqual([422, "invalid_cursor"]);
+    });
+
+    test("another tenant's ids are 404 in every operation that takes one, as ids of nothing are", async () => {
+      const [mine, theirs] = [await member("admin"), await member("admin")];
+      await grant(null, mine.id, "platform.admin");
+      const bodies = {
+        tasks: { title: "t", project },
+        projects: { name: "P", key: "PP" },
+        notes: { text: "n" },
+      };
+      const ids: Record<string, string> = {};
+      for (const [name, body] of Object.entries(bodies)) {
+        const at = name === "notes" ? "/notes/create" : `/${name}`;
+        ids[name] = (await as(theirs.token, "POST", at, body)).body.id;
+      }
+      const taking = reference.routes.filter(
+        ({ operationId, input }) =>
+          "id" in input.parameters && /^(?:tasks|projects|notes)\./.test(operationId),
+      );
+      expect(taking.length).toBeGreaterThan(12);
+      for (const { operationId, method, path: at, input } of taking) {
+        const [name = ""] = operationId.split(".");
+        const ask = async (id: string): Promise<unknown> => {
+          const query = [
+            ...(at.includes("{id}") ? [] : [`id=${id}`]),
+            ...("rev" in input.parameters ? ["rev=1"] : []),
+          ].join("&");
+          const body =
+            input.body === undefined
+              ? undefined
+              : operationId === "tasks.complete"
+                ? { rev: 1 }
+                : {};
+          const target = `${at.replace("{id}", id)}${query === "" ? "" : `?${query}`}`;
+          const answer = await as(mine.token, method, target, body);
+          return [answer.status, answer.body];
+        };
+        const foreign = await ask(ids[name] ?? "");
+        expect([operationId, foreign]).toEqual([operationId, await ask(project)]);
+        expect(foreign).toMatchObject([404, { code: "core.not_found" }]);
+      }
     });
 
     test("a tenant header means nothing", async () => {

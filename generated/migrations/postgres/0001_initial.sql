@@ -34,6 +34,7 @@ CREATE TABLE "opwright_refresh_tokens" (
   "used_at" bigint
 );
 CREATE INDEX "opwright_refresh_tokens_by_expires_at" ON "opwright_refresh_tokens" ("expires_at");
+CREATE INDEX "opwright_refresh_tokens_by_session_id" ON "opwright_refresh_tokens" ("session_id");
 
 CREATE TABLE "opwright_reset_tokens" (
   "principal_id" uuid PRIMARY KEY,

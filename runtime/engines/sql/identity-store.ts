@@ -151,6 +151,18 @@ export function sqlIdentityStore(session: SqlSession): IdentityStore {
         principalId,
       ]);
     },
+
+    async prune(before) {
+      for (const table of ["refresh_tokens", "reset_tokens"])
+        await session.run(`DELETE FROM "opwright_${table}" WHERE "expires_at" < ${at(1)}`, [
+          before,
+        ]);
+      await session.run(
+        `DELETE FROM "opwright_sessions" WHERE "created_at" < ${at(1)} AND NOT EXISTS (` +
+          `SELECT 1 FROM "opwright_refresh_tokens" r WHERE r."session_id" = "opwright_sessions"."id")`,
+        [before],
+      );
+    },
   };
 }
 

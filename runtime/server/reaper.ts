@@ -1,0 +1,38 @@
+// The reaper: removes what has run out, at start and every hour.
+import type { Database, Transaction } from "../operations/database.js";
+import { Lifetime } from "../operations/lifetime.js";
+import type { Log } from "../operations/log.js";
+import type { ServiceDefinition } from "./service.js";
+
+const hourMillis = 60 * 60 * 1_000;
+/** What ended is kept for a day, so that its last use can still be told from one that never was. */
+const endedFor = 24 * hourMillis;
+/** Dead letters may hold secrets; who wants to redrive them has a week. */
+const deadFor = 7 * 24 * hourMillis;
+
+/** Starts reaping; a fault is logged and tried again an hour later. */
+export function startReaper(
+  { identity, outbox }: ServiceDefinition,
+  database: Database,
+  log: Log,
+): { stop(): void } {
+  const write = <T>(work: (transaction: Transaction) => Promise<T>): Promise<T> =>
+    database.write({ lifetime: Lifetime.unlimited() }, work);
+  const reap = async (): Promise<void> => {
+    try {
+      const now = Date.now();
+      if (identity !== undefined) await write((stores) => stores.identity.prune(now - endedFor));
+      if (outbox !== undefined) await write((stores) => stores.outbox.prune(now - deadFor));
+      for (let removed = 1_000; removed === 1_000;) {
+        removed = await write((stores) => stores.idempotency.prune(now));
+        log.debug({ removed }, "expired idempotency records removed");
+      }
+    } catch (error) {
+      log.error({ err: error }, "what has run out could not be removed");
+    }
+  };
+  void reap();
+  const timer = setInterval(() => void reap(), hourMillis);
+  timer.unref();
+  return { stop: () => clearInterval(timer) };
+}
