@@ -2,9 +2,8 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import autocannon from "autocannon";
 import { knownId, payload, routeCount } from "./http/work.mjs";
-import { bin, compile, freePort, project, serve, table } from "./tools.mjs";
+import { bin, compile, freePort, load, project, serve, table } from "./tools.mjs";
 
 const folder = fileURLToPath(new URL("http", import.meta.url));
 const seconds = Number(process.env.BENCH_SECONDS ?? 4);
@@ -107,11 +106,4 @@ export async function run() {
     ]),
   );
   remove();
-}
-
-async function load(request, duration) {
-  const result = await autocannon({ ...request, connections: 64, pipelining: 1, duration });
-  if (result.non2xx > 0 || result.errors > 0)
-    throw new Error(`${request.url}: ${result.non2xx} bad answers, ${result.errors} errors`);
-  return result.requests.average;
 }

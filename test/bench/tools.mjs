@@ -5,6 +5,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import autocannon from "autocannon";
 
 export const repository = fileURLToPath(new URL("../..", import.meta.url));
 export const bin = join(repository, "bin/opwright.mjs");
@@ -97,6 +98,14 @@ export async function serve(args, url, options) {
       Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, "utf8"))?.[1]) / 1024,
     stop: () => new Promise((resolve) => child.on("exit", resolve).kill("SIGKILL")),
   };
+}
+
+/** Requests a second over 64 connections; throws for any answer but a good one. */
+export async function load(request, duration) {
+  const result = await autocannon({ ...request, connections: 64, pipelining: 1, duration });
+  if (result.non2xx > 0 || result.errors > 0)
+    throw new Error(`${request.url}: ${result.non2xx} bad answers, ${result.errors} errors`);
+  return result.requests.average;
 }
 
 /** Prints rows as a Markdown table. */

@@ -26,6 +26,7 @@ const task =
   "registry: 1\ntypes:\n  Task: {title: string, state: [open, doing], project: uuid, due: date-time?}\n";
 const functions = {
   "registry/handlers/tasks.ts": "export const complete = (input: unknown) => input as never;\n",
+  "registry/shop.ts": "export const send = async () => undefined;\n",
   "registry/hooks/tasks.ts":
     "export const check = () => undefined;\nexport const notArchived = () => undefined;\n",
 };
