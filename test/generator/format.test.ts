@@ -104,7 +104,70 @@ operations:
   "handlers/tasks.ts": "export const run = () => ({ n: 2 });\n",
 };
 
+/** Every part of identity, with functions of the author's wherever one may stand. */
+const identity = {
+  "registry/service.yaml": `registry: 1
+service: {name: people, title: People, version: 1.0.0}
+policies:
+  open: []
+  staff: [principal, {authorize: platform.admin}]
+  own: [{rate_limit: 100/1m}, principal, session, tenant, {authorize: "{resource}.read"}, {scope: own_rows}]
+  team: [principal, tenant, {scope: team_rows_of_the_caller_and_of_its_deputies}]
+identity:
+  route: partners
+  methods: [token, password, api_key]
+  ingress: [{cookie: session}, {bearer: X-Token}, {api_key: X-Partner-Key}]
+  verifier: registry/auth/partners.ts#verify
+  resolver: registry/auth/partners.ts#resolve
+  signing: {algorithm: ES256, signer: registry/auth/kms.ts#signer}
+  reset: {ttl: 30m, events: outbox}
+  deactivate: {guard: staff}
+  api_keys: {mount: {at: /keys}}
+  jwks: {cache_max_age: 60}
+  provisioning: {guard: staff, mount: {at: /staff}}
+tenancy:
+  trust_tenant_header: true
+  trust_forwarded_host: true
+  host: "{tenant}.people.example"
+  admin: {guard: staff}
+authorization: {override: [], decide: registry/auth/partners.ts#decide}
+scopes:
+  team_rows_of_the_caller_and_of_its_deputies: registry/auth/partners.ts#teamRows
+outbox:
+  events:
+    authn.password_reset_requested: {destination: notifications}
+    orders.placed: {destination: registry/auth/kms.ts#send, data: {order: uuid, total: number}}
+    orders.lost: {destination: shop, data: Order}
+types:
+  Order: {order: uuid}
+documents:
+  notes: {type: {text: string}, guard: own}
+  a_rather_long_name_of_a_document: {type: {text: string}, guard: {read: team, write: own}}
+operations:
+  notes.share: {post: "/notes/{id}/share", in: {id: uuid}, run: registry/share.ts#share, guard: own}
+`,
+  "registry/auth/partners.ts": `import type { DecisionPort, Identity, ScopePort } from "opwright/runtime";
+interface Claims { readonly company: string }
+export const verify = (token: string): Claims | null => (token === "" ? null : { company: token });
+export const resolve = ({ company }: Claims): Identity => ({ principalId: company, actorId: null, sessionId: null, tenant: null, expiresAt: null });
+export const decide: DecisionPort = ({ actions }) => actions.length > 0;
+export const teamRows: ScopePort = ({ identity }) => ({ $values: { owner_id: identity.principalId } });
+`,
+  "registry/auth/kms.ts": `import type { Destination, ExternalSigner } from "opwright/runtime";
+export const signer: ExternalSigner = { kid: "k", sign: (data) => data, publicKeys: [] };
+export const send: Destination = async () => undefined;
+`,
+  "registry/share.ts": `import { stageEvent } from "../generated/outbox.js";
+import type { NotesShareHandler } from "../generated/types/notes.js";
+export const share: NotesShareHandler = async ({ id }, context) => {
+  await stageEvent(context, "orders.placed", { order: id, total: 1 });
+  await stageEvent(context, "orders.lost", { order: id });
+};
+`,
+};
+
 describe.each([
+  ["identity", identity],
   ["awkward names", names],
   ["every kind of type", zoo],
   ["200 operations", registryOf(200)],
