@@ -1,5 +1,5 @@
 // Access tokens: JWT (RFC 7519, RFC 9068) of one algorithm, keys by kid, everything else pinned (RFC 8725).
-import { jwtVerify } from "jose";
+import { jwtVerify } from "jose/jwt/verify";
 import { fail } from "../contract/errors.js";
 import { uuidv7 } from "../operations/uuid.js";
 import type { TokenKeys } from "./token-keys.js";

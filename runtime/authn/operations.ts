@@ -34,7 +34,7 @@ export const authn = {
       if (principal !== null) context.note({ principal_id: principal.id });
       const matches = await provesPassword(context, name, principal?.passwordHash, password);
       if (principal === null || !matches || !principal.isActive) throw fail("core.authentication");
-      const rehashed = isOutdated(principal.passwordHash)
+      const rehashed = (await isOutdated(principal.passwordHash))
         ? await hashPassword(password)
         : undefined;
       return context.commit(async () => {

@@ -1,9 +1,8 @@
 // Passwords: argon2id with bounded concurrency; an unknown login costs what a known one does (service.md "Login and credential rules").
-import argon2 from "argon2";
 import { fail } from "../contract/errors.js";
 
-/** OWASP's first choice for argon2id: 19 MiB, two passes, one lane. */
-const parameters = { type: argon2.argon2id, memoryCost: 19_456, timeCost: 2, parallelism: 1 };
+/** OWASP's first choice for argon2id (type 2): 19 MiB, two passes, one lane. */
+const parameters = { type: 2, memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 const maxConcurrent = 4;
 const minBytes = 8;
 const maxBytes = 1_024;
@@ -11,6 +10,9 @@ const maxBytes = 1_024;
 let running = 0;
 const waiting: (() => void)[] = [];
 let decoy: Promise<string> | undefined;
+
+/** The native library, loaded by the first that hashes. */
+const library = async () => (await import("argon2")).default;
 
 /** The one form in which a login is stored and compared: NFKC, lower case, no space around it. */
 export function canonicalLogin(login: string): string {
@@ -28,6 +30,7 @@ export async function hashPassword(password: string, at = "/password"): Promise<
     const message = `must have ${minBytes} to ${maxBytes} bytes`;
     throw fail("core.validation", { errors: [{ path: at, keyword: "length", message }] });
   }
+  const argon2 = await library();
   return bounded(() => argon2.hash(text, parameters));
 }
 
@@ -35,6 +38,7 @@ export async function hashPassword(password: string, at = "/password"): Promise<
 export async function verifyPassword(hash: string | undefined, password: string): Promise<boolean> {
   const text = password.normalize("NFC");
   if (Buffer.byteLength(text) > maxBytes) return false;
+  const argon2 = await library();
   decoy ??= argon2.hash("a password that nobody has", parameters);
   const against = hash ?? (await decoy);
   const matches = await bounded(() => argon2.verify(against, text));
@@ -42,7 +46,8 @@ export async function verifyPassword(hash: string | undefined, password: string)
 }
 
 /** Whether the hash was made with other parameters than today's. */
-export function isOutdated(hash: string): boolean {
+export async function isOutdated(hash: string): Promise<boolean> {
+  const argon2 = await library();
   return argon2.needsRehash(hash, parameters);
 }
 

@@ -11,7 +11,6 @@ import {
   type JsonWebKey,
   type KeyObject,
 } from "node:crypto";
-import { calculateJwkThumbprint } from "jose";
 import type { ExternalSigner, TokenAlgorithm, TokenSigner } from "./token-port.js";
 
 /** The keys of one service: one signs, all verify. */
@@ -118,6 +117,8 @@ async function verifyingKey(algorithm: AsymmetricAlgorithm, bytes: Buffer) {
   const key = publicKeyOf(bytes);
   const fault = tokenKeyFault(algorithm, bytes);
   if (key === null || fault !== null) throw new Error(`a key of access tokens ${fault ?? ""}`);
+  // Imported when it is needed: the default, HS256, does without.
+  const { calculateJwkThumbprint } = await import("jose/jwk/thumbprint");
   const kid = await calculateJwkThumbprint(key.export({ format: "jwk" }) as { kty: string });
   return { kid, key, jwk: published(algorithm, kid, key) };
 }

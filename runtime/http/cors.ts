@@ -1,5 +1,4 @@
 // Cross-origin reading (Fetch Standard "CORS protocol"): denied, but for the origins that the deployment names.
-import cors from "cors";
 import type { RequestHandler } from "./front-handler.js";
 
 const readable = [
@@ -11,9 +10,10 @@ const readable = [
   "X-Request-ID",
 ];
 
-/** Answers preflights and marks answers for these origins; without any, it does nothing. */
-export function corsHandler(origins: readonly string[]): RequestHandler {
+/** Answers preflights and marks answers for these origins; without any, it does nothing and loads nothing. */
+export async function corsHandler(origins: readonly string[]): Promise<RequestHandler> {
   if (origins.length === 0) return (_req, _res, next) => next?.();
+  const { default: cors } = await import("cors");
   const handle = cors({
     origin: [...origins],
     credentials: true,

@@ -58,7 +58,7 @@ export async function start(
     jwks: identity?.jwks ?? null,
     publicKeys: keys.tokens.publicKeys,
   });
-  const cors = corsHandler(corsOrigins);
+  const cors = await corsHandler(corsOrigins);
   const fallback = appFallback(service, log);
   const server = createServer(
     // Node would refuse a missing Host without a body; checkHost does it with the envelope.
