@@ -34,7 +34,7 @@ export const authnDeactivatePrincipal = route({
   path: "/auth/deactivate",
   status: 204,
   input: json(validate.authnDeactivatePrincipal),
-  hooks: [principal, authorize("platform.admin")],
+  hooks: [principal, session, authorize("platform.admin")],
   transaction: "write",
   audit: ["principal_id"],
   run: principals.deactivatePrincipal(),

@@ -5,6 +5,7 @@ import { principal } from "opwright/runtime";
 import { principals } from "opwright/runtime";
 import { query } from "opwright/runtime";
 import { route } from "opwright/runtime";
+import { session } from "opwright/runtime";
 import { authorize } from "../identity.js";
 import * as validate from "../validators/principals.js";
 
@@ -15,7 +16,7 @@ export const principalsCreatePrincipal = route({
   path: "/admin/principals",
   status: 201,
   input: json(validate.principalsCreatePrincipal),
-  hooks: [principal, authorize("platform.admin")],
+  hooks: [principal, session, authorize("platform.admin")],
   transaction: "read",
   audit: [],
   run: principals.createPrincipal(),
@@ -28,7 +29,7 @@ export const principalsGrantPermission = route({
   path: "/admin/grants",
   status: 204,
   input: json(validate.principalsGrantPermission),
-  hooks: [principal, authorize("platform.admin")],
+  hooks: [principal, session, authorize("platform.admin")],
   transaction: "write",
   audit: ["principal_id", "role", "tenant_id", "permission"],
   run: principals.grantPermission(),
@@ -45,7 +46,7 @@ export const principalsListPermissions = route({
     role: query.optional.string,
     tenant_id: query.optional.uuid,
   }),
-  hooks: [principal, authorize("platform.admin")],
+  hooks: [principal, session, authorize("platform.admin")],
   transaction: "read",
   run: principals.listPermissions(),
 });
@@ -57,7 +58,7 @@ export const principalsRevokePermission = route({
   path: "/admin/grants",
   status: 204,
   input: json(validate.principalsRevokePermission),
-  hooks: [principal, authorize("platform.admin")],
+  hooks: [principal, session, authorize("platform.admin")],
   transaction: "write",
   audit: ["principal_id", "role", "tenant_id", "permission"],
   run: principals.revokePermission(),

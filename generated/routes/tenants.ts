@@ -21,7 +21,7 @@ export const tenantsLeaveTenant = route({
   run: tenancy.leaveTenant(),
 });
 
-/** List the caller's tenants. Guard: principal. */
+/** List the caller's tenants. Guard: session. */
 export const tenantsListTenants = route({
   operationId: "tenants.list_tenants",
   method: "GET",
@@ -29,7 +29,7 @@ export const tenantsListTenants = route({
   prefixRoot: true,
   status: 200,
   input: nothing,
-  hooks: [principal],
+  hooks: [principal, session],
   transaction: "read",
   run: tenancy.listTenants(),
 });

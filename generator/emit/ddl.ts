@@ -55,7 +55,7 @@ function documentTable(engine: EngineName, table: string, schema: TableSchema): 
     `"created_at" ${type.time} NOT NULL`,
     `"last_update_at" ${type.time} NOT NULL`,
     `"is_deleted" ${type.flag} NOT NULL`,
-    `"owner_id" ${type.uuid}`,
+    `"owner_id" ${type.text}`,
     `"body" ${type.json} NOT NULL`,
     `PRIMARY KEY (${schema.tenant ? `"tenant_id", ` : ""}"id")`,
   ]);

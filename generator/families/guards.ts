@@ -67,6 +67,9 @@ export function hookChain(
   return chain.map(({ use }) => use);
 }
 
+/** Phases in which a hook can still refuse. */
+const refusing: readonly HookPhaseName[] = ["before", "wrap", "tx_before"];
+
 /** The guard of operations of the runtime: the policy's name, for documents, and its chain. */
 export interface BuiltInGuard {
   readonly policy: string;
@@ -87,8 +90,9 @@ export function administrationGuard(
   const at = tree.at(...path, "guard");
   const hooks = hookChain(context, { policy, at }, resource);
   const isPrivileged = hooks.some(
-    ({ run, permission }) =>
-      run.kind === "function" || permission?.startsWith("platform.") === true,
+    ({ run, phase, permission }) =>
+      (run.kind === "function" && refusing.includes(phase)) ||
+      permission?.startsWith("platform.") === true,
   );
   if (!isPrivileged && Object.hasOwn(declarations.policies, policy)) {
     const message = `${policy} asks for no \`platform.\` permission, so it does not guard every tenant`;

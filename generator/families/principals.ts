@@ -9,7 +9,8 @@ import {
   type BuiltInVerb,
 } from "./built-in.js";
 import type { FamilyContext, UnmountedOperation } from "./family.js";
-import { administrationGuard } from "./guards.js";
+import { administrationGuard, type BuiltInGuard } from "./guards.js";
+import { principalHook, sessionHook } from "./runtime-hooks.js";
 
 const roleName = "[a-z][a-z0-9_]*";
 const role: JsonSchema = { type: "string", pattern: `^${roleName}$` };
@@ -106,13 +107,20 @@ const deactivation: Readonly<Record<string, BuiltInVerb>> = {
   },
 };
 
+/** The guard, for sessions alone: with an API key, a leak of an hour would make an administrator for good. */
+function bySession({ policy, hooks }: BuiltInGuard): BuiltInGuard {
+  const own = [principalHook, sessionHook];
+  const others = hooks.filter(({ id }) => own.every((hook) => hook.id !== id));
+  return { policy, hooks: [...own, ...others] };
+}
+
 /** `authn.deactivate_principal`, where `identity.deactivate` is declared. */
 export function expandDeactivation(context: FamilyContext): readonly UnmountedOperation[] {
   const { declarations, tree } = context;
   const declared = declarations.identity?.deactivate;
   if (declared === undefined) return [];
   const path = ["identity", "deactivate"];
-  const guard = administrationGuard(context, declared, path, "authn");
+  const guard = bySession(administrationGuard(context, declared, path, "authn"));
   const place = { family: "principals", namespace: "authn", at: tree.at(...path), guard } as const;
   return expandBuiltIn(context, place, deactivation);
 }
@@ -128,7 +136,7 @@ export function expandProvisioning(context: FamilyContext): readonly BuiltInName
   const listed = { permissions: { type: "array", items: { type: "string" } } };
   types.table.add("PrincipalCreated", made, at);
   types.table.add("PermissionList", objectSchema(listed, ["permissions"]), at);
-  const guard = administrationGuard(context, declared, path, "principals");
+  const guard = bySession(administrationGuard(context, declared, path, "principals"));
   const place = { family: "principals", namespace: "principals", at, guard } as const;
   return [
     {

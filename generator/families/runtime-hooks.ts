@@ -104,7 +104,7 @@ export function scopeHook(
     declared === undefined ? { runtime: "ownRows" } : { function: functionReference(declared) };
   return {
     id: `scope ${name}`,
-    phase: "wrap",
+    phase: "before",
     run: {
       kind: "builtIn",
       name: "scope",

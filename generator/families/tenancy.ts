@@ -4,7 +4,6 @@ import {
   bodyOf,
   expandBuiltIn,
   idInPath,
-  signedIn,
   withSession,
   type BuiltInNamespace,
   type BuiltInVerb,
@@ -58,7 +57,6 @@ const selector: Readonly<Record<string, BuiltInVerb>> = {
     status: 200,
     takesSpec: true,
     isWrite: true,
-    guard: withSession,
     parameters: [idInPath],
     output: "TokenResponse",
     errors: [],
@@ -71,7 +69,6 @@ const selector: Readonly<Record<string, BuiltInVerb>> = {
     status: 204,
     takesSpec: false,
     isWrite: true,
-    guard: withSession,
     parameters: [idInPath],
     output: null,
     errors: ["core.not_found"],
@@ -152,7 +149,7 @@ export function expandTenancy(context: FamilyContext): readonly BuiltInNamespace
     return [];
   }
   types.table.add("TenantList", tenantList, at);
-  const chosen = { family: "tenancy", namespace: "tenants", at, guard: signedIn } as const;
+  const chosen = { family: "tenancy", namespace: "tenants", at, guard: withSession } as const;
   const { admin, selector: declared } = tenancy;
   const tenants: BuiltInNamespace = {
     namespace: "tenants",

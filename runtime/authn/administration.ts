@@ -1,5 +1,6 @@
 // Provisioning of principals and permissions (on which the specification is silent), and deactivation (service.md "Authentication routes").
 import { fail } from "../contract/errors.js";
+import { canonicalIds } from "../operations/canonical-ids.js";
 import type { ExecutionContext } from "../operations/context.js";
 import type { Handler } from "../operations/operation.js";
 import { createPrincipal } from "./provision.js";
@@ -26,20 +27,22 @@ export const principals = {
 
   /** Ends every session of the principal; it cannot sign in again. */
   deactivatePrincipal:
-    (): Handler<{ readonly principal_id: string }, void> =>
-    async ({ principal_id: id }, context) => {
+    (): Handler<{ readonly principal_id: string }, void> => async (given, context) => {
+      const { principal_id: id } = canonicalIds(given);
       if (!(await context.transaction.identity.deactivate(id, Date.now())))
         throw fail("core.not_found");
     },
 
   /** Throws `core.not_found` for an unknown principal, and for a tenant that it is not a member of. */
-  grantPermission: (): Handler<Grant, void> => async (grant, context) => {
+  grantPermission: (): Handler<Grant, void> => async (given, context) => {
+    const grant = canonicalIds(given);
     const subject = await holderOf(grant, context);
     await context.transaction.tenants.grant(grant.tenant_id ?? null, subject, grant.permission);
   },
 
   /** Throws `core.not_found` where there is no such permission. */
-  revokePermission: (): Handler<Grant, void> => async (grant, context) => {
+  revokePermission: (): Handler<Grant, void> => async (given, context) => {
+    const grant = canonicalIds(given);
     const { tenants } = context.transaction;
     const subject = subjectOf(grant);
     if (!(await tenants.revoke(grant.tenant_id ?? null, subject, grant.permission)))

@@ -1,11 +1,13 @@
 // The API-key operations that generated routes name (service.md "API-key management").
 import { fail } from "../contract/errors.js";
+import { canonicalIds } from "../operations/canonical-ids.js";
 import { sessionOf } from "../operations/identity.js";
 import type { ExecutionContext } from "../operations/context.js";
 import type { Handler } from "../operations/operation.js";
 import { uuidv7 } from "../operations/uuid.js";
 import type { ApiKey } from "./api-key-port.js";
 import { digestOf, hintOf, newApiKey } from "./api-key.js";
+import { heldSession } from "./held-session.js";
 import type { IdentitySpec } from "./spec.js";
 
 interface IssueRequest {
@@ -43,8 +45,9 @@ export const apiKeys = {
   /** Throws `core.not_found` for an actor that is not there, inactive, or no member of the tenant. */
   issue:
     (spec: IdentitySpec): Handler<IssueRequest, IssuedApiKey> =>
-    async ({ label, actor_principal_id: actorId, expires_in: seconds }, context) => {
-      const caller = sessionOf(context);
+    async (given, context) => {
+      const { label, actor_principal_id: actorId, expires_in: seconds } = canonicalIds(given);
+      const caller = await heldSession(context);
       if (actorId !== undefined) await checkActor(context, actorId, caller.tenant);
       const secret = newApiKey(spec.issuer);
       const createdAt = Date.now();

@@ -8,10 +8,12 @@ export interface AttemptLimits {
   readonly windowSeconds: number;
 }
 
+export type AttemptsLeft = "some" | "none for the login" | "none for the address";
+
 /** A refusal is silent: the operation does the same work and gives the same answer. */
 export interface Attempts {
-  /** Counts an attempt; false where the address, or the login, has none left for now. */
-  take(address: string, login: string): Promise<boolean>;
+  /** Counts an attempt, and says whether there was one left for the address and for the login. */
+  take(address: string, login: string): Promise<AttemptsLeft>;
   /** The attempt was right: the address gets it back, and the login starts afresh. */
   giveBack(address: string, login: string): Promise<void>;
 }
@@ -32,9 +34,11 @@ export function attempts(
     perLoginFrom === "address" ? `${address}\0${login}` : login;
   return {
     // The address comes first: what it may try bounds how many logins are kept.
-    take: async (address, login) =>
-      (await limiter.take(ofAddress, address)).isAllowed &&
-      (await limiter.take(ofLogin, key(address, login))).isAllowed,
+    async take(address, login) {
+      if (!(await limiter.take(ofAddress, address)).isAllowed) return "none for the address";
+      const { isAllowed } = await limiter.take(ofLogin, key(address, login));
+      return isAllowed ? "some" : "none for the login";
+    },
     async giveBack(address, login) {
       await limiter.giveBack(ofAddress, address);
       await limiter.forget(ofLogin, key(address, login));

@@ -59,7 +59,9 @@ async function byToken(
   if (spec.resolver !== undefined) {
     const claims: unknown = await (spec.verifier ?? keys.tokens.verify)(token);
     const identity = claims === null ? null : await spec.resolver(claims, stores);
-    if (identity === null) throw fail("core.authentication");
+    // A subject that reads as a role would have what the role has.
+    const isRole = [identity?.principalId, identity?.actorId].some((id) => id?.startsWith("role:"));
+    if (identity === null || isRole) throw fail("core.authentication");
     return identity;
   }
   const claims = await keys.tokens.verify(token);
@@ -96,8 +98,10 @@ async function byApiKey(
 
 /** Who a live credential speaks of. Throws `core.authentication`, `tenant_mismatch` and `tenant_inactive`. */
 function identityOf(trust: Trust): Identity {
-  if (!trust.isLive || !trust.isActive) throw fail("core.authentication");
+  if (!trust.isActive) throw fail("core.authentication");
+  // Before what the end of a membership has ended with it, so that the answer says why.
   if (!trust.isMember) throw fail("tenant_mismatch");
+  if (!trust.isLive) throw fail("core.authentication");
   if (!trust.isTenantActive) throw fail("tenant_inactive");
   const { principalId, actorId, tenant, expiresAt } = trust;
   return { principalId, actorId, tenant, sessionId: null, expiresAt };

@@ -35,11 +35,13 @@ export const authn = {
       const matches = await provesPassword(context, name, principal?.passwordHash, password);
       if (principal === null || !matches || !principal.isActive) throw fail("core.authentication");
       const rehashed = (await isOutdated(principal.passwordHash))
-        ? await hashPassword(password)
+        ? await hashPassword(context, password)
         : undefined;
-      return context.commit(async () => {
-        const store = context.transaction.identity;
-        if (rehashed !== undefined) await store.setPassword(principal.id, rehashed);
+      return context.commit(async ({ identity }) => {
+        // The password may have been changed or reset since it was proven; then nothing begins with the old one.
+        const { id, passwordHash } = principal;
+        if (!(await identity.replacePassword(id, passwordHash, rehashed ?? passwordHash)))
+          throw fail("core.authentication");
         return issueSession(spec, context, { principalId: principal.id, tenant: null });
       });
     },
@@ -76,10 +78,13 @@ export const authn = {
         principal?.passwordHash,
         current,
       );
-      if (!matches) throw fail("core.authentication");
-      const hash = await hashPassword(next, "/new_password");
+      if (principal === null || !matches) throw fail("core.authentication");
+      const hash = await hashPassword(context, next, "/new_password");
       await context.commit(async ({ identity }) => {
-        await identity.setPassword(caller.principalId, hash);
+        const isCurrent =
+          (await identity.holdSession(caller.sessionId)) &&
+          (await identity.replacePassword(principal.id, principal.passwordHash, hash));
+        if (!isCurrent) throw fail("core.authentication");
         await identity.endSessions(caller.principalId, Date.now());
         await identity.dropResetToken(caller.principalId);
       });
@@ -113,8 +118,10 @@ async function provesPassword(
 ): Promise<boolean> {
   const { loginAttempts } = context.resources;
   const address = context.clientAddress();
-  const isAllowed = await loginAttempts.take(address, name);
-  const matches = await verifyPassword(isAllowed ? hash : undefined, password);
+  const left = await loginAttempts.take(address, name);
+  // An address that has run out says nothing about a login, so it costs no hashing.
+  if (left === "none for the address") return false;
+  const matches = await verifyPassword(context, left === "some" ? hash : undefined, password);
   if (matches) await loginAttempts.giveBack(address, name);
   return matches;
 }

@@ -30,9 +30,9 @@ export const passwordReset = {
     async ({ login }, context) => {
       const name = canonicalLogin(login);
       const { transaction, resources } = context;
-      const isAllowed = await resources.resetAttempts.take(context.clientAddress(), name);
+      const left = await resources.resetAttempts.take(context.clientAddress(), name);
       const principal = await transaction.identity.findPrincipalByLogin(name);
-      const isKnown = isAllowed && principal?.isActive === true;
+      const isKnown = left === "some" && principal?.isActive === true;
       // Stands in for a principal where there is none, so that the same work is done.
       const principalId = isKnown ? principal.id : uuidv7();
       if (isKnown) context.note({ principal_id: principalId });
@@ -64,7 +64,7 @@ export const passwordReset = {
       // Asked first, so that a token out of nowhere costs no hashing.
       if (!(await context.transaction.identity.hasResetToken(digests, now)))
         throw fail("core.authentication");
-      const hash = await hashPassword(password, "/new_password");
+      const hash = await hashPassword(context, password, "/new_password");
       await context.commit(async ({ identity }) => {
         const principalId = await identity.takeResetToken(digests, now);
         if (principalId === null) throw fail("core.authentication");

@@ -1,5 +1,6 @@
 // Passwords: argon2id with bounded concurrency; an unknown login costs what a known one does (service.md "Login and credential rules").
 import { fail } from "../contract/errors.js";
+import type { Lifetime } from "../operations/lifetime.js";
 
 /** OWASP's first choice for argon2id (type 2): 19 MiB, two passes, one lane. */
 const parameters = { type: 2, memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
@@ -7,9 +8,24 @@ const maxConcurrent = 4;
 const minBytes = 8;
 const maxBytes = 1_024;
 
+/** Beyond these the answer is 503: a queue without an end would delay everybody, and fill the memory. */
+const maxWaiting = 256;
+const maxWaitingPerAddress = 32;
+
+interface Waiting {
+  readonly address: string;
+  readonly go: () => void;
+}
+
 let running = 0;
-const waiting: (() => void)[] = [];
+const waiting: Waiting[] = [];
 let decoy: Promise<string> | undefined;
+
+/** For whom is hashed: an invocation. */
+interface Hashing {
+  readonly clientAddress: () => string;
+  readonly lifetime: Lifetime;
+}
 
 /** The native library, loaded by the first that hashes. */
 const library = async () => (await import("argon2")).default;
@@ -23,7 +39,11 @@ export function canonicalLogin(login: string): string {
  * Hashes a new password. Throws `core.validation` unless it has 8 to 1 024 bytes after NFC; `at` is the JSON Pointer
  * that the error names.
  */
-export async function hashPassword(password: string, at = "/password"): Promise<string> {
+export async function hashPassword(
+  hashing: Hashing,
+  password: string,
+  at = "/password",
+): Promise<string> {
   const text = password.normalize("NFC");
   const bytes = Buffer.byteLength(text);
   if (bytes < minBytes || bytes > maxBytes) {
@@ -31,17 +51,21 @@ export async function hashPassword(password: string, at = "/password"): Promise<
     throw fail("core.validation", { errors: [{ path: at, keyword: "length", message }] });
   }
   const argon2 = await library();
-  return bounded(() => argon2.hash(text, parameters));
+  return bounded(hashing, () => argon2.hash(text, parameters));
 }
 
 /** Whether the password is the one of the hash. Without a hash, the same work is done and the answer is false. */
-export async function verifyPassword(hash: string | undefined, password: string): Promise<boolean> {
+export async function verifyPassword(
+  hashing: Hashing,
+  hash: string | undefined,
+  password: string,
+): Promise<boolean> {
   const text = password.normalize("NFC");
   if (Buffer.byteLength(text) > maxBytes) return false;
   const argon2 = await library();
   decoy ??= argon2.hash("a password that nobody has", parameters);
   const against = hash ?? (await decoy);
-  const matches = await bounded(() => argon2.verify(against, text));
+  const matches = await bounded(hashing, () => argon2.verify(against, text));
   return matches && hash !== undefined;
 }
 
@@ -51,14 +75,29 @@ export async function isOutdated(hash: string): Promise<boolean> {
   return argon2.needsRehash(hash, parameters);
 }
 
-/** Runs at most `maxConcurrent` hashes at a time: each takes 19 MiB. */
-async function bounded<T>(work: () => Promise<T>): Promise<T> {
-  if (running >= maxConcurrent) await new Promise<void>((resolve) => waiting.push(resolve));
-  running += 1;
+/**
+ * Runs at most `maxConcurrent` hashes at a time: each takes 19 MiB. Who has gone meanwhile is not hashed for. Throws
+ * `core.unavailable` where too many wait, from one address or from all.
+ */
+async function bounded<T>(
+  { clientAddress, lifetime }: Hashing,
+  work: () => Promise<T>,
+): Promise<T> {
+  if (running >= maxConcurrent) {
+    const address = clientAddress();
+    // The service's own work has no address.
+    const ofAddress = waiting.filter((other) => address !== "" && other.address === address);
+    if (waiting.length >= maxWaiting || ofAddress.length >= maxWaitingPerAddress)
+      throw fail("core.unavailable", {}, { headers: { "Retry-After": "1" } });
+    await new Promise<void>((go) => waiting.push({ address, go }));
+  } else running += 1;
   try {
+    lifetime.throwIfOver();
     return await work();
   } finally {
-    running -= 1;
-    waiting.shift()?.();
+    // The place goes to who waits longest, or is free.
+    const next = waiting.shift();
+    if (next === undefined) running -= 1;
+    else next.go();
   }
 }

@@ -60,12 +60,16 @@ export interface IdentityStore {
   /** Adds a principal; false where the login is taken. */
   addPrincipal(principal: Principal): Promise<boolean>;
   setPassword(principalId: string, passwordHash: string): Promise<void>;
+  /** Replaces the hash of an active principal where it is still `expected`; says whether it did. Atomic. */
+  replacePassword(principalId: string, expected: string, passwordHash: string): Promise<boolean>;
   /** Deactivates a principal; ends its sessions, API keys and reset token. False where there is none. */
   deactivate(principalId: string, now: number): Promise<boolean>;
   addSession(session: Session): Promise<void>;
   /** Ends a session of the principal; false where it has no such live session. */
   endSession(principalId: string, sessionId: string, now: number): Promise<boolean>;
   endSessions(principalId: string, now: number): Promise<void>;
+  /** Whether the session is live, and stays so until the transaction has ended. */
+  holdSession(sessionId: string): Promise<boolean>;
   /** Live sessions of a principal, oldest first. */
   listSessions(principalId: string): Promise<readonly Session[]>;
   trust(sessionId: string): Promise<Trust | null>;

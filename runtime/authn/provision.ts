@@ -15,7 +15,7 @@ export async function createPrincipal(
       errors: [{ path: "/login", keyword: "minLength", message: "must not be empty" }],
     });
   }
-  const passwordHash = await hashPassword(given.password);
+  const passwordHash = await hashPassword(context, given.password);
   const id = uuidv7();
   const added = await context.commit(() =>
     context.transaction.identity.addPrincipal({ id, login, passwordHash, isActive: true }),

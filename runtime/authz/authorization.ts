@@ -4,7 +4,7 @@ import type { DocumentSpec } from "../documents/spec.js";
 import type { ExecutionContext } from "../operations/context.js";
 import type { PhaseHook } from "../operations/hooks.js";
 import { callerOf, subjectsOf } from "../operations/identity.js";
-import { parseFilter } from "../query/parse.js";
+import { isObject, parseFilter } from "../query/parse.js";
 import { decideByPermissions, type DecisionPort, type ScopePort } from "./port.js";
 
 export interface AuthorizationSpec {
@@ -22,10 +22,10 @@ export interface Authorization {
   authorize(action: string): PhaseHook<"before", unknown, never>;
   /**
    * Every row that the operation reads or writes passes the port's filter as well; others are not there. Lifted for who
-   * has an override permission. Runs after `principal`.
+   * has an override permission. Runs after `principal` and before the operation's own hooks, so that these see no more
+   * than it does.
    */
-  // oxlint-disable-next-line typescript/no-explicit-any -- fits every operation: it hands on what it gets
-  scope(spec: DocumentSpec<unknown>, port: ScopePort): PhaseHook<"wrap", any, any>;
+  scope(spec: DocumentSpec<unknown>, port: ScopePort): PhaseHook<"before", unknown, never>;
 }
 
 /** Binds the hooks of a service. */
@@ -63,15 +63,13 @@ export function authorization({
     scope(spec, port) {
       const actions = above(spec.name);
       return {
-        phase: "wrap",
-        run: async (input, context, next) => {
+        phase: "before",
+        run: async (_input, context) => {
           const identity = callerOf(context);
           const isLifted = actions.length > 0 && (await permits(context, spec.name, actions));
-          if (!isLifted) {
-            const filter = await port({ document: spec.name, identity }, context);
-            context.narrow(spec.name, readFilter(spec, filter));
-          }
-          return next(input);
+          if (isLifted) return;
+          const filter = await port({ document: spec.name, identity }, context);
+          context.narrow(spec.name, readFilter(spec, filter));
         },
       };
     },
@@ -81,6 +79,8 @@ export function authorization({
 /** A filter that cannot be read is a fault of the service, and no wider result. */
 function readFilter(spec: DocumentSpec<unknown>, filter: unknown) {
   try {
+    if (!isObject(filter) || Object.values(filter).includes(undefined))
+      throw new Error("a scope gives a filter; {} is every row");
     return parseFilter(filter, spec.scopeFields, "");
   } catch (cause) {
     throw fail("core.configuration", {}, { cause });

@@ -57,6 +57,6 @@ export function document<Document, Create = unknown, Patch = unknown>(
   return {
     ...declaration,
     fieldSet: new FieldSet(declaration.fields, columns),
-    scopeFields: new FieldSet(declaration.fields, { ...columns, owner_id: "uuid" }),
+    scopeFields: new FieldSet(declaration.fields, { ...columns, owner_id: "string" }),
   };
 }

@@ -68,6 +68,9 @@ export function frontHandler(options: FrontHandlerOptions): RequestHandler {
   };
 }
 
+/** A body that takes longer has its request's credential asked about again. */
+const slowBodyMillis = 100;
+
 const unbound: Bound = { identity: null, tenant: null };
 
 async function answer(
@@ -102,7 +105,10 @@ async function answer(
       { req, path: match.path, query: match.query },
       options.maxBodyBytes,
     );
+    const asked = Date.now();
     input = given instanceof Promise ? await lifetime.race(given) : given;
+    // A body that is held back must not keep a credential alive that has ended meanwhile.
+    if (Date.now() - asked > slowBodyMillis && identity !== null) await options.bind(req);
     const outcome = await invoke(route, input, context);
     replyOutcome(req, res, metadata, route.status, outcome);
     if (route.audit !== undefined) audit(resources.log, route.audit, context, input, "ok");

@@ -26,7 +26,7 @@ export function replyOutcome(
   if (outcome.replayed) headers.push("Idempotency-Replayed", "true");
   const etag = output instanceof JsonText ? output.etag : undefined;
   if (etag !== undefined) {
-    headers.push("ETag", etag, "Cache-Control", "private, no-cache", "Vary", credentialHeaders);
+    headers.push("ETag", etag, "Cache-Control", "private, no-cache", "Vary", varyOf(res));
     const isRead = req.method === "GET" || req.method === "HEAD";
     if (isRead && matchesEntityTag(req.headers["if-none-match"], etag)) {
       res.writeHead(304, headers);
@@ -90,6 +90,12 @@ export function sendJson(
   headers.push("Content-Type", jsonType, "Content-Length", String(Buffer.byteLength(text)));
   res.writeHead(status, headers);
   res.end(req.method === "HEAD" ? undefined : text);
+}
+
+/** The credentials, and what has been named before (`Origin`, where other origins may read). */
+function varyOf(res: ServerResponse): string {
+  const before = res.getHeader("Vary");
+  return before === undefined ? credentialHeaders : `${String(before)}, ${credentialHeaders}`;
 }
 
 /** Whether nothing can be written any more: the reply has begun, or the caller has gone. */

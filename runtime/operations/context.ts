@@ -7,6 +7,7 @@ import type { Keys } from "./keys.js";
 import type { Lifetime } from "./lifetime.js";
 import type { Log } from "./log.js";
 import type { RateLimiter } from "./rate-limiter.js";
+import type { Sealer } from "./sealer.js";
 import type { Signer } from "./signer.js";
 
 /** Identifiers of one invocation (decisions.md "Idempotency, deadlines, metadata"). */
@@ -26,6 +27,8 @@ export interface Resources {
   readonly log: Log;
   readonly signer: Signer;
   readonly keys: Keys;
+  /** Seals the payloads of the outbox. */
+  readonly sealer: Sealer;
   readonly limiter: RateLimiter;
   /** Attempts at passwords. */
   readonly loginAttempts: Attempts;

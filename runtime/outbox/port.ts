@@ -6,7 +6,7 @@ export interface OutboxEvent {
   /** UUIDv7; the same for every attempt, so that a consumer can drop repetitions. */
   readonly id: string;
   readonly name: string;
-  /** JSON text. */
+  /** JSON text, sealed. */
   readonly payload: string;
   readonly tenant: string;
   readonly createdAt: number;
@@ -31,10 +31,13 @@ export interface OutboxState {
 /** The outbox within one transaction. */
 export interface OutboxStore {
   add(event: OutboxEvent): Promise<void>;
-  /** Whether an event waits to be claimed. */
-  hasDue(now: number): Promise<boolean>;
-  /** Takes up to `limit` due events until `leaseUntil`; what another relay holds is left to it. Oldest first. */
-  claim(now: number, leaseUntil: number, limit: number): Promise<readonly ClaimedEvent[]>;
+  /** Whether an event of one of the names waits to be claimed. */
+  hasDue(names: readonly string[], now: number): Promise<boolean>;
+  /** Takes up to `limit` due events of these names until `leaseUntil`; what another relay holds is left to it. Oldest first. */
+  claim(
+    names: readonly string[],
+    window: { readonly now: number; readonly leaseUntil: number; readonly limit: number },
+  ): Promise<readonly ClaimedEvent[]>;
   /** Delivered: nothing of it is kept. */
   remove(id: string): Promise<void>;
   /** Not delivered: due again at `dueAt`, or given up where that is null. */

@@ -1,13 +1,16 @@
 // The relay: takes staged events to their destinations, at least once, and gives up in the end (service.md "outbox, relay, queue").
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Database } from "../operations/database.js";
 import { Lifetime } from "../operations/lifetime.js";
 import type { Log } from "../operations/log.js";
+import type { Sealer } from "../operations/sealer.js";
 import type { ClaimedEvent } from "./port.js";
 import type { Destination } from "./spec.js";
 
 export interface RelayOptions {
   readonly database: Database;
   readonly log: Log;
+  readonly sealer: Sealer;
   readonly destinations: Readonly<Record<string, Destination>>;
   /** After so many attempts an event is given up and kept as a dead letter. */
   readonly maxAttempts: number;
@@ -18,13 +21,16 @@ export interface RelayOptions {
 export interface Relay {
   /** Something was staged: look now rather than at the next poll. */
   wake(): void;
-  /** Begins nothing more and waits for what is under way. */
-  stop(): Promise<void>;
+  /** Begins nothing more and waits for what is under way, up to so many milliseconds. */
+  stop(patienceMillis: number): Promise<void>;
 }
 
-const batch = 16;
-/** Longer than any destination may take: what a relay has claimed is its own until then. */
+const batchSize = 16;
+/** A batch whose destination hangs leaves room for others. */
+const maxBatches = 4;
+/** What a relay has claimed is its own for so long, and a destination is given up before. */
 const leaseMillis = 30_000;
+const patienceMillis = 20_000;
 const longestWaitMillis = 5 * 60_000;
 /** The commit wakes the relay; polling finds what other processes staged and what is due again. */
 const pollMillis = 1_000;
@@ -32,14 +38,18 @@ const pollMillis = 1_000;
 /** Starts a relay. Several may work on one database; each event is held by one at a time. */
 export function startRelay(options: RelayOptions): Relay {
   const { database, log } = options;
+  // Events of other names are left to the processes that know where they go.
+  const names = Object.keys(options.destinations);
   let running: Promise<void> | undefined;
   const state = { isWanted: false, isStopped: false };
 
-  const drain = async (): Promise<void> => {
+  const underWay = new Set<Promise<void>>();
+
+  const look = async (): Promise<void> => {
     while (state.isWanted && !state.isStopped) {
       state.isWanted = false;
       try {
-        if (await round(options)) state.isWanted = true;
+        await take();
       } catch (error) {
         log.error({ err: error }, "the relay could not read the outbox");
       }
@@ -47,7 +57,7 @@ export function startRelay(options: RelayOptions): Relay {
   };
   const wake = (): void => {
     state.isWanted = true;
-    running ??= drain().finally(() => {
+    running ??= look().finally(() => {
       running = undefined;
     });
   };
@@ -56,46 +66,55 @@ export function startRelay(options: RelayOptions): Relay {
   wake();
   return {
     wake,
-    async stop() {
+    async stop(patience) {
       state.isStopped = true;
       clearInterval(poll);
-      await running;
+      const done = (running ?? Promise.resolve()).then(() => Promise.all(underWay));
+      await Promise.race([done, sleep(patience, undefined, { ref: false })]);
     },
   };
 
-  /** Delivers one batch; true where there may be more. */
-  async function round({ destinations }: RelayOptions): Promise<boolean> {
+  /** Claims a batch and begins to deliver it; its end makes room for another. */
+  async function take(): Promise<void> {
     const now = Date.now();
-    if (!(await database.reader.outbox.hasDue(now))) return false;
+    if (underWay.size === maxBatches || !(await database.reader.outbox.hasDue(names, now))) return;
+    const window = { now, leaseUntil: now + leaseMillis, limit: batchSize };
     const claimed = await database.write({ lifetime: Lifetime.unlimited() }, ({ outbox }) =>
-      outbox.claim(now, now + leaseMillis, batch),
+      outbox.claim(names, window),
     );
-    const unsettled = (error: unknown): void =>
-      log.error({ err: error }, "the relay could not note what became of an event");
-    await Promise.all(
-      claimed.map((event) => deliver(options, event, destinations[event.name]).catch(unsettled)),
+    if (claimed.length === 0) return;
+    const batch = Promise.all(claimed.map(settled)).then(() => {
+      underWay.delete(batch);
+      wake();
+    });
+    underWay.add(batch);
+    if (claimed.length === batchSize) state.isWanted = true;
+  }
+
+  function settled(event: ClaimedEvent): Promise<void> {
+    const destination = options.destinations[event.name] ?? unknown;
+    return deliver(options, event, destination).catch((error: unknown) =>
+      log.error({ err: error }, "the relay could not note what became of an event"),
     );
-    return claimed.length === batch;
   }
 }
 
 async function deliver(
   options: RelayOptions,
   event: ClaimedEvent,
-  destination: Destination | undefined,
+  destination: Destination,
 ): Promise<void> {
   const { database, log } = options;
   const { id, name, tenant, attempt } = event;
   const settle = { lifetime: Lifetime.unlimited() };
   try {
-    if (destination === undefined) throw new Error("the service has no destination for this event");
     const created = new Date(event.createdAt).toISOString();
-    const data: unknown = JSON.parse(event.payload);
-    await destination({ id, name, data, tenant, created_at: created, attempt });
+    const data: unknown = JSON.parse(options.sealer.open(event.payload, id));
+    await withPatience(destination({ id, name, data, tenant, created_at: created, attempt }));
     await database.write(settle, ({ outbox }) => outbox.remove(id));
   } catch (error) {
     const now = Date.now();
-    const isDead = attempt >= options.maxAttempts || destination === undefined;
+    const isDead = attempt >= options.maxAttempts;
     const dueAt = isDead ? null : now + backoff(options, attempt);
     // Of the error only the message, cut: a payload may hold a secret.
     const reason = (error instanceof Error ? error.message : String(error)).slice(0, 200);
@@ -103,6 +122,25 @@ async function deliver(
     if (isDead) log.error(entry, "an integration event was given up");
     else log.warn(entry, "an integration event was not delivered yet");
     await database.write(settle, ({ outbox }) => outbox.fail(id, dueAt, now, reason));
+  }
+}
+
+/** Only names with a destination are claimed. */
+const unknown: Destination = () => Promise.reject(new Error("no destination"));
+
+/** Settles as the delivery does, or rejects when it takes too long: one destination must not hold up the others. */
+async function withPatience(delivery: Promise<void>): Promise<void> {
+  const patience = new AbortController();
+  const overdue = sleep(patienceMillis, undefined, { signal: patience.signal, ref: false }).then(
+    () => {
+      throw new Error(`the destination took longer than ${patienceMillis / 1000} s`);
+    },
+  );
+  try {
+    await Promise.race([delivery, overdue]);
+  } finally {
+    patience.abort();
+    overdue.catch(() => undefined);
   }
 }
 

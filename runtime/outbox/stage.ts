@@ -12,7 +12,7 @@ export async function stage(
   await context.transaction.outbox.add({
     id,
     name,
-    payload: JSON.stringify(payload),
+    payload: context.resources.sealer.seal(JSON.stringify(payload), id),
     tenant: context.tenant,
     createdAt: Date.now(),
   });

@@ -8,6 +8,7 @@ import { applyMigrations } from "../engines/sql/migrations.js";
 import { ExecutionContext, type Resources } from "../operations/context.js";
 import { Lifetime } from "../operations/lifetime.js";
 import type { Log } from "../operations/log.js";
+import { aesSealer } from "../operations/sealer.js";
 import { hmacSigner } from "../operations/signer.js";
 import { uuidv7 } from "../operations/uuid.js";
 import { openDatabase } from "./engines.js";
@@ -61,6 +62,7 @@ export async function connect(
       refresh: hmacSigner(settings.refreshPeppers),
       reset: hmacSigner(settings.resetPeppers),
     },
+    sealer: aesSealer(settings.signingSecrets, "outbox"),
     limiter,
     loginAttempts: attempts(limiter, "login", settings.loginAttempts, "address"),
     resetAttempts: attempts(limiter, "reset", settings.resetAttempts, "anywhere"),

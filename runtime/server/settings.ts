@@ -202,10 +202,16 @@ function readDestinations(
     [...new Set(names)].map((name) => {
       const variable = `DESTINATION_${name.toUpperCase()}`;
       const url = environment[variable] || (isProduction ? "" : "log:");
-      const isUrl = /^https?:/.test(url) && URL.canParse(url);
+      const isUrl =
+        /^https?:/.test(url) &&
+        URL.canParse(url) &&
+        new URL(url).username === "" &&
+        new URL(url).password === "";
       // Payloads hold secrets, which a log of production must not.
       if (!isUrl && (isProduction || url !== "log:"))
-        faults.push(`${variable} must be the URL of a webhook${isProduction ? "" : ", or log:"}`);
+        faults.push(
+          `${variable} must be the URL of a webhook, without credentials${isProduction ? "" : ", or log:"}`,
+        );
       return [name, url];
     }),
   );

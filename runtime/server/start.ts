@@ -96,7 +96,7 @@ export async function start(
         await sleep(settings.settleSeconds * 1000);
         state = "draining";
         await closed(server, settings.drainSeconds * 1000);
-        await relay?.stop();
+        await relay?.stop(settings.drainSeconds * 1000);
         const patience = sleep(settings.drainSeconds * 1000 + 100, undefined, { ref: false });
         await Promise.race([database.close(), patience]);
       })()),
@@ -172,6 +172,7 @@ function startOutbox(
   const relay = startRelay({
     database: connection.database,
     log: connection.log,
+    sealer: connection.sealer,
     destinations: destinationsOf(outbox, settings, connection.log),
     maxAttempts: settings.outboxMaxAttempts,
     backoffMillis: settings.outboxBackoffMillis,

@@ -26,9 +26,7 @@ export async function bindHint(
   if (tenant === null) throw fail("tenant_mismatch");
   if (identity !== null && identity.tenant !== null) {
     if (identity.tenant !== tenant.id) throw fail("tenant_conflict");
-    return { identity, tenant: tenant.id };
-  }
-  if (identity !== null) {
+  } else if (identity !== null) {
     const { principalId, actorId } = identity;
     for (const member of actorId === null ? [principalId] : [principalId, actorId])
       if (!(await store.isMember(tenant.id, member))) throw fail("tenant_mismatch");

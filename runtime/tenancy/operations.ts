@@ -1,7 +1,9 @@
 // The tenancy operations that generated routes name (service.md "Tenant selector routes", "Tenant administration routes").
+import { heldSession } from "../authn/held-session.js";
 import { issueSession, type TokenResponse } from "../authn/operations.js";
 import type { IdentitySpec } from "../authn/spec.js";
 import { fail } from "../contract/errors.js";
+import { canonicalIds } from "../operations/canonical-ids.js";
 import { callerOf, sessionOf } from "../operations/identity.js";
 import type { Handler } from "../operations/operation.js";
 import { uuidv7 } from "../operations/uuid.js";
@@ -37,7 +39,7 @@ export const tenancy = {
   switchTenant:
     (spec: IdentitySpec): Handler<ById, TokenResponse> =>
     async ({ id }, context) => {
-      const { principalId } = sessionOf(context);
+      const { principalId } = await heldSession(context);
       const store = context.transaction.tenants;
       const tenant = await store.findTenant(id);
       // A tenant that is not there and one that is not the caller's are told alike.
@@ -52,7 +54,7 @@ export const tenancy = {
     (): Handler<ById, void> =>
     async ({ id }, context) => {
       const { principalId } = sessionOf(context);
-      if (!(await context.transaction.tenants.removeMember(id, principalId)))
+      if (!(await context.transaction.tenants.removeMember(id, principalId, Date.now())))
         throw fail("core.not_found");
     },
 
@@ -80,21 +82,19 @@ export const tenancy = {
       if (!(await context.transaction.tenants.deactivateTenant(id))) throw fail("core.not_found");
     },
 
-  inviteMember:
-    (): Handler<Membership, void> =>
-    async ({ tenant_id: tenantId, principal_id: principalId }, context) => {
-      const { tenants, identity } = context.transaction;
-      const isKnown =
-        (await tenants.findTenant(tenantId)) !== null &&
-        (await identity.findPrincipal(principalId)) !== null;
-      if (!isKnown) throw fail("core.not_found");
-      await tenants.addMember(tenantId, principalId);
-    },
+  inviteMember: (): Handler<Membership, void> => async (given, context) => {
+    const { tenant_id: tenantId, principal_id: principalId } = canonicalIds(given);
+    const { tenants, identity } = context.transaction;
+    const isKnown =
+      (await tenants.findTenant(tenantId)) !== null &&
+      (await identity.findPrincipal(principalId)) !== null;
+    if (!isKnown) throw fail("core.not_found");
+    await tenants.addMember(tenantId, principalId);
+  },
 
-  removeMember:
-    (): Handler<Membership, void> =>
-    async ({ tenant_id: tenantId, principal_id: principalId }, context) => {
-      if (!(await context.transaction.tenants.removeMember(tenantId, principalId)))
-        throw fail("core.not_found");
-    },
+  removeMember: (): Handler<Membership, void> => async (given, context) => {
+    const { tenant_id: tenantId, principal_id: principalId } = canonicalIds(given);
+    if (!(await context.transaction.tenants.removeMember(tenantId, principalId, Date.now())))
+      throw fail("core.not_found");
+  },
 };

@@ -16,8 +16,11 @@ export interface TenantStore {
   deactivateTenant(id: string): Promise<boolean>;
   /** Makes a principal a member; one who is already stays so. */
   addMember(tenantId: string, principalId: string): Promise<void>;
-  /** Ends a membership and its permissions; false where there was none. */
-  removeMember(tenantId: string, principalId: string): Promise<boolean>;
+  /**
+   * Ends a membership with its permissions, and the sessions and API keys that the principal, or somebody for whom it
+   * acts, has in the tenant: who is invited again starts afresh. False where there was none.
+   */
+  removeMember(tenantId: string, principalId: string, now: number): Promise<boolean>;
   isMember(tenantId: string, principalId: string): Promise<boolean>;
   /** Principal ids of a tenant, in order. */
   listMembers(tenantId: string): Promise<readonly string[]>;

@@ -19,6 +19,7 @@ import { tokenIssuer } from "../authn/access-token.js";
 import { attempts } from "../authn/attempts.js";
 import { localTokenKeys } from "../authn/token-keys.js";
 import { memoryRateLimiter } from "../engines/memory/rate-limiter.js";
+import { aesSealer } from "../operations/sealer.js";
 import { hmacSigner } from "../operations/signer.js";
 import { uuidv7 } from "../operations/uuid.js";
 import { everything, type Filter, type SortKey } from "../query/ast.js";
@@ -67,7 +68,7 @@ export async function prepareContractTables(target: MigrationTarget): Promise<vo
     await exec(`
       CREATE TABLE "contract_things" (
         "tenant_id" TEXT NOT NULL, "id" ${uuid} NOT NULL, "rev" INTEGER NOT NULL, "created_at" ${time} NOT NULL,
-        "last_update_at" ${time} NOT NULL, "is_deleted" ${flag} NOT NULL, "owner_id" ${uuid}, "body" ${body} NOT NULL,
+        "last_update_at" ${time} NOT NULL, "is_deleted" ${flag} NOT NULL, "owner_id" TEXT, "body" ${body} NOT NULL,
         PRIMARY KEY ("tenant_id", "id"));
       CREATE TABLE "contract_things_history" (
         "tenant_id" TEXT NOT NULL, "id" ${uuid} NOT NULL, "rev" INTEGER NOT NULL, "body" ${body} NOT NULL,
@@ -94,6 +95,7 @@ function contextOf(
       log: silentLog,
       signer,
       keys: { tokens, refresh: signer, reset: signer },
+      sealer: aesSealer([Buffer.alloc(32, 9)], "outbox"),
       limiter,
       loginAttempts: attempts(limiter, "login", limits, "address"),
       resetAttempts: attempts(limiter, "reset", limits, "anywhere"),

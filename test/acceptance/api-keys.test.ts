@@ -112,7 +112,7 @@ for (const engine of engines) {
           ),
         tenant_mismatch: ({ id, tenantId }: { readonly id: string; readonly tenantId: string }) =>
           connection.write("test.end", ({ transaction }) =>
-            transaction.tenants.removeMember(tenantId, id).then(() => undefined),
+            transaction.tenants.removeMember(tenantId, id, Date.now()).then(() => undefined),
           ),
         tenant_inactive: ({ tenantId }: { readonly tenantId: string }) =>
           connection.write("test.end", ({ transaction }) =>
@@ -142,7 +142,7 @@ for (const engine of engines) {
       expect((await create()).status).toBe(201);
       // An actor who leaves takes the key with it.
       await service.running.connection.write("test.end", ({ transaction }) =>
-        transaction.tenants.removeMember(owner.tenantId, agent.id),
+        transaction.tenants.removeMember(owner.tenantId, agent.id, Date.now()),
       );
       expect((await list(key)).body.code).toBe("tenant_mismatch");
     });

@@ -57,7 +57,7 @@ for (const engine of engines) {
       const taken = await Promise.all(
         Array.from({ length: 20 }, () => loginAttempts.take("192.0.2.3", "ben")),
       );
-      expect(taken.filter(Boolean)).toHaveLength(3);
+      expect(taken.filter((left) => left === "some")).toHaveLength(3);
       expect(await statusOf(login(behindProxy, "192.0.2.3", "ben"))).toBe(401);
     });
 

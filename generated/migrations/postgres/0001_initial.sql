@@ -98,7 +98,7 @@ CREATE TABLE "notes" (
   "created_at" timestamptz(3) NOT NULL,
   "last_update_at" timestamptz(3) NOT NULL,
   "is_deleted" boolean NOT NULL,
-  "owner_id" uuid,
+  "owner_id" text,
   "body" jsonb NOT NULL,
   PRIMARY KEY ("tenant_id", "id")
 );
@@ -109,7 +109,7 @@ CREATE TABLE "places" (
   "created_at" timestamptz(3) NOT NULL,
   "last_update_at" timestamptz(3) NOT NULL,
   "is_deleted" boolean NOT NULL,
-  "owner_id" uuid,
+  "owner_id" text,
   "body" jsonb NOT NULL,
   PRIMARY KEY ("id")
 );
@@ -125,7 +125,7 @@ CREATE TABLE "projects" (
   "created_at" timestamptz(3) NOT NULL,
   "last_update_at" timestamptz(3) NOT NULL,
   "is_deleted" boolean NOT NULL,
-  "owner_id" uuid,
+  "owner_id" text,
   "body" jsonb NOT NULL,
   PRIMARY KEY ("tenant_id", "id")
 );
@@ -137,7 +137,7 @@ CREATE TABLE "tasks" (
   "created_at" timestamptz(3) NOT NULL,
   "last_update_at" timestamptz(3) NOT NULL,
   "is_deleted" boolean NOT NULL,
-  "owner_id" uuid,
+  "owner_id" text,
   "body" jsonb NOT NULL,
   PRIMARY KEY ("tenant_id", "id")
 );

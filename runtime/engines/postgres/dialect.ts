@@ -31,7 +31,6 @@ const columnTypes: Readonly<Record<string, string>> = {
   created_at: "timestamptz",
   last_update_at: "timestamptz",
   is_deleted: "boolean",
-  owner_id: "uuid",
 };
 
 function sqlType(field: FieldReference): string {

@@ -44,6 +44,15 @@ export function sqlIdentityStore(session: SqlSession): IdentityStore {
       );
     },
 
+    async replacePassword(principalId, expected, passwordHash) {
+      const replaced = await session.run(
+        `UPDATE "opwright_principals" SET "password_hash" = ${at(3)} ` +
+          `WHERE "id" = ${at(1)} AND "password_hash" = ${at(2)} AND "is_active" = ${at(4)}`,
+        [principalId, expected, passwordHash, true],
+      );
+      return replaced === 1;
+    },
+
     async deactivate(principalId, now) {
       const changed = await session.run(
         `UPDATE "opwright_principals" SET "is_active" = ${at(2)} WHERE "id" = ${at(1)}`,
@@ -79,6 +88,15 @@ export function sqlIdentityStore(session: SqlSession): IdentityStore {
         `UPDATE "opwright_sessions" SET "ended_at" = ${at(2)} WHERE "principal_id" = ${at(1)} AND "ended_at" IS NULL`,
         [principalId, now],
       );
+    },
+
+    // Writing the row back locks it on engines that write in parallel.
+    async holdSession(sessionId) {
+      const held = await session.run(
+        `UPDATE "opwright_sessions" SET "created_at" = "created_at" WHERE "id" = ${at(1)} AND "ended_at" IS NULL`,
+        [sessionId],
+      );
+      return held === 1;
     },
 
     async listSessions(principalId) {

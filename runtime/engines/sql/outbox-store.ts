@@ -1,12 +1,15 @@
-// The outbox over SQL, one for all SQL engines. Delivered events leave nothing behind: payloads may hold secrets.
+// The outbox over SQL, one for all SQL engines. Delivered events leave no row behind; payloads come sealed.
 import type { ClaimedEvent, OutboxStore } from "../../outbox/port.js";
 import type { SqlRow, SqlSession } from "./session.js";
+
+const nameField = { path: "name", type: "string", isColumn: true } as const;
 
 /** The outbox of one transaction. */
 export function sqlOutboxStore(session: SqlSession): OutboxStore {
   const { dialect } = session;
   const at = (position: number): string => dialect.placeholder(position);
-  const due = `"dead_at" IS NULL AND "due_at" <= ${at(1)}`;
+  const due = (names: string, now: string): string =>
+    `"dead_at" IS NULL AND "due_at" <= ${now} AND ${dialect.isIn(nameField, names)}`;
   return {
     async add({ id, name, payload, tenant, createdAt }) {
       await session.run(
@@ -16,18 +19,19 @@ export function sqlOutboxStore(session: SqlSession): OutboxStore {
       );
     },
 
-    async hasDue(now) {
-      const text = `SELECT 1 AS "one" FROM "opwright_outbox" WHERE ${due} LIMIT 1`;
-      return (await session.all(text, [now])).length === 1;
+    async hasDue(names, now) {
+      const text = `SELECT 1 AS "one" FROM "opwright_outbox" WHERE ${due(at(1), at(2))} LIMIT 1`;
+      return (await session.all(text, [dialect.list(names), now])).length === 1;
     },
 
     // A claimed event is due again when its lease ends, so a relay that dies with it holds up nothing for good.
-    async claim(now, leaseUntil, limit) {
+    async claim(names, { now, leaseUntil, limit }) {
       const rows = await session.all(
-        `UPDATE "opwright_outbox" SET "due_at" = ${at(2)}, "attempts" = "attempts" + 1 WHERE "id" IN (` +
-          `SELECT "id" FROM "opwright_outbox" WHERE ${due} ORDER BY "due_at", "id" LIMIT ${at(3)}${dialect.skipLocked}) ` +
+        `UPDATE "opwright_outbox" SET "due_at" = ${at(3)}, "attempts" = "attempts" + 1 WHERE "id" IN (` +
+          `SELECT "id" FROM "opwright_outbox" WHERE ${due(at(1), at(2))} ` +
+          `ORDER BY "due_at", "id" LIMIT ${at(4)}${dialect.skipLocked}) ` +
           `RETURNING "id", "name", "payload", "tenant_id", "created_at", "attempts"`,
-        [now, leaseUntil, limit],
+        [dialect.list(names), now, leaseUntil, limit],
       );
       return rows.map(readClaimed).sort((left, right) => (left.id < right.id ? -1 : 1));
     },

@@ -46,7 +46,13 @@ export function sqlTenantStore(session: SqlSession): TenantStore {
       );
     },
 
-    async removeMember(tenantId, principalId) {
+    async removeMember(tenantId, principalId, now) {
+      for (const table of ["sessions", "api_keys"])
+        await session.run(
+          `UPDATE "opwright_${table}" SET "ended_at" = ${at(3)} WHERE "tenant_id" = ${at(1)} ` +
+            `AND ("principal_id" = ${at(2)} OR "actor_id" = ${at(2)}) AND "ended_at" IS NULL`,
+          [tenantId, principalId, now],
+        );
       const ofMember = `WHERE "tenant_id" = ${at(1)} AND "principal_id" = ${at(2)}`;
       await session.run(
         `DELETE FROM "opwright_grants" WHERE "tenant_id" = ${at(1)} AND "subject" = ${at(2)}`,

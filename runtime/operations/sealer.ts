@@ -1,0 +1,50 @@
+// Sealing of texts that rest in the database and must not be read there: AES-256-GCM (NIST SP 800-38D), keys by HKDF (RFC 5869).
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
+
+/** Seals text for one purpose; `about` is what it belongs to, and must be the same when it is opened. */
+export interface Sealer {
+  seal(text: string, about: string): string;
+  /** Throws where the text was not sealed with one of the secrets, for this purpose and about this. */
+  open(sealed: string, about: string): string;
+}
+
+const algorithm = "aes-256-gcm";
+const nonceBytes = 12;
+const tagBytes = 16;
+
+/** A sealer over an ordered list of secrets: the first seals, all open. Throws where the list is empty. */
+export function aesSealer(secrets: readonly Buffer[], purpose: string): Sealer {
+  const keys = secrets.map((secret) => Buffer.from(hkdfSync("sha256", secret, "", purpose, 32)));
+  const [first] = keys;
+  if (first === undefined) throw new Error("a sealer needs at least one secret");
+  return {
+    seal(text, about) {
+      const nonce = randomBytes(nonceBytes);
+      const cipher = createCipheriv(algorithm, first, nonce).setAAD(Buffer.from(about));
+      const sealed = Buffer.concat([cipher.update(text, "utf8"), cipher.final()]);
+      return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString("base64url");
+    },
+    open(sealed, about) {
+      const bytes = Buffer.from(sealed, "base64url");
+      for (const key of keys) {
+        const text = opened(key, bytes, about);
+        if (text !== null) return text;
+      }
+      throw new Error("a sealed text does not open: its secret is gone, or it was changed");
+    },
+  };
+}
+
+function opened(key: Buffer, bytes: Buffer, about: string): string | null {
+  try {
+    const decipher = createDecipheriv(algorithm, key, bytes.subarray(0, nonceBytes), {
+      authTagLength: tagBytes,
+    })
+      .setAAD(Buffer.from(about))
+      .setAuthTag(bytes.subarray(nonceBytes, nonceBytes + tagBytes));
+    const sealed = bytes.subarray(nonceBytes + tagBytes);
+    return Buffer.concat([decipher.update(sealed), decipher.final()]).toString("utf8");
+  } catch {
+    return null;
+  }
+}
