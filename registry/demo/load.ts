@@ -31,6 +31,12 @@ interface City {
 /** Rows a transaction. */
 const batchSize = 2_000;
 
+/** What the roles of the demo may do: a writer is a reader too. */
+const roles = {
+  "role:reader": ["tasks.read", "projects.read", "notes.read"],
+  "role:writer": ["role:reader", "tasks.write", "projects.write"],
+};
+
 const connection = await connect(service, {
   settings: readSettings(service),
   folder: generatedFolder(import.meta.url),
@@ -48,12 +54,6 @@ async function isEmpty({ write }: Connection): Promise<boolean> {
   const count = await write("demo.count", (context) => collection(placesSpec, context).count());
   return count === 0;
 }
-
-/** What the roles of the demo may do: a writer is a reader too. */
-const roles = {
-  "role:reader": ["tasks.read", "projects.read", "notes.read"],
-  "role:writer": ["role:reader", "tasks.write", "projects.write"],
-};
 
 /** Two tenants and three people who can sign in; they are made once. Returns the id of acme, or null where they are there. */
 async function loadPeople({ context, write }: Connection): Promise<string | null> {
