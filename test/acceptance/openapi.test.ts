@@ -116,8 +116,9 @@ for (const engine of engines) {
     const log: Log = {
       ...silentLog,
       info: (entry) => {
-        const { data } = entry as { readonly data?: { readonly token: string } };
-        if (data !== undefined) resetToken = data.token;
+        const { payload } = entry as { readonly payload?: string };
+        if (payload !== undefined)
+          resetToken = (JSON.parse(payload) as { readonly token: string }).token;
       },
     };
     beforeAll(async () => {
