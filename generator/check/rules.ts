@@ -1,4 +1,5 @@
 // The third phase: rules over the whole registry. Each is a small function; all findings come at once.
+import { didYouMean } from "../did-you-mean.js";
 import type { Origin } from "../diagnostics.js";
 import type { ExpandedRegistry } from "../families/expand.js";
 import { propertiesOf, referredType, requiredOf, type JsonSchema } from "../model/json-schema.js";
@@ -14,6 +15,7 @@ export const rules: readonly ((context: RuleContext) => void)[] = [
   typesAreFinite,
   sqlNamesDiffer,
   storageCanFollow,
+  excludedOperationsExist,
 ];
 
 /** Two operations never answer the same method and path, whatever their placeholders are called. */
@@ -52,6 +54,20 @@ function routesCollide({ expanded, report }: RuleContext): void {
       message: `${operation.key} and ${earlier} both answer ${method} ${path}`,
       at: originOf(expanded, operation.key),
       related: [{ message: `${earlier} is declared here`, at: originOf(expanded, earlier) }],
+    });
+  }
+}
+
+/** What the OpenAPI document is to leave out is there. */
+function excludedOperationsExist({ expanded, loaded, report }: RuleContext): void {
+  const { operations, identity } = expanded.model;
+  for (const [index, key] of (identity?.undocumented ?? []).entries()) {
+    if (Object.hasOwn(operations, key)) continue;
+    report({
+      code: "OPW062",
+      message: `nothing registers the operation ${key}`,
+      at: loaded.tree.at("identity", "openapi_exclude", index),
+      suggestion: didYouMean(key, Object.keys(operations)),
     });
   }
 }

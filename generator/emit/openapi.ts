@@ -81,7 +81,8 @@ export function emitOpenApi(model: RegistryModel): EmittedFile {
     const { route } = operation;
     if (route === null) continue;
     const methods = (paths[route.path] ??= {});
-    methods[route.method.toLowerCase()] = operationObject(operation, security);
+    const isTold = model.identity?.undocumented.includes(operation.key) !== true;
+    methods[route.method.toLowerCase()] = operationObject(operation, isTold ? security : []);
   }
   const statuses = new Set(
     attached.flatMap((operation) => errorCodesOf(operation).map((code) => errors[code].status)),
@@ -207,7 +208,7 @@ function operationObject(operation: OperationModel, security: readonly object[])
     },
     ...(deadlineSeconds === null ? {} : { "x-deadline-seconds": deadlineSeconds }),
     ...(operation.idempotencyKey ? { "x-supports-idempotency-key": true } : {}),
-    ...(operation.requiresAuthn
+    ...(operation.requiresAuthn && security.length > 0
       ? { security, "x-requires-authn": true, ...permissionsMember(operation) }
       : {}),
     "x-error-codes": errorCodesOf(operation),

@@ -48,6 +48,7 @@ export function identityModel(context: FamilyContext): IdentityModel | null {
     signer: referenceOrNull(signing?.signer),
     verifier: referenceOrNull(identity.verifier),
     resolver: referenceOrNull(identity.resolver),
+    undocumented: identity.openapi_exclude ?? [],
     override: authorization?.override ?? ["admin", "{resource}.admin"],
     decide: referenceOrNull(authorization?.decide),
   };

@@ -100,6 +100,7 @@ export interface IdentityDeclaration {
   readonly deactivate?: { readonly guard: string };
   readonly api_keys?: { readonly mount?: false | MountDeclaration };
   readonly jwks?: { readonly path?: string; readonly cache_max_age?: number };
+  readonly openapi_exclude?: readonly string[];
   readonly provisioning?: AdministrationDeclaration;
   readonly mount?: false | MountDeclaration;
 }

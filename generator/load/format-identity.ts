@@ -115,6 +115,10 @@ export const identity: Shape = {
       },
       "The public keys of access tokens; not served where left out.",
     ),
+    openapi_exclude: optional(
+      listOf({ kind: "string", what: "the key of an operation" }),
+      "Operations whose need of a credential the OpenAPI document does not tell; they stay guarded.",
+    ),
     provisioning: optional(
       administration,
       "Making principals, giving and taking permissions; not registered where left out.",

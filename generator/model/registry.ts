@@ -178,6 +178,8 @@ export interface IdentityModel {
   readonly signer: FunctionReference | null;
   readonly verifier: FunctionReference | null;
   readonly resolver: FunctionReference | null;
+  /** Operations whose need of a credential is not documented. */
+  readonly undocumented: readonly string[];
   /** Permissions that stand above every other. */
   readonly override: readonly string[];
   readonly decide: FunctionReference | null;

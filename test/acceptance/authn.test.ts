@@ -168,6 +168,34 @@ for (const engine of engines) {
       ).rejects.toThrow();
     });
 
+    test("a login has one form: case, width and space around it make no difference, other letters do", async () => {
+      const login = await newLogin();
+      const wide = login.replaceAll(/[a-z0-9]/g, (c) =>
+        String.fromCodePoint((c.codePointAt(0) ?? 0) + 0xfee0),
+      );
+      const spelt = async (given: string): Promise<number> =>
+        (await service.post("/auth/login", { login: given, password })).status;
+      expect([await spelt(wide), await spelt(`\t${login.toUpperCase()}\u3000`)]).toEqual([
+        200, 200,
+      ]);
+      // A Cyrillic letter, and one of no width, are other logins.
+      expect([await spelt(login.replace("e", "\u0435")), await spelt(`\u200b${login}`)]).toEqual([
+        401, 401,
+      ]);
+      const { connection } = service.running;
+      const taken = createPrincipal(connection.context("test.people"), { login: wide, password });
+      await expect(taken).rejects.toMatchObject({ code: "core.conflict" });
+    });
+
+    test("a password of a megabyte is refused before it is hashed", async () => {
+      const answer = await service.post("/auth/login", {
+        login: "x",
+        password: "y".repeat(1_000_000),
+      });
+      expect([answer.status, answer.body.context.errors[0].keyword]).toEqual([422, "maxLength"]);
+      expect(JSON.stringify(answer.body)).not.toContain("yyy");
+    });
+
     describe("forged tokens", () => {
       const now = (): number => Math.floor(Date.now() / 1000);
       const cases: readonly (readonly [
