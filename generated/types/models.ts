@@ -24,11 +24,65 @@ export interface ApiKeyList {
   }[];
 }
 
-/** A value, a list of values, or null. */
-export type BooleanConstraint = boolean | readonly boolean[] | null;
+export type BooleanConstraint =
+  | boolean
+  | readonly boolean[]
+  | {
+      readonly $eq?: boolean;
+      readonly $neq?: boolean;
+      readonly $in?: readonly boolean[];
+      readonly $nin?: readonly boolean[];
+      readonly $null?: boolean;
+    }
+  | null;
 
-/** A value, a list of values, or null. */
-export type DateTimeConstraint = string | readonly string[] | null;
+export type DateTimeConstraint =
+  | string
+  | readonly string[]
+  | {
+      readonly $eq?: string;
+      readonly $neq?: string;
+      readonly $gt?: string;
+      readonly $gte?: string;
+      readonly $lt?: string;
+      readonly $lte?: string;
+      readonly $in?: readonly string[];
+      readonly $nin?: readonly string[];
+      readonly $null?: boolean;
+    }
+  | null;
+
+export type EnumConstraint =
+  | string
+  | readonly string[]
+  | {
+      readonly $eq?: string;
+      readonly $neq?: string;
+      readonly $gt?: string;
+      readonly $gte?: string;
+      readonly $lt?: string;
+      readonly $lte?: string;
+      readonly $in?: readonly string[];
+      readonly $nin?: readonly string[];
+      readonly $null?: boolean;
+    }
+  | null;
+
+export type IntegerConstraint =
+  | number
+  | readonly number[]
+  | {
+      readonly $eq?: number;
+      readonly $neq?: number;
+      readonly $gt?: number;
+      readonly $gte?: number;
+      readonly $lt?: number;
+      readonly $lte?: number;
+      readonly $in?: readonly number[];
+      readonly $nin?: readonly number[];
+      readonly $null?: boolean;
+    }
+  | null;
 
 export interface MemberList {
   readonly members: readonly {
@@ -47,11 +101,21 @@ export interface NotesDocument {
   readonly pinned: boolean;
 }
 
-/** Only null can be asked for. */
-export type NullConstraint = null;
-
-/** A value, a list of values, or null. */
-export type NumberConstraint = number | readonly number[] | null;
+export type NumberConstraint =
+  | number
+  | readonly number[]
+  | {
+      readonly $eq?: number;
+      readonly $neq?: number;
+      readonly $gt?: number;
+      readonly $gte?: number;
+      readonly $lt?: number;
+      readonly $lte?: number;
+      readonly $in?: readonly number[];
+      readonly $nin?: readonly number[];
+      readonly $null?: boolean;
+    }
+  | null;
 
 export interface PermissionList {
   readonly permissions: readonly string[];
@@ -105,8 +169,34 @@ export type SortOrder =
       readonly nulls?: "first" | "last";
     };
 
-/** A value, a list of values, or null. */
-export type StringConstraint = string | readonly string[] | null;
+export type StringArrayConstraint = {
+  readonly $null?: boolean;
+  readonly $empty?: boolean;
+  readonly $superset?: readonly string[];
+  readonly $subset?: readonly string[];
+  readonly $overlaps?: readonly string[];
+  readonly $disjoint?: readonly string[];
+  readonly $any?: StringConstraint;
+  readonly $all?: StringConstraint;
+  readonly $none?: StringConstraint;
+} | null;
+
+export type StringConstraint =
+  | string
+  | readonly string[]
+  | {
+      readonly $eq?: string;
+      readonly $neq?: string;
+      readonly $in?: readonly string[];
+      readonly $nin?: readonly string[];
+      readonly $null?: boolean;
+      readonly $like?: string | readonly string[];
+      readonly $ilike?: string | readonly string[];
+      readonly $regex?: string | readonly string[];
+      readonly $descendant_of?: string;
+      readonly $ancestor_of?: string;
+    }
+  | null;
 
 export interface Task {
   /** UUIDv7. */
@@ -149,5 +239,18 @@ export interface TokenResponse {
   readonly refresh_expires_in: number;
 }
 
-/** A value, a list of values, or null. */
-export type UuidConstraint = string | readonly string[] | null;
+export type UuidConstraint =
+  | string
+  | readonly string[]
+  | {
+      readonly $eq?: string;
+      readonly $neq?: string;
+      readonly $gt?: string;
+      readonly $gte?: string;
+      readonly $lt?: string;
+      readonly $lte?: string;
+      readonly $in?: readonly string[];
+      readonly $nin?: readonly string[];
+      readonly $null?: boolean;
+    }
+  | null;

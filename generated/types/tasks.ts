@@ -2,12 +2,23 @@
 import type { Handler } from "opwright/runtime";
 import type { BooleanConstraint } from "./models.js";
 import type { DateTimeConstraint } from "./models.js";
-import type { NullConstraint } from "./models.js";
+import type { EnumConstraint } from "./models.js";
+import type { IntegerConstraint } from "./models.js";
 import type { NumberConstraint } from "./models.js";
 import type { SortOrder } from "./models.js";
+import type { StringArrayConstraint } from "./models.js";
 import type { StringConstraint } from "./models.js";
 import type { Task } from "./models.js";
 import type { UuidConstraint } from "./models.js";
+
+export interface TasksComparison {
+  readonly $eq?: TasksField;
+  readonly $neq?: TasksField;
+  readonly $gt?: TasksField;
+  readonly $gte?: TasksField;
+  readonly $lt?: TasksField;
+  readonly $lte?: TasksField;
+}
 
 export interface TasksCreate {
   readonly title: string;
@@ -32,21 +43,38 @@ export type TasksField =
   | "estimate"
   | "labels";
 
+/** $values and $fields, which hold together; or one of $and, $or and $not alone. */
 export interface TasksFilter {
   readonly $values?: {
     readonly id?: UuidConstraint;
-    readonly rev?: NumberConstraint;
+    readonly rev?: IntegerConstraint;
     readonly created_at?: DateTimeConstraint;
     readonly last_update_at?: DateTimeConstraint;
     readonly is_deleted?: BooleanConstraint;
     readonly title?: StringConstraint;
-    readonly state?: StringConstraint;
+    readonly state?: EnumConstraint;
     readonly project?: UuidConstraint;
     readonly assignee?: UuidConstraint;
     readonly due?: DateTimeConstraint;
     readonly estimate?: NumberConstraint;
-    readonly labels?: NullConstraint;
+    readonly labels?: StringArrayConstraint;
   };
+  readonly $fields?: {
+    readonly id?: TasksComparison;
+    readonly rev?: TasksComparison;
+    readonly created_at?: TasksComparison;
+    readonly last_update_at?: TasksComparison;
+    readonly is_deleted?: TasksComparison;
+    readonly title?: TasksComparison;
+    readonly state?: TasksComparison;
+    readonly project?: TasksComparison;
+    readonly assignee?: TasksComparison;
+    readonly due?: TasksComparison;
+    readonly estimate?: TasksComparison;
+  };
+  readonly $and?: readonly TasksFilter[];
+  readonly $or?: readonly TasksFilter[];
+  readonly $not?: TasksFilter;
 }
 
 export interface TasksPatch {

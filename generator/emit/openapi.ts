@@ -2,6 +2,8 @@
 import type { OpenAPIV3_1 } from "openapi-types";
 import { errorKinds, errors, type ErrorCode } from "../../runtime/contract/errors.js";
 import { mapSchema, objectSchema, referredType, type JsonSchema } from "../model/json-schema.js";
+import { queryableFields, queryExtension } from "../families/query-schemas.js";
+import { own } from "../model/records.js";
 import { pascalCase } from "../model/names.js";
 import type {
   IdentityModel,
@@ -82,7 +84,11 @@ export function emitOpenApi(model: RegistryModel): EmittedFile {
     if (route === null) continue;
     const methods = (paths[route.path] ??= {});
     const isTold = model.identity?.undocumented.includes(operation.key) !== true;
-    methods[route.method.toLowerCase()] = operationObject(operation, isTold ? security : []);
+    methods[route.method.toLowerCase()] = operationObject(
+      operation,
+      isTold ? security : [],
+      queryMember(model, operation),
+    );
   }
   const statuses = new Set(
     attached.flatMap((operation) => errorCodesOf(operation).map((code) => errors[code].status)),
@@ -173,7 +179,18 @@ function securitySchemes({ ingress }: IdentityModel): readonly (readonly [string
   });
 }
 
-function operationObject(operation: OperationModel, security: readonly object[]): unknown {
+/** What a list can be asked, field by field. */
+function queryMember({ documents }: RegistryModel, { run }: OperationModel): object {
+  if (run.kind !== "document" || !run.verb.includes("list")) return {};
+  const document = own(documents, run.document);
+  return document === undefined ? {} : { "x-query": queryExtension(queryableFields(document)) };
+}
+
+function operationObject(
+  operation: OperationModel,
+  security: readonly object[],
+  query: object,
+): unknown {
   const { input, output, route, deadlineSeconds } = operation;
   const statuses = [...new Set(errorCodesOf(operation).map((code) => errors[code].status))].sort();
   const budget = deadlineSeconds === null ? [] : [`Time budget: ${deadlineSeconds} s.`];
@@ -211,6 +228,7 @@ function operationObject(operation: OperationModel, security: readonly object[])
     ...(operation.requiresAuthn && security.length > 0
       ? { security, "x-requires-authn": true, ...permissionsMember(operation) }
       : {}),
+    ...query,
     "x-error-codes": errorCodesOf(operation),
     ...operation.extensions,
   };

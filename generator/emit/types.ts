@@ -14,8 +14,8 @@ import { referredTypes, typeDeclaration } from "./type-text.js";
 export function typeModules(model: RegistryModel): ReadonlyMap<string, string> {
   const modules = new Map(Object.keys(model.types).map((name) => [name, "models"]));
   for (const document of Object.values(model.documents)) {
-    const { filter, sorts, field } = queryTypeNames(document.name);
-    const own = [document.createTypeName, document.patchTypeName, filter, sorts, field];
+    const { filter, comparison, sorts, field } = queryTypeNames(document.name);
+    const own = [document.createTypeName, document.patchTypeName, filter, comparison, sorts, field];
     for (const name of own) if (modules.has(name)) modules.set(name, document.name);
   }
   return modules;

@@ -25,6 +25,7 @@ import {
 } from "./document-fields.js";
 import type { FamilyContext } from "./family.js";
 import {
+  comparisonSchema,
   fieldNameSchema,
   filterSchema,
   queryableFields,
@@ -174,7 +175,8 @@ export function documentModel(
   const fields = fieldsOf(bodySchema, resolve);
   const queryable = queryableFields({ fields, softDelete });
   const queryTypes = queryTypeNames(name);
-  types.table.add(queryTypes.filter, filterSchema(queryable), at);
+  types.table.add(queryTypes.filter, filterSchema(queryable, queryTypes), at);
+  types.table.add(queryTypes.comparison, comparisonSchema(queryTypes.field), at);
   types.table.add(queryTypes.sorts, sortSchema(queryable), at);
   types.table.add(queryTypes.field, fieldNameSchema(queryable), at);
   for (const [shared, schema] of Object.entries(sharedQueryTypes(queryable)))
@@ -207,11 +209,17 @@ export function documentModel(
 /** Names of the types that queries of a document use. */
 export function queryTypeNames(document: string): {
   readonly filter: string;
+  readonly comparison: string;
   readonly sorts: string;
   readonly field: string;
 } {
   const name = pascalCase(document);
-  return { filter: `${name}Filter`, sorts: `${name}Sorts`, field: `${name}Field` };
+  return {
+    filter: `${name}Filter`,
+    comparison: `${name}Comparison`,
+    sorts: `${name}Sorts`,
+    field: `${name}Field`,
+  };
 }
 
 function historyOf(declaration: DocumentDeclaration): number | null {

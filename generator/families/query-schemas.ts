@@ -1,6 +1,14 @@
 // JSON Schemas of list requests and pages: filters, sorts, cursors (decisions.md "Documents", "Query language").
 import { baseFields, type Fields, type FieldType } from "../../runtime/contract/fields.js";
 import { limits } from "../../runtime/contract/limits.js";
+import {
+  elementType,
+  fieldOperators,
+  isScalarType,
+  operatorsOf,
+  type Operator,
+} from "../../runtime/contract/query-operators.js";
+import { pascalCase } from "../model/names.js";
 import { objectSchema, refTo, type JsonSchema, type SchemaObject } from "../model/json-schema.js";
 
 /** What a list of one document can be asked. */
@@ -18,24 +26,57 @@ export function queryableFields(document: QueryableDocument): Fields {
   };
 }
 
-/** Types that the queries of every document share: what a field of each type can be compared with, and orders. */
+/** Types that the queries of every document share: what a field of each type can be asked, and orders. */
 export function sharedQueryTypes(fields: Fields): Readonly<Record<string, JsonSchema>> {
   const types: Record<string, JsonSchema> = { SortOrder: sortOrder };
-  for (const type of Object.values(fields)) types[constraintName(type)] = constraintSchema(type);
+  const add = (type: FieldType): void => {
+    types[constraintName(type)] = constraintSchema(type);
+    if (operatorsOf(type).includes("$any")) add(elementType(type));
+  };
+  for (const type of Object.values(fields)) add(type);
   return types;
 }
 
-/** The filter of one document's lists. */
-export function filterSchema(fields: Fields): SchemaObject {
+/** The filter of one document's lists: constraints, or one of the combinators. */
+export function filterSchema(
+  fields: Fields,
+  names: { readonly filter: string; readonly comparison: string },
+): SchemaObject {
   const properties = Object.fromEntries(
     Object.entries(fields).map(([name, type]) => [name, refTo(constraintName(type))]),
   );
-  return objectSchema({ $values: objectSchema(properties, []) }, []);
+  const compared = Object.entries(fields).filter(([, type]) => isScalarType(type));
+  const several = { type: "array", minItems: 1, items: refTo(names.filter) };
+  return {
+    ...objectSchema(
+      {
+        $values: objectSchema(properties, []),
+        $fields: objectSchema(
+          Object.fromEntries(compared.map(([name]) => [name, refTo(names.comparison)])),
+          [],
+        ),
+        $and: several,
+        $or: several,
+        $not: refTo(names.filter),
+      },
+      [],
+    ),
+    description: "$values and $fields, which hold together; or one of $and, $or and $not alone.",
+  };
+}
+
+/** What `$fields` says of one field: how it compares with others. `field` is the type of their names. */
+export function comparisonSchema(field: string): SchemaObject {
+  const operators = fieldOperators.map((operator): [string, JsonSchema] => [
+    operator,
+    refTo(field),
+  ]);
+  return { ...objectSchema(Object.fromEntries(operators), []), minProperties: 1 };
 }
 
 /** The sorts of one document's lists. */
 export function sortSchema(fields: Fields): SchemaObject {
-  const names = Object.entries(fields).filter(([, type]) => scalarSchema(type) !== undefined);
+  const names = Object.entries(fields).filter(([, type]) => isScalarType(type));
   return {
     ...objectSchema(Object.fromEntries(names.map(([name]) => [name, refTo("SortOrder")])), []),
     maxProperties: limits.maxSorts,
@@ -83,32 +124,72 @@ export function fieldNameSchema(fields: Fields): SchemaObject {
   return { type: "string", enum: Object.keys(fields) };
 }
 
-const constraintNames: Partial<Record<FieldType, string>> = {
-  string: "StringConstraint",
-  enum: "StringConstraint",
-  uuid: "UuidConstraint",
-  date: "DateConstraint",
-  "date-time": "DateTimeConstraint",
-  integer: "NumberConstraint",
-  number: "NumberConstraint",
-  boolean: "BooleanConstraint",
-};
-
+/** `StringConstraint`, `DateTimeArrayConstraint`. */
 function constraintName(type: FieldType): string {
-  return constraintNames[type] ?? "NullConstraint";
+  const element = pascalCase(elementType(type).replace("-", "_"));
+  return `${element}${type.endsWith("[]") ? "Array" : ""}Constraint`;
 }
 
+/** A value, a list of values, null, or operators; all operators of an object hold. */
 function constraintSchema(type: FieldType): JsonSchema {
-  const scalar = scalarSchema(type);
-  if (scalar === undefined) return { type: "null", description: "Only null can be asked for." };
-  return {
-    anyOf: [
-      scalar,
-      { type: "array", items: scalar, maxItems: limits.maxInOperands },
-      { type: "null" },
-    ],
-    description: "A value, a list of values, or null.",
+  const scalar = isScalarType(type) ? scalarSchema(type) : undefined;
+  const operands = operatorsOf(type).map((operator): [string, JsonSchema] => [
+    operator,
+    operandSchema(type, operator),
+  ]);
+  const asked = { ...objectSchema(Object.fromEntries(operands), []), minProperties: 1 };
+  const shortcuts = scalar === undefined ? [] : [scalar, listOf(scalar)];
+  return { anyOf: [...shortcuts, { type: "null" }, asked] };
+}
+
+function operandSchema(type: FieldType, operator: Operator): JsonSchema {
+  const scalar = scalarSchema(elementType(type)) ?? {
+    type: "object",
+    additionalProperties: true,
   };
+  switch (operator) {
+    case "$null":
+    case "$empty":
+      return { type: "boolean" };
+    case "$in":
+    case "$nin":
+    case "$superset":
+    case "$subset":
+    case "$overlaps":
+    case "$disjoint":
+      return listOf(scalar);
+    case "$any":
+    case "$all":
+    case "$none":
+      return refTo(constraintName(elementType(type)));
+    case "$like":
+    case "$ilike":
+    case "$regex": {
+      const pattern = { type: "string", maxLength: limits.maxPatternLength };
+      const several = { type: "array", minItems: 1, maxItems: limits.maxAlternatives };
+      return { anyOf: [pattern, { ...several, items: pattern }] };
+    }
+    default:
+      return scalar;
+  }
+}
+
+function listOf(items: JsonSchema): JsonSchema {
+  return { type: "array", items, maxItems: limits.maxInOperands };
+}
+
+/** What queries can do with each field: the extension `x-query` of list operations. */
+export function queryExtension(fields: Fields): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, type]) => [
+      name,
+      {
+        type,
+        operators: operatorsOf(type),
+        sortable: isScalarType(type),
+      },
+    ]),
+  );
 }
 
 function scalarSchema(type: FieldType): JsonSchema | undefined {

@@ -4,7 +4,8 @@ import type { DocumentSpec } from "../documents/spec.js";
 import type { ExecutionContext } from "../operations/context.js";
 import type { PhaseHook } from "../operations/hooks.js";
 import { callerOf, subjectsOf } from "../operations/identity.js";
-import { isObject, parseFilter } from "../query/parse.js";
+import { isObject } from "../query/json-pointer.js";
+import { parseFilter } from "../query/parse-filter.js";
 import { decideByPermissions, type DecisionPort, type ScopePort } from "./port.js";
 
 export interface AuthorizationSpec {

@@ -24,10 +24,15 @@ export const baseFields: Fields = {
   last_update_at: "date-time",
 };
 
+/** SQLite's JSON path of a body field, as a text literal. */
+export function sqlitePath(path: string): string {
+  const steps = path.split(".").map((step) => `."${step}"`);
+  return `'$${steps.join("").replaceAll("'", "''")}'`;
+}
+
 /** SQLite's expression of a body field, given its dotted path. */
 export function sqliteField(path: string): string {
-  const steps = path.split(".").map((step) => `."${step}"`);
-  return `json_extract("body", '$${steps.join("").replaceAll("'", "''")}')`;
+  return `json_extract("body", ${sqlitePath(path)})`;
 }
 
 /** PostgreSQL's expression of a body field. Text is compared by code point, as SQLite does. */

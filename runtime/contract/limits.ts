@@ -8,12 +8,18 @@ export const limits = {
   maxSorts: 8,
   /** Operands of one `$in`. */
   maxInOperands: 1_000,
+  /** Filters within filters. */
+  maxFilterDepth: 32,
+  /** Characters of one pattern. */
+  maxPatternLength: 256,
+  /** Alternatives of a pattern. */
+  maxAlternatives: 32,
   /** Constraints in one query. */
   maxClauses: 256,
   /** Bytes of a JSON request body. */
   maxBodyBytes: 1024 * 1024,
   /** Nesting of a JSON request body. */
-  maxJsonDepth: 64,
+  maxJsonDepth: 96,
   /** Values (scalars, arrays and objects together) in a JSON request body. */
   maxJsonValues: 100_000,
   /** Bytes of stored documents on one page of a list. */

@@ -27,7 +27,7 @@ export async function findDocument(
   const scope = context.scopeOf(spec.name);
   const { documents } = context.transaction;
   if (scope === everything) return documents.get(spec, context.tenant, documentId);
-  const filter = both({ kind: "equals", field: id, value: documentId }, scope);
+  const filter = both({ kind: "compare", field: id, operator: "$eq", value: documentId }, scope);
   const query = { filter, sorts: [byId], withDeleted: true };
   const window = { limit: 1, offset: 0, after: undefined };
   const [found] = await documents.select(spec, context.tenant, query, window);

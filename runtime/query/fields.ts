@@ -1,11 +1,12 @@
 // The fields a query may name (decisions.md "Query language").
 import type { Fields, FieldType } from "../contract/fields.js";
 
-/** A field as a query names it. A column is a base field; any other field is a path into the body. */
+/** A field as a query names it: a column, a path into the body, or the element of the array that is being looked at. */
 export interface FieldReference {
   readonly path: string;
   readonly type: FieldType;
   readonly isColumn: boolean;
+  readonly isElement?: boolean;
 }
 
 /** The queryable fields of a document: its own, and columns. */
@@ -25,12 +26,17 @@ export class FieldSet {
     return this.#fields.get(path);
   }
 
+  /** The fields below a path, by what follows it. */
+  below(path: string): readonly FieldReference[] {
+    return [...this.#fields.values()].filter((field) => field.path.startsWith(`${path}.`));
+  }
+
   get id(): FieldReference {
     return { path: "id", type: "uuid", isColumn: true };
   }
 }
 
-/** Whether values of the type have an order and can be compared for equality as one scalar. */
-export function isScalar(type: FieldType): boolean {
-  return type !== "object" && !type.endsWith("[]");
+/** The element of an array. */
+export function elementOf(type: FieldType): FieldReference {
+  return { path: "", type, isColumn: false, isElement: true };
 }

@@ -309,18 +309,38 @@ export function databaseContract({ describe, test }: TestApi, harness: ContractH
     };
 
     const filters: readonly (readonly [string, Filter, readonly (string | null)[]])[] = [
-      ["text equality", { kind: "equals", field: field("name"), value: "b" }, ["b"]],
-      ["number equality", { kind: "equals", field: field("size"), value: 2 }, ["b", "B"]],
-      ["boolean equality", { kind: "equals", field: field("flag"), value: true }, ["b", null]],
+      [
+        "text equality",
+        { kind: "compare", operator: "$eq", field: field("name"), value: "b" },
+        ["b"],
+      ],
+      [
+        "number equality",
+        { kind: "compare", operator: "$eq", field: field("size"), value: 2 },
+        ["b", "B"],
+      ],
+      [
+        "boolean equality",
+        { kind: "compare", operator: "$eq", field: field("flag"), value: true },
+        ["b", null],
+      ],
       [
         "date equality",
-        { kind: "equals", field: field("at"), value: "2026-01-01T00:00:00.001Z" },
+        { kind: "compare", operator: "$eq", field: field("at"), value: "2026-01-01T00:00:00.001Z" },
         [null],
       ],
-      ["membership", { kind: "in", field: field("name"), values: ["a", "B", "zz"] }, ["a", "B"]],
-      ["number membership", { kind: "in", field: field("size"), values: [10, -1.5] }, ["a", null]],
-      ["empty membership", { kind: "in", field: field("name"), values: [] }, []],
-      ["null", { kind: "isNull", field: field("size") }, ["ä"]],
+      [
+        "membership",
+        { kind: "in", isNegated: false, field: field("name"), values: ["a", "B", "zz"] },
+        ["a", "B"],
+      ],
+      [
+        "number membership",
+        { kind: "in", isNegated: false, field: field("size"), values: [10, -1.5] },
+        ["a", null],
+      ],
+      ["empty membership", { kind: "in", isNegated: false, field: field("name"), values: [] }, []],
+      ["null", { kind: "null", field: field("size"), isNull: true }, ["ä"]],
     ];
     for (const [what, filter, expected] of filters) {
       test(`${what} finds exactly its rows`, () =>
@@ -349,7 +369,7 @@ export function databaseContract({ describe, test }: TestApi, harness: ContractH
         ];
         const store = database.reader.documents;
         for (const value of sizes) {
-          const filter: Filter = { kind: "equals", field: field("size"), value };
+          const filter: Filter = { kind: "compare", operator: "$eq", field: field("size"), value };
           assert.equal(await store.count(things, tenant, { ...all, filter }), 1, String(value));
         }
         const walked: number[] = [];
@@ -380,7 +400,7 @@ export function databaseContract({ describe, test }: TestApi, harness: ContractH
           await store.insert(things, tenant, stored({}, { body: JSON.stringify({ tags: [] }) }));
         });
         const tags = { path: "tags", type: "string[]", isColumn: false } as const;
-        const filter: Filter = { kind: "isNull", field: tags };
+        const filter: Filter = { kind: "null", field: tags, isNull: true };
         assert.equal(await database.reader.documents.count(things, tenant, { ...all, filter }), 1);
       }));
 

@@ -64,7 +64,8 @@ const definition = defineService({
       run: async ({ title }, context) => ({
         count: await context.transaction.documents.count(tasksSpec, context.tenant, {
           filter: {
-            kind: "equals",
+            kind: "compare",
+            operator: "$eq",
             field: { path: "title", type: "string", isColumn: false },
             value: title,
           },

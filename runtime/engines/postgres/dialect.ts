@@ -1,23 +1,60 @@
 // How SQL is printed for PostgreSQL (jsonb bodies, timestamptz columns, text by code point).
 import { postgresField, type FieldType } from "../../contract/fields.js";
 import type { FieldReference } from "../../query/fields.js";
+import { regexOf } from "./regex.js";
 import { quoted, type Dialect } from "../sql/session.js";
+
+const field = (of: FieldReference): string => {
+  if (of.isElement === true) return typed(`(e."value" #>> '{}')`, of.type);
+  return of.isColumn ? quoted(of.path) : postgresField(of.path, of.type);
+};
+
+/** An array of the body, or an empty one where it is none. */
+const array = (of: FieldReference): string => {
+  const value = postgresField(of.path, of.type);
+  return `CASE WHEN jsonb_typeof(${value}) = 'array' THEN ${value} ELSE '[]'::jsonb END`;
+};
 
 export const postgresDialect: Dialect = {
   placeholder: (position) => `$${position}`,
-  field: ({ path, type, isColumn }) => (isColumn ? quoted(path) : postgresField(path, type)),
-  operand: (field, placeholder) => `${placeholder}::${sqlType(field)}`,
-  bind: (_field, value) => value,
+  field,
+  operand: (of, placeholder) => `${placeholder}::${sqlType(of)}`,
+  bind: (_of, value) => value,
+  comparable: (of) => (of.isColumn ? columnText(of) : field(of)),
   // As text, so that a JSON null in an array or object member counts as null too.
-  isNull: ({ path, isColumn }) =>
-    `${isColumn ? quoted(path) : postgresField(path, "string")} IS NULL`,
-  isIn: (field, placeholder) =>
-    `${postgresDialect.field(field)} = ANY(${placeholder}::${sqlType(field)}[])`,
+  isNull: (of, isNull) => {
+    const text =
+      of.isColumn || of.isElement === true ? field(of) : postgresField(of.path, "string");
+    return `${text} IS ${isNull ? "" : "NOT "}NULL`;
+  },
+  isArray: (of) => `jsonb_typeof(${postgresField(of.path, of.type)}) IS NOT DISTINCT FROM 'array'`,
+  arrayLength: (of) => `jsonb_array_length(${array(of)})`,
+  elements: (of) => `jsonb_array_elements(${array(of)}) AS e("value")`,
+  pattern: regexOf,
+  matches: (of, placeholder) => `${field(of)} ~ ${placeholder}::text`,
+  isIn: (of, placeholder) => `${field(of)} = ANY(${placeholder}::${sqlType(of)}[])`,
   list: (values) => values,
   json: (placeholder) => `${placeholder}::jsonb`,
   columns: `"id", "rev", "created_at", "last_update_at", "is_deleted", "owner_id", "body"`,
   skipLocked: " FOR UPDATE SKIP LOCKED",
 };
+
+/** Columns in the form that body fields have. */
+function columnText(of: FieldReference): string {
+  switch (of.type) {
+    case "uuid":
+      return `(${quoted(of.path)}::text COLLATE "C")`;
+    case "date-time":
+      return `(to_char(${quoted(of.path)} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') COLLATE "C")`;
+    default:
+      return quoted(of.path);
+  }
+}
+
+function typed(text: string, type: FieldType): string {
+  const cast = bodyTypes[type];
+  return cast === undefined ? `(${text} COLLATE "C")` : `(${text}::${cast})`;
+}
 
 const bodyTypes: Partial<Record<FieldType, string>> = {
   integer: "numeric",

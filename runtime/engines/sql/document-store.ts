@@ -1,7 +1,9 @@
 // The document store over SQL, one for all SQL engines. The tenant predicate is added here and nowhere else.
 import type { DocumentQuery, DocumentStore, StoredDocument } from "../../documents/port.js";
 import type { DocumentDeclaration } from "../../documents/spec.js";
-import { afterCondition, filterCondition, orderBy, Parameters } from "./conditions.js";
+import { filterCondition } from "./filter.js";
+import { afterCondition, orderBy } from "./order.js";
+import { Parameters } from "./parameters.js";
 import {
   isTrue,
   quoted,

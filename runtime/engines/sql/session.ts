@@ -1,5 +1,6 @@
 // What the shared SQL stores need of an engine: statements with positional parameters, and its dialect.
 import { fail, type ServiceError } from "../../contract/errors.js";
+import type { Pattern } from "../../query/pattern.js";
 import type { FieldReference } from "../../query/fields.js";
 
 export type SqlValue = string | number | boolean | null | readonly SqlValue[];
@@ -15,8 +16,20 @@ export interface Dialect {
   operand(field: FieldReference, placeholder: string): string;
   /** The value of an operand as it is bound. */
   bind(field: FieldReference, value: SqlValue): SqlValue;
-  /** Whether the field is absent or null. */
-  isNull(field: FieldReference): string;
+  /** The expression of a field, in a form in which columns and body fields compare. */
+  comparable(field: FieldReference): string;
+  /** Whether the field is absent or null, or is not. */
+  isNull(field: FieldReference, isNull: boolean): string;
+  /** Whether the field is an array. */
+  isArray(field: FieldReference): string;
+  /** The number of elements of a field that is an array. */
+  arrayLength(field: FieldReference): string;
+  /** The elements of a field as rows, for `FROM`; none where it is no array. */
+  elements(field: FieldReference): string;
+  /** A pattern as a parameter. */
+  pattern(pattern: Pattern): string;
+  /** Whether the field's text matches the pattern in the placeholder. */
+  matches(field: FieldReference, placeholder: string): string;
   /** Whether the field's value is one of the list in the placeholder. */
   isIn(field: FieldReference, placeholder: string): string;
   /** A list of operands as one parameter value. */

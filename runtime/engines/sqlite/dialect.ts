@@ -1,21 +1,32 @@
 // How SQL is printed for SQLite (json1 functions, RFC 3339 text as dates, 0 and 1 as booleans).
-import { sqliteField } from "../../contract/fields.js";
+import { sqliteField, sqlitePath } from "../../contract/fields.js";
 import type { FieldReference } from "../../query/fields.js";
 import { quoted, type Dialect } from "../sql/session.js";
+import { globOf } from "./glob.js";
 
 const isBodyNumber = ({ type, isColumn }: FieldReference): boolean =>
   !isColumn && (type === "number" || type === "integer");
 
+const field = ({ path, isColumn, isElement }: FieldReference): string => {
+  if (isElement === true) return `e."value"`;
+  return isColumn ? quoted(path) : sqliteField(path);
+};
+
 export const sqliteDialect: Dialect = {
   placeholder: (position) => `?${position}`,
-  field: ({ path, isColumn }) => (isColumn ? quoted(path) : sqliteField(path)),
+  field,
   // A stored number was read by SQLite's own parser; an operand goes the same way, or the last bit can differ.
-  operand: (field, placeholder) =>
-    isBodyNumber(field) ? `json_extract(${placeholder}, '$')` : placeholder,
-  bind: (field, value) => (isBodyNumber(field) ? JSON.stringify(value) : value),
-  isNull: (field) => `${sqliteDialect.field(field)} IS NULL`,
-  isIn: (field, placeholder) =>
-    `${sqliteDialect.field(field)} IN (SELECT "value" FROM json_each(${placeholder}))`,
+  operand: (of, placeholder) =>
+    isBodyNumber(of) ? `json_extract(${placeholder}, '$')` : placeholder,
+  bind: (of, value) => (isBodyNumber(of) ? JSON.stringify(value) : value),
+  comparable: field,
+  isNull: (of, isNull) => `${field(of)} IS ${isNull ? "" : "NOT "}NULL`,
+  isArray: ({ path }) => `json_type("body", ${sqlitePath(path)}) IS 'array'`,
+  arrayLength: ({ path }) => `json_array_length("body", ${sqlitePath(path)})`,
+  elements: ({ path }) => `json_each("body", ${sqlitePath(path)}) e`,
+  pattern: globOf,
+  matches: (of, placeholder) => `${field(of)} GLOB ${placeholder}`,
+  isIn: (of, placeholder) => `${field(of)} IN (SELECT "value" FROM json_each(${placeholder}))`,
   list: (values) => JSON.stringify(values),
   json: (placeholder) => placeholder,
   columns: `"id", "rev", "created_at", "last_update_at", "is_deleted", "owner_id", "body"`,

@@ -16,7 +16,7 @@ export function openSqliteDatabase(path: string): Database & MigrationTarget {
   const open = (pragmas: string): PreparedConnection => {
     const connection = new PreparedConnection(openSqlite(path));
     connection.exec(
-      `PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; ${pragmas}`,
+      `PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA case_sensitive_like = ON; ${pragmas}`,
     );
     return connection;
   };

@@ -1,54 +1,7 @@
-// Conditions of a query as SQL: every value is a parameter, every field is a declared one.
-import type { Filter, Position, SortKey } from "../../query/ast.js";
-import type { FieldReference } from "../../query/fields.js";
+// Positions and orders of a query as SQL: every value is a parameter, every field is a declared one.
+import type { Position, SortKey } from "../../query/ast.js";
+import { operand, type Parameters } from "./parameters.js";
 import type { Dialect, SqlValue } from "./session.js";
-
-/** Collects parameters while SQL is printed. */
-export class Parameters {
-  readonly values: SqlValue[] = [];
-  readonly #dialect: Dialect;
-
-  constructor(dialect: Dialect) {
-    this.#dialect = dialect;
-  }
-
-  /** Adds a value and returns its placeholder. */
-  add(value: SqlValue): string {
-    this.values.push(value);
-    return this.#dialect.placeholder(this.values.length);
-  }
-}
-
-/** The filter as a condition, or null where it lets every row pass. */
-export function filterCondition(
-  filter: Filter,
-  dialect: Dialect,
-  parameters: Parameters,
-): string | null {
-  switch (filter.kind) {
-    case "all": {
-      const parts = filter.filters
-        .map((inner) => filterCondition(inner, dialect, parameters))
-        .filter((part) => part !== null);
-      return parts.length === 0 ? null : `(${parts.join(" AND ")})`;
-    }
-    case "equals":
-      return `${dialect.field(filter.field)} = ${operand(filter.field, filter.value, dialect, parameters)}`;
-    case "in":
-      return dialect.isIn(filter.field, parameters.add(dialect.list(filter.values)));
-    case "isNull":
-      return dialect.isNull(filter.field);
-  }
-}
-
-function operand(
-  field: FieldReference,
-  value: SqlValue,
-  dialect: Dialect,
-  parameters: Parameters,
-): string {
-  return dialect.operand(field, parameters.add(dialect.bind(field, value)));
-}
 
 /** The rows after a position in the order of the sort keys. */
 export function afterCondition(

@@ -1,0 +1,31 @@
+// Patterns as PostgreSQL's regular expressions (manual 9.7.3).
+import type { Pattern, PatternStep } from "../../query/pattern.js";
+
+/** The pattern as a regular expression. `.` is any character, a line break too, as everywhere. */
+export function regexOf({ steps, isAtStart, isAtEnd }: Pattern): string {
+  // An "advanced" one, whatever it begins with.
+  return `***:${isAtStart ? "^" : ""}${steps.map(regexStep).join("")}${isAtEnd ? "$" : ""}`;
+}
+
+function regexStep(step: PatternStep): string {
+  switch (step.kind) {
+    case "text":
+      return escaped(step.text);
+    case "any":
+      return ".";
+    case "rest":
+      return ".*";
+    case "class":
+      return `[${step.isNegated ? "^" : ""}${step.ranges
+        .map(([first, last]) =>
+          first === last ? escaped(first) : `${escaped(first)}-${escaped(last)}`,
+        )
+        .join("")}]`;
+  }
+}
+
+/** A character as its code point: it means nothing else, in a class neither. */
+function escaped(text: string): string {
+  const code = text.codePointAt(0) ?? 0;
+  return /[A-Za-z0-9]/.test(text) ? text : `\\U${code.toString(16).padStart(8, "0")}`;
+}

@@ -1,0 +1,104 @@
+// Filters as SQL conditions: every value is a parameter, every field is a declared one.
+import type { Filter } from "../../query/ast.js";
+import { elementOf, type FieldReference } from "../../query/fields.js";
+import { elementType } from "../../contract/query-operators.js";
+import { operand, type Parameters } from "./parameters.js";
+import type { Dialect } from "./session.js";
+
+const signs = { $eq: "=", $neq: "<>", $gt: ">", $gte: ">=", $lt: "<", $lte: "<=" } as const;
+
+/**
+ * The filter as a condition, or null where it lets every row pass. A comparison with null gives null, which counts as
+ * false on top and below `AND` and `OR`; below `NOT` it is made false first.
+ */
+export function filterCondition(
+  filter: Filter,
+  dialect: Dialect,
+  parameters: Parameters,
+): string | null {
+  const print = (inner: Filter): string => filterCondition(inner, dialect, parameters) ?? "TRUE";
+  const value = (field: FieldReference, given: Parameters["values"][number]): string =>
+    operand(field, given, dialect, parameters);
+  switch (filter.kind) {
+    case "all": {
+      const parts = filter.filters
+        .map((inner) => filterCondition(inner, dialect, parameters))
+        .filter((part) => part !== null);
+      return parts.length === 0 ? null : `(${parts.join(" AND ")})`;
+    }
+    case "any":
+      return `(${filter.filters.map(print).join(" OR ")})`;
+    case "not":
+      return `NOT COALESCE(${print(filter.filter)}, FALSE)`;
+    case "compare":
+      return `${dialect.field(filter.field)} ${signs[filter.operator]} ${value(filter.field, filter.value)}`;
+    case "compareFields":
+      return `${dialect.comparable(filter.field)} ${signs[filter.operator]} ${dialect.comparable(filter.other)}`;
+    case "in": {
+      const { field, values, isNegated } = filter;
+      const among = dialect.isIn(field, parameters.add(dialect.list(values)));
+      return isNegated ? `(${dialect.isNull(field, false)} AND NOT ${among})` : among;
+    }
+    case "null":
+      return dialect.isNull(filter.field, filter.isNull);
+    case "like": {
+      const { field, patterns, ignoresCase } = filter;
+      const folded = (text: string): string => (ignoresCase ? `lower(${text})` : text);
+      const alternatives = patterns.map(
+        (pattern) =>
+          `${folded(dialect.field(field))} LIKE ${folded(value(field, pattern))} ESCAPE '\\'`,
+      );
+      return `(${alternatives.join(" OR ")})`;
+    }
+    case "matches": {
+      const { field, patterns } = filter;
+      const alternatives = patterns.map((pattern) =>
+        dialect.matches(field, parameters.add(dialect.pattern(pattern))),
+      );
+      return `(${alternatives.join(" OR ")})`;
+    }
+    case "hierarchy": {
+      const { field, relation, path } = filter;
+      const [text, given] = [dialect.field(field), () => value(field, path)];
+      const [upper, lower] = relation === "below" ? [given(), text] : [text, given()];
+      return `(${upper} = ${lower} OR substr(${lower}, 1, length(${upper}) + 1) = ${upper} || '.')`;
+    }
+    case "empty": {
+      const { field, isEmpty } = filter;
+      return `(${dialect.isArray(field)} AND ${dialect.arrayLength(field)} ${isEmpty ? "=" : ">"} 0)`;
+    }
+    case "set":
+      return `(${dialect.isArray(filter.field)} AND ${setCondition(filter, dialect, parameters)})`;
+    case "quantified": {
+      const { field, quantifier, filter: inner } = filter;
+      const holds = quantifier === "$all" ? `NOT COALESCE(${print(inner)}, FALSE)` : print(inner);
+      const exists = `EXISTS (SELECT 1 FROM ${dialect.elements(field)} WHERE ${holds})`;
+      return `(${dialect.isArray(field)} AND ${quantifier === "$any" ? exists : `NOT ${exists}`})`;
+    }
+  }
+}
+
+function setCondition(
+  { field, operator, values }: Extract<Filter, { kind: "set" }>,
+  dialect: Dialect,
+  parameters: Parameters,
+): string {
+  const element = elementOf(elementType(field.type));
+  const among = (): string => dialect.isIn(element, parameters.add(dialect.list(values)));
+  const exists = (condition: string): string =>
+    `EXISTS (SELECT 1 FROM ${dialect.elements(field)} WHERE ${condition})`;
+  switch (operator) {
+    case "$overlaps":
+      return exists(among());
+    case "$disjoint":
+      return `NOT ${exists(among())}`;
+    case "$subset":
+      return `NOT ${exists(`NOT COALESCE(${among()}, FALSE)`)}`;
+    case "$superset": {
+      const each = [...new Set(values)].map((value) =>
+        exists(`${dialect.field(element)} = ${operand(element, value, dialect, parameters)}`),
+      );
+      return each.length === 0 ? "TRUE" : each.join(" AND ");
+    }
+  }
+}

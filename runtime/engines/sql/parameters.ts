@@ -1,0 +1,29 @@
+// Parameters of a statement, collected while it is printed.
+import type { FieldReference } from "../../query/fields.js";
+import type { Dialect, SqlValue } from "./session.js";
+
+/** Collects parameters while SQL is printed. */
+export class Parameters {
+  readonly values: SqlValue[] = [];
+  readonly #dialect: Dialect;
+
+  constructor(dialect: Dialect) {
+    this.#dialect = dialect;
+  }
+
+  /** Adds a value and returns its placeholder. */
+  add(value: SqlValue): string {
+    this.values.push(value);
+    return this.#dialect.placeholder(this.values.length);
+  }
+}
+
+/** A value as the operand of a comparison with a field. */
+export function operand(
+  field: FieldReference,
+  value: SqlValue,
+  dialect: Dialect,
+  parameters: Parameters,
+): string {
+  return dialect.operand(field, parameters.add(dialect.bind(field, value)));
+}

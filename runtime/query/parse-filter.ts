@@ -1,0 +1,128 @@
+// Filters as clients send them, read strictly: a mistake is an error, never a wider result (decisions.md "Query language").
+import { fail } from "../contract/errors.js";
+import { limits } from "../contract/limits.js";
+import { fieldOperators, isScalarType, operators } from "../contract/query-operators.js";
+import { everything, type Filter } from "./ast.js";
+import type { FieldReference, FieldSet } from "./fields.js";
+import { isObject, pointer } from "./json-pointer.js";
+import { parseConstraint, type Clauses } from "./parse-constraint.js";
+
+/**
+ * Parses a filter: constraints (`$values`, `$fields`, or both), or one of `$and`, `$or`, `$not`. `{}` and undefined are
+ * every row. Throws `query_invalid`, `field_not_queryable`, `query_operator_type_mismatch`, `query_too_complex`; each
+ * names the JSON Pointer of its fault.
+ */
+export function parseFilter(value: unknown, fields: FieldSet, at: string): Filter {
+  if (value === undefined) return everything;
+  return new FilterParser(fields).node(value, at, 1);
+}
+
+class FilterParser implements Clauses {
+  readonly #fields: FieldSet;
+  #clauses = 0;
+
+  constructor(fields: FieldSet) {
+    this.#fields = fields;
+  }
+
+  count(at: string): void {
+    this.#clauses += 1;
+    if (this.#clauses > limits.maxClauses)
+      throw fail("query_too_complex", { path: at, limit: limits.maxClauses });
+  }
+
+  below(path: string): readonly FieldReference[] {
+    return this.#fields.below(path);
+  }
+
+  node(value: unknown, at: string, depth: number): Filter {
+    if (depth > limits.maxFilterDepth)
+      throw fail("query_too_complex", { path: at, limit: limits.maxFilterDepth });
+    if (!isObject(value)) throw invalid(at, "a filter is an object");
+    const keys = Object.keys(value);
+    const combinator = keys.find((key) => key === "$and" || key === "$or" || key === "$not");
+    if (combinator === undefined) return this.#constraints(value, at);
+    const other = keys.find((key) => key !== combinator);
+    if (other !== undefined) throw invalid(pointer(at, other), `cannot stand beside ${combinator}`);
+    const inner = pointer(at, combinator);
+    if (combinator === "$not")
+      return { kind: "not", filter: this.node(value["$not"], inner, depth + 1) };
+    const nodes = value[combinator];
+    if (!Array.isArray(nodes) || nodes.length === 0)
+      throw invalid(inner, "must be a list of at least one filter");
+    return {
+      kind: combinator === "$and" ? "all" : "any",
+      filters: nodes.map((node, index) =>
+        this.node(node, pointer(inner, String(index)), depth + 1),
+      ),
+    };
+  }
+
+  #constraints(value: Readonly<Record<string, unknown>>, at: string): Filter {
+    const filters: Filter[] = [];
+    for (const [key, constraints] of Object.entries(value)) {
+      const path = pointer(at, key);
+      if (key !== "$values" && key !== "$fields") throw invalid(path, "unknown key");
+      if (!isObject(constraints)) throw invalid(path, "must be an object");
+      for (const [name, operand] of Object.entries(constraints)) {
+        const here = pointer(path, name);
+        const field = this.#fieldAt(name, here);
+        filters.push(
+          ...(key === "$values"
+            ? parseConstraint(field, operand, here, this)
+            : this.#comparisons(field, operand, here)),
+        );
+      }
+    }
+    if (filters.length === 0) return everything;
+    return { kind: "all", filters };
+  }
+
+  #fieldAt(name: string, at: string): FieldReference {
+    const field = this.#fields.find(name);
+    if (field === undefined) throw fail("field_not_queryable", { path: at });
+    return field;
+  }
+
+  /** `{op: other field}`: equality and order of two fields that compare. */
+  #comparisons(field: FieldReference, value: unknown, at: string): readonly Filter[] {
+    if (!isObject(value) || Object.keys(value).length === 0)
+      throw invalid(at, "must be an object of operators");
+    return Object.entries(value).map(([operator, name]): Filter => {
+      const here = pointer(at, operator);
+      this.count(here);
+      if (!fieldOperators.includes(operator as never))
+        throw invalid(
+          here,
+          operators.includes(operator as never) ? "compares no two fields" : "unknown operator",
+        );
+      if (typeof name !== "string") throw invalid(here, "must be the name of a field");
+      const other = this.#fieldAt(name, here);
+      const isOrder = operator !== "$eq" && operator !== "$neq";
+      if (!comparesWith(field, other) || (isOrder && !hasOrder(field)))
+        throw fail("query_operator_type_mismatch", {
+          path: here,
+          operator,
+          type: field.type,
+          other: other.type,
+        });
+      // The list of field operators has just told that it is one.
+      return { kind: "compareFields", field, operator: operator as "$eq", other };
+    });
+  }
+}
+
+/** Whether values of the two fields compare: of one type, or both numbers, or both texts. */
+function comparesWith(left: FieldReference, right: FieldReference): boolean {
+  const family = ({ type }: FieldReference): string =>
+    type === "integer" ? "number" : type === "enum" ? "string" : type;
+  return isScalarType(left.type) && family(left) === family(right);
+}
+
+function hasOrder({ type }: FieldReference): boolean {
+  return type !== "string" && type !== "boolean";
+}
+
+function invalid(path: string, reason: string): Error {
+  return fail("query_invalid", { path, reason });
+}

@@ -1,0 +1,167 @@
+// The query language in plain TypeScript: what every engine must answer, written from decisions.md and not from the engines.
+
+type Json = unknown;
+type Row = Readonly<Record<string, Json>>;
+type Node = Readonly<Record<string, Json>>;
+
+const isObject = (value: Json): value is Node =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** The value at a dotted path; null where there is none. */
+export function valueAt(row: Row, path: string): Json {
+  let value: Json = row;
+  for (const step of path.split(".")) value = isObject(value) ? (value[step] ?? null) : null;
+  return value;
+}
+
+/** Less than zero, zero, or more; texts by code point, false before true. */
+export function compare(left: Json, right: Json): number {
+  if (typeof left === "string" && typeof right === "string")
+    return Buffer.compare(Buffer.from(left), Buffer.from(right));
+  return Number(left) - Number(right);
+}
+
+/** Whether a row passes a filter as clients send it. */
+export function passes(row: Row, filter: Node): boolean {
+  if ("$and" in filter)
+    return (filter["$and"] as readonly Node[]).every((node) => passes(row, node));
+  if ("$or" in filter) return (filter["$or"] as readonly Node[]).some((node) => passes(row, node));
+  if ("$not" in filter) return !passes(row, filter["$not"] as Node);
+  const values = Object.entries((filter["$values"] ?? {}) as Node);
+  const fields = Object.entries((filter["$fields"] ?? {}) as Node);
+  return (
+    values.every(([path, operand]) => holds(valueAt(row, path), operand)) &&
+    fields.every(([path, operators]) =>
+      Object.entries(operators as Node).every(([operator, other]) =>
+        holds(valueAt(row, path), { [operator]: valueAt(row, String(other)) }),
+      ),
+    )
+  );
+}
+
+/** Whether a value satisfies a literal, a list, null, or every operator of an object. */
+function holds(value: Json, operand: Json): boolean {
+  if (operand === null) return value === null;
+  if (Array.isArray(operand)) return operandHolds(value, "$in", operand);
+  if (!isObject(operand)) return operandHolds(value, "$eq", operand);
+  return Object.entries(operand).every(([operator, given]) => operandHolds(value, operator, given));
+}
+
+function operandHolds(value: Json, operator: string, given: Json): boolean {
+  if (operator === "$null") return (value === null) === given;
+  // Nothing but $null holds for null; nothing holds against null, which only $fields can ask for.
+  const isQuantifier = operator === "$any" || operator === "$all" || operator === "$none";
+  if (value === null || (given === null && !isQuantifier)) return false;
+  const list = given as readonly Json[];
+  const items = value as readonly Json[];
+  switch (operator) {
+    case "$eq":
+      return equal(value, given);
+    case "$neq":
+      return !equal(value, given);
+    case "$gt":
+      return compare(value, given) > 0;
+    case "$gte":
+      return compare(value, given) >= 0;
+    case "$lt":
+      return compare(value, given) < 0;
+    case "$lte":
+      return compare(value, given) <= 0;
+    case "$in":
+      return list.includes(value);
+    case "$nin":
+      return !list.includes(value);
+    case "$like":
+      return alternatives(given).some((pattern) => like(pattern).test(String(value)));
+    case "$ilike":
+      return alternatives(given).some((pattern) =>
+        like(folded(pattern)).test(folded(String(value))),
+      );
+    case "$regex":
+      return alternatives(given).some((pattern) => new RegExp(pattern, "su").test(String(value)));
+    case "$descendant_of":
+      return value === given || String(value).startsWith(`${String(given)}.`);
+    case "$ancestor_of":
+      return value === given || String(given).startsWith(`${String(value)}.`);
+    case "$empty":
+      return (items.length === 0) === given;
+    case "$superset":
+      return list.every((item) => items.includes(item));
+    case "$subset":
+      return items.every((item) => list.includes(item));
+    case "$overlaps":
+      return items.some((item) => list.includes(item));
+    case "$disjoint":
+      return !items.some((item) => list.includes(item));
+    case "$any":
+      return items.some((item) => holds(item, given));
+    case "$all":
+      return items.every((item) => holds(item, given));
+    case "$none":
+      return !items.some((item) => holds(item, given));
+    default:
+      throw new Error(`no operator ${operator}`);
+  }
+}
+
+/** Equality; of objects by their members, where null and absent are one. */
+function equal(left: Json, right: Json): boolean {
+  if (!isObject(left) && !isObject(right)) return left === right;
+  const [one, other] = [left ?? {}, right ?? {}] as [Node, Node];
+  const names = new Set([...Object.keys(one), ...Object.keys(other)]);
+  return [...names].every((name) => equal(one[name] ?? null, other[name] ?? null));
+}
+
+function alternatives(given: Json): readonly string[] {
+  return (Array.isArray(given) ? given : [given]) as readonly string[];
+}
+
+/** The letters A to Z in lower case. */
+function folded(text: string): string {
+  return text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
+}
+
+/** SQL's LIKE: `%` is anything, `_` one character, a backslash takes the next one as it is. */
+function like(pattern: string): RegExp {
+  const source = pattern.replaceAll(/\\[\s\S]|[\s\S]/gu, (token) => {
+    if (token === "%") return ".*";
+    if (token === "_") return ".";
+    const character = token.length > 1 && token.startsWith("\\") ? token.slice(1) : token;
+    return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
+  });
+  return new RegExp(`^${source}$`, "su");
+}
+
+export type Sorts = Readonly<
+  Record<
+    string,
+    "asc" | "desc" | { readonly dir: "asc" | "desc"; readonly nulls?: "first" | "last" }
+  >
+>;
+
+/** The rows that pass, in order; `id` decides what is left. */
+export function select<R extends Row>(
+  rows: readonly R[],
+  filter: Node,
+  sorts: Sorts,
+): readonly R[] {
+  const keys = Object.entries({
+    ...sorts,
+    ...(Object.hasOwn(sorts, "id") ? {} : { id: "asc" }),
+  } as Sorts);
+  return rows
+    .filter((row) => passes(row, filter))
+    .toSorted((left, right) => {
+      for (const [path, order] of keys) {
+        const dir = typeof order === "string" ? order : order.dir;
+        const usual = dir === "asc" ? "first" : "last";
+        const nulls = typeof order === "string" ? usual : (order.nulls ?? usual);
+        const [one, other] = [valueAt(left, path), valueAt(right, path)];
+        if (one === null && other === null) continue;
+        if (one === null || other === null) return (one === null) === (nulls === "first") ? -1 : 1;
+        const difference = compare(one, other) * (dir === "asc" ? 1 : -1);
+        if (difference !== 0) return difference;
+      }
+      return 0;
+    });
+}
