@@ -3,12 +3,16 @@ import { defineService } from "opwright/runtime";
 import { identitySpec } from "./identity.js";
 import { outboxSpec } from "./outbox.js";
 import { app } from "../registry/app.js";
+import { placeSearchSpec } from "./search/place_search.js";
+import { taskSearchSpec } from "./search/task_search.js";
 import * as apiKeysRoutes from "./routes/api_keys.js";
 import * as authnRoutes from "./routes/authn.js";
 import * as notesRoutes from "./routes/notes.js";
+import * as placeSearchRoutes from "./routes/place_search.js";
 import * as placesRoutes from "./routes/places.js";
 import * as principalsRoutes from "./routes/principals.js";
 import * as projectsRoutes from "./routes/projects.js";
+import * as taskSearchRoutes from "./routes/task_search.js";
 import * as tasksRoutes from "./routes/tasks.js";
 import * as tenantAdminRoutes from "./routes/tenant_admin.js";
 import * as tenantsRoutes from "./routes/tenants.js";
@@ -19,6 +23,7 @@ export const service = defineService({
   title: "Tracker API",
   version: "1.0.0",
   identity: identitySpec,
+  searches: [placeSearchSpec, taskSearchSpec],
   outbox: outboxSpec,
   app,
   routes: [
@@ -42,6 +47,10 @@ export const service = defineService({
     notesRoutes.notesRawList,
     notesRoutes.notesRawListCursor,
     notesRoutes.notesUpdate,
+    placeSearchRoutes.placeSearchRaw,
+    placeSearchRoutes.placeSearchRawCursor,
+    placeSearchRoutes.placeSearchTyped,
+    placeSearchRoutes.placeSearchTypedCursor,
     placesRoutes.placesGet,
     placesRoutes.placesList,
     placesRoutes.placesListCursor,
@@ -61,6 +70,10 @@ export const service = defineService({
     projectsRoutes.projectsRawListCursor,
     projectsRoutes.projectsRestore,
     projectsRoutes.projectsUpdate,
+    taskSearchRoutes.taskSearchRaw,
+    taskSearchRoutes.taskSearchRawCursor,
+    taskSearchRoutes.taskSearchTyped,
+    taskSearchRoutes.taskSearchTypedCursor,
     tasksRoutes.tasksComplete,
     tasksRoutes.tasksCreate,
     tasksRoutes.tasksDelete,

@@ -163,6 +163,11 @@ export const catalogue = {
     "A table, history table or index would have a name that is taken, reserved or too long.",
     "Rename the document.",
   ),
+  OPW037: entry(
+    "Search that cannot be",
+    "A search names a document or a field that is not there or that it cannot use.",
+    "Search texts of a declared document; count values that are no objects.",
+  ),
   OPW040: entry(
     "Bad operation key",
     "An operation key is not <namespace>.<operation> in [a-z][a-z0-9_]* with exactly one dot.",

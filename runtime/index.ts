@@ -100,6 +100,14 @@ export {
   type Route,
 } from "./operations/operation.js";
 export {
+  search,
+  searchInput,
+  type SearchCursorPage,
+  type SearchPage,
+} from "./search/operations.js";
+export type { SearchCursorRequest, SearchPageRequest } from "./search/request.js";
+export { searching, type SearchSpec } from "./search/spec.js";
+export {
   outbox,
   type Destination,
   type IntegrationEvent,

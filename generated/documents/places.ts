@@ -19,4 +19,5 @@ export const placesSpec = document<PlacesDocument>({
     lat: "number",
     lng: "number",
   },
+  searches: [{ index: "place_search_index", fields: ["name"] }],
 });

@@ -33,4 +33,5 @@ export const tasksSpec = document<Task, TasksCreate, TasksPatch>({
     estimate: "number",
     labels: "string[]",
   },
+  searches: [{ index: "task_search_index", fields: ["title", "labels"] }],
 });

@@ -120,7 +120,7 @@ function mustContain(schema: JsonSchema): readonly string[] {
 const routeImports: readonly string[] = (
   "afterCommit apiKeys authn authorize before documents identitySpec json listing nothing onFailure onFinally onSuccess operation " +
   "optionalJson ownRows parameters params paramsWith passwordReset path principal principals query rateLimit request revision route " +
-  "scope session tenancy tenant txAfter txBefore validate wrap"
+  "scope search searchInput session tenancy tenant txAfter txBefore validate wrap"
 ).split(" ");
 
 /** Two operations of a namespace are told apart in code as well, and from what their module imports. */

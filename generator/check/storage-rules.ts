@@ -1,6 +1,7 @@
 // Rules over tables, indexes and what migrations can follow.
 import type { FieldType } from "../../runtime/contract/fields.js";
 import { storageOf, type TableSchema } from "../emit/storage-schema.js";
+import { indexName } from "../model/names.js";
 import { own } from "../model/records.js";
 import type { RuleContext } from "./rule-context.js";
 
@@ -27,6 +28,13 @@ export function sqlNamesDiffer({ loaded, expanded, report }: RuleContext): void 
       if (fault !== undefined) report({ code: "OPW036", message: `${document.name} ${fault}`, at });
       owners.set(name, document.name);
     }
+  }
+  for (const search of Object.values(expanded.model.searches)) {
+    const name = indexName(search.name);
+    const owner = owners.get(name);
+    const at = loaded.tree.keyAt("search", search.name);
+    const message = `${search.name} needs the name ${name} in SQL, which ${owner ?? ""} has`;
+    if (owner !== undefined) report({ code: "OPW036", message, at });
   }
 }
 

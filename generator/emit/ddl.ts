@@ -20,6 +20,10 @@ export function ddl(engine: EngineName, change: StorageChange): string {
       const columns = [...(change.tenant ? [`"tenant_id"`] : []), ...keys, `"id"`];
       return `CREATE INDEX ${quoted(change.name)} ON ${quoted(change.table)} (${columns.join(", ")});`;
     }
+    case "createSearch":
+      return searchIndex(engine, change.name, change.tenant, change.texts);
+    case "dropSearch":
+      return `DROP TABLE IF EXISTS ${quoted(change.name)};`;
     case "dropIndex":
       return `DROP INDEX IF EXISTS ${quoted(change.name)};`;
     case "fillMember":
@@ -70,6 +74,22 @@ function historyTable(engine: EngineName, table: string, tenant: boolean): strin
     `"body" ${type.json} NOT NULL`,
     `PRIMARY KEY (${tenant ? `"tenant_id", ` : ""}"id", "rev")`,
   ]);
+}
+
+/** FTS5 over words that the service has folded already; a table of tsvectors with a GIN index. */
+function searchIndex(engine: EngineName, name: string, tenant: boolean, texts: number): string {
+  if (engine === "sqlite") {
+    const columns = Array.from({ length: texts }, (_, at) => `"t${at}"`).join(", ");
+    return `CREATE VIRTUAL TABLE ${quoted(name)} USING fts5(${columns}, tokenize = 'unicode61 remove_diacritics 0', prefix = '2 3');`;
+  }
+  const key = tenant ? `"tenant_id", "id"` : `"id"`;
+  const table = createTable(name, [
+    ...(tenant ? [`"tenant_id" text NOT NULL`] : []),
+    `"id" uuid NOT NULL`,
+    `"texts" tsvector NOT NULL`,
+    `PRIMARY KEY (${key})`,
+  ]);
+  return `${table}\nCREATE INDEX ${quoted(`${name}_by_texts`)} ON ${quoted(name)} USING gin ("texts");`;
 }
 
 function systemTable(engine: EngineName, table: string): string {

@@ -1,4 +1,5 @@
 // documents/<name>.ts: the spec of each document type, as the runtime reads it.
+import { indexName } from "../model/names.js";
 import type { DocumentModel, RegistryModel } from "../model/registry.js";
 import { header, type EmittedFile } from "./file.js";
 import { importLine, listLayout, literal, mapMember } from "./layout.js";
@@ -13,6 +14,17 @@ export function emitDocuments(model: RegistryModel): readonly EmittedFile[] {
     path: `documents/${document.name}.ts`,
     text: printDocument(document, model, modules),
   }));
+}
+
+/** The indexes that are kept with the documents. */
+function searchesMember({ name }: DocumentModel, { searches }: RegistryModel): readonly string[] {
+  const own = Object.values(searches).filter(({ document }) => document === name);
+  if (own.length === 0) return [];
+  const lines = own.map((search) => {
+    const fields = Object.keys(search.text).map(literal).join(", ");
+    return `{ index: ${literal(indexName(search.name))}, fields: [${fields}] }`;
+  });
+  return [listLayout("  ", "searches: ", lines, ["[", "]"], ",")];
 }
 
 function printDocument(
@@ -54,6 +66,7 @@ function printDocument(
       listLayout("  ", "nullable: ", document.nullable.map(literal), ["[", "]"], ","),
       mapMember("  ", "canonical", document.canonical),
       mapMember("  ", "fields", document.fields),
+      ...searchesMember(document, model),
       ...(document.checksBody && isWritable
         ? [`  validateBody: validate.${bodyValidatorName(document)},`]
         : []),

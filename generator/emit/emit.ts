@@ -11,6 +11,7 @@ import { emitOpenApi } from "./openapi.js";
 import { emitOutbox } from "./outbox.js";
 import { emitRegistrySchema } from "./registry-schema.js";
 import { emitRoutes } from "./routes.js";
+import { emitSearches } from "./searches.js";
 import { emitService } from "./service.js";
 import { emitTypes } from "./types.js";
 import type { ValidatorCache } from "./validator-cache.js";
@@ -37,6 +38,7 @@ export async function emit(
     ...emitTypes(model),
     ...(await emitValidators(model, options.cache)),
     ...emitDocuments(model),
+    ...emitSearches(model),
     ...emitRoutes(model, options.paths),
     ...emitIdentity(model, options.paths),
     ...emitOutbox(model, options.paths),

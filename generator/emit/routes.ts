@@ -46,7 +46,7 @@ const listings: Partial<Record<DocumentVerb, string>> = {
   raw_list_cursor: "rawCursor",
 };
 
-/** The name of a document's spec in emitted modules. */
+/** The name of the spec of a document or a search in emitted modules. */
 export function specName(document: string): string {
   return `${camelCase(document)}Spec`;
 }
@@ -78,9 +78,12 @@ function printNamespace(namespace: Namespace, paths: ModulePaths): string {
       ...[...modules].map(([file, name]) =>
         importLine(`* as ${name}`, importPath(paths, from, file), false),
       ),
-      ...(namespace.document === undefined
-        ? []
-        : [importLine(specName(namespace.name), `../documents/${namespace.name}.js`, false)]),
+      ...documentsOf(namespace).map((name) =>
+        importLine(specName(name), `../documents/${name}.js`, false),
+      ),
+      ...(namespace.operations.some(({ run }) => run.kind === "search")
+        ? [importLine(specName(namespace.name), `../search/${namespace.name}.js`, false)]
+        : []),
       ...sortedUnique([
         ...views.flatMap(({ bound }) => bound),
         ...(namespace.operations.some(({ run }) => run.kind === "builtIn" && run.takesSpec)
@@ -93,6 +96,20 @@ function printNamespace(namespace: Namespace, paths: ModulePaths): string {
     ],
     operations: views,
   });
+}
+
+/** Documents whose specs the routes name: the namespace's own, and those that scopes narrow. */
+function documentsOf({ document, operations }: Namespace): readonly string[] {
+  const scoped = operations.flatMap(({ hooks }) =>
+    hooks.flatMap(({ run }) =>
+      run.kind === "function"
+        ? []
+        : (run.arguments ?? []).flatMap((argument) =>
+            "document" in argument ? [argument.document] : [],
+          ),
+    ),
+  );
+  return sortedUnique([...(document === undefined ? [] : [document.name]), ...scoped]);
 }
 
 function functionsOf(operation: OperationModel): readonly FunctionReference[] {
@@ -180,6 +197,11 @@ function inputText(operation: OperationModel): Fragment {
   const { parameters, body } = operation.input;
   const validator = validatorOf(operation);
   const validate = `validate.${validator?.name ?? ""}`;
+  if (operation.run.kind === "search") {
+    const spec = specName(operation.run.search);
+    const text = `input: searchInput.${camelCase(operation.run.verb)}(${spec}),`;
+    return { text, runtime: ["searchInput"] };
+  }
   const listing = operation.run.kind === "document" ? listings[operation.run.verb] : undefined;
   if (listing !== undefined) {
     return {
@@ -255,6 +277,11 @@ function runText(operation: OperationModel, modules: ReadonlyMap<string, string>
       return {
         text: `${run.family}.${run.verb}(${run.takesSpec ? "identitySpec" : ""})`,
         runtime: [run.family],
+      };
+    case "search":
+      return {
+        text: `search.${camelCase(run.verb)}(${specName(run.search)})`,
+        runtime: ["search"],
       };
     case "document":
       return {

@@ -2,9 +2,10 @@
 import { camelCase } from "../model/names.js";
 import type { RegistryModel } from "../model/registry.js";
 import { header, type EmittedFile } from "./file.js";
-import { importLine, literal } from "./layout.js";
+import { importLine, listLayout, literal } from "./layout.js";
 import { importPath, type ModulePaths } from "./module-path.js";
 import { namespacesOf } from "./namespaces.js";
+import { specName } from "./routes.js";
 import { print } from "./templates.js";
 
 export function emitService(model: RegistryModel, paths: ModulePaths): readonly EmittedFile[] {
@@ -28,6 +29,9 @@ export function emitService(model: RegistryModel, paths: ModulePaths): readonly 
               false,
             ),
           ]),
+      ...Object.keys(model.searches).map((name) =>
+        importLine(specName(name), `./search/${name}.js`, false),
+      ),
       ...namespaces.map(({ name }) =>
         importLine(`* as ${camelCase(name)}Routes`, `./routes/${name}.js`, false),
       ),
@@ -43,6 +47,16 @@ export function emitService(model: RegistryModel, paths: ModulePaths): readonly 
     hasApp: app !== null,
     hasIdentity: model.identity !== null,
     hasOutbox: model.outbox !== null,
+    searches:
+      Object.keys(model.searches).length === 0
+        ? ""
+        : listLayout(
+            "  ",
+            "searches: ",
+            Object.keys(model.searches).map(specName),
+            ["[", "]"],
+            ",",
+          ),
   };
   return [
     { path: "service.ts", text: print("service.ts", view) },

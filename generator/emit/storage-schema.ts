@@ -1,6 +1,7 @@
 // What the migrations of a service add up to: tables, indexes, members with defaults. Kept beside the migrations.
 import type { FieldType } from "../../runtime/contract/fields.js";
 import { requiredOf } from "../model/json-schema.js";
+import { indexName } from "../model/names.js";
 import { own } from "../model/records.js";
 import type { DocumentModel, RegistryModel } from "../model/registry.js";
 
@@ -16,6 +17,8 @@ export interface TableSchema {
   readonly members: Readonly<Record<string, unknown>>;
   /** Members that every stored body has. */
   readonly required: readonly string[];
+  /** Indexes of searches, with how many texts each has. */
+  readonly searches: Readonly<Record<string, number>>;
 }
 
 /** The tables of documents, and the names of opwright's own tables. */
@@ -41,7 +44,7 @@ const identityTables = [
 export function storageOf(model: RegistryModel): StorageSchema {
   return {
     tables: Object.fromEntries(
-      Object.values(model.documents).map((document) => [document.table, tableOf(document)]),
+      Object.values(model.documents).map((document) => [document.table, tableOf(document, model)]),
     ),
     system: [
       "opwright_idempotency",
@@ -51,7 +54,7 @@ export function storageOf(model: RegistryModel): StorageSchema {
   };
 }
 
-function tableOf(document: DocumentModel): TableSchema {
+function tableOf(document: DocumentModel, { searches }: RegistryModel): TableSchema {
   return {
     tenant: document.tenant,
     history: document.history !== 0,
@@ -63,6 +66,11 @@ function tableOf(document: DocumentModel): TableSchema {
     ),
     members: document.defaults,
     required: requiredOf(document.bodySchema),
+    searches: Object.fromEntries(
+      Object.values(searches)
+        .filter((search) => search.document === document.name)
+        .map(({ name, text }) => [indexName(name), Object.keys(text).length]),
+    ),
   };
 }
 
@@ -78,6 +86,14 @@ export type StorageChange =
       readonly tenant: boolean;
       readonly index: IndexSchema;
     }
+  | {
+      readonly kind: "createSearch";
+      readonly table: string;
+      readonly name: string;
+      readonly tenant: boolean;
+      readonly texts: number;
+    }
+  | { readonly kind: "dropSearch"; readonly table: string; readonly name: string }
   | { readonly kind: "dropIndex"; readonly table: string; readonly name: string }
   | {
       readonly kind: "fillMember";
@@ -106,6 +122,7 @@ function newTable(table: string, schema: TableSchema): readonly StorageChange[] 
     { kind: "createTable", table, schema },
     ...(schema.history ? [{ kind: "createHistory", table, tenant: schema.tenant } as const] : []),
     ...indexSteps(table, {}, schema),
+    ...searchSteps(table, {}, schema),
   ];
 }
 
@@ -122,6 +139,7 @@ function changedTable(
       .filter(([member]) => !Object.hasOwn(before.members, member))
       .map(([member, value]): StorageChange => ({ kind: "fillMember", table, member, value })),
     ...indexSteps(table, before.indexes, after),
+    ...searchSteps(table, before.searches ?? {}, after),
   ];
 }
 
@@ -146,6 +164,27 @@ function indexSteps(
   ];
 }
 
+/** A search whose texts are others is made anew, empty: `server.js search` fills it. */
+function searchSteps(
+  table: string,
+  before: Readonly<Record<string, number>>,
+  { searches, tenant }: TableSchema,
+): readonly StorageChange[] {
+  const isSame = (name: string): boolean => own(before, name) === own(searches, name);
+  const dropped = Object.keys(before).filter((name) => !isSame(name));
+  const created = Object.entries(searches).filter(([name]) => !isSame(name));
+  return [
+    ...dropped.map((name): StorageChange => ({ kind: "dropSearch", table, name })),
+    ...created.map(([name, texts]): StorageChange => ({
+      kind: "createSearch",
+      table,
+      name,
+      tenant,
+      texts,
+    })),
+  ];
+}
+
 /** The storage after a migration: what is no longer declared stays, so that a table that comes back is not made twice. */
 export function storageAfter(before: StorageSchema, after: StorageSchema): StorageSchema {
   const names = [...new Set([...Object.keys(before.tables), ...Object.keys(after.tables)])].sort();
@@ -164,6 +203,7 @@ export function storageAfter(before: StorageSchema, after: StorageSchema): Stora
             indexes: schema?.indexes ?? {},
             members,
             required: schema?.required ?? [],
+            searches: schema?.searches ?? {},
           },
         ];
       }),

@@ -32,6 +32,7 @@ export function validatorOf(operation: OperationModel): ValidatorPlan | undefine
   if (operation.run.kind === "builtIn") {
     return body === null ? undefined : { name, schema: body.schema, typeName: body.typeName };
   }
+  if (operation.run.kind === "search") return undefined;
   const { verb } = operation.run;
   if (body === null || (verb !== "create" && verb !== "update")) return undefined;
   return { name, schema: body.schema, typeName: body.typeName };

@@ -8,6 +8,7 @@ import {
   type OperationModel,
   type RegistryModel,
   type RouteModel,
+  type SearchModel,
 } from "../model/registry.js";
 import { expandApiKeys } from "./api-keys.js";
 import { expandIdentity } from "./authn.js";
@@ -16,6 +17,7 @@ import { expandOperation, placeholdersOf } from "./custom.js";
 import { expandTenancy } from "./tenancy.js";
 import { readDocumentType, type DocumentType } from "./document-model.js";
 import { expandDocument } from "./documents.js";
+import { expandSearch } from "./search.js";
 import { extensionsOf, type FamilyContext, type UnmountedOperation } from "./family.js";
 import { boundaryErrors, identityModel } from "./identity-model.js";
 import { outboxModel } from "./outbox.js";
@@ -70,6 +72,18 @@ export function expandRegistry(
     documents.set(name, expanded.model);
     byNamespace.set(name, [...expanded.operations]);
   }
+  const searches = new Map<string, SearchModel>();
+  for (const [name, declaration] of Object.entries(declarations.search)) {
+    const expanded = expandSearch(context, name, declaration, documents);
+    if (expanded === undefined) continue;
+    if (documents.has(name)) {
+      const message = `${name} is a document already`;
+      report({ code: "OPW041", message, at: tree.keyAt("search", name) });
+      continue;
+    }
+    searches.set(name, expanded.model);
+    byNamespace.set(name, [...expanded.operations]);
+  }
   const builtIn = expandRuntime(context).filter(({ namespace, operations }) => {
     const [first] = operations;
     if (first === undefined) return false;
@@ -83,7 +97,13 @@ export function expandRegistry(
     return false;
   });
   for (const { namespace, operations } of builtIn) byNamespace.set(namespace, [...operations]);
-  const routes = attach(context, { documents, operations: byNamespace, builtIn, defaultStyle });
+  const routes = attach(context, {
+    documents,
+    searches,
+    operations: byNamespace,
+    builtIn,
+    defaultStyle,
+  });
   for (const unmounted of [...byNamespace.values()].flat()) {
     all.push({ unmounted, route: routes.get(unmounted.operation.key) });
   }
@@ -132,6 +152,7 @@ export function expandRegistry(
       outbox: outboxModel(context),
       types: sortedRecord(types.table.schemas),
       documents: sortedRecord(documents),
+      searches: sortedRecord(searches),
       operations: sortedRecord(operations),
     },
   };

@@ -3,7 +3,7 @@ import { didYouMean } from "../did-you-mean.js";
 import type { Origin, Report } from "../diagnostics.js";
 import type { MountDeclaration, RouteStyle } from "../load/declarations.js";
 import type { SourceTree } from "../load/source-tree.js";
-import type { DocumentModel, OperationModel, RouteModel } from "../model/registry.js";
+import type { DocumentModel, OperationModel, RouteModel, SearchModel } from "../model/registry.js";
 import type { BuiltInNamespace } from "./built-in.js";
 import { placeholdersOf } from "./custom.js";
 import type { FamilyContext, UnmountedOperation } from "./family.js";
@@ -18,6 +18,7 @@ interface Mount {
 /** What can be mounted. */
 export interface Mountable {
   readonly documents: ReadonlyMap<string, DocumentModel>;
+  readonly searches: ReadonlyMap<string, SearchModel>;
   /** Operations by namespace that have default routes. */
   readonly operations: ReadonlyMap<string, readonly UnmountedOperation[]>;
   /** Namespaces of the runtime, which say themselves where they are mounted. */
@@ -34,7 +35,8 @@ export function attach(
   const attachedAt = new Map<string, Origin>();
   for (const mount of mountsOf(context, mountable)) {
     const at = context.tree.at(...mount.path);
-    if (mountable.documents.get(mount.namespace)?.sensitive === true) {
+    const searched = mountable.searches.get(mount.namespace)?.document;
+    if (mountable.documents.get(searched ?? mount.namespace)?.sensitive === true) {
       context.report({
         code: "OPW066",
         message: `${mount.namespace} is sensitive and cannot be mounted`,
@@ -93,7 +95,13 @@ function mountsOf(context: FamilyContext, mountable: Mountable): readonly Mount[
     const { declared, usual, path } = mount;
     return declared === false ? [] : [{ namespace, declaration: declared ?? { at: usual }, path }];
   });
-  return [...own, ...ofRuntime, ...further];
+  const searches = [...mountable.searches.keys()].flatMap((namespace): readonly Mount[] => {
+    const mount = declarations.search[namespace]?.mount;
+    if (mount === false) return [];
+    const path = ["search", namespace, "mount"];
+    return [{ namespace, declaration: mount ?? { at: `/search/${namespace}` }, path }];
+  });
+  return [...own, ...searches, ...ofRuntime, ...further];
 }
 
 function namespaceOf(

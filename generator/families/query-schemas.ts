@@ -192,7 +192,8 @@ export function queryExtension(fields: Fields): Readonly<Record<string, unknown>
   );
 }
 
-function scalarSchema(type: FieldType): JsonSchema | undefined {
+/** Values of a scalar type; undefined for the others. */
+export function scalarSchema(type: FieldType): JsonSchema | undefined {
   switch (type) {
     case "string":
     case "enum":

@@ -48,6 +48,16 @@ export interface DocumentDeclaration {
   readonly mount?: false | MountDeclaration;
 }
 
+export interface SearchDeclaration {
+  readonly of: string;
+  readonly text: readonly string[] | Readonly<Record<string, unknown>>;
+  readonly facets?: readonly string[];
+  readonly description?: string;
+  readonly guard: string | Readonly<Record<string, string>>;
+  readonly deadline?: string;
+  readonly mount?: false | MountDeclaration;
+}
+
 export const methods = ["get", "post", "put", "patch", "delete"] as const;
 export type MethodKey = (typeof methods)[number];
 
@@ -142,6 +152,7 @@ export interface Declarations {
   readonly hooks: Readonly<Record<string, HookDeclaration>>;
   readonly types: Readonly<Record<string, unknown>>;
   readonly documents: Readonly<Record<string, DocumentDeclaration>>;
+  readonly search: Readonly<Record<string, SearchDeclaration>>;
   readonly operations: Readonly<Record<string, OperationDeclaration>>;
   readonly mounts: Readonly<Record<string, TopLevelMountDeclaration>>;
 }

@@ -142,6 +142,32 @@ const document: Shape = {
   },
 };
 
+const search: Shape = {
+  kind: "object",
+  ...extensions,
+  members: {
+    of: required(text, "The document that is searched."),
+    text: required(
+      {
+        kind: "either",
+        of: [
+          listOf({ kind: "string", what: "a field" }, 1),
+          { kind: "map", of: { kind: "any", what: "a weight" }, key: /^/, keyIs: "a field" },
+        ],
+      },
+      "Fields whose texts are searched, four at most; a map gives their weights.",
+    ),
+    facets: optional(
+      listOf({ kind: "string", what: "a field" }),
+      "Fields whose values can be counted.",
+    ),
+    description: optional(text, "What is searched for."),
+    guard: required(guard, "The policy of all operations, or of single ones."),
+    deadline: optional(duration, "The time budget of each operation."),
+    mount: optional(mount, "Where the routes are; /search/<name> where left out."),
+  },
+};
+
 const operation: Shape = {
   kind: "object",
   ...extensions,
@@ -209,6 +235,10 @@ export const registryShape: Extract<Shape, { kind: "object" }> = {
     documents: optional(
       mapOf(document),
       "Documents by name; the name is the namespace of their operations.",
+    ),
+    search: optional(
+      mapOf(search),
+      "Searches by name; the name is the namespace of their operations.",
     ),
     operations: optional(
       mapOf(operation, /^/, "an operation key"),

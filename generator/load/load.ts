@@ -47,6 +47,7 @@ export function loadRegistry(project: string, folder: string, report: Report): L
       hooks: sound("hooks"),
       types: sound("types"),
       documents: sound("documents"),
+      search: sound("search"),
       operations: sound("operations"),
       mounts: sound("mounts"),
     } as unknown as Declarations,

@@ -16,6 +16,6 @@ export function registryNames(tree: SourceTree): RegistryNames {
     policies: keys("policies"),
     hooks: keys("hooks"),
     types: keys("types"),
-    namespaces: [...new Set([...keys("documents"), ...custom])].sort(),
+    namespaces: [...new Set([...keys("documents"), ...keys("search"), ...custom])].sort(),
   };
 }

@@ -20,3 +20,8 @@ export function sentenceCase(operation: string, namespace: string): string {
   const words = `${operation.replaceAll("_", " ")} ${namespace.replaceAll("_", " ")}`;
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
+
+/** The index of a search in SQL. */
+export function indexName(search: string): string {
+  return `${search}_index`;
+}

@@ -116,6 +116,19 @@ export type DocumentVerb =
   | "list_cursor"
   | "raw_list_cursor";
 
+export type SearchVerb = "typed" | "raw" | "typed_cursor" | "raw_cursor";
+
+/** A search over a document. */
+export interface SearchModel {
+  readonly name: string;
+  readonly source: string;
+  /** The document that is searched. */
+  readonly document: string;
+  /** Weights by field. */
+  readonly text: Readonly<Record<string, number>>;
+  readonly facets: readonly string[];
+}
+
 /** Families whose handlers are part of the runtime, by their names there. */
 export type BuiltInFamily = "authn" | "apiKeys" | "passwordReset" | "principals" | "tenancy";
 
@@ -127,13 +140,14 @@ export type Runner =
       readonly takesSpec: boolean;
     }
   | { readonly kind: "document"; readonly document: string; readonly verb: DocumentVerb }
+  | { readonly kind: "search"; readonly search: string; readonly verb: SearchVerb }
   | { readonly kind: "function"; readonly function: FunctionReference };
 
 export interface OperationModel {
   readonly key: string;
   readonly namespace: string;
   readonly name: string;
-  readonly family: "documents" | "custom" | BuiltInFamily;
+  readonly family: "documents" | "search" | "custom" | BuiltInFamily;
   /** The registry file that declares it. */
   readonly source: string;
   readonly summary: string;
@@ -232,5 +246,6 @@ export interface RegistryModel {
   readonly outbox: Readonly<Record<string, OutboxEventModel>> | null;
   readonly types: Readonly<Record<string, JsonSchema>>;
   readonly documents: Readonly<Record<string, DocumentModel>>;
+  readonly searches: Readonly<Record<string, SearchModel>>;
   readonly operations: Readonly<Record<string, OperationModel>>;
 }

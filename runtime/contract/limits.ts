@@ -12,6 +12,8 @@ export const limits = {
   maxFilterDepth: 32,
   /** Characters of one pattern. */
   maxPatternLength: 256,
+  /** Characters of one text that is searched for. */
+  maxQueryLength: 1_000,
   /** Alternatives of a pattern. */
   maxAlternatives: 32,
   /** Constraints in one query. */

@@ -7,7 +7,7 @@ import type { SortKey } from "../query/ast.js";
 import { cursorBinding, decodeCursor, encodeCursor } from "../query/cursor.js";
 import type { CursorRequest, ListQuery, PageRequest } from "../query/list-request.js";
 import { valueAt } from "./changes.js";
-import type { StoredDocument } from "./port.js";
+import type { DocumentQuery, StoredDocument, Window } from "./port.js";
 import { documentText } from "./render.js";
 import { positionOf, readRows } from "./rows.js";
 import { scoped } from "./scoped.js";
@@ -20,51 +20,79 @@ export async function listPage<Page>(
   asked: PageRequest,
 ): Promise<JsonText<Page>> {
   const request = scoped(spec, context, asked);
+  const { documents } = context.transaction;
+  const select = selecting(spec, context);
+  const rows = await pageRows((window) => select(request, window), request);
+  const count = await documents.count(spec, context.tenant, request);
   const { page, size } = request;
-  const store = context.transaction.documents;
-  const start = { offset: (page - 1) * size, after: undefined };
-  const { rows, isCut } = await readRows(spec, context, request, start, size);
-  if (isCut) throw fail("query_too_complex", { path: "/size", max_bytes: limits.maxPageBytes });
-  const count = await store.count(spec, context.tenant, request);
   return new JsonText(
-    `{"hits":${hits(spec, request, rows)},"page":${page},"size":${size},"count":${count}}`,
+    `{"hits":${hitsText(spec, request, rows)},"page":${page},"size":${size},"count":${count}}`,
   );
 }
 
-/**
- * A page by cursor: `{hits, next_cursor, prev_cursor, has_more}`. `has_more` tells of the direction that was asked for.
- * Rows that exist during the whole walk are seen exactly once, whatever is written meanwhile.
- */
+/** A page by cursor: `{hits, next_cursor, prev_cursor, has_more}`. */
 export async function listByCursor<Page>(
   spec: DocumentDeclaration,
   context: ExecutionContext,
   asked: CursorRequest,
 ): Promise<JsonText<Page>> {
   const request = scoped(spec, context, asked);
+  const { rows, cursors } = await cursorRows(context, request, selecting(spec, context));
+  return new JsonText(`{"hits":${hitsText(spec, request, rows)},${cursors}}`);
+}
+
+function selecting(spec: DocumentDeclaration, context: ExecutionContext) {
+  return (query: DocumentQuery, window: Window) =>
+    context.transaction.documents.select(spec, context.tenant, query, window);
+}
+
+/** The rows of a numbered page. Throws `query_too_complex` where they exceed the budget of a page. */
+export async function pageRows<Row extends StoredDocument>(
+  select: (window: Window) => Promise<readonly Row[]>,
+  { page, size, sorts }: PageRequest,
+): Promise<readonly Row[]> {
+  const start = { offset: (page - 1) * size, after: undefined };
+  const { rows, isCut } = await readRows(select, sorts, start, size);
+  if (isCut) throw fail("query_too_complex", { path: "/size", max_bytes: limits.maxPageBytes });
+  return rows;
+}
+
+/**
+ * The rows of a page by cursor, and its members `next_cursor`, `prev_cursor` and `has_more` as JSON. `has_more` tells
+ * of the direction that was asked for. Rows that exist during the whole walk are seen exactly once, whatever is written
+ * meanwhile.
+ */
+export async function cursorRows<Row extends StoredDocument, Request extends CursorRequest>(
+  context: ExecutionContext,
+  request: Request,
+  select: (query: Request, window: Window) => Promise<readonly Row[]>,
+): Promise<{ readonly rows: readonly Row[]; readonly cursors: string }> {
   const binding = cursorBinding(context, request);
   const isBackward = request.cursor?.direction === "before";
   const after =
     request.cursor === undefined ? undefined : decodeCursor(context, binding, request.cursor.text);
   const sorts = isBackward ? request.sorts.map(reversed) : request.sorts;
   const start = { offset: 0, after };
-  const found = await readRows(spec, context, { ...request, sorts }, start, request.size + 1);
+  const query = { ...request, sorts };
+  const read = (window: Window): Promise<readonly Row[]> => select(query, window);
+  const found = await readRows(read, sorts, start, request.size + 1);
   const hasMore = found.isCut || found.rows.length > request.size;
   const kept = found.rows.slice(0, request.size);
   const rows = isBackward ? kept.toReversed() : kept;
-  const cursorOf = (row: StoredDocument | undefined): string =>
+  const cursorOf = (row: Row | undefined): string =>
     row === undefined
       ? "null"
       : `"${encodeCursor(context, binding, positionOf(row, request.sorts))}"`;
   const hasNext = isBackward || hasMore;
   const hasPrevious = isBackward ? hasMore : request.cursor !== undefined;
-  return new JsonText(
-    `{"hits":${hits(spec, request, rows)},` +
-      `"next_cursor":${hasNext ? cursorOf(rows.at(-1)) : "null"},` +
-      `"prev_cursor":${hasPrevious ? cursorOf(rows[0]) : "null"},"has_more":${hasMore}}`,
-  );
+  const cursors =
+    `"next_cursor":${hasNext ? cursorOf(rows.at(-1)) : "null"},` +
+    `"prev_cursor":${hasPrevious ? cursorOf(rows[0]) : "null"},"has_more":${hasMore}`;
+  return { rows, cursors };
 }
 
-function hits(
+/** The hits of a page as JSON, whole or projected. */
+export function hitsText(
   spec: DocumentDeclaration,
   query: ListQuery,
   rows: readonly StoredDocument[],

@@ -25,6 +25,8 @@ export interface DocumentDeclaration {
   /** Paths (`due`, `items[].at`) whose values are stored in one canonical form. */
   readonly canonical: Readonly<Record<string, Canonical>>;
   readonly fields: Fields;
+  /** Indexes of searches that are kept with the documents, and the dotted paths of their texts. */
+  readonly searches?: readonly { readonly index: string; readonly fields: readonly string[] }[];
   /** Checks a whole body after a patch, where the parts do not prove the whole. */
   readonly validateBody?: Validator<unknown>;
 }

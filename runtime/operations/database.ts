@@ -3,6 +3,7 @@ import type { ApiKeyStore } from "../authn/api-key-port.js";
 import type { IdentityStore } from "../authn/port.js";
 import type { DocumentStore } from "../documents/port.js";
 import type { OutboxStore } from "../outbox/port.js";
+import type { SearchStore } from "../search/port.js";
 import type { TenantStore } from "../tenancy/port.js";
 import type { IdempotencyStore } from "./idempotency-port.js";
 import type { Lifetime } from "./lifetime.js";
@@ -14,6 +15,7 @@ export interface Transaction {
   readonly idempotency: IdempotencyStore;
   readonly identity: IdentityStore;
   readonly outbox: OutboxStore;
+  readonly search: SearchStore;
   readonly tenants: TenantStore;
   /** Runs `work`; where it throws, its writes are undone and the transaction goes on. Rethrows. */
   attempt<T>(work: () => Promise<T>): Promise<T>;

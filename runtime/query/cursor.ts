@@ -10,17 +10,16 @@ const version = 1;
 /** Characters of a cursor; longer sort values cannot be carried along. */
 const maxLength = 256 * 1024;
 
-/** Everything a cursor belongs to: operation, tenant, caller, filter (its scope included) and sort. A cursor of another binding is refused. */
+/** Everything a cursor belongs to: operation, tenant, caller, and the query but for its size. A cursor of another binding is refused. */
 export function cursorBinding(context: ExecutionContext, query: ListQuery): string {
-  const text = canonicalJson([
-    version,
-    context.operationId,
-    context.tenant,
-    context.identity?.principalId ?? null,
-    query.filter,
-    query.sorts,
-    query.withDeleted,
-  ]);
+  const { operationId, tenant, identity } = context;
+  const {
+    size: _size,
+    cursor: _cursor,
+    ...asked
+  } = query as ListQuery & { readonly cursor?: unknown };
+  const caller = identity?.principalId ?? null;
+  const text = canonicalJson([version, operationId, tenant, caller, asked]);
   return createHash("sha256").update(text).digest("base64url");
 }
 

@@ -39,50 +39,60 @@ const maxPage = 100_000;
 
 /** Reads a body of `list` or `raw_list`. Throws `core.validation` or an error of the query parser. */
 export function parsePageRequest(body: unknown, rules: ListRules): PageRequest {
-  const members = membersOf(body, rules, ["page"]);
-  return {
-    ...common(members, rules),
-    page: integerAt(members["page"], "/page", 1, maxPage, 1),
-  };
+  const members = membersOf(body, "", membersOfList(["page"], rules));
+  return { ...readListQuery(members, rules), page: readPaging(members, "page") };
 }
 
 /** Reads a body of `list_cursor` or `raw_list_cursor`. */
 export function parseCursorRequest(body: unknown, rules: ListRules): CursorRequest {
-  const members = membersOf(body, rules, ["after", "before"]);
+  const members = membersOf(body, "", membersOfList(["after", "before"], rules));
+  return { ...readListQuery(members, rules), cursor: readPaging(members, "cursor") };
+}
+
+function membersOfList(paging: readonly string[], rules: ListRules): readonly string[] {
+  return [
+    ...paging,
+    "size",
+    "filters",
+    "sorts",
+    ...(rules.mayListDeleted ? ["with_deleted"] : []),
+    ...(rules.isRaw ? ["return_fields"] : []),
+  ];
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** The members of an object that has no others than these. Throws `core.validation`. */
+export function membersOf(value: unknown, at: string, known: readonly string[]): Members {
+  if (!isObject(value)) throw invalid(at, "type", "must be object");
+  for (const key of Object.keys(value)) {
+    if (!known.includes(key))
+      throw invalid(
+        pointer(at, key),
+        "additionalProperties",
+        "must NOT have additional properties",
+      );
+  }
+  return value;
+}
+
+/** The page's number, or its cursor. */
+export function readPaging(members: Members, kind: "page"): number;
+export function readPaging(members: Members, kind: "cursor"): CursorRequest["cursor"];
+export function readPaging(members: Members, kind: "page" | "cursor") {
+  if (kind === "page") return integerAt(members["page"], "/page", 1, maxPage, 1);
   const { after, before } = members;
   if (after !== undefined && before !== undefined)
     throw invalid("/before", "not", "cannot be given with after");
   const direction = before === undefined ? "after" : "before";
   const text = before ?? after;
-  if (text !== undefined && typeof text !== "string")
-    throw invalid(`/${direction}`, "type", "must be string");
-  return {
-    ...common(members, rules),
-    cursor: text === undefined ? undefined : { direction, text },
-  };
+  if (text === undefined) return undefined;
+  if (typeof text !== "string") throw invalid(`/${direction}`, "type", "must be string");
+  return { direction, text };
 }
 
-function membersOf(
-  body: unknown,
-  rules: ListRules,
-  paging: readonly string[],
-): Readonly<Record<string, unknown>> {
-  if (!isObject(body)) throw invalid("", "type", "must be object");
-  const known = new Set([...paging, "size", "filters", "sorts"]);
-  if (rules.mayListDeleted) known.add("with_deleted");
-  if (rules.isRaw) known.add("return_fields");
-  for (const key of Object.keys(body)) {
-    if (!known.has(key))
-      throw invalid(
-        pointer("", key),
-        "additionalProperties",
-        "must NOT have additional properties",
-      );
-  }
-  return body;
-}
-
-function common(members: Readonly<Record<string, unknown>>, rules: ListRules): ListQuery {
+/** What every list has in common. */
+export function readListQuery(members: Members, rules: ListRules): ListQuery {
   const withDeleted = members["with_deleted"];
   if (withDeleted !== undefined && typeof withDeleted !== "boolean") {
     throw invalid("/with_deleted", "type", "must be boolean");
@@ -98,7 +108,8 @@ function common(members: Readonly<Record<string, unknown>>, rules: ListRules): L
   };
 }
 
-function integerAt(
+/** An integer within bounds, or the usual one where it is left out. */
+export function integerAt(
   value: unknown,
   at: string,
   lowest: number,
@@ -128,6 +139,7 @@ function parseReturnFields(value: unknown, fields: FieldSet): readonly string[] 
   });
 }
 
-function invalid(path: string, keyword: string, message: string): Error {
+/** The error of a member that does not fit. */
+export function invalid(path: string, keyword: string, message: string): Error {
   return fail("core.validation", { errors: [{ path, keyword, message }] });
 }

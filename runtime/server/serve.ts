@@ -8,13 +8,14 @@ import { createPrincipalUsage, provision, readCreatePrincipal } from "./create-p
 import { openDatabase } from "./engines.js";
 import { generatedFolder } from "./generated-folder.js";
 import { outboxState, redrive } from "./outbox-commands.js";
+import { rebuildSearches } from "./search-command.js";
 import type { ServiceDefinition } from "./service.js";
 import { readSettings, SettingsError, type Settings } from "./settings.js";
 import { start } from "./start.js";
 
 /**
  * Runs a service until SIGTERM or SIGINT; or does what a command says and ends: `migrate`, `create-principal`,
- * `outbox`, `redrive`. `moduleUrl` is that of the generated server entry. Ends the process with 1 where it cannot do
+ * `search-rebuild`, `outbox`, `redrive`. `moduleUrl` is that of the generated server entry. Ends the process with 1 where it cannot do
  * that, and with 2 for a command line that it does not know.
  */
 export async function serve(service: ServiceDefinition, moduleUrl: string): Promise<void> {
@@ -34,7 +35,7 @@ type Command = (service: ServiceDefinition, options: ConnectOptions) => Promise<
 
 /** The command of a command line, or null where the service has none that reads so. */
 function commandOf(
-  { identity, outbox }: ServiceDefinition,
+  { identity, outbox, searches = [] }: ServiceDefinition,
   name: string,
   args: readonly string[],
 ): Command | null {
@@ -43,6 +44,12 @@ function commandOf(
     const given = readCreatePrincipal(args);
     return given && connected((connection) => provision(connection, given, process.stdin));
   }
+  const chosen = searches.filter((spec) => args.length === 0 || args[0] === spec.name);
+  if (name === "search-rebuild" && args.length <= 1 && chosen.length > 0)
+    return connected(async (connection) => {
+      const say = (line: string): void => void process.stderr.write(`${line}\n`);
+      return String(await rebuildSearches(connection, chosen, say));
+    });
   if (outbox === undefined) return null;
   if (name === "outbox" && args.length === 0)
     return connected(async (connection) => JSON.stringify(await outboxState(connection)));
@@ -81,10 +88,11 @@ async function run(service: ServiceDefinition, options: ConnectOptions): Promise
   }
 }
 
-function refuseUsage({ identity, outbox }: ServiceDefinition): never {
+function refuseUsage({ identity, outbox, searches = [] }: ServiceDefinition): never {
   const commands = [
     "migrate",
     ...(identity === undefined ? [] : [createPrincipalUsage]),
+    ...(searches.length === 0 ? [] : ["search-rebuild [NAME]"]),
     ...(outbox === undefined ? [] : ["outbox", "redrive [EVENT]"]),
   ];
   process.stderr.write(`usage: server.js [${commands.join(" | ")}]\n`);

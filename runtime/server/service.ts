@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { IdentitySpec } from "../authn/spec.js";
 import type { NextHandler } from "../http/front-handler.js";
+import type { SearchSpec } from "../search/spec.js";
 import type { OutboxSpec } from "../outbox/spec.js";
 import type { AnyRoute } from "../operations/operation.js";
 
@@ -15,6 +16,7 @@ export interface ServiceDefinition {
   readonly routes: readonly AnyRoute[];
   /** How callers are identified; without it every request is anonymous. */
   readonly identity?: IdentitySpec;
+  readonly searches?: readonly SearchSpec[];
   /** Where integration events go. */
   readonly outbox?: OutboxSpec;
   /** The author's own app, behind the generated routes. */

@@ -38,6 +38,10 @@ const bodies: Readonly<Record<string, unknown>> = {
   "projects.create": { name: "P", key: "PP" },
   "projects.raw_list": { return_fields: ["id"] },
   "projects.raw_list_cursor": { return_fields: ["id"] },
+  "place_search.raw": { return_fields: ["id"] },
+  "place_search.raw_cursor": { return_fields: ["id"] },
+  "task_search.raw": { return_fields: ["id"] },
+  "task_search.raw_cursor": { return_fields: ["id"] },
   "tasks.complete": { rev: 1 },
   "tasks.create": { title: "t", project: someId },
   "tasks.raw_list": { return_fields: ["id"] },
@@ -179,6 +183,16 @@ for (const engine of engines) {
         await drive(`${root}/raw_list`, "POST", { body: { return_fields: ["id"] } });
         await drive(`${root}/list_cursor`, "POST", { body: { size: 2 } });
         await drive(`${root}/raw_list_cursor`, "POST", { body: { return_fields: ["id"] } });
+      }
+      const options = { highlight: true, facets: ["state"] };
+      for (const [root, asked] of [
+        ["/search/tasks", { query: "t", options }],
+        ["/search/places", { query: "t" }],
+      ] as const) {
+        await drive(`${root}/typed`, "POST", { body: asked });
+        await drive(`${root}/raw`, "POST", { body: { ...asked, return_fields: ["id"] } });
+        await drive(`${root}/typed_cursor`, "POST", { body: asked });
+        await drive(`${root}/raw_cursor`, "POST", { body: { ...asked, return_fields: ["id"] } });
       }
       await drive("/projects/{id}", "DELETE", { id: ids["/projects"] });
       await drive("/tasks/{id}", "DELETE", { id: ids["/tasks"] });

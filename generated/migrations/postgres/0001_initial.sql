@@ -118,6 +118,13 @@ CREATE INDEX "places_by_country_name" ON "places" ((("body"->>'country') COLLATE
 
 CREATE INDEX "places_by_name" ON "places" ((("body"->>'name') COLLATE "C") NULLS FIRST, "id");
 
+CREATE TABLE "place_search_index" (
+  "id" uuid NOT NULL,
+  "texts" tsvector NOT NULL,
+  PRIMARY KEY ("id")
+);
+CREATE INDEX "place_search_index_by_texts" ON "place_search_index" USING gin ("texts");
+
 CREATE TABLE "projects" (
   "tenant_id" text NOT NULL,
   "id" uuid NOT NULL,
@@ -153,3 +160,11 @@ CREATE TABLE "tasks_history" (
 CREATE INDEX "tasks_by_project_state" ON "tasks" ("tenant_id", (("body"->>'project') COLLATE "C") NULLS FIRST, (("body"->>'state') COLLATE "C") NULLS FIRST, "id");
 
 CREATE INDEX "tasks_by_due" ON "tasks" ("tenant_id", (("body"->>'due') COLLATE "C") NULLS FIRST, "id");
+
+CREATE TABLE "task_search_index" (
+  "tenant_id" text NOT NULL,
+  "id" uuid NOT NULL,
+  "texts" tsvector NOT NULL,
+  PRIMARY KEY ("tenant_id", "id")
+);
+CREATE INDEX "task_search_index_by_texts" ON "task_search_index" USING gin ("texts");

@@ -118,6 +118,8 @@ CREATE INDEX "places_by_country_name" ON "places" (json_extract("body", '$."coun
 
 CREATE INDEX "places_by_name" ON "places" (json_extract("body", '$."name"'), "id");
 
+CREATE VIRTUAL TABLE "place_search_index" USING fts5("t0", tokenize = 'unicode61 remove_diacritics 0', prefix = '2 3');
+
 CREATE TABLE "projects" (
   "tenant_id" TEXT NOT NULL,
   "id" TEXT NOT NULL,
@@ -153,3 +155,5 @@ CREATE TABLE "tasks_history" (
 CREATE INDEX "tasks_by_project_state" ON "tasks" ("tenant_id", json_extract("body", '$."project"'), json_extract("body", '$."state"'), "id");
 
 CREATE INDEX "tasks_by_due" ON "tasks" ("tenant_id", json_extract("body", '$."due"'), "id");
+
+CREATE VIRTUAL TABLE "task_search_index" USING fts5("t0", "t1", tokenize = 'unicode61 remove_diacritics 0', prefix = '2 3');

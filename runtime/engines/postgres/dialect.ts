@@ -1,6 +1,7 @@
 // How SQL is printed for PostgreSQL (jsonb bodies, timestamptz columns, text by code point).
 import { postgresField, type FieldType } from "../../contract/fields.js";
 import type { FieldReference } from "../../query/fields.js";
+import { indexPut, indexRemove, matching } from "./full-text.js";
 import { regexOf } from "./regex.js";
 import { quoted, type Dialect } from "../sql/session.js";
 
@@ -37,6 +38,10 @@ export const postgresDialect: Dialect = {
   json: (placeholder) => `${placeholder}::jsonb`,
   columns: `"id", "rev", "created_at", "last_update_at", "is_deleted", "owner_id", "body"`,
   skipLocked: " FOR UPDATE SKIP LOCKED",
+  rowKey: `"id"`,
+  matching,
+  indexPut,
+  indexRemove,
 };
 
 /** Columns in the form that body fields have. */
@@ -68,6 +73,7 @@ const columnTypes: Readonly<Record<string, string>> = {
   created_at: "timestamptz",
   last_update_at: "timestamptz",
   is_deleted: "boolean",
+  score: "float8",
 };
 
 function sqlType(field: FieldReference): string {

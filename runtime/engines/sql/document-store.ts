@@ -1,17 +1,11 @@
-// The document store over SQL, one for all SQL engines. The tenant predicate is added here and nowhere else.
+// The document store over SQL, one for all SQL engines.
 import type { DocumentQuery, DocumentStore, StoredDocument } from "../../documents/port.js";
 import type { DocumentDeclaration } from "../../documents/spec.js";
-import { filterCondition } from "./filter.js";
+import { conditionsOf, readStored } from "./document-rows.js";
 import { afterCondition, orderBy } from "./order.js";
 import { Parameters } from "./parameters.js";
-import {
-  isTrue,
-  quoted,
-  textOrNull,
-  type Dialect,
-  type SqlRow,
-  type SqlSession,
-} from "./session.js";
+import { sqlSearchIndexes } from "./search-index.js";
+import { quoted, type Dialect, type SqlSession, type SqlValue } from "./session.js";
 
 /** The texts of a type's fixed statements, printed once per spec and dialect. */
 interface Statements {
@@ -46,14 +40,16 @@ export function sqlDocumentStore(session: SqlSession): DocumentStore {
     }
   };
 
-  const source = (spec: DocumentDeclaration, tenant: string, query: DocumentQuery) => {
-    const parameters = new Parameters(dialect);
-    const conditions: string[] = [];
-    if (spec.tenant) conditions.push(`"tenant_id" = ${parameters.add(tenant)}`);
-    if (spec.softDelete && !query.withDeleted) conditions.push(`NOT "is_deleted"`);
-    const filter = filterCondition(query.filter, dialect, parameters);
-    if (filter !== null) conditions.push(filter);
-    return { parameters, conditions };
+  const indexes = sqlSearchIndexes(session);
+  const where = (
+    spec: DocumentDeclaration,
+    tenant: string,
+    query: DocumentQuery,
+    parameters: Parameters,
+    ...further: readonly string[]
+  ): string => {
+    const conditions = [...conditionsOf(spec, tenant, query, dialect, parameters), ...further];
+    return conditions.length === 0 ? "" : ` WHERE ${conditions.join(" AND ")}`;
   };
 
   return {
@@ -75,6 +71,7 @@ export function sqlDocumentStore(session: SqlSession): DocumentStore {
         body,
       ]);
       await keepSnapshot(spec, tenant, document);
+      await indexes.put(spec, tenant, document);
     },
 
     async replace(spec, tenant, expectedRev, document) {
@@ -90,18 +87,21 @@ export function sqlDocumentStore(session: SqlSession): DocumentStore {
       ]);
       if (changed === 0) return false;
       await keepSnapshot(spec, tenant, document);
+      await indexes.put(spec, tenant, document);
       return true;
     },
 
     async remove(spec, tenant, id, expectedRev) {
-      const removed = await session.run(texts(spec).remove, [
+      const [removed] = await session.all(texts(spec).remove, [
         ...owner(spec, tenant),
         id,
         expectedRev,
       ]);
-      if (removed === 0) return false;
+      if (removed === undefined) return false;
       if (spec.history !== 0)
         await session.run(texts(spec).removeHistory, [...owner(spec, tenant), id]);
+      // The documents before the indexes, as in every other write: no two writes wait for each other.
+      await indexes.remove(spec, tenant, removed["row_key"] as SqlValue);
       return true;
     },
 
@@ -111,24 +111,24 @@ export function sqlDocumentStore(session: SqlSession): DocumentStore {
     },
 
     async select(spec, tenant, query, window) {
-      const { parameters, conditions } = source(spec, tenant, query);
-      if (window.after !== undefined) {
-        conditions.push(afterCondition(query.sorts, window.after, dialect, parameters));
-      }
-      const where = conditions.length === 0 ? "" : ` WHERE ${conditions.join(" AND ")}`;
-      const limit = `LIMIT ${parameters.add(window.limit)} OFFSET ${parameters.add(window.offset)}`;
+      const parameters = new Parameters(dialect);
+      const after =
+        window.after === undefined
+          ? []
+          : [afterCondition(query.sorts, window.after, dialect, parameters)];
       const rows = await session.all(
-        `SELECT ${dialect.columns} FROM ${quoted(spec.table)}${where} ${orderBy(query.sorts, dialect)} ${limit}`,
+        `SELECT ${dialect.columns} FROM ${quoted(spec.table)}${where(spec, tenant, query, parameters, ...after)} ` +
+          `${orderBy(query.sorts, dialect)} ` +
+          `LIMIT ${parameters.add(window.limit)} OFFSET ${parameters.add(window.offset)}`,
         parameters.values,
       );
       return rows.map(readStored);
     },
 
     async count(spec, tenant, query) {
-      const { parameters, conditions } = source(spec, tenant, query);
-      const where = conditions.length === 0 ? "" : ` WHERE ${conditions.join(" AND ")}`;
+      const parameters = new Parameters(dialect);
       const [row] = await session.all(
-        `SELECT count(*) AS "count" FROM ${quoted(spec.table)}${where}`,
+        `SELECT count(*) AS "count" FROM ${quoted(spec.table)}${where(spec, tenant, query, parameters)}`,
         parameters.values,
       );
       return Number(row?.["count"] ?? 0);
@@ -160,24 +160,12 @@ function printStatements(spec: DocumentDeclaration, dialect: Dialect): Statement
     replace:
       `UPDATE ${table} SET "rev" = ${at(3)}, "last_update_at" = ${at(4)}, "is_deleted" = ${at(5)}, ` +
       `"body" = ${dialect.json(at(6))} WHERE ${owned}"id" = ${at(1)} AND "rev" = ${at(2)}`,
-    remove: `DELETE FROM ${table} WHERE ${owned}"id" = ${at(1)} AND "rev" = ${at(2)}`,
+    remove: `DELETE FROM ${table} WHERE ${owned}"id" = ${at(1)} AND "rev" = ${at(2)} RETURNING ${dialect.rowKey} AS "row_key"`,
     removeHistory: `DELETE FROM ${history} WHERE ${owned}"id" = ${at(1)}`,
     insertHistory:
       `INSERT INTO ${history} (${ownerColumn}"id", "rev", "body") ` +
       `VALUES (${ownerValue}${at(1)}, ${at(2)}, ${dialect.json(at(3))})`,
     trimHistory: `DELETE FROM ${history} WHERE ${owned}"id" = ${at(1)} AND "rev" <= ${at(2)}`,
     snapshot: `SELECT "body" AS "body" FROM ${history} WHERE ${owned}"id" = ${at(1)} AND "rev" = ${at(2)}`,
-  };
-}
-
-function readStored(row: SqlRow): StoredDocument {
-  return {
-    id: String(row["id"]),
-    rev: Number(row["rev"]),
-    createdAt: String(row["created_at"]),
-    lastUpdateAt: String(row["last_update_at"]),
-    isDeleted: isTrue(row["is_deleted"]),
-    ownerId: textOrNull(row["owner_id"]),
-    body: String(row["body"]),
   };
 }

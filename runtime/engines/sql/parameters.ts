@@ -1,9 +1,9 @@
 // Parameters of a statement, collected while it is printed.
 import type { FieldReference } from "../../query/fields.js";
-import type { Dialect, SqlValue } from "./session.js";
+import type { Dialect, ParameterSink, SqlValue } from "./session.js";
 
 /** Collects parameters while SQL is printed. */
-export class Parameters {
+export class Parameters implements ParameterSink {
   readonly values: SqlValue[] = [];
   readonly #dialect: Dialect;
 

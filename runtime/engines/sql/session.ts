@@ -1,10 +1,18 @@
 // What the shared SQL stores need of an engine: statements with positional parameters, and its dialect.
 import { fail, type ServiceError } from "../../contract/errors.js";
+import type { DocumentDeclaration } from "../../documents/spec.js";
 import type { Pattern } from "../../query/pattern.js";
 import type { FieldReference } from "../../query/fields.js";
+import type { Match } from "../../search/match.js";
+import type { SearchSpec } from "../../search/spec.js";
 
 export type SqlValue = string | number | boolean | null | readonly SqlValue[];
 export type SqlRow = Readonly<Record<string, unknown>>;
+
+/** Takes values while SQL is printed, and gives their placeholders. */
+export interface ParameterSink {
+  add(value: SqlValue): string;
+}
 
 /** Where engines print SQL differently. */
 export interface Dialect {
@@ -36,6 +44,27 @@ export interface Dialect {
   list(values: readonly SqlValue[]): SqlValue;
   /** Types a placeholder as the JSON of a body. */
   json(placeholder: string): string;
+  /** The documents of a tenant that match words, as a query that gives a key to join by and a score. */
+  matching(
+    spec: SearchSpec,
+    tenant: string,
+    match: Match,
+    weights: Readonly<Record<string, number>>,
+    parameters: ParameterSink,
+  ): { readonly query: string; readonly join: string };
+  /**
+   * Statements that put a document into an index, with its owner's columns and id as the first parameters and, where
+   * they take them, its texts behind.
+   */
+  indexPut(
+    spec: DocumentDeclaration,
+    index: string,
+    texts: number,
+  ): readonly { readonly text: string; readonly takesTexts: boolean }[];
+  /** What the row of a document is known by to the indexes. */
+  readonly rowKey: string;
+  /** A statement that takes a row out of an index, with its key and its owner's columns as parameters. */
+  indexRemove(spec: DocumentDeclaration, index: string): string;
   /** What to select of a base column, so that text and numbers come back as they are answered. */
   readonly columns: string;
   /** Ends a SELECT within an UPDATE so that rows which another transaction holds are left to it. */

@@ -6,6 +6,7 @@ import { sqlIdempotencyStore } from "./idempotency-store.js";
 import { sqlIdentityStore } from "./identity-store.js";
 import { sqlOutboxStore } from "./outbox-store.js";
 import type { SqlSession } from "./session.js";
+import { sqlSearchStore } from "./search-store.js";
 import { sqlTenantStore } from "./tenant-store.js";
 
 /** The stores of one transaction. */
@@ -16,6 +17,7 @@ export function sqlStores(session: SqlSession): Omit<Transaction, "attempt"> {
     idempotency: sqlIdempotencyStore(session),
     identity: sqlIdentityStore(session),
     outbox: sqlOutboxStore(session),
+    search: sqlSearchStore(session),
     tenants: sqlTenantStore(session),
   };
 }

@@ -3,6 +3,7 @@ import { sqliteField, sqlitePath } from "../../contract/fields.js";
 import type { FieldReference } from "../../query/fields.js";
 import { quoted, type Dialect } from "../sql/session.js";
 import { globOf } from "./glob.js";
+import { indexPut, indexRemove, matching } from "./full-text.js";
 
 const isBodyNumber = ({ type, isColumn }: FieldReference): boolean =>
   !isColumn && (type === "number" || type === "integer");
@@ -31,4 +32,8 @@ export const sqliteDialect: Dialect = {
   json: (placeholder) => placeholder,
   columns: `"id", "rev", "created_at", "last_update_at", "is_deleted", "owner_id", "body"`,
   skipLocked: "",
+  rowKey: "rowid",
+  matching,
+  indexPut,
+  indexRemove,
 };

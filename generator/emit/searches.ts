@@ -1,0 +1,28 @@
+// search/<name>.ts: the spec of each search, as the runtime reads it.
+import { indexName } from "../model/names.js";
+import type { RegistryModel } from "../model/registry.js";
+import { header, type EmittedFile } from "./file.js";
+import { importLine, listLayout, literal, mapMember } from "./layout.js";
+import { specName } from "./routes.js";
+import { print } from "./templates.js";
+
+export function emitSearches(model: RegistryModel): readonly EmittedFile[] {
+  return Object.values(model.searches).map((search) => ({
+    path: `search/${search.name}.ts`,
+    text: print("search.ts", {
+      header: header(search.source),
+      imports: [
+        importLine("searching", "opwright/runtime", false),
+        importLine(specName(search.document), `../documents/${search.document}.js`, false),
+      ],
+      name: specName(search.name),
+      lines: [
+        `  name: ${literal(search.name)},`,
+        `  index: ${literal(indexName(search.name))},`,
+        `  document: ${specName(search.document)},`,
+        mapMember("  ", "text", search.text),
+        listLayout("  ", "facets: ", search.facets.map(literal), ["[", "]"], ","),
+      ],
+    }),
+  }));
+}

@@ -1,0 +1,109 @@
+// Search over SQL, one for all SQL engines: the index of the dialect, joined with the documents.
+import { elementType } from "../../contract/query-operators.js";
+import { elementOf, type FieldReference } from "../../query/fields.js";
+import type { SearchQuery, SearchStore } from "../../search/port.js";
+import type { SearchSpec } from "../../search/spec.js";
+import { conditionsOf, readStored } from "./document-rows.js";
+import { afterCondition, orderBy } from "./order.js";
+import { Parameters } from "./parameters.js";
+import { sqlSearchIndexes } from "./search-index.js";
+import { isTrue, quoted, type SqlRow, type SqlSession } from "./session.js";
+
+/** Documents that `rebuild` reads at a time. */
+const portion = 500;
+
+/** The search store of one transaction. */
+export function sqlSearchStore(session: SqlSession): SearchStore {
+  const { dialect } = session;
+
+  /** The documents that match, with their scores, as a query to select from. */
+  const found = (
+    spec: SearchSpec,
+    tenant: string,
+    query: SearchQuery,
+    parameters: Parameters,
+  ): string => {
+    const { document } = spec;
+    const { match, weights, maxCandidates } = query;
+    const table = quoted(document.table);
+    const matches =
+      match === null ? null : dialect.matching(spec, tenant, match, weights, parameters);
+    const from = matches === null ? table : `(${matches.query}) s JOIN ${table} ON ${matches.join}`;
+    const conditions = conditionsOf(document, tenant, query, dialect, parameters);
+    const where = conditions.length === 0 ? "" : ` WHERE ${conditions.join(" AND ")}`;
+    const score = matches === null ? "0" : `s."score"`;
+    const all = `SELECT ${dialect.columns}, ${score} AS "score" FROM ${from}${where}`;
+    if (maxCandidates === null) return all;
+    return `${all} ORDER BY "score" DESC, "id" LIMIT ${parameters.add(maxCandidates)}`;
+  };
+
+  return {
+    async select(spec, tenant, query, window) {
+      const parameters = new Parameters(dialect);
+      const inner = found(spec, tenant, query, parameters);
+      const after =
+        window.after === undefined
+          ? ""
+          : ` WHERE ${afterCondition(query.sorts, window.after, dialect, parameters)}`;
+      const limit = `LIMIT ${parameters.add(window.limit)} OFFSET ${parameters.add(window.offset)}`;
+      const rows = await session.all(
+        `SELECT * FROM (${inner}) AS m${after} ${orderBy(query.sorts, dialect)} ${limit}`,
+        parameters.values,
+      );
+      return rows.map((row) => ({ ...readStored(row), score: Number(row["score"]) }));
+    },
+
+    async count(spec, tenant, query) {
+      const parameters = new Parameters(dialect);
+      const inner = found(spec, tenant, query, parameters);
+      const [row] = await session.all(
+        `SELECT count(*) AS "count" FROM (${inner}) AS m`,
+        parameters.values,
+      );
+      return Number(row?.["count"] ?? 0);
+    },
+
+    async facet(spec, tenant, query, field, size) {
+      const parameters = new Parameters(dialect);
+      const inner = found(spec, tenant, query, parameters);
+      const isArray = field.type.endsWith("[]");
+      const of = isArray ? elementOf(elementType(field.type)) : field;
+      const from = isArray ? `(${inner}) AS m, ${dialect.elements(field)}` : `(${inner}) AS m`;
+      const value = dialect.comparable(of);
+      // Of an array, a document counts once for each value.
+      const rows = await session.all(
+        `SELECT ${value} AS "value", count(DISTINCT m."id") AS "count" FROM ${from} ` +
+          `WHERE ${value} IS NOT NULL GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT ${parameters.add(size)}`,
+        parameters.values,
+      );
+      return rows.map((row) => ({ value: readValue(of, row), count: Number(row["count"]) }));
+    },
+
+    async rebuild({ index, document }) {
+      await session.run(`DELETE FROM ${quoted(index)}`, []);
+      const indexes = sqlSearchIndexes(session);
+      const searches = (document.searches ?? []).filter((one) => one.index === index);
+      const own = { ...document, searches };
+      const key = document.tenant ? `"tenant_id", "id"` : `"id"`;
+      let count = 0;
+      for (;;) {
+        const limit = `LIMIT ${portion} OFFSET ${count}`;
+        const tenant = document.tenant ? `, "tenant_id"` : "";
+        const rows = await session.all(
+          `SELECT ${dialect.columns}${tenant} FROM ${quoted(document.table)} ORDER BY ${key} ${limit}`,
+          [],
+        );
+        for (const row of rows)
+          await indexes.put(own, String(row["tenant_id"] ?? ""), readStored(row));
+        count += rows.length;
+        if (rows.length < portion) return count;
+      }
+    },
+  };
+}
+
+function readValue({ type }: FieldReference, row: SqlRow): string | number | boolean {
+  const value = row["value"];
+  if (type === "boolean") return isTrue(value);
+  return type === "integer" || type === "number" ? Number(value) : String(value);
+}

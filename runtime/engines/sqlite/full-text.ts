@@ -1,0 +1,66 @@
+// Full text on SQLite: FTS5 (https://www.sqlite.org/fts5.html), one index a search, its rows those of the documents.
+import type { Match, Phrase } from "../../search/match.js";
+import type { SearchSpec } from "../../search/spec.js";
+import type { DocumentDeclaration } from "../../documents/spec.js";
+import { quoted, type ParameterSink } from "../sql/session.js";
+
+/** Rows that match, ranked by bm25. The tenant is a condition on the documents, which are joined by row. */
+export function matching(
+  spec: SearchSpec,
+  _tenant: string,
+  match: Match,
+  weights: Readonly<Record<string, number>>,
+  parameters: ParameterSink,
+): { readonly query: string; readonly join: string } {
+  const index = quoted(spec.index);
+  const fields = Object.keys(spec.text);
+  const looked = fields.flatMap((name, at) => (name in weights ? [`t${at}`] : []));
+  // A field of weight 0 finds, but does not rank.
+  const ranks = fields.map((name) => parameters.add(weights[name] ?? 0)).join(", ");
+  const query = parameters.add(`{${looked.join(" ")}} : (${printMatch(match)})`);
+  return {
+    query: `SELECT rowid AS "match_row", -bm25(${index}, ${ranks}) AS "score" FROM ${index} WHERE ${index} MATCH ${query}`,
+    join: `${quoted(spec.document.table)}.rowid = s."match_row"`,
+  };
+}
+
+/** The match in FTS5's language. Words are letters and digits alone, and stand in quotes all the same. */
+function printMatch({ combine, groups }: Match): string {
+  const printed = groups.map((group) => `(${group.map(printPhrase).join(" AND ")})`);
+  return printed.join(combine === "any" ? " OR " : " AND ");
+}
+
+function printPhrase({ words, isPrefix }: Phrase): string {
+  return `"${words.join(" ")}"${isPrefix ? " *" : ""}`;
+}
+
+export function indexPut(
+  spec: DocumentDeclaration,
+  index: string,
+  texts: number,
+): readonly { readonly text: string; readonly takesTexts: boolean }[] {
+  const [condition, used] = ofDocument(spec);
+  const columns = Array.from({ length: texts }, (_, at) => `"t${at}"`).join(", ");
+  const values = Array.from({ length: texts }, (_, at) => `?${used + at + 1}`).join(", ");
+  const from = `FROM ${quoted(spec.table)} WHERE ${condition}`;
+  return [
+    {
+      text: `DELETE FROM ${quoted(index)} WHERE rowid = (SELECT rowid ${from})`,
+      takesTexts: false,
+    },
+    {
+      text: `INSERT INTO ${quoted(index)} (rowid, ${columns}) SELECT rowid, ${values} ${from}`,
+      takesTexts: true,
+    },
+  ];
+}
+
+/** The owner's columns are given as well, and say nothing more. */
+export function indexRemove({ tenant }: DocumentDeclaration, index: string): string {
+  return `DELETE FROM ${quoted(index)} WHERE rowid = ?1${tenant ? " AND ?2 IS NOT NULL" : ""}`;
+}
+
+/** The condition on one document, and how many parameters it takes. */
+function ofDocument({ tenant }: DocumentDeclaration): readonly [string, number] {
+  return tenant ? [`"tenant_id" = ?1 AND "id" = ?2`, 2] : [`"id" = ?1`, 1];
+}
