@@ -58,6 +58,8 @@ export {
   type Page,
   type Updated,
 } from "./documents/operations.js";
+export { aggInput, aggList, type AggregatePage } from "./documents/aggregate.js";
+export type { AggregateRequest } from "./query/parse-aggregate.js";
 export { document, type DocumentSpec } from "./documents/spec.js";
 export type { ExecutionContext, InvocationMetadata } from "./operations/context.js";
 export type { Identity } from "./operations/identity.js";

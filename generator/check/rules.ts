@@ -118,7 +118,7 @@ function mustContain(schema: JsonSchema): readonly string[] {
 
 /** Names that emitted route modules import; an operation's own name must differ. */
 const routeImports: readonly string[] = (
-  "afterCommit apiKeys authn authorize before documents identitySpec json listing nothing onFailure onFinally onSuccess operation " +
+  "afterCommit aggInput aggList apiKeys authn authorize before documents identitySpec json listing nothing onFailure onFinally onSuccess operation " +
   "optionalJson ownRows parameters params paramsWith passwordReset path principal principals query rateLimit request revision route " +
   "scope search searchInput session tenancy tenant txAfter txBefore validate wrap"
 ).split(" ");

@@ -37,6 +37,7 @@ const runners: Readonly<Record<DocumentVerb, string>> = {
   raw_list: "rawList",
   list_cursor: "listCursor",
   raw_list_cursor: "rawListCursor",
+  agg_list: "aggList",
 };
 
 const listings: Partial<Record<DocumentVerb, string>> = {
@@ -202,6 +203,8 @@ function inputText(operation: OperationModel): Fragment {
     const text = `input: searchInput.${camelCase(operation.run.verb)}(${spec}),`;
     return { text, runtime: ["searchInput"] };
   }
+  if (operation.run.kind === "document" && operation.run.verb === "agg_list")
+    return { text: `input: aggInput(${specName(operation.namespace)}),`, runtime: ["aggInput"] };
   const listing = operation.run.kind === "document" ? listings[operation.run.verb] : undefined;
   if (listing !== undefined) {
     return {
@@ -284,6 +287,8 @@ function runText(operation: OperationModel, modules: ReadonlyMap<string, string>
         runtime: ["search"],
       };
     case "document":
+      if (run.verb === "agg_list")
+        return { text: `aggList(${specName(run.document)})`, runtime: ["aggList"] };
       return {
         text: `documents.${runners[run.verb]}(${specName(run.document)})`,
         runtime: ["documents"],

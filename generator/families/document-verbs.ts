@@ -18,7 +18,8 @@ import {
   type UnmountedOperation,
 } from "./family.js";
 import { hookChain, requiresAuthn } from "./guards.js";
-import { listRequestSchema, pageSchema } from "./query-schemas.js";
+import { aggregateHit, aggregateRequestSchema } from "./aggregate-schemas.js";
+import { listRequestSchema, pageSchema, queryableFields } from "./query-schemas.js";
 
 export const reading: readonly DocumentVerb[] = [
   "get",
@@ -26,6 +27,7 @@ export const reading: readonly DocumentVerb[] = [
   "raw_list",
   "list_cursor",
   "raw_list_cursor",
+  "agg_list",
 ];
 
 /** The verbs that a document registers. */
@@ -100,6 +102,7 @@ const verbs: Readonly<Record<DocumentVerb, VerbShape>> = {
     rpc: ["POST", "/raw_list_cursor"],
     errors: [...listErrors, "invalid_cursor"],
   },
+  agg_list: { rest: ["POST", "/agg_list"], rpc: ["POST", "/agg_list"], errors: listErrors },
 };
 
 /** One operation of a document. */
@@ -237,6 +240,17 @@ function inputOf(model: DocumentModel, verb: DocumentVerb): Pick<OperationModel,
         },
       };
     }
+    case "agg_list": {
+      const schema = aggregateRequestSchema(queryableFields(model), queryTypeNames(model.name));
+      return {
+        input: {
+          schema,
+          typeName,
+          parameters: [],
+          body: { as: "input", isOptional: false, schema, typeName },
+        },
+      };
+    }
     default: {
       const schema = listRequestSchema(queryTypeNames(model.name), {
         isRaw: verb.startsWith("raw_"),
@@ -260,6 +274,8 @@ function outputOf(model: DocumentModel, verb: DocumentVerb): OperationModel["out
   switch (verb) {
     case "kill":
       return { schema: null, hasEntityTag: false };
+    case "agg_list":
+      return { schema: pageSchema(aggregateHit, false), hasEntityTag: false };
     case "create":
     case "get":
     case "delete":

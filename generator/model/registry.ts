@@ -114,7 +114,8 @@ export type DocumentVerb =
   | "list"
   | "raw_list"
   | "list_cursor"
-  | "raw_list_cursor";
+  | "raw_list_cursor"
+  | "agg_list";
 
 export type SearchVerb = "typed" | "raw" | "typed_cursor" | "raw_cursor";
 

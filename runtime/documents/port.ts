@@ -1,4 +1,5 @@
 // The port of document engines: rows of one type, below every rule (architecture.md "Documents on SQL").
+import type { Aggregate } from "../query/aggregate.js";
 import type { Filter, Position, SortKey } from "../query/ast.js";
 import type { DocumentDeclaration } from "./spec.js";
 
@@ -28,6 +29,9 @@ export interface Window {
   readonly offset: number;
   readonly after: Position | undefined;
 }
+
+/** A value of an aggregate. */
+export type AggregateValue = string | number | boolean | null;
 
 /**
  * Documents within one transaction. Every method sees the rows of `tenant` alone; for a type without tenants
@@ -66,6 +70,14 @@ export interface DocumentStore {
     query: DocumentQuery,
     window: Window,
   ): Promise<readonly StoredDocument[]>;
+  /** The groups of a window, each with its values in the order of groups and computed; and how many groups there are. */
+  aggregate(
+    spec: DocumentDeclaration,
+    tenant: string,
+    query: DocumentQuery,
+    aggregate: Aggregate,
+    window: { readonly limit: number; readonly offset: number },
+  ): Promise<{ readonly rows: readonly (readonly AggregateValue[])[]; readonly count: number }>;
   /** How many rows the query has. */
   count(spec: DocumentDeclaration, tenant: string, query: DocumentQuery): Promise<number>;
 }

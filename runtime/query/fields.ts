@@ -7,6 +7,8 @@ export interface FieldReference {
   readonly type: FieldType;
   readonly isColumn: boolean;
   readonly isElement?: boolean;
+  /** Of a column: whether it can be null, as what is computed can. */
+  readonly isNullable?: boolean;
 }
 
 /** The queryable fields of a document: its own, and columns. */

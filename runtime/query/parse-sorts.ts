@@ -27,7 +27,8 @@ export function parseSorts(value: unknown, fields: FieldSet, at: string): readon
   return keys.some((key) => key.field.path === "id") ? keys : [...keys, ascending(fields.id)];
 }
 
-function parseOrder(field: FieldReference, order: unknown, at: string): SortKey {
+/** The order of one field: `"asc"`, `"desc"`, or `{dir, nulls?}`. */
+export function parseOrder(field: FieldReference, order: unknown, at: string): SortKey {
   if (order === "asc") return ascending(field);
   if (order === "desc") return { field, direction: "desc", nulls: "last" };
   if (!isObject(order))

@@ -30,6 +30,9 @@ const bodies: Readonly<Record<string, unknown>> = {
   "authn.change_password": { current_password: "x", new_password: "a long password" },
   "authn.deactivate_principal": { principal_id: someId },
   "notes.create": { text: "n" },
+  "notes.agg_list": { aggregates: { $computed: { n: { $count: {} } } } },
+  "projects.agg_list": { aggregates: { $computed: { n: { $count: {} } } } },
+  "tasks.agg_list": { aggregates: { $computed: { n: { $count: {} } } } },
   "notes.raw_list": { return_fields: ["id"] },
   "notes.raw_list_cursor": { return_fields: ["id"] },
   "principals.create_principal": { login: "x", password: "a long password" },
@@ -182,6 +185,8 @@ for (const engine of engines) {
         await drive(`${root}${list}`, "POST", { body: { size: 2 } });
         await drive(`${root}/raw_list`, "POST", { body: { return_fields: ["id"] } });
         await drive(`${root}/list_cursor`, "POST", { body: { size: 2 } });
+        const aggregates = { $groups: { created: "created_at" }, $computed: { n: { $count: {} } } };
+        await drive(`${root}/agg_list`, "POST", { body: { aggregates } });
         await drive(`${root}/raw_list_cursor`, "POST", { body: { return_fields: ["id"] } });
       }
       const options = { highlight: true, facets: ["state"] };

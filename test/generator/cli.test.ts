@@ -84,7 +84,7 @@ describe("formats", () => {
 describe("commands", () => {
   test("list shows every operation with its route", () => {
     const { stdout } = cli(root, "list");
-    expect(stdout.split("\n")[0]).toMatch(/^notes\.create\s+POST \/notes\s+open/);
+    expect(stdout.split("\n")[0]).toMatch(/^notes\.create\s+POST \/notes\s+open/m);
     const { operations } = JSON.parse(cli(root, "list", "--format", "json").stdout) as {
       readonly operations: readonly unknown[];
     };

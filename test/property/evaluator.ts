@@ -165,3 +165,133 @@ export function select<R extends Row>(
       return 0;
     });
 }
+
+export interface AggregateRequest {
+  readonly $groups?: Readonly<
+    Record<
+      string,
+      | string
+      | {
+          readonly $trunc: {
+            readonly field: string;
+            readonly unit: string;
+            readonly timezone: string;
+          };
+        }
+    >
+  >;
+  readonly $computed?: Readonly<Record<string, Node>>;
+  readonly $having?: Node;
+}
+
+/** The groups of the rows that pass, with what is computed of each. Numbers may differ in their last bits. */
+export function aggregate(
+  rows: readonly Row[],
+  filter: Node,
+  { $groups = {}, $computed = {}, $having = {} }: AggregateRequest,
+  sorts: Sorts,
+): readonly Row[] {
+  const groups = new Map<string, { readonly key: Row; readonly rows: Row[] }>();
+  for (const row of rows.filter((one) => passes(one, filter))) {
+    const key = Object.fromEntries(
+      Object.entries($groups).map(([alias, group]) => [
+        alias,
+        typeof group === "string"
+          ? valueAt(row, group)
+          : truncated(valueAt(row, group.$trunc.field), group.$trunc.unit, group.$trunc.timezone),
+      ]),
+    );
+    const name = JSON.stringify(key);
+    const group = groups.get(name) ?? { key, rows: [] };
+    group.rows.push(row);
+    groups.set(name, group);
+  }
+  if (Object.keys($groups).length === 0 && groups.size === 0) groups.set("", { key: {}, rows: [] });
+  const answers = [...groups.values()].map(({ key, rows: members }) => ({
+    ...key,
+    ...Object.fromEntries(
+      Object.entries($computed).map(([alias, spec]) => [alias, compute(members, spec)]),
+    ),
+  }));
+  const rest = Object.fromEntries(
+    Object.keys($groups)
+      .filter((alias) => !Object.hasOwn(sorts, alias))
+      .map((alias) => [alias, "asc" as const]),
+  );
+  const kept = answers.filter((answer) => passes(answer, { $values: $having }));
+  // `select` puts an id behind the sorts; groups have none, and all of them are sorted by.
+  return select(kept, {}, { ...sorts, ...rest });
+}
+
+function compute(rows: readonly Row[], spec: Node): Json {
+  const [[name = "", given] = []] = Object.entries(spec);
+  const {
+    field,
+    filter = {},
+    p = 0.5,
+  } = (typeof given === "string" ? { field: given } : given) as {
+    readonly field?: string;
+    readonly filter?: Node;
+    readonly p?: number;
+  };
+  const members = rows.filter((row) => passes(row, filter));
+  if (field === undefined) return members.length;
+  const values = members.map((row) => valueAt(row, field)).filter((value) => value !== null);
+  const numbers = (values as unknown as readonly number[]).toSorted((left, right) => left - right);
+  const sum = numbers.reduce((total, value) => total + value, 0);
+  const mean = sum / numbers.length;
+  const squares = numbers.reduce((total, value) => total + (value - mean) ** 2, 0);
+  switch (name) {
+    case "$count_distinct":
+      return new Set(values).size;
+    case "$min":
+      return values.toSorted(compare)[0] ?? null;
+    case "$max":
+      return values.toSorted(compare).at(-1) ?? null;
+    case "$sum":
+      return numbers.length === 0 ? null : sum;
+    case "$avg":
+      return numbers.length === 0 ? null : mean;
+    case "$median":
+    case "$percentile": {
+      if (numbers.length === 0) return null;
+      const place = p * (numbers.length - 1);
+      const low = numbers[Math.floor(place)] ?? 0;
+      return low + ((numbers[Math.ceil(place)] ?? 0) - low) * (place - Math.floor(place));
+    }
+    case "$var_pop":
+      return numbers.length === 0 ? null : squares / numbers.length;
+    case "$var_samp":
+      return numbers.length < 2 ? null : squares / (numbers.length - 1);
+    case "$stddev_pop":
+      return numbers.length === 0 ? null : Math.sqrt(squares / numbers.length);
+    case "$stddev_samp":
+      return numbers.length < 2 ? null : Math.sqrt(squares / (numbers.length - 1));
+    default:
+      throw new Error(`no function ${name}`);
+  }
+}
+
+/** The local beginning of the period of a date or an instant. */
+function truncated(value: Json, unit: string, timezone: string): Json {
+  if (value === null) return null;
+  const text = String(value);
+  const parts = Object.fromEntries(
+    new Intl.DateTimeFormat("en-CA", {
+      timeZone: text.includes("T") ? timezone : "UTC",
+      year: "numeric",
+      month: "2-digit",
+      day: "2-digit",
+      hour: "2-digit",
+      hourCycle: "h23",
+    })
+      .formatToParts(new Date(text))
+      .map(({ type, value: part }) => [type, part]),
+  );
+  const { year, month, day, hour } = parts;
+  if (unit === "hour") return `${year}-${month}-${day}T${hour}:00:00`;
+  if (unit === "month") return `${year}-${month}-01T00:00:00`;
+  const date = new Date(`${year}-${month}-${day}T00:00:00Z`);
+  if (unit === "week") date.setUTCDate(date.getUTCDate() - ((date.getUTCDay() + 6) % 7));
+  return date.toISOString().slice(0, 19);
+}

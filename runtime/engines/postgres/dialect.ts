@@ -3,7 +3,8 @@ import { postgresField, type FieldType } from "../../contract/fields.js";
 import type { FieldReference } from "../../query/fields.js";
 import { indexPut, indexRemove, matching } from "./full-text.js";
 import { regexOf } from "./regex.js";
-import { quoted, type Dialect } from "../sql/session.js";
+import type { TruncUnit } from "../../query/aggregate.js";
+import { quoted, type Dialect, type Statistic } from "../sql/session.js";
 
 const field = (of: FieldReference): string => {
   if (of.isElement === true) return typed(`(e."value" #>> '{}')`, of.type);
@@ -39,10 +40,33 @@ export const postgresDialect: Dialect = {
   columns: `"id", "rev", "created_at", "last_update_at", "is_deleted", "owner_id", "body"`,
   skipLocked: " FOR UPDATE SKIP LOCKED",
   rowKey: `"id"`,
+  zonesNeedRange: false,
+  zone: (timezone) => timezone,
+  truncated,
+  statistic,
   matching,
   indexPut,
   indexRemove,
 };
+
+function truncated(text: string, unit: TruncUnit, type: FieldType, zone: string): string {
+  // A date has no zone, but its parameter is there all the same.
+  const local =
+    type === "date"
+      ? `${text}::timestamp + (${zone}::text IS NULL)::int * interval '0'`
+      : `${text}::timestamptz AT TIME ZONE ${zone}::text`;
+  return `to_char(date_trunc('${unit}', ${local}), 'YYYY-MM-DD"T"HH24:MI:SS')`;
+}
+
+function statistic(name: Statistic, value: string, condition: string | null, fraction: number) {
+  const only = condition === null ? "" : ` FILTER (WHERE ${condition})`;
+  const number = `(${value})::float8`;
+  const inner =
+    name === "$median" || name === "$percentile"
+      ? `percentile_cont(${fraction}) WITHIN GROUP (ORDER BY ${number})`
+      : `${name.slice(1)}(${number})`;
+  return { inner: `${inner}${only}`, outer: (column: string) => column };
+}
 
 /** Columns in the form that body fields have. */
 function columnText(of: FieldReference): string {
@@ -77,5 +101,6 @@ const columnTypes: Readonly<Record<string, string>> = {
 };
 
 function sqlType(field: FieldReference): string {
-  return (field.isColumn ? columnTypes[field.path] : bodyTypes[field.type]) ?? "text";
+  const column = field.isColumn ? columnTypes[field.path] : undefined;
+  return column ?? bodyTypes[field.type] ?? "text";
 }

@@ -1,6 +1,7 @@
 // The document store over SQL, one for all SQL engines.
 import type { DocumentQuery, DocumentStore, StoredDocument } from "../../documents/port.js";
 import type { DocumentDeclaration } from "../../documents/spec.js";
+import { aggregateRows } from "./aggregate.js";
 import { conditionsOf, readStored } from "./document-rows.js";
 import { afterCondition, orderBy } from "./order.js";
 import { Parameters } from "./parameters.js";
@@ -124,6 +125,9 @@ export function sqlDocumentStore(session: SqlSession): DocumentStore {
       );
       return rows.map(readStored);
     },
+
+    aggregate: (spec, tenant, query, aggregate, window) =>
+      aggregateRows(session, spec, tenant, query, aggregate, window),
 
     async count(spec, tenant, query) {
       const parameters = new Parameters(dialect);

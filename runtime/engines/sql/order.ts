@@ -43,5 +43,5 @@ export function orderBy(sorts: readonly SortKey[], dialect: Dialect): string {
 }
 
 function isNeverNull(key: SortKey): boolean {
-  return key.field.isColumn;
+  return key.field.isColumn && key.field.isNullable !== true;
 }

@@ -2,12 +2,17 @@
 import { fail, type ServiceError } from "../../contract/errors.js";
 import type { DocumentDeclaration } from "../../documents/spec.js";
 import type { Pattern } from "../../query/pattern.js";
+import type { FieldType } from "../../contract/fields.js";
+import type { AggregateFunction, TruncUnit } from "../../query/aggregate.js";
 import type { FieldReference } from "../../query/fields.js";
 import type { Match } from "../../search/match.js";
 import type { SearchSpec } from "../../search/spec.js";
 
 export type SqlValue = string | number | boolean | null | readonly SqlValue[];
 export type SqlRow = Readonly<Record<string, unknown>>;
+
+/** Functions that engines compute in ways of their own. */
+export type Statistic = Exclude<AggregateFunction, "$count" | "$count_distinct" | "$min" | "$max">;
 
 /** Takes values while SQL is printed, and gives their placeholders. */
 export interface ParameterSink {
@@ -44,6 +49,19 @@ export interface Dialect {
   list(values: readonly SqlValue[]): SqlValue;
   /** Types a placeholder as the JSON of a body. */
   json(placeholder: string): string;
+  /** Whether `zone` wants to know the first and last time it is used for. */
+  readonly zonesNeedRange: boolean;
+  /** What stands for a time zone, as a parameter of `truncated`. */
+  zone(timezone: string, first: string, last: string): string;
+  /** The local beginning of the period that a time is in: `2026-03-01T00:00:00`. */
+  truncated(text: string, unit: TruncUnit, type: FieldType, zone: string): string;
+  /** A statistic of a group: the expression within the groups, and the one around them that makes it of its column. */
+  statistic(
+    name: Statistic,
+    value: string,
+    condition: string | null,
+    fraction: number,
+  ): { readonly inner: string; readonly outer: (column: string) => string };
   /** The documents of a tenant that match words, as a query that gives a key to join by and a score. */
   matching(
     spec: SearchSpec,

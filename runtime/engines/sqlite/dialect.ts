@@ -2,6 +2,8 @@
 import { sqliteField, sqlitePath } from "../../contract/fields.js";
 import type { FieldReference } from "../../query/fields.js";
 import { quoted, type Dialect } from "../sql/session.js";
+import { statistic } from "./statistics.js";
+import { truncated, zoneOffsets } from "./time-zone.js";
 import { globOf } from "./glob.js";
 import { indexPut, indexRemove, matching } from "./full-text.js";
 
@@ -33,6 +35,10 @@ export const sqliteDialect: Dialect = {
   columns: `"id", "rev", "created_at", "last_update_at", "is_deleted", "owner_id", "body"`,
   skipLocked: "",
   rowKey: "rowid",
+  zonesNeedRange: true,
+  zone: zoneOffsets,
+  truncated,
+  statistic,
   matching,
   indexPut,
   indexRemove,

@@ -1,0 +1,159 @@
+// Aggregates as SQL: a query of groups, and around it what is chosen, ordered and counted of them.
+import type { FieldType } from "../../contract/fields.js";
+import type { AggregateValue, DocumentQuery } from "../../documents/port.js";
+import type { DocumentDeclaration } from "../../documents/spec.js";
+import {
+  computedType,
+  groupType,
+  type Aggregate,
+  type Computed,
+  type Group,
+} from "../../query/aggregate.js";
+import { conditionsOf } from "./document-rows.js";
+import { filterCondition } from "./filter.js";
+import { orderBy } from "./order.js";
+import { Parameters } from "./parameters.js";
+import { isTrue, quoted, type SqlRow, type SqlSession } from "./session.js";
+
+/** The groups of a window, each with its values in the order of groups and computed, and how many there are in all. */
+export async function aggregateRows(
+  session: SqlSession,
+  spec: DocumentDeclaration,
+  tenant: string,
+  query: DocumentQuery,
+  aggregate: Aggregate,
+  window: { readonly limit: number; readonly offset: number },
+): Promise<{ readonly rows: readonly (readonly AggregateValue[])[]; readonly count: number }> {
+  const { dialect } = session;
+  const zones = await zonesOf(session, spec, tenant, query, aggregate);
+  const types = [...aggregate.groups.map(groupType), ...aggregate.computed.map(computedType)];
+  const names = [
+    ...aggregate.groups.map((_group, index) => `g${index}`),
+    ...aggregate.computed.map((_computed, index) => `c${index}`),
+  ];
+  const chosen = (parameters: Parameters): string => {
+    const inner = grouped(session, spec, tenant, query, aggregate, zones, parameters);
+    const having = filterCondition(aggregate.having, dialect, parameters);
+    return `(${inner}) AS h${having === null ? "" : ` WHERE ${having}`}`;
+  };
+  const listed = new Parameters(dialect);
+  const from = chosen(listed);
+  const order = aggregate.sorts.length === 0 ? "" : ` ${orderBy(aggregate.sorts, dialect)}`;
+  const rows = await session.all(
+    `SELECT ${names.map(quoted).join(", ")} FROM ${from}${order} LIMIT ${listed.add(window.limit)} OFFSET ${listed.add(window.offset)}`,
+    listed.values,
+  );
+  const counted = new Parameters(dialect);
+  const [total] = await session.all(
+    `SELECT count(*) AS "count" FROM ${chosen(counted)}`,
+    counted.values,
+  );
+  return {
+    rows: rows.map((row) =>
+      names.map((name, index) => readValue(types[index] ?? "string", row, name)),
+    ),
+    count: Number(total?.["count"] ?? 0),
+  };
+}
+
+/** What stands for the time zone of each group, where it has one. */
+async function zonesOf(
+  session: SqlSession,
+  spec: DocumentDeclaration,
+  tenant: string,
+  query: DocumentQuery,
+  { groups }: Aggregate,
+): Promise<ReadonlyMap<Group, string>> {
+  const { dialect } = session;
+  const zones = new Map<Group, string>();
+  for (const group of groups) {
+    if (group.trunc === null) continue;
+    const parameters = new Parameters(dialect);
+    const text = dialect.comparable(group.field);
+    const [range] = dialect.zonesNeedRange
+      ? await session.all(
+          `SELECT min(${text}) AS "first", max(${text}) AS "last" FROM ${source(session, spec, tenant, query, parameters)}`,
+          parameters.values,
+        )
+      : [];
+    const first = String(range?.["first"] ?? "");
+    const last = String(range?.["last"] ?? "");
+    zones.set(group, dialect.zone(group.trunc.timezone, first, last));
+  }
+  return zones;
+}
+
+function source(
+  { dialect }: SqlSession,
+  spec: DocumentDeclaration,
+  tenant: string,
+  query: DocumentQuery,
+  parameters: Parameters,
+): string {
+  const conditions = conditionsOf(spec, tenant, query, dialect, parameters);
+  const where = conditions.length === 0 ? "" : ` WHERE ${conditions.join(" AND ")}`;
+  return `${quoted(spec.table)}${where}`;
+}
+
+/** One row a group: `g0…` and `c0…`. */
+function grouped(
+  session: SqlSession,
+  spec: DocumentDeclaration,
+  tenant: string,
+  query: DocumentQuery,
+  { groups, computed }: Aggregate,
+  zones: ReadonlyMap<Group, string>,
+  parameters: Parameters,
+): string {
+  const { dialect } = session;
+  const keys = groups.map((group, index) => {
+    const text = dialect.comparable(group.field);
+    const zone = zones.get(group);
+    const value =
+      group.trunc === null || zone === undefined
+        ? text
+        : dialect.truncated(text, group.trunc.unit, group.field.type, parameters.add(zone));
+    return `${value} AS "g${index}"`;
+  });
+  const values = computed.map((one) => computedSql(session, one, parameters));
+  const raw = values.map(({ inner }, index) => `${inner} AS "r${index}"`);
+  const by =
+    groups.length === 0 ? "" : ` GROUP BY ${groups.map((_group, at) => at + 1).join(", ")}`;
+  const from = source(session, spec, tenant, query, parameters);
+  const base = `SELECT ${[...keys, ...raw].join(", ")} FROM ${from}${by}`;
+  const outer = [
+    ...groups.map((_group, index) => `m."g${index}"`),
+    ...values.map((value, index) => `${value.outer(`m."r${index}"`)} AS "c${index}"`),
+  ];
+  return `SELECT ${outer.join(", ")} FROM (${base}) AS m`;
+}
+
+function computedSql(
+  { dialect }: SqlSession,
+  { name, field, fraction, filter }: Computed,
+  parameters: Parameters,
+) {
+  const condition = filterCondition(filter, dialect, parameters);
+  const only = condition === null ? "" : ` FILTER (WHERE ${condition})`;
+  const same = (column: string): string => column;
+  if (field === null) return { inner: `count(*)${only}`, outer: same };
+  const value = dialect.comparable(field);
+  switch (name) {
+    case "$count":
+      return { inner: `count(*)${only}`, outer: same };
+    case "$count_distinct":
+      return { inner: `count(DISTINCT ${value})${only}`, outer: same };
+    case "$min":
+    case "$max":
+      return { inner: `${name.slice(1)}(${value})${only}`, outer: same };
+    default:
+      return dialect.statistic(name, value, condition, fraction);
+  }
+}
+
+function readValue(type: FieldType, row: SqlRow, name: string): AggregateValue {
+  const value = row[name] ?? null;
+  if (value === null) return null;
+  if (type === "boolean") return isTrue(value);
+  return type === "integer" || type === "number" ? Number(value) : String(value);
+}

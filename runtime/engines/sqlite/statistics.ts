@@ -1,0 +1,41 @@
+// Statistics on SQLite, which has no percentiles and no deviations: the values of a group as one sorted JSON array.
+import type { Statistic } from "../sql/session.js";
+
+/** The expression within the groups, and the one around them that makes the statistic of its column. */
+export function statistic(
+  name: Statistic,
+  value: string,
+  condition: string | null,
+  fraction: number,
+): { readonly inner: string; readonly outer: (column: string) => string } {
+  const only = condition === null ? "" : ` AND (${condition})`;
+  const same = (column: string): string => column;
+  const filter = ` FILTER (WHERE ${value} IS NOT NULL${only})`;
+  if (name === "$sum") return { inner: `sum(${value})${filter}`, outer: same };
+  if (name === "$avg") return { inner: `avg(${value})${filter}`, outer: same };
+  const inner = `json_group_array(${value} ORDER BY ${value})${filter}`;
+  if (name === "$median" || name === "$percentile")
+    return { inner, outer: (column) => percentile(column, fraction) };
+  return { inner, outer: (column) => deviation(column, name) };
+}
+
+/** Between the two values that stand around the place of the fraction, in proportion. */
+function percentile(column: string, fraction: number): string {
+  const at = (index: string): string => `json_extract(${column}, '$[' || (${index}) || ']')`;
+  const size = `json_array_length(${column})`;
+  const place = `(${fraction} * (${size} - 1))`;
+  const low = `CAST(${place} AS INTEGER)`;
+  const high = `min(${low} + 1, ${size} - 1)`;
+  return `CASE WHEN ${size} = 0 THEN NULL ELSE ${at(low)} + (${at(high)} - ${at(low)}) * (${place} - ${low}) END`;
+}
+
+/** Of the squares of the distances from the mean; of a sample it is divided by one less. */
+function deviation(column: string, name: Statistic): string {
+  const isSample = name.endsWith("_samp");
+  const size = `json_array_length(${column})`;
+  const mean = `(SELECT avg("value") FROM json_each(${column}))`;
+  const squares = `(SELECT sum(("value" - ${mean}) * ("value" - ${mean})) FROM json_each(${column}))`;
+  const variance = `${squares} / ${isSample ? `(${size} - 1)` : size}`;
+  const result = name.startsWith("$stddev") ? `sqrt(${variance})` : variance;
+  return `CASE WHEN ${size} < ${isSample ? 2 : 1} THEN NULL ELSE ${result} END`;
+}

@@ -1,0 +1,64 @@
+// Time zones on SQLite, which knows none: the offsets of a zone over a range, from Node's own database.
+
+const dayMillis = 86_400_000;
+/** Rules are followed within these years; beyond them the nearest offset counts. */
+const [earliest, latest] = [Date.UTC(1900, 0, 1), Date.UTC(2100, 0, 1)];
+
+/** JSON of `[[from, minutes], …]`, newest first: from that instant (RFC 3339) on, local time is so much ahead of UTC. */
+export function zoneOffsets(timezone: string, first: string, last: string): string {
+  const clamp = (text: string): number => {
+    const millis = Date.parse(text);
+    return Number.isNaN(millis) ? earliest : Math.min(Math.max(millis, earliest), latest);
+  };
+  const format = new Intl.DateTimeFormat("en-US", {
+    timeZone: timezone,
+    timeZoneName: "longOffset",
+  });
+  const offsetAt = (millis: number): number => {
+    const name = format.formatToParts(millis).find(({ type }) => type === "timeZoneName")?.value;
+    const [, sign, hours, minutes = "0"] = /GMT([+-])(\d+):?(\d+)?/.exec(name ?? "") ?? [];
+    return hours === undefined ? 0 : Number(`${sign}1`) * (Number(hours) * 60 + Number(minutes));
+  };
+  const offsets: (readonly [string, number])[] = [];
+  let [at, offset] = [clamp(first) - dayMillis, offsetAt(clamp(first) - dayMillis)];
+  offsets.push(["", offset]);
+  const end = clamp(last) + dayMillis;
+  while (at < end) {
+    // No zone changes twice within two weeks; a change is found to the minute.
+    const next = Math.min(at + 14 * dayMillis, end);
+    if (offsetAt(next) !== offset) {
+      let [before, after] = [at, next];
+      while (after - before > 1_000) {
+        const middle = Math.floor((before + after) / 2);
+        if (offsetAt(middle) === offset) before = middle;
+        else after = middle;
+      }
+      const instant = Math.round(after / 60_000) * 60_000;
+      offset = offsetAt(next);
+      offsets.push([new Date(instant).toISOString(), offset]);
+    }
+    at = next;
+  }
+  return JSON.stringify(offsets.toReversed());
+}
+
+const formats = {
+  hour: "'%Y-%m-%dT%H:00:00'",
+  day: "'%Y-%m-%dT00:00:00'",
+  week: "'%Y-%m-%dT00:00:00'",
+  month: "'%Y-%m-01T00:00:00'",
+} as const;
+
+/** The local beginning of a period; a date has no zone. */
+export function truncated(
+  text: string,
+  unit: keyof typeof formats,
+  type: string,
+  zone: string,
+): string {
+  const offset = `(SELECT z."value" ->> 1 FROM json_each(${zone}) z WHERE z."value" ->> 0 <= ${text} LIMIT 1)`;
+  const shift = type === "date" ? `json_array_length(${zone}) * 0` : offset;
+  // The Monday on or before: on to the next Sunday, and six days back.
+  const back = unit === "week" ? ", 'weekday 0', '-6 days'" : "";
+  return `strftime(${formats[unit]}, ${text}, (${shift}) || ' minutes'${back})`;
+}

@@ -1,0 +1,177 @@
+// Aggregated lists over HTTP (decisions.md "Query language": aggregates).
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { engines } from "../engines.js";
+import { startTestService, type Answer, type TestService } from "./service.js";
+
+const project = "01890000-0000-7000-8000-000000000009";
+
+for (const engine of engines) {
+  describe.skipIf(!engine.isAvailable)(engine.name, () => {
+    let service: TestService;
+    beforeAll(async () => {
+      service = await startTestService(engine);
+      for (const [title, estimate, due, labels] of [
+        ["a", 1, "2026-03-28T23:30:00Z", ["x"]],
+        ["b", 2, "2026-03-29T21:59:00Z", ["x", "y"]],
+        ["c", 4, "2026-03-29T22:01:00Z", []],
+        ["d", null, null, []],
+      ] as const)
+        await service.post("/tasks", { title, project, estimate, due, labels });
+    });
+    afterAll(() => service.stop());
+
+    const ask = (aggregates: object, rest: object = {}): Promise<Answer> =>
+      service.post("/tasks/agg_list", { aggregates, ...rest });
+
+    test("without groups there is one row, over nothing as well", async () => {
+      const aggregates = {
+        $computed: {
+          all: { $count: {} },
+          estimated: { $count: { filter: { $values: { estimate: { $null: false } } } } },
+          total: { $sum: "estimate" },
+          middle: { $median: "estimate" },
+          high: { $percentile: { field: "estimate", p: 0.9 } },
+          spread: { $stddev_samp: "estimate" },
+          first: { $min: "due" },
+          states: { $count_distinct: "state" },
+        },
+      };
+      const { status, body } = await ask(aggregates);
+      expect([status, body]).toEqual([
+        200,
+        {
+          hits: [
+            {
+              all: 4,
+              estimated: 3,
+              total: 7,
+              middle: 2,
+              high: expect.closeTo(3.6, 9),
+              spread: expect.closeTo(1.527525231652, 9),
+              first: "2026-03-28T23:30:00.000Z",
+              states: 1,
+            },
+          ],
+          page: 1,
+          size: 10,
+          count: 1,
+        },
+      ]);
+      const none = await ask(aggregates, { filters: { $values: { title: "nobody" } } });
+      expect(none.body.hits).toEqual([
+        {
+          all: 0,
+          estimated: 0,
+          total: null,
+          middle: null,
+          high: null,
+          spread: null,
+          first: null,
+          states: 0,
+        },
+      ]);
+    });
+
+    test("days begin where the time zone says, also when the clock is put forward", async () => {
+      const day = { $trunc: { field: "due", unit: "day", timezone: "Europe/Berlin" } };
+      const { body } = await ask({ $groups: { day }, $computed: { n: { $count: {} } } });
+      expect(body.hits).toEqual([
+        { day: null, n: 1 },
+        { day: "2026-03-29T00:00:00", n: 2 },
+        { day: "2026-03-30T00:00:00", n: 1 },
+      ]);
+    });
+
+    test("groups are chosen, sorted and paged by their aliases", async () => {
+      const aggregates = {
+        $groups: { title: "title" },
+        $computed: { points: { $sum: "estimate" } },
+        $having: { points: { $gte: 2 } },
+      };
+      const first = await ask(aggregates, { sorts: { points: "desc" }, size: 1 });
+      expect([first.body.hits, first.body.count]).toEqual([[{ title: "c", points: 4 }], 2]);
+      const second = await ask(aggregates, { sorts: { points: "desc" }, size: 1, page: 2 });
+      expect(second.body.hits).toEqual([{ title: "b", points: 2 }]);
+    });
+
+    const n = { n: { $count: {} } };
+    test.each<readonly [object, string, string]>([
+      [{}, "query_invalid", "/aggregates"],
+      [
+        { $groups: { "x; DROP TABLE tasks": "state" } },
+        "query_invalid",
+        "/aggregates/$groups/x; DROP TABLE tasks",
+      ],
+      [{ $groups: { a: 'state" --' } }, "field_not_queryable", "/aggregates/$groups/a"],
+      [{ $groups: { a: "tenant_id" } }, "field_not_queryable", "/aggregates/$groups/a"],
+      [{ $groups: { a: "labels" } }, "query_operator_type_mismatch", "/aggregates/$groups/a"],
+      [
+        { $groups: { a: "state" }, $computed: { a: { $count: {} } } },
+        "query_invalid",
+        "/aggregates/$computed/a",
+      ],
+      [
+        { $groups: { a: { $trunc: { field: "title", unit: "day" } } } },
+        "query_operator_type_mismatch",
+        "/aggregates/$groups/a/$trunc/field",
+      ],
+      [
+        { $groups: { a: { $trunc: { field: "due", unit: "year" } } } },
+        "query_invalid",
+        "/aggregates/$groups/a/$trunc/unit",
+      ],
+      ...["Mars/Olympus", "+02:00", "UTC'; DROP TABLE tasks; --", "", "../../etc/passwd"].map(
+        (timezone) =>
+          [
+            { $groups: { a: { $trunc: { field: "due", unit: "day", timezone } } } },
+            "query_invalid",
+            "/aggregates/$groups/a/$trunc/timezone",
+          ] as const,
+      ),
+      [
+        { $computed: { a: { $sum: "title" } } },
+        "query_operator_type_mismatch",
+        "/aggregates/$computed/a/$sum",
+      ],
+      [
+        { $computed: { a: { $max: "title" } } },
+        "query_operator_type_mismatch",
+        "/aggregates/$computed/a/$max",
+      ],
+      [{ $computed: { a: { $evil: "title" } } }, "query_invalid", "/aggregates/$computed/a/$evil"],
+      [
+        { $computed: { a: { $count: {}, $sum: "estimate" } } },
+        "query_invalid",
+        "/aggregates/$computed/a",
+      ],
+      [
+        { $computed: { a: { $percentile: { field: "estimate", p: 2 } } } },
+        "query_invalid",
+        "/aggregates/$computed/a/$percentile/p",
+      ],
+      [
+        { $computed: { a: { $sum: { field: "estimate", filter: { $xor: [] } } } } },
+        "query_invalid",
+        "/aggregates/$computed/a/$sum/filter/$xor",
+      ],
+      [{ $computed: n, $having: { m: 1 } }, "field_not_queryable", "/aggregates/$having/m"],
+      [
+        { $computed: n, $having: { n: { $like: "1" } } },
+        "query_operator_type_mismatch",
+        "/aggregates/$having/n/$like",
+      ],
+    ])("%j is an error", async (aggregates, code, at) => {
+      const refused = await ask(aggregates);
+      expect([refused.status, refused.body.code, refused.body.context.path]).toEqual([
+        422,
+        code,
+        at,
+      ]);
+    });
+
+    test("sorts name aliases alone", async () => {
+      const refused = await ask({ $computed: n }, { sorts: { state: "asc" } });
+      expect([refused.status, refused.body.code]).toEqual([422, "field_not_queryable"]);
+    });
+  });
+}
