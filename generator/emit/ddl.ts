@@ -89,7 +89,7 @@ function searchIndex(engine: EngineName, name: string, tenant: boolean, texts: n
     `"texts" tsvector NOT NULL`,
     `PRIMARY KEY (${key})`,
   ]);
-  return `${table}\nCREATE INDEX ${quoted(`${name}_by_texts`)} ON ${quoted(name)} USING gin ("texts");`;
+  return `${table}\nCREATE INDEX ${quoted(`${name}_by_texts`)} ON ${quoted(name)} USING gin ("texts") WITH (fastupdate = off);`;
 }
 
 function systemTable(engine: EngineName, table: string): string {

@@ -123,7 +123,7 @@ CREATE TABLE "place_search_index" (
   "texts" tsvector NOT NULL,
   PRIMARY KEY ("id")
 );
-CREATE INDEX "place_search_index_by_texts" ON "place_search_index" USING gin ("texts");
+CREATE INDEX "place_search_index_by_texts" ON "place_search_index" USING gin ("texts") WITH (fastupdate = off);
 
 CREATE TABLE "projects" (
   "tenant_id" text NOT NULL,
@@ -167,4 +167,4 @@ CREATE TABLE "task_search_index" (
   "texts" tsvector NOT NULL,
   PRIMARY KEY ("tenant_id", "id")
 );
-CREATE INDEX "task_search_index_by_texts" ON "task_search_index" USING gin ("texts");
+CREATE INDEX "task_search_index_by_texts" ON "task_search_index" USING gin ("texts") WITH (fastupdate = off);

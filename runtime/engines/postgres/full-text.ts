@@ -17,10 +17,13 @@ export function matching(
 ): { readonly query: string; readonly join: string } {
   const fields = Object.keys(spec.text);
   const highest = Math.max(...Object.values(weights), Number.MIN_VALUE);
-  const looked = labels.filter((_label, at) => (fields[at] ?? "") in weights).join("");
+  const used = labels.slice(0, fields.length);
+  const looked = used.filter((_label, at) => (fields[at] ?? "") in weights).join("");
+  // Labels make the index look at the rows again; where every field counts, words do without.
+  const ofWords = looked.length === fields.length ? "" : looked;
   // ts_rank takes weights from 0 to 1, those of the labels D, C, B and A.
   const ranks = [3, 2, 1, 0].map((at) => (weights[fields[at] ?? ""] ?? 0) / highest);
-  const query = `to_tsquery('simple', ${parameters.add(printMatch(match, looked))}::text)`;
+  const query = `to_tsquery('simple', ${parameters.add(printMatch(match, ofWords, looked))}::text)`;
   const rank = `ts_rank(${parameters.add(ranks)}::float4[], "texts", ${query})::float8`;
   const { table, tenant: isOwned } = spec.document;
   const owned = isOwned ? ` AND "tenant_id" = ${parameters.add(tenant)}` : "";
@@ -31,20 +34,20 @@ export function matching(
 }
 
 /** The match in the language of tsquery. Words are letters and digits alone, and stand in quotes all the same. */
-function printMatch({ combine, groups }: Match, looked: string): string {
+function printMatch({ combine, groups }: Match, ofWords: string, looked: string): string {
   const printed = groups.map(
-    (group) => `(${group.map((phrase) => printPhrase(phrase, looked)).join(" & ")})`,
+    (group) => `(${group.map((phrase) => printPhrase(phrase, ofWords, looked)).join(" & ")})`,
   );
   return printed.join(combine === "any" ? " | " : " & ");
 }
 
 /** Fields stand one behind the other in a tsvector: a phrase of several words is asked for in each of them. */
-function printPhrase({ words, isPrefix }: Phrase, looked: string): string {
+function printPhrase({ words, isPrefix }: Phrase, ofWords: string, looked: string): string {
   const printed = (label: string): string =>
     words
       .map((word, at) => `'${word}':${isPrefix && at === words.length - 1 ? "*" : ""}${label}`)
       .join(" <-> ");
-  if (words.length === 1) return printed(looked);
+  if (words.length === 1) return printed(ofWords);
   return `(${[...looked].map((label) => `(${printed(label)})`).join(" | ")})`;
 }
 

