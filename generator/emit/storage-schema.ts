@@ -17,8 +17,8 @@ export interface TableSchema {
   readonly members: Readonly<Record<string, unknown>>;
   /** Members that every stored body has. */
   readonly required: readonly string[];
-  /** Indexes of searches, with how many texts each has. */
-  readonly searches: Readonly<Record<string, number>>;
+  /** Indexes of searches, with the fields of their texts in order. */
+  readonly searches: Readonly<Record<string, readonly string[]>>;
 }
 
 /** The tables of documents, and the names of opwright's own tables. */
@@ -69,7 +69,7 @@ function tableOf(document: DocumentModel, { searches }: RegistryModel): TableSch
     searches: Object.fromEntries(
       Object.values(searches)
         .filter((search) => search.document === document.name)
-        .map(({ name, text }) => [indexName(name), Object.keys(text).length]),
+        .map(({ name, text }) => [indexName(name), Object.keys(text)]),
     ),
   };
 }
@@ -167,10 +167,11 @@ function indexSteps(
 /** A search whose texts are others is made anew, empty: `server.js search` fills it. */
 function searchSteps(
   table: string,
-  before: Readonly<Record<string, number>>,
+  before: Readonly<Record<string, readonly string[]>>,
   { searches, tenant }: TableSchema,
 ): readonly StorageChange[] {
-  const isSame = (name: string): boolean => own(before, name) === own(searches, name);
+  const isSame = (name: string): boolean =>
+    JSON.stringify(own(before, name)) === JSON.stringify(own(searches, name));
   const dropped = Object.keys(before).filter((name) => !isSame(name));
   const created = Object.entries(searches).filter(([name]) => !isSame(name));
   return [
@@ -180,7 +181,7 @@ function searchSteps(
       table,
       name,
       tenant,
-      texts,
+      texts: texts.length,
     })),
   ];
 }

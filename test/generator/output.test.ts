@@ -270,6 +270,26 @@ describe("migrations", () => {
     expect(cli(root, "check").code).toBe(0);
   });
 
+  test("an index of a search is made, and made anew where its texts are others", () => {
+    const declare = (text: string): void =>
+      writeFileSync(
+        at("registry/search.yaml"),
+        `registry: 1\ndocuments:\n  pages: {type: {title: string, body: string}, guard: open}\nsearch:\n  find: {of: pages, text: [${text}], guard: open}\n`,
+      );
+    declare("title");
+    expect(cli(root, "generate").code).toBe(0);
+    declare("body");
+    expect(cli(root, "generate").code).toBe(0);
+    const names = readdirSync(at("generated/migrations/sqlite"));
+    const last = sql(names.at(-1)?.replace(".sql", "") ?? "");
+    expect(last).toContain('DROP TABLE IF EXISTS "find_index";');
+    expect(last).toContain('CREATE VIRTUAL TABLE "find_index" USING fts5("t0"');
+    expect(sql(names.at(-1)?.replace(".sql", "") ?? "", "postgres")).toContain(
+      'CREATE INDEX "find_index_by_texts" ON "find_index" USING gin ("texts")',
+    );
+    expect(cli(root, "check").code).toBe(0);
+  });
+
   test("a document that goes keeps its table; one that comes back makes none", () => {
     cli(root, "generate");
     writeFileSync(at("registry/notes.yaml"), "registry: 1\n");
