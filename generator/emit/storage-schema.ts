@@ -114,7 +114,7 @@ export function storageChanges(
     const known = own(before.tables, table);
     return known === undefined ? newTable(table, schema) : changedTable(table, known, schema);
   });
-  return [...system, ...tables];
+  return [...system, ...droppedSearches(before, after), ...tables];
 }
 
 function newTable(table: string, schema: TableSchema): readonly StorageChange[] {
@@ -164,26 +164,37 @@ function indexSteps(
   ];
 }
 
-/** A search whose texts are others is made anew, empty: `server.js search` fills it. */
+/** A search whose texts are others is made anew, empty: `server.js search-rebuild` fills it. */
 function searchSteps(
   table: string,
-  before: Readonly<Record<string, readonly string[]>>,
+  before: Searches,
   { searches, tenant }: TableSchema,
 ): readonly StorageChange[] {
-  const isSame = (name: string): boolean =>
-    JSON.stringify(own(before, name)) === JSON.stringify(own(searches, name));
-  const dropped = Object.keys(before).filter((name) => !isSame(name));
-  const created = Object.entries(searches).filter(([name]) => !isSame(name));
-  return [
-    ...dropped.map((name): StorageChange => ({ kind: "dropSearch", table, name })),
-    ...created.map(([name, texts]): StorageChange => ({
+  return Object.entries(searches)
+    .filter(([name]) => !isSameSearch(before, searches, name))
+    .map(([name, texts]): StorageChange => ({
       kind: "createSearch",
       table,
       name,
       tenant,
       texts: texts.length,
-    })),
-  ];
+    }));
+}
+
+/** Indexes that no table has any more as they are, those of tables that are gone too. Dropped before any is made. */
+function droppedSearches(before: StorageSchema, after: StorageSchema): readonly StorageChange[] {
+  return Object.entries(before.tables).flatMap(([table, { searches = {} }]) => {
+    const next = own(after.tables, table)?.searches ?? {};
+    return Object.keys(searches)
+      .filter((name) => !isSameSearch(searches, next, name))
+      .map((name): StorageChange => ({ kind: "dropSearch", table, name }));
+  });
+}
+
+type Searches = Readonly<Record<string, readonly string[]>>;
+
+function isSameSearch(before: Searches, after: Searches, name: string): boolean {
+  return JSON.stringify(own(before, name)) === JSON.stringify(own(after, name));
 }
 
 /** The storage after a migration: what is no longer declared stays, so that a table that comes back is not made twice. */
@@ -204,7 +215,7 @@ export function storageAfter(before: StorageSchema, after: StorageSchema): Stora
             indexes: schema?.indexes ?? {},
             members,
             required: schema?.required ?? [],
-            searches: schema?.searches ?? {},
+            searches: next?.searches ?? {},
           },
         ];
       }),

@@ -14,6 +14,13 @@ export const limits = {
   maxPatternLength: 256,
   /** Characters of one text that is searched for. */
   maxQueryLength: 1_000,
+  /** Different words of one search. */
+  maxQueryWords: 64,
+  /** Words of one field that a search knows of, and their characters. */
+  maxIndexedWords: 4_000,
+  maxIndexedLength: 64 * 1024,
+  /** Nodes of one filter. */
+  maxFilterNodes: 512,
   /** Alternatives of a pattern. */
   maxAlternatives: 32,
   /** Constraints in one query. */

@@ -17,7 +17,7 @@ import type { FieldReference, FieldSet } from "./fields.js";
 import { isObject, pointer } from "./json-pointer.js";
 import { membersOf, readListQuery, readPaging, type PageRequest } from "./list-request.js";
 import { parseConstraint } from "./parse-constraint.js";
-import { parseFilter } from "./parse-filter.js";
+import { parseFilter, type FilterEffort } from "./parse-filter.js";
 import { parseOrder } from "./parse-sorts.js";
 
 export interface AggregateRequest extends PageRequest {
@@ -40,6 +40,7 @@ function parseAggregate(value: unknown, sorts: unknown, fields: FieldSet): Aggre
   const at = "/aggregates";
   const given = membersOf(value, at, ["$groups", "$computed", "$having"]);
   const columns = new Map<string, FieldReference>();
+  const effort: FilterEffort = { clauses: 0, nodes: 0 };
   const groups = aliased(given["$groups"], `${at}/$groups`, columns).map(
     ([alias, spec, here], index) => {
       const group = parseGroup(alias, spec, fields, here);
@@ -49,7 +50,7 @@ function parseAggregate(value: unknown, sorts: unknown, fields: FieldSet): Aggre
   );
   const computed = aliased(given["$computed"], `${at}/$computed`, columns).map(
     ([alias, spec, here], index) => {
-      const one = parseComputed(alias, spec, fields, here);
+      const one = parseComputed(alias, spec, fields, here, effort);
       columns.set(alias, column(`c${index}`, computedType(one)));
       return one;
     },
@@ -104,23 +105,33 @@ function parseGroup(alias: string, spec: unknown, fields: FieldSet, at: string):
   const found = truncUnits.find((one) => one === unit);
   if (found === undefined)
     throw invalid(pointer(inner, "unit"), `must be one of ${truncUnits.join(", ")}`);
-  if (typeof timezone !== "string" || !isTimeZone(timezone))
-    throw invalid(pointer(inner, "timezone"), "is no time zone of the IANA database");
-  return { alias, field, trunc: { unit: found, timezone } };
+  const zone = typeof timezone === "string" ? canonicalZone(timezone) : null;
+  if (zone === null)
+    throw invalid(pointer(inner, "timezone"), "is UTC, or a time zone such as Europe/Berlin");
+  return { alias, field, trunc: { unit: found, timezone: zone } };
 }
 
-/** A name of the IANA database; offsets are none, for engines read their sign either way. */
-function isTimeZone(name: string): boolean {
-  if (!/^[A-Za-z]+(?:[/_+-][A-Za-z0-9_+-]+)*$/.test(name)) return false;
+/**
+ * The canonical name of a zone of the IANA database, or null. Offsets and abbreviations are none: engines read their
+ * sign, and which zone they mean, either way.
+ */
+function canonicalZone(name: string): string | null {
+  if (name !== "UTC" && !/^[A-Za-z]+(?:\/[A-Za-z0-9_+-]+)+$/.test(name)) return null;
   try {
-    return new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone !== "";
+    return new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone;
   } catch {
-    return false;
+    return null;
   }
 }
 
 /** `{"$sum": "estimate"}`, or `{"$sum": {field, filter?}}`; `$count` takes no field, `$percentile` a fraction `p`. */
-function parseComputed(alias: string, spec: unknown, fields: FieldSet, at: string): Computed {
+function parseComputed(
+  alias: string,
+  spec: unknown,
+  fields: FieldSet,
+  at: string,
+  effort: FilterEffort,
+): Computed {
   if (!isObject(spec)) throw invalid(at, "must be an object of one function");
   const [entry, ...others] = Object.entries(spec);
   if (entry === undefined || others.length > 0) throw invalid(at, "must name one function");
@@ -147,7 +158,7 @@ function parseComputed(alias: string, spec: unknown, fields: FieldSet, at: strin
     name,
     field,
     fraction: typeof p === "number" ? p : 0.5,
-    filter: parseFilter(filter, fields, pointer(inner, "filter")),
+    filter: parseFilter(filter, fields, pointer(inner, "filter"), effort),
   };
 }
 

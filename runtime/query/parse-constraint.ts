@@ -81,6 +81,7 @@ function parseOperator(
     case "$like":
     case "$ilike": {
       const patterns = patternsAt(value, at);
+      countAlternatives(patterns, at, clauses);
       if (patterns.some((pattern) => /(?:^|[^\\])(?:\\\\)*\\$/.test(pattern)))
         throw invalid(at, "a pattern cannot end with a single backslash");
       return { kind: "like", field, patterns, ignoresCase: operator === "$ilike" };
@@ -94,6 +95,7 @@ function parseOperator(
       });
       if (patterns.length > limits.maxAlternatives)
         throw fail("query_too_complex", { path: at, limit: limits.maxAlternatives });
+      countAlternatives(patterns, at, clauses);
       return { kind: "matches", field, patterns };
     }
     case "$descendant_of":
@@ -175,6 +177,11 @@ function scalarsAt(type: FieldType, value: unknown, at: string): readonly Scalar
   if (value.length > limits.maxInOperands)
     throw fail("query_too_complex", { path: at, limit: limits.maxInOperands });
   return value.map((item, index) => scalarAt(type, item, pointer(at, String(index))));
+}
+
+/** Every alternative but the first is a clause more. */
+function countAlternatives(patterns: readonly unknown[], at: string, clauses: Clauses): void {
+  for (const _further of patterns.slice(1)) clauses.count(at);
 }
 
 function flagAt(value: unknown, at: string): boolean {

@@ -12,22 +12,34 @@ import { parseConstraint, type Clauses } from "./parse-constraint.js";
  * every row. Throws `query_invalid`, `field_not_queryable`, `query_operator_type_mismatch`, `query_too_complex`; each
  * names the JSON Pointer of its fault.
  */
-export function parseFilter(value: unknown, fields: FieldSet, at: string): Filter {
+export function parseFilter(
+  value: unknown,
+  fields: FieldSet,
+  at: string,
+  effort: FilterEffort = { clauses: 0, nodes: 0 },
+): Filter {
   if (value === undefined) return everything;
-  return new FilterParser(fields).node(value, at, 1);
+  return new FilterParser(fields, effort).node(value, at, 1);
+}
+
+/** What has been counted so far: filters of one request may share it. */
+export interface FilterEffort {
+  clauses: number;
+  nodes: number;
 }
 
 class FilterParser implements Clauses {
   readonly #fields: FieldSet;
-  #clauses = 0;
+  readonly #effort: FilterEffort;
 
-  constructor(fields: FieldSet) {
+  constructor(fields: FieldSet, effort: FilterEffort) {
     this.#fields = fields;
+    this.#effort = effort;
   }
 
   count(at: string): void {
-    this.#clauses += 1;
-    if (this.#clauses > limits.maxClauses)
+    this.#effort.clauses += 1;
+    if (this.#effort.clauses > limits.maxClauses)
       throw fail("query_too_complex", { path: at, limit: limits.maxClauses });
   }
 
@@ -38,6 +50,9 @@ class FilterParser implements Clauses {
   node(value: unknown, at: string, depth: number): Filter {
     if (depth > limits.maxFilterDepth)
       throw fail("query_too_complex", { path: at, limit: limits.maxFilterDepth });
+    this.#effort.nodes += 1;
+    if (this.#effort.nodes > limits.maxFilterNodes)
+      throw fail("query_too_complex", { path: at, limit: limits.maxFilterNodes });
     if (!isObject(value)) throw invalid(at, "a filter is an object");
     const keys = Object.keys(value);
     const combinator = keys.find((key) => key === "$and" || key === "$or" || key === "$not");

@@ -18,8 +18,20 @@ export interface Match {
  * a beginning. Null where no text has a word: then nothing is searched for.
  */
 export function parseMatch(texts: readonly string[], combine: "any" | "all"): Match | null {
-  const groups = texts.map(phrasesOf).filter((group) => group.length > 0);
+  const groups = unique(texts.map((text) => unique(phrasesOf(text)))).filter(
+    (group) => group.length > 0,
+  );
   return groups.length === 0 ? null : { combine, groups };
+}
+
+/** Values without repetitions, by what they say. */
+function unique<T>(values: readonly T[]): readonly T[] {
+  return [...new Map(values.map((value) => [JSON.stringify(value), value])).values()];
+}
+
+/** How many words a match has in all. */
+export function wordCount(match: Match): number {
+  return phrases(match).reduce((sum, { words }) => sum + words.length, 0);
 }
 
 function phrasesOf(text: string): readonly Phrase[] {

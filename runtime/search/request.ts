@@ -6,7 +6,7 @@ import { isObject, pointer } from "../query/json-pointer.js";
 import { integerAt, invalid, membersOf, readListQuery, readPaging } from "../query/list-request.js";
 import type { CursorRequest, PageRequest } from "../query/list-request.js";
 import type { HighlightOptions } from "./highlight.js";
-import { parseMatch } from "./match.js";
+import { parseMatch, wordCount } from "./match.js";
 import { scoreField, type SearchQuery } from "./port.js";
 import type { SearchSpec } from "./spec.js";
 
@@ -55,6 +55,8 @@ function common(members: Members, spec: SearchSpec, isRaw: boolean) {
   const list = readListQuery(members, { fields, mayListDeleted: false, isRaw });
   const options = readOptions(members["options"], spec);
   const match = parseMatch(readTexts(members["query"]), options.combine);
+  if (match !== null && wordCount(match) > limits.maxQueryWords)
+    throw fail("query_too_complex", { path: "/query", limit: limits.maxQueryWords });
   // Without sorts the best come first; what is browsed has no score.
   const isRanked = match !== null && members["sorts"] === undefined;
   const byScore = { field: scoreField, direction: "desc", nulls: "last" } as const;

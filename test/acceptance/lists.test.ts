@@ -391,6 +391,12 @@ for (const engine of engines) {
             `/filters${"/$not".repeat(32)}`,
           ],
           [
+            "many filters without a clause",
+            { $or: Array.from({ length: 512 }, () => ({})) },
+            "query_too_complex",
+            "/filters/$or/511",
+          ],
+          [
             "many clauses",
             { $or: Array.from({ length: 257 }, () => ({ $values: { title: "a" } })) },
             "query_too_complex",
@@ -449,6 +455,18 @@ for (const engine of engines) {
         expect(context.path ?? context.errors[0].path).toBe(at);
       },
     );
+
+    test("a set of a thousand values is one condition of the statement", async () => {
+      const labels = ["first", "second"];
+      await service.post("/tasks", { title: "a set", project, labels });
+      const count = async (operator: string, values: readonly string[]): Promise<unknown> => {
+        const filters = { $values: { title: "a set", labels: { [operator]: values } } };
+        return (await service.post("/tasks/query", { filters })).body.count;
+      };
+      const many = [...labels, ...Array.from({ length: 998 }, (_, index) => `l${index}`)];
+      expect([await count("$subset", many), await count("$superset", many)]).toEqual([1, 0]);
+      expect(await count("$superset", labels)).toBe(1);
+    });
 
     test("a page ends at its budget of bytes: a cursor goes on, a numbered page is refused", async () => {
       const text = "x".repeat(900_000);

@@ -25,6 +25,7 @@ for (const engine of engines) {
         ["Buy paper & <b>pens</b>", ["paper"], "open"],
         ["The checklist for the launch of the second launch vehicle", [], "doing"],
         ["Ünïcödé naïve café", ["日本語"], "open"],
+        ["ΟΔΟΣ", [], "open"],
       ] as const) {
         const { body } = await create(member, title, labels);
         if (state !== "open")
@@ -53,6 +54,8 @@ for (const engine of engines) {
           "Write the launch checklist",
         ],
       ],
+      ["a sigma within, where the text has one at the end", "οδοσ", ["ΟΔΟΣ"]],
+      ["the beginning of a word, cut where it changes its last letter", "οδος*", ["ΟΔΟΣ"]],
       [
         "words that must all occur, in any field and order",
         "paper write",
@@ -87,6 +90,7 @@ for (const engine of engines) {
           "The checklist for the launch of the second launch vehicle",
           "Write the launch checklist",
           "Ünïcödé naïve café",
+          "ΟΔΟΣ",
         ],
       ],
       ["quotes and SQL", "'; DROP TABLE tasks; --", []],
@@ -289,6 +293,11 @@ for (const engine of engines) {
       [{ query: ["a", 1] }, "core.validation", "/query/1"],
       [{ query: "x".repeat(1_001) }, "query_too_complex", "/query"],
       [{ query: Array.from({ length: 33 }, () => "x") }, "query_too_complex", "/query"],
+      [
+        { query: Array.from({ length: 65 }, (_, i) => `x${i}`).join(" ") },
+        "query_too_complex",
+        "/query",
+      ],
       [{ with_deleted: true }, "core.validation", "/with_deleted"],
       [{ options: { facets: ["title"] } }, "field_not_queryable", "/options/facets/0"],
       [{ options: { facets: [] } }, "core.validation", "/options/facets"],

@@ -290,6 +290,27 @@ describe("migrations", () => {
     expect(cli(root, "check").code).toBe(0);
   });
 
+  test("a search that moves to another document leaves the index of the first behind", () => {
+    const declare = (of: string): void =>
+      writeFileSync(
+        at("registry/search.yaml"),
+        `registry: 1\ndocuments:\n  aaa: {type: {title: string}, guard: open}\n  zzz: {type: {title: string}, guard: open}\nsearch:\n  find: {of: ${of}, text: [title], guard: open}\n`,
+      );
+    declare("zzz");
+    expect(cli(root, "generate").code).toBe(0);
+    declare("aaa");
+    expect(cli(root, "generate").code).toBe(0);
+    const last = sql(
+      readdirSync(at("generated/migrations/sqlite")).at(-1)?.replace(".sql", "") ?? "",
+    );
+    const [dropped, created] = [
+      last.indexOf('DROP TABLE IF EXISTS "find_index";'),
+      last.indexOf('CREATE VIRTUAL TABLE "find_index"'),
+    ];
+    expect([dropped >= 0, created > dropped]).toEqual([true, true]);
+    expect(cli(root, "check").code).toBe(0);
+  });
+
   test("a document that goes keeps its table; one that comes back makes none", () => {
     cli(root, "generate");
     writeFileSync(at("registry/notes.yaml"), "registry: 1\n");

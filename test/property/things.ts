@@ -114,7 +114,7 @@ const values = Object.fromEntries(
 export const body = fc.record(values, { requiredKeys: [] });
 
 const likePattern = fc
-  .array(fc.constantFrom("%", "_", "a", "b", "A", "ä", "\\%", "\\_", "\\\\", ".", "😀"), {
+  .array(fc.constantFrom("%", "_", "a", "b", "A", "ä", "Ä", "\\%", "\\_", "\\\\", ".", "😀"), {
     maxLength: 4,
   })
   .map((parts) => parts.join(""));
@@ -147,6 +147,9 @@ const regexPattern = fc
           "[^\\^]",
           "[\\^]",
           "[\\^\\-]",
+          "[\\]-a]",
+          "[^\\^-a]",
+          "[+--]",
           "ä",
           "😀",
           "[ä-😀]",

@@ -35,6 +35,11 @@ export const postgresDialect: Dialect = {
   pattern: regexOf,
   matches: (of, placeholder) => `${field(of)} ~ ${placeholder}::text`,
   isIn: (of, placeholder) => `${field(of)} = ANY(${placeholder}::${sqlType(of)}[])`,
+  listRows: (of, placeholder) => [
+    `unnest(${placeholder}::${sqlType(of)}[]) AS w("value")`,
+    `w."value"`,
+  ],
+  lock: (table) => `LOCK TABLE ${quoted(table)} IN SHARE MODE`,
   list: (values) => values,
   json: (placeholder) => `${placeholder}::jsonb`,
   columns: `"id", "rev", "created_at", "last_update_at", "is_deleted", "owner_id", "body"`,
@@ -60,12 +65,16 @@ function truncated(text: string, unit: TruncUnit, type: FieldType, zone: string)
 
 function statistic(name: Statistic, value: string, condition: string | null, fraction: number) {
   const only = condition === null ? "" : ` FILTER (WHERE ${condition})`;
-  const number = `(${value})::float8`;
-  const inner =
-    name === "$median" || name === "$percentile"
-      ? `percentile_cont(${fraction}) WITHIN GROUP (ORDER BY ${number})`
-      : `${name.slice(1)}(${number})`;
-  return { inner: `${inner}${only}`, outer: (column: string) => column };
+  if (name === "$median" || name === "$percentile") {
+    const inner = `percentile_cont(${fraction}) WITHIN GROUP (ORDER BY (${value})::float8)`;
+    return { inner: `${inner}${only}`, outer: (column: string) => column };
+  }
+  // Exact; a result beyond the floats is null, one too near to zero for them is zero: the cast refuses both.
+  return {
+    inner: `${name.slice(1)}((${value})::numeric)${only}`,
+    outer: (column: string) =>
+      `CASE WHEN abs(${column}) < 2.5e-324 THEN 0 WHEN abs(${column}) <= 1.7976931348623157e308 THEN ${column}::float8 END`,
+  };
 }
 
 /** Columns in the form that body fields have. */

@@ -201,6 +201,8 @@ async function rolledBack(client: PoolClient): Promise<boolean> {
 function translated(error: unknown): unknown {
   if (error instanceof ServiceError || !(error instanceof Error)) return error;
   const code = "code" in error ? String(error.code) : "";
+  // A number that no longer fits: two of a list of percentiles are too far apart.
+  if (code === "22003") return fail("query_too_complex", {}, { cause: error });
   if (code === "40001" || code === "40P01") return fail("core.concurrency", {}, { cause: error });
   if (
     /^(?:08|53|57P)/.test(code) ||

@@ -22,7 +22,11 @@ export function matching(
   // Labels make the index look at the rows again; where every field counts, words do without.
   const ofWords = looked.length === fields.length ? "" : looked;
   // ts_rank takes weights from 0 to 1, those of the labels D, C, B and A.
-  const ranks = [3, 2, 1, 0].map((at) => (weights[fields[at] ?? ""] ?? 0) / highest);
+  const ranks = [3, 2, 1, 0].map((at) => {
+    const share = (weights[fields[at] ?? ""] ?? 0) / highest;
+    // What is less does not fit into a float4, and counts for nothing.
+    return share < 1e-6 ? 0 : share;
+  });
   const query = `to_tsquery('simple', ${parameters.add(printMatch(match, ofWords, looked))}::text)`;
   const rank = `ts_rank(${parameters.add(ranks)}::float4[], "texts", ${query})::float8`;
   const { table, tenant: isOwned } = spec.document;

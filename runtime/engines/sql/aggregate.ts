@@ -155,5 +155,6 @@ function readValue(type: FieldType, row: SqlRow, name: string): AggregateValue {
   const value = row[name] ?? null;
   if (value === null) return null;
   if (type === "boolean") return isTrue(value);
-  return type === "integer" || type === "number" ? Number(value) : String(value);
+  if (type !== "integer" && type !== "number") return String(value);
+  return Number.isFinite(Number(value)) ? Number(value) : null;
 }

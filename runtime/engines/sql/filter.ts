@@ -1,5 +1,5 @@
 // Filters as SQL conditions: every value is a parameter, every field is a declared one.
-import type { Filter } from "../../query/ast.js";
+import { passesEveryRow, type Filter } from "../../query/ast.js";
 import { elementOf, type FieldReference } from "../../query/fields.js";
 import { elementType } from "../../contract/query-operators.js";
 import { operand, type Parameters } from "./parameters.js";
@@ -26,8 +26,11 @@ export function filterCondition(
         .filter((part) => part !== null);
       return parts.length === 0 ? null : `(${parts.join(" AND ")})`;
     }
-    case "any":
+    case "any": {
+      // Told before printing: the values of a condition not used would be parameters without a place.
+      if (passesEveryRow(filter)) return null;
       return `(${filter.filters.map(print).join(" OR ")})`;
+    }
     case "not":
       return `NOT COALESCE(${print(filter.filter)}, FALSE)`;
     case "compare":
@@ -43,10 +46,12 @@ export function filterCondition(
       return dialect.isNull(filter.field, filter.isNull);
     case "like": {
       const { field, patterns, ignoresCase } = filter;
-      const folded = (text: string): string => (ignoresCase ? `lower(${text})` : text);
+      // Of the field's text "C" lowers A to Z alone, and so does this of the pattern.
+      const text = ignoresCase ? `lower(${dialect.field(field)})` : dialect.field(field);
+      const folded = (pattern: string): string =>
+        ignoresCase ? pattern.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase()) : pattern;
       const alternatives = patterns.map(
-        (pattern) =>
-          `${folded(dialect.field(field))} LIKE ${folded(value(field, pattern))} ESCAPE '\\'`,
+        (pattern) => `${text} LIKE ${value(field, folded(pattern))} ESCAPE '\\'`,
       );
       return `(${alternatives.join(" OR ")})`;
     }
@@ -95,10 +100,8 @@ function setCondition(
     case "$subset":
       return `NOT ${exists(`NOT COALESCE(${among()}, FALSE)`)}`;
     case "$superset": {
-      const each = [...new Set(values)].map((value) =>
-        exists(`${dialect.field(element)} = ${operand(element, value, dialect, parameters)}`),
-      );
-      return each.length === 0 ? "TRUE" : each.join(" AND ");
+      const [rows, value] = dialect.listRows(element, parameters.add(dialect.list(values)));
+      return `NOT EXISTS (SELECT 1 FROM ${rows} WHERE NOT ${exists(`${dialect.field(element)} = ${value}`)})`;
     }
   }
 }

@@ -22,7 +22,7 @@ export function sqlSearchIndexes(session: SqlSession): SearchIndexes {
       if (spec.searches === undefined) return;
       const body: unknown = JSON.parse(document.body);
       for (const { index, fields } of spec.searches) {
-        const texts = fields.map((path) => textsAt(body, path).map(indexedText).join(" "));
+        const texts = fields.map((path) => indexedText(textsAt(body, path)));
         for (const statement of dialect.indexPut(spec, index, fields.length))
           await session.run(
             statement.text,

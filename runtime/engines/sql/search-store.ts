@@ -81,23 +81,29 @@ export function sqlSearchStore(session: SqlSession): SearchStore {
     },
 
     async rebuild({ index, document }) {
+      const lock = dialect.lock(document.table);
+      if (lock !== null) await session.run(lock, []);
       await session.run(`DELETE FROM ${quoted(index)}`, []);
       const indexes = sqlSearchIndexes(session);
       const searches = (document.searches ?? []).filter((one) => one.index === index);
       const own = { ...document, searches };
-      const key = document.tenant ? `"tenant_id", "id"` : `"id"`;
-      let count = 0;
-      for (;;) {
-        const limit = `LIMIT ${portion} OFFSET ${count}`;
-        const tenant = document.tenant ? `, "tenant_id"` : "";
+      const key = document.tenant ? `("tenant_id", "id")` : `"id"`;
+      const columns = `${dialect.columns}${document.tenant ? `, "tenant_id"` : ""}`;
+      let last: readonly string[] = [];
+      for (let count = 0; ;) {
+        const places = last.map((_value, at) => dialect.placeholder(at + 1)).join(", ");
+        const after = last.length === 0 ? "" : ` WHERE ${key} > (${places})`;
         const rows = await session.all(
-          `SELECT ${dialect.columns}${tenant} FROM ${quoted(document.table)} ORDER BY ${key} ${limit}`,
-          [],
+          `SELECT ${columns} FROM ${quoted(document.table)}${after} ORDER BY ${key.replaceAll(/[()]/g, "")} LIMIT ${portion}`,
+          last,
         );
         for (const row of rows)
           await indexes.put(own, String(row["tenant_id"] ?? ""), readStored(row));
         count += rows.length;
-        if (rows.length < portion) return count;
+        const end = rows.at(-1);
+        if (end === undefined || rows.length < portion) return count;
+        const id = String(end["id"]);
+        last = document.tenant ? [String(end["tenant_id"]), id] : [id];
       }
     },
   };

@@ -47,6 +47,10 @@ export interface Dialect {
   isIn(field: FieldReference, placeholder: string): string;
   /** A list of operands as one parameter value. */
   list(values: readonly SqlValue[]): SqlValue;
+  /** The list in the placeholder as rows, for `FROM`, and the expression of their value. */
+  listRows(element: FieldReference, placeholder: string): readonly [string, string];
+  /** Locks a table against writes until the transaction has ended, where that is not so anyway. */
+  lock(table: string): string | null;
   /** Types a placeholder as the JSON of a body. */
   json(placeholder: string): string;
   /** Whether `zone` wants to know the first and last time it is used for. */

@@ -30,6 +30,8 @@ export const sqliteDialect: Dialect = {
   pattern: globOf,
   matches: (of, placeholder) => `${field(of)} GLOB ${placeholder}`,
   isIn: (of, placeholder) => `${field(of)} IN (SELECT "value" FROM json_each(${placeholder}))`,
+  listRows: (_element, placeholder) => [`json_each(${placeholder}) w`, `w."value"`],
+  lock: () => null,
   list: (values) => JSON.stringify(values),
   json: (placeholder) => placeholder,
   columns: `"id", "rev", "created_at", "last_update_at", "is_deleted", "owner_id", "body"`,

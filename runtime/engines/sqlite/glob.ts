@@ -19,29 +19,39 @@ function globStep(step: PatternStep): string {
   }
 }
 
+/** Characters that mean something in a class, but for where they stand. */
+const special = ["]", "^", "-"];
+
 /** A class: `]` stands first and `-` last, where they mean themselves; `^` must not stand first. */
 function globClass({ isNegated, ranges }: Extract<PatternStep, { kind: "class" }>): string {
-  const single = new Set(ranges.flatMap(([first, last]) => (first === last ? [first] : [])));
-  const special = ["]", "^", "-"].map((character) => (single.has(character) ? character : ""));
-  const [bracket = "", caret = "", hyphen = ""] = special;
-  const spans = ranges
-    .flatMap((range) => withoutSpecial(range))
+  const plain = ranges.flatMap(withoutSpecial);
+  const single = new Set(ranges.flatMap((range) => specialIn(range)));
+  const [bracket, caret, hyphen] = special.map((one) => (single.has(one) ? one : ""));
+  const spans = plain
     .map(([first, last]) => (first === last ? first : `${first}-${last}`))
     .join("");
-  if (!isNegated && bracket === "" && spans === "" && hyphen === "" && caret !== "") return caret;
-  // A caret alone before a hyphen would negate: the hyphen then stands first as a span of its own.
-  const rest =
-    spans === "" && bracket === "" && caret !== "" && !isNegated
-      ? `${hyphen}${caret}`
-      : `${spans}${caret}${hyphen}`;
-  return `[${isNegated ? "^" : ""}${bracket}${rest}]`;
+  const isCaretFirst = caret !== "" && bracket === "" && spans === "" && !isNegated;
+  if (isCaretFirst) return hyphen === "" ? "^" : "[-^]";
+  return `[${isNegated ? "^" : ""}${bracket}${spans}${caret}${hyphen}]`;
 }
 
-/** A range without the ends that mean something in a class; those stand for themselves elsewhere in it. */
+/** The special characters within a range; those in its middle do no harm to stand there twice. */
+function specialIn([first, last]: readonly [string, string]): readonly string[] {
+  return special.filter((one) => first <= one && one <= last);
+}
+
+/** A range without ends that mean something in a class: they stand for themselves elsewhere in it. */
 function withoutSpecial([first, last]: readonly [string, string]): readonly (readonly [
   string,
   string,
 ])[] {
-  if (first === last) return ["]", "^", "-"].includes(first) ? [] : [[first, last]];
-  return [[first, last]];
+  const from = special.includes(first) ? neighbour(first, 1) : first;
+  const to = special.includes(last) ? neighbour(last, -1) : last;
+  if ((from.codePointAt(0) ?? 0) > (to.codePointAt(0) ?? 0)) return [];
+  const isClean = !special.includes(from) && !special.includes(to);
+  return isClean ? [[from, to]] : withoutSpecial([from, to]);
+}
+
+function neighbour(character: string, by: number): string {
+  return String.fromCodePoint((character.codePointAt(0) ?? 0) + by);
 }

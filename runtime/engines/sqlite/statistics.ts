@@ -13,7 +13,7 @@ export function statistic(
   const filter = ` FILTER (WHERE ${value} IS NOT NULL${only})`;
   if (name === "$sum") return { inner: `sum(${value})${filter}`, outer: same };
   if (name === "$avg") return { inner: `avg(${value})${filter}`, outer: same };
-  const inner = `json_group_array(${value} ORDER BY ${value})${filter}`;
+  const inner = `json_group_array(json(printf('%!.17g', ${value})) ORDER BY ${value})${filter}`;
   if (name === "$median" || name === "$percentile")
     return { inner, outer: (column) => percentile(column, fraction) };
   return { inner, outer: (column) => deviation(column, name) };
@@ -33,8 +33,10 @@ function percentile(column: string, fraction: number): string {
 function deviation(column: string, name: Statistic): string {
   const isSample = name.endsWith("_samp");
   const size = `json_array_length(${column})`;
-  const mean = `(SELECT avg("value") FROM json_each(${column}))`;
-  const squares = `(SELECT sum(("value" - ${mean}) * ("value" - ${mean})) FROM json_each(${column}))`;
+  // The mean is a table of one row, so that it is made once and not for every value.
+  const mean = `(SELECT avg("value") AS "mean" FROM json_each(${column})) a`;
+  const distance = `(v."value" - a."mean")`;
+  const squares = `(SELECT sum(${distance} * ${distance}) FROM json_each(${column}) v, ${mean})`;
   const variance = `${squares} / ${isSample ? `(${size} - 1)` : size}`;
   const result = name.startsWith("$stddev") ? `sqrt(${variance})` : variance;
   return `CASE WHEN ${size} < ${isSample ? 2 : 1} THEN NULL ELSE ${result} END`;

@@ -4,12 +4,21 @@ const dayMillis = 86_400_000;
 /** Rules are followed within these years; beyond them the nearest offset counts. */
 const [earliest, latest] = [Date.UTC(1900, 0, 1), Date.UTC(2100, 0, 1)];
 
+type Offset = readonly [from: string, minutes: number];
+
+const known = new Map<string, readonly Offset[]>();
+
 /** JSON of `[[from, minutes], …]`, newest first: from that instant (RFC 3339) on, local time is so much ahead of UTC. */
 export function zoneOffsets(timezone: string, first: string, last: string): string {
-  const clamp = (text: string): number => {
-    const millis = Date.parse(text);
-    return Number.isNaN(millis) ? earliest : Math.min(Math.max(millis, earliest), latest);
-  };
+  const all = known.get(timezone) ?? offsetsOf(timezone);
+  known.set(timezone, all);
+  const start = all.findLastIndex(([from]) => from <= first);
+  const within = all.filter(([from], index) => index >= start && from <= last);
+  return JSON.stringify((within.length === 0 ? all.slice(0, 1) : within).toReversed());
+}
+
+/** Every offset of a zone, oldest first; the first one has no beginning. */
+function offsetsOf(timezone: string): readonly Offset[] {
   const format = new Intl.DateTimeFormat("en-US", {
     timeZone: timezone,
     timeZoneName: "longOffset",
@@ -19,13 +28,11 @@ export function zoneOffsets(timezone: string, first: string, last: string): stri
     const [, sign, hours, minutes = "0"] = /GMT([+-])(\d+):?(\d+)?/.exec(name ?? "") ?? [];
     return hours === undefined ? 0 : Number(`${sign}1`) * (Number(hours) * 60 + Number(minutes));
   };
-  const offsets: (readonly [string, number])[] = [];
-  let [at, offset] = [clamp(first) - dayMillis, offsetAt(clamp(first) - dayMillis)];
-  offsets.push(["", offset]);
-  const end = clamp(last) + dayMillis;
-  while (at < end) {
+  let offset = offsetAt(earliest);
+  const offsets: Offset[] = [["", offset]];
+  for (let at = earliest; at < latest;) {
     // No zone changes twice within two weeks; a change is found to the minute.
-    const next = Math.min(at + 14 * dayMillis, end);
+    const next = at + 14 * dayMillis;
     if (offsetAt(next) !== offset) {
       let [before, after] = [at, next];
       while (after - before > 1_000) {
@@ -33,13 +40,12 @@ export function zoneOffsets(timezone: string, first: string, last: string): stri
         if (offsetAt(middle) === offset) before = middle;
         else after = middle;
       }
-      const instant = Math.round(after / 60_000) * 60_000;
       offset = offsetAt(next);
-      offsets.push([new Date(instant).toISOString(), offset]);
+      offsets.push([new Date(Math.round(after / 60_000) * 60_000).toISOString(), offset]);
     }
     at = next;
   }
-  return JSON.stringify(offsets.toReversed());
+  return offsets;
 }
 
 const formats = {
