@@ -1,4 +1,5 @@
 // The administration of principals: provisioning, permissions, deactivation. Each part is there where it is declared.
+import { permissionPattern, rolePattern } from "../../runtime/contract/permissions.js";
 import { objectSchema, uuidSchema, type JsonSchema } from "../model/json-schema.js";
 import type { ParameterModel } from "../model/registry.js";
 import {
@@ -12,11 +13,10 @@ import type { FamilyContext, UnmountedOperation } from "./family.js";
 import { administrationGuard, type BuiltInGuard } from "./guards.js";
 import { principalHook, sessionHook } from "./runtime-hooks.js";
 
-const roleName = "[a-z][a-z0-9_]*";
-const role: JsonSchema = { type: "string", pattern: `^${roleName}$` };
+const role: JsonSchema = { type: "string", pattern: rolePattern };
 const permission: JsonSchema = {
   type: "string",
-  pattern: `^(?:${roleName}|${roleName}\\.${roleName}|role:${roleName})$`,
+  pattern: permissionPattern,
   description: "`tasks.read`, `admin`, or a role: `role:editor`.",
 };
 const tenantId: JsonSchema = {

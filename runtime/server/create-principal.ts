@@ -2,6 +2,8 @@
 import { text } from "node:stream/consumers";
 import { parseArgs } from "node:util";
 import { createPrincipal } from "../authn/provision.js";
+import { fail } from "../contract/errors.js";
+import { permissionPattern } from "../contract/permissions.js";
 import type { Connection } from "./connect.js";
 
 export const createPrincipalUsage = "create-principal LOGIN [--grant PERMISSION]…";
@@ -31,15 +33,21 @@ export function readCreatePrincipal(args: readonly string[]): NewPrincipal | nul
 
 /**
  * Adds a principal with the password that stdin gives (without its last line break) and permissions that hold
- * everywhere; returns its id. Throws `core.conflict` where the login is taken and `core.validation` for the password.
+ * everywhere; returns its id. Throws `core.conflict` where the login is taken and `core.validation` for the password or
+ * a permission; nobody is made then.
  */
 export async function provision(
   { context, write }: Connection,
   given: NewPrincipal,
   input: NodeJS.ReadableStream,
 ): Promise<string> {
-  const password = (await text(input)).replace(/\r?\n$/, "");
   const { login, permissions } = given;
+  const wrong = permissions.find((permission) => !new RegExp(permissionPattern).test(permission));
+  if (wrong !== undefined) {
+    const message = `${JSON.stringify(wrong)} is no permission such as tasks.read, admin or role:editor`;
+    throw fail("core.validation", { errors: [{ path: "/grant", keyword: "pattern", message }] });
+  }
+  const password = (await text(input)).replace(/\r?\n$/, "");
   const id = await createPrincipal(context("principals.create_principal"), { login, password });
   await write("principals.grant_permission", async ({ transaction }) => {
     for (const permission of permissions) await transaction.tenants.grant(null, id, permission);

@@ -52,6 +52,11 @@ for (const engine of engines) {
       expect([short.status, short.stdout]).toEqual([1, ""]);
       expect(short.stderr).toContain("must have 8 to 1024 bytes");
       expect(short.stderr).not.toContain("1234567");
+      const granted = command(["create-principal", "typo@example.test", "--grant", "Tasks.Read"]);
+      expect([granted.status, granted.stdout]).toEqual([1, ""]);
+      expect(granted.stderr).toContain('"Tasks.Read\\" is no permission');
+      // Nobody was made: the login is free.
+      expect(command(["create-principal", "typo@example.test"]).status).toBe(0);
       for (const args of [["create-principal"], ["create-principal", "a", "b"], ["create"]]) {
         const { status, stderr } = command(args);
         expect([status, stderr]).toEqual([

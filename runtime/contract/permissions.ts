@@ -1,0 +1,9 @@
+// The form of permissions and roles: one for the registry, the routes and the command line.
+
+const name = "[a-z][a-z0-9_]*";
+
+/** A role as a regular expression's text: `editor`. */
+export const rolePattern = `^${name}$`;
+
+/** What a principal or a role may be given, as a regular expression's text: `tasks.read`, `admin`, `role:editor`. */
+export const permissionPattern = `^(?:${name}|${name}\\.${name}|role:${name})$`;
