@@ -47,6 +47,7 @@ const baseNames = [
 export interface DocumentType {
   readonly typeName: string;
   readonly body: SchemaObject;
+  readonly softDelete: boolean;
 }
 
 /**
@@ -97,7 +98,7 @@ export function readDocumentType(
     typeName,
     resourceSchema(storedSchema(declaration, body, resolve), softDelete, declaration.description),
   );
-  return { typeName, body };
+  return { typeName, body, softDelete };
 }
 
 /** The body as it is stored: a member that has a default is always there. */
@@ -125,13 +126,12 @@ export function documentModel(
   context: FamilyContext,
   name: string,
   declaration: DocumentDeclaration,
-  { typeName, body }: DocumentType,
+  { typeName, body, softDelete }: DocumentType,
 ): DocumentModel {
   const { types, report } = context;
   const at = context.tree.at("documents", name);
   const resolve: Resolve = (type) => types.table.schemas.get(type);
   const properties = propertiesOf(body);
-  const softDelete = declaration.soft_delete !== undefined && declaration.soft_delete !== false;
   const known = (field: string, path: readonly (string | number)[]): boolean => {
     if (Object.hasOwn(properties, field)) return true;
     report({

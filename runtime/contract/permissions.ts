@@ -1,4 +1,4 @@
-// The form of permissions and roles: one for the registry, the routes and the command line.
+// The form of permissions and roles: one for the routes and the command line.
 
 const name = "[a-z][a-z0-9_]*";
 

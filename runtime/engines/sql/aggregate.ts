@@ -9,11 +9,11 @@ import {
   type Computed,
   type Group,
 } from "../../query/aggregate.js";
-import { conditionsOf } from "./document-rows.js";
+import { whereOf } from "./document-rows.js";
 import { filterCondition } from "./filter.js";
 import { orderBy } from "./order.js";
 import { Parameters } from "./parameters.js";
-import { isTrue, quoted, type SqlRow, type SqlSession } from "./session.js";
+import { quoted, readScalar, type SqlRow, type SqlSession } from "./session.js";
 
 /** The groups of a window, each with its values in the order of groups and computed, and how many there are in all. */
 export async function aggregateRows(
@@ -90,9 +90,7 @@ function source(
   query: DocumentQuery,
   parameters: Parameters,
 ): string {
-  const conditions = conditionsOf(spec, tenant, query, dialect, parameters);
-  const where = conditions.length === 0 ? "" : ` WHERE ${conditions.join(" AND ")}`;
-  return `${quoted(spec.table)}${where}`;
+  return `${quoted(spec.table)}${whereOf(spec, tenant, query, dialect, parameters)}`;
 }
 
 /** One row a group: `g0…` and `c0…`. */
@@ -151,10 +149,10 @@ function computedSql(
   }
 }
 
+/** Null where there is none, or none that JSON could carry. */
 function readValue(type: FieldType, row: SqlRow, name: string): AggregateValue {
   const value = row[name] ?? null;
   if (value === null) return null;
-  if (type === "boolean") return isTrue(value);
-  if (type !== "integer" && type !== "number") return String(value);
-  return Number.isFinite(Number(value)) ? Number(value) : null;
+  const scalar = readScalar(type, value);
+  return typeof scalar === "number" && !Number.isFinite(scalar) ? null : scalar;
 }

@@ -5,20 +5,27 @@ import { filterCondition } from "./filter.js";
 import type { Parameters } from "./parameters.js";
 import { isTrue, textOrNull, type Dialect, type SqlRow } from "./session.js";
 
-/** The conditions that every row of a query fulfils: its tenant, not deleted, the filter. */
-export function conditionsOf(
+/** The first parameters of a statement about rows of the type: the tenant, where it has tenants. */
+export function ownerOf(spec: DocumentDeclaration, tenant: string): readonly string[] {
+  return spec.tenant ? [tenant] : [];
+}
+
+/** ` WHERE …` of what every row of a query fulfils: its tenant, not deleted, the filter, and what is given further. */
+export function whereOf(
   spec: DocumentDeclaration,
   tenant: string,
   query: DocumentQuery,
   dialect: Dialect,
   parameters: Parameters,
-): readonly string[] {
-  const filter = (): string | null => filterCondition(query.filter, dialect, parameters);
-  return [
+  ...further: readonly string[]
+): string {
+  const conditions = [
     spec.tenant ? `"tenant_id" = ${parameters.add(tenant)}` : null,
     spec.softDelete && !query.withDeleted ? `NOT "is_deleted"` : null,
-    filter(),
+    filterCondition(query.filter, dialect, parameters),
+    ...further,
   ].filter((condition) => condition !== null);
+  return conditions.length === 0 ? "" : ` WHERE ${conditions.join(" AND ")}`;
 }
 
 export function readStored(row: SqlRow): StoredDocument {

@@ -1,8 +1,8 @@
 // The document store over SQL, one for all SQL engines.
-import type { DocumentQuery, DocumentStore, StoredDocument } from "../../documents/port.js";
+import type { DocumentStore, StoredDocument } from "../../documents/port.js";
 import type { DocumentDeclaration } from "../../documents/spec.js";
 import { aggregateRows } from "./aggregate.js";
-import { conditionsOf, readStored } from "./document-rows.js";
+import { ownerOf, readStored, whereOf } from "./document-rows.js";
 import { afterCondition, orderBy } from "./order.js";
 import { Parameters } from "./parameters.js";
 import { sqlSearchIndexes } from "./search-index.js";
@@ -26,7 +26,6 @@ const printed = new WeakMap<Dialect, WeakMap<DocumentDeclaration, Statements>>()
 export function sqlDocumentStore(session: SqlSession): DocumentStore {
   const { dialect } = session;
   const texts = (spec: DocumentDeclaration) => statementsOf(spec, dialect);
-  const owner = (spec: DocumentDeclaration, tenant: string) => (spec.tenant ? [tenant] : []);
 
   const keepSnapshot = async (
     spec: DocumentDeclaration,
@@ -35,34 +34,28 @@ export function sqlDocumentStore(session: SqlSession): DocumentStore {
   ) => {
     if (spec.history === 0) return;
     const { id, rev, body } = document;
-    await session.run(texts(spec).insertHistory, [...owner(spec, tenant), id, rev, body]);
+    await session.run(texts(spec).insertHistory, [...ownerOf(spec, tenant), id, rev, body]);
     if (spec.history !== null && rev > spec.history) {
-      await session.run(texts(spec).trimHistory, [...owner(spec, tenant), id, rev - spec.history]);
+      await session.run(texts(spec).trimHistory, [
+        ...ownerOf(spec, tenant),
+        id,
+        rev - spec.history,
+      ]);
     }
   };
 
   const indexes = sqlSearchIndexes(session);
-  const where = (
-    spec: DocumentDeclaration,
-    tenant: string,
-    query: DocumentQuery,
-    parameters: Parameters,
-    ...further: readonly string[]
-  ): string => {
-    const conditions = [...conditionsOf(spec, tenant, query, dialect, parameters), ...further];
-    return conditions.length === 0 ? "" : ` WHERE ${conditions.join(" AND ")}`;
-  };
 
   return {
     async get(spec, tenant, id) {
-      const [row] = await session.all(texts(spec).get, [...owner(spec, tenant), id]);
+      const [row] = await session.all(texts(spec).get, [...ownerOf(spec, tenant), id]);
       return row === undefined ? null : readStored(row);
     },
 
     async insert(spec, tenant, document) {
       const { id, rev, createdAt, lastUpdateAt, isDeleted, ownerId, body } = document;
       await session.run(texts(spec).insert, [
-        ...owner(spec, tenant),
+        ...ownerOf(spec, tenant),
         id,
         rev,
         createdAt,
@@ -78,7 +71,7 @@ export function sqlDocumentStore(session: SqlSession): DocumentStore {
     async replace(spec, tenant, expectedRev, document) {
       const { id, rev, lastUpdateAt, isDeleted, body } = document;
       const changed = await session.run(texts(spec).replace, [
-        ...owner(spec, tenant),
+        ...ownerOf(spec, tenant),
         id,
         expectedRev,
         rev,
@@ -94,20 +87,20 @@ export function sqlDocumentStore(session: SqlSession): DocumentStore {
 
     async remove(spec, tenant, id, expectedRev) {
       const [removed] = await session.all(texts(spec).remove, [
-        ...owner(spec, tenant),
+        ...ownerOf(spec, tenant),
         id,
         expectedRev,
       ]);
       if (removed === undefined) return false;
       if (spec.history !== 0)
-        await session.run(texts(spec).removeHistory, [...owner(spec, tenant), id]);
+        await session.run(texts(spec).removeHistory, [...ownerOf(spec, tenant), id]);
       // The documents before the indexes, as in every other write: no two writes wait for each other.
       await indexes.remove(spec, tenant, removed["row_key"] as SqlValue);
       return true;
     },
 
     async snapshot(spec, tenant, id, rev) {
-      const [row] = await session.all(texts(spec).snapshot, [...owner(spec, tenant), id, rev]);
+      const [row] = await session.all(texts(spec).snapshot, [...ownerOf(spec, tenant), id, rev]);
       return row === undefined ? null : String(row["body"]);
     },
 
@@ -118,7 +111,7 @@ export function sqlDocumentStore(session: SqlSession): DocumentStore {
           ? []
           : [afterCondition(query.sorts, window.after, dialect, parameters)];
       const rows = await session.all(
-        `SELECT ${dialect.columns} FROM ${quoted(spec.table)}${where(spec, tenant, query, parameters, ...after)} ` +
+        `SELECT ${dialect.columns} FROM ${quoted(spec.table)}${whereOf(spec, tenant, query, dialect, parameters, ...after)} ` +
           `${orderBy(query.sorts, dialect)} ` +
           `LIMIT ${parameters.add(window.limit)} OFFSET ${parameters.add(window.offset)}`,
         parameters.values,
@@ -132,7 +125,7 @@ export function sqlDocumentStore(session: SqlSession): DocumentStore {
     async count(spec, tenant, query) {
       const parameters = new Parameters(dialect);
       const [row] = await session.all(
-        `SELECT count(*) AS "count" FROM ${quoted(spec.table)}${where(spec, tenant, query, parameters)}`,
+        `SELECT count(*) AS "count" FROM ${quoted(spec.table)}${whereOf(spec, tenant, query, dialect, parameters)}`,
         parameters.values,
       );
       return Number(row?.["count"] ?? 0);

@@ -3,6 +3,7 @@ import type { StoredDocument } from "../../documents/port.js";
 import type { DocumentDeclaration } from "../../documents/spec.js";
 import { textsAt } from "../../search/texts.js";
 import { indexedText } from "../../search/words.js";
+import { ownerOf } from "./document-rows.js";
 import type { SqlSession, SqlValue } from "./session.js";
 
 /** What the indexes of a document type are told of its writes. */
@@ -16,7 +17,6 @@ export interface SearchIndexes {
 /** The indexes as one transaction keeps them. */
 export function sqlSearchIndexes(session: SqlSession): SearchIndexes {
   const { dialect } = session;
-  const owner = (spec: DocumentDeclaration, tenant: string) => (spec.tenant ? [tenant] : []);
   return {
     async put(spec, tenant, document) {
       if (spec.searches === undefined) return;
@@ -27,15 +27,15 @@ export function sqlSearchIndexes(session: SqlSession): SearchIndexes {
           await session.run(
             statement.text,
             statement.takesTexts
-              ? [...owner(spec, tenant), document.id, ...texts]
-              : [...owner(spec, tenant), document.id],
+              ? [...ownerOf(spec, tenant), document.id, ...texts]
+              : [...ownerOf(spec, tenant), document.id],
           );
       }
     },
 
     async remove(spec, tenant, key) {
       for (const { index } of spec.searches ?? [])
-        await session.run(dialect.indexRemove(spec, index), [key, ...owner(spec, tenant)]);
+        await session.run(dialect.indexRemove(spec, index), [key, ...ownerOf(spec, tenant)]);
     },
   };
 }

@@ -1,13 +1,13 @@
 // Search over SQL, one for all SQL engines: the index of the dialect, joined with the documents.
 import { elementType } from "../../contract/query-operators.js";
-import { elementOf, type FieldReference } from "../../query/fields.js";
+import { elementOf } from "../../query/fields.js";
 import type { SearchQuery, SearchStore } from "../../search/port.js";
 import type { SearchSpec } from "../../search/spec.js";
-import { conditionsOf, readStored } from "./document-rows.js";
+import { readStored, whereOf } from "./document-rows.js";
 import { afterCondition, orderBy } from "./order.js";
 import { Parameters } from "./parameters.js";
 import { sqlSearchIndexes } from "./search-index.js";
-import { isTrue, quoted, type SqlRow, type SqlSession } from "./session.js";
+import { quoted, readScalar, type SqlSession } from "./session.js";
 
 /** Documents that `rebuild` reads at a time. */
 const portion = 500;
@@ -29,8 +29,7 @@ export function sqlSearchStore(session: SqlSession): SearchStore {
     const matches =
       match === null ? null : dialect.matching(spec, tenant, match, weights, parameters);
     const from = matches === null ? table : `(${matches.query}) s JOIN ${table} ON ${matches.join}`;
-    const conditions = conditionsOf(document, tenant, query, dialect, parameters);
-    const where = conditions.length === 0 ? "" : ` WHERE ${conditions.join(" AND ")}`;
+    const where = whereOf(document, tenant, query, dialect, parameters);
     const score = matches === null ? "0" : `s."score"`;
     const all = `SELECT ${dialect.columns}, ${score} AS "score" FROM ${from}${where}`;
     if (maxCandidates === null) return all;
@@ -77,7 +76,10 @@ export function sqlSearchStore(session: SqlSession): SearchStore {
           `WHERE ${value} IS NOT NULL GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT ${parameters.add(size)}`,
         parameters.values,
       );
-      return rows.map((row) => ({ value: readValue(of, row), count: Number(row["count"]) }));
+      return rows.map((row) => ({
+        value: readScalar(of.type, row["value"]),
+        count: Number(row["count"]),
+      }));
     },
 
     async rebuild({ index, document }) {
@@ -87,14 +89,15 @@ export function sqlSearchStore(session: SqlSession): SearchStore {
       const indexes = sqlSearchIndexes(session);
       const searches = (document.searches ?? []).filter((one) => one.index === index);
       const own = { ...document, searches };
-      const key = document.tenant ? `("tenant_id", "id")` : `"id"`;
+      const key = document.tenant ? ["tenant_id", "id"] : ["id"];
+      const order = key.map(quoted).join(", ");
       const columns = `${dialect.columns}${document.tenant ? `, "tenant_id"` : ""}`;
       let last: readonly string[] = [];
       for (let count = 0; ;) {
         const places = last.map((_value, at) => dialect.placeholder(at + 1)).join(", ");
-        const after = last.length === 0 ? "" : ` WHERE ${key} > (${places})`;
+        const after = last.length === 0 ? "" : ` WHERE (${order}) > (${places})`;
         const rows = await session.all(
-          `SELECT ${columns} FROM ${quoted(document.table)}${after} ORDER BY ${key.replaceAll(/[()]/g, "")} LIMIT ${portion}`,
+          `SELECT ${columns} FROM ${quoted(document.table)}${after} ORDER BY ${order} LIMIT ${portion}`,
           last,
         );
         for (const row of rows)
@@ -102,15 +105,8 @@ export function sqlSearchStore(session: SqlSession): SearchStore {
         count += rows.length;
         const end = rows.at(-1);
         if (end === undefined || rows.length < portion) return count;
-        const id = String(end["id"]);
-        last = document.tenant ? [String(end["tenant_id"]), id] : [id];
+        last = key.map((column) => String(end[column]));
       }
     },
   };
-}
-
-function readValue({ type }: FieldReference, row: SqlRow): string | number | boolean {
-  const value = row["value"];
-  if (type === "boolean") return isTrue(value);
-  return type === "integer" || type === "number" ? Number(value) : String(value);
 }

@@ -111,6 +111,12 @@ export function isTrue(value: unknown): boolean {
   return value === true || value === 1;
 }
 
+/** A value of a column, not null, as its type has it. */
+export function readScalar(type: FieldType, value: unknown): string | number | boolean {
+  if (type === "boolean") return isTrue(value);
+  return type === "integer" || type === "number" ? Number(value) : String(value);
+}
+
 export function textOrNull(value: unknown): string | null {
   return value === null ? null : String(value);
 }
