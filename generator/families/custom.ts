@@ -12,6 +12,7 @@ import {
 } from "../model/json-schema.js";
 import { pascalCase, sentenceCase } from "../model/names.js";
 import {
+  bodyInput,
   functionReference,
   type InputModel,
   type OperationModel,
@@ -155,12 +156,7 @@ function inputOf(
   const placeholders = placeholdersOf(path);
   if (!hasNamedMembers(body)) {
     if (hasBody && placeholders.length === 0) {
-      return {
-        schema,
-        typeName,
-        parameters: [],
-        body: { as: "input", isOptional: false, schema, typeName },
-      };
+      return bodyInput(schema, typeName);
     }
     context.report({
       code: "OPW011",
@@ -200,13 +196,7 @@ function inputOf(
   });
   const rest = Object.keys(properties).filter((name) => !inUrl.includes(name));
   if (!hasBody || rest.length === 0) return { schema, typeName, parameters, body: null };
-  if (parameters.length === 0)
-    return {
-      schema,
-      typeName,
-      parameters,
-      body: { as: "input", isOptional: false, schema, typeName },
-    };
+  if (parameters.length === 0) return bodyInput(schema, typeName);
   const members = objectSchema(
     Object.fromEntries(rest.map((name) => [name, properties[name] ?? true])),
     requiredOf(body).filter((name) => rest.includes(name)),

@@ -3,11 +3,13 @@ import type { DocumentDeclaration } from "../load/declarations.js";
 import { durationSeconds } from "../load/quantities.js";
 import { objectSchema, refTo, revisionSchema, uuidSchema } from "../model/json-schema.js";
 import { pascalCase, sentenceCase } from "../model/names.js";
-import type {
-  DocumentModel,
-  DocumentVerb,
-  OperationModel,
-  ParameterModel,
+import {
+  bodyInput,
+  type DocumentModel,
+  type DocumentVerb,
+  type InputModel,
+  type OperationModel,
+  type ParameterModel,
 } from "../model/registry.js";
 import { idInPath } from "./built-in.js";
 import { queryTypeNames } from "./document-model.js";
@@ -137,7 +139,7 @@ export function expandVerb(
     source: model.source,
     summary: sentenceCase(verb, model.name),
     description: null,
-    ...inputOf(model, verb),
+    input: inputOf(model, verb),
     output: outputOf(model, verb),
     guard: guard.policy,
     hooks,
@@ -183,7 +185,7 @@ function guardOf(
   return { policy: guard[key] ?? "", path: Object.hasOwn(guard, key) ? ["guard", key] : ["guard"] };
 }
 
-function inputOf(model: DocumentModel, verb: DocumentVerb): Pick<OperationModel, "input"> {
+function inputOf(model: DocumentModel, verb: DocumentVerb): InputModel {
   const typeName = `${pascalCase(`${model.name}.${verb}`)}Input`;
   const rev = (required: boolean): ParameterModel => ({
     name: "rev",
@@ -202,54 +204,36 @@ function inputOf(model: DocumentModel, verb: DocumentVerb): Pick<OperationModel,
     body: null,
   });
   switch (verb) {
-    case "create": {
-      const schema = refTo(model.createTypeName);
-      return {
-        input: {
-          schema,
-          typeName: model.createTypeName,
-          parameters: [],
-          body: { as: "input", isOptional: false, schema, typeName: model.createTypeName },
-        },
-      };
-    }
+    case "create":
+      return bodyInput(refTo(model.createTypeName), model.createTypeName);
     case "get":
-      return { input: only(idInPath) };
+      return only(idInPath);
     case "kill":
-      return { input: only(idInPath, rev(false)) };
+      return only(idInPath, rev(false));
     case "delete":
     case "restore":
-      return { input: only(idInPath, rev(true)) };
+      return only(idInPath, rev(true));
     case "update": {
       const patch = refTo(model.patchTypeName);
       return {
-        input: {
-          schema: objectSchema({ id: uuidSchema, rev: revisionSchema, patch }, [
-            "id",
-            "rev",
-            "patch",
-          ]),
-          typeName,
-          parameters: [idInPath, rev(true)],
-          body: {
-            as: { member: "patch" },
-            isOptional: false,
-            schema: patch,
-            typeName: model.patchTypeName,
-          },
+        schema: objectSchema({ id: uuidSchema, rev: revisionSchema, patch }, [
+          "id",
+          "rev",
+          "patch",
+        ]),
+        typeName,
+        parameters: [idInPath, rev(true)],
+        body: {
+          as: { member: "patch" },
+          isOptional: false,
+          schema: patch,
+          typeName: model.patchTypeName,
         },
       };
     }
     case "agg_list": {
       const schema = aggregateRequestSchema(queryableFields(model), queryTypeNames(model.name));
-      return {
-        input: {
-          schema,
-          typeName,
-          parameters: [],
-          body: { as: "input", isOptional: false, schema, typeName },
-        },
-      };
+      return bodyInput(schema, typeName);
     }
     default: {
       const schema = listRequestSchema(queryTypeNames(model.name), {
@@ -257,14 +241,7 @@ function inputOf(model: DocumentModel, verb: DocumentVerb): Pick<OperationModel,
         byCursor: verb.endsWith("cursor"),
         listDeleted: model.listDeleted,
       });
-      return {
-        input: {
-          schema,
-          typeName,
-          parameters: [],
-          body: { as: "input", isOptional: false, schema, typeName },
-        },
-      };
+      return bodyInput(schema, typeName);
     }
   }
 }

@@ -5,7 +5,13 @@ import { durationSeconds } from "../load/quantities.js";
 import { refTo } from "../model/json-schema.js";
 import { pascalCase, sentenceCase } from "../model/names.js";
 import { own } from "../model/records.js";
-import type { DocumentModel, OperationModel, SearchModel, SearchVerb } from "../model/registry.js";
+import {
+  bodyInput,
+  type DocumentModel,
+  type OperationModel,
+  type SearchModel,
+  type SearchVerb,
+} from "../model/registry.js";
 import { queryTypeNames } from "./document-model.js";
 import { extensionsOf, type FamilyContext, type UnmountedOperation } from "./family.js";
 import { hookChain, requiresAuthn } from "./guards.js";
@@ -136,12 +142,7 @@ function expandVerb(
     source: model.source,
     summary: sentenceCase(verb, model.name),
     description: declaration.description ?? null,
-    input: {
-      schema,
-      typeName,
-      parameters: [],
-      body: { as: "input", isOptional: false, schema, typeName },
-    },
+    input: bodyInput(schema, typeName),
     output: {
       schema: searchPageSchema(hit, model, document, options.byCursor),
       hasEntityTag: false,

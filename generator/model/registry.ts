@@ -90,6 +90,12 @@ export interface InputModel {
   readonly body: BodyModel | null;
 }
 
+/** An input that is the body as a whole. */
+export function bodyInput(schema: JsonSchema, typeName: string): InputModel {
+  const body: BodyModel = { as: "input", isOptional: false, schema, typeName };
+  return { schema, typeName, parameters: [], body };
+}
+
 export interface OutputModel {
   /** Null where the operation answers without a body. */
   readonly schema: JsonSchema | null;
