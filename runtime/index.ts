@@ -49,11 +49,10 @@ export {
   type Question,
   type ScopePort,
 } from "./authz/port.js";
+export { collection, type Collection, type FindQuery } from "./documents/collection.js";
 export {
-  collection,
   documents,
   listing,
-  type Collection,
   type CursorPage,
   type Page,
   type Updated,

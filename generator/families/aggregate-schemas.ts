@@ -81,7 +81,7 @@ export function aggregateRequestSchema(
   );
   return objectSchema(
     {
-      page: { type: "integer", minimum: 1, maximum: 100_000, default: 1 },
+      page: { type: "integer", minimum: 1, maximum: limits.maxPage, default: 1 },
       size: {
         type: "integer",
         minimum: 1,

@@ -91,7 +91,7 @@ export function listRequestSchema(
   const cursor = { type: "string", description: "A cursor of an earlier page of this very query." };
   const paging: Record<string, JsonSchema> = options.byCursor
     ? { after: cursor, before: cursor }
-    : { page: { type: "integer", minimum: 1, maximum: 100_000, default: 1 } };
+    : { page: { type: "integer", minimum: 1, maximum: limits.maxPage, default: 1 } };
   return objectSchema(
     {
       ...paging,

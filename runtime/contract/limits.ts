@@ -4,6 +4,8 @@ export const limits = {
   /** Hits on one page of a list. */
   maxPageSize: 10_000,
   defaultPageSize: 10,
+  /** The highest page number that can be written; the scan ceiling of a deployment is lower. */
+  maxPage: 10 ** 11,
   /** Sort keys of one query, before `id` is appended. */
   maxSorts: 8,
   /** Operands of one `$in`. */

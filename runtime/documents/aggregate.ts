@@ -3,6 +3,7 @@ import type { ExecutionContext } from "../operations/context.js";
 import { parsed, type InputBinding } from "../operations/input.js";
 import type { Handler } from "../operations/operation.js";
 import { parseAggregateRequest, type AggregateRequest } from "../query/parse-aggregate.js";
+import { offsetOf } from "./list.js";
 import type { AggregateValue } from "./port.js";
 import { scoped } from "./scoped.js";
 import type { DocumentSpec } from "./spec.js";
@@ -24,7 +25,7 @@ export function aggList(spec: DocumentSpec<unknown>): Handler<AggregateRequest, 
     const request = scoped(spec, context, asked);
     const { page, size, aggregate } = request;
     const store = context.transaction.documents;
-    const window = { limit: size, offset: (page - 1) * size };
+    const window = { limit: size, offset: offsetOf(context, request) };
     const { rows, count } = await store.aggregate(spec, context.tenant, request, aggregate, window);
     const aliases = [...aggregate.groups, ...aggregate.computed].map(({ alias }) => alias);
     const hits = rows.map((row) =>

@@ -5,7 +5,12 @@ import type { ExecutionContext } from "../operations/context.js";
 import { JsonText } from "../operations/json-text.js";
 import type { SortKey } from "../query/ast.js";
 import { cursorBinding, decodeCursor, encodeCursor } from "../query/cursor.js";
-import type { CursorRequest, ListQuery, PageRequest } from "../query/list-request.js";
+import {
+  invalid,
+  type CursorRequest,
+  type ListQuery,
+  type PageRequest,
+} from "../query/list-request.js";
 import { valueAt } from "./changes.js";
 import type { DocumentQuery, StoredDocument, Window } from "./port.js";
 import { documentText } from "./render.js";
@@ -22,7 +27,7 @@ export async function listPage<Page>(
   const request = scoped(spec, context, asked);
   const { documents } = context.transaction;
   const select = selecting(spec, context);
-  const rows = await pageRows((window) => select(request, window), request);
+  const rows = await pageRows(context, request, (window) => select(request, window));
   const count = await documents.count(spec, context.tenant, request);
   const { page, size } = request;
   return new JsonText(
@@ -46,15 +51,27 @@ function selecting(spec: DocumentDeclaration, context: ExecutionContext) {
     context.transaction.documents.select(spec, context.tenant, query, window);
 }
 
-/** The rows of a numbered page. Throws `query_too_complex` where they exceed the budget of a page. */
+/**
+ * The rows of a numbered page. Throws `query_too_complex` where they exceed the budget of a page, `core.validation`
+ * where the page is beyond the ceiling.
+ */
 export async function pageRows<Row extends StoredDocument>(
+  context: ExecutionContext,
+  request: PageRequest,
   select: (window: Window) => Promise<readonly Row[]>,
-  { page, size, sorts }: PageRequest,
 ): Promise<readonly Row[]> {
-  const start = { offset: (page - 1) * size, after: undefined };
+  const { size, sorts } = request;
+  const start = { offset: offsetOf(context, request), after: undefined };
   const { rows, isCut } = await readRows(select, sorts, start, size);
   if (isCut) throw fail("query_too_complex", { path: "/size", max_bytes: limits.maxPageBytes });
   return rows;
+}
+
+/** The rows before a numbered page. Throws `core.validation` where the page is beyond the ceiling of the deployment. */
+export function offsetOf(context: ExecutionContext, { page, size }: PageRequest): number {
+  const { pages } = context.resources.readLimits;
+  if (pages !== null && page > pages) throw invalid("/page", "maximum", `must be <= ${pages}`);
+  return (page - 1) * size;
 }
 
 /**

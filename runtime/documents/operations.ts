@@ -15,7 +15,7 @@ import {
 } from "../query/list-request.js";
 import { listByCursor, listPage } from "./list.js";
 import { documentText, renderDocument } from "./render.js";
-import { findDocument, scoped } from "./scoped.js";
+import { readDocument } from "./scoped.js";
 import type { DocumentSpec } from "./spec.js";
 import { createDocument, killDocument, markDocument, patchDocument } from "./write.js";
 
@@ -129,52 +129,4 @@ export const listing = {
 
 function rules(spec: DocumentSpec<unknown>, isRaw: boolean): ListRules {
   return { fields: spec.fieldSet, mayListDeleted: spec.listDeleted, isRaw };
-}
-
-async function readDocument(spec: DocumentSpec<unknown>, context: ExecutionContext, id: string) {
-  const stored = await findDocument(spec, context, id);
-  if (stored === null || stored.isDeleted) throw fail("core.not_found");
-  return stored;
-}
-
-/** Typed access to documents for author handlers, inside the running transaction. */
-export interface Collection<Document, Create, Patch> {
-  /** The live document. Throws `core.not_found`. */
-  get(id: string): Promise<Document>;
-  create(payload: Create): Promise<Document>;
-  /** How many live documents there are. */
-  count(): Promise<number>;
-  /** Patches at a revision; see `documents.update` for the errors. */
-  update(id: string, rev: ExpectedRevision, patch: Patch): Promise<Document>;
-}
-
-/** The documents of a spec as this invocation may see them. */
-export function collection<Document, Create, Patch>(
-  spec: DocumentSpec<Document, Create, Patch>,
-  context: ExecutionContext,
-): Collection<Document, Create, Patch> {
-  return {
-    async get(id) {
-      return renderDocument<Document>(spec, await readDocument(spec, context, id)).parse();
-    },
-    count: () =>
-      context.transaction.documents.count(
-        spec,
-        context.tenant,
-        scoped(spec, context, { filter: everything, sorts: [], withDeleted: false }),
-      ),
-    async create(payload) {
-      const stored = await createDocument(
-        spec,
-        context,
-        payload as Readonly<Record<string, unknown>>,
-      );
-      return renderDocument<Document>(spec, stored).parse();
-    },
-    async update(id, rev, patch) {
-      const change = patch as Readonly<Record<string, unknown>>;
-      const { stored } = await patchDocument(spec, context, id, rev, change);
-      return renderDocument<Document>(spec, stored).parse();
-    },
-  };
 }

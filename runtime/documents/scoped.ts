@@ -34,6 +34,17 @@ export async function findDocument(
   return found ?? null;
 }
 
+/** The live document within the scope. Throws `core.not_found`. */
+export async function readDocument(
+  spec: DocumentDeclaration,
+  context: ExecutionContext,
+  documentId: string,
+): Promise<StoredDocument> {
+  const stored = await findDocument(spec, context, documentId);
+  if (stored === null || stored.isDeleted) throw fail("core.not_found");
+  return stored;
+}
+
 /** What has been written is within the scope too. Throws `core.authorization`, which undoes it. */
 export async function checkWithinScope(
   spec: DocumentDeclaration,

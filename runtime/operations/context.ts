@@ -21,6 +21,14 @@ export interface InvocationMetadata {
   readonly traceparent: string | undefined;
 }
 
+/** How much a read of many documents may take; null is without bound (service.md "Limits"). */
+export interface ReadLimits {
+  /** Documents that a read without a size returns. */
+  readonly documents: number | null;
+  /** The highest page number that lists scan for. */
+  readonly pages: number | null;
+}
+
 /** What every invocation of a service works with. */
 export interface Resources {
   readonly database: Database;
@@ -30,6 +38,7 @@ export interface Resources {
   /** Seals the payloads of the outbox. */
   readonly sealer: Sealer;
   readonly limiter: RateLimiter;
+  readonly readLimits: ReadLimits;
   /** Attempts at passwords. */
   readonly loginAttempts: Attempts;
   /** Requests of password resets. */

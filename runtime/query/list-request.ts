@@ -34,9 +34,6 @@ export interface ListRules {
   readonly isRaw: boolean;
 }
 
-/** The highest page number: the scan ceiling of service.md "Limits". */
-const maxPage = 100_000;
-
 /** Reads a body of `list` or `raw_list`. Throws `core.validation` or an error of the query parser. */
 export function parsePageRequest(body: unknown, rules: ListRules): PageRequest {
   const members = membersOf(body, "", membersOfList(["page"], rules));
@@ -80,7 +77,7 @@ export function membersOf(value: unknown, at: string, known: readonly string[]):
 export function readPaging(members: Members, kind: "page"): number;
 export function readPaging(members: Members, kind: "cursor"): CursorRequest["cursor"];
 export function readPaging(members: Members, kind: "page" | "cursor") {
-  if (kind === "page") return integerAt(members["page"], "/page", 1, maxPage, 1);
+  if (kind === "page") return integerAt(members["page"], "/page", 1, limits.maxPage, 1);
   const { after, before } = members;
   if (after !== undefined && before !== undefined)
     throw invalid("/before", "not", "cannot be given with after");

@@ -93,7 +93,7 @@ async function searchPage<Page>(
 ): Promise<JsonText<Page>> {
   const request = scoped(spec.document, context, asked);
   const select = selecting(spec, context);
-  const rows = await pageRows((window) => select(request, window), request);
+  const rows = await pageRows(context, request, (window) => select(request, window));
   const { page, size } = request;
   const hits = hitsText(spec.document, request, rows);
   const rest = await restOf(spec, context, request, rows);

@@ -64,6 +64,7 @@ export async function connect(
     },
     sealer: aesSealer(settings.signingSecrets, "outbox"),
     limiter,
+    readLimits: settings.readLimits,
     loginAttempts: attempts(limiter, "login", settings.loginAttempts, "address"),
     resetAttempts: attempts(limiter, "reset", settings.resetAttempts, "anywhere"),
     wakeRelay: () => onStaged(),

@@ -5,6 +5,7 @@ import type { AttemptLimits } from "../authn/attempts.js";
 import { newTokenKey, tokenKeyFault } from "../authn/token-keys.js";
 import type { TokenAlgorithm } from "../authn/token-port.js";
 import { readProxyTrust, trustsNone, type ProxyTrust } from "../http/proxies.js";
+import type { ReadLimits } from "../operations/context.js";
 import type { ServiceDefinition } from "./service.js";
 
 export interface Settings {
@@ -18,6 +19,7 @@ export interface Settings {
   readonly migrateAtStart: boolean;
   readonly logLevel: string;
   readonly maxBodyBytes: number;
+  readonly readLimits: ReadLimits;
   /** Proxies before this process that are believed. */
   readonly trustsProxy: ProxyTrust;
   /** Origins whose scripts may read answers and send cookies. */
@@ -74,6 +76,8 @@ export function readSettings(
   };
   const integer = (name: string, otherwise: number, lowest: number, highest: number): number =>
     Math.floor(number(name, otherwise, lowest, highest));
+  const integerOrNone = (name: string, otherwise: number): number | null =>
+    environment[name] === "none" ? null : integer(name, otherwise, 1, 1_000_000_000);
   const secrets = (name: string, algorithm: TokenAlgorithm = "HS256"): readonly Buffer[] =>
     readKeys({ name, algorithm, isProduction, dataFolder, faults }, environment[name]);
   const oneOf = (name: string, otherwise: string, allowed: readonly string[]): string => {
@@ -103,6 +107,10 @@ export function readSettings(
     migrateAtStart: oneOf("MIGRATE", "auto", ["auto", "off"]) === "auto",
     logLevel: oneOf("LOG_LEVEL", "info", ["silent", "error", "warn", "info", "debug"]),
     maxBodyBytes: integer("MAX_BODY_BYTES", 1024 * 1024, 1, 1024 ** 3),
+    readLimits: {
+      documents: integerOrNone("READ_LIMIT", 10_000),
+      pages: integerOrNone("PAGE_CEILING", 100_000),
+    },
     trustsProxy: trustedProxies(text("TRUSTED_PROXIES", "0"), faults),
     corsOrigins: origins(text("CORS_ORIGINS", ""), faults),
     loginAttempts: {

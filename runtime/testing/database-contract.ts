@@ -97,6 +97,7 @@ function contextOf(
       keys: { tokens, refresh: signer, reset: signer },
       sealer: aesSealer([Buffer.alloc(32, 9)], "outbox"),
       limiter,
+      readLimits: { documents: null, pages: null },
       loginAttempts: attempts(limiter, "login", limits, "address"),
       resetAttempts: attempts(limiter, "reset", limits, "anywhere"),
       wakeRelay: () => undefined,
