@@ -122,6 +122,7 @@ export { tenancy, type TenantEntry } from "./tenancy/operations.js";
 export { uuidv7 } from "./operations/uuid.js";
 export type { CursorRequest, PageRequest } from "./query/list-request.js";
 export { connect, defaultTenant, type Connection, type ConnectOptions } from "./server/connect.js";
+export { progressBar } from "./server/progress-bar.js";
 export { generatedFolder } from "./server/generated-folder.js";
 export { defineService, type AppHandler, type ServiceDefinition } from "./server/service.js";
 export { readSettings, SettingsError, type Settings } from "./server/settings.js";

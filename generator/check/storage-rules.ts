@@ -1,5 +1,6 @@
 // Rules over tables, indexes and what migrations can follow.
 import type { FieldType } from "../../runtime/contract/fields.js";
+import type { Origin } from "../diagnostics.js";
 import { storageOf, type TableSchema } from "../emit/storage-schema.js";
 import { indexName } from "../model/names.js";
 import { own } from "../model/records.js";
@@ -11,31 +12,45 @@ const maxNameBytes = 63;
 /** Tables, history tables and indexes share one name space; some names belong to the engines. */
 export function sqlNamesDiffer({ loaded, expanded, report }: RuleContext): void {
   const owners = new Map<string, string>();
-  for (const document of Object.values(expanded.model.documents)) {
-    const history = document.history === 0 ? [] : [`${document.table}_history`];
-    const names = [document.table, ...history, ...document.indexes.map(({ name }) => name)];
+  const claim = (owner: string, names: readonly string[], at: Origin): void => {
     for (const name of names) {
-      const at = loaded.tree.keyAt("documents", document.name);
-      const owner = owners.get(name);
-      const fault =
-        owner !== undefined
-          ? `needs the name ${name} in SQL, which ${owner} has`
-          : /^(?:sqlite_|opwright_|pg_)/.test(name)
-            ? `needs the name ${name} in SQL, which is reserved`
-            : Buffer.byteLength(name) > maxNameBytes
-              ? `needs the name ${name} in SQL, which is longer than ${maxNameBytes} bytes`
-              : undefined;
-      if (fault !== undefined) report({ code: "OPW036", message: `${document.name} ${fault}`, at });
-      owners.set(name, document.name);
+      const fault = nameFault(name, owners.get(name));
+      if (fault !== undefined)
+        report({ code: "OPW036", message: `${owner} needs the name ${name} in SQL, ${fault}`, at });
+      owners.set(name, owner);
     }
+  };
+  for (const { name, table, history, indexes } of Object.values(expanded.model.documents)) {
+    const further = history === 0 ? [] : [`${table}_history`];
+    const names = [table, ...further, ...indexes.map((index) => index.name)];
+    claim(name, names, loaded.tree.keyAt("documents", name));
   }
-  for (const search of Object.values(expanded.model.searches)) {
-    const name = indexName(search.name);
-    const owner = owners.get(name);
-    const at = loaded.tree.keyAt("search", search.name);
-    const message = `${search.name} needs the name ${name} in SQL, which ${owner ?? ""} has`;
-    if (owner !== undefined) report({ code: "OPW036", message, at });
+  for (const { name } of Object.values(expanded.model.searches)) {
+    const names = searchSuffixes.map((suffix) => `${indexName(name)}${suffix}`);
+    claim(name, names, loaded.tree.keyAt("search", name));
   }
+}
+
+/** What an index of a search is made of, with the tables that FTS5 keeps for itself. */
+const searchSuffixes = [
+  "",
+  "_by_texts",
+  "_words",
+  "_words_by_word",
+  "_words_by_trigrams",
+  "_data",
+  "_idx",
+  "_content",
+  "_docsize",
+  "_config",
+];
+
+function nameFault(name: string, owner: string | undefined): string | undefined {
+  if (owner !== undefined) return `which ${owner} has`;
+  if (/^(?:sqlite_|opwright_|pg_)/.test(name)) return "which is reserved";
+  return Buffer.byteLength(name) > maxNameBytes
+    ? `which is longer than ${maxNameBytes} bytes`
+    : undefined;
 }
 
 /** What a table was made with must still hold, or a migration would fail on the rows that are there. */

@@ -23,7 +23,9 @@ export function ddl(engine: EngineName, change: StorageChange): string {
     case "createSearch":
       return searchIndex(engine, change.name, change.tenant, change.texts);
     case "dropSearch":
-      return `DROP TABLE IF EXISTS ${quoted(change.name)};`;
+      return [`${change.name}_words`, change.name]
+        .map((table) => `DROP TABLE IF EXISTS ${quoted(table)};`)
+        .join("\n");
     case "dropIndex":
       return `DROP INDEX IF EXISTS ${quoted(change.name)};`;
     case "fillMember":
@@ -80,7 +82,10 @@ function historyTable(engine: EngineName, table: string, tenant: boolean): strin
 function searchIndex(engine: EngineName, name: string, tenant: boolean, texts: number): string {
   if (engine === "sqlite") {
     const columns = Array.from({ length: texts }, (_, at) => `"t${at}"`).join(", ");
-    return `CREATE VIRTUAL TABLE ${quoted(name)} USING fts5(${columns}, tokenize = 'unicode61 remove_diacritics 0', prefix = '2 3');`;
+    return [
+      `CREATE VIRTUAL TABLE ${quoted(name)} USING fts5(${columns}, tokenize = 'unicode61 remove_diacritics 0', prefix = '2 3');`,
+      `CREATE VIRTUAL TABLE ${quoted(`${name}_words`)} USING fts5vocab(${quoted(name)}, 'row');`,
+    ].join("\n");
   }
   const key = tenant ? `"tenant_id", "id"` : `"id"`;
   const table = createTable(name, [
@@ -89,7 +94,29 @@ function searchIndex(engine: EngineName, name: string, tenant: boolean, texts: n
     `"texts" tsvector NOT NULL`,
     `PRIMARY KEY (${key})`,
   ]);
-  return `${table}\nCREATE INDEX ${quoted(`${name}_by_texts`)} ON ${quoted(name)} USING gin ("texts") WITH (fastupdate = off);`;
+  const words = `${name}_words`;
+  return [
+    table,
+    `CREATE INDEX ${quoted(`${name}_by_texts`)} ON ${quoted(name)} USING gin ("texts") WITH (fastupdate = off);`,
+    createTable(words, [
+      ...(tenant ? [`"tenant_id" text NOT NULL`] : []),
+      `"word" text COLLATE "C" NOT NULL`,
+    ]),
+    `CREATE INDEX ${quoted(`${words}_by_word`)} ON ${quoted(words)} (${tenant ? `"tenant_id", ` : ""}"word");`,
+    trigramIndex(words),
+  ].join("\n");
+}
+
+/** Trigrams where PostgreSQL has them and lets this role use them; a search does without where it does not. */
+function trigramIndex(words: string): string {
+  return [
+    "DO $$ BEGIN",
+    "  CREATE EXTENSION IF NOT EXISTS pg_trgm;",
+    `  CREATE INDEX ${quoted(`${words}_by_trigrams`)} ON ${quoted(words)} USING gin ("word" gin_trgm_ops);`,
+    "EXCEPTION WHEN undefined_file OR feature_not_supported OR insufficient_privilege OR undefined_object THEN",
+    "  RAISE NOTICE 'no trigrams: %', SQLERRM;",
+    "END $$;",
+  ].join("\n");
 }
 
 function systemTable(engine: EngineName, table: string): string {

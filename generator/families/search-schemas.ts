@@ -37,6 +37,11 @@ function optionsSchema({ text, facets }: SearchModel): SchemaObject {
   const tag = { type: "string", maxLength: 100 };
   return objectSchema(
     {
+      fuzzy: {
+        type: "boolean",
+        default: false,
+        description: "Whether words count that are a typing error away.",
+      },
       fields: listOf(names),
       weights: objectSchema(Object.fromEntries(names.map((name) => [name, weight])), []),
       phrase_combine: { type: "string", enum: ["any", "all"], default: "any" },

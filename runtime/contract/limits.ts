@@ -18,6 +18,9 @@ export const limits = {
   maxQueryLength: 1_000,
   /** Different words of one search. */
   maxQueryWords: 64,
+  /** Different words of one search whose other spellings are looked for, and how many are taken of each. */
+  maxFuzzyWords: 16,
+  maxSpellings: 32,
   /** Words of one field that a search knows of, and their characters. */
   maxIndexedWords: 4_000,
   maxIndexedLength: 64 * 1024,

@@ -1,11 +1,8 @@
 // The document operations that generated routes name: `documents.create(tasks)` and so on (service.md "Document routes").
-import { fail } from "../contract/errors.js";
-import type { ExecutionContext } from "../operations/context.js";
 import type { ExpectedRevision, InputBinding } from "../operations/input.js";
 import { parsed } from "../operations/input.js";
 import { JsonText } from "../operations/json-text.js";
 import type { Handler } from "../operations/operation.js";
-import { everything } from "../query/ast.js";
 import {
   parseCursorRequest,
   parsePageRequest,

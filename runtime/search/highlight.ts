@@ -35,10 +35,11 @@ export function highlight(
 /** The positions of words that are part of a phrase that matches. */
 function matchedWords(words: readonly Word[], phrases: readonly Phrase[]): ReadonlySet<number> {
   const found = new Set<number>();
-  for (const { words: wanted, isPrefix } of phrases) {
+  for (const { words: wanted, isPrefix, spellings } of phrases) {
     for (let at = 0; at + wanted.length <= words.length; at += 1) {
       const matches = wanted.every((text, offset) => {
         const word = words[at + offset]?.text ?? "";
+        if (spellings.includes(word)) return true;
         return isPrefix && offset === wanted.length - 1 ? word.startsWith(text) : word === text;
       });
       if (matches) for (let offset = 0; offset < wanted.length; offset += 1) found.add(at + offset);

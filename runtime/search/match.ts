@@ -5,6 +5,8 @@ import { wordsOf } from "./words.js";
 export interface Phrase {
   readonly words: readonly string[];
   readonly isPrefix: boolean;
+  /** Of a single word: other words that count as it. */
+  readonly spellings: readonly string[];
 }
 
 /** A text matches where all phrases of one of the groups occur in it, or of all groups. */
@@ -42,9 +44,23 @@ function phrasesOf(text: string): readonly Phrase[] {
     const words = wordsOf(part);
     if (words.length === 0) return [];
     const isPhrase = index % 2 === 1 && (isClosed || index < parts.length - 1);
-    if (isPhrase) return [{ words: words.map((found) => found.text), isPrefix: false }];
-    return words.map(({ text: found, end }) => ({ words: [found], isPrefix: part[end] === "*" }));
+    if (isPhrase)
+      return [{ words: words.map((found) => found.text), isPrefix: false, spellings: [] }];
+    return words.map(({ text: found, end }) => ({
+      words: [found],
+      isPrefix: part[end] === "*",
+      spellings: [],
+    }));
   });
+}
+
+/** The match without other spellings, or null where it has none. */
+export function asSpelt(match: Match): Match | null {
+  if (phrases(match).every(({ spellings }) => spellings.length === 0)) return null;
+  const groups = match.groups.map((group) =>
+    group.map((phrase): Phrase => ({ ...phrase, spellings: [] })),
+  );
+  return { ...match, groups };
 }
 
 /** Every phrase of a match. */

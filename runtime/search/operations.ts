@@ -16,6 +16,7 @@ import {
   type SearchPageRequest,
 } from "./request.js";
 import type { SearchSpec } from "./spec.js";
+import { withSpellings, type WordsLike } from "./spelling.js";
 import { textsAt } from "./texts.js";
 
 /** What every answer has besides its hits and paging. */
@@ -91,7 +92,7 @@ async function searchPage<Page>(
   context: ExecutionContext,
   asked: SearchPageRequest,
 ): Promise<JsonText<Page>> {
-  const request = scoped(spec.document, context, asked);
+  const request = scoped(spec.document, context, await spelt(spec, context, asked));
   const select = selecting(spec, context);
   const rows = await pageRows(context, request, (window) => select(request, window));
   const { page, size } = request;
@@ -105,10 +106,28 @@ async function searchByCursor<Page>(
   context: ExecutionContext,
   asked: SearchCursorRequest,
 ): Promise<JsonText<Page>> {
+  // A cursor belongs to what was asked: which spellings there are may change from page to page.
   const request = scoped(spec.document, context, asked);
-  const { rows, cursors } = await cursorRows(context, request, selecting(spec, context));
+  const respelt = await spelt(spec, context, request);
+  const select = selecting(spec, context);
+  const { rows, cursors } = await cursorRows(context, request, (query, window) =>
+    select({ ...query, match: respelt.match }, window),
+  );
   const hits = hitsText(spec.document, request, rows);
-  return new JsonText(`{"hits":${hits},${cursors},${await restOf(spec, context, request, rows)}}`);
+  return new JsonText(`{"hits":${hits},${cursors},${await restOf(spec, context, respelt, rows)}}`);
+}
+
+/** The request with other spellings of its words, where it asks for them. */
+async function spelt<Request extends SearchPageRequest | SearchCursorRequest>(
+  spec: SearchSpec,
+  { transaction, tenant }: ExecutionContext,
+  request: Request,
+): Promise<Request> {
+  const { match, isFuzzy } = request;
+  if (match === null || !isFuzzy) return request;
+  const wordsLike: WordsLike = (word, edits) =>
+    transaction.search.wordsLike(spec, tenant, word, edits);
+  return { ...request, match: await withSpellings(match, wordsLike) };
 }
 
 function selecting(spec: SearchSpec, context: ExecutionContext) {

@@ -41,8 +41,18 @@ export interface SearchStore {
     field: FieldReference,
     size: number,
   ): Promise<readonly FacetValue[]>;
+  /**
+   * Words of the index that may be another spelling of `word`: at least those that begin with its first letter and
+   * differ by at most `edits` in length. Others may be among them; the caller measures.
+   */
+  wordsLike(
+    spec: SearchSpec,
+    tenant: string,
+    word: string,
+    edits: number,
+  ): Promise<readonly string[]>;
   /** Makes the index anew from the documents; returns how many it holds. */
-  rebuild(spec: SearchSpec): Promise<number>;
+  rebuild(spec: SearchSpec, onProgress: (done: number, total: number) => void): Promise<number>;
 }
 
 /** The score, as a field that rows can be sorted by. */

@@ -11,6 +11,8 @@ import { scoreField, type SearchQuery } from "./port.js";
 import type { SearchSpec } from "./spec.js";
 
 interface SearchOptions {
+  /** Whether words count that are a typing error away. */
+  readonly isFuzzy: boolean;
   readonly counts: "exact" | "none";
   readonly facets: readonly FieldReference[];
   readonly facetSize: number;
@@ -85,6 +87,7 @@ function readTexts(query: unknown): readonly string[] {
 
 function readOptions(value: unknown, spec: SearchSpec) {
   const options = membersOf(value ?? {}, "/options", [
+    "fuzzy",
     "fields",
     "weights",
     "phrase_combine",
@@ -99,7 +102,10 @@ function readOptions(value: unknown, spec: SearchSpec) {
   const weights = readWeights(options["weights"], names);
   const facets = readNames(options["facets"], "/options/facets", spec.facets) ?? [];
   const candidates = options["max_candidates"];
+  const fuzzy = options["fuzzy"] ?? false;
+  if (typeof fuzzy !== "boolean") throw invalid("/options/fuzzy", "type", "must be boolean");
   return {
+    isFuzzy: fuzzy,
     combine: oneOf(options["phrase_combine"], "/options/phrase_combine", ["any", "all"]),
     // Counting exactly is what these engines do for "approximate" too.
     counts:

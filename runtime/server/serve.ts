@@ -46,10 +46,7 @@ function commandOf(
   }
   const chosen = searches.filter((spec) => args.length === 0 || args[0] === spec.name);
   if (name === "search-rebuild" && args.length <= 1 && chosen.length > 0)
-    return connected(async (connection) => {
-      const say = (line: string): void => void process.stderr.write(`${line}\n`);
-      return String(await rebuildSearches(connection, chosen, say));
-    });
+    return connected(async (connection) => String(await rebuildSearches(connection, chosen)));
   if (outbox === undefined) return null;
   if (name === "outbox" && args.length === 0)
     return connected(async (connection) => JSON.stringify(await outboxState(connection)));

@@ -71,7 +71,7 @@ for (const engine of engines) {
       await database.drop();
     });
 
-    /** The plan of the one statement that `work` runs. */
+    /** The plan of the last statement that `work` runs. */
     const planOf = async (work: (session: SqlSession) => Promise<unknown>): Promise<string> => {
       const plans: string[] = [];
       const all: SqlSession["all"] = async (text, parameters) => {
@@ -80,8 +80,7 @@ for (const engine of engines) {
       };
       const dialect = engine.name === "sqlite" ? sqliteDialect : postgresDialect;
       await work({ dialect, all, run: async () => 0 });
-      expect(plans).toHaveLength(1);
-      return plans[0] ?? "";
+      return plans.at(-1) ?? "";
     };
     const rules = { fields: placesSpec.fieldSet, mayListDeleted: false, isRaw: false };
     const window = { limit: 20, offset: 0, after: undefined };
@@ -115,6 +114,14 @@ for (const engine of engines) {
       expect(plan).not.toMatch(
         /SCAN places(?! USING INDEX)|Seq Scan|TEMP B-TREE FOR ORDER BY\n.*TEMP/,
       );
+    });
+
+    test("the words that may be another spelling", async () => {
+      const plan = await planOf((session) =>
+        sqlSearchStore(session).wordsLike(placeSearchSpec, "", "berlni", 1),
+      );
+      expect(plan).toMatch(/place_search_index_words(?:_by_word|\b.* VIRTUAL TABLE INDEX)/);
+      expect(plan).not.toContain("Seq Scan");
     });
 
     test.each(["berlin", "san*", '"new york"'])("a search for %s", async (query) => {

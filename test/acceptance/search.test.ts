@@ -7,6 +7,10 @@ import { runCommand } from "./process.js";
 import { startTestService, type Answer, type TestService } from "./service.js";
 
 const project = "01890000-0000-7000-8000-000000000008";
+const titled = {
+  second: "The checklist for the launch of the second launch vehicle",
+  write: "Write the launch checklist",
+};
 
 for (const engine of engines) {
   describe.skipIf(!engine.isAvailable)(engine.name, () => {
@@ -101,6 +105,72 @@ for (const engine of engines) {
       ],
     ] as const)("%s", async (_what, query, expected) => {
       expect(await found(query)).toEqual([...expected].toSorted());
+    });
+
+    test.each([
+      ["a letter that is missing", "vehicl", [titled.second]],
+      ["two letters swapped", "vehcile", [titled.second]],
+      ["a letter too many, in one of two words", "checklistt vehicle", [titled.second]],
+      ["two errors in a long word", "chekclits", [titled.second, titled.write]],
+      ["two errors in a short word", "vehcla", []],
+      ["a word of three letters", "bux", []],
+      ["a beginning, which is as it is spelt", "vehikl*", []],
+      ["a phrase, which is as it is spelt", '"lanch checklist"', []],
+      ["a word with digits", "launch1", []],
+      ["any of several texts", ["vehicel", "pepar"], [titled.second]],
+    ] as const)("fuzzy: %s", async (_what, query, expected) => {
+      expect(await found(query, { options: { fuzzy: true } })).toEqual([...expected].toSorted());
+      expect(await found(query)).toEqual([]);
+    });
+
+    test("a wrong first letter is found where the engine compares by trigrams", async () => {
+      const expected = engine.name === "sqlite" ? [] : [titled.second, titled.write];
+      expect(await found("shecklist", { options: { fuzzy: true } })).toEqual(expected.toSorted());
+    });
+
+    test("what is spelt as it is asked for comes before other spellings, on every page", async () => {
+      const words = ["Kaster", "Kastner", "Kaster Kaster Kaster", "Kastner", "Kast"];
+      const other = await people.member("", "tasks.read", "tasks.write");
+      for (const title of words) await create(other, title);
+      const asked = { query: "kastner", options: { fuzzy: true } };
+      const { body } = await search(asked, "typed", other);
+      const expected = ["Kastner", "Kastner", "Kaster Kaster Kaster", "Kaster"];
+      expect(titles({ body } as Answer)).toHaveLength(4);
+      expect(titles({ body } as Answer).slice(0, 2)).toEqual(expected.slice(0, 2));
+      expect(body.scores[1]).toBeGreaterThanOrEqual(1);
+      expect(body.scores[2]).toBeLessThan(1);
+      const walked: string[] = [];
+      for (let after: string | null | undefined; after !== null;) {
+        const page = await search(
+          { ...asked, size: 1, ...(after && { after }) },
+          "typed_cursor",
+          other,
+        );
+        walked.push(...titles(page));
+        after = page.body.next_cursor;
+      }
+      expect(walked).toEqual(titles({ body } as Answer));
+    });
+
+    test("other spellings are highlighted and counted, and are the words of the tenant", async () => {
+      const options = { fuzzy: true, highlight: { fields: ["title"] }, facets: ["state"] };
+      const { body } = await search({ query: "vehicel", options });
+      expect(body.highlights).toEqual([{ title: ["of the second launch <em>vehicle</em>"] }]);
+      expect(body.facets).toEqual({ state: [{ value: "doing", count: 1 }] });
+      const stranger = await people.member("", "tasks.read");
+      expect((await search({ query: "vehicel", options }, "typed", stranger)).body.hits).toEqual(
+        [],
+      );
+    });
+
+    test("more words than have spellings to look for are refused", async () => {
+      const query = Array.from({ length: 17 }, (_, index) => `word${"abcdefghijklmnopq"[index]}`);
+      const { status, body } = await search({ query: query.join(" "), options: { fuzzy: true } });
+      expect(status).toBe(422);
+      expect(body).toMatchObject({
+        code: "query_too_complex",
+        context: { path: "/query", limit: 16 },
+      });
     });
 
     test("several texts can have to match all", async () => {
@@ -261,7 +331,7 @@ for (const engine of engines) {
           ...taskSearchSpec,
           document: { ...taskSearchSpec.document, table: "notes" },
         };
-        await transaction.search.rebuild(lost);
+        await transaction.search.rebuild(lost, () => undefined);
       });
       expect(await count()).toBe(0);
       const { status, stdout } = runCommand(environment, ["search-rebuild", "task_search"]);
@@ -320,7 +390,7 @@ for (const engine of engines) {
       ],
       [{ options: { highlight: { tag: "x" } } }, "core.validation", "/options/highlight/tag"],
       [{ options: { search_count: "some" } }, "core.validation", "/options/search_count"],
-      [{ options: { fuzzy: true } }, "core.validation", "/options/fuzzy"],
+      [{ options: { fuzzy: "yes" } }, "core.validation", "/options/fuzzy"],
       [
         { filters: { $values: { tenant_id: "x" } } },
         "field_not_queryable",

@@ -124,6 +124,16 @@ CREATE TABLE "place_search_index" (
   PRIMARY KEY ("id")
 );
 CREATE INDEX "place_search_index_by_texts" ON "place_search_index" USING gin ("texts") WITH (fastupdate = off);
+CREATE TABLE "place_search_index_words" (
+  "word" text COLLATE "C" NOT NULL
+);
+CREATE INDEX "place_search_index_words_by_word" ON "place_search_index_words" ("word");
+DO $$ BEGIN
+  CREATE EXTENSION IF NOT EXISTS pg_trgm;
+  CREATE INDEX "place_search_index_words_by_trigrams" ON "place_search_index_words" USING gin ("word" gin_trgm_ops);
+EXCEPTION WHEN undefined_file OR feature_not_supported OR insufficient_privilege OR undefined_object THEN
+  RAISE NOTICE 'no trigrams: %', SQLERRM;
+END $$;
 
 CREATE TABLE "projects" (
   "tenant_id" text NOT NULL,
@@ -168,3 +178,14 @@ CREATE TABLE "task_search_index" (
   PRIMARY KEY ("tenant_id", "id")
 );
 CREATE INDEX "task_search_index_by_texts" ON "task_search_index" USING gin ("texts") WITH (fastupdate = off);
+CREATE TABLE "task_search_index_words" (
+  "tenant_id" text NOT NULL,
+  "word" text COLLATE "C" NOT NULL
+);
+CREATE INDEX "task_search_index_words_by_word" ON "task_search_index_words" ("tenant_id", "word");
+DO $$ BEGIN
+  CREATE EXTENSION IF NOT EXISTS pg_trgm;
+  CREATE INDEX "task_search_index_words_by_trigrams" ON "task_search_index_words" USING gin ("word" gin_trgm_ops);
+EXCEPTION WHEN undefined_file OR feature_not_supported OR insufficient_privilege OR undefined_object THEN
+  RAISE NOTICE 'no trigrams: %', SQLERRM;
+END $$;

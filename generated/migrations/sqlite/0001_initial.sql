@@ -119,6 +119,7 @@ CREATE INDEX "places_by_country_name" ON "places" (json_extract("body", '$."coun
 CREATE INDEX "places_by_name" ON "places" (json_extract("body", '$."name"'), "id");
 
 CREATE VIRTUAL TABLE "place_search_index" USING fts5("t0", tokenize = 'unicode61 remove_diacritics 0', prefix = '2 3');
+CREATE VIRTUAL TABLE "place_search_index_words" USING fts5vocab("place_search_index", 'row');
 
 CREATE TABLE "projects" (
   "tenant_id" TEXT NOT NULL,
@@ -157,3 +158,4 @@ CREATE INDEX "tasks_by_project_state" ON "tasks" ("tenant_id", json_extract("bod
 CREATE INDEX "tasks_by_due" ON "tasks" ("tenant_id", json_extract("body", '$."due"'), "id");
 
 CREATE VIRTUAL TABLE "task_search_index" USING fts5("t0", "t1", tokenize = 'unicode61 remove_diacritics 0', prefix = '2 3');
+CREATE VIRTUAL TABLE "task_search_index_words" USING fts5vocab("task_search_index", 'row');

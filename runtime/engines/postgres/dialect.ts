@@ -1,7 +1,7 @@
 // How SQL is printed for PostgreSQL (jsonb bodies, timestamptz columns, text by code point).
 import { postgresField, type FieldType } from "../../contract/fields.js";
 import type { FieldReference } from "../../query/fields.js";
-import { indexPut, indexRemove, matching } from "./full-text.js";
+import { indexClear, indexPut, indexRemove, matching, wordsLike } from "./full-text.js";
 import { regexOf } from "./regex.js";
 import type { TruncUnit } from "../../query/aggregate.js";
 import { quoted, type Dialect, type Statistic } from "../sql/session.js";
@@ -50,6 +50,9 @@ export const postgresDialect: Dialect = {
   truncated,
   statistic,
   matching,
+  trigrams: `SELECT 1 FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'pg_trgm' AND n.nspname = ANY(current_schemas(true))`,
+  wordsLike,
+  indexClear,
   indexPut,
   indexRemove,
 };

@@ -82,10 +82,26 @@ export function sqlSearchStore(session: SqlSession): SearchStore {
       }));
     },
 
-    async rebuild({ index, document }) {
+    async wordsLike(spec, tenant, word, edits) {
+      const { trigrams } = dialect;
+      const hasTrigrams = trigrams !== null && (await session.all(trigrams, [])).length > 0;
+      const parameters = new Parameters(dialect);
+      const length = [...word].length;
+      const letters = [length - edits, length + edits] as const;
+      const text = dialect.wordsLike(spec, tenant, word, letters, parameters, hasTrigrams);
+      const rows = await session.all(text, parameters.values);
+      return rows.map((row) => String(row["word"]));
+    },
+
+    async rebuild({ index, document }, onProgress) {
       const lock = dialect.lock(document.table);
       if (lock !== null) await session.run(lock, []);
-      await session.run(`DELETE FROM ${quoted(index)}`, []);
+      for (const statement of dialect.indexClear(index)) await session.run(statement, []);
+      const [counted] = await session.all(
+        `SELECT count(*) AS "count" FROM ${quoted(document.table)}`,
+        [],
+      );
+      const total = Number(counted?.["count"] ?? 0);
       const indexes = sqlSearchIndexes(session);
       const searches = (document.searches ?? []).filter((one) => one.index === index);
       const own = { ...document, searches };
@@ -103,6 +119,7 @@ export function sqlSearchStore(session: SqlSession): SearchStore {
         for (const row of rows)
           await indexes.put(own, String(row["tenant_id"] ?? ""), readStored(row));
         count += rows.length;
+        onProgress(count, total);
         const end = rows.at(-1);
         if (end === undefined || rows.length < portion) return count;
         last = key.map((column) => String(end[column]));

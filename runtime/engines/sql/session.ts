@@ -74,6 +74,19 @@ export interface Dialect {
     weights: Readonly<Record<string, number>>,
     parameters: ParameterSink,
   ): { readonly query: string; readonly join: string };
+  /** A query whose rows say whether there are trigrams to compare words by, or null where there never are. */
+  readonly trigrams: string | null;
+  /** `word`s of an index that may be spellings of one: their first letter, the least and most letters they have. */
+  wordsLike(
+    spec: SearchSpec,
+    tenant: string,
+    word: string,
+    letters: readonly [number, number],
+    parameters: ParameterSink,
+    hasTrigrams: boolean,
+  ): string;
+  /** Statements that empty an index. */
+  indexClear(index: string): readonly string[];
   /**
    * Statements that put a document into an index, with its owner's columns and id as the first parameters and, where
    * they take them, its texts behind.

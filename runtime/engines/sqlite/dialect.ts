@@ -5,7 +5,7 @@ import { quoted, type Dialect } from "../sql/session.js";
 import { statistic } from "./statistics.js";
 import { truncated, zoneOffsets } from "./time-zone.js";
 import { globOf } from "./glob.js";
-import { indexPut, indexRemove, matching } from "./full-text.js";
+import { indexClear, indexPut, indexRemove, matching, wordsLike } from "./full-text.js";
 
 const isBodyNumber = ({ type, isColumn }: FieldReference): boolean =>
   !isColumn && (type === "number" || type === "integer");
@@ -42,6 +42,9 @@ export const sqliteDialect: Dialect = {
   truncated,
   statistic,
   matching,
+  trigrams: null,
+  wordsLike,
+  indexClear,
   indexPut,
   indexRemove,
 };

@@ -1,7 +1,8 @@
 // Full text on SQLite: FTS5 (https://www.sqlite.org/fts5.html), one index a search, its rows those of the documents.
-import type { Match, Phrase } from "../../search/match.js";
+import { asSpelt, type Match, type Phrase } from "../../search/match.js";
 import type { SearchSpec } from "../../search/spec.js";
 import type { DocumentDeclaration } from "../../documents/spec.js";
+import { score } from "../sql/score.js";
 import { quoted, type ParameterSink } from "../sql/session.js";
 
 /** Rows that match, ranked by bm25. The tenant is a condition on the documents, which are joined by row. */
@@ -17,9 +18,16 @@ export function matching(
   const looked = fields.flatMap((name, at) => (name in weights ? [`t${at}`] : []));
   // A field of weight 0 finds, but does not rank.
   const ranks = fields.map((name) => parameters.add(weights[name] ?? 0)).join(", ");
-  const query = parameters.add(`{${looked.join(" ")}} : (${printMatch(match)})`);
+  const columns = `{${looked.join(" ")}}`;
+  const query = parameters.add(`${columns} : (${printMatch(match)})`);
+  const rank = `-bm25(${index}, ${ranks})`;
+  const spelt = asSpelt(match);
+  const isSpelt =
+    spelt === null
+      ? null
+      : `rowid IN (SELECT rowid FROM ${index} WHERE ${index} MATCH ${parameters.add(`${columns} : (${printMatch(spelt)})`)})`;
   return {
-    query: `SELECT rowid AS "match_row", -bm25(${index}, ${ranks}) AS "score" FROM ${index} WHERE ${index} MATCH ${query}`,
+    query: `SELECT rowid AS "match_row", ${score(rank, isSpelt)} AS "score" FROM ${index} WHERE ${index} MATCH ${query}`,
     join: `${quoted(spec.document.table)}.rowid = s."match_row"`,
   };
 }
@@ -30,8 +38,27 @@ function printMatch({ combine, groups }: Match): string {
   return printed.join(combine === "any" ? " OR " : " AND ");
 }
 
-function printPhrase({ words, isPrefix }: Phrase): string {
-  return `"${words.join(" ")}"${isPrefix ? " *" : ""}`;
+function printPhrase({ words, isPrefix, spellings }: Phrase): string {
+  const phrase = `"${words.join(" ")}"${isPrefix ? " *" : ""}`;
+  return spellings.length === 0
+    ? phrase
+    : `(${[phrase, ...spellings.map((word) => `"${word}"`)].join(" OR ")})`;
+}
+
+/** The words of the index, of every tenant: a word that is no spelling of the tenant's rows matches none of them. */
+export function wordsLike(
+  { index }: SearchSpec,
+  _tenant: string,
+  word: string,
+  [shortest, longest]: readonly [number, number],
+  parameters: ParameterSink,
+): string {
+  const first = String.fromCodePoint(word.codePointAt(0) ?? 0);
+  return (
+    `SELECT "term" AS "word" FROM ${quoted(`${index}_words`)} ` +
+    `WHERE "term" >= ${parameters.add(first)} AND "term" < ${parameters.add(`${first}\u{10FFFF}`)} ` +
+    `AND length("term") BETWEEN ${parameters.add(shortest)} AND ${parameters.add(longest)}`
+  );
 }
 
 export function indexPut(
@@ -53,6 +80,10 @@ export function indexPut(
       takesTexts: true,
     },
   ];
+}
+
+export function indexClear(index: string): readonly string[] {
+  return [`DELETE FROM ${quoted(index)}`];
 }
 
 /** The owner's columns are given as well, and say nothing more. */
