@@ -1,6 +1,6 @@
 // DDL of storage changes, for both engines. Indexes stand over the very expressions that queries use.
 import { postgresField, sqliteField } from "../../runtime/contract/fields.js";
-import type { StorageChange, TableSchema } from "./storage-schema.js";
+import type { IndexSchema, StorageChange, TableSchema } from "./storage-schema.js";
 
 export type EngineName = "sqlite" | "postgres";
 
@@ -14,9 +14,7 @@ export function ddl(engine: EngineName, change: StorageChange): string {
     case "createHistory":
       return historyTable(engine, change.table, change.tenant);
     case "createIndex": {
-      const keys = change.index.fields.map(({ path, type }) =>
-        engine === "sqlite" ? sqliteField(path) : `${postgresField(path, type)} NULLS FIRST`,
-      );
+      const keys = change.index.fields.map((field) => indexKey(engine, field));
       const columns = [...(change.tenant ? [`"tenant_id"`] : []), ...keys, `"id"`];
       return `CREATE INDEX ${quoted(change.name)} ON ${quoted(change.table)} (${columns.join(", ")});`;
     }
@@ -31,6 +29,14 @@ export function ddl(engine: EngineName, change: StorageChange): string {
     case "fillMember":
       return fillMember(engine, change.table, change.member, change.value);
   }
+}
+
+function indexKey(
+  engine: EngineName,
+  { path, type, isColumn }: IndexSchema["fields"][number],
+): string {
+  if (isColumn === true) return quoted(path);
+  return engine === "sqlite" ? sqliteField(path) : `${postgresField(path, type)} NULLS FIRST`;
 }
 
 const types = {

@@ -1,12 +1,17 @@
 // What the migrations of a service add up to: tables, indexes, members with defaults. Kept beside the migrations.
-import type { FieldType } from "../../runtime/contract/fields.js";
+import { indexableColumns, type FieldType } from "../../runtime/contract/fields.js";
 import { requiredOf } from "../model/json-schema.js";
 import { indexName } from "../model/names.js";
 import { own } from "../model/records.js";
 import type { DocumentModel, RegistryModel } from "../model/registry.js";
 
 export interface IndexSchema {
-  readonly fields: readonly { readonly path: string; readonly type: FieldType }[];
+  /** Fields of the body, and columns. */
+  readonly fields: readonly {
+    readonly path: string;
+    readonly type: FieldType;
+    readonly isColumn?: true;
+  }[];
 }
 
 export interface TableSchema {
@@ -61,7 +66,7 @@ function tableOf(document: DocumentModel, { searches }: RegistryModel): TableSch
     indexes: Object.fromEntries(
       document.indexes.map(({ name, fields }) => [
         name,
-        { fields: fields.map((path) => ({ path, type: document.fields[path] ?? "string" })) },
+        { fields: fields.map((path) => indexedField(document, path)) },
       ]),
     ),
     members: document.defaults,
@@ -72,6 +77,13 @@ function tableOf(document: DocumentModel, { searches }: RegistryModel): TableSch
         .map(({ name, text }) => [indexName(name), Object.keys(text)]),
     ),
   };
+}
+
+function indexedField({ fields }: DocumentModel, path: string): IndexSchema["fields"][number] {
+  const type = own(fields, path);
+  return type === undefined
+    ? { path, type: own(indexableColumns, path) ?? "string", isColumn: true }
+    : { path, type };
 }
 
 /** One step from one storage to the next. Nothing is ever dropped but indexes. */

@@ -1,4 +1,5 @@
 // From a document declaration to its model and its types (service.md "Document routes").
+import { indexableColumns } from "../../runtime/contract/fields.js";
 import { inside } from "../diagnostics.js";
 import { didYouMean } from "../did-you-mean.js";
 import type { DocumentDeclaration } from "../load/declarations.js";
@@ -14,6 +15,7 @@ import {
   type SchemaObject,
 } from "../model/json-schema.js";
 import { pascalCase } from "../model/names.js";
+import { own } from "../model/records.js";
 import type { DocumentModel, IndexModel } from "../model/registry.js";
 import {
   fieldType,
@@ -312,9 +314,10 @@ function indexesOf(
   return (declaration.indexes ?? []).map((names, position) => {
     for (const [index, field] of names.entries()) {
       const at = context.tree.at("documents", name, "indexes", position, index);
-      const type = fields[field];
+      const type = own(fields, field) ?? own(indexableColumns, field);
       if (type === undefined) {
-        const suggestion = didYouMean(field, Object.keys(fields));
+        const known = [...Object.keys(fields), ...Object.keys(indexableColumns)];
+        const suggestion = didYouMean(field, known);
         context.report({
           code: "OPW030",
           message: `there is no field ${field} to index`,

@@ -24,6 +24,13 @@ export const baseFields: Fields = {
   last_update_at: "date-time",
 };
 
+/** Columns that indexes can be made over besides the fields of the body. */
+export const indexableColumns: Fields = {
+  created_at: "date-time",
+  last_update_at: "date-time",
+  owner_id: "string",
+};
+
 /** SQLite's JSON path of a body field, as a text literal. */
 export function sqlitePath(path: string): string {
   const steps = path.split(".").map((step) => `."${step}"`);

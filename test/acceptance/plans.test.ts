@@ -2,11 +2,13 @@
 import { createRequire } from "node:module";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { notesSpec } from "../../generated/documents/notes.js";
 import { placesSpec } from "../../generated/documents/places.js";
 import { placeSearchSpec } from "../../generated/search/place_search.js";
 import { collection } from "../../runtime/index.js";
 import { postgresDialect } from "../../runtime/engines/postgres/dialect.js";
 import { sqliteDialect } from "../../runtime/engines/sqlite/dialect.js";
+import { uuidv7 } from "../../runtime/operations/uuid.js";
 import { openSqlite } from "../../runtime/engines/sqlite/driver.js";
 import { sqlDocumentStore } from "../../runtime/engines/sql/document-store.js";
 import { sqlSearchStore } from "../../runtime/engines/sql/search-store.js";
@@ -40,6 +42,18 @@ for (const engine of engines) {
         const places = collection(placesSpec, context);
         for (const { name, country, admin1, lat, lng } of cities)
           await places.create({ name, country, admin1, lat: Number(lat), lng: Number(lng) });
+      });
+      await service.running.connection.write("test.notes", async ({ transaction }) => {
+        for (let at = 0; at < 2_000; at += 1)
+          await transaction.documents.insert(notesSpec, "acme", {
+            id: uuidv7(),
+            rev: 1,
+            createdAt: "2026-01-01T00:00:00.000Z",
+            lastUpdateAt: "2026-01-01T00:00:00.000Z",
+            isDeleted: false,
+            ownerId: `owner ${at % 100}`,
+            body: `{"text":"note ${at}","pinned":false}`,
+          });
       });
       if (engine.name === "sqlite") {
         const connection = openSqlite(database.url.slice("sqlite:".length));
@@ -114,6 +128,15 @@ for (const engine of engines) {
       expect(plan).not.toMatch(
         /SCAN places(?! USING INDEX)|Seq Scan|TEMP B-TREE FOR ORDER BY\n.*TEMP/,
       );
+    });
+
+    test("the rows of one owner, within its scope", async () => {
+      const ofNotes = { fields: notesSpec.scopeFields, mayListDeleted: false, isRaw: false };
+      const own = { filters: { $values: { owner_id: "owner 7" } } };
+      const plan = await planOf((session) =>
+        sqlDocumentStore(session).select(notesSpec, "acme", parsePageRequest(own, ofNotes), window),
+      );
+      expect(plan).toContain("notes_by_owner_id");
     });
 
     test("the words that may be another spelling", async () => {

@@ -30,21 +30,59 @@ export async function run() {
   }
 }
 
-/** Queries by hand: what somebody writes who knows the tables. */
+const base = `p."id", p."rev", p."created_at", p."last_update_at", p."body"`;
+
+/** Queries by hand, with what a client asks for as parameters: what somebody writes who knows the tables. */
 const byHand = {
   sqlite: {
-    page: `SELECT "id", "rev", "created_at", "last_update_at", "body" FROM "places" WHERE json_extract("body", '$."country"') = 'DE' ORDER BY json_extract("body", '$."name"'), "id" LIMIT 20`,
-    word: `SELECT p."id", p."rev", p."created_at", p."last_update_at", p."body", bm25("place_search_index") AS s FROM "place_search_index" JOIN "places" p ON p.rowid = "place_search_index".rowid WHERE "place_search_index" MATCH 'berlin' ORDER BY s LIMIT 20`,
-    prefix: `SELECT p."id", p."rev", p."created_at", p."last_update_at", p."body", bm25("place_search_index") AS s FROM "place_search_index" JOIN "places" p ON p.rowid = "place_search_index".rowid WHERE "place_search_index" MATCH 'san*' ORDER BY s LIMIT 20`,
-    facet: `SELECT json_extract("body", '$."country"') AS v, count(*) FROM "places" GROUP BY v ORDER BY 2 DESC LIMIT 10`,
+    page: [
+      `SELECT ${base} FROM "places" p WHERE json_extract("body", '$."country"') = ? ORDER BY json_extract("body", '$."name"'), "id" LIMIT ?`,
+      ["DE", 20],
+    ],
+    word: [
+      `SELECT ${base}, -bm25("place_search_index") AS score FROM "place_search_index" JOIN "places" p ON p.rowid = "place_search_index".rowid WHERE "place_search_index" MATCH ? ORDER BY score DESC, p."id" LIMIT ?`,
+      ["berlin", 20],
+    ],
+    prefix: [
+      `SELECT ${base}, -bm25("place_search_index") AS score FROM "place_search_index" JOIN "places" p ON p.rowid = "place_search_index".rowid WHERE "place_search_index" MATCH ? ORDER BY score DESC, p."id" LIMIT ?`,
+      ["san*", 20],
+    ],
+    facet: [
+      `SELECT json_extract("body", '$."country"') AS value, count(*) AS count FROM "places" GROUP BY value ORDER BY 2 DESC LIMIT ?`,
+      [10],
+    ],
   },
   postgres: {
-    page: `SELECT "id", "rev", "created_at", "last_update_at", "body" FROM "places" WHERE (("body"->>'country') COLLATE "C") = 'DE' ORDER BY (("body"->>'name') COLLATE "C") NULLS FIRST, "id" LIMIT 20`,
-    word: `SELECT p."id", p."rev", p."created_at", p."last_update_at", p."body", ts_rank(x."texts", q) AS s FROM "place_search_index" x JOIN "places" p ON p."id" = x."id", to_tsquery('simple', 'berlin') q WHERE x."texts" @@ q ORDER BY s DESC LIMIT 20`,
-    prefix: `SELECT p."id", p."rev", p."created_at", p."last_update_at", p."body", ts_rank(x."texts", q) AS s FROM "place_search_index" x JOIN "places" p ON p."id" = x."id", to_tsquery('simple', 'san:*') q WHERE x."texts" @@ q ORDER BY s DESC LIMIT 20`,
-    facet: `SELECT "body"->>'country' AS v, count(*) FROM "places" GROUP BY v ORDER BY 2 DESC LIMIT 10`,
+    page: [
+      `SELECT ${base} FROM "places" p WHERE (("body"->>'country') COLLATE "C") = $1 ORDER BY (("body"->>'name') COLLATE "C") NULLS FIRST, "id" LIMIT $2`,
+      ["DE", 20],
+    ],
+    word: [
+      `SELECT ${base}, ts_rank(x."texts", to_tsquery('simple', $1)) AS score FROM "place_search_index" x JOIN "places" p ON p."id" = x."id" WHERE x."texts" @@ to_tsquery('simple', $1) ORDER BY score DESC, p."id" LIMIT $2`,
+      ["berlin", 20],
+    ],
+    prefix: [
+      `SELECT ${base}, ts_rank(x."texts", to_tsquery('simple', $1)) AS score FROM "place_search_index" x JOIN "places" p ON p."id" = x."id" WHERE x."texts" @@ to_tsquery('simple', $1) ORDER BY score DESC, p."id" LIMIT $2`,
+      ["san:*", 20],
+    ],
+    facet: [
+      `SELECT "body"->>'country' AS value, count(*)::int AS count FROM "places" GROUP BY value ORDER BY 2 DESC LIMIT $1`,
+      [10],
+    ],
   },
 };
+
+/** The answer by hand: the documents as clients know them, and where the next page begins. */
+function answered(rows) {
+  if (rows.length > 0 && rows[0].body === undefined) return JSON.stringify({ facets: rows });
+  const hits = rows.map(({ body, score: _score, ...columns }) => ({
+    ...columns,
+    ...(typeof body === "string" ? JSON.parse(body) : body),
+  }));
+  const last = hits.at(-1);
+  const next = last && Buffer.from(JSON.stringify([last.name, last.id])).toString("base64url");
+  return JSON.stringify({ hits, scores: rows.map(({ score }) => score), next });
+}
 
 async function compare(database, folder) {
   const runtime = await load("dist/runtime/index.js");
@@ -82,8 +120,8 @@ async function compare(database, folder) {
   const engine = isSqlite ? "sqlite" : "postgres";
   const hand = isSqlite ? await sqliteRunner(database) : await postgresRunner(database);
   const rows = [];
-  for (const [query, text] of Object.entries(byHand[engine])) {
-    const [theirs, own] = await together(() => hand.run(query, text), ours[query]);
+  for (const [query, [text, values]] of Object.entries(byHand[engine])) {
+    const [theirs, own] = await together(() => hand.run(query, text, values), ours[query]);
     rows.push([engine, query, theirs.toFixed(2), own.toFixed(2), (own / theirs).toFixed(2)]);
   }
   await hand.close();
@@ -96,10 +134,10 @@ async function sqliteRunner(database) {
   const connection = openSqlite(database.slice("sqlite:".length));
   const prepared = new Map();
   return {
-    async run(name, text) {
+    async run(name, text, values) {
       const statement = prepared.get(name) ?? connection.prepare(text);
       prepared.set(name, statement);
-      return JSON.stringify(statement.all([]));
+      return answered(statement.all(values));
     },
     close: async () => connection.close(),
   };
@@ -109,7 +147,7 @@ async function postgresRunner(database) {
   const pool = new pg.Pool({ connectionString: database, max: 1 });
   await pool.query("ANALYZE");
   return {
-    run: async (name, text) => JSON.stringify((await pool.query({ name, text })).rows),
+    run: async (name, text, values) => answered((await pool.query({ name, text, values })).rows),
     close: () => pool.end(),
   };
 }
@@ -117,7 +155,7 @@ async function postgresRunner(database) {
 /** Milliseconds of both, turn by turn: the median, so that neither gets the quieter moments. */
 async function together(one, other) {
   const times = [[], []];
-  for (let round = 0; round < 40; round += 1) {
+  for (let round = 0; round < 60; round += 1) {
     for (const [index, work] of [one, other].entries()) {
       const started = performance.now();
       await work();

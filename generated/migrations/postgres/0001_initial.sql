@@ -103,6 +103,8 @@ CREATE TABLE "notes" (
   PRIMARY KEY ("tenant_id", "id")
 );
 
+CREATE INDEX "notes_by_owner_id" ON "notes" ("tenant_id", "owner_id", "id");
+
 CREATE TABLE "places" (
   "id" uuid NOT NULL,
   "rev" INTEGER NOT NULL,
