@@ -3,9 +3,12 @@ import { defineService } from "opwright/runtime";
 import { identitySpec } from "./identity.js";
 import { outboxSpec } from "./outbox.js";
 import { app } from "../registry/app.js";
+import { articlesSearchSpec } from "./search/articles_search.js";
 import { placeSearchSpec } from "./search/place_search.js";
 import { taskSearchSpec } from "./search/task_search.js";
 import * as apiKeysRoutes from "./routes/api_keys.js";
+import * as articlesRoutes from "./routes/articles.js";
+import * as articlesSearchRoutes from "./routes/articles_search.js";
 import * as authnRoutes from "./routes/authn.js";
 import * as notesRoutes from "./routes/notes.js";
 import * as placeSearchRoutes from "./routes/place_search.js";
@@ -23,13 +26,28 @@ export const service = defineService({
   title: "Tracker API",
   version: "1.0.0",
   identity: identitySpec,
-  searches: [placeSearchSpec, taskSearchSpec],
+  searches: [articlesSearchSpec, placeSearchSpec, taskSearchSpec],
   outbox: outboxSpec,
   app,
   routes: [
     apiKeysRoutes.apiKeysIssue,
     apiKeysRoutes.apiKeysList,
     apiKeysRoutes.apiKeysRevoke,
+    articlesRoutes.articlesAggList,
+    articlesRoutes.articlesCreate,
+    articlesRoutes.articlesDelete,
+    articlesRoutes.articlesGet,
+    articlesRoutes.articlesKill,
+    articlesRoutes.articlesList,
+    articlesRoutes.articlesListCursor,
+    articlesRoutes.articlesRawList,
+    articlesRoutes.articlesRawListCursor,
+    articlesRoutes.articlesRestore,
+    articlesRoutes.articlesUpdate,
+    articlesSearchRoutes.articlesSearchRaw,
+    articlesSearchRoutes.articlesSearchRawCursor,
+    articlesSearchRoutes.articlesSearchTyped,
+    articlesSearchRoutes.articlesSearchTypedCursor,
     authnRoutes.authnChangePassword,
     authnRoutes.authnDeactivatePrincipal,
     authnRoutes.authnListSessions,

@@ -168,6 +168,11 @@ export const catalogue = {
     "A search names a document or a field that is not there or that it cannot use.",
     "Search texts of a declared document; count values that are no objects.",
   ),
+  OPW038: entry(
+    "Transaction route",
+    "A composite names a transaction route that is not the service's.",
+    "Name the one of `service.transaction`, or leave it out.",
+  ),
   OPW040: entry(
     "Bad operation key",
     "An operation key is not <namespace>.<operation> in [a-z][a-z0-9_]* with exactly one dot.",

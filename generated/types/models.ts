@@ -24,6 +24,19 @@ export interface ApiKeyList {
   }[];
 }
 
+export interface ArticlesDocument {
+  /** UUIDv7. */
+  readonly id: string;
+  /** Counts the changes, from 1. */
+  readonly rev: number;
+  readonly created_at: string;
+  readonly last_update_at: string;
+  readonly is_deleted: boolean;
+  readonly title: string;
+  readonly body: string;
+  readonly tags: readonly string[];
+}
+
 export type BooleanConstraint =
   | boolean
   | readonly boolean[]

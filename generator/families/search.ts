@@ -46,6 +46,13 @@ export function expandSearch(
     }
     return undefined;
   }
+  const { guard } = declaration;
+  for (const verb of typeof guard === "string" ? [] : Object.keys(guard)) {
+    if (verb === "read" || (verbs as readonly string[]).includes(verb)) continue;
+    const message = `${name} registers no operation ${verb}`;
+    const suggestion = didYouMean(verb, verbs);
+    report({ code: "OPW062", message, at: tree.keyAt("search", name, "guard", verb), suggestion });
+  }
   const model: SearchModel = {
     name,
     source: tree.keyAt("search", name).file,

@@ -58,6 +58,17 @@ export interface SearchDeclaration {
   readonly mount?: false | MountDeclaration;
 }
 
+/** Documents and their search at once: what a document says, and of the search what is its own. */
+export interface CompositeDeclaration extends Omit<
+  DocumentDeclaration,
+  "soft_delete" | "read_only" | "mount"
+> {
+  readonly search: Pick<SearchDeclaration, "text" | "facets" | "description">;
+  readonly style?: RouteStyle;
+  readonly transaction?: string;
+  readonly mount?: false | { readonly at: string };
+}
+
 export const methods = ["get", "post", "put", "patch", "delete"] as const;
 export type MethodKey = (typeof methods)[number];
 
@@ -153,6 +164,8 @@ export interface Declarations {
   readonly types: Readonly<Record<string, unknown>>;
   readonly documents: Readonly<Record<string, DocumentDeclaration>>;
   readonly search: Readonly<Record<string, SearchDeclaration>>;
+  /** Written already as documents and searches among the others. */
+  readonly composites: Readonly<Record<string, CompositeDeclaration>>;
   readonly operations: Readonly<Record<string, OperationDeclaration>>;
   readonly mounts: Readonly<Record<string, TopLevelMountDeclaration>>;
 }

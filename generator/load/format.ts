@@ -1,5 +1,5 @@
 // The registry format: every section and key, once (shared by checking and by the editors' JSON Schema).
-import type { Shape } from "./shape.js";
+import type { Member, Shape } from "./shape.js";
 import { authorization, identity, outbox, policyStep, tenancy } from "./format-identity.js";
 import {
   duration,
@@ -73,28 +73,54 @@ const hook: Shape = {
 
 const guard: Shape = { kind: "either", of: [policyName, mapOf(policyName)] };
 
+/** What documents and composites both say. */
+const documentMembers = {
+  type: required(fieldType, "The type's name, or its fields."),
+  description: optional(text, "What such a document is."),
+  create: optional(
+    listOf({ kind: "string", what: "a field" }),
+    "Fields that a create payload may have; all where left out.",
+  ),
+  update: optional(
+    listOf({ kind: "string", what: "a field" }),
+    "Fields that a patch may have; all where left out.",
+  ),
+  defaults: optional(
+    { kind: "map", of: { kind: "any", what: "a value" }, key: /^/, keyIs: "a field" },
+    "Values of fields that a create payload leaves out.",
+  ),
+  indexes: optional(
+    listOf(listOf({ kind: "string", what: "a field" }, 1)),
+    "Fields that lists filter and sort by, one list an index.",
+  ),
+  history: optional(
+    {
+      kind: "either",
+      of: [
+        { kind: "boolean" },
+        {
+          kind: "object",
+          members: {
+            keep: required({ kind: "integer", minimum: 1 }, "Revisions kept of each document."),
+          },
+        },
+      ],
+    },
+    "Whether old revisions are kept, so that disjoint edits merge.",
+  ),
+  tenant: optional({ kind: "boolean" }, "false makes the documents global."),
+  sensitive: optional({ kind: "boolean" }, "true keeps the documents off every mount."),
+  guard: required(guard, "The policy of all operations, or of read, write and single operations."),
+  deadline: optional(duration, "The time budget of each operation."),
+  idempotency: optional(include, "Operations that honour Idempotency-Key."),
+  hooks: optional(mapOf(hooksByPhase), "Hooks of single operations."),
+} satisfies Readonly<Record<string, Member>>;
+
 const document: Shape = {
   kind: "object",
   ...extensions,
   members: {
-    type: required(fieldType, "The type's name, or its fields."),
-    description: optional(text, "What such a document is."),
-    create: optional(
-      listOf({ kind: "string", what: "a field" }),
-      "Fields that a create payload may have; all where left out.",
-    ),
-    update: optional(
-      listOf({ kind: "string", what: "a field" }),
-      "Fields that a patch may have; all where left out.",
-    ),
-    defaults: optional(
-      { kind: "map", of: { kind: "any", what: "a value" }, key: /^/, keyIs: "a field" },
-      "Values of fields that a create payload leaves out.",
-    ),
-    indexes: optional(
-      listOf(listOf({ kind: "string", what: "a field" }, 1)),
-      "Fields that lists filter and sort by, one list an index.",
-    ),
+    ...documentMembers,
     soft_delete: optional(
       {
         kind: "either",
@@ -113,58 +139,66 @@ const document: Shape = {
       },
       "Whether documents are marked as deleted and can be restored.",
     ),
-    history: optional(
-      {
-        kind: "either",
-        of: [
-          { kind: "boolean" },
-          {
-            kind: "object",
-            members: {
-              keep: required({ kind: "integer", minimum: 1 }, "Revisions kept of each document."),
-            },
-          },
-        ],
-      },
-      "Whether old revisions are kept, so that disjoint edits merge.",
-    ),
     read_only: optional({ kind: "boolean" }, "Whether only reading operations are registered."),
-    tenant: optional({ kind: "boolean" }, "false makes the documents global."),
-    sensitive: optional({ kind: "boolean" }, "true keeps the documents off every mount."),
-    guard: required(
-      guard,
-      "The policy of all operations, or of read, write and single operations.",
-    ),
-    deadline: optional(duration, "The time budget of each operation."),
-    idempotency: optional(include, "Operations that honour Idempotency-Key."),
-    hooks: optional(mapOf(hooksByPhase), "Hooks of single operations."),
     mount: optional(mount, "Where the routes are; false registers without HTTP."),
   },
 };
+
+/** What a search says of its own. */
+const searchMembers = {
+  text: required(
+    {
+      kind: "either",
+      of: [
+        listOf({ kind: "string", what: "a field" }, 1),
+        { kind: "map", of: { kind: "any", what: "a weight" }, key: /^/, keyIs: "a field" },
+      ],
+    },
+    "Fields whose texts are searched, four at most; a map gives their weights.",
+  ),
+  facets: optional(
+    listOf({ kind: "string", what: "a field" }),
+    "Fields whose values can be counted.",
+  ),
+  description: optional(text, "What is searched for."),
+} satisfies Readonly<Record<string, Member>>;
 
 const search: Shape = {
   kind: "object",
   ...extensions,
   members: {
     of: required(text, "The document that is searched."),
-    text: required(
-      {
-        kind: "either",
-        of: [
-          listOf({ kind: "string", what: "a field" }, 1),
-          { kind: "map", of: { kind: "any", what: "a weight" }, key: /^/, keyIs: "a field" },
-        ],
-      },
-      "Fields whose texts are searched, four at most; a map gives their weights.",
-    ),
-    facets: optional(
-      listOf({ kind: "string", what: "a field" }),
-      "Fields whose values can be counted.",
-    ),
-    description: optional(text, "What is searched for."),
+    ...searchMembers,
     guard: required(guard, "The policy of all operations, or of single ones."),
     deadline: optional(duration, "The time budget of each operation."),
     mount: optional(mount, "Where the routes are; /search/<name> where left out."),
+  },
+};
+
+const composite: Shape = {
+  kind: "object",
+  ...extensions,
+  members: {
+    ...documentMembers,
+    search: required({ kind: "object", members: searchMembers }, "What is searched for, and how."),
+    style: optional(style, "rest or rpc."),
+    transaction: optional(
+      { kind: "string", pattern: name, what: "a name in [a-z][a-z0-9_]*" },
+      "The transaction route of the service.",
+    ),
+    mount: optional(
+      {
+        kind: "either",
+        of: [
+          { kind: "constant", value: false },
+          {
+            kind: "object",
+            members: { at: required(mountPath, "Where the routes are mounted.") },
+          },
+        ],
+      },
+      "Where the routes are; false registers without HTTP.",
+    ),
   },
 };
 
@@ -239,6 +273,10 @@ export const registryShape: Extract<Shape, { kind: "object" }> = {
     search: optional(
       mapOf(search),
       "Searches by name; the name is the namespace of their operations.",
+    ),
+    composites: optional(
+      mapOf(composite),
+      "Documents with soft deletion and their search, in one declaration.",
     ),
     operations: optional(
       mapOf(operation, /^/, "an operation key"),

@@ -1,6 +1,7 @@
 // The first phase: registry files → declarations whose shape is sound.
 import type { Report } from "../diagnostics.js";
 import type { Declarations } from "./declarations.js";
+import { withComposites } from "./composites.js";
 import { registryShape } from "./format.js";
 import { checkShape } from "./shape.js";
 import { readSourceTree, type SourceTree } from "./source-tree.js";
@@ -13,29 +14,32 @@ export interface LoadedRegistry {
 
 /** Reads the registry folder of a project. Every fault of shape is reported; faulty entries are left out. */
 export function loadRegistry(project: string, folder: string, report: Report): LoadedRegistry {
-  const tree = readSourceTree(project, folder, report);
+  const written = readSourceTree(project, folder, report);
   const faulty = new Set<string>();
   let entry: readonly (string | number)[] = [];
-  checkShape(registryShape, tree.root, { file: folder, path: [] }, (finding) => {
+  checkShape(registryShape, written.root, { file: folder, path: [] }, (finding) => {
     // The tree spans files: a path is resolved to the file that declares it.
     entry = finding.at.path;
     faulty.add(JSON.stringify(entry.slice(0, 2)));
-    const at = entry.length === 0 ? tree.at("service") : tree.at(...entry);
+    const at = entry.length === 0 ? written.at("service") : written.at(...entry);
     report({ ...finding, at: { ...at, isKey: finding.at.isKey ?? false } });
   });
-  const sound = (section: string): Readonly<Record<string, unknown>> =>
+  const soundIn = (tree: SourceTree, section: string): Readonly<Record<string, unknown>> =>
     Object.fromEntries(
       Object.entries(tree.section(section)).filter(
         ([name]) =>
           !faulty.has(JSON.stringify([section, name])) && !faulty.has(JSON.stringify([section])),
       ),
     );
+  // The shapes of format.ts and the interfaces of declarations.ts say the same; what is faulty has been taken out.
+  const composites = soundIn(written, "composites") as Declarations["composites"];
+  const tree = withComposites(written, composites, report);
+  const sound = (section: string): Readonly<Record<string, unknown>> => soundIn(tree, section);
   /** A section that is one declaration, where nothing in it is faulty. */
   const whole = (section: string): unknown =>
     [...faulty].some((path) => path.startsWith(`["${section}"`)) ? undefined : tree.root[section];
   return {
     tree,
-    // The shapes of format.ts and the interfaces of declarations.ts say the same; what is faulty has been taken out.
     declarations: {
       service: whole("service"),
       identity: whole("identity"),
@@ -48,6 +52,7 @@ export function loadRegistry(project: string, folder: string, report: Report): L
       types: sound("types"),
       documents: sound("documents"),
       search: sound("search"),
+      composites,
       operations: sound("operations"),
       mounts: sound("mounts"),
     } as unknown as Declarations,

@@ -8,6 +8,12 @@ import { isMap } from "./shape.js";
 
 type Json = Readonly<Record<string, unknown>>;
 
+/** Values of the tree at one path that are written at another one. */
+export interface MovedPath {
+  readonly from: readonly string[];
+  readonly to: readonly string[];
+}
+
 /** All registry files as one tree. A path in the tree is also the path in the file that declares it. */
 export class SourceTree {
   /** Sections by name; the entries of each in the order of files and keys. */
@@ -16,17 +22,27 @@ export class SourceTree {
   readonly texts: ReadonlyMap<string, string>;
   readonly #files: ReadonlyMap<string, string>;
   readonly #fallback: string;
+  readonly #moved: readonly MovedPath[];
 
   constructor(
     root: Readonly<Record<string, unknown>>,
     texts: ReadonlyMap<string, string>,
     files: ReadonlyMap<string, string>,
     fallback: string,
+    moved: readonly MovedPath[] = [],
   ) {
     this.root = root;
     this.texts = texts;
     this.#files = files;
     this.#fallback = fallback;
+    // The longest path says most.
+    this.#moved = moved.toSorted((left, right) => right.from.length - left.from.length);
+  }
+
+  /** The tree with other sections, some of whose values are written elsewhere. */
+  with(sections: Readonly<Record<string, unknown>>, moved: readonly MovedPath[]): SourceTree {
+    const root = { ...this.root, ...sections };
+    return new SourceTree(root, this.texts, this.#files, this.#fallback, moved);
   }
 
   /** The entries of a section, or none. */
@@ -37,12 +53,18 @@ export class SourceTree {
 
   /** Where a value of the tree stands. */
   at(...path: readonly (string | number)[]): Origin {
-    return { file: this.#fileOf(path), path };
+    const written = this.#written(path);
+    return { file: this.#fileOf(written), path: written };
   }
 
   /** Where a key of the tree stands. */
   keyAt(...path: readonly (string | number)[]): Origin {
-    return { file: this.#fileOf(path), path, isKey: true };
+    return { ...this.at(...path), isKey: true };
+  }
+
+  #written(path: readonly (string | number)[]): readonly (string | number)[] {
+    const moved = this.#moved.find(({ from }) => from.every((step, at) => path[at] === step));
+    return moved === undefined ? path : [...moved.to, ...path.slice(moved.from.length)];
   }
 
   #fileOf(path: readonly (string | number)[]): string {

@@ -73,6 +73,34 @@ describe("generate", () => {
     other.remove();
   });
 
+  test("a composite gives the bytes of its document and its search, written out", () => {
+    const type = `{title: string, body: string, tags: "string[]"}`;
+    const texts = "text: {title: 2, body: 1}, facets: [tags]";
+    const write = (name: string, text: string): void => writeFileSync(at(`registry/${name}`), text);
+    write(
+      "articles.yaml",
+      `registry: 1
+composites:
+  articles: {type: ${type}, search: {${texts}}, guard: {read: open, write: open}, deadline: 5s, style: rpc, mount: {at: /a}}
+`,
+    );
+    expect(cli(root, "generate").code).toBe(0);
+    const composed = snapshot();
+    write(
+      "articles.yaml",
+      `registry: 1
+documents:
+  articles: {type: ${type}, soft_delete: true, guard: {read: open, write: open}, deadline: 5s, mount: {at: /a, style: rpc}}
+search:
+  articles_search: {of: articles, ${texts}, guard: {read: open}, deadline: 5s, mount: {at: /a, style: rpc}}
+`,
+    );
+    const again = cli(root, "generate");
+    expect([again.code, again.stdout]).toEqual([0, ""]);
+    expect(snapshot()).toEqual(composed);
+    expect(Object.keys(composed)).toContain("routes/articles_search.ts");
+  });
+
   test("no file but the manifest names a version of opwright, a date or a hash", () => {
     cli(root, "generate");
     const { "manifest.json": _manifest, ...others } = snapshot();

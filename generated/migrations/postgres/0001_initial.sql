@@ -91,6 +91,37 @@ CREATE TABLE "opwright_outbox" (
 );
 CREATE INDEX "opwright_outbox_by_due_at" ON "opwright_outbox" ("due_at");
 
+CREATE TABLE "articles" (
+  "tenant_id" text NOT NULL,
+  "id" uuid NOT NULL,
+  "rev" INTEGER NOT NULL,
+  "created_at" timestamptz(3) NOT NULL,
+  "last_update_at" timestamptz(3) NOT NULL,
+  "is_deleted" boolean NOT NULL,
+  "owner_id" text,
+  "body" jsonb NOT NULL,
+  PRIMARY KEY ("tenant_id", "id")
+);
+
+CREATE TABLE "articles_search_index" (
+  "tenant_id" text NOT NULL,
+  "id" uuid NOT NULL,
+  "texts" tsvector NOT NULL,
+  PRIMARY KEY ("tenant_id", "id")
+);
+CREATE INDEX "articles_search_index_by_texts" ON "articles_search_index" USING gin ("texts") WITH (fastupdate = off);
+CREATE TABLE "articles_search_index_words" (
+  "tenant_id" text NOT NULL,
+  "word" text COLLATE "C" NOT NULL
+);
+CREATE INDEX "articles_search_index_words_by_word" ON "articles_search_index_words" ("tenant_id", "word");
+DO $$ BEGIN
+  CREATE EXTENSION IF NOT EXISTS pg_trgm;
+  CREATE INDEX "articles_search_index_words_by_trigrams" ON "articles_search_index_words" USING gin ("word" gin_trgm_ops);
+EXCEPTION WHEN undefined_file OR feature_not_supported OR insufficient_privilege OR undefined_object THEN
+  RAISE NOTICE 'no trigrams: %', SQLERRM;
+END $$;
+
 CREATE TABLE "notes" (
   "tenant_id" text NOT NULL,
   "id" uuid NOT NULL,

@@ -91,6 +91,21 @@ CREATE TABLE "opwright_outbox" (
 );
 CREATE INDEX "opwright_outbox_by_due_at" ON "opwright_outbox" ("due_at");
 
+CREATE TABLE "articles" (
+  "tenant_id" TEXT NOT NULL,
+  "id" TEXT NOT NULL,
+  "rev" INTEGER NOT NULL,
+  "created_at" TEXT NOT NULL,
+  "last_update_at" TEXT NOT NULL,
+  "is_deleted" INTEGER NOT NULL,
+  "owner_id" TEXT,
+  "body" TEXT NOT NULL,
+  PRIMARY KEY ("tenant_id", "id")
+);
+
+CREATE VIRTUAL TABLE "articles_search_index" USING fts5("t0", "t1", tokenize = 'unicode61 remove_diacritics 0', prefix = '2 3');
+CREATE VIRTUAL TABLE "articles_search_index_words" USING fts5vocab("articles_search_index", 'row');
+
 CREATE TABLE "notes" (
   "tenant_id" TEXT NOT NULL,
   "id" TEXT NOT NULL,

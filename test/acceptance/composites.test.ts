@@ -1,0 +1,48 @@
+// A composite over HTTP: documents with soft deletion and their search at one place (service.md "Composite route attachment").
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { engines } from "../engines.js";
+import { peopleOf, type Member, type People } from "./people.js";
+import { startTestService, type TestService } from "./service.js";
+
+for (const engine of engines) {
+  describe.skipIf(!engine.isAvailable)(engine.name, () => {
+    let service: TestService;
+    let people: People;
+    let author: Member;
+    beforeAll(async () => {
+      service = await startTestService(engine, { signsIn: false });
+      people = peopleOf(service);
+      author = await people.member("", "articles.read", "articles.write");
+    });
+    afterAll(() => service.stop());
+
+    const hits = async (query: string): Promise<readonly unknown[]> =>
+      (await people.as(author.token, "POST", "/articles/typed", { query })).body.hits;
+
+    test("an article is found from its creation on, hidden by its deletion, and found when restored", async () => {
+      const draft = { title: "On tides", body: "The moon pulls." };
+      const made = await people.as(author.token, "POST", "/articles", draft);
+      expect([made.status, made.body]).toMatchObject([201, { ...draft, tags: [], rev: 1 }]);
+      expect(await hits("moon")).toEqual([made.body]);
+      const at = `/articles/${made.body.id}`;
+      const deleted = await people.as(author.token, "POST", `${at}/delete?rev=1`);
+      expect(deleted.body).toMatchObject({ rev: 2, is_deleted: true });
+      expect(await hits("moon")).toEqual([]);
+      expect((await people.as(author.token, "GET", at)).status).toBe(404);
+      const restored = await people.as(author.token, "POST", `${at}/restore?rev=2`);
+      expect(restored.body).toMatchObject({ rev: 3, is_deleted: false });
+      expect(await hits("moon")).toEqual([restored.body]);
+    });
+
+    test("one permission reads documents and search, another one writes", async () => {
+      const reader = await people.member("", "articles.read");
+      const status = async (path: string, body: object): Promise<number> =>
+        (await people.as(reader.token, "POST", path, body)).status;
+      expect(await status("/articles/typed", {})).toBe(200);
+      expect(await status("/articles/list", {})).toBe(200);
+      expect(await status("/articles", { title: "t", body: "b" })).toBe(403);
+      const stranger = await people.member("");
+      expect((await people.as(stranger.token, "POST", "/articles/typed", {})).status).toBe(403);
+    });
+  });
+}
