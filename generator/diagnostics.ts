@@ -128,6 +128,11 @@ export const catalogue = {
     "A field's shorthand is not of the grammar: string, uuid, date-time, integer, number, boolean or a type name, with [] and ?.",
     "Use the grammar, or write plain JSON Schema.",
   ),
+  OPW027: entry(
+    "Pattern that is not linear",
+    "There are texts for which the pattern takes polynomial or exponential time, so that one request could hold the service up.",
+    "Write the repetitions so that they cannot match the same text in two ways, or use a `format`.",
+  ),
   OPW030: entry(
     "Unknown field",
     "A document's list names a field that its type does not have.",

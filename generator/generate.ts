@@ -3,6 +3,7 @@ import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { defaultsFit } from "./check/defaults.js";
 import { functionsExist, mentions } from "./check/functions.js";
+import { patternsAreLinear } from "./check/patterns.js";
 import type { RuleContext } from "./check/rule-context.js";
 import { rules } from "./check/rules.js";
 import type { Finding } from "./diagnostics.js";
@@ -10,12 +11,12 @@ import { emit } from "./emit/emit.js";
 import type { EmittedFile } from "./emit/file.js";
 import type { MigrationHistory } from "./emit/migrations.js";
 import type { ModulePaths } from "./emit/module-path.js";
-import { fileValidatorCache } from "./emit/validator-cache.js";
 import { expandRegistry, type ExpandedRegistry } from "./families/expand.js";
 import { loadRegistry, type LoadedRegistry } from "./load/load.js";
 import { registryNames } from "./load/registry-names.js";
 import { GeneratedFolder } from "./output/folder.js";
 import { manifestName, manifestOf } from "./output/manifest.js";
+import { fileTextCache } from "./output/text-cache.js";
 import { planOutput, type Change } from "./output/plan.js";
 import { buildIdentity, packageVersion } from "./package-root.js";
 
@@ -57,6 +58,9 @@ export async function checkRegistry(project: Project): Promise<CheckedRegistry> 
   const context: RuleContext = { loaded, expanded, storage: history.storage, report };
   for (const rule of rules) rule(context);
   await defaultsFit(context);
+  const cache = fileTextCache(project.root, "patterns", buildIdentity());
+  await patternsAreLinear(context, cache);
+  cache.save();
   const named = mentions(context);
   await functionsExist(context, named, project.root);
   return {
@@ -94,7 +98,7 @@ export async function planGeneration(
   checked: CheckedRegistry,
 ): Promise<GenerationPlan> {
   const { folder, history } = checked;
-  const cache = fileValidatorCache(project.root, buildIdentity());
+  const cache = fileTextCache(project.root, "validators", buildIdentity());
   const emitted = await emit(checked.expanded.model, {
     paths: project.paths,
     names: registryNames(checked.loaded.tree),

@@ -14,14 +14,14 @@ import { emitRoutes } from "./routes.js";
 import { emitSearches } from "./searches.js";
 import { emitService } from "./service.js";
 import { emitTypes } from "./types.js";
-import type { ValidatorCache } from "./validator-cache.js";
+import type { TextCache } from "../output/text-cache.js";
 import { emitValidators } from "./validators.js";
 
 export interface EmitOptions {
   readonly paths: ModulePaths;
   readonly names: RegistryNames;
   readonly history: MigrationHistory;
-  readonly cache: ValidatorCache;
+  readonly cache: TextCache;
 }
 
 /** All files of the generated folder but its manifest, sorted by path. The same model gives the same bytes. */

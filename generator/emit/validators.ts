@@ -8,7 +8,7 @@ import {
 } from "../model/json-schema.js";
 import { camelCase } from "../model/names.js";
 import type { OperationModel, RegistryModel } from "../model/registry.js";
-import type { ValidatorCache } from "./validator-cache.js";
+import type { TextCache } from "../output/text-cache.js";
 import { header, type EmittedFile } from "./file.js";
 import { importLine, sortedUnique } from "./layout.js";
 import { namespacesOf, type Namespace } from "./namespaces.js";
@@ -46,7 +46,7 @@ export function bodyValidatorName(document: { readonly name: string }): string {
 /** Compiles the validators of every namespace; texts that the cache holds are not compiled again. */
 export async function emitValidators(
   model: RegistryModel,
-  cache: ValidatorCache,
+  cache: TextCache,
 ): Promise<readonly EmittedFile[]> {
   const modules = typeModules(model);
   const files: EmittedFile[] = [];
@@ -75,7 +75,7 @@ function plansOf(namespace: Namespace): readonly ValidatorPlan[] {
 async function compiled(
   plans: readonly ValidatorPlan[],
   model: RegistryModel,
-  cache: ValidatorCache,
+  cache: TextCache,
 ): Promise<string> {
   const schemas = Object.fromEntries(
     plans.map(({ name, schema }) => [name, bundled(schema, model)]),

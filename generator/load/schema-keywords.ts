@@ -129,7 +129,8 @@ export function isJsonSchema(value: Readonly<Record<string, unknown>>): boolean 
   );
 }
 
-function isPattern(value: unknown): boolean {
+/** Whether a value is the source of a regular expression. */
+export function isPattern(value: unknown): boolean {
   if (typeof value !== "string") return false;
   try {
     RegExp(value, "u");

@@ -18,6 +18,7 @@ import { fileReference, SchemaFiles } from "./schema-files.js";
 import {
   everyKeyword,
   isJsonSchema,
+  isPattern,
   keywordRules,
   unsupportedKeywords,
 } from "./schema-keywords.js";
@@ -34,6 +35,12 @@ interface Root {
   readonly at: Origin;
 }
 
+/** A regular expression of a schema. */
+export interface PatternMention {
+  readonly source: string;
+  readonly at: Origin;
+}
+
 /** Names that emitted modules and documents have already. */
 const reservedTypeNames = ["ErrorEnvelope", "Handler"];
 
@@ -44,6 +51,8 @@ export class TypeReader {
   readonly #schemaFiles: SchemaFiles;
   readonly #report: Report;
   readonly #files = new Map<string, string>();
+  /** Patterns of all schemas, where they stand. */
+  readonly patterns: PatternMention[] = [];
 
   constructor(
     declared: Iterable<string>,
@@ -184,18 +193,28 @@ export class TypeReader {
         // Definitions are hoisted where they are referred to; the other two say nothing about values.
         this.#checkKeyword(keyword, value, path);
       } else if (mapKeywords.has(keyword)) {
+        if (keyword === "patternProperties") this.#readPatternKeys(value, path);
         result[keyword] = this.#readSchemas(value, path, root);
       } else if (listKeywords.has(keyword)) {
         result[keyword] = this.#readSchemaList(value, path, root);
       } else if (schemaKeywords.has(keyword)) {
         result[keyword] = this.#readSubschema(value, path, root);
       } else if (this.#checkKeyword(keyword, value, path)) {
+        if (keyword === "pattern") this.patterns.push({ source: String(value), at: path });
         if (keyword === "required")
           this.#refusePrototypeNames(value as readonly string[], () => path);
         result[keyword] = value;
       }
     }
     return result;
+  }
+
+  #readPatternKeys(value: unknown, at: Origin): void {
+    for (const source of isMap(value) ? Object.keys(value) : []) {
+      const here = { ...inside(at, source), isKey: true };
+      if (isPattern(source)) this.patterns.push({ source, at: here });
+      else this.#report({ code: "OPW024", message: "must be a regular expression", at: here });
+    }
   }
 
   /** A member that every JavaScript object seems to have already cannot be told from an absent one. */

@@ -1,22 +1,20 @@
-// Compiled validators by the hash of their schemas, kept between runs below node_modules/.cache.
+// Texts that take long to make, by what they are made of; kept between runs below node_modules/.cache.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { own } from "../model/records.js";
 
 /** Gives the text of a key, making it where it is not known. */
-export interface ValidatorCache {
+export interface TextCache {
   get(key: string, make: () => Promise<string>): Promise<string>;
 }
 
-/** A cache that remembers nothing. */
-export const noValidatorCache: ValidatorCache = { get: (_key, make) => make() };
-
 /** A cache in one file; `save` writes it where something was made, keeping only what this run used. */
-export function fileValidatorCache(
+export function fileTextCache(
   project: string,
+  name: string,
   version: string,
-): ValidatorCache & { save(): void } {
-  const path = join(project, "node_modules", ".cache", "opwright", "validators.json");
+): TextCache & { save(): void } {
+  const path = join(project, "node_modules", ".cache", "opwright", `${name}.json`);
   const kept = readCache(path, version);
   const used: Record<string, string> = {};
   let isNew = false;
