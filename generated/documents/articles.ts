@@ -13,13 +13,24 @@ export const articlesSpec = document<ArticlesDocument, ArticlesCreate, ArticlesP
   history: 0,
   defaults: {
     tags: [],
+    links: [],
   },
   nullable: [],
-  canonical: {},
+  canonical: {
+    "links[].checked_at": "date-time",
+  },
   fields: {
     title: "string",
     body: "string",
     tags: "string[]",
+    links: "object[]",
+  },
+  elements: {
+    links: {
+      label: "string",
+      url: "string",
+      checked_at: "date-time",
+    },
   },
   searches: [{ index: "articles_search_index", fields: ["title", "body"] }],
 });

@@ -2,6 +2,7 @@
 import type { BooleanConstraint } from "./models.js";
 import type { DateTimeConstraint } from "./models.js";
 import type { IntegerConstraint } from "./models.js";
+import type { Link } from "./models.js";
 import type { SortOrder } from "./models.js";
 import type { StringArrayConstraint } from "./models.js";
 import type { StringConstraint } from "./models.js";
@@ -20,6 +21,7 @@ export interface ArticlesCreate {
   readonly title: string;
   readonly body: string;
   readonly tags?: readonly string[];
+  readonly links?: readonly Link[];
 }
 
 export type ArticlesField =
@@ -30,7 +32,8 @@ export type ArticlesField =
   | "is_deleted"
   | "title"
   | "body"
-  | "tags";
+  | "tags"
+  | "links";
 
 /** $values and $fields, which hold together; or one of $and, $or and $not alone. */
 export interface ArticlesFilter {
@@ -43,6 +46,25 @@ export interface ArticlesFilter {
     readonly title?: StringConstraint;
     readonly body?: StringConstraint;
     readonly tags?: StringArrayConstraint;
+    readonly links?: {
+      readonly $null?: boolean;
+      readonly $empty?: boolean;
+      readonly $any?: {
+        readonly label?: StringConstraint;
+        readonly url?: StringConstraint;
+        readonly checked_at?: DateTimeConstraint;
+      };
+      readonly $all?: {
+        readonly label?: StringConstraint;
+        readonly url?: StringConstraint;
+        readonly checked_at?: DateTimeConstraint;
+      };
+      readonly $none?: {
+        readonly label?: StringConstraint;
+        readonly url?: StringConstraint;
+        readonly checked_at?: DateTimeConstraint;
+      };
+    } | null;
   };
   readonly $fields?: {
     readonly id?: ArticlesComparison;
@@ -62,6 +84,7 @@ export interface ArticlesPatch {
   readonly title?: string;
   readonly body?: string;
   readonly tags?: readonly string[];
+  readonly links?: readonly Link[];
 }
 
 export interface ArticlesSorts {

@@ -35,6 +35,7 @@ export interface ArticlesDocument {
   readonly title: string;
   readonly body: string;
   readonly tags: readonly string[];
+  readonly links: readonly Link[];
 }
 
 export type BooleanConstraint =
@@ -96,6 +97,12 @@ export type IntegerConstraint =
       readonly $null?: boolean;
     }
   | null;
+
+export interface Link {
+  readonly label: string;
+  readonly url: string;
+  readonly checked_at?: string | null;
+}
 
 export interface MemberList {
   readonly members: readonly {

@@ -27,6 +27,14 @@ function searchesMember({ name }: DocumentModel, { searches }: RegistryModel): r
   return [listLayout("  ", "searches: ", lines, ["[", "]"], ",")];
 }
 
+/** What quantifiers ask of the objects in arrays. */
+function elementsMember({ elements }: DocumentModel): readonly string[] {
+  const arrays = Object.entries(elements);
+  if (arrays.length === 0) return [];
+  const lines = arrays.map(([path, members]) => mapMember("    ", path, members));
+  return ["  elements: {", ...lines, "  },"];
+}
+
 function printDocument(
   document: DocumentModel,
   model: RegistryModel,
@@ -66,6 +74,7 @@ function printDocument(
       listLayout("  ", "nullable: ", document.nullable.map(literal), ["[", "]"], ","),
       mapMember("  ", "canonical", document.canonical),
       mapMember("  ", "fields", document.fields),
+      ...elementsMember(document),
       ...searchesMember(document, model),
       ...(document.checksBody && isWritable
         ? [`  validateBody: validate.${bodyValidatorName(document)},`]

@@ -183,7 +183,9 @@ function securitySchemes({ ingress }: IdentityModel): readonly (readonly [string
 function queryMember({ documents }: RegistryModel, { run }: OperationModel): object {
   if (run.kind !== "document" || !run.verb.includes("list")) return {};
   const document = own(documents, run.document);
-  return document === undefined ? {} : { "x-query": queryExtension(queryableFields(document)) };
+  return document === undefined
+    ? {}
+    : { "x-query": queryExtension(queryableFields(document), document.elements) };
 }
 
 function operationObject(

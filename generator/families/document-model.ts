@@ -1,5 +1,6 @@
 // From a document declaration to its model and its types (service.md "Document routes").
-import { indexableColumns } from "../../runtime/contract/fields.js";
+import { indexableColumns, type FieldType } from "../../runtime/contract/fields.js";
+import { isScalarType } from "../../runtime/contract/query-operators.js";
 import { inside } from "../diagnostics.js";
 import { didYouMean } from "../did-you-mean.js";
 import type { DocumentDeclaration } from "../load/declarations.js";
@@ -175,13 +176,14 @@ export function documentModel(
     types.table.add(patchTypeName, patchSchema(bodySchema, patchable, resolve), at);
   }
   const fields = fieldsOf(bodySchema, resolve);
+  const elements = elementsOf(bodySchema, resolve);
   const queryable = queryableFields({ fields, softDelete });
   const queryTypes = queryTypeNames(name);
-  types.table.add(queryTypes.filter, filterSchema(queryable, queryTypes), at);
+  types.table.add(queryTypes.filter, filterSchema(queryable, elements, queryTypes), at);
   types.table.add(queryTypes.comparison, comparisonSchema(queryTypes.field), at);
   types.table.add(queryTypes.sorts, sortSchema(queryable), at);
   types.table.add(queryTypes.field, fieldNameSchema(queryable), at);
-  for (const [shared, schema] of Object.entries(sharedQueryTypes(queryable)))
+  for (const [shared, schema] of Object.entries(sharedQueryTypes(queryable, elements)))
     types.table.addShared(shared, schema, at);
   return {
     name,
@@ -200,6 +202,7 @@ export function documentModel(
     nullable,
     canonical: canonicalOf(bodySchema, resolve),
     fields,
+    elements,
     indexes: indexesOf(context, name, declaration, fields),
     checksBody:
       patchable.some((field) => !isSimple(properties[field] ?? true, resolve)) ||
@@ -294,6 +297,18 @@ function fieldsOf(body: JsonSchema, resolve: Resolve): DocumentModel["fields"] {
     if (type !== undefined) fields[path] = type;
   }
   return fields;
+}
+
+/** Scalar members of objects in arrays; what is within a further array is none. */
+function elementsOf(body: JsonSchema, resolve: Resolve): DocumentModel["elements"] {
+  const elements: Record<string, Record<string, FieldType>> = {};
+  for (const { path, schema } of memberPaths(body, resolve)) {
+    const [array = "", member, ...further] = path.split("[].");
+    const type = fieldType(schema, resolve);
+    if (member === undefined || further.length > 0 || member.includes("[]")) continue;
+    if (type !== undefined && isScalarType(type)) (elements[array] ??= {})[member] = type;
+  }
+  return elements;
 }
 
 function canonicalOf(body: JsonSchema, resolve: Resolve): DocumentModel["canonical"] {

@@ -1,5 +1,10 @@
 // JSON Schemas of list requests and pages: filters, sorts, cursors (decisions.md "Documents", "Query language").
-import { baseFields, type Fields, type FieldType } from "../../runtime/contract/fields.js";
+import {
+  baseFields,
+  type Elements,
+  type Fields,
+  type FieldType,
+} from "../../runtime/contract/fields.js";
 import { limits } from "../../runtime/contract/limits.js";
 import {
   elementType,
@@ -27,23 +32,32 @@ export function queryableFields(document: QueryableDocument): Fields {
 }
 
 /** Types that the queries of every document share: what a field of each type can be asked, and orders. */
-export function sharedQueryTypes(fields: Fields): Readonly<Record<string, JsonSchema>> {
+export function sharedQueryTypes(
+  fields: Fields,
+  elements: Elements,
+): Readonly<Record<string, JsonSchema>> {
   const types: Record<string, JsonSchema> = { SortOrder: sortOrder };
   const add = (type: FieldType): void => {
+    if (type === "object[]") return;
     types[constraintName(type)] = constraintSchema(type);
     if (operatorsOf(type).includes("$any")) add(elementType(type));
   };
   for (const type of Object.values(fields)) add(type);
+  for (const type of Object.values(elements).flatMap(Object.values<FieldType>)) add(type);
   return types;
 }
 
 /** The filter of one document's lists: constraints, or one of the combinators. */
 export function filterSchema(
   fields: Fields,
+  elements: Elements,
   names: { readonly filter: string; readonly comparison: string },
 ): SchemaObject {
   const properties = Object.fromEntries(
-    Object.entries(fields).map(([name, type]) => [name, refTo(constraintName(type))]),
+    Object.entries(fields).map(([name, type]) => [
+      name,
+      type === "object[]" ? objectsConstraint(elements[name] ?? {}) : refTo(constraintName(type)),
+    ]),
   );
   const compared = Object.entries(fields).filter(([, type]) => isScalarType(type));
   const several = { type: "array", minItems: 1, items: refTo(names.filter) };
@@ -130,6 +144,21 @@ function constraintName(type: FieldType): string {
   return `${element}${type.endsWith("[]") ? "Array" : ""}Constraint`;
 }
 
+/** What an array of objects can be asked: quantifiers take constraints on members of one object, which all hold. */
+function objectsConstraint(members: Fields): JsonSchema {
+  const properties = Object.entries(members).map(([name, type]): [string, JsonSchema] => [
+    name,
+    refTo(constraintName(type)),
+  ]);
+  const element = { ...objectSchema(Object.fromEntries(properties), []), minProperties: 1 };
+  const operands = operatorsOf("object[]").map((operator): [string, JsonSchema] => [
+    operator,
+    operator === "$null" || operator === "$empty" ? { type: "boolean" } : element,
+  ]);
+  const asked = { ...objectSchema(Object.fromEntries(operands), []), minProperties: 1 };
+  return { anyOf: [{ type: "null" }, asked] };
+}
+
 /** A value, a list of values, null, or operators; all operators of an object hold. */
 function constraintSchema(type: FieldType): JsonSchema {
   const scalar = isScalarType(type) ? scalarSchema(type) : undefined;
@@ -179,7 +208,10 @@ function listOf(items: JsonSchema): JsonSchema {
 }
 
 /** What queries can do with each field: the extension `x-query` of list operations. */
-export function queryExtension(fields: Fields): Readonly<Record<string, unknown>> {
+export function queryExtension(
+  fields: Fields,
+  elements: Elements,
+): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
     Object.entries(fields).map(([name, type]) => [
       name,
@@ -187,6 +219,9 @@ export function queryExtension(fields: Fields): Readonly<Record<string, unknown>
         type,
         operators: operatorsOf(type),
         sortable: isScalarType(type),
+        ...(Object.hasOwn(elements, name)
+          ? { elements: queryExtension(elements[name] ?? {}, {}) }
+          : {}),
       },
     ]),
   );

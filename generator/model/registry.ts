@@ -1,5 +1,5 @@
 // The frozen registry: the one serializable model between the families and every emitter (architecture.md "Build").
-import type { Fields } from "../../runtime/contract/fields.js";
+import type { Elements, Fields } from "../../runtime/contract/fields.js";
 import type { HookPhaseName, RouteStyle, SigningAlgorithm } from "../load/declarations.js";
 import type { JsonSchema } from "./json-schema.js";
 
@@ -238,6 +238,7 @@ export interface DocumentModel {
   readonly nullable: readonly string[];
   readonly canonical: Readonly<Record<string, "uuid" | "date-time">>;
   readonly fields: Fields;
+  readonly elements: Elements;
   readonly indexes: readonly IndexModel[];
   /** Whether a patch must be checked against the whole body. */
   readonly checksBody: boolean;

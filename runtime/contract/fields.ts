@@ -16,6 +16,9 @@ export type FieldType =
 /** Declared fields of a document by dotted path. */
 export type Fields = Readonly<Record<string, FieldType>>;
 
+/** Scalar members of the objects in arrays: by the dotted path of the array, then of the member. */
+export type Elements = Readonly<Record<string, Fields>>;
+
 /** The base fields of every document that are columns of their own. */
 export const baseFields: Fields = {
   id: "uuid",
@@ -37,18 +40,18 @@ export function sqlitePath(path: string): string {
   return `'$${steps.join("").replaceAll("'", "''")}'`;
 }
 
-/** SQLite's expression of a body field, given its dotted path. */
-export function sqliteField(path: string): string {
-  return `json_extract("body", ${sqlitePath(path)})`;
+/** SQLite's expression of a body field, given its dotted path; or of another JSON value's. */
+export function sqliteField(path: string, json = `"body"`): string {
+  return `json_extract(${json}, ${sqlitePath(path)})`;
 }
 
-/** PostgreSQL's expression of a body field. Text is compared by code point, as SQLite does. */
-export function postgresField(path: string, type: FieldType): string {
+/** PostgreSQL's expression of a body field, or of another JSON value's. Text is compared by code point, as SQLite does. */
+export function postgresField(path: string, type: FieldType, json = `"body"`): string {
   const steps = path.split(".").map((step) => `'${step.replaceAll("'", "''")}'`);
   const last = steps.pop() ?? "''";
   const parent = steps.map((step) => `->${step}`).join("");
-  if (type === "object" || type.endsWith("[]")) return `("body"${parent}->${last})`;
-  const text = `("body"${parent}->>${last})`;
+  if (type === "object" || type.endsWith("[]")) return `(${json}${parent}->${last})`;
+  const text = `(${json}${parent}->>${last})`;
   switch (type) {
     case "integer":
     case "number":

@@ -40,7 +40,7 @@ export const fieldOperators: readonly Operator[] = [...equality, ...order];
 /** The operators of a field. */
 export function operatorsOf(type: FieldType): readonly Operator[] {
   if (type === "object") return [...equality, "$null"];
-  if (type === "object[]") return ["$null", "$empty"];
+  if (type === "object[]") return ["$null", "$empty", ...quantifiers];
   if (type.endsWith("[]")) return ["$null", "$empty", ...sets, ...quantifiers];
   switch (type) {
     case "string":

@@ -1,5 +1,5 @@
 // The document spec: all that the runtime knows of one document type, printed by the generator.
-import { baseFields, type Fields } from "../contract/fields.js";
+import { baseFields, type Elements, type Fields } from "../contract/fields.js";
 import type { Validator } from "../contract/validation.js";
 import { FieldSet } from "../query/fields.js";
 
@@ -25,6 +25,8 @@ export interface DocumentDeclaration {
   /** Paths (`due`, `items[].at`) whose values are stored in one canonical form. */
   readonly canonical: Readonly<Record<string, Canonical>>;
   readonly fields: Fields;
+  /** What quantifiers ask of the objects in arrays. */
+  readonly elements?: Elements;
   /** Indexes of searches that are kept with the documents, and the dotted paths of their texts. */
   readonly searches?: readonly { readonly index: string; readonly fields: readonly string[] }[];
   /** Checks a whole body after a patch, where the parts do not prove the whole. */
@@ -56,9 +58,10 @@ export function document<Document, Create = unknown, Patch = unknown>(
   const columns = declaration.softDelete
     ? { ...baseFields, is_deleted: "boolean" as const }
     : baseFields;
+  const { fields, elements } = declaration;
   return {
     ...declaration,
-    fieldSet: new FieldSet(declaration.fields, columns),
-    scopeFields: new FieldSet(declaration.fields, { ...columns, owner_id: "string" }),
+    fieldSet: new FieldSet(fields, columns, elements),
+    scopeFields: new FieldSet(fields, { ...columns, owner_id: "string" }, elements),
   };
 }

@@ -179,6 +179,7 @@ function parseHaving(
   let clauses = 0;
   const counting = {
     below: () => [],
+    member: () => undefined,
     count(here: string) {
       clauses += 1;
       if (clauses > limits.maxClauses)

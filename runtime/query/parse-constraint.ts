@@ -22,6 +22,8 @@ export interface Clauses {
   count(at: string): void;
   /** The declared fields below an object's path. */
   below(path: string): readonly FieldReference[];
+  /** A member of the objects in an array. */
+  member(array: string, path: string): FieldReference | undefined;
 }
 
 /** The conditions on one field; all of them hold. */
@@ -121,11 +123,31 @@ function parseOperator(
     case "$any":
     case "$all":
     case "$none": {
-      const element = elementOf(elementType(field.type));
-      const filters = parseConstraint(element, value, at, clauses);
+      const filters =
+        field.type === "object[]"
+          ? membersOfElement(field, value, at, clauses)
+          : parseConstraint(elementOf(elementType(field.type)), value, at, clauses);
       return { kind: "quantified", field, quantifier: operator, filter: { kind: "all", filters } };
     }
   }
+}
+
+/** Constraints on members of one object of the array, as `$values` has them on fields; all of them hold. */
+function membersOfElement(
+  { path }: FieldReference,
+  value: unknown,
+  at: string,
+  clauses: Clauses,
+): readonly Filter[] {
+  if (!isObject(value)) throw mismatch("object", at);
+  const entries = Object.entries(value);
+  if (entries.length === 0) throw invalid(at, "must name a member");
+  return entries.flatMap(([name, operand]) => {
+    const here = pointer(at, name);
+    const member = clauses.member(path, name);
+    if (member === undefined) throw fail("field_not_queryable", { path: here });
+    return parseConstraint(member, operand, here, clauses);
+  });
 }
 
 /** An object equals where each of its declared members does; one with members that cannot be compared is refused. */

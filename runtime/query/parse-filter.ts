@@ -47,6 +47,10 @@ class FilterParser implements Clauses {
     return this.#fields.below(path);
   }
 
+  member(array: string, path: string): FieldReference | undefined {
+    return this.#fields.member(array, path);
+  }
+
   node(value: unknown, at: string, depth: number): Filter {
     if (depth > limits.maxFilterDepth)
       throw fail("query_too_complex", { path: at, limit: limits.maxFilterDepth });

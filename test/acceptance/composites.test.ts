@@ -34,6 +34,54 @@ for (const engine of engines) {
       expect(await hits("moon")).toEqual([restored.body]);
     });
 
+    test("quantifiers ask for members of one object of an array", async () => {
+      const at = "2026-03-01T00:00:00.000Z";
+      const link = (label: string, url: string, checked_at: string | null = null) => ({
+        label,
+        url,
+        checked_at,
+      });
+      for (const [title, links] of [
+        ["none", []],
+        ["one", [link("source", "https://a.example/x")]],
+        ["two", [link("source", "http://b.example/", at), link("mirror", "https://b.example/")]],
+      ] as const) {
+        const made = await people.as(author.token, "POST", "/articles", { title, body: "", links });
+        expect(made.status).toBe(201);
+      }
+      const titles = async (links: object): Promise<readonly string[]> => {
+        const filters = { $values: { title: ["none", "one", "two"], links } };
+        const body = { filters, sorts: { title: "asc" } };
+        const answer = await people.as(author.token, "POST", "/articles/list", body);
+        return answer.body.hits.map(({ title }: { readonly title: string }) => title);
+      };
+      const secure = { $like: "https://%" };
+      expect(await titles({ $any: { label: "source", url: secure } })).toEqual(["one"]);
+      expect(await titles({ $any: { url: secure } })).toEqual(["one", "two"]);
+      expect(await titles({ $all: { url: secure } })).toEqual(["none", "one"]);
+      expect(await titles({ $none: { label: ["mirror"] } })).toEqual(["none", "one"]);
+      expect(await titles({ $any: { checked_at: { $gte: "2026-03-01T01:00:00+01:00" } } })).toEqual(
+        ["two"],
+      );
+      expect(await titles({ $all: { checked_at: null } })).toEqual(["none", "one"]);
+    });
+
+    test.each([
+      [{ $any: { nothing: 1 } }, "field_not_queryable", "/filters/$values/links/$any/nothing"],
+      [{ $any: {} }, "query_invalid", "/filters/$values/links/$any"],
+      [{ $any: "x" }, "query_operator_type_mismatch", "/filters/$values/links/$any"],
+      [
+        { $any: { label: { $gt: "x" } } },
+        "query_operator_type_mismatch",
+        "/filters/$values/links/$any/label/$gt",
+      ],
+      [{ $overlaps: ["x"] }, "query_operator_type_mismatch", "/filters/$values/links/$overlaps"],
+    ])("of an array of objects %j is refused", async (links, code, path) => {
+      const filters = { $values: { links } };
+      const { status, body } = await people.as(author.token, "POST", "/articles/list", { filters });
+      expect([status, body.code, body.context.path]).toEqual([422, code, path]);
+    });
+
     test("one permission reads documents and search, another one writes", async () => {
       const reader = await people.member("", "articles.read");
       const status = async (path: string, body: object): Promise<number> =>

@@ -94,14 +94,22 @@ function operandHolds(value: Json, operator: string, given: Json): boolean {
     case "$disjoint":
       return !items.some((item) => list.includes(item));
     case "$any":
-      return items.some((item) => holds(item, given));
+      return items.some((item) => elementHolds(item, given));
     case "$all":
-      return items.every((item) => holds(item, given));
+      return items.every((item) => elementHolds(item, given));
     case "$none":
-      return !items.some((item) => holds(item, given));
+      return !items.some((item) => elementHolds(item, given));
     default:
       throw new Error(`no operator ${operator}`);
   }
+}
+
+/** Whether an element of an array satisfies a constraint; an object does where its members do. */
+function elementHolds(element: Json, given: Json): boolean {
+  if (!isObject(element)) return holds(element, given);
+  return Object.entries(given as Node).every(([path, operand]) =>
+    holds(valueAt(element, path), operand),
+  );
 }
 
 /** Equality; of objects by their members, where null and absent are one. */

@@ -33,6 +33,18 @@ export const fields: Fields = {
   "place.zip": "integer",
   "place.geo": "object",
   "place.geo.lat": "number",
+  parts: "object[]",
+};
+
+/** Members of the objects in `parts`. */
+const partFields: Fields = {
+  name: "string",
+  kind: "enum",
+  size: "number",
+  count: "integer",
+  flag: "boolean",
+  at: "date-time",
+  "geo.lat": "number",
 };
 
 export const things = document<unknown>({
@@ -46,6 +58,7 @@ export const things = document<unknown>({
   nullable: [],
   canonical: {},
   fields,
+  elements: { parts: partFields },
 });
 
 const uuids = ["1", "2", "a"].map((digit) => `01890000-0000-7000-8000-00000000000${digit}`);
@@ -95,6 +108,18 @@ const poolOf = (type: FieldType) =>
   fc.constantFrom(...(pools[type.replace("[]", "")] ?? ["no such pool"]));
 const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { freq: 3, nil: null });
 
+const part = fc.record(
+  {
+    ...Object.fromEntries(
+      Object.entries(partFields)
+        .filter(([name]) => !name.includes("."))
+        .map(([name, type]) => [name, maybe(poolOf(type))]),
+    ),
+    geo: maybe(fc.record({ lat: maybe(poolOf("number")) }, { requiredKeys: [] })),
+  },
+  { requiredKeys: [] },
+);
+
 const values = Object.fromEntries(
   Object.entries(fields)
     .filter(([name]) => !name.includes("."))
@@ -104,6 +129,7 @@ const values = Object.fromEntries(
         const place = { city: maybe(poolOf("string")), zip: maybe(poolOf("integer")), geo };
         return [name, maybe(fc.record(place, { requiredKeys: [] }))];
       }
+      if (type === "object[]") return [name, maybe(fc.array(part, { maxLength: 3 }))];
       const scalar = poolOf(type);
       const value: fc.Arbitrary<unknown> = type.endsWith("[]")
         ? fc.array(scalar, { maxLength: 3 })
@@ -202,7 +228,7 @@ function operandFor(name: string, type: FieldType, operator: Operator): fc.Arbit
     case "$any":
     case "$all":
     case "$none":
-      return constraintFor("", element);
+      return element === "object" ? partConstraint : constraintFor("", element);
     case "$eq":
     case "$neq":
       return objects[name] ?? scalar;
@@ -210,6 +236,16 @@ function operandFor(name: string, type: FieldType, operator: Operator): fc.Arbit
       return scalar;
   }
 }
+
+const partConstraint = fc
+  .uniqueArray(fc.constantFrom(...Object.keys(partFields)), { minLength: 1, maxLength: 2 })
+  .chain((names) =>
+    fc.record(
+      Object.fromEntries(
+        names.map((name) => [name, constraintFor("", partFields[name] ?? "string")]),
+      ),
+    ),
+  );
 
 function constraintFor(field: string, type: FieldType): fc.Arbitrary<unknown> {
   const allowed = operatorsOf(type);

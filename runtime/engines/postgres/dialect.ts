@@ -7,7 +7,10 @@ import type { TruncUnit } from "../../query/aggregate.js";
 import { quoted, type Dialect, type Statistic } from "../sql/session.js";
 
 const field = (of: FieldReference): string => {
-  if (of.isElement === true) return typed(`(e."value" #>> '{}')`, of.type);
+  if (of.isElement === true)
+    return of.path === ""
+      ? typed(`(e."value" #>> '{}')`, of.type)
+      : postgresField(of.path, of.type, `e."value"`);
   return of.isColumn ? quoted(of.path) : postgresField(of.path, of.type);
 };
 

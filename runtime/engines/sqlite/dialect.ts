@@ -11,7 +11,7 @@ const isBodyNumber = ({ type, isColumn }: FieldReference): boolean =>
   !isColumn && (type === "number" || type === "integer");
 
 const field = ({ path, isColumn, isElement }: FieldReference): string => {
-  if (isElement === true) return `e."value"`;
+  if (isElement === true) return path === "" ? `e."value"` : sqliteField(path, `e."value"`);
   return isColumn ? quoted(path) : sqliteField(path);
 };
 
