@@ -27,14 +27,6 @@ function searchesMember({ name }: DocumentModel, { searches }: RegistryModel): r
   return [listLayout("  ", "searches: ", lines, ["[", "]"], ",")];
 }
 
-/** What quantifiers ask of the objects in arrays. */
-function elementsMember({ elements }: DocumentModel): readonly string[] {
-  const arrays = Object.entries(elements);
-  if (arrays.length === 0) return [];
-  const lines = arrays.map(([path, members]) => mapMember("    ", path, members));
-  return ["  elements: {", ...lines, "  },"];
-}
-
 function printDocument(
   document: DocumentModel,
   model: RegistryModel,
@@ -74,7 +66,9 @@ function printDocument(
       listLayout("  ", "nullable: ", document.nullable.map(literal), ["[", "]"], ","),
       mapMember("  ", "canonical", document.canonical),
       mapMember("  ", "fields", document.fields),
-      ...elementsMember(document),
+      ...(Object.keys(document.elements).length === 0
+        ? []
+        : [mapMember("  ", "elements", document.elements)]),
       ...searchesMember(document, model),
       ...(document.checksBody && isWritable
         ? [`  validateBody: validate.${bodyValidatorName(document)},`]
