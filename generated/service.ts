@@ -6,10 +6,12 @@ import { app } from "../registry/app.js";
 import { articlesSearchSpec } from "./search/articles_search.js";
 import { placeSearchSpec } from "./search/place_search.js";
 import { taskSearchSpec } from "./search/task_search.js";
+import { filesSpec } from "./storage/files.js";
 import * as apiKeysRoutes from "./routes/api_keys.js";
 import * as articlesRoutes from "./routes/articles.js";
 import * as articlesSearchRoutes from "./routes/articles_search.js";
 import * as authnRoutes from "./routes/authn.js";
+import * as filesRoutes from "./routes/files.js";
 import * as notesRoutes from "./routes/notes.js";
 import * as placeSearchRoutes from "./routes/place_search.js";
 import * as placesRoutes from "./routes/places.js";
@@ -27,6 +29,7 @@ export const service = defineService({
   version: "1.0.0",
   identity: identitySpec,
   searches: [articlesSearchSpec, placeSearchSpec, taskSearchSpec],
+  storages: [filesSpec],
   outbox: outboxSpec,
   app,
   routes: [
@@ -57,6 +60,11 @@ export const service = defineService({
     authnRoutes.authnRequestPasswordReset,
     authnRoutes.authnResetPassword,
     authnRoutes.authnRevokeSession,
+    filesRoutes.filesDelete,
+    filesRoutes.filesDownload,
+    filesRoutes.filesHead,
+    filesRoutes.filesList,
+    filesRoutes.filesUpload,
     notesRoutes.notesAggList,
     notesRoutes.notesCreate,
     notesRoutes.notesGet,

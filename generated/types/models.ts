@@ -137,6 +137,26 @@ export type NumberConstraint =
     }
   | null;
 
+export interface ObjectHead {
+  /** Segments of UTF-8 with / between them, 1 024 bytes in all. */
+  readonly key: string;
+  readonly size: number;
+  readonly content_type: string;
+  readonly etag: string;
+  readonly last_modified: string;
+  readonly metadata: {
+    readonly [key: string]: unknown;
+  };
+}
+
+export interface ObjectPage {
+  readonly hits: readonly StoredObject[];
+  readonly page: number;
+  readonly size: number;
+  readonly count: number;
+  readonly next_cursor: string | null;
+}
+
 export interface PermissionList {
   readonly permissions: readonly string[];
 }
@@ -188,6 +208,18 @@ export type SortOrder =
       readonly dir: "asc" | "desc";
       readonly nulls?: "first" | "last";
     };
+
+export interface StoredObject {
+  /** Segments of UTF-8 with / between them, 1 024 bytes in all. */
+  readonly key: string;
+  readonly filename: string;
+  /** Bytes as they are stored. */
+  readonly size: number;
+  readonly content_type: string;
+  readonly etag: string;
+  readonly created_at: string;
+  readonly description?: string;
+}
 
 export type StringArrayConstraint = {
   readonly $null?: boolean;

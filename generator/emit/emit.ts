@@ -13,6 +13,7 @@ import { emitRegistrySchema } from "./registry-schema.js";
 import { emitRoutes } from "./routes.js";
 import { emitSearches } from "./searches.js";
 import { emitService } from "./service.js";
+import { emitStorages } from "./storages.js";
 import { emitTypes } from "./types.js";
 import type { TextCache } from "../output/text-cache.js";
 import { emitValidators } from "./validators.js";
@@ -39,6 +40,7 @@ export async function emit(
     ...(await emitValidators(model, options.cache)),
     ...emitDocuments(model),
     ...emitSearches(model),
+    ...emitStorages(model),
     ...emitRoutes(model, options.paths),
     ...emitIdentity(model, options.paths),
     ...emitOutbox(model, options.paths),

@@ -55,7 +55,7 @@ export function errorCodesOf(operation: OperationModel): readonly ErrorCode[] {
     ...always,
     ...ofParameters,
     ...(hasRevision ? ["header_malformed"] : []),
-    ...(operation.input.body === null ? [] : ofBody),
+    ...(operation.input.body === null || operation.input.body.isForm === true ? [] : ofBody),
     ...(operation.idempotencyKey ? ofIdempotency : []),
     ...(operation.run.kind === "function" ? Object.keys(errors).filter(isAuthorCode) : []),
     ...operation.hooks.flatMap((hook) => hook.errors),
@@ -82,7 +82,7 @@ export function emitOpenApi(model: RegistryModel): EmittedFile {
   for (const operation of attached) {
     const { route } = operation;
     if (route === null) continue;
-    const methods = (paths[route.path] ??= {});
+    const methods = (paths[documentedPath(route.path)] ??= {});
     const isTold = model.identity?.undocumented.includes(operation.key) !== true;
     methods[route.method.toLowerCase()] = operationObject(
       operation,
@@ -122,6 +122,11 @@ export function emitOpenApi(model: RegistryModel): EmittedFile {
     ...service.extensions,
   };
   return jsonFile("openapi.json", document);
+}
+
+/** OpenAPI has no placeholder for the rest of a path: the parameter's description says that it is. */
+function documentedPath(path: string): string {
+  return path.replace("{+", "{");
 }
 
 /** A schema with references to components. */
@@ -210,12 +215,19 @@ function operationObject(
       : {
           requestBody: {
             required: !input.body.isOptional,
-            content: { "application/json": { schema: published(input.body.schema) } },
+            content: {
+              [input.body.isForm === true ? "multipart/form-data" : "application/json"]: {
+                schema: published(input.body.schema),
+              },
+            },
           },
         }),
     responses: {
       [String(route?.status ?? 200)]: successResponse(operation),
-      ...(output.hasEntityTag && route?.method === "GET"
+      ...(output.isBytes === true && route?.method === "GET"
+        ? { "206": { description: "The part that Range asks for.", content: anyBytes } }
+        : {}),
+      ...(output.isBytes === true || (output.hasEntityTag && route?.method === "GET")
         ? { "304": { description: "Not changed." } }
         : {}),
       ...Object.fromEntries(
@@ -250,6 +262,7 @@ function parametersMember(operation: OperationModel): { readonly parameters?: re
       headerParameter("If-None-Match", "Entity tags that the caller has.", { type: "string" }),
     );
   }
+  if (operation.output.isBytes === true) parameters.push(...conditionParameters());
   if (operation.idempotencyKey) {
     const schema = { type: "string", pattern: "^[\\x21-\\x7e]{1,255}$" };
     parameters.push(
@@ -258,6 +271,21 @@ function parametersMember(operation: OperationModel): { readonly parameters?: re
   }
   return parameters.length === 0 ? {} : { parameters };
 }
+
+/** Preconditions and ranges of downloads (RFC 9110 §13, §14). */
+function conditionParameters(): readonly unknown[] {
+  const text = { type: "string" };
+  return [
+    "If-Match",
+    "If-None-Match",
+    "If-Modified-Since",
+    "If-Unmodified-Since",
+    "If-Range",
+    "Range",
+  ].map((name) => headerParameter(name, "As RFC 9110 has it.", text));
+}
+
+const anyBytes = { "*/*": { schema: { type: "string", format: "binary" } } };
 
 function urlParameter(parameter: ParameterModel): unknown {
   return {
@@ -314,5 +342,8 @@ function successResponse(operation: OperationModel): unknown {
     description: schema === null ? "Done." : pascalCase(operation.key),
     ...(Object.keys(headers).length === 0 ? {} : { headers }),
     ...(schema === null ? {} : { content: { "application/json": { schema: published(schema) } } }),
+    ...(operation.output.isBytes === true && operation.route?.method === "GET"
+      ? { content: anyBytes }
+      : {}),
   };
 }

@@ -1,5 +1,6 @@
 // routes/<namespace>.ts: what a reviewer reads. Data before code, 15 to 25 lines an operation.
 import { camelCase } from "../model/names.js";
+import { own } from "../model/records.js";
 import type {
   DocumentVerb,
   FunctionReference,
@@ -7,6 +8,7 @@ import type {
   HookUse,
   OperationModel,
   RegistryModel,
+  StorageVerb,
 } from "../model/registry.js";
 import { header, type EmittedFile } from "./file.js";
 import { callLayout, docComment, importLine, listLayout, literal, sortedUnique } from "./layout.js";
@@ -47,6 +49,16 @@ const listings: Partial<Record<DocumentVerb, string>> = {
   raw_list_cursor: "rawCursor",
 };
 
+/** Inputs of storages that are no JSON body alone, by their names in the runtime. */
+const storageInputs: Partial<Record<StorageVerb, string>> = {
+  upload: "upload",
+  download: "download",
+  head: "download",
+  download_stream: "key",
+  download_range: "range",
+  delete: "key",
+};
+
 /** The name of the spec of a document or a search in emitted modules. */
 export function specName(document: string): string {
   return `${camelCase(document)}Spec`;
@@ -84,6 +96,9 @@ function printNamespace(namespace: Namespace, paths: ModulePaths): string {
       ),
       ...(namespace.operations.some(({ run }) => run.kind === "search")
         ? [importLine(specName(namespace.name), `../search/${namespace.name}.js`, false)]
+        : []),
+      ...(namespace.operations.some(({ run }) => run.kind === "storage")
+        ? [importLine(specName(namespace.name), `../storage/${namespace.name}.js`, false)]
         : []),
       ...sortedUnique([
         ...views.flatMap(({ bound }) => bound),
@@ -212,6 +227,10 @@ function inputText(operation: OperationModel): Fragment {
       runtime: ["listing"],
     };
   }
+  const bound =
+    operation.run.kind === "storage" ? own(storageInputs, operation.run.verb) : undefined;
+  if (bound !== undefined)
+    return { text: `input: storageInput.${bound},`, runtime: ["storageInput"] };
   const places = parameters.map((parameter) => `${parameter.name}: ${parameterText(parameter)}`);
   const sources = parameters.map(({ in: place }) => (place === "revision" ? "revision" : place));
   const call = (name: string, before: readonly string[], after: readonly string[]): Fragment => ({
@@ -281,6 +300,11 @@ function runText(operation: OperationModel, modules: ReadonlyMap<string, string>
         text: `${run.family}.${run.verb}(${run.takesSpec ? "identitySpec" : ""})`,
         runtime: [run.family],
       };
+    case "storage": {
+      const verb =
+        run.verb === "download" && !run.isStreamed ? "downloadBuffered" : camelCase(run.verb);
+      return { text: `storage.${verb}(${specName(run.storage)})`, runtime: ["storage"] };
+    }
     case "search":
       return {
         text: `search.${camelCase(run.verb)}(${specName(run.search)})`,

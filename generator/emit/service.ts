@@ -8,6 +8,12 @@ import { namespacesOf } from "./namespaces.js";
 import { specName } from "./routes.js";
 import { print } from "./templates.js";
 
+/** `searches: [placeSearchSpec],`, or nothing where there are none. */
+function specList(member: string, names: readonly string[]): string {
+  if (names.length === 0) return "";
+  return listLayout("  ", `${member}: `, names.map(specName), ["[", "]"], ",");
+}
+
 export function emitService(model: RegistryModel, paths: ModulePaths): readonly EmittedFile[] {
   const { service } = model;
   const namespaces = namespacesOf(model).filter(({ operations }) =>
@@ -32,6 +38,9 @@ export function emitService(model: RegistryModel, paths: ModulePaths): readonly 
       ...Object.keys(model.searches).map((name) =>
         importLine(specName(name), `./search/${name}.js`, false),
       ),
+      ...Object.keys(model.storages).map((name) =>
+        importLine(specName(name), `./storage/${name}.js`, false),
+      ),
       ...namespaces.map(({ name }) =>
         importLine(`* as ${camelCase(name)}Routes`, `./routes/${name}.js`, false),
       ),
@@ -47,16 +56,8 @@ export function emitService(model: RegistryModel, paths: ModulePaths): readonly 
     hasApp: app !== null,
     hasIdentity: model.identity !== null,
     hasOutbox: model.outbox !== null,
-    searches:
-      Object.keys(model.searches).length === 0
-        ? ""
-        : listLayout(
-            "  ",
-            "searches: ",
-            Object.keys(model.searches).map(specName),
-            ["[", "]"],
-            ",",
-          ),
+    searches: specList("searches", Object.keys(model.searches)),
+    storages: specList("storages", Object.keys(model.storages)),
   };
   return [
     { path: "service.ts", text: print("service.ts", view) },

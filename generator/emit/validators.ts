@@ -29,8 +29,9 @@ export function validatorOf(operation: OperationModel): ValidatorPlan | undefine
   if (operation.run.kind === "function") {
     return body === null && parameters.length === 0 ? undefined : { name, schema, typeName };
   }
-  if (operation.run.kind === "builtIn") {
-    return body === null ? undefined : { name, schema: body.schema, typeName: body.typeName };
+  if (operation.run.kind === "builtIn" || operation.run.kind === "storage") {
+    if (body === null || body.isForm === true) return undefined;
+    return { name, schema: body.schema, typeName: body.typeName };
   }
   if (operation.run.kind === "search") return undefined;
   const { verb } = operation.run;

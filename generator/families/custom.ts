@@ -221,7 +221,7 @@ function hasNamedMembers(schema: JsonSchema): boolean {
 
 /** `{name}` placeholders of a path, in order. */
 export function placeholdersOf(path: string): readonly string[] {
-  return [...path.matchAll(/\{([^{}]*)\}/g)].map((match) => match[1] ?? "");
+  return [...path.matchAll(/\{\+?([^{}]*)\}/g)].map((match) => match[1] ?? "");
 }
 
 function parameterType(schema: JsonSchema): ParameterTypeName | undefined {

@@ -9,6 +9,7 @@ import {
   type RegistryModel,
   type RouteModel,
   type SearchModel,
+  type StorageModel,
 } from "../model/registry.js";
 import { expandApiKeys } from "./api-keys.js";
 import { expandIdentity } from "./authn.js";
@@ -23,6 +24,7 @@ import { boundaryErrors, identityModel } from "./identity-model.js";
 import { outboxModel } from "./outbox.js";
 import { expandProvisioning } from "./principals.js";
 import { attach } from "./mounts.js";
+import { expandStorage } from "./storage.js";
 
 /** The model with the places that findings about it refer to. */
 export interface ExpandedRegistry {
@@ -84,6 +86,17 @@ export function expandRegistry(
     searches.set(name, expanded.model);
     byNamespace.set(name, [...expanded.operations]);
   }
+  const storages = new Map<string, StorageModel>();
+  for (const [name, declaration] of Object.entries(declarations.storage)) {
+    if (byNamespace.has(name)) {
+      const message = `${name} is a document or a search already`;
+      report({ code: "OPW041", message, at: tree.keyAt("storage", name) });
+      continue;
+    }
+    const expanded = expandStorage(context, name, declaration);
+    storages.set(name, expanded.model);
+    byNamespace.set(name, [...expanded.operations]);
+  }
   const builtIn = expandRuntime(context).filter(({ namespace, operations }) => {
     const [first] = operations;
     if (first === undefined) return false;
@@ -100,6 +113,7 @@ export function expandRegistry(
   const routes = attach(context, {
     documents,
     searches,
+    storages,
     operations: byNamespace,
     builtIn,
     defaultStyle,
@@ -153,6 +167,7 @@ export function expandRegistry(
       types: sortedRecord(types.table.schemas),
       documents: sortedRecord(documents),
       searches: sortedRecord(searches),
+      storages: sortedRecord(storages),
       operations: sortedRecord(operations),
     },
   };

@@ -23,7 +23,7 @@ export interface UnmountedOperation {
   readonly at: Origin;
 }
 
-export type RouteMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+export type RouteMethod = "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /** The `x-*` keys of a declaration. */
 export function extensionsOf(declaration: object): Readonly<Record<string, unknown>> {

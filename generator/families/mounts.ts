@@ -3,7 +3,13 @@ import { didYouMean } from "../did-you-mean.js";
 import type { Origin, Report } from "../diagnostics.js";
 import type { MountDeclaration, RouteStyle } from "../load/declarations.js";
 import type { SourceTree } from "../load/source-tree.js";
-import type { DocumentModel, OperationModel, RouteModel, SearchModel } from "../model/registry.js";
+import type {
+  DocumentModel,
+  OperationModel,
+  RouteModel,
+  SearchModel,
+  StorageModel,
+} from "../model/registry.js";
 import type { BuiltInNamespace } from "./built-in.js";
 import { placeholdersOf } from "./custom.js";
 import type { FamilyContext, UnmountedOperation } from "./family.js";
@@ -19,6 +25,7 @@ interface Mount {
 export interface Mountable {
   readonly documents: ReadonlyMap<string, DocumentModel>;
   readonly searches: ReadonlyMap<string, SearchModel>;
+  readonly storages: ReadonlyMap<string, StorageModel>;
   /** Operations by namespace that have default routes. */
   readonly operations: ReadonlyMap<string, readonly UnmountedOperation[]>;
   /** Namespaces of the runtime, which say themselves where they are mounted. */
@@ -49,8 +56,8 @@ export function attach(
     if (operations.length === 0) {
       context.report({ code: "OPW067", message: "this mount attaches no operation", at });
     }
-    for (const { operation, route } of operations.map((unmounted) =>
-      routed(context, mount, unmounted, mountable),
+    for (const { operation, route } of operations.flatMap(
+      (unmounted) => routed(context, mount, unmounted, mountable) ?? [],
     )) {
       const earlier = attachedAt.get(operation.key);
       if (earlier !== undefined) {
@@ -101,7 +108,13 @@ function mountsOf(context: FamilyContext, mountable: Mountable): readonly Mount[
     const path = ["search", namespace, "mount"];
     return [{ namespace, declaration: mount ?? { at: `/search/${namespace}` }, path }];
   });
-  return [...own, ...searches, ...ofRuntime, ...further];
+  const storages = [...mountable.storages.keys()].flatMap((namespace): readonly Mount[] => {
+    const mount = declarations.storage[namespace]?.mount;
+    if (mount === false) return [];
+    const path = ["storage", namespace, "mount"];
+    return [{ namespace, declaration: mount ?? { at: `/${namespace}` }, path }];
+  });
+  return [...own, ...searches, ...storages, ...ofRuntime, ...further];
 }
 
 function namespaceOf(
@@ -184,20 +197,25 @@ function routed(
   mount: Mount,
   unmounted: UnmountedOperation,
   mountable: Mountable,
-): { readonly operation: OperationModel; readonly route: RouteModel } {
+): { readonly operation: OperationModel; readonly route: RouteModel } | undefined {
   const { operation, status } = unmounted;
   const style = mount.declaration.style ?? mountable.defaultStyle;
-  const route = unmounted.routes?.[style] ?? {
-    method: "POST" as const,
-    path: `/${operation.name}`,
-  };
+  const route = unmounted.routes?.[style];
+  // It has no route of its own, and is called by others.
+  if (route === undefined) return undefined;
   const override = mount.declaration.paths?.[operation.name];
   if (override !== undefined) checkOverride(context, mount, operation.name, route.path, override);
   const root = mount.declaration.at.replace(/\/+$/, "");
-  const relative = override ?? route.path;
+  const relative = override === undefined ? route.path : withRest(route.path, override);
   const isPrefixRoot = relative === "/" || relative === "";
   const path = isPrefixRoot ? root || "/" : `${root}${relative}`;
   return { operation, route: { method: route.method, path, isPrefixRoot, status } };
+}
+
+/** An override whose last placeholder takes the rest of the path where the usual one does. */
+function withRest(usual: string, override: string): string {
+  const rest = /\{\+(\w+)\}$/.exec(usual)?.[1];
+  return rest === undefined ? override : override.replace(`{${rest}}`, `{+${rest}}`);
 }
 
 function checkOverride(
@@ -213,6 +231,12 @@ function checkOverride(
     if (given.includes(placeholder)) continue;
     context.report({ code: "OPW064", message: `the path drops {${placeholder}}`, at });
   }
+  if (
+    usual.endsWith("+key}") &&
+    bound.every((name) => given.includes(name)) &&
+    !override.endsWith("}")
+  )
+    context.report({ code: "OPW064", message: "{key} takes the rest of the path: it ends it", at });
   for (const placeholder of given) {
     if (bound.includes(placeholder)) continue;
     context.report({ code: "OPW065", message: `the path adds {${placeholder}}`, at });

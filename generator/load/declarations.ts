@@ -58,6 +58,22 @@ export interface SearchDeclaration {
   readonly mount?: false | MountDeclaration;
 }
 
+export interface StorageDeclaration {
+  readonly description?: string;
+  readonly guard: string | Readonly<Record<string, string>>;
+  readonly max_upload?: string | false;
+  readonly max_range?: string;
+  readonly accept?: readonly string[];
+  readonly presign?: boolean;
+  readonly multipart?: boolean;
+  readonly encryption?: "client";
+  readonly stream?: boolean;
+  readonly deadline?: string;
+  readonly mount?: false | MountDeclaration;
+  /** What `{resource}` is in guards, where it is not the storage: never written, made by a composite. */
+  readonly resource?: string;
+}
+
 /** Documents and their search at once: what a document says, and of the search what is its own. */
 export interface CompositeDeclaration extends Omit<
   DocumentDeclaration,
@@ -164,6 +180,7 @@ export interface Declarations {
   readonly types: Readonly<Record<string, unknown>>;
   readonly documents: Readonly<Record<string, DocumentDeclaration>>;
   readonly search: Readonly<Record<string, SearchDeclaration>>;
+  readonly storage: Readonly<Record<string, StorageDeclaration>>;
   /** Written already as documents and searches among the others. */
   readonly composites: Readonly<Record<string, CompositeDeclaration>>;
   readonly operations: Readonly<Record<string, OperationDeclaration>>;

@@ -10,6 +10,11 @@ export const duration: Shape = {
   pattern: /^[1-9]\d*(?:ms|s|m|h|d)$/,
   what: "a duration such as 500ms, 5s, 1h or 7d",
 };
+export const byteSize: Shape = {
+  kind: "string",
+  pattern: /^[1-9]\d{0,12}(?:B|KiB|MiB|GiB|TiB)$/,
+  what: "a number of bytes such as 512KiB or 64MiB",
+};
 export const reference: Shape = {
   kind: "string",
   pattern: /^[\w@./-]+\.(?:ts|mts|js|mjs)#[A-Za-z_$][\w$]*$/,

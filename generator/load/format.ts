@@ -2,6 +2,7 @@
 import type { Member, Shape } from "./shape.js";
 import { authorization, identity, outbox, policyStep, tenancy } from "./format-identity.js";
 import {
+  byteSize,
   duration,
   fieldType,
   hookList,
@@ -32,6 +33,9 @@ const hooksByPhase: Shape = {
     ]),
   ),
 };
+
+/** `image/png`, or `image/*`. */
+const contentType = /^[a-z]+\/(?:\*|[a-z0-9][a-z0-9.+-]*)$/;
 
 const extensions = { hasExtensions: true } as const;
 
@@ -175,6 +179,38 @@ const search: Shape = {
   },
 };
 
+/** What a storage says of its own. */
+const storageMembers = {
+  max_upload: optional(
+    { kind: "either", of: [{ kind: "constant", value: false }, byteSize] },
+    "Bytes of an upload, 64MiB where left out; false is without bound.",
+  ),
+  max_range: optional(byteSize, "Bytes of one range of a download, 16MiB where left out."),
+  accept: optional(
+    listOf({ kind: "string", pattern: contentType, what: "a content type such as image/*" }, 1),
+    "Content types that are taken; all where left out.",
+  ),
+  presign: optional({ kind: "boolean" }, "Whether clients get signed addresses of single objects."),
+  multipart: optional({ kind: "boolean" }, "Whether clients upload in parts, to signed addresses."),
+  encryption: optional(
+    { kind: "oneOf", values: ["client"] },
+    "client has the service encrypt what it stores.",
+  ),
+  stream: optional({ kind: "boolean" }, "false reads each download into memory first."),
+  description: optional(text, "What is stored."),
+} satisfies Readonly<Record<string, Member>>;
+
+const storage: Shape = {
+  kind: "object",
+  ...extensions,
+  members: {
+    ...storageMembers,
+    guard: required(guard, "The policy of all operations, or of read, write and single ones."),
+    deadline: optional(duration, "The time budget of each operation."),
+    mount: optional(mount, "Where the routes are; /<name> where left out."),
+  },
+};
+
 const composite: Shape = {
   kind: "object",
   ...extensions,
@@ -277,6 +313,10 @@ export const registryShape: Extract<Shape, { kind: "object" }> = {
     composites: optional(
       mapOf(composite),
       "Documents with soft deletion and their search, in one declaration.",
+    ),
+    storage: optional(
+      mapOf(storage),
+      "Storages of files by name; the name is the namespace of their operations.",
     ),
     operations: optional(
       mapOf(operation, /^/, "an operation key"),

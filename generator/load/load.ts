@@ -52,6 +52,7 @@ export function loadRegistry(project: string, folder: string, report: Report): L
       types: sound("types"),
       documents: sound("documents"),
       search: sound("search"),
+      storage: sound("storage"),
       composites,
       operations: sound("operations"),
       mounts: sound("mounts"),

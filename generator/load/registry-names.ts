@@ -16,6 +16,8 @@ export function registryNames(tree: SourceTree): RegistryNames {
     policies: keys("policies"),
     hooks: keys("hooks"),
     types: keys("types"),
-    namespaces: [...new Set([...keys("documents"), ...keys("search"), ...custom])].sort(),
+    namespaces: [
+      ...new Set([...keys("documents"), ...keys("search"), ...keys("storage"), ...custom]),
+    ].sort(),
   };
 }

@@ -78,6 +78,8 @@ export interface BodyModel {
   readonly schema: JsonSchema;
   /** Whether it may be left out altogether. */
   readonly isOptional: boolean;
+  /** Whether it is a form with a file, and no JSON. */
+  readonly isForm?: true;
   /** Name of the TypeScript type and the OpenAPI component. */
   readonly typeName: string;
 }
@@ -100,10 +102,12 @@ export interface OutputModel {
   /** Null where the operation answers without a body. */
   readonly schema: JsonSchema | null;
   readonly hasEntityTag: boolean;
+  /** Whether it answers with bytes of any type. */
+  readonly isBytes?: true;
 }
 
 export interface RouteModel {
-  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  readonly method: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
   readonly path: string;
   /** Whether it is the root of a mount, which answers with a trailing slash as well. */
   readonly isPrefixRoot: boolean;
@@ -136,6 +140,36 @@ export interface SearchModel {
   readonly facets: readonly string[];
 }
 
+export type StorageVerb =
+  | "upload"
+  | "list"
+  | "download"
+  | "head"
+  | "download_stream"
+  | "download_range"
+  | "delete"
+  | "presign_download"
+  | "presign_upload"
+  | "begin_upload"
+  | "presign_part"
+  | "list_parts"
+  | "complete_upload"
+  | "abort_upload";
+
+/** Objects under one set of rules. */
+export interface StorageModel {
+  readonly name: string;
+  readonly source: string;
+  /** Null for any number. */
+  readonly maxUploadBytes: number | null;
+  readonly maxRangeBytes: number;
+  /** Content types, or null for all. */
+  readonly accept: readonly string[] | null;
+  readonly encryption: "none" | "client";
+  /** Whether downloads are streamed; otherwise each is read into memory first. */
+  readonly isStreamed: boolean;
+}
+
 /** Families whose handlers are part of the runtime, by their names there. */
 export type BuiltInFamily = "authn" | "apiKeys" | "passwordReset" | "principals" | "tenancy";
 
@@ -148,13 +182,19 @@ export type Runner =
     }
   | { readonly kind: "document"; readonly document: string; readonly verb: DocumentVerb }
   | { readonly kind: "search"; readonly search: string; readonly verb: SearchVerb }
+  | {
+      readonly kind: "storage";
+      readonly storage: string;
+      readonly verb: StorageVerb;
+      readonly isStreamed: boolean;
+    }
   | { readonly kind: "function"; readonly function: FunctionReference };
 
 export interface OperationModel {
   readonly key: string;
   readonly namespace: string;
   readonly name: string;
-  readonly family: "documents" | "search" | "custom" | BuiltInFamily;
+  readonly family: "documents" | "search" | "storage" | "custom" | BuiltInFamily;
   /** The registry file that declares it. */
   readonly source: string;
   readonly summary: string;
@@ -255,5 +295,6 @@ export interface RegistryModel {
   readonly types: Readonly<Record<string, JsonSchema>>;
   readonly documents: Readonly<Record<string, DocumentModel>>;
   readonly searches: Readonly<Record<string, SearchModel>>;
+  readonly storages: Readonly<Record<string, StorageModel>>;
   readonly operations: Readonly<Record<string, OperationModel>>;
 }

@@ -73,6 +73,11 @@ export const errors = {
   "core.authorization": row("authorization", "This action is not permitted."),
   origin_forbidden: row("authorization", "A cookie counts only in requests of this origin."),
 
+  direct_transfer_forbidden: row(
+    "authorization",
+    "The signed address is not valid, or not any more.",
+  ),
+
   "core.not_found": row("not_found", "There is nothing at this address."),
   route_not_found: row("not_found", "No operation has this path."),
   method_not_allowed: row("not_found", "This path does not answer that method.", { status: 405 }),
@@ -86,6 +91,15 @@ export const errors = {
   ),
   json_too_complex: row("validation", "The body holds too many values."),
   number_not_exact: row("validation", "A number in the body cannot be represented exactly."),
+  upload_too_large: row("validation", "The file is too large.", { status: 413 }),
+  upload_malformed: row("validation", "The form must have one file, and text fields before it."),
+  upload_type_unsupported: row("validation", "Files of this type are not taken here.", {
+    status: 415,
+  }),
+  upload_session_invalid: row("validation", "The upload session is not one of this service."),
+  range_not_satisfiable: row("validation", "The range begins behind the end of the object.", {
+    status: 416,
+  }),
   query_invalid: row("validation", "The query is not well formed."),
   field_not_queryable: row("validation", "A field in the query is not declared."),
   query_operator_type_mismatch: row(
@@ -104,6 +118,10 @@ export const errors = {
   historical_consistency_violation: row(
     "conflict",
     "The edit overlaps edits made since that revision.",
+  ),
+  encryption_forbids_direct_transfer: row(
+    "conflict",
+    "What the service encrypts passes through the service.",
   ),
   idempotency_in_flight: row("conflict", "A request with this Idempotency-Key is still running.", {
     retryable: true,

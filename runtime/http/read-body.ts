@@ -29,8 +29,16 @@ export function isJsonMediaType(header: string | undefined): boolean {
   return parameters.every((parameter) => parameter === "" || /^charset="?utf-8"?$/.test(parameter));
 }
 
+/** Milliseconds for a whole JSON body. */
+const patienceMillis = 30_000;
+
 function readBytes(req: IncomingMessage, maxBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      reject(fail("request_timeout", {}, { headers: { Connection: "close" } }));
+    }, patienceMillis);
+    req.once("close", () => clearTimeout(timer));
+    req.once("end", () => clearTimeout(timer));
     const chunks: Buffer[] = [];
     let size = 0;
     req.on("data", (chunk: Buffer) => {

@@ -9,6 +9,7 @@ import type {
   Parameter,
 } from "../operations/input.js";
 import { isUuid } from "../operations/uuid.js";
+import { incomingForm } from "./incoming-form.js";
 import { readJsonBody } from "./read-body.js";
 
 /** The parts of a request that carry input. `path` holds decoded placeholders; `query` is what follows `?`, undecoded. */
@@ -30,6 +31,7 @@ export function readInput<Input>(
   const values = readParameters(binding, parts);
   const { body } = binding;
   if (body === undefined) return checked(binding.validate, values) as Input;
+  if (body.isForm === true) return assemble(binding, body, values, incomingForm(parts.req));
   if (body.isOptional === true && hasNoBody(parts.req)) return assemble(binding, body, values, {});
   return readJsonBody(parts.req, maxBodyBytes).then((content) =>
     assemble(binding, body, values, content),
@@ -92,6 +94,11 @@ function readParameters(
   for (const name in binding.parameters) {
     const parameter = binding.parameters[name];
     if (parameter === undefined) continue;
+    if (parameter.in === "header") {
+      const field = parts.req.headers[parameter.field ?? ""];
+      if (typeof field === "string") values[name] = field;
+      continue;
+    }
     const raw = parameter.in === "path" ? parts.path[name] : given.get(name);
     if (raw !== undefined && parameter.in !== "path") used += 1;
     const value =
@@ -105,7 +112,7 @@ function readParameters(
       const parameter = Object.hasOwn(binding.parameters, name)
         ? binding.parameters[name]
         : undefined;
-      return parameter === undefined || parameter.in === "path";
+      return parameter === undefined || parameter.in === "path" || parameter.in === "header";
     });
     throw invalid(
       unknown.map((name) => ({

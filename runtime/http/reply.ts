@@ -1,8 +1,10 @@
 // Writing replies: status, headers and JSON in one call each, on Node's own response.
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { pipeline } from "node:stream";
 import { fail, ServiceError, toEnvelope } from "../contract/errors.js";
 import type { InvocationMetadata } from "../operations/context.js";
 import type { Outcome } from "../operations/idempotency.js";
+import { ByteReply } from "../operations/byte-reply.js";
 import { JsonText } from "../operations/json-text.js";
 import { matchesEntityTag } from "./entity-tag.js";
 import { securityHeaderList } from "./security-headers.js";
@@ -20,8 +22,12 @@ export function replyOutcome(
   status: number,
   outcome: Outcome<unknown>,
 ): void {
-  if (isGone(res)) return;
   const { output } = outcome;
+  if (output instanceof ByteReply) {
+    sendBytes(req, res, commonHeaders(metadata), output);
+    return;
+  }
+  if (isGone(res)) return;
   const headers = commonHeaders(metadata);
   if (outcome.replayed) headers.push("Idempotency-Replayed", "true");
   const etag = output instanceof JsonText ? output.etag : undefined;
@@ -90,6 +96,35 @@ export function sendJson(
   headers.push("Content-Type", jsonType, "Content-Length", String(Buffer.byteLength(text)));
   res.writeHead(status, headers);
   res.end(req.method === "HEAD" ? undefined : text);
+}
+
+/** Milliseconds that a client may take nothing of an answer before its connection is ended. */
+const stalledMillis = 60_000;
+
+/** Answers with bytes as they come. Where they fail half-way the connection ends, so that no part looks complete. */
+function sendBytes(
+  req: IncomingMessage,
+  res: ServerResponse,
+  common: readonly string[],
+  { status, headers, body }: ByteReply,
+): void {
+  if (isGone(res)) {
+    body?.destroy();
+    return;
+  }
+  const all = new Map<string, string>();
+  for (let at = 0; at < common.length; at += 2) all.set(common[at] ?? "", common[at + 1] ?? "");
+  for (const [name, value] of Object.entries(headers)) all.set(name, value);
+  all.set("Vary", varyOf(res));
+  res.writeHead(status, [...all].flat());
+  if (body === null || req.method === "HEAD") {
+    body?.destroy();
+    res.end();
+    return;
+  }
+  res.setTimeout(stalledMillis, () => res.destroy());
+  // pipeline destroys both ends; the caller sees a connection that breaks off, and the log what the engine says.
+  pipeline(body, res, () => undefined);
 }
 
 /** The credentials, and what has been named before (`Origin`, where other origins may read). */

@@ -30,12 +30,14 @@ export function routeTable(routes: readonly AnyRoute[]): RouteTable {
     methods.add(method);
     router.on(method as FindMyWay.HTTPMethod, path, () => undefined, route);
   };
+  const heads = new Set(routes.flatMap(({ method, path }) => (method === "HEAD" ? path : [])));
   for (const route of routes) {
-    const path = route.path.replaceAll(/\{(\w+)\}/g, ":$1");
+    // `{+key}` (RFC 6570 §3.2.3) takes the rest of the path, slashes included.
+    const path = route.path.replaceAll(/\{(\w+)\}/g, ":$1").replace(/\{\+\w+\}$/, "*");
     const spellings = route.prefixRoot === true && path !== "/" ? [path, `${path}/`] : [path];
     for (const spelling of spellings) {
       add(route.method, spelling, route);
-      if (route.method === "GET") add("HEAD", spelling, route);
+      if (route.method === "GET" && !heads.has(route.path)) add("HEAD", spelling, route);
     }
   }
 
@@ -45,7 +47,10 @@ export function routeTable(routes: readonly AnyRoute[]): RouteTable {
     const route = found.store as AnyRoute | null;
     // find-my-way answers a path that it cannot decode with a handler that has no store.
     if (route === null) throw fail("path_malformed");
-    return { route, path: found.params, query: found.searchParams as unknown as string };
+    const { "*": rest, ...named } = found.params;
+    const name = /\{\+(\w+)\}$/.exec(route.path)?.[1];
+    const path = name === undefined ? found.params : { ...named, [name]: rest };
+    return { route, path, query: found.searchParams as unknown as string };
   };
 
   return {

@@ -1,6 +1,7 @@
 // What an operation knows about its invocation. Passed as an argument, never ambient.
 import type { Attempts } from "../authn/attempts.js";
 import { everything, type Filter } from "../query/ast.js";
+import type { Objects } from "../storage/port.js";
 import type { Database, Transaction } from "./database.js";
 import type { Identity } from "./identity.js";
 import type { Keys } from "./keys.js";
@@ -39,6 +40,7 @@ export interface Resources {
   readonly sealer: Sealer;
   readonly limiter: RateLimiter;
   readonly readLimits: ReadLimits;
+  readonly objects: Objects;
   /** Attempts at passwords. */
   readonly loginAttempts: Attempts;
   /** Requests of password resets. */

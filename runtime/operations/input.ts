@@ -4,11 +4,16 @@ import type { Validator } from "../contract/validation.js";
 /** Types a value in a path or query string can have. Each has one spelling; anything else is refused. */
 export type ParameterType = "string" | "uuid" | "integer" | "number" | "boolean";
 
-/** One value that travels outside the body. `revision` is `?rev=` or `If-Match`, whichever is there. */
+/**
+ * One value that travels outside the body. `revision` is `?rev=` or `If-Match`, whichever is there; a header is passed on
+ * as it was sent.
+ */
 export interface Parameter<T> {
-  readonly in: "path" | "query" | "revision";
+  readonly in: "path" | "query" | "revision" | "header";
   readonly type: ParameterType;
   readonly required: boolean;
+  /** The field of a header, in lower case. */
+  readonly field?: string;
   /** Never set; it only keeps `T` in the type. */
   readonly carries?: T;
 }
@@ -28,6 +33,11 @@ export const path = {
   number: parameter<number>("path", "number", true),
   boolean: parameter<boolean>("path", "boolean", true),
 };
+
+/** An optional header field, given its name in lower case. */
+export function header(field: string): Parameter<string | undefined> {
+  return { in: "header", type: "string", required: false, field };
+}
 
 export const query = {
   string: parameter<string>("query", "string", true),
@@ -70,11 +80,13 @@ type ParameterCarries<P> = P extends Parameter<infer T> ? T : never;
 /** Turns a JSON body into a value of type `T`, or throws a `ServiceError`. */
 export type Parser<T> = (body: unknown) => T;
 
-/** The JSON body: the whole of the input, one member of it, or the members that are no parameters. */
+/** The JSON body: the whole of the input, one member of it, or the members that are no parameters. Or a form, as a member. */
 export interface BodyBinding {
   readonly as: "input" | "members" | { readonly member: string };
   /** Whether a request without any body counts as one with `{}`. */
   readonly isOptional?: boolean;
+  /** Whether the body is a form with a file, which is read when the handler asks for it. */
+  readonly isForm?: boolean;
   readonly check:
     | { readonly validate: Validator<unknown> }
     | { readonly parse: Parser<unknown> }

@@ -31,7 +31,7 @@ export interface Operation<Input, Result> extends OperationDeclaration<Input, Re
   readonly chain: HookChain<Input, Result>;
 }
 
-export type HttpMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+export type HttpMethod = "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /** The HTTP door of an operation. */
 export interface HttpBinding {

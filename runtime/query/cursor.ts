@@ -4,20 +4,19 @@ import { fail } from "../contract/errors.js";
 import { canonicalJson } from "../operations/canonical-json.js";
 import type { ExecutionContext } from "../operations/context.js";
 import type { Position } from "./ast.js";
-import type { ListQuery } from "./list-request.js";
 
 const version = 1;
 /** Characters of a cursor; longer sort values cannot be carried along. */
 const maxLength = 256 * 1024;
 
 /** Everything a cursor belongs to: operation, tenant, caller, and the query but for its size. A cursor of another binding is refused. */
-export function cursorBinding(context: ExecutionContext, query: ListQuery): string {
+export function cursorBinding(context: ExecutionContext, query: object): string {
   const { operationId, tenant, identity } = context;
   const {
     size: _size,
     cursor: _cursor,
     ...asked
-  } = query as ListQuery & { readonly cursor?: unknown };
+  } = query as { readonly size?: unknown; readonly cursor?: unknown };
   const caller = identity?.principalId ?? null;
   const text = canonicalJson([version, operationId, tenant, caller, asked]);
   return createHash("sha256").update(text).digest("base64url");

@@ -12,6 +12,7 @@ import { aesSealer } from "../operations/sealer.js";
 import { hmacSigner } from "../operations/signer.js";
 import { uuidv7 } from "../operations/uuid.js";
 import { openDatabase } from "./engines.js";
+import { openObjects } from "./objects.js";
 import type { ServiceDefinition } from "./service.js";
 import type { Settings } from "./settings.js";
 
@@ -42,7 +43,7 @@ export interface Connection extends Resources {
 
 /** Opens the database that the settings name and, where they say so, applies pending migrations. */
 export async function connect(
-  service: Pick<ServiceDefinition, "name" | "identity">,
+  service: Pick<ServiceDefinition, "name" | "identity" | "storages">,
   { settings, folder, log }: ConnectOptions,
 ): Promise<Connection> {
   const tokens = await issuerOf(service, settings);
@@ -51,6 +52,7 @@ export async function connect(
     const applied = await applyMigrations(database, folder);
     if (applied.length > 0) log.info({ applied }, "migrations applied");
   }
+  const objects = await openObjects(service.storages ?? [], settings);
   const limiter = memoryRateLimiter();
   let onStaged = (): void => undefined;
   const resources: Resources = {
@@ -65,6 +67,7 @@ export async function connect(
     sealer: aesSealer(settings.signingSecrets, "outbox"),
     limiter,
     readLimits: settings.readLimits,
+    objects,
     loginAttempts: attempts(limiter, "login", settings.loginAttempts, "address"),
     resetAttempts: attempts(limiter, "reset", settings.resetAttempts, "anywhere"),
     wakeRelay: () => onStaged(),
@@ -94,7 +97,10 @@ export async function connect(
     onStaged(listener) {
       onStaged = listener;
     },
-    close: () => database.close(),
+    async close() {
+      await database.close();
+      await objects.close();
+    },
   };
 }
 

@@ -15,6 +15,8 @@ export interface Settings {
   /** `sqlite:<path>` or a `postgres:` URL. */
   readonly databaseUrl: string;
   readonly databasePoolSize: number;
+  /** `file:<folder>`. */
+  readonly objectsUrl: string;
   /** Whether pending migrations are applied at start. */
   readonly migrateAtStart: boolean;
   readonly logLevel: string;
@@ -96,6 +98,8 @@ export function readSettings(
   if (!/^(?:sqlite:.+|postgres(?:ql)?:\/\/.+)$/.test(databaseUrl)) {
     faults.push("DATABASE_URL must be sqlite:<path> or a postgres:// URL");
   }
+  const objectsUrl = text("OBJECTS_URL", `file:${join(dataFolder, "objects")}`);
+  if (!/^file:.+$/.test(objectsUrl)) faults.push("OBJECTS_URL must be file:<folder>");
   const destinations = readDestinations(service, environment, isProduction, faults);
   const usesWebhooks = Object.values(destinations).some((url) => url !== "log:");
   const settings: Settings = {
@@ -103,6 +107,7 @@ export function readSettings(
     host: text("HOST", "127.0.0.1"),
     port: integer("PORT", 4400, 0, 65_535),
     databaseUrl,
+    objectsUrl,
     databasePoolSize: integer("DATABASE_POOL", 10, 1, 1_000),
     migrateAtStart: oneOf("MIGRATE", "auto", ["auto", "off"]) === "auto",
     logLevel: oneOf("LOG_LEVEL", "info", ["silent", "error", "warn", "info", "debug"]),

@@ -63,7 +63,8 @@ export async function start(
   const server = createServer(
     // Node would refuse a missing Host without a body; checkHost does it with the envelope.
     {
-      requestTimeout: 30_000,
+      // Bodies have timeouts of their own: an upload may take as long as its bytes keep coming.
+      requestTimeout: 0,
       headersTimeout: 15_000,
       keepAliveTimeout: 65_000,
       requireHostHeader: false,
@@ -98,7 +99,7 @@ export async function start(
         await closed(server, settings.drainSeconds * 1000);
         await relay?.stop(settings.drainSeconds * 1000);
         const patience = sleep(settings.drainSeconds * 1000 + 100, undefined, { ref: false });
-        await Promise.race([database.close(), patience]);
+        await Promise.race([connection.close(), patience]);
       })()),
   };
 }

@@ -97,6 +97,11 @@ function contextOf(
       keys: { tokens, refresh: signer, reset: signer },
       sealer: aesSealer([Buffer.alloc(32, 9)], "outbox"),
       limiter,
+      objects: {
+        of: () => {
+          throw new Error("no objects here");
+        },
+      },
       readLimits: { documents: null, pages: null },
       loginAttempts: attempts(limiter, "login", limits, "address"),
       resetAttempts: attempts(limiter, "reset", limits, "anywhere"),

@@ -85,12 +85,17 @@ export async function startTestService(
     const response = await fetch(`${running.url}${path}`, {
       method,
       headers: {
-        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...(body === undefined || body instanceof FormData
+          ? {}
+          : { "content-type": "application/json" }),
         ...headers,
       },
       ...(body === undefined
         ? {}
-        : { body: typeof body === "string" ? body : JSON.stringify(body) }),
+        : {
+            body:
+              typeof body === "string" || body instanceof FormData ? body : JSON.stringify(body),
+          }),
     });
     const text = await response.text();
     return { status: response.status, headers: response.headers, body: parsed(text) };

@@ -1,0 +1,40 @@
+// One object as one file: its bytes, and behind them its metadata, so that both are replaced by one rename.
+import type { FileHandle } from "node:fs/promises";
+import { fail } from "../../contract/errors.js";
+import type { ObjectDescription } from "../../storage/port.js";
+
+/** What stands behind the bytes: JSON, its length in four bytes, and a mark. */
+export interface Trailer extends ObjectDescription {
+  readonly etag: string;
+  readonly modifiedAt: number;
+}
+
+const mark = Buffer.from("OPWOBJ01");
+const tailBytes = mark.length + 4;
+
+/** The bytes of a trailer. */
+export function trailerBytes(trailer: Trailer): Buffer {
+  const json = Buffer.from(JSON.stringify(trailer), "utf8");
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE(json.length);
+  return Buffer.concat([json, length, mark]);
+}
+
+/** The trailer of an open file, and how many bytes stand before it. Throws `core.infrastructure` where it has none. */
+export async function readTrailer(
+  file: FileHandle,
+): Promise<{ readonly trailer: Trailer; readonly size: number }> {
+  const { size: whole } = await file.stat();
+  const tail = await readAt(file, Math.max(0, whole - tailBytes), tailBytes);
+  const length = tail.length === tailBytes ? tail.readUInt32BE(0) : Infinity;
+  const size = whole - tailBytes - length;
+  if (size < 0 || !tail.subarray(4).equals(mark))
+    throw fail("core.infrastructure", {}, { cause: new Error("a file that is no object") });
+  const json = await readAt(file, size, length);
+  return { trailer: JSON.parse(json.toString("utf8")) as Trailer, size };
+}
+
+async function readAt(file: FileHandle, position: number, length: number): Promise<Buffer> {
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, position);
+  return buffer.subarray(0, bytesRead);
+}

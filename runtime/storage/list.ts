@@ -1,0 +1,63 @@
+// Listing a tenant's objects in the order of their keys (decisions.md "Object storage").
+import { fail } from "../contract/errors.js";
+import type { ExecutionContext } from "../operations/context.js";
+import { cursorBinding, decodeCursor, encodeCursor } from "../query/cursor.js";
+import { prefixOf } from "./key.js";
+import type { StorageSpec } from "./spec.js";
+import { storedObject, type StoredObject } from "./stored-object.js";
+
+/** `after` is a cursor; with it, the page counts from there. */
+export interface ObjectQuery {
+  readonly page?: number;
+  readonly size?: number;
+  readonly prefix?: string;
+  readonly after?: string;
+}
+
+export interface ObjectPage {
+  readonly hits: readonly StoredObject[];
+  readonly page: number;
+  readonly size: number;
+  /** Objects with the prefix in all. */
+  readonly count: number;
+  readonly next_cursor: string | null;
+}
+
+/** Heads that are read at once. */
+const parallel = 16;
+
+/** A page of objects whose keys begin with the prefix. Throws `invalid_cursor`, and `core.validation` beyond the ceiling. */
+export async function listObjects(
+  spec: StorageSpec,
+  context: ExecutionContext,
+  { page = 1, size = 10, prefix = "", after }: ObjectQuery,
+): Promise<ObjectPage> {
+  const { pages } = context.resources.readLimits;
+  if (pages !== null && page > pages) {
+    const message = `must be <= ${pages}`;
+    throw fail("core.validation", { errors: [{ path: "/page", keyword: "maximum", message }] });
+  }
+  const binding = cursorBinding(context, { prefix });
+  const last = after === undefined ? null : String(decodeCursor(context, binding, after)[0]);
+  const store = context.resources.objects.of(spec);
+  const root = prefixOf(spec.name, context.tenant);
+  const [first, end] = [(page - 1) * size, page * size];
+  const keys: string[] = [];
+  let [count, place] = [0, 0];
+  for await (const key of store.keys(root + prefix, null)) {
+    count += 1;
+    if (last !== null && Buffer.compare(Buffer.from(key), Buffer.from(root + last)) <= 0) continue;
+    if (place >= first && place < end) keys.push(key);
+    place += 1;
+  }
+  const hits: StoredObject[] = [];
+  for (let at = 0; at < keys.length; at += parallel) {
+    const heads = await Promise.all(keys.slice(at, at + parallel).map((key) => store.head(key)));
+    // What has been removed since it was listed is left out.
+    for (const head of heads) if (head !== null) hits.push(storedObject(spec, context, head));
+  }
+  const lastKey = keys.at(-1)?.slice(root.length);
+  const next =
+    lastKey === undefined || place <= end ? null : encodeCursor(context, binding, [lastKey]);
+  return { hits, page, size, count, next_cursor: next };
+}

@@ -1,0 +1,75 @@
+// The port of object engines: named bytes with a little metadata (architecture.md "Engines", service.md "Storage routes").
+import type { Readable } from "node:stream";
+import type { StorageSpec } from "./spec.js";
+
+/** What an upload says of itself. */
+export interface ObjectDescription {
+  readonly contentType: string;
+  readonly filename: string;
+  readonly description: string | null;
+}
+
+/** One version of an object. */
+export interface ObjectHead extends ObjectDescription {
+  /** As the engine has it; never seen by clients. */
+  readonly key: string;
+  /** Bytes as they are stored. */
+  readonly size: number;
+  /** Bytes of the content, which are fewer where the service encrypts it. */
+  readonly contentSize: number;
+  /** Without quotes; another one after every write. */
+  readonly etag: string;
+  /** Milliseconds since 1970. */
+  readonly modifiedAt: number;
+}
+
+/** Bytes of the content of an object, both ends included. */
+export interface ByteWindow {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** One version of an object with its bytes. Who gets it reads `body` to the end or destroys it. */
+export interface OpenedObject {
+  readonly head: ObjectHead;
+  /** The part of the content that `body` has; null is all of it, which an engine may give although a part was asked for. */
+  readonly window: ByteWindow | null;
+  readonly body: Readable;
+}
+
+/**
+ * Objects by key: UTF-8, up to 1 024 bytes besides what the engine is given before it. Faults of the engine reject with
+ * `core.infrastructure` or `core.unavailable`.
+ */
+export interface ObjectStore {
+  head(key: string): Promise<ObjectHead | null>;
+  /**
+   * Opens one version: head and bytes never mix two. With a window only its bytes are fetched; with `etag` null where the
+   * version is another one by now.
+   */
+  open(
+    key: string,
+    options?: { readonly window?: ByteWindow; readonly etag?: string },
+  ): Promise<OpenedObject | null>;
+  /**
+   * Writes an object in constant memory. It is seen as a whole once this resolves, and durable; where `body` fails or
+   * `signal` aborts, nothing of it is left and what was there before stays.
+   */
+  write(
+    key: string,
+    body: AsyncIterable<Buffer>,
+    description: ObjectDescription,
+    signal: AbortSignal,
+  ): Promise<ObjectHead>;
+  /** Removes an object; says whether there was one. */
+  remove(key: string): Promise<boolean>;
+  /** Keys that begin with `prefix`, behind `after`, in the order of their UTF-8 bytes. */
+  keys(prefix: string, after: string | null): AsyncIterable<string>;
+  close(): Promise<void>;
+}
+
+/** The objects of a service. */
+export interface Objects {
+  /** The store of one storage, which encrypts where the storage says so. */
+  of(spec: StorageSpec): ObjectStore;
+}
