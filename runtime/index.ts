@@ -122,6 +122,7 @@ export { tenancy, type TenantEntry } from "./tenancy/operations.js";
 export { uuidv7 } from "./operations/uuid.js";
 export type { CursorRequest, PageRequest } from "./query/list-request.js";
 export { connect, defaultTenant, type Connection, type ConnectOptions } from "./server/connect.js";
+export { direct } from "./storage/direct.js";
 export { storageInput } from "./storage/input.js";
 export type { ObjectPage, ObjectQuery } from "./storage/list.js";
 export { storage } from "./storage/operations.js";

@@ -8,6 +8,13 @@ import { Client } from "pg";
 const isRequired = process.env["OPWRIGHT_REQUIRE_ENGINES"] === "1";
 
 export default async function setup(): Promise<() => void> {
+  const found = [await postgres(), await objects()];
+  return () => {
+    for (const end of found) end();
+  };
+}
+
+async function postgres(): Promise<() => void> {
   const given =
     process.env["DATABASE_URL"]?.startsWith("postgres") === true
       ? process.env["DATABASE_URL"]
@@ -27,7 +34,35 @@ export default async function setup(): Promise<() => void> {
     process.env["OPWRIGHT_TEST_POSTGRES"] = own.url;
     return own.stop;
   }
-  const message = "PostgreSQL: none answers, and no binaries are installed; its tests are SKIPPED";
+  return missing("PostgreSQL: none answers, and no binaries are installed; its tests are SKIPPED");
+}
+
+/** A Ceph RADOS Gateway of our own, from the binaries that Debian installs. */
+async function objects(): Promise<() => void> {
+  const folder = mkdtempSync(join(tmpdir(), "opwright-rgw-"));
+  const script = new URL("tools/rgw.sh", import.meta.url).pathname;
+  const run = (...args: readonly string[]) =>
+    spawnSync("bash", [script, ...args], { encoding: "utf8", timeout: 60_000 });
+  if (spawnSync("sh", ["-c", "command -v radosgw ceph-mon ceph-osd"]).status === 0) {
+    const port = 17_480;
+    run("start", folder, String(port));
+    const url = `http://127.0.0.1:${port}`;
+    const isThere = await fetch(url).then(
+      (answer) => answer.ok,
+      () => false,
+    );
+    if (isThere) {
+      process.env["OPWRIGHT_TEST_S3"] = url;
+      return () => void run("stop", folder);
+    }
+  }
+  return missing(
+    "S3: no Ceph RADOS Gateway starts (apt-get install --no-install-recommends radosgw ceph-mon ceph-osd); its tests are SKIPPED",
+  );
+}
+
+/** Says loudly what is not there, at the beginning and at the end; where it is required, it fails. */
+function missing(message: string): () => void {
   if (isRequired) throw new Error(message);
   const banner = (): void =>
     void process.stderr.write(`\n${"!".repeat(80)}\n${message}\n${"!".repeat(80)}\n`);

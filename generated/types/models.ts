@@ -201,6 +201,17 @@ export interface SessionList {
   }[];
 }
 
+export interface SignedRequest {
+  /** A credential: whoever has it may use it. */
+  readonly url: string;
+  readonly method: "GET" | "PUT";
+  /** To be sent with it. */
+  readonly headers: {
+    readonly [key: string]: unknown;
+  };
+  readonly expires_at: string;
+}
+
 export type SortOrder =
   | "asc"
   | "desc"
@@ -289,6 +300,25 @@ export interface TokenResponse {
   readonly access_expires_in: number;
   /** Seconds. */
   readonly refresh_expires_in: number;
+}
+
+export interface UploadPart {
+  readonly part_number: number;
+  readonly etag: string;
+  readonly size: number;
+}
+
+export interface UploadPartList {
+  readonly parts: readonly UploadPart[];
+}
+
+export interface UploadSession {
+  /** Segments of UTF-8 with / between them, 1 024 bytes in all. */
+  readonly key: string;
+  readonly upload_id: string;
+  readonly content_type?: string;
+  readonly expires_at: string;
+  readonly token: string;
 }
 
 export type UuidConstraint =

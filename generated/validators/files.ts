@@ -2,13 +2,831 @@
 // Compiled by Ajv from the schemas of this namespace (they stand in registry.json); not meant to be read line by line.
 // @ts-nocheck
 import { codePointLength } from "opwright/runtime";
+import { formats } from "opwright/runtime";
 import { validator } from "opwright/runtime";
+import type { FilesAbortUploadInput } from "../types/files.js";
+import type { FilesBeginUploadInput } from "../types/files.js";
+import type { FilesCompleteUploadInput } from "../types/files.js";
 import type { FilesListInput } from "../types/files.js";
+import type { FilesListPartsInput } from "../types/files.js";
+import type { FilesPresignDownloadInput } from "../types/files.js";
+import type { FilesPresignPartInput } from "../types/files.js";
+import type { FilesPresignUploadInput } from "../types/files.js";
 
+export const filesAbortUpload = validator<FilesAbortUploadInput>(filesAbortUploadCheck);
+export const filesBeginUpload = validator<FilesBeginUploadInput>(filesBeginUploadCheck);
+export const filesCompleteUpload = validator<FilesCompleteUploadInput>(filesCompleteUploadCheck);
 export const filesList = validator<FilesListInput>(filesListCheck);
+export const filesListParts = validator<FilesListPartsInput>(filesListPartsCheck);
+export const filesPresignDownload = validator<FilesPresignDownloadInput>(filesPresignDownloadCheck);
+export const filesPresignPart = validator<FilesPresignPartInput>(filesPresignPartCheck);
+export const filesPresignUpload = validator<FilesPresignUploadInput>(filesPresignUploadCheck);
 
-const schema0 = {"type":"object","properties":{"page":{"type":"integer","minimum":1,"maximum":100000000000,"default":1},"size":{"type":"integer","minimum":1,"maximum":1000,"default":10},"prefix":{"type":"string","maxLength":1024,"description":"What the keys begin with."},"after":{"type":"string","maxLength":8192,"description":"A cursor of an earlier page."}},"additionalProperties":false};
+const schema0 = {"type":"object","properties":{"session":{"$ref":"#/$defs/UploadSession"}},"required":["session"],"additionalProperties":false,"$defs":{"UploadSession":{"type":"object","properties":{"key":{"type":"string","minLength":1,"maxLength":1024,"description":"Segments of UTF-8 with / between them, 1 024 bytes in all."},"upload_id":{"type":"string"},"content_type":{"type":"string"},"expires_at":{"type":"string","format":"date-time"},"token":{"type":"string"}},"required":["key","upload_id","expires_at","token"],"additionalProperties":false}}};
+const schema1 = {"type":"object","properties":{"key":{"type":"string","minLength":1,"maxLength":1024,"description":"Segments of UTF-8 with / between them, 1 024 bytes in all."},"upload_id":{"type":"string"},"content_type":{"type":"string"},"expires_at":{"type":"string","format":"date-time"},"token":{"type":"string"}},"required":["key","upload_id","expires_at","token"],"additionalProperties":false};
 const func0 = codePointLength;
+const formats0 = formats["date-time"];
+
+function filesAbortUploadCheck(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = filesAbortUploadCheck.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs0 = errors;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.session === undefined){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "session"},message:"must have required property '"+"session"+"'"};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+const _errs1 = errors;
+for(const key0 in data){
+if(!(key0 === "session")){
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+}
+if(data.session !== undefined){
+let data0 = data.session;
+const _errs2 = errors;
+const _errs3 = errors;
+const _errs4 = errors;
+if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+if(data0.key === undefined){
+const err2 = {instancePath:instancePath+"/session",schemaPath:"#/$defs/UploadSession/required",keyword:"required",params:{missingProperty: "key"},message:"must have required property '"+"key"+"'"};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+if(data0.upload_id === undefined){
+const err3 = {instancePath:instancePath+"/session",schemaPath:"#/$defs/UploadSession/required",keyword:"required",params:{missingProperty: "upload_id"},message:"must have required property '"+"upload_id"+"'"};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+if(data0.expires_at === undefined){
+const err4 = {instancePath:instancePath+"/session",schemaPath:"#/$defs/UploadSession/required",keyword:"required",params:{missingProperty: "expires_at"},message:"must have required property '"+"expires_at"+"'"};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+if(data0.token === undefined){
+const err5 = {instancePath:instancePath+"/session",schemaPath:"#/$defs/UploadSession/required",keyword:"required",params:{missingProperty: "token"},message:"must have required property '"+"token"+"'"};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+const _errs5 = errors;
+for(const key1 in data0){
+if(!(((((key1 === "key") || (key1 === "upload_id")) || (key1 === "content_type")) || (key1 === "expires_at")) || (key1 === "token"))){
+const err6 = {instancePath:instancePath+"/session",schemaPath:"#/$defs/UploadSession/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1},message:"must NOT have additional properties"};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+}
+if(data0.key !== undefined){
+let data1 = data0.key;
+const _errs6 = errors;
+const _errs7 = errors;
+if(typeof data1 === "string"){
+if(func0(data1) > 1024){
+const err7 = {instancePath:instancePath+"/session/key",schemaPath:"#/$defs/UploadSession/properties/key/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+if(func0(data1) < 1){
+const err8 = {instancePath:instancePath+"/session/key",schemaPath:"#/$defs/UploadSession/properties/key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+}
+else {
+const err9 = {instancePath:instancePath+"/session/key",schemaPath:"#/$defs/UploadSession/properties/key/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err9];
+}
+else {
+vErrors.push(err9);
+}
+errors++;
+}
+var valid2 = _errs6 === errors;
+}
+if(data0.upload_id !== undefined){
+let data2 = data0.upload_id;
+const _errs8 = errors;
+if(typeof data2 !== "string"){
+const err10 = {instancePath:instancePath+"/session/upload_id",schemaPath:"#/$defs/UploadSession/properties/upload_id/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err10];
+}
+else {
+vErrors.push(err10);
+}
+errors++;
+}
+const _errs9 = errors;
+var valid2 = _errs8 === errors;
+}
+if(data0.content_type !== undefined){
+let data3 = data0.content_type;
+const _errs10 = errors;
+if(typeof data3 !== "string"){
+const err11 = {instancePath:instancePath+"/session/content_type",schemaPath:"#/$defs/UploadSession/properties/content_type/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err11];
+}
+else {
+vErrors.push(err11);
+}
+errors++;
+}
+const _errs11 = errors;
+var valid2 = _errs10 === errors;
+}
+if(data0.expires_at !== undefined){
+let data4 = data0.expires_at;
+const _errs12 = errors;
+const _errs13 = errors;
+if(typeof data4 == "number"){
+}
+if(typeof data4 === "string"){
+if(!(formats0(data4))){
+const err12 = {instancePath:instancePath+"/session/expires_at",schemaPath:"#/$defs/UploadSession/properties/expires_at/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""};
+if(vErrors === null){
+vErrors = [err12];
+}
+else {
+vErrors.push(err12);
+}
+errors++;
+}
+}
+else {
+const err13 = {instancePath:instancePath+"/session/expires_at",schemaPath:"#/$defs/UploadSession/properties/expires_at/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err13];
+}
+else {
+vErrors.push(err13);
+}
+errors++;
+}
+var valid2 = _errs12 === errors;
+}
+if(data0.token !== undefined){
+let data5 = data0.token;
+const _errs14 = errors;
+if(typeof data5 !== "string"){
+const err14 = {instancePath:instancePath+"/session/token",schemaPath:"#/$defs/UploadSession/properties/token/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err14];
+}
+else {
+vErrors.push(err14);
+}
+errors++;
+}
+const _errs15 = errors;
+var valid2 = _errs14 === errors;
+}
+}
+else {
+const err15 = {instancePath:instancePath+"/session",schemaPath:"#/$defs/UploadSession/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err15];
+}
+else {
+vErrors.push(err15);
+}
+errors++;
+}
+var valid1 = _errs3 === errors;
+var valid0 = _errs2 === errors;
+}
+}
+else {
+const err16 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err16];
+}
+else {
+vErrors.push(err16);
+}
+errors++;
+}
+filesAbortUploadCheck.errors = vErrors;
+return errors === 0;
+}
+filesAbortUploadCheck.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+const schema2 = {"type":"object","properties":{"key":{"type":"string","minLength":1,"maxLength":1024,"description":"Segments of UTF-8 with / between them, 1 024 bytes in all."},"content_type":{"type":"string","maxLength":255,"pattern":"^[!#$%&'*+.^_`|~0-9A-Za-z-]+/[!#$%&'*+.^_`|~0-9A-Za-z-]+$"}},"required":["key"],"additionalProperties":false};
+const pattern0 = new RegExp("^[!#$%&'*+.^_`|~0-9A-Za-z-]+/[!#$%&'*+.^_`|~0-9A-Za-z-]+$", "u");
+
+function filesBeginUploadCheck(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = filesBeginUploadCheck.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs0 = errors;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.key === undefined){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "key"},message:"must have required property '"+"key"+"'"};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+const _errs1 = errors;
+for(const key0 in data){
+if(!((key0 === "key") || (key0 === "content_type"))){
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+}
+if(data.key !== undefined){
+let data0 = data.key;
+const _errs2 = errors;
+const _errs3 = errors;
+if(typeof data0 === "string"){
+if(func0(data0) > 1024){
+const err2 = {instancePath:instancePath+"/key",schemaPath:"#/properties/key/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+if(func0(data0) < 1){
+const err3 = {instancePath:instancePath+"/key",schemaPath:"#/properties/key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+}
+else {
+const err4 = {instancePath:instancePath+"/key",schemaPath:"#/properties/key/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+var valid0 = _errs2 === errors;
+}
+if(data.content_type !== undefined){
+let data1 = data.content_type;
+const _errs4 = errors;
+const _errs5 = errors;
+if(typeof data1 === "string"){
+if(func0(data1) > 255){
+const err5 = {instancePath:instancePath+"/content_type",schemaPath:"#/properties/content_type/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+if(!pattern0.test(data1)){
+const err6 = {instancePath:instancePath+"/content_type",schemaPath:"#/properties/content_type/pattern",keyword:"pattern",params:{pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]+/[!#$%&'*+.^_`|~0-9A-Za-z-]+$"},message:"must match pattern \""+"^[!#$%&'*+.^_`|~0-9A-Za-z-]+/[!#$%&'*+.^_`|~0-9A-Za-z-]+$"+"\""};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+}
+else {
+const err7 = {instancePath:instancePath+"/content_type",schemaPath:"#/properties/content_type/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+var valid0 = _errs4 === errors;
+}
+}
+else {
+const err8 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+filesBeginUploadCheck.errors = vErrors;
+return errors === 0;
+}
+filesBeginUploadCheck.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+const schema3 = {"type":"object","properties":{"session":{"$ref":"#/$defs/UploadSession"},"parts":{"type":"array","minItems":1,"maxItems":10000,"items":{"type":"object","properties":{"part_number":{"type":"integer","minimum":1,"maximum":10000},"etag":{"type":"string"},"size":{"type":"integer","minimum":0}},"required":["part_number","etag"],"additionalProperties":false}}},"required":["session","parts"],"additionalProperties":false,"$defs":{"UploadSession":{"type":"object","properties":{"key":{"type":"string","minLength":1,"maxLength":1024,"description":"Segments of UTF-8 with / between them, 1 024 bytes in all."},"upload_id":{"type":"string"},"content_type":{"type":"string"},"expires_at":{"type":"string","format":"date-time"},"token":{"type":"string"}},"required":["key","upload_id","expires_at","token"],"additionalProperties":false}}};
+const schema4 = {"type":"object","properties":{"key":{"type":"string","minLength":1,"maxLength":1024,"description":"Segments of UTF-8 with / between them, 1 024 bytes in all."},"upload_id":{"type":"string"},"content_type":{"type":"string"},"expires_at":{"type":"string","format":"date-time"},"token":{"type":"string"}},"required":["key","upload_id","expires_at","token"],"additionalProperties":false};
+
+function filesCompleteUploadCheck(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = filesCompleteUploadCheck.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs0 = errors;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.session === undefined){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "session"},message:"must have required property '"+"session"+"'"};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+if(data.parts === undefined){
+const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "parts"},message:"must have required property '"+"parts"+"'"};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+const _errs1 = errors;
+for(const key0 in data){
+if(!((key0 === "session") || (key0 === "parts"))){
+const err2 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+}
+if(data.session !== undefined){
+let data0 = data.session;
+const _errs2 = errors;
+const _errs3 = errors;
+const _errs4 = errors;
+if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+if(data0.key === undefined){
+const err3 = {instancePath:instancePath+"/session",schemaPath:"#/$defs/UploadSession/required",keyword:"required",params:{missingProperty: "key"},message:"must have required property '"+"key"+"'"};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+if(data0.upload_id === undefined){
+const err4 = {instancePath:instancePath+"/session",schemaPath:"#/$defs/UploadSession/required",keyword:"required",params:{missingProperty: "upload_id"},message:"must have required property '"+"upload_id"+"'"};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+if(data0.expires_at === undefined){
+const err5 = {instancePath:instancePath+"/session",schemaPath:"#/$defs/UploadSession/required",keyword:"required",params:{missingProperty: "expires_at"},message:"must have required property '"+"expires_at"+"'"};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+if(data0.token === undefined){
+const err6 = {instancePath:instancePath+"/session",schemaPath:"#/$defs/UploadSession/required",keyword:"required",params:{missingProperty: "token"},message:"must have required property '"+"token"+"'"};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+const _errs5 = errors;
+for(const key1 in data0){
+if(!(((((key1 === "key") || (key1 === "upload_id")) || (key1 === "content_type")) || (key1 === "expires_at")) || (key1 === "token"))){
+const err7 = {instancePath:instancePath+"/session",schemaPath:"#/$defs/UploadSession/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1},message:"must NOT have additional properties"};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+}
+if(data0.key !== undefined){
+let data1 = data0.key;
+const _errs6 = errors;
+const _errs7 = errors;
+if(typeof data1 === "string"){
+if(func0(data1) > 1024){
+const err8 = {instancePath:instancePath+"/session/key",schemaPath:"#/$defs/UploadSession/properties/key/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+if(func0(data1) < 1){
+const err9 = {instancePath:instancePath+"/session/key",schemaPath:"#/$defs/UploadSession/properties/key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+if(vErrors === null){
+vErrors = [err9];
+}
+else {
+vErrors.push(err9);
+}
+errors++;
+}
+}
+else {
+const err10 = {instancePath:instancePath+"/session/key",schemaPath:"#/$defs/UploadSession/properties/key/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err10];
+}
+else {
+vErrors.push(err10);
+}
+errors++;
+}
+var valid2 = _errs6 === errors;
+}
+if(data0.upload_id !== undefined){
+let data2 = data0.upload_id;
+const _errs8 = errors;
+if(typeof data2 !== "string"){
+const err11 = {instancePath:instancePath+"/session/upload_id",schemaPath:"#/$defs/UploadSession/properties/upload_id/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err11];
+}
+else {
+vErrors.push(err11);
+}
+errors++;
+}
+const _errs9 = errors;
+var valid2 = _errs8 === errors;
+}
+if(data0.content_type !== undefined){
+let data3 = data0.content_type;
+const _errs10 = errors;
+if(typeof data3 !== "string"){
+const err12 = {instancePath:instancePath+"/session/content_type",schemaPath:"#/$defs/UploadSession/properties/content_type/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err12];
+}
+else {
+vErrors.push(err12);
+}
+errors++;
+}
+const _errs11 = errors;
+var valid2 = _errs10 === errors;
+}
+if(data0.expires_at !== undefined){
+let data4 = data0.expires_at;
+const _errs12 = errors;
+const _errs13 = errors;
+if(typeof data4 == "number"){
+}
+if(typeof data4 === "string"){
+if(!(formats0(data4))){
+const err13 = {instancePath:instancePath+"/session/expires_at",schemaPath:"#/$defs/UploadSession/properties/expires_at/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""};
+if(vErrors === null){
+vErrors = [err13];
+}
+else {
+vErrors.push(err13);
+}
+errors++;
+}
+}
+else {
+const err14 = {instancePath:instancePath+"/session/expires_at",schemaPath:"#/$defs/UploadSession/properties/expires_at/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err14];
+}
+else {
+vErrors.push(err14);
+}
+errors++;
+}
+var valid2 = _errs12 === errors;
+}
+if(data0.token !== undefined){
+let data5 = data0.token;
+const _errs14 = errors;
+if(typeof data5 !== "string"){
+const err15 = {instancePath:instancePath+"/session/token",schemaPath:"#/$defs/UploadSession/properties/token/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err15];
+}
+else {
+vErrors.push(err15);
+}
+errors++;
+}
+const _errs15 = errors;
+var valid2 = _errs14 === errors;
+}
+}
+else {
+const err16 = {instancePath:instancePath+"/session",schemaPath:"#/$defs/UploadSession/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err16];
+}
+else {
+vErrors.push(err16);
+}
+errors++;
+}
+var valid1 = _errs3 === errors;
+var valid0 = _errs2 === errors;
+}
+if(data.parts !== undefined){
+let data6 = data.parts;
+const _errs16 = errors;
+const _errs17 = errors;
+if(Array.isArray(data6)){
+if(data6.length > 10000){
+const err17 = {instancePath:instancePath+"/parts",schemaPath:"#/properties/parts/maxItems",keyword:"maxItems",params:{limit: 10000},message:"must NOT have more than 10000 items"};
+if(vErrors === null){
+vErrors = [err17];
+}
+else {
+vErrors.push(err17);
+}
+errors++;
+}
+if(data6.length < 1){
+const err18 = {instancePath:instancePath+"/parts",schemaPath:"#/properties/parts/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
+if(vErrors === null){
+vErrors = [err18];
+}
+else {
+vErrors.push(err18);
+}
+errors++;
+}
+let valid4 = true;
+const len0 = data6.length;
+for(let i0=0; i0<len0; i0++){
+let data7 = data6[i0];
+const _errs18 = errors;
+const _errs19 = errors;
+if(data7 && typeof data7 == "object" && !Array.isArray(data7)){
+if(data7.part_number === undefined){
+const err19 = {instancePath:instancePath+"/parts/" + i0,schemaPath:"#/properties/parts/items/required",keyword:"required",params:{missingProperty: "part_number"},message:"must have required property '"+"part_number"+"'"};
+if(vErrors === null){
+vErrors = [err19];
+}
+else {
+vErrors.push(err19);
+}
+errors++;
+}
+if(data7.etag === undefined){
+const err20 = {instancePath:instancePath+"/parts/" + i0,schemaPath:"#/properties/parts/items/required",keyword:"required",params:{missingProperty: "etag"},message:"must have required property '"+"etag"+"'"};
+if(vErrors === null){
+vErrors = [err20];
+}
+else {
+vErrors.push(err20);
+}
+errors++;
+}
+const _errs20 = errors;
+for(const key2 in data7){
+if(!(((key2 === "part_number") || (key2 === "etag")) || (key2 === "size"))){
+const err21 = {instancePath:instancePath+"/parts/" + i0,schemaPath:"#/properties/parts/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2},message:"must NOT have additional properties"};
+if(vErrors === null){
+vErrors = [err21];
+}
+else {
+vErrors.push(err21);
+}
+errors++;
+}
+}
+if(data7.part_number !== undefined){
+let data8 = data7.part_number;
+const _errs21 = errors;
+if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
+const err22 = {instancePath:instancePath+"/parts/" + i0+"/part_number",schemaPath:"#/properties/parts/items/properties/part_number/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err22];
+}
+else {
+vErrors.push(err22);
+}
+errors++;
+}
+const _errs22 = errors;
+if(typeof data8 == "number"){
+if(data8 > 10000 || isNaN(data8)){
+const err23 = {instancePath:instancePath+"/parts/" + i0+"/part_number",schemaPath:"#/properties/parts/items/properties/part_number/maximum",keyword:"maximum",params:{comparison: "<=", limit: 10000},message:"must be <= 10000"};
+if(vErrors === null){
+vErrors = [err23];
+}
+else {
+vErrors.push(err23);
+}
+errors++;
+}
+if(data8 < 1 || isNaN(data8)){
+const err24 = {instancePath:instancePath+"/parts/" + i0+"/part_number",schemaPath:"#/properties/parts/items/properties/part_number/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+if(vErrors === null){
+vErrors = [err24];
+}
+else {
+vErrors.push(err24);
+}
+errors++;
+}
+}
+var valid5 = _errs21 === errors;
+}
+if(data7.etag !== undefined){
+let data9 = data7.etag;
+const _errs23 = errors;
+if(typeof data9 !== "string"){
+const err25 = {instancePath:instancePath+"/parts/" + i0+"/etag",schemaPath:"#/properties/parts/items/properties/etag/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err25];
+}
+else {
+vErrors.push(err25);
+}
+errors++;
+}
+const _errs24 = errors;
+var valid5 = _errs23 === errors;
+}
+if(data7.size !== undefined){
+let data10 = data7.size;
+const _errs25 = errors;
+if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
+const err26 = {instancePath:instancePath+"/parts/" + i0+"/size",schemaPath:"#/properties/parts/items/properties/size/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err26];
+}
+else {
+vErrors.push(err26);
+}
+errors++;
+}
+const _errs26 = errors;
+if(typeof data10 == "number"){
+if(data10 < 0 || isNaN(data10)){
+const err27 = {instancePath:instancePath+"/parts/" + i0+"/size",schemaPath:"#/properties/parts/items/properties/size/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+if(vErrors === null){
+vErrors = [err27];
+}
+else {
+vErrors.push(err27);
+}
+errors++;
+}
+}
+var valid5 = _errs25 === errors;
+}
+}
+else {
+const err28 = {instancePath:instancePath+"/parts/" + i0,schemaPath:"#/properties/parts/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err28];
+}
+else {
+vErrors.push(err28);
+}
+errors++;
+}
+var valid3 = _errs18 === errors;
+if(!valid3){
+valid4 = false;
+}
+}
+}
+else {
+const err29 = {instancePath:instancePath+"/parts",schemaPath:"#/properties/parts/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(vErrors === null){
+vErrors = [err29];
+}
+else {
+vErrors.push(err29);
+}
+errors++;
+}
+var valid0 = _errs16 === errors;
+}
+}
+else {
+const err30 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err30];
+}
+else {
+vErrors.push(err30);
+}
+errors++;
+}
+filesCompleteUploadCheck.errors = vErrors;
+return errors === 0;
+}
+filesCompleteUploadCheck.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+const schema5 = {"type":"object","properties":{"page":{"type":"integer","minimum":1,"maximum":100000000000,"default":1},"size":{"type":"integer","minimum":1,"maximum":1000,"default":10},"prefix":{"type":"string","maxLength":1024,"description":"What the keys begin with."},"after":{"type":"string","maxLength":8192,"description":"A cursor of an earlier page."}},"additionalProperties":false};
 
 function filesListCheck(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -182,3 +1000,1100 @@ filesListCheck.errors = vErrors;
 return errors === 0;
 }
 filesListCheck.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+const schema6 = {"type":"object","properties":{"session":{"$ref":"#/$defs/UploadSession"}},"required":["session"],"additionalProperties":false,"$defs":{"UploadSession":{"type":"object","properties":{"key":{"type":"string","minLength":1,"maxLength":1024,"description":"Segments of UTF-8 with / between them, 1 024 bytes in all."},"upload_id":{"type":"string"},"content_type":{"type":"string"},"expires_at":{"type":"string","format":"date-time"},"token":{"type":"string"}},"required":["key","upload_id","expires_at","token"],"additionalProperties":false}}};
+const schema7 = {"type":"object","properties":{"key":{"type":"string","minLength":1,"maxLength":1024,"description":"Segments of UTF-8 with / between them, 1 024 bytes in all."},"upload_id":{"type":"string"},"content_type":{"type":"string"},"expires_at":{"type":"string","format":"date-time"},"token":{"type":"string"}},"required":["key","upload_id","expires_at","token"],"additionalProperties":false};
+
+function filesListPartsCheck(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = filesListPartsCheck.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs0 = errors;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.session === undefined){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "session"},message:"must have required property '"+"session"+"'"};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+const _errs1 = errors;
+for(const key0 in data){
+if(!(key0 === "session")){
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+}
+if(data.session !== undefined){
+let data0 = data.session;
+const _errs2 = errors;
+const _errs3 = errors;
+const _errs4 = errors;
+if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+if(data0.key === undefined){
+const err2 = {instancePath:instancePath+"/session",schemaPath:"#/$defs/UploadSession/required",keyword:"required",params:{missingProperty: "key"},message:"must have required property '"+"key"+"'"};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+if(data0.upload_id === undefined){
+const err3 = {instancePath:instancePath+"/session",schemaPath:"#/$defs/UploadSession/required",keyword:"required",params:{missingProperty: "upload_id"},message:"must have required property '"+"upload_id"+"'"};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+if(data0.expires_at === undefined){
+const err4 = {instancePath:instancePath+"/session",schemaPath:"#/$defs/UploadSession/required",keyword:"required",params:{missingProperty: "expires_at"},message:"must have required property '"+"expires_at"+"'"};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+if(data0.token === undefined){
+const err5 = {instancePath:instancePath+"/session",schemaPath:"#/$defs/UploadSession/required",keyword:"required",params:{missingProperty: "token"},message:"must have required property '"+"token"+"'"};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+const _errs5 = errors;
+for(const key1 in data0){
+if(!(((((key1 === "key") || (key1 === "upload_id")) || (key1 === "content_type")) || (key1 === "expires_at")) || (key1 === "token"))){
+const err6 = {instancePath:instancePath+"/session",schemaPath:"#/$defs/UploadSession/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1},message:"must NOT have additional properties"};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+}
+if(data0.key !== undefined){
+let data1 = data0.key;
+const _errs6 = errors;
+const _errs7 = errors;
+if(typeof data1 === "string"){
+if(func0(data1) > 1024){
+const err7 = {instancePath:instancePath+"/session/key",schemaPath:"#/$defs/UploadSession/properties/key/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+if(func0(data1) < 1){
+const err8 = {instancePath:instancePath+"/session/key",schemaPath:"#/$defs/UploadSession/properties/key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+}
+else {
+const err9 = {instancePath:instancePath+"/session/key",schemaPath:"#/$defs/UploadSession/properties/key/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err9];
+}
+else {
+vErrors.push(err9);
+}
+errors++;
+}
+var valid2 = _errs6 === errors;
+}
+if(data0.upload_id !== undefined){
+let data2 = data0.upload_id;
+const _errs8 = errors;
+if(typeof data2 !== "string"){
+const err10 = {instancePath:instancePath+"/session/upload_id",schemaPath:"#/$defs/UploadSession/properties/upload_id/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err10];
+}
+else {
+vErrors.push(err10);
+}
+errors++;
+}
+const _errs9 = errors;
+var valid2 = _errs8 === errors;
+}
+if(data0.content_type !== undefined){
+let data3 = data0.content_type;
+const _errs10 = errors;
+if(typeof data3 !== "string"){
+const err11 = {instancePath:instancePath+"/session/content_type",schemaPath:"#/$defs/UploadSession/properties/content_type/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err11];
+}
+else {
+vErrors.push(err11);
+}
+errors++;
+}
+const _errs11 = errors;
+var valid2 = _errs10 === errors;
+}
+if(data0.expires_at !== undefined){
+let data4 = data0.expires_at;
+const _errs12 = errors;
+const _errs13 = errors;
+if(typeof data4 == "number"){
+}
+if(typeof data4 === "string"){
+if(!(formats0(data4))){
+const err12 = {instancePath:instancePath+"/session/expires_at",schemaPath:"#/$defs/UploadSession/properties/expires_at/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""};
+if(vErrors === null){
+vErrors = [err12];
+}
+else {
+vErrors.push(err12);
+}
+errors++;
+}
+}
+else {
+const err13 = {instancePath:instancePath+"/session/expires_at",schemaPath:"#/$defs/UploadSession/properties/expires_at/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err13];
+}
+else {
+vErrors.push(err13);
+}
+errors++;
+}
+var valid2 = _errs12 === errors;
+}
+if(data0.token !== undefined){
+let data5 = data0.token;
+const _errs14 = errors;
+if(typeof data5 !== "string"){
+const err14 = {instancePath:instancePath+"/session/token",schemaPath:"#/$defs/UploadSession/properties/token/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err14];
+}
+else {
+vErrors.push(err14);
+}
+errors++;
+}
+const _errs15 = errors;
+var valid2 = _errs14 === errors;
+}
+}
+else {
+const err15 = {instancePath:instancePath+"/session",schemaPath:"#/$defs/UploadSession/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err15];
+}
+else {
+vErrors.push(err15);
+}
+errors++;
+}
+var valid1 = _errs3 === errors;
+var valid0 = _errs2 === errors;
+}
+}
+else {
+const err16 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err16];
+}
+else {
+vErrors.push(err16);
+}
+errors++;
+}
+filesListPartsCheck.errors = vErrors;
+return errors === 0;
+}
+filesListPartsCheck.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+const schema8 = {"type":"object","properties":{"key":{"type":"string","minLength":1,"maxLength":1024,"description":"Segments of UTF-8 with / between them, 1 024 bytes in all."},"expires_in":{"anyOf":[{"type":"integer","minimum":1,"maximum":604800},{"type":"string","maxLength":32,"pattern":"^P(?!$)"}],"description":"Seconds, or a duration such as PT15M: 1 s to 7 days."}},"required":["key","expires_in"],"additionalProperties":false};
+const pattern1 = new RegExp("^P(?!$)", "u");
+
+function filesPresignDownloadCheck(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = filesPresignDownloadCheck.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs0 = errors;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.key === undefined){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "key"},message:"must have required property '"+"key"+"'"};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+if(data.expires_in === undefined){
+const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "expires_in"},message:"must have required property '"+"expires_in"+"'"};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+const _errs1 = errors;
+for(const key0 in data){
+if(!((key0 === "key") || (key0 === "expires_in"))){
+const err2 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+}
+if(data.key !== undefined){
+let data0 = data.key;
+const _errs2 = errors;
+const _errs3 = errors;
+if(typeof data0 === "string"){
+if(func0(data0) > 1024){
+const err3 = {instancePath:instancePath+"/key",schemaPath:"#/properties/key/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+if(func0(data0) < 1){
+const err4 = {instancePath:instancePath+"/key",schemaPath:"#/properties/key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+}
+else {
+const err5 = {instancePath:instancePath+"/key",schemaPath:"#/properties/key/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+var valid0 = _errs2 === errors;
+}
+if(data.expires_in !== undefined){
+let data1 = data.expires_in;
+const _errs4 = errors;
+const _errs5 = errors;
+let valid1 = false;
+const _errs6 = errors;
+if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
+const err6 = {instancePath:instancePath+"/expires_in",schemaPath:"#/properties/expires_in/anyOf/0/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+const _errs7 = errors;
+if(typeof data1 == "number"){
+if(data1 > 604800 || isNaN(data1)){
+const err7 = {instancePath:instancePath+"/expires_in",schemaPath:"#/properties/expires_in/anyOf/0/maximum",keyword:"maximum",params:{comparison: "<=", limit: 604800},message:"must be <= 604800"};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+if(data1 < 1 || isNaN(data1)){
+const err8 = {instancePath:instancePath+"/expires_in",schemaPath:"#/properties/expires_in/anyOf/0/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+}
+var _valid0 = _errs6 === errors;
+valid1 = valid1 || _valid0;
+if(_valid0){
+}
+const _errs8 = errors;
+const _errs9 = errors;
+if(typeof data1 === "string"){
+if(func0(data1) > 32){
+const err9 = {instancePath:instancePath+"/expires_in",schemaPath:"#/properties/expires_in/anyOf/1/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
+if(vErrors === null){
+vErrors = [err9];
+}
+else {
+vErrors.push(err9);
+}
+errors++;
+}
+if(!pattern1.test(data1)){
+const err10 = {instancePath:instancePath+"/expires_in",schemaPath:"#/properties/expires_in/anyOf/1/pattern",keyword:"pattern",params:{pattern: "^P(?!$)"},message:"must match pattern \""+"^P(?!$)"+"\""};
+if(vErrors === null){
+vErrors = [err10];
+}
+else {
+vErrors.push(err10);
+}
+errors++;
+}
+}
+else {
+const err11 = {instancePath:instancePath+"/expires_in",schemaPath:"#/properties/expires_in/anyOf/1/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err11];
+}
+else {
+vErrors.push(err11);
+}
+errors++;
+}
+var _valid0 = _errs8 === errors;
+valid1 = valid1 || _valid0;
+if(_valid0){
+}
+if(!valid1){
+const err12 = {instancePath:instancePath+"/expires_in",schemaPath:"#/properties/expires_in/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};
+if(vErrors === null){
+vErrors = [err12];
+}
+else {
+vErrors.push(err12);
+}
+errors++;
+}
+else {
+errors = _errs5;
+if(vErrors !== null){
+if(_errs5){
+vErrors.length = _errs5;
+}
+else {
+vErrors = null;
+}
+}
+}
+var valid0 = _errs4 === errors;
+}
+}
+else {
+const err13 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err13];
+}
+else {
+vErrors.push(err13);
+}
+errors++;
+}
+filesPresignDownloadCheck.errors = vErrors;
+return errors === 0;
+}
+filesPresignDownloadCheck.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+const schema9 = {"type":"object","properties":{"session":{"$ref":"#/$defs/UploadSession"},"part_number":{"type":"integer","minimum":1,"maximum":10000},"expires_in":{"anyOf":[{"type":"integer","minimum":1,"maximum":604800},{"type":"string","maxLength":32,"pattern":"^P(?!$)"}],"description":"Seconds, or a duration such as PT15M: 1 s to 7 days."}},"required":["session","part_number","expires_in"],"additionalProperties":false,"$defs":{"UploadSession":{"type":"object","properties":{"key":{"type":"string","minLength":1,"maxLength":1024,"description":"Segments of UTF-8 with / between them, 1 024 bytes in all."},"upload_id":{"type":"string"},"content_type":{"type":"string"},"expires_at":{"type":"string","format":"date-time"},"token":{"type":"string"}},"required":["key","upload_id","expires_at","token"],"additionalProperties":false}}};
+const schema10 = {"type":"object","properties":{"key":{"type":"string","minLength":1,"maxLength":1024,"description":"Segments of UTF-8 with / between them, 1 024 bytes in all."},"upload_id":{"type":"string"},"content_type":{"type":"string"},"expires_at":{"type":"string","format":"date-time"},"token":{"type":"string"}},"required":["key","upload_id","expires_at","token"],"additionalProperties":false};
+
+function filesPresignPartCheck(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = filesPresignPartCheck.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs0 = errors;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.session === undefined){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "session"},message:"must have required property '"+"session"+"'"};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+if(data.part_number === undefined){
+const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "part_number"},message:"must have required property '"+"part_number"+"'"};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+if(data.expires_in === undefined){
+const err2 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "expires_in"},message:"must have required property '"+"expires_in"+"'"};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+const _errs1 = errors;
+for(const key0 in data){
+if(!(((key0 === "session") || (key0 === "part_number")) || (key0 === "expires_in"))){
+const err3 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+}
+if(data.session !== undefined){
+let data0 = data.session;
+const _errs2 = errors;
+const _errs3 = errors;
+const _errs4 = errors;
+if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+if(data0.key === undefined){
+const err4 = {instancePath:instancePath+"/session",schemaPath:"#/$defs/UploadSession/required",keyword:"required",params:{missingProperty: "key"},message:"must have required property '"+"key"+"'"};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+if(data0.upload_id === undefined){
+const err5 = {instancePath:instancePath+"/session",schemaPath:"#/$defs/UploadSession/required",keyword:"required",params:{missingProperty: "upload_id"},message:"must have required property '"+"upload_id"+"'"};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+if(data0.expires_at === undefined){
+const err6 = {instancePath:instancePath+"/session",schemaPath:"#/$defs/UploadSession/required",keyword:"required",params:{missingProperty: "expires_at"},message:"must have required property '"+"expires_at"+"'"};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+if(data0.token === undefined){
+const err7 = {instancePath:instancePath+"/session",schemaPath:"#/$defs/UploadSession/required",keyword:"required",params:{missingProperty: "token"},message:"must have required property '"+"token"+"'"};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+const _errs5 = errors;
+for(const key1 in data0){
+if(!(((((key1 === "key") || (key1 === "upload_id")) || (key1 === "content_type")) || (key1 === "expires_at")) || (key1 === "token"))){
+const err8 = {instancePath:instancePath+"/session",schemaPath:"#/$defs/UploadSession/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1},message:"must NOT have additional properties"};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+}
+if(data0.key !== undefined){
+let data1 = data0.key;
+const _errs6 = errors;
+const _errs7 = errors;
+if(typeof data1 === "string"){
+if(func0(data1) > 1024){
+const err9 = {instancePath:instancePath+"/session/key",schemaPath:"#/$defs/UploadSession/properties/key/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
+if(vErrors === null){
+vErrors = [err9];
+}
+else {
+vErrors.push(err9);
+}
+errors++;
+}
+if(func0(data1) < 1){
+const err10 = {instancePath:instancePath+"/session/key",schemaPath:"#/$defs/UploadSession/properties/key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+if(vErrors === null){
+vErrors = [err10];
+}
+else {
+vErrors.push(err10);
+}
+errors++;
+}
+}
+else {
+const err11 = {instancePath:instancePath+"/session/key",schemaPath:"#/$defs/UploadSession/properties/key/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err11];
+}
+else {
+vErrors.push(err11);
+}
+errors++;
+}
+var valid2 = _errs6 === errors;
+}
+if(data0.upload_id !== undefined){
+let data2 = data0.upload_id;
+const _errs8 = errors;
+if(typeof data2 !== "string"){
+const err12 = {instancePath:instancePath+"/session/upload_id",schemaPath:"#/$defs/UploadSession/properties/upload_id/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err12];
+}
+else {
+vErrors.push(err12);
+}
+errors++;
+}
+const _errs9 = errors;
+var valid2 = _errs8 === errors;
+}
+if(data0.content_type !== undefined){
+let data3 = data0.content_type;
+const _errs10 = errors;
+if(typeof data3 !== "string"){
+const err13 = {instancePath:instancePath+"/session/content_type",schemaPath:"#/$defs/UploadSession/properties/content_type/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err13];
+}
+else {
+vErrors.push(err13);
+}
+errors++;
+}
+const _errs11 = errors;
+var valid2 = _errs10 === errors;
+}
+if(data0.expires_at !== undefined){
+let data4 = data0.expires_at;
+const _errs12 = errors;
+const _errs13 = errors;
+if(typeof data4 == "number"){
+}
+if(typeof data4 === "string"){
+if(!(formats0(data4))){
+const err14 = {instancePath:instancePath+"/session/expires_at",schemaPath:"#/$defs/UploadSession/properties/expires_at/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""};
+if(vErrors === null){
+vErrors = [err14];
+}
+else {
+vErrors.push(err14);
+}
+errors++;
+}
+}
+else {
+const err15 = {instancePath:instancePath+"/session/expires_at",schemaPath:"#/$defs/UploadSession/properties/expires_at/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err15];
+}
+else {
+vErrors.push(err15);
+}
+errors++;
+}
+var valid2 = _errs12 === errors;
+}
+if(data0.token !== undefined){
+let data5 = data0.token;
+const _errs14 = errors;
+if(typeof data5 !== "string"){
+const err16 = {instancePath:instancePath+"/session/token",schemaPath:"#/$defs/UploadSession/properties/token/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err16];
+}
+else {
+vErrors.push(err16);
+}
+errors++;
+}
+const _errs15 = errors;
+var valid2 = _errs14 === errors;
+}
+}
+else {
+const err17 = {instancePath:instancePath+"/session",schemaPath:"#/$defs/UploadSession/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err17];
+}
+else {
+vErrors.push(err17);
+}
+errors++;
+}
+var valid1 = _errs3 === errors;
+var valid0 = _errs2 === errors;
+}
+if(data.part_number !== undefined){
+let data6 = data.part_number;
+const _errs16 = errors;
+if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
+const err18 = {instancePath:instancePath+"/part_number",schemaPath:"#/properties/part_number/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err18];
+}
+else {
+vErrors.push(err18);
+}
+errors++;
+}
+const _errs17 = errors;
+if(typeof data6 == "number"){
+if(data6 > 10000 || isNaN(data6)){
+const err19 = {instancePath:instancePath+"/part_number",schemaPath:"#/properties/part_number/maximum",keyword:"maximum",params:{comparison: "<=", limit: 10000},message:"must be <= 10000"};
+if(vErrors === null){
+vErrors = [err19];
+}
+else {
+vErrors.push(err19);
+}
+errors++;
+}
+if(data6 < 1 || isNaN(data6)){
+const err20 = {instancePath:instancePath+"/part_number",schemaPath:"#/properties/part_number/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+if(vErrors === null){
+vErrors = [err20];
+}
+else {
+vErrors.push(err20);
+}
+errors++;
+}
+}
+var valid0 = _errs16 === errors;
+}
+if(data.expires_in !== undefined){
+let data7 = data.expires_in;
+const _errs18 = errors;
+const _errs19 = errors;
+let valid3 = false;
+const _errs20 = errors;
+if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
+const err21 = {instancePath:instancePath+"/expires_in",schemaPath:"#/properties/expires_in/anyOf/0/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err21];
+}
+else {
+vErrors.push(err21);
+}
+errors++;
+}
+const _errs21 = errors;
+if(typeof data7 == "number"){
+if(data7 > 604800 || isNaN(data7)){
+const err22 = {instancePath:instancePath+"/expires_in",schemaPath:"#/properties/expires_in/anyOf/0/maximum",keyword:"maximum",params:{comparison: "<=", limit: 604800},message:"must be <= 604800"};
+if(vErrors === null){
+vErrors = [err22];
+}
+else {
+vErrors.push(err22);
+}
+errors++;
+}
+if(data7 < 1 || isNaN(data7)){
+const err23 = {instancePath:instancePath+"/expires_in",schemaPath:"#/properties/expires_in/anyOf/0/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+if(vErrors === null){
+vErrors = [err23];
+}
+else {
+vErrors.push(err23);
+}
+errors++;
+}
+}
+var _valid0 = _errs20 === errors;
+valid3 = valid3 || _valid0;
+if(_valid0){
+}
+const _errs22 = errors;
+const _errs23 = errors;
+if(typeof data7 === "string"){
+if(func0(data7) > 32){
+const err24 = {instancePath:instancePath+"/expires_in",schemaPath:"#/properties/expires_in/anyOf/1/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
+if(vErrors === null){
+vErrors = [err24];
+}
+else {
+vErrors.push(err24);
+}
+errors++;
+}
+if(!pattern1.test(data7)){
+const err25 = {instancePath:instancePath+"/expires_in",schemaPath:"#/properties/expires_in/anyOf/1/pattern",keyword:"pattern",params:{pattern: "^P(?!$)"},message:"must match pattern \""+"^P(?!$)"+"\""};
+if(vErrors === null){
+vErrors = [err25];
+}
+else {
+vErrors.push(err25);
+}
+errors++;
+}
+}
+else {
+const err26 = {instancePath:instancePath+"/expires_in",schemaPath:"#/properties/expires_in/anyOf/1/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err26];
+}
+else {
+vErrors.push(err26);
+}
+errors++;
+}
+var _valid0 = _errs22 === errors;
+valid3 = valid3 || _valid0;
+if(_valid0){
+}
+if(!valid3){
+const err27 = {instancePath:instancePath+"/expires_in",schemaPath:"#/properties/expires_in/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};
+if(vErrors === null){
+vErrors = [err27];
+}
+else {
+vErrors.push(err27);
+}
+errors++;
+}
+else {
+errors = _errs19;
+if(vErrors !== null){
+if(_errs19){
+vErrors.length = _errs19;
+}
+else {
+vErrors = null;
+}
+}
+}
+var valid0 = _errs18 === errors;
+}
+}
+else {
+const err28 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err28];
+}
+else {
+vErrors.push(err28);
+}
+errors++;
+}
+filesPresignPartCheck.errors = vErrors;
+return errors === 0;
+}
+filesPresignPartCheck.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+const schema11 = {"type":"object","properties":{"key":{"type":"string","minLength":1,"maxLength":1024,"description":"Segments of UTF-8 with / between them, 1 024 bytes in all."},"expires_in":{"anyOf":[{"type":"integer","minimum":1,"maximum":604800},{"type":"string","maxLength":32,"pattern":"^P(?!$)"}],"description":"Seconds, or a duration such as PT15M: 1 s to 7 days."},"content_type":{"type":"string","maxLength":255,"pattern":"^[!#$%&'*+.^_`|~0-9A-Za-z-]+/[!#$%&'*+.^_`|~0-9A-Za-z-]+$"}},"required":["key","expires_in"],"additionalProperties":false};
+
+function filesPresignUploadCheck(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = filesPresignUploadCheck.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs0 = errors;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.key === undefined){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "key"},message:"must have required property '"+"key"+"'"};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+if(data.expires_in === undefined){
+const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "expires_in"},message:"must have required property '"+"expires_in"+"'"};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+const _errs1 = errors;
+for(const key0 in data){
+if(!(((key0 === "key") || (key0 === "expires_in")) || (key0 === "content_type"))){
+const err2 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+}
+if(data.key !== undefined){
+let data0 = data.key;
+const _errs2 = errors;
+const _errs3 = errors;
+if(typeof data0 === "string"){
+if(func0(data0) > 1024){
+const err3 = {instancePath:instancePath+"/key",schemaPath:"#/properties/key/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+if(func0(data0) < 1){
+const err4 = {instancePath:instancePath+"/key",schemaPath:"#/properties/key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+}
+else {
+const err5 = {instancePath:instancePath+"/key",schemaPath:"#/properties/key/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+var valid0 = _errs2 === errors;
+}
+if(data.expires_in !== undefined){
+let data1 = data.expires_in;
+const _errs4 = errors;
+const _errs5 = errors;
+let valid1 = false;
+const _errs6 = errors;
+if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
+const err6 = {instancePath:instancePath+"/expires_in",schemaPath:"#/properties/expires_in/anyOf/0/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+const _errs7 = errors;
+if(typeof data1 == "number"){
+if(data1 > 604800 || isNaN(data1)){
+const err7 = {instancePath:instancePath+"/expires_in",schemaPath:"#/properties/expires_in/anyOf/0/maximum",keyword:"maximum",params:{comparison: "<=", limit: 604800},message:"must be <= 604800"};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+if(data1 < 1 || isNaN(data1)){
+const err8 = {instancePath:instancePath+"/expires_in",schemaPath:"#/properties/expires_in/anyOf/0/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+}
+var _valid0 = _errs6 === errors;
+valid1 = valid1 || _valid0;
+if(_valid0){
+}
+const _errs8 = errors;
+const _errs9 = errors;
+if(typeof data1 === "string"){
+if(func0(data1) > 32){
+const err9 = {instancePath:instancePath+"/expires_in",schemaPath:"#/properties/expires_in/anyOf/1/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
+if(vErrors === null){
+vErrors = [err9];
+}
+else {
+vErrors.push(err9);
+}
+errors++;
+}
+if(!pattern1.test(data1)){
+const err10 = {instancePath:instancePath+"/expires_in",schemaPath:"#/properties/expires_in/anyOf/1/pattern",keyword:"pattern",params:{pattern: "^P(?!$)"},message:"must match pattern \""+"^P(?!$)"+"\""};
+if(vErrors === null){
+vErrors = [err10];
+}
+else {
+vErrors.push(err10);
+}
+errors++;
+}
+}
+else {
+const err11 = {instancePath:instancePath+"/expires_in",schemaPath:"#/properties/expires_in/anyOf/1/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err11];
+}
+else {
+vErrors.push(err11);
+}
+errors++;
+}
+var _valid0 = _errs8 === errors;
+valid1 = valid1 || _valid0;
+if(_valid0){
+}
+if(!valid1){
+const err12 = {instancePath:instancePath+"/expires_in",schemaPath:"#/properties/expires_in/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};
+if(vErrors === null){
+vErrors = [err12];
+}
+else {
+vErrors.push(err12);
+}
+errors++;
+}
+else {
+errors = _errs5;
+if(vErrors !== null){
+if(_errs5){
+vErrors.length = _errs5;
+}
+else {
+vErrors = null;
+}
+}
+}
+var valid0 = _errs4 === errors;
+}
+if(data.content_type !== undefined){
+let data2 = data.content_type;
+const _errs10 = errors;
+const _errs11 = errors;
+if(typeof data2 === "string"){
+if(func0(data2) > 255){
+const err13 = {instancePath:instancePath+"/content_type",schemaPath:"#/properties/content_type/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"};
+if(vErrors === null){
+vErrors = [err13];
+}
+else {
+vErrors.push(err13);
+}
+errors++;
+}
+if(!pattern0.test(data2)){
+const err14 = {instancePath:instancePath+"/content_type",schemaPath:"#/properties/content_type/pattern",keyword:"pattern",params:{pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]+/[!#$%&'*+.^_`|~0-9A-Za-z-]+$"},message:"must match pattern \""+"^[!#$%&'*+.^_`|~0-9A-Za-z-]+/[!#$%&'*+.^_`|~0-9A-Za-z-]+$"+"\""};
+if(vErrors === null){
+vErrors = [err14];
+}
+else {
+vErrors.push(err14);
+}
+errors++;
+}
+}
+else {
+const err15 = {instancePath:instancePath+"/content_type",schemaPath:"#/properties/content_type/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err15];
+}
+else {
+vErrors.push(err15);
+}
+errors++;
+}
+var valid0 = _errs10 === errors;
+}
+}
+else {
+const err16 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err16];
+}
+else {
+vErrors.push(err16);
+}
+errors++;
+}
+filesPresignUploadCheck.errors = vErrors;
+return errors === 0;
+}
+filesPresignUploadCheck.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};

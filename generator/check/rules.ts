@@ -131,9 +131,9 @@ function mustContain(schema: JsonSchema): readonly string[] {
 
 /** Names that emitted route modules import; an operation's own name must differ. */
 const routeImports: readonly string[] = (
-  "afterCommit aggInput aggList apiKeys authn authorize before documents identitySpec json listing nothing onFailure onFinally onSuccess operation " +
+  "afterCommit aggInput aggList apiKeys authn authorize before direct documents identitySpec json listing nothing onFailure onFinally onSuccess operation " +
   "optionalJson ownRows parameters params paramsWith passwordReset path principal principals query rateLimit request revision route " +
-  "scope search searchInput session tenancy tenant txAfter txBefore validate wrap"
+  "scope search searchInput session storage storageInput tenancy tenant txAfter txBefore validate wrap"
 ).split(" ");
 
 /** Two operations of a namespace are told apart in code as well, and from what their module imports. */
@@ -141,7 +141,8 @@ function codeNamesDiffer({ expanded, report }: RuleContext): void {
   const owners = new Map<string, string>();
   for (const { key, namespace } of Object.values(expanded.model.operations)) {
     const name = camelCase(key);
-    const spec = Object.hasOwn(expanded.model.documents, namespace)
+    const { documents, storages } = expanded.model;
+    const spec = Object.hasOwn({ ...documents, ...storages }, namespace)
       ? `${camelCase(namespace)}Spec`
       : undefined;
     const owner =

@@ -59,6 +59,17 @@ const storageInputs: Partial<Record<StorageVerb, string>> = {
   delete: "key",
 };
 
+/** Operations whose bytes do not pass through the service. */
+const directVerbs: readonly StorageVerb[] = [
+  "presign_download",
+  "presign_upload",
+  "begin_upload",
+  "presign_part",
+  "list_parts",
+  "complete_upload",
+  "abort_upload",
+];
+
 /** The name of the spec of a document or a search in emitted modules. */
 export function specName(document: string): string {
   return `${camelCase(document)}Spec`;
@@ -303,7 +314,8 @@ function runText(operation: OperationModel, modules: ReadonlyMap<string, string>
     case "storage": {
       const verb =
         run.verb === "download" && !run.isStreamed ? "downloadBuffered" : camelCase(run.verb);
-      return { text: `storage.${verb}(${specName(run.storage)})`, runtime: ["storage"] };
+      const handlers = directVerbs.includes(run.verb) ? "direct" : "storage";
+      return { text: `${handlers}.${verb}(${specName(run.storage)})`, runtime: [handlers] };
     }
     case "search":
       return {

@@ -141,7 +141,7 @@ export const completeBody = objectSchema(
 export const uploadForm = objectSchema(
   {
     prefix: { type: "string", description: "What the key begins with." },
-    description: { type: "string", maxLength: 2_000 },
+    description: { type: "string", maxLength: 1_000, description: "1 000 bytes at most." },
     file: { type: "string", format: "binary", description: "Behind the text fields." },
   },
   ["file"],

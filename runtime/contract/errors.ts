@@ -97,6 +97,7 @@ export const errors = {
     status: 415,
   }),
   upload_session_invalid: row("validation", "The upload session is not one of this service."),
+  upload_parts_invalid: row("validation", "The parts do not make the object."),
   range_not_satisfiable: row("validation", "The range begins behind the end of the object.", {
     status: 416,
   }),

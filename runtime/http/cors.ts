@@ -2,8 +2,12 @@
 import type { RequestHandler } from "./front-handler.js";
 
 const readable = [
+  "Accept-Ranges",
+  "Content-Disposition",
+  "Content-Range",
   "ETag",
   "Idempotency-Replayed",
+  "Last-Modified",
   "Retry-After",
   "X-Correlation-ID",
   "X-Error-Code",

@@ -41,6 +41,8 @@ export interface Resources {
   readonly limiter: RateLimiter;
   readonly readLimits: ReadLimits;
   readonly objects: Objects;
+  /** Seconds after which an upload in parts that has not ended is given up. */
+  readonly uploadSeconds: number;
   /** Attempts at passwords. */
   readonly loginAttempts: Attempts;
   /** Requests of password resets. */

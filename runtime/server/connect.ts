@@ -12,7 +12,7 @@ import { aesSealer } from "../operations/sealer.js";
 import { hmacSigner } from "../operations/signer.js";
 import { uuidv7 } from "../operations/uuid.js";
 import { openDatabase } from "./engines.js";
-import { openObjects } from "./objects.js";
+import { openObjects, type OpenObjects } from "./objects.js";
 import type { ServiceDefinition } from "./service.js";
 import type { Settings } from "./settings.js";
 
@@ -28,6 +28,7 @@ export interface ConnectOptions {
 
 /** An open database with what operations need besides it. */
 export interface Connection extends Resources {
+  readonly objects: OpenObjects;
   /** A context for work of the service itself, without a caller, in the given tenant. */
   context(operationId: string, tenant?: string): ExecutionContext;
   /** Runs work as an operation of the service itself, in one write transaction. */
@@ -52,13 +53,14 @@ export async function connect(
     const applied = await applyMigrations(database, folder);
     if (applied.length > 0) log.info({ applied }, "migrations applied");
   }
-  const objects = await openObjects(service.storages ?? [], settings);
+  const signer = hmacSigner(settings.signingSecrets);
+  const objects = await openObjects(service.storages ?? [], settings, signer);
   const limiter = memoryRateLimiter();
   let onStaged = (): void => undefined;
   const resources: Resources = {
     database,
     log,
-    signer: hmacSigner(settings.signingSecrets),
+    signer,
     keys: {
       tokens,
       refresh: hmacSigner(settings.refreshPeppers),
@@ -68,6 +70,7 @@ export async function connect(
     limiter,
     readLimits: settings.readLimits,
     objects,
+    uploadSeconds: settings.uploadSeconds,
     loginAttempts: attempts(limiter, "login", settings.loginAttempts, "address"),
     resetAttempts: attempts(limiter, "reset", settings.resetAttempts, "anywhere"),
     wakeRelay: () => onStaged(),
@@ -89,6 +92,7 @@ export async function connect(
   };
   return {
     ...resources,
+    objects,
     context: newContext,
     write(operationId, work, tenant) {
       const context = newContext(operationId, tenant);

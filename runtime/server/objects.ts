@@ -1,11 +1,18 @@
 // Which object engine an OBJECTS_URL names. An engine is imported only when it is configured.
 import { fail } from "../contract/errors.js";
+import type { Signer } from "../operations/signer.js";
+import type { Addresses } from "../storage/addresses.js";
 import type { Objects, ObjectStore } from "../storage/port.js";
+import { signedAddresses } from "../storage/signed-addresses.js";
 import type { StorageSpec } from "../storage/spec.js";
 import type { Settings } from "./settings.js";
 
 /** The objects of a service, open until `close`. */
 export interface OpenObjects extends Objects {
+  /** What answers at signed addresses, where the engine has none of its own. */
+  readonly direct: { readonly store: ObjectStore; readonly addresses: Addresses } | null;
+  /** Says where the service listens, for signed addresses where no setting does. */
+  listensAt(url: string): void;
   close(): Promise<void>;
 }
 
@@ -13,19 +20,50 @@ export interface OpenObjects extends Objects {
 export async function openObjects(
   storages: readonly StorageSpec[],
   settings: Settings,
+  signer: Signer,
 ): Promise<OpenObjects> {
+  let base = settings.publicUrl;
+  const common = {
+    listensAt(url: string) {
+      // In production only a setting says what clients call this service.
+      if (!settings.isProduction) base ??= url;
+    },
+  };
   if (storages.length === 0)
     return {
+      ...common,
       of: () => {
-        throw fail("core.configuration", {}, { cause: new Error("the service has no storage") });
+        throw unconfigured("the service has no storage");
       },
+      direct: null,
       close: async () => undefined,
     };
-  const plain = await openStore(settings.objectsUrl);
-  return { of: () => plain, close: () => plain.close() };
+  const { objectsUrl } = settings;
+  if (objectsUrl.startsWith("s3:")) {
+    const { openS3Store } = await import("../engines/s3/engine.js");
+    const store = await openS3Store(s3Options(settings));
+    return { ...common, of: () => store, direct: null, close: () => store.close() };
+  }
+  const addresses = signedAddresses(signer, () => {
+    if (base === undefined) throw unconfigured("PUBLIC_URL is not set");
+    return base;
+  });
+  const { openFolderStore } = await import("../engines/folder/engine.js");
+  const store = await openFolderStore(objectsUrl.slice("file:".length), addresses);
+  return { ...common, of: () => store, direct: { store, addresses }, close: () => store.close() };
 }
 
-async function openStore(url: string): Promise<ObjectStore> {
-  const { openFolderStore } = await import("../engines/folder/engine.js");
-  return openFolderStore(url.slice("file:".length));
+/** `s3://bucket?endpoint=https://…&region=…`. */
+function s3Options({ objectsUrl, objectsCredentials }: Settings) {
+  const url = new URL(objectsUrl);
+  return {
+    bucket: url.hostname,
+    endpoint: url.searchParams.get("endpoint") ?? undefined,
+    region: url.searchParams.get("region") ?? "us-east-1",
+    credentials: objectsCredentials,
+  };
+}
+
+function unconfigured(what: string): Error {
+  return fail("core.configuration", {}, { cause: new Error(what) });
 }

@@ -1,7 +1,7 @@
 // The reaper: removes what has run out, at start and every hour.
-import type { Database, Transaction } from "../operations/database.js";
+import type { Resources } from "../operations/context.js";
+import type { Transaction } from "../operations/database.js";
 import { Lifetime } from "../operations/lifetime.js";
-import type { Log } from "../operations/log.js";
 import type { ServiceDefinition } from "./service.js";
 
 const hourMillis = 60 * 60 * 1_000;
@@ -12,9 +12,8 @@ const deadFor = 7 * 24 * hourMillis;
 
 /** Starts reaping; a fault is logged and tried again an hour later. */
 export function startReaper(
-  { identity, outbox }: ServiceDefinition,
-  database: Database,
-  log: Log,
+  { identity, outbox, storages = [] }: ServiceDefinition,
+  { database, log, objects, uploadSeconds }: Resources,
 ): { stop(): void } {
   const write = <T>(work: (transaction: Transaction) => Promise<T>): Promise<T> =>
     database.write({ lifetime: Lifetime.unlimited() }, work);
@@ -23,6 +22,12 @@ export function startReaper(
       const now = Date.now();
       if (identity !== undefined) await write((stores) => stores.identity.prune(now - endedFor));
       if (outbox !== undefined) await write((stores) => stores.outbox.prune(now - deadFor));
+      for (const spec of storages) {
+        const { direct } = objects.of(spec);
+        for await (const { key, uploadId } of direct?.unfinished(`${spec.name}/`, uploadSeconds) ??
+          [])
+          await direct?.abort(key, uploadId);
+      }
       for (let removed = 1_000; removed === 1_000;) {
         removed = await write((stores) => stores.idempotency.prune(now));
         log.debug({ removed }, "expired idempotency records removed");

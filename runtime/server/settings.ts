@@ -15,8 +15,16 @@ export interface Settings {
   /** `sqlite:<path>` or a `postgres:` URL. */
   readonly databaseUrl: string;
   readonly databasePoolSize: number;
-  /** `file:<folder>`. */
+  /** `file:<folder>`, or `s3://<bucket>?endpoint=…&region=…`. */
   readonly objectsUrl: string;
+  /** Undefined has the AWS SDK look for them. */
+  readonly objectsCredentials:
+    | { readonly accessKeyId: string; readonly secretAccessKey: string }
+    | undefined;
+  /** What clients call this service; undefined where signed addresses are those of the listener. */
+  readonly publicUrl: string | undefined;
+  /** Seconds after which an upload in parts that has not ended is given up. */
+  readonly uploadSeconds: number;
   /** Whether pending migrations are applied at start. */
   readonly migrateAtStart: boolean;
   readonly logLevel: string;
@@ -99,7 +107,15 @@ export function readSettings(
     faults.push("DATABASE_URL must be sqlite:<path> or a postgres:// URL");
   }
   const objectsUrl = text("OBJECTS_URL", `file:${join(dataFolder, "objects")}`);
-  if (!/^file:.+$/.test(objectsUrl)) faults.push("OBJECTS_URL must be file:<folder>");
+  if (!/^(?:file:.+|s3:\/\/[a-z0-9][a-z0-9.-]{2,62}(?:\/?\?.*)?)$/.test(objectsUrl))
+    faults.push("OBJECTS_URL must be file:<folder> or s3://<bucket>?endpoint=<URL>&region=<name>");
+  const accessKeyId = text("OBJECTS_ACCESS_KEY", "");
+  const secretAccessKey = text("OBJECTS_SECRET_KEY", "");
+  if ((accessKeyId === "") !== (secretAccessKey === ""))
+    faults.push("OBJECTS_ACCESS_KEY and OBJECTS_SECRET_KEY are given together");
+  const publicUrl = text("PUBLIC_URL", "");
+  if (publicUrl !== "" && !(/^https?:/.test(publicUrl) && URL.canParse(publicUrl)))
+    faults.push("PUBLIC_URL must be the URL that clients call this service by");
   const destinations = readDestinations(service, environment, isProduction, faults);
   const usesWebhooks = Object.values(destinations).some((url) => url !== "log:");
   const settings: Settings = {
@@ -108,6 +124,9 @@ export function readSettings(
     port: integer("PORT", 4400, 0, 65_535),
     databaseUrl,
     objectsUrl,
+    objectsCredentials: accessKeyId === "" ? undefined : { accessKeyId, secretAccessKey },
+    publicUrl: publicUrl === "" ? undefined : publicUrl.replace(/\/+$/, ""),
+    uploadSeconds: integer("UPLOAD_MAX_AGE_SECONDS", 86_400, 60, 30 * 86_400),
     databasePoolSize: integer("DATABASE_POOL", 10, 1, 1_000),
     migrateAtStart: oneOf("MIGRATE", "auto", ["auto", "off"]) === "auto",
     logLevel: oneOf("LOG_LEVEL", "info", ["silent", "error", "warn", "info", "debug"]),

@@ -7,6 +7,7 @@ import { boundary } from "../http/boundary.js";
 import { answerClientErrors } from "../http/client-error.js";
 import { frontHandler, type RequestHandler } from "../http/front-handler.js";
 import { corsHandler } from "../http/cors.js";
+import { directEndpoint } from "../http/direct-endpoint.js";
 import { checkHost } from "../http/host.js";
 import { readMetadata } from "../http/metadata.js";
 import { replyError } from "../http/reply.js";
@@ -58,6 +59,8 @@ export async function start(
     jwks: identity?.jwks ?? null,
     publicKeys: keys.tokens.publicKeys,
   });
+  const { objects } = connection;
+  const answerDirect = objects.direct === null ? () => false : directEndpoint(objects.direct);
   const cors = await corsHandler(corsOrigins);
   const fallback = appFallback(service, log);
   const server = createServer(
@@ -77,18 +80,21 @@ export async function start(
         return;
       }
       cors(req, res, () => {
-        if (!answerSystem(req, res)) router(req, res, (error) => fallback(req, res, error));
+        if (answerSystem(req, res) || answerDirect(req, res)) return;
+        router(req, res, (error) => fallback(req, res, error));
       });
     },
   );
   answerClientErrors(server);
   await listen(server, settings);
-  const reaper = startReaper(service, database, log);
+  const reaper = startReaper(service, connection);
 
   let stopped: Promise<void> | undefined;
   const { address, port, family } = server.address() as AddressInfo;
+  const url = `http://${family === "IPv6" ? `[${address}]` : address}:${port}`;
+  objects.listensAt(url);
   return {
-    url: `http://${family === "IPv6" ? `[${address}]` : address}:${port}`,
+    url,
     connection,
     stop: () =>
       (stopped ??= (async () => {

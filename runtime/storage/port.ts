@@ -1,33 +1,8 @@
 // The port of object engines: named bytes with a little metadata (architecture.md "Engines", service.md "Storage routes").
 import type { Readable } from "node:stream";
+import type { DirectTransfers } from "./direct-port.js";
+import type { ByteWindow, ObjectDescription, ObjectHead } from "./object-head.js";
 import type { StorageSpec } from "./spec.js";
-
-/** What an upload says of itself. */
-export interface ObjectDescription {
-  readonly contentType: string;
-  readonly filename: string;
-  readonly description: string | null;
-}
-
-/** One version of an object. */
-export interface ObjectHead extends ObjectDescription {
-  /** As the engine has it; never seen by clients. */
-  readonly key: string;
-  /** Bytes as they are stored. */
-  readonly size: number;
-  /** Bytes of the content, which are fewer where the service encrypts it. */
-  readonly contentSize: number;
-  /** Without quotes; another one after every write. */
-  readonly etag: string;
-  /** Milliseconds since 1970. */
-  readonly modifiedAt: number;
-}
-
-/** Bytes of the content of an object, both ends included. */
-export interface ByteWindow {
-  readonly first: number;
-  readonly last: number;
-}
 
 /** One version of an object with its bytes. Who gets it reads `body` to the end or destroys it. */
 export interface OpenedObject {
@@ -65,6 +40,8 @@ export interface ObjectStore {
   remove(key: string): Promise<boolean>;
   /** Keys that begin with `prefix`, behind `after`, in the order of their UTF-8 bytes. */
   keys(prefix: string, after: string | null): AsyncIterable<string>;
+  /** Transfers that do not pass through the service; null where there are none. */
+  readonly direct: DirectTransfers | null;
   close(): Promise<void>;
 }
 

@@ -1,5 +1,5 @@
 // One range of bytes of an object (RFC 9110 §14, decisions.md "Object storage").
-import type { ByteWindow } from "./port.js";
+import type { ByteWindow } from "./object-head.js";
 
 /**
  * The window that a Range header asks for in an object of `size` bytes, cut to `maxBytes`; null where the header is to be

@@ -1,7 +1,7 @@
 // Objects as clients see them (decisions.md "Object storage").
 import type { ExecutionContext } from "../operations/context.js";
 import { prefixOf } from "./key.js";
-import type { ObjectHead } from "./port.js";
+import type { ObjectHead } from "./object-head.js";
 import type { StorageSpec } from "./spec.js";
 
 /** An object as clients see it. */

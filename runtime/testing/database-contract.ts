@@ -102,6 +102,7 @@ function contextOf(
           throw new Error("no objects here");
         },
       },
+      uploadSeconds: 86_400,
       readLimits: { documents: null, pages: null },
       loginAttempts: attempts(limiter, "login", limits, "address"),
       resetAttempts: attempts(limiter, "reset", limits, "anywhere"),

@@ -25,6 +25,7 @@ interface OperationObject {
 }
 
 const someId = "01890000-0000-7000-8000-00000000ffff";
+const someSession = { key: "k", upload_id: "u", expires_at: "2030-01-01T00:00:00Z", token: "t" };
 /** Bodies that are sound, for operations that do not take an empty one: by key, or by name for all namespaces. */
 const bodies: Readonly<Record<string, unknown>> = {
   agg_list: { aggregates: { $computed: { n: { $count: {} } } } },
@@ -35,6 +36,13 @@ const bodies: Readonly<Record<string, unknown>> = {
   "articles.create": { title: "t", body: "b" },
   "authn.change_password": { current_password: "x", new_password: "a long password" },
   "authn.deactivate_principal": { principal_id: someId },
+  "files.presign_download": { key: "k", expires_in: 60 },
+  "files.presign_upload": { key: "k", expires_in: 60 },
+  "files.begin_upload": { key: "k" },
+  "files.presign_part": { session: someSession, part_number: 1, expires_in: 60 },
+  "files.list_parts": { session: someSession },
+  "files.complete_upload": { session: someSession, parts: [{ part_number: 1, etag: "x" }] },
+  "files.abort_upload": { session: someSession },
   "notes.create": { text: "n" },
   "principals.create_principal": { login: "x", password: "a long password" },
   "principals.grant_permission": { principal_id: someId, permission: "a.b" },
@@ -232,6 +240,19 @@ for (const engine of engines) {
       await drive("/files/{key}", "HEAD", { id: key });
       await drive("/files/{key}", "HEAD", { id: key, headers: { "if-none-match": "*" } });
       await drive("/files/list", "POST", { body: {} });
+      await drive("/files/presign/download", "POST", { body: { key, expires_in: 60 } });
+      await drive("/files/presign/upload", "POST", { body: { key: "new", expires_in: "PT1M" } });
+      const { body: session } = await drive("/files/uploads", "POST", { body: { key: "parts" } });
+      const asked = { session, part_number: 1, expires_in: 60 };
+      const { body: signed } = await drive("/files/uploads/parts/url", "POST", { body: asked });
+      const put = await fetch(signed.url, { method: "PUT", body: "x" });
+      const parts = [{ part_number: 1, etag: put.headers.get("etag") }];
+      await drive("/files/uploads/parts", "POST", { body: { session } });
+      await drive("/files/uploads/complete", "POST", { body: { session, parts } });
+      await drive("/files/uploads/complete", "POST", { body: { session, parts } });
+      await drive("/files/uploads/abort", "POST", { body: { session } });
+      const foreign = { ...session, key: "other" };
+      await drive("/files/uploads/abort", "POST", { body: { session: foreign } });
       await drive("/files/{key}", "DELETE", { id: key });
       for (const method of ["GET", "HEAD", "DELETE"]) await drive("/files/{key}", method);
     });

@@ -15,7 +15,7 @@ import {
   type Validator,
 } from "../../runtime/index.js";
 import { engines } from "../engines.js";
-import { objectEngines } from "../object-engines.js";
+import { objectEngines, type FreshObjects } from "../object-engines.js";
 import { peopleOf, type Member, type People } from "./people.js";
 import { startTestService, type Answer, type TestService } from "./service.js";
 
@@ -68,22 +68,21 @@ for (const engine of objectEngines) {
     let service: TestService;
     let people: People;
     let member: Member;
-    let close: () => Promise<void>;
+    let objects: FreshObjects;
     beforeAll(async () => {
-      const { url, environment, drop } = await engine.create();
-      close = drop;
+      objects = await engine.create();
       if (sqlite === undefined) throw new Error("there is no SQLite");
       service = await startTestService(sqlite, {
         definition,
         signsIn: false,
-        environment: { OBJECTS_URL: url, ...environment },
+        environment: { OBJECTS_URL: objects.url, ...objects.environment },
       });
       people = peopleOf(service);
       member = await people.member("", "files.read", "files.write");
     });
     afterAll(async () => {
       await service.stop();
-      await close();
+      await objects.drop();
     });
 
     interface Bytes {
@@ -491,7 +490,7 @@ for (const engine of objectEngines) {
           socket.on("error", reject);
         });
       }
-      await expect.poll(() => engine.leftovers()).toBe(0);
+      await expect.poll(() => objects.leftovers()).toBe(0);
       expect((await people.as(who.token, "POST", "/files/list", {})).body.count).toBe(0);
     });
   });

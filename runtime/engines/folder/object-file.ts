@@ -1,10 +1,12 @@
 // One object as one file: its bytes, and behind them its metadata, so that both are replaced by one rename.
-import type { FileHandle } from "node:fs/promises";
+import { randomBytes } from "node:crypto";
+import { open, type FileHandle } from "node:fs/promises";
 import { fail } from "../../contract/errors.js";
-import type { ObjectDescription } from "../../storage/port.js";
+import type { ObjectDescription, ObjectHead } from "../../storage/object-head.js";
+import { writeAll } from "./durable-files.js";
 
 /** What stands behind the bytes: JSON, its length in four bytes, and a mark. */
-export interface Trailer extends ObjectDescription {
+interface Trailer extends ObjectDescription {
   readonly etag: string;
   readonly modifiedAt: number;
 }
@@ -12,8 +14,32 @@ export interface Trailer extends ObjectDescription {
 const mark = Buffer.from("OPWOBJ01");
 const tailBytes = mark.length + 4;
 
+/** Writes an object to a new file, durably. Where `body` fails the file is left for the caller to remove. */
+export async function writtenFile(
+  path: string,
+  key: string,
+  body: AsyncIterable<Buffer>,
+  description: ObjectDescription,
+): Promise<ObjectHead> {
+  const file = await open(path, "wx");
+  try {
+    let size = 0;
+    for await (const chunk of body) {
+      size += chunk.length;
+      await writeAll(file, chunk);
+    }
+    const etag = randomBytes(16).toString("hex");
+    const trailer = { ...description, etag, modifiedAt: Date.now() };
+    await writeAll(file, trailerBytes(trailer));
+    await file.sync();
+    return { ...trailer, key, size, contentSize: size };
+  } finally {
+    await file.close();
+  }
+}
+
 /** The bytes of a trailer. */
-export function trailerBytes(trailer: Trailer): Buffer {
+function trailerBytes(trailer: Trailer): Buffer {
   const json = Buffer.from(JSON.stringify(trailer), "utf8");
   const length = Buffer.alloc(4);
   length.writeUInt32BE(json.length);

@@ -1,0 +1,144 @@
+// Direct transfers with S3: presigned requests (AWS Signature Version 4) and multipart uploads.
+import type * as Sdk from "@aws-sdk/client-s3";
+import { create as contentDisposition } from "content-disposition";
+import { fail } from "../../contract/errors.js";
+import type { DirectTransfers, SignedRequest, UploadedPart } from "../../storage/direct-port.js";
+import type { ObjectHead } from "../../storage/object-head.js";
+import { checkFits, nameOf, orNull, translated, unquoted } from "./client.js";
+import { metadataOf } from "./description.js";
+
+/** Faults of a list of parts. */
+const partFaults = [
+  "InvalidPart",
+  "InvalidPartOrder",
+  "EntityTooSmall",
+  "InvalidRequest",
+  "MalformedXML",
+];
+
+export function directTransfers(
+  client: Sdk.S3Client,
+  sdk: typeof Sdk,
+  Bucket: string,
+  headOf: (key: string) => Promise<ObjectHead | null>,
+): DirectTransfers {
+  const signed = async (
+    method: SignedRequest["method"],
+    command: Sdk.GetObjectCommand | Sdk.PutObjectCommand | Sdk.UploadPartCommand,
+    seconds: number,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<SignedRequest> => {
+    const { getSignedUrl } = await import("@aws-sdk/s3-request-presigner");
+    const signableHeaders = new Set(Object.keys(headers));
+    const url = await getSignedUrl(client, command as Sdk.GetObjectCommand, {
+      expiresIn: seconds,
+      signableHeaders,
+    });
+    return { url, method, headers };
+  };
+
+  return {
+    signDownload(head, seconds) {
+      const command = new sdk.GetObjectCommand({
+        Bucket,
+        Key: head.key,
+        // No browser shows it as a page, wherever the bucket is.
+        ResponseContentDisposition: contentDisposition(head.filename, { type: "attachment" }),
+      });
+      return signed("GET", command, seconds);
+    },
+
+    async signUpload(Key, contentType, seconds) {
+      checkFits(Key);
+      const command = new sdk.PutObjectCommand({
+        Bucket,
+        Key,
+        ...(contentType === null ? {} : { ContentType: contentType }),
+      });
+      return signed(
+        "PUT",
+        command,
+        seconds,
+        contentType === null ? {} : { "content-type": contentType },
+      );
+    },
+
+    async begin(Key, description) {
+      checkFits(Key);
+      const command = new sdk.CreateMultipartUploadCommand({
+        Bucket,
+        Key,
+        ContentType: description.contentType,
+        Metadata: { ...metadataOf(description) },
+      });
+      const begun = await orNull(client.send(command));
+      if (begun?.UploadId === undefined) throw fail("core.infrastructure");
+      return begun.UploadId;
+    },
+
+    signPart(Key, UploadId, PartNumber, seconds) {
+      return signed(
+        "PUT",
+        new sdk.UploadPartCommand({ Bucket, Key, UploadId, PartNumber }),
+        seconds,
+      );
+    },
+
+    async parts(Key, UploadId) {
+      const parts: UploadedPart[] = [];
+      for (let PartNumberMarker: string | undefined; ;) {
+        const command = new sdk.ListPartsCommand({ Bucket, Key, UploadId, PartNumberMarker });
+        const page = await orNull(client.send(command));
+        if (page === null) return null;
+        for (const { PartNumber, ETag, Size } of page.Parts ?? [])
+          parts.push({ partNumber: PartNumber ?? 0, etag: unquoted(ETag), size: Size ?? 0 });
+        if (page.IsTruncated !== true) return parts;
+        PartNumberMarker = page.NextPartNumberMarker;
+      }
+    },
+
+    async complete(Key, UploadId, parts) {
+      const Parts = parts.map(({ partNumber, etag }) => ({
+        PartNumber: partNumber,
+        ETag: `"${etag}"`,
+      }));
+      const command = new sdk.CompleteMultipartUploadCommand({
+        Bucket,
+        Key,
+        UploadId,
+        MultipartUpload: { Parts },
+      });
+      try {
+        await client.send(command);
+      } catch (error) {
+        if (nameOf(error) === "NoSuchUpload") return null;
+        if (partFaults.includes(nameOf(error)))
+          throw fail("upload_parts_invalid", { reason: nameOf(error) });
+        throw translated(error);
+      }
+      return headOf(Key);
+    },
+
+    async abort(Key, UploadId) {
+      await orNull(client.send(new sdk.AbortMultipartUploadCommand({ Bucket, Key, UploadId })));
+    },
+
+    async *unfinished(Prefix, olderThanSeconds) {
+      const before = Date.now() - olderThanSeconds * 1000;
+      let marker: { readonly KeyMarker?: string; readonly UploadIdMarker?: string } = {};
+      for (;;) {
+        const command = new sdk.ListMultipartUploadsCommand({ Bucket, Prefix, ...marker });
+        const page = await orNull(client.send(command));
+        for (const { Key, UploadId, Initiated } of page?.Uploads ?? [])
+          if (Key !== undefined && UploadId !== undefined && (Initiated?.getTime() ?? 0) <= before)
+            yield { key: Key, uploadId: UploadId };
+        if (page?.IsTruncated !== true) return;
+        const { NextKeyMarker, NextUploadIdMarker } = page;
+        marker = {
+          ...(NextKeyMarker === undefined ? {} : { KeyMarker: NextKeyMarker }),
+          ...(NextUploadIdMarker === undefined ? {} : { UploadIdMarker: NextUploadIdMarker }),
+        };
+      }
+    },
+  };
+}

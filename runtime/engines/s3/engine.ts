@@ -1,0 +1,142 @@
+// The production object engine: a bucket of S3 (AWS, Ceph RGW, MinIO, R2 …), streamed both ways.
+import { Readable } from "node:stream";
+import { fail } from "../../contract/errors.js";
+import type { ObjectHead } from "../../storage/object-head.js";
+import type { ObjectStore } from "../../storage/port.js";
+import {
+  checkFits,
+  clientFor,
+  fits,
+  nameOf,
+  orNull,
+  translated,
+  unquoted,
+  type S3Options,
+} from "./client.js";
+import { descriptionOf, metadataOf } from "./description.js";
+import { directTransfers } from "./direct.js";
+
+/** Bytes of one part of an upload, of which three are on their way at once: memory for 10 000 parts of an object of 80 GB. */
+const partBytes = 8 * 1024 * 1024;
+
+/** Opens a bucket. Rejects where it does not answer. */
+export async function openS3Store(options: S3Options): Promise<ObjectStore> {
+  const sdk = await import("@aws-sdk/client-s3").catch(missing);
+  const { Upload } = await import("@aws-sdk/lib-storage").catch(missing);
+  const client = clientFor(sdk.S3Client, options);
+  const { bucket: Bucket } = options;
+  await client.send(new sdk.HeadBucketCommand({ Bucket })).catch((cause: unknown) => {
+    throw new Error(`the bucket ${Bucket} does not answer: ${nameOf(cause)}`, { cause });
+  });
+
+  const headOf = async (Key: string): Promise<ObjectHead | null> => {
+    if (!fits(Key)) return null;
+    const found = await orNull(client.send(new sdk.HeadObjectCommand({ Bucket, Key })));
+    if (found === null) return null;
+    const size = found.ContentLength ?? 0;
+    return {
+      ...descriptionOf(Key, found.ContentType, found.Metadata),
+      key: Key,
+      size,
+      contentSize: size,
+      etag: unquoted(found.ETag),
+      modifiedAt: found.LastModified?.getTime() ?? 0,
+    };
+  };
+
+  return {
+    head: headOf,
+
+    async open(Key, { window, etag } = {}) {
+      if (!fits(Key)) return null;
+      const command = new sdk.GetObjectCommand({
+        Bucket,
+        Key,
+        ...(window === undefined ? {} : { Range: `bytes=${window.first}-${window.last}` }),
+        ...(etag === undefined ? {} : { IfMatch: `"${etag}"` }),
+      });
+      const found = await orNull(client.send(command)).catch((error: unknown) => {
+        const isOther = error instanceof Error && nameOf(error.cause) === "PreconditionFailed";
+        if (isOther) return null;
+        throw error;
+      });
+      if (found === null) return null;
+      // In Node the SDK gives a readable stream.
+      const body = found.Body as Readable;
+      const total = Number(
+        /\/(\d+)$/.exec(found.ContentRange ?? "")?.[1] ?? found.ContentLength ?? 0,
+      );
+      const head: ObjectHead = {
+        ...descriptionOf(Key, found.ContentType, found.Metadata),
+        key: Key,
+        size: total,
+        contentSize: total,
+        etag: unquoted(found.ETag),
+        modifiedAt: found.LastModified?.getTime() ?? 0,
+      };
+      return { head, window: window ?? null, body };
+    },
+
+    async write(Key, body, description, signal) {
+      checkFits(Key);
+      const upload = new Upload({
+        client,
+        params: {
+          Bucket,
+          Key,
+          Body: Readable.from(body),
+          ContentType: description.contentType,
+          Metadata: { ...metadataOf(description) },
+        },
+        partSize: partBytes,
+        queueSize: 3,
+      });
+      const abort = (): void => void upload.abort();
+      signal.addEventListener("abort", abort);
+      try {
+        signal.throwIfAborted();
+        await upload.done();
+      } catch (error) {
+        signal.throwIfAborted();
+        throw translated(error);
+      } finally {
+        signal.removeEventListener("abort", abort);
+      }
+      const head = await headOf(Key);
+      if (head === null) throw fail("core.concurrency");
+      return head;
+    },
+
+    async remove(Key) {
+      if ((await headOf(Key)) === null) return false;
+      await orNull(client.send(new sdk.DeleteObjectCommand({ Bucket, Key })));
+      return true;
+    },
+
+    async *keys(Prefix, after) {
+      for (let StartAfter = after ?? undefined; ;) {
+        const command = new sdk.ListObjectsV2Command({ Bucket, Prefix, StartAfter });
+        const page = await orNull(client.send(command));
+        for (const { Key } of page?.Contents ?? []) {
+          if (Key === undefined) continue;
+          StartAfter = Key;
+          yield Key;
+        }
+        if (page?.IsTruncated !== true) return;
+      }
+    },
+
+    direct: directTransfers(client, sdk, Bucket, headOf),
+
+    async close() {
+      client.destroy();
+    },
+  };
+}
+
+function missing(cause: unknown): never {
+  throw new Error(
+    "S3 needs the AWS SDK: npm install @aws-sdk/client-s3 @aws-sdk/lib-storage @aws-sdk/s3-request-presigner",
+    { cause },
+  );
+}

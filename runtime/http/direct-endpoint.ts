@@ -1,0 +1,93 @@
+// Requests at signed addresses, for object engines that have none of their own (decisions.md "Object storage").
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { fail } from "../contract/errors.js";
+import { ByteReply } from "../operations/byte-reply.js";
+import { directPath, type Addresses, type DirectRequest } from "../storage/addresses.js";
+import type { Conditions } from "../storage/conditions.js";
+import { downloadReply } from "../storage/download.js";
+import type { ObjectStore } from "../storage/port.js";
+import { readMetadata } from "./metadata.js";
+import { replyError, replyOutcome } from "./reply.js";
+
+/** Milliseconds without a byte after which an upload is given up. */
+const idleMillis = 60_000;
+
+export interface DirectEndpointOptions {
+  readonly store: ObjectStore;
+  readonly addresses: Addresses;
+}
+
+/** Answers requests below `/_objects/`; returns whether it did. No address is ever logged: it is a credential. */
+export function directEndpoint({
+  store,
+  addresses,
+}: DirectEndpointOptions): (req: IncomingMessage, res: ServerResponse) => boolean {
+  return (req, res) => {
+    const url = req.url ?? "";
+    if (!url.startsWith(directPath)) return false;
+    const metadata = readMetadata(req.headers);
+    const aborted = new AbortController();
+    res.once("close", () => aborted.abort(fail("core.timeout")));
+    answer(store, addresses, req, aborted.signal).then(
+      (output) => replyOutcome(req, res, metadata, 200, { output, replayed: false }),
+      (error: unknown) => replyError(req, res, metadata, error),
+    );
+    return true;
+  };
+}
+
+async function answer(
+  store: ObjectStore,
+  addresses: Addresses,
+  req: IncomingMessage,
+  signal: AbortSignal,
+): Promise<ByteReply> {
+  const token = (req.url ?? "").slice(directPath.length).split("?", 1)[0] ?? "";
+  const request = addresses.verify(token, req.method ?? "");
+  if (request.kind === "download")
+    return downloadReply(store, request.key, conditionsOf(req), Number.MAX_SAFE_INTEGER, signal);
+  const etag = await received(store, request, req, signal);
+  return new ByteReply(200, { ETag: `"${etag}"`, "Content-Length": "0" }, null);
+}
+
+async function received(
+  store: ObjectStore,
+  request: Exclude<DirectRequest, { readonly kind: "download" }>,
+  req: IncomingMessage,
+  signal: AbortSignal,
+): Promise<string> {
+  req.setTimeout(idleMillis, () => req.destroy());
+  const body = wholeBody(req);
+  if (request.kind === "part") {
+    const { key, uploadId, partNumber } = request;
+    if (store.direct?.receivePart === undefined) throw fail("direct_transfer_forbidden");
+    return store.direct.receivePart(key, uploadId, partNumber, body);
+  }
+  const { key, contentType } = request;
+  if (contentType !== null && req.headers["content-type"] !== contentType)
+    throw fail("direct_transfer_forbidden");
+  const type = contentType ?? req.headers["content-type"] ?? "application/octet-stream";
+  const filename = key.split("/").at(-1) ?? "file";
+  const description = { contentType: type, filename, description: null };
+  return (await store.write(key, body, description, signal)).etag;
+}
+
+/** The body, which fails where the client goes away before its end. */
+async function* wholeBody(req: IncomingMessage): AsyncGenerator<Buffer> {
+  for await (const chunk of req) yield chunk as Buffer;
+  if (!req.complete) throw fail("core.malformed");
+}
+
+function conditionsOf({ headers, method }: IncomingMessage): Conditions {
+  const given = {
+    ifMatch: headers["if-match"],
+    ifNoneMatch: headers["if-none-match"],
+    ifModifiedSince: headers["if-modified-since"],
+    ifUnmodifiedSince: headers["if-unmodified-since"],
+    ifRange: headers["if-range"],
+    range: method === "HEAD" ? undefined : headers.range,
+  };
+  return Object.fromEntries(
+    Object.entries(given).filter(([, value]) => typeof value === "string"),
+  ) as Conditions;
+}

@@ -1,0 +1,56 @@
+// The port of direct transfers: addresses that are signed for one request, and uploads in parts (decisions.md "Object storage").
+import type { ObjectDescription, ObjectHead } from "./object-head.js";
+
+/** A request that whoever has it may send, until it expires. */
+export interface SignedRequest {
+  readonly url: string;
+  readonly method: "GET" | "PUT";
+  /** To be sent with it. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export interface UploadedPart {
+  readonly partNumber: number;
+  /** Without quotes. */
+  readonly etag: string;
+  readonly size: number;
+}
+
+/** An upload in parts that has not ended. */
+export interface UnfinishedUpload {
+  readonly key: string;
+  readonly uploadId: string;
+}
+
+/** Bytes that do not pass through operations. Faults reject as those of the object store do. */
+export interface DirectTransfers {
+  signDownload(head: ObjectHead, seconds: number): Promise<SignedRequest>;
+  signUpload(key: string, contentType: string | null, seconds: number): Promise<SignedRequest>;
+  /** Begins an upload in parts; returns its id. */
+  begin(key: string, description: ObjectDescription): Promise<string>;
+  signPart(
+    key: string,
+    uploadId: string,
+    partNumber: number,
+    seconds: number,
+  ): Promise<SignedRequest>;
+  /** Takes a part in, where the service answers signed requests itself; returns its tag. Throws `core.not_found`. */
+  receivePart?(
+    key: string,
+    uploadId: string,
+    partNumber: number,
+    body: AsyncIterable<Buffer>,
+  ): Promise<string>;
+  /** The parts that have arrived, in order, or null where there is no such upload (any more). */
+  parts(key: string, uploadId: string): Promise<readonly UploadedPart[] | null>;
+  /** Makes the object of the parts, which are in order. Null where there is no such upload; throws `upload_parts_invalid`. */
+  complete(
+    key: string,
+    uploadId: string,
+    parts: readonly Pick<UploadedPart, "partNumber" | "etag">[],
+  ): Promise<ObjectHead | null>;
+  /** Gives the upload up; nothing where it has ended. */
+  abort(key: string, uploadId: string): Promise<void>;
+  /** Uploads that began more than so many seconds ago. */
+  unfinished(prefix: string, olderThanSeconds: number): AsyncIterable<UnfinishedUpload>;
+}

@@ -1,0 +1,213 @@
+// Signed requests and uploads in parts: the service hands out addresses and never sees the bytes (service.md "Direct and resumable uploads").
+import { fail } from "../contract/errors.js";
+import { canonicalJson } from "../operations/canonical-json.js";
+import type { ExecutionContext } from "../operations/context.js";
+import type { Handler } from "../operations/operation.js";
+import type { DirectTransfers, SignedRequest } from "./direct-port.js";
+import { readExpiry } from "./expiry.js";
+import { checkKey, prefixOf } from "./key.js";
+import type { ObjectDescription, ObjectHead } from "./object-head.js";
+import type { StorageSpec } from "./spec.js";
+
+/** A signed request as clients get it. */
+export interface SignedAnswer extends SignedRequest {
+  /** RFC 3339. */
+  readonly expires_at: string;
+}
+
+/** An upload in parts, as its client keeps it. */
+export interface UploadSession {
+  readonly key: string;
+  readonly upload_id: string;
+  readonly content_type?: string;
+  readonly expires_at: string;
+  /** Proves that this service made the session, for this tenant. */
+  readonly token: string;
+}
+
+export interface ObjectHeadAnswer {
+  readonly key: string;
+  readonly size: number;
+  readonly content_type: string;
+  readonly etag: string;
+  readonly last_modified: string;
+  readonly metadata: Readonly<Record<string, string>>;
+}
+
+interface WithExpiry {
+  readonly expires_in: number | string;
+}
+
+interface WithSession {
+  readonly session: UploadSession;
+}
+
+interface GivenPart {
+  readonly part_number: number;
+  readonly etag: string;
+}
+
+/** Handlers of direct transfers. */
+export const direct = {
+  presignDownload:
+    (spec: StorageSpec): Handler<{ readonly key: string } & WithExpiry, SignedAnswer> =>
+    async ({ key, expires_in }, context) => {
+      const transfers = transfersOf(spec, context);
+      const seconds = readExpiry(expires_in);
+      const head = await context.resources.objects.of(spec).head(physical(spec, context, key));
+      if (head === null) throw fail("core.not_found");
+      return answered(await transfers.signDownload(head, seconds), seconds);
+    },
+
+  presignUpload:
+    (
+      spec: StorageSpec,
+    ): Handler<
+      { readonly key: string; readonly content_type?: string } & WithExpiry,
+      SignedAnswer
+    > =>
+    async ({ key, expires_in, content_type }, context) => {
+      const transfers = transfersOf(spec, context);
+      const seconds = readExpiry(expires_in);
+      const asked = physical(spec, context, key);
+      return answered(await transfers.signUpload(asked, content_type ?? null, seconds), seconds);
+    },
+
+  beginUpload:
+    (
+      spec: StorageSpec,
+    ): Handler<{ readonly key: string; readonly content_type?: string }, UploadSession> =>
+    async ({ key, content_type }, context) => {
+      const transfers = transfersOf(spec, context);
+      const asked = physical(spec, context, key);
+      const uploadId = await transfers.begin(asked, descriptionOf(key, content_type));
+      const { uploadSeconds } = context.resources;
+      const session = {
+        key,
+        upload_id: uploadId,
+        ...(content_type === undefined ? {} : { content_type }),
+        expires_at: new Date(Date.now() + uploadSeconds * 1000).toISOString(),
+      };
+      const { signer } = context.resources;
+      const token = signer.sign("upload", boundText(spec, context, session)).toString("base64url");
+      return { ...session, token };
+    },
+
+  presignPart:
+    (
+      spec: StorageSpec,
+    ): Handler<WithSession & { readonly part_number: number } & WithExpiry, SignedAnswer> =>
+    async ({ session, part_number, expires_in }, context) => {
+      const { transfers, key, uploadId } = checked(spec, context, session);
+      const seconds = readExpiry(expires_in);
+      if ((await transfers.parts(key, uploadId)) === null) throw fail("core.not_found");
+      return answered(await transfers.signPart(key, uploadId, part_number, seconds), seconds);
+    },
+
+  listParts:
+    (
+      spec: StorageSpec,
+    ): Handler<
+      WithSession,
+      { readonly parts: readonly (GivenPart & { readonly size: number })[] }
+    > =>
+    async ({ session }, context) => {
+      const { transfers, key, uploadId } = checked(spec, context, session);
+      const parts = await transfers.parts(key, uploadId);
+      if (parts === null) throw fail("core.not_found");
+      return {
+        parts: parts.map(({ partNumber, etag, size }) => ({ part_number: partNumber, etag, size })),
+      };
+    },
+
+  completeUpload:
+    (
+      spec: StorageSpec,
+    ): Handler<WithSession & { readonly parts: readonly GivenPart[] }, ObjectHeadAnswer> =>
+    async ({ session, parts }, context) => {
+      const { transfers, key, uploadId } = checked(spec, context, session);
+      const inOrder = parts
+        .map(({ part_number, etag }) => ({
+          partNumber: part_number,
+          etag: etag.replaceAll('"', ""),
+        }))
+        .sort((left, right) => left.partNumber - right.partNumber);
+      // Servers differ in what they say of an upload that has ended, and of parts that are not there.
+      const arrived = await transfers.parts(key, uploadId);
+      if (arrived === null) throw fail("core.not_found");
+      const tags = new Map(arrived.map(({ partNumber, etag }) => [partNumber, etag]));
+      for (const [index, { partNumber, etag }] of inOrder.entries())
+        if (inOrder[index + 1]?.partNumber === partNumber || tags.get(partNumber) !== etag)
+          throw fail("upload_parts_invalid", { part_number: partNumber });
+      const head = await transfers.complete(key, uploadId, inOrder);
+      if (head === null) throw fail("core.not_found");
+      return headAnswer(session.key, head);
+    },
+
+  abortUpload:
+    (spec: StorageSpec): Handler<WithSession, undefined> =>
+    async ({ session }, context) => {
+      const { transfers, key, uploadId } = checked(spec, context, session);
+      await transfers.abort(key, uploadId);
+      return undefined;
+    },
+};
+
+/** The transfers of a storage. Throws `encryption_forbids_direct_transfer` where bytes pass through the service. */
+function transfersOf(spec: StorageSpec, context: ExecutionContext): DirectTransfers {
+  const transfers = context.resources.objects.of(spec).direct;
+  if (transfers === null) throw fail("encryption_forbids_direct_transfer");
+  return transfers;
+}
+
+function physical(spec: StorageSpec, context: ExecutionContext, key: string): string {
+  return prefixOf(spec.name, context.tenant) + checkKey(key, "/key");
+}
+
+function descriptionOf(key: string, contentType: string | undefined): ObjectDescription {
+  return {
+    contentType: contentType ?? "application/octet-stream",
+    filename: key.split("/").at(-1) ?? "file",
+    description: null,
+  };
+}
+
+function answered(request: SignedRequest, seconds: number): SignedAnswer {
+  return { ...request, expires_at: new Date(Date.now() + seconds * 1000).toISOString() };
+}
+
+/** The session of a client, once its token has been proven. Throws `upload_session_invalid`. */
+function checked(
+  spec: StorageSpec,
+  context: ExecutionContext,
+  session: UploadSession,
+): { readonly transfers: DirectTransfers; readonly key: string; readonly uploadId: string } {
+  const transfers = transfersOf(spec, context);
+  const { token, ...claims } = session;
+  const { signer } = context.resources;
+  const mac = Buffer.from(token, "base64url");
+  const isOurs = signer.verify("upload", boundText(spec, context, claims), mac);
+  if (!isOurs || Date.parse(session.expires_at) <= Date.now()) throw fail("upload_session_invalid");
+  return { transfers, key: physical(spec, context, session.key), uploadId: session.upload_id };
+}
+
+/** What the token of a session is about: the session, its storage, its tenant. */
+function boundText(
+  spec: StorageSpec,
+  { tenant }: ExecutionContext,
+  session: Omit<UploadSession, "token">,
+): string {
+  return canonicalJson([spec.name, tenant, session]);
+}
+
+function headAnswer(key: string, head: ObjectHead): ObjectHeadAnswer {
+  const { size, contentType, etag, modifiedAt, filename, description } = head;
+  return {
+    key,
+    size,
+    content_type: contentType,
+    etag,
+    last_modified: new Date(modifiedAt).toISOString(),
+    metadata: { filename, ...(description === null ? {} : { description }) },
+  };
+}

@@ -1,0 +1,28 @@
+// Objects as engines know them: one version, and parts of its content.
+
+/** What an upload says of itself. */
+export interface ObjectDescription {
+  readonly contentType: string;
+  readonly filename: string;
+  readonly description: string | null;
+}
+
+/** One version of an object. */
+export interface ObjectHead extends ObjectDescription {
+  /** As the engine has it; never seen by clients. */
+  readonly key: string;
+  /** Bytes as they are stored. */
+  readonly size: number;
+  /** Bytes of the content, which are fewer where the service encrypts it. */
+  readonly contentSize: number;
+  /** Without quotes; another one after every write. */
+  readonly etag: string;
+  /** Milliseconds since 1970. */
+  readonly modifiedAt: number;
+}
+
+/** Bytes of the content of an object, both ends included. */
+export interface ByteWindow {
+  readonly first: number;
+  readonly last: number;
+}

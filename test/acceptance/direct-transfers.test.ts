@@ -1,0 +1,282 @@
+// Signed requests and uploads in parts, over HTTP and with nothing but fetch (service.md "Direct and resumable uploads").
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { engines } from "../engines.js";
+import { objectEngines, type FreshObjects } from "../object-engines.js";
+import { peopleOf, type Member, type People } from "./people.js";
+import { startTestService, type Answer, type TestService } from "./service.js";
+
+const [sqlite] = engines;
+/** The least that S3 takes as a part that is not the last. */
+const partBytes = 5 * 1024 * 1024;
+
+for (const engine of objectEngines) {
+  describe.skipIf(!engine.isAvailable)(engine.name, () => {
+    let service: TestService;
+    let people: People;
+    let member: Member;
+    let objects: FreshObjects;
+    const logged: string[] = [];
+    const note = (...entries: readonly unknown[]): void =>
+      void logged.push(JSON.stringify(entries));
+    beforeAll(async () => {
+      objects = await engine.create();
+      if (sqlite === undefined) throw new Error("there is no SQLite");
+      service = await startTestService(sqlite, {
+        signsIn: false,
+        environment: { OBJECTS_URL: objects.url, ...objects.environment },
+        log: { debug: note, info: note, warn: note, error: note },
+      });
+      people = peopleOf(service);
+      member = await people.member("", "files.read", "files.write");
+    });
+    afterAll(async () => {
+      await service.stop();
+      await objects.drop();
+    });
+
+    const post = (path: string, body: object, who = member): Promise<Answer> =>
+      people.as(who.token, "POST", `/files/${path}`, body);
+    const sent = async (signed: Answer["body"], body?: Buffer): Promise<Response> =>
+      fetch(signed.url, {
+        method: signed.method,
+        headers: signed.headers,
+        ...(body === undefined ? {} : { body: new Uint8Array(body) }),
+      });
+    const begun = async (key: string, type?: string): Promise<Answer["body"]> => {
+      const { status, body } = await post("uploads", { key, ...(type && { content_type: type }) });
+      expect(status).toBe(201);
+      return body;
+    };
+    const putPart = async (
+      session: object,
+      part_number: number,
+      content: Buffer,
+    ): Promise<{ readonly part_number: number; readonly etag: string }> => {
+      const asked = { session, part_number, expires_in: 60 };
+      const { status, body } = await post("uploads/parts/url", asked);
+      expect([status, body.method]).toEqual([200, "PUT"]);
+      const answer = await sent(body, content);
+      expect(answer.status).toBe(200);
+      return { part_number, etag: answer.headers.get("etag") ?? "" };
+    };
+
+    test("an address takes an object in, and another one gives it out", async () => {
+      const asked = { key: "a b/ü.txt", expires_in: "PT1M", content_type: "text/plain" };
+      const { status, body: put } = await post("presign/upload", asked);
+      expect(status).toBe(200);
+      expect(put).toEqual({
+        url: expect.stringMatching(/^http/),
+        method: "PUT",
+        headers: { "content-type": "text/plain" },
+        expires_at: expect.stringMatching(/Z$/),
+      });
+      const remaining = (Date.parse(put.expires_at) - Date.now()) / 1000;
+      expect(remaining).toBeGreaterThan(50);
+      expect(remaining).toBeLessThanOrEqual(60);
+      expect((await sent(put, Buffer.from("content"))).status).toBe(200);
+      const { body: got } = await post("presign/download", { key: asked.key, expires_in: 60 });
+      const answer = await fetch(got.url);
+      expect([answer.status, await answer.text()]).toEqual([200, "content"]);
+      expect(answer.headers.get("content-type")).toBe("text/plain");
+      expect(answer.headers.get("content-disposition")).toContain("attachment");
+      const part = await fetch(got.url, { headers: { range: "bytes=2-3" } });
+      expect([part.status, await part.text()]).toEqual([206, "nt"]);
+      const own = await people.as(member.token, "GET", "/files/a%20b/%C3%BC.txt");
+      expect([own.status, own.body]).toEqual([200, "content"]);
+      for (const { url } of [put, got]) {
+        const [, secret = ""] = /(?:Signature=|_objects\/[^.]+\.)([^&]+)/.exec(url) ?? [];
+        expect(secret).not.toBe("");
+        expect(logged.join("\n")).not.toContain(secret);
+      }
+    });
+
+    test("an address that was changed, used with another method, or that has expired is refused", async () => {
+      const { body: put } = await post("presign/upload", { key: "x", expires_in: 60 });
+      const at = new URL(put.url);
+      const changed =
+        engine.name === "s3"
+          ? put.url.replace("/x?", "/y?")
+          : put.url.replace(
+              /_objects\/(.)/,
+              (_all: string, first: string) => `_objects/${first === "e" ? "f" : "e"}`,
+            );
+      expect(changed).not.toBe(put.url);
+      for (const [url, method] of [
+        [changed, "PUT"],
+        [put.url, "GET"],
+        [put.url, "DELETE"],
+        [`${at.origin}${at.pathname}`.slice(0, -3), "PUT"],
+      ] as const) {
+        const body = method === "PUT" ? { body: "x" } : {};
+        const answer = await fetch(url, { method, ...body });
+        expect([403, 404, 405]).toContain(answer.status);
+        await answer.arrayBuffer();
+      }
+      const { body: brief } = await post("presign/upload", { key: "x", expires_in: 1 });
+      await new Promise((resolve) => setTimeout(resolve, 2_100));
+      expect((await sent(brief, Buffer.from("late"))).status).toBe(403);
+      expect((await people.as(member.token, "GET", "/files/x")).status).toBe(404);
+    });
+
+    test("the content type that was asked for is part of the address", async () => {
+      const asked = { key: "typed", expires_in: 60, content_type: "image/png" };
+      const { body: put } = await post("presign/upload", asked);
+      const other = await fetch(put.url, {
+        method: "PUT",
+        headers: { "content-type": "text/html" },
+        body: "<script>",
+      });
+      expect(other.status).toBe(403);
+    });
+
+    test.each([0, -1, 604_801, 1e9, "60", "", "PT0S", "P8D", "P1Y", "PT", "P1DT", 1.5])(
+      "expires_in %j is refused",
+      async (expires_in) => {
+        const { status, body } = await post("presign/upload", { key: "x", expires_in });
+        expect([status, body.code]).toEqual([422, "core.validation"]);
+        expect(body.context.errors[0].path).toBe("/expires_in");
+      },
+    );
+
+    test.each([1, 604_800, "PT15M", "P7D", "P1W", "PT1H30M", "P1DT12H"])(
+      "expires_in %j is taken",
+      async (expires_in) => {
+        expect((await post("presign/upload", { key: "x", expires_in })).status).toBe(200);
+      },
+    );
+
+    test.each([
+      ["presign/upload", { key: "../x", expires_in: 60 }, "/key"],
+      [
+        "presign/upload",
+        { key: "x", expires_in: 60, content_type: "a/b\r\nx: y" },
+        "/content_type",
+      ],
+      ["uploads", { key: "a\\b" }, "/key"],
+    ])("%s with %j is refused", async (path, body, at) => {
+      const answer = await post(path, body);
+      expect([answer.status, answer.body.context.errors?.[0].path]).toEqual([422, at]);
+    });
+
+    test("no address is given for an object that is not there, or another tenant's", async () => {
+      expect((await post("presign/download", { key: "nothing", expires_in: 60 })).status).toBe(404);
+      const { body: put } = await post("presign/upload", { key: "mine", expires_in: 60 });
+      await sent(put, Buffer.from("x"));
+      const stranger = await people.member("", "files.read", "files.write");
+      const asked = { key: "mine", expires_in: 60 };
+      expect((await post("presign/download", asked, stranger)).status).toBe(404);
+    });
+
+    test("an upload in parts is resumed, and completed out of order, with quotes or without", async () => {
+      const first = Buffer.alloc(partBytes, "a");
+      const second = Buffer.alloc(partBytes, "b");
+      const third = Buffer.from("the end");
+      const session = await begun("big/file.bin", "application/x-test");
+      expect(session).toMatchObject({
+        key: "big/file.bin",
+        upload_id: expect.any(String),
+        content_type: "application/x-test",
+        token: expect.any(String),
+      });
+      const three = await putPart(session, 3, third);
+      const one = await putPart(session, 1, first);
+      const listed = await post("uploads/parts", { session });
+      expect(listed.body.parts).toEqual([
+        { part_number: 1, etag: one.etag.replaceAll('"', ""), size: partBytes },
+        { part_number: 3, etag: three.etag.replaceAll('"', ""), size: third.length },
+      ]);
+      // The browser was closed here; what is missing is sent.
+      const two = await putPart(session, 2, second);
+      expect((await people.as(member.token, "GET", "/files/big/file.bin")).status).toBe(404);
+      const unquoted = { ...two, etag: two.etag.replaceAll('"', "") };
+      const done = await post("uploads/complete", { session, parts: [three, unquoted, one] });
+      expect(done.status).toBe(200);
+      expect(done.body).toEqual({
+        key: "big/file.bin",
+        size: 2 * partBytes + third.length,
+        content_type: "application/x-test",
+        etag: expect.any(String),
+        last_modified: expect.stringMatching(/Z$/),
+        metadata: { filename: "file.bin" },
+      });
+      const got = await fetch(`${service.url}/files/big/file.bin`, {
+        headers: { authorization: `Bearer ${member.token}` },
+      });
+      const bytes = Buffer.from(await got.arrayBuffer());
+      expect(bytes.equals(Buffer.concat([first, second, third]))).toBe(true);
+      const again = await post("uploads/complete", { session, parts: [one, two, three] });
+      expect([again.status, again.body.code]).toEqual([404, "core.not_found"]);
+      expect((await post("uploads/parts", { session })).status).toBe(404);
+      const asked = { session, part_number: 1, expires_in: 60 };
+      expect((await post("uploads/parts/url", asked)).status).toBe(404);
+      expect(await objects.leftovers()).toBe(0);
+    });
+
+    test("a part that is sent again takes the place of the one before", async () => {
+      const session = await begun("again");
+      const wrong = await putPart(session, 1, Buffer.from("wrong"));
+      const right = await putPart(session, 1, Buffer.from("right"));
+      const stale = await post("uploads/complete", { session, parts: [wrong] });
+      expect([stale.status, stale.body.code]).toEqual([422, "upload_parts_invalid"]);
+      expect((await post("uploads/complete", { session, parts: [right] })).status).toBe(200);
+      expect((await people.as(member.token, "GET", "/files/again")).body).toBe("right");
+    });
+
+    test("parts that are missing, twice there or foreign are refused; the session lives on", async () => {
+      const session = await begun("faulty");
+      const one = await putPart(session, 1, Buffer.from("x"));
+      for (const parts of [
+        [one, one],
+        [one, { part_number: 2, etag: one.etag }],
+        [{ part_number: 1, etag: "0123456789abcdef0123456789abcdef" }],
+      ]) {
+        const { status, body } = await post("uploads/complete", { session, parts });
+        expect([status, body.code]).toEqual([422, "upload_parts_invalid"]);
+      }
+      for (const part_number of [0, 10_001, 1.5]) {
+        const asked = { session, part_number, expires_in: 60 };
+        expect((await post("uploads/parts/url", asked)).status).toBe(422);
+      }
+      expect((await post("uploads/complete", { session, parts: [] })).status).toBe(422);
+      expect((await post("uploads/complete", { session, parts: [one] })).status).toBe(200);
+    });
+
+    test("a session is one of this service, this tenant and this storage, or is refused", async () => {
+      const session = await begun("mine");
+      const stranger = await people.member("", "files.read", "files.write");
+      for (const [changed, who] of [
+        [{ ...session, key: "other" }, member],
+        [{ ...session, upload_id: "0123456789abcdef0123456789abcdef" }, member],
+        [{ ...session, expires_at: "2036-01-01T00:00:00.000Z" }, member],
+        [{ ...session, token: "x" }, member],
+        [session, stranger],
+      ] as const) {
+        const { status, body } = await post("uploads/parts", { session: changed }, who);
+        expect([status, body.code]).toEqual([422, "upload_session_invalid"]);
+      }
+      expect((await post("uploads/abort", { session })).status).toBe(204);
+    });
+
+    test("giving an upload up leaves nothing, and can be done twice", async () => {
+      const session = await begun("given-up");
+      await putPart(session, 1, Buffer.from("x"));
+      expect((await post("uploads/abort", { session })).status).toBe(204);
+      expect((await post("uploads/abort", { session })).status).toBe(204);
+      const parts = [{ part_number: 1, etag: "x" }];
+      expect((await post("uploads/complete", { session, parts })).status).toBe(404);
+      expect(await objects.leftovers()).toBe(0);
+    });
+
+    test("two that complete at once make one object", async () => {
+      const session = await begun("raced");
+      const part = await putPart(session, 1, Buffer.from("content"));
+      const answers = await Promise.all(
+        [1, 2, 3].map(() => post("uploads/complete", { session, parts: [part] })),
+      );
+      const statuses = answers.map(({ status }) => status);
+      expect(statuses.filter((status) => status === 200).length).toBeGreaterThanOrEqual(1);
+      expect(statuses.every((status) => status === 200 || status === 404)).toBe(true);
+      expect((await people.as(member.token, "GET", "/files/raced")).body).toBe("content");
+    });
+  });
+}
