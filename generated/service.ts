@@ -7,6 +7,7 @@ import { articlesSearchSpec } from "./search/articles_search.js";
 import { placeSearchSpec } from "./search/place_search.js";
 import { taskSearchSpec } from "./search/task_search.js";
 import { filesSpec } from "./storage/files.js";
+import { vaultSpec } from "./storage/vault.js";
 import * as apiKeysRoutes from "./routes/api_keys.js";
 import * as articlesRoutes from "./routes/articles.js";
 import * as articlesSearchRoutes from "./routes/articles_search.js";
@@ -21,6 +22,7 @@ import * as taskSearchRoutes from "./routes/task_search.js";
 import * as tasksRoutes from "./routes/tasks.js";
 import * as tenantAdminRoutes from "./routes/tenant_admin.js";
 import * as tenantsRoutes from "./routes/tenants.js";
+import * as vaultRoutes from "./routes/vault.js";
 
 /** The service: every operation with its route. */
 export const service = defineService({
@@ -29,7 +31,7 @@ export const service = defineService({
   version: "1.0.0",
   identity: identitySpec,
   searches: [articlesSearchSpec, placeSearchSpec, taskSearchSpec],
-  storages: [filesSpec],
+  storages: [filesSpec, vaultSpec],
   outbox: outboxSpec,
   app,
   routes: [
@@ -130,5 +132,10 @@ export const service = defineService({
     tenantsRoutes.tenantsLeaveTenant,
     tenantsRoutes.tenantsListTenants,
     tenantsRoutes.tenantsSwitchTenant,
+    vaultRoutes.vaultDelete,
+    vaultRoutes.vaultDownload,
+    vaultRoutes.vaultHead,
+    vaultRoutes.vaultList,
+    vaultRoutes.vaultUpload,
   ],
 });

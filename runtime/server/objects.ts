@@ -3,6 +3,8 @@ import { fail } from "../contract/errors.js";
 import type { Signer } from "../operations/signer.js";
 import type { Addresses } from "../storage/addresses.js";
 import type { Objects, ObjectStore } from "../storage/port.js";
+import { encryptedStore } from "../storage/encryption/encrypted-store.js";
+import { localKeyRing } from "../storage/encryption/key-ring.js";
 import { signedAddresses } from "../storage/signed-addresses.js";
 import type { StorageSpec } from "../storage/spec.js";
 import type { Settings } from "./settings.js";
@@ -42,7 +44,7 @@ export async function openObjects(
   if (objectsUrl.startsWith("s3:")) {
     const { openS3Store } = await import("../engines/s3/engine.js");
     const store = await openS3Store(s3Options(settings));
-    return { ...common, of: () => store, direct: null, close: () => store.close() };
+    return { ...common, of: storeOf(store, settings), direct: null, close: () => store.close() };
   }
   const addresses = signedAddresses(signer, () => {
     if (base === undefined) throw unconfigured("PUBLIC_URL is not set");
@@ -50,7 +52,22 @@ export async function openObjects(
   });
   const { openFolderStore } = await import("../engines/folder/engine.js");
   const store = await openFolderStore(objectsUrl.slice("file:".length), addresses);
-  return { ...common, of: () => store, direct: { store, addresses }, close: () => store.close() };
+  return {
+    ...common,
+    of: storeOf(store, settings),
+    direct: { store, addresses },
+    close: () => store.close(),
+  };
+}
+
+/** The store itself, or one that encrypts into it. */
+function storeOf(
+  store: ObjectStore,
+  { objectSecrets }: Settings,
+): (spec: StorageSpec) => ObjectStore {
+  if (objectSecrets.length === 0) return () => store;
+  const encrypted = encryptedStore(store, localKeyRing(objectSecrets));
+  return ({ encryption }) => (encryption === "client" ? encrypted : store);
 }
 
 /** `s3://bucket?endpoint=https://…&region=…`. */

@@ -52,6 +52,8 @@ export interface Settings {
   readonly refreshPeppers: readonly Buffer[];
   /** Peppers of reset tokens: the first digests, all are looked up. */
   readonly resetPeppers: readonly Buffer[];
+  /** Secrets that encrypt objects: the first encrypts, all decrypt. Empty where no storage is encrypted. */
+  readonly objectSecrets: readonly Buffer[];
   /** Secrets that sign webhooks: each gives a signature. */
   readonly webhookSecrets: readonly Buffer[];
 }
@@ -69,7 +71,7 @@ export class SettingsError extends Error {
  * under `DATA_DIR`. Throws `SettingsError`.
  */
 export function readSettings(
-  service: Pick<ServiceDefinition, "name" | "identity" | "outbox">,
+  service: Pick<ServiceDefinition, "name" | "identity" | "outbox" | "storages">,
   environment: Readonly<Record<string, string | undefined>> = process.env,
 ): Settings {
   const faults: string[] = [];
@@ -117,6 +119,7 @@ export function readSettings(
   if (publicUrl !== "" && !(/^https?:/.test(publicUrl) && URL.canParse(publicUrl)))
     faults.push("PUBLIC_URL must be the URL that clients call this service by");
   const destinations = readDestinations(service, environment, isProduction, faults);
+  const isEncrypting = service.storages?.some(({ encryption }) => encryption === "client") ?? false;
   const usesWebhooks = Object.values(destinations).some((url) => url !== "log:");
   const settings: Settings = {
     isProduction,
@@ -159,6 +162,7 @@ export function readSettings(
         : [],
     refreshPeppers: secrets("SECRETS_REFRESH_PEPPER"),
     resetPeppers: secrets("SECRETS_RESET_PEPPER"),
+    objectSecrets: isEncrypting ? secrets("SECRETS_OBJECTS") : [],
     webhookSecrets: usesWebhooks ? secrets("SECRETS_WEBHOOK") : [],
   };
   if (faults.length > 0) throw new SettingsError(faults);

@@ -257,6 +257,18 @@ for (const engine of engines) {
       for (const method of ["GET", "HEAD", "DELETE"]) await drive("/files/{key}", method);
     });
 
+    test("encrypted files succeed as documented", async () => {
+      const { key } = (await drive("/vault/files/upload", "POST", { body: smallForm() })).body;
+      await drive("/vault/files/download/{key}", "GET", { id: key });
+      await drive("/vault/files/download/{key}", "GET", {
+        id: key,
+        headers: { range: "bytes=0-0" },
+      });
+      await drive("/vault/files/download/{key}", "HEAD", { id: key });
+      await drive("/vault/files/list", "POST", { body: {} });
+      await drive("/vault/files/delete/{key}", "DELETE", { id: key });
+    });
+
     test("signing in and out succeeds as documented", async () => {
       const login = "driver@example.test";
       const password = "correct horse battery staple";
