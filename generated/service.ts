@@ -6,10 +6,12 @@ import { app } from "../registry/app.js";
 import { articlesSearchSpec } from "./search/articles_search.js";
 import { placeSearchSpec } from "./search/place_search.js";
 import { taskSearchSpec } from "./search/task_search.js";
+import { articlesBlobsSpec } from "./storage/articles_blobs.js";
 import { filesSpec } from "./storage/files.js";
 import { vaultSpec } from "./storage/vault.js";
 import * as apiKeysRoutes from "./routes/api_keys.js";
 import * as articlesRoutes from "./routes/articles.js";
+import * as articlesBlobsRoutes from "./routes/articles_blobs.js";
 import * as articlesSearchRoutes from "./routes/articles_search.js";
 import * as authnRoutes from "./routes/authn.js";
 import * as filesRoutes from "./routes/files.js";
@@ -31,7 +33,7 @@ export const service = defineService({
   version: "1.0.0",
   identity: identitySpec,
   searches: [articlesSearchSpec, placeSearchSpec, taskSearchSpec],
-  storages: [filesSpec, vaultSpec],
+  storages: [articlesBlobsSpec, filesSpec, vaultSpec],
   outbox: outboxSpec,
   app,
   routes: [
@@ -49,6 +51,11 @@ export const service = defineService({
     articlesRoutes.articlesRawListCursor,
     articlesRoutes.articlesRestore,
     articlesRoutes.articlesUpdate,
+    articlesBlobsRoutes.articlesBlobsDelete,
+    articlesBlobsRoutes.articlesBlobsDownload,
+    articlesBlobsRoutes.articlesBlobsHead,
+    articlesBlobsRoutes.articlesBlobsList,
+    articlesBlobsRoutes.articlesBlobsUpload,
     articlesSearchRoutes.articlesSearchRaw,
     articlesSearchRoutes.articlesSearchRawCursor,
     articlesSearchRoutes.articlesSearchTyped,

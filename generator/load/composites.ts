@@ -1,14 +1,28 @@
-// Composites: documents with soft deletion and their search in one declaration (service.md "Composite route attachment").
+// Composites: documents with soft deletion, their search and their files in one declaration (service.md "Composite route attachment").
 import type { Report } from "../diagnostics.js";
-import type { CompositeDeclaration } from "./declarations.js";
+import type { CompositeDeclaration, RouteStyle } from "./declarations.js";
 import type { MovedPath, SourceTree } from "./source-tree.js";
 
-/** Guards of single operations that are those of the search. */
+/** Guards of single operations that are those of the search, and of the storage. */
 const searchGuards = ["typed", "raw", "typed_cursor", "raw_cursor"];
+const storageGuards = [
+  "upload",
+  "download",
+  "head",
+  "download_stream",
+  "download_range",
+  "presign_download",
+  "presign_upload",
+  "begin_upload",
+  "presign_part",
+  "list_parts",
+  "complete_upload",
+  "abort_upload",
+];
 
 /**
- * The tree with a document and a search for each composite, as if they had been written out: `articles` and
- * `articles_search`. Findings about them point at the composite. Those that clash with what is written are reported and
+ * The tree with a document, a search and perhaps a storage for each composite, as if they had been written out:
+ * `articles`, `articles_search` and `articles_blobs`. Findings about them point at the composite. Those that clash with what is written are reported and
  * left out.
  */
 export function withComposites(
@@ -18,15 +32,17 @@ export function withComposites(
 ): SourceTree {
   const documents: Record<string, unknown> = { ...tree.section("documents") };
   const searches: Record<string, unknown> = { ...tree.section("search") };
+  const storages: Record<string, unknown> = { ...tree.section("storage") };
   const moved: MovedPath[] = [];
   for (const [name, composite] of Object.entries(composites)) {
     const searchName = `${name}_search`;
-    const taken = (
-      [
-        ["documents", name],
-        ["search", searchName],
-      ] as const
-    ).filter(([section, key]) => Object.hasOwn(tree.section(section), key));
+    const storageName = `${name}_blobs`;
+    const parts: readonly (readonly [string, string])[] = [
+      ["documents", name],
+      ["search", searchName],
+      ...(composite.storage === undefined ? [] : [["storage", storageName] as const]),
+    ];
+    const taken = parts.filter(([section, key]) => Object.hasOwn(tree.section(section), key));
     for (const [section, key] of taken)
       report({
         code: "OPW041",
@@ -37,16 +53,16 @@ export function withComposites(
     if (taken.length > 0) continue;
     documents[name] = documentOf(name, composite);
     searches[searchName] = searchOf(name, composite);
-    const [at, part] = [
-      ["composites", name],
-      ["search", searchName],
-    ];
+    if (composite.storage !== undefined) storages[storageName] = storageOf(name, composite);
+    const at = ["composites", name];
     moved.push({ from: ["documents", name], to: at });
-    moved.push({ from: part, to: [...at, "search"] });
-    for (const shared of ["guard", "mount", "deadline"])
-      moved.push({ from: [...part, shared], to: [...at, shared] });
+    for (const [section, key] of parts.slice(1)) {
+      moved.push({ from: [section, key], to: [...at, section] });
+      for (const shared of ["guard", "mount", "deadline"])
+        moved.push({ from: [section, key, shared], to: [...at, shared] });
+    }
   }
-  return tree.with({ documents, search: searches }, moved);
+  return tree.with({ documents, search: searches, storage: storages }, moved);
 }
 
 function documentOf(
@@ -55,6 +71,7 @@ function documentOf(
 ): Readonly<Record<string, unknown>> {
   const {
     search: _search,
+    storage: _storage,
     style: _style,
     transaction: _transaction,
     guard,
@@ -63,7 +80,7 @@ function documentOf(
   return {
     ...document,
     soft_delete: true,
-    guard: guardOf(guard, (key) => !searchGuards.includes(key)),
+    guard: guardOf(guard, (key) => !searchGuards.includes(key) && !storageGuards.includes(key)),
     mount: mountOf(name, composite),
   };
 }
@@ -82,6 +99,24 @@ function searchOf(
   };
 }
 
+function storageOf(
+  name: string,
+  composite: CompositeDeclaration,
+): Readonly<Record<string, unknown>> {
+  const { storage, guard, deadline } = composite;
+  const place = mountOf(name, composite);
+  const { prefix = "/blobs", ...own } = storage ?? {};
+  const isShared = (key: string): boolean => key === "read" || key === "write";
+  return {
+    ...own,
+    // Who may read or write the documents may do so with their files.
+    resource: name,
+    guard: guardOf(guard, (key) => isShared(key) || storageGuards.includes(key)),
+    ...(deadline === undefined ? {} : { deadline }),
+    mount: place === false ? false : { ...place, at: place.at.replace(/\/+$/, "") + prefix },
+  };
+}
+
 /** The policies of those operations that a part has. */
 function guardOf(
   guard: CompositeDeclaration["guard"],
@@ -91,8 +126,11 @@ function guardOf(
   return Object.fromEntries(Object.entries(guard).filter(([key]) => belongs(key)));
 }
 
-/** Both parts stand at the same place; no paths of theirs are the same. */
-function mountOf(name: string, { mount, style, sensitive }: CompositeDeclaration): unknown {
+/** Documents and search stand at the same place; no paths of theirs are the same. */
+function mountOf(
+  name: string,
+  { mount, style, sensitive }: CompositeDeclaration,
+): false | { readonly at: string; readonly style?: RouteStyle } {
   if (mount === false || (mount === undefined && sensitive === true)) return false;
   return { at: mount?.at ?? `/${name}`, ...(style === undefined ? {} : { style }) };
 }

@@ -80,6 +80,9 @@ export interface CompositeDeclaration extends Omit<
   "soft_delete" | "read_only" | "mount"
 > {
   readonly search: Pick<SearchDeclaration, "text" | "facets" | "description">;
+  readonly storage?: Omit<StorageDeclaration, "guard" | "mount" | "deadline" | "resource"> & {
+    readonly prefix?: string;
+  };
   readonly style?: RouteStyle;
   readonly transaction?: string;
   readonly mount?: false | { readonly at: string };

@@ -217,6 +217,19 @@ const composite: Shape = {
   members: {
     ...documentMembers,
     search: required({ kind: "object", members: searchMembers }, "What is searched for, and how."),
+    storage: optional(
+      {
+        kind: "object",
+        members: {
+          ...storageMembers,
+          prefix: optional(
+            mountPath,
+            "Where its routes are below the others; /blobs where left out.",
+          ),
+        },
+      },
+      "The files of the documents.",
+    ),
     style: optional(style, "rest or rpc."),
     transaction: optional(
       { kind: "string", pattern: name, what: "a name in [a-z][a-z0-9_]*" },
@@ -312,7 +325,7 @@ export const registryShape: Extract<Shape, { kind: "object" }> = {
     ),
     composites: optional(
       mapOf(composite),
-      "Documents with soft deletion and their search, in one declaration.",
+      "Documents with soft deletion, their search and their files, in one declaration.",
     ),
     storage: optional(
       mapOf(storage),

@@ -34,6 +34,32 @@ for (const engine of engines) {
       expect(await hits("moon")).toEqual([restored.body]);
     });
 
+    test("files of articles are below them, for who may read and write articles", async () => {
+      const form = (content: Buffer): FormData => {
+        const data = new FormData();
+        data.set("file", new Blob([new Uint8Array(content)]), "x.pdf");
+        return data;
+      };
+      const send = (path: string, who: Member, body?: FormData): Promise<Response> =>
+        fetch(`${service.url}/articles/blobs/files${path}`, {
+          method: body === undefined ? "GET" : "POST",
+          headers: { authorization: `Bearer ${who.token}` },
+          ...(body === undefined ? {} : { body }),
+        });
+      const pdf = Buffer.from("%PDF-1.7\nx");
+      const made = await send("", author, form(pdf));
+      expect(made.status).toBe(201);
+      const { key } = (await made.json()) as { readonly key: string };
+      const reader = await people.member("", "articles.read");
+      expect((await send("", reader, form(pdf))).status).toBe(403);
+      expect((await send(`/${key}`, author)).status).toBe(200);
+      expect((await send(`/${key}`, reader)).status).toBe(404);
+      expect((await send("", author, form(Buffer.from("MZ")))).status).toBe(415);
+      const text = new FormData();
+      text.set("file", new Blob(["x"]), "x.txt");
+      expect((await send("", author, text)).status).toBe(415);
+    });
+
     test("quantifiers ask for members of one object of an array", async () => {
       const at = "2026-03-01T00:00:00.000Z";
       const link = (label: string, url: string, checked_at: string | null = null) => ({

@@ -257,6 +257,16 @@ for (const engine of engines) {
       for (const method of ["GET", "HEAD", "DELETE"]) await drive("/files/{key}", method);
     });
 
+    test("files of a composite succeed as documented", async () => {
+      const form = new FormData();
+      form.set("file", new Blob(["%PDF-1.7"]), "x.pdf");
+      const { key } = (await drive("/articles/blobs/files", "POST", { body: form })).body;
+      await drive("/articles/blobs/files/{key}", "GET", { id: key });
+      await drive("/articles/blobs/files/{key}", "HEAD", { id: key });
+      await drive("/articles/blobs/files/list", "POST", { body: {} });
+      await drive("/articles/blobs/files/{key}", "DELETE", { id: key });
+    });
+
     test("encrypted files succeed as documented", async () => {
       const { key } = (await drive("/vault/files/upload", "POST", { body: smallForm() })).body;
       await drive("/vault/files/download/{key}", "GET", { id: key });

@@ -81,7 +81,7 @@ describe("generate", () => {
       "articles.yaml",
       `registry: 1
 composites:
-  articles: {type: ${type}, search: {${texts}}, guard: {read: open, write: open}, deadline: 5s, style: rpc, mount: {at: /a}}
+  articles: {type: ${type}, search: {${texts}}, storage: {max_upload: 1MiB}, guard: {read: open, write: open}, deadline: 5s, style: rpc, mount: {at: /a}}
 `,
     );
     expect(cli(root, "generate").code).toBe(0);
@@ -93,6 +93,8 @@ documents:
   articles: {type: ${type}, soft_delete: true, guard: {read: open, write: open}, deadline: 5s, mount: {at: /a, style: rpc}}
 search:
   articles_search: {of: articles, ${texts}, guard: {read: open}, deadline: 5s, mount: {at: /a, style: rpc}}
+storage:
+  articles_blobs: {max_upload: 1MiB, guard: {read: open, write: open}, deadline: 5s, mount: {at: /a/blobs, style: rpc}}
 `,
     );
     const again = cli(root, "generate");
