@@ -44,7 +44,8 @@ async function objects(): Promise<() => void> {
   const run = (...args: readonly string[]) =>
     spawnSync("bash", [script, ...args], { encoding: "utf8", timeout: 60_000 });
   if (spawnSync("sh", ["-c", "command -v radosgw ceph-mon ceph-osd"]).status === 0) {
-    const port = 17_480;
+    // It takes three ports; another run may have those of its own process.
+    const port = 20_000 + (process.pid % 10_000) * 3;
     run("start", folder, String(port));
     const url = `http://127.0.0.1:${port}`;
     const isThere = await fetch(url).then(

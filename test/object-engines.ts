@@ -11,12 +11,17 @@ import {
   ListObjectsV2Command,
   S3Client,
 } from "@aws-sdk/client-s3";
+import { openFolderStore } from "../runtime/engines/folder/engine.js";
+import { openS3Store } from "../runtime/engines/s3/engine.js";
+import type { ObjectStore } from "../runtime/storage/port.js";
 
 /** A fresh, empty place for objects. */
 export interface FreshObjects {
   readonly url: string;
   /** Further settings that the engine needs. */
   readonly environment: Readonly<Record<string, string>>;
+  /** Opens the engine without a service. */
+  open(): Promise<ObjectStore>;
   /** Temporary files, and uploads in parts that have not ended. */
   leftovers(): Promise<number>;
   drop(): Promise<void>;
@@ -37,6 +42,7 @@ const folder: TestObjectEngine = {
     return {
       url: `file:${root}`,
       environment: {},
+      open: () => openFolderStore(root, null),
       leftovers: async () => readdirSync(join(root, "unfinished")).length,
       drop: async () => rmSync(root, { recursive: true, force: true }),
     };
@@ -66,6 +72,8 @@ const s3: TestObjectEngine = {
         OBJECTS_ACCESS_KEY: credentials.accessKeyId,
         OBJECTS_SECRET_KEY: credentials.secretAccessKey,
       },
+      open: () =>
+        openS3Store({ bucket: Bucket, endpoint: endpoint ?? "", region: "us-east-1", credentials }),
       async leftovers() {
         const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand({ Bucket }));
         return Uploads.length;

@@ -5,3 +5,4 @@ export {
   type ContractHarness,
   type TestApi,
 } from "./database-contract.js";
+export { objectStoreContract, type ObjectStoreHarness } from "./object-store-contract.js";

@@ -21,8 +21,6 @@ import {
 import { localKeyRing } from "../../runtime/storage/encryption/key-ring.js";
 import type { ByteWindow } from "../../runtime/storage/object-head.js";
 import type { ObjectStore } from "../../runtime/storage/port.js";
-import { openFolderStore } from "../../runtime/engines/folder/engine.js";
-import { openS3Store } from "../../runtime/engines/s3/engine.js";
 import { engines } from "../engines.js";
 import { objectEngines, type FreshObjects } from "../object-engines.js";
 import { peopleOf, type Member, type People } from "./people.js";
@@ -80,19 +78,7 @@ for (const engine of objectEngines) {
     let store: ObjectStore;
     beforeAll(async () => {
       objects = await engine.create();
-      const url = new URL(objects.url);
-      inner =
-        engine.name === "folder"
-          ? await openFolderStore(url.pathname, null)
-          : await openS3Store({
-              bucket: url.hostname,
-              endpoint: url.searchParams.get("endpoint") ?? "",
-              region: "us-east-1",
-              credentials: {
-                accessKeyId: objects.environment["OBJECTS_ACCESS_KEY"] ?? "",
-                secretAccessKey: objects.environment["OBJECTS_SECRET_KEY"] ?? "",
-              },
-            });
+      inner = await objects.open();
       store = encryptedStore(inner, localKeyRing([secret]));
     });
     afterAll(async () => {

@@ -79,12 +79,14 @@ export async function openS3Store(options: S3Options): Promise<ObjectStore> {
 
     async write(Key, body, description, signal) {
       checkFits(Key);
+      // What the body throws passes as it is; what S3 says is translated.
+      let fault: { readonly error: unknown } | undefined;
       const upload = new Upload({
         client,
         params: {
           Bucket,
           Key,
-          Body: Readable.from(body),
+          Body: Readable.from(noting(body, (error) => (fault = { error }))),
           ContentType: description.contentType,
           Metadata: { ...metadataOf(description) },
         },
@@ -98,6 +100,7 @@ export async function openS3Store(options: S3Options): Promise<ObjectStore> {
         await upload.done();
       } catch (error) {
         signal.throwIfAborted();
+        if (fault !== undefined) throw fault.error;
         throw translated(error);
       } finally {
         signal.removeEventListener("abort", abort);
@@ -132,6 +135,18 @@ export async function openS3Store(options: S3Options): Promise<ObjectStore> {
       client.destroy();
     },
   };
+}
+
+async function* noting(
+  body: AsyncIterable<Buffer>,
+  onFault: (error: unknown) => void,
+): AsyncGenerator<Buffer> {
+  try {
+    yield* body;
+  } catch (error) {
+    onFault(error);
+    throw error;
+  }
 }
 
 function missing(cause: unknown): never {
