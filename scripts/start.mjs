@@ -19,6 +19,7 @@ process.stdout.write(`
 Tracker API   ${url}
 OpenAPI       ${url}/openapi.json
 Readiness     ${url}/readyz
+Upload page   ${url}/demo/upload
 
 Sign in:
   curl -s ${url}/auth/login -H 'content-type: application/json' \\

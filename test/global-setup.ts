@@ -8,7 +8,7 @@ import { Client } from "pg";
 const isRequired = process.env["OPWRIGHT_REQUIRE_ENGINES"] === "1";
 
 export default async function setup(): Promise<() => void> {
-  const found = [await postgres(), await objects()];
+  const found = [await postgres(), await objects(), chromium(), clients()];
   return () => {
     for (const end of found) end();
   };
@@ -59,6 +59,27 @@ async function objects(): Promise<() => void> {
   }
   return missing(
     "S3: no Ceph RADOS Gateway starts (apt-get install --no-install-recommends radosgw ceph-mon ceph-osd); its tests are SKIPPED",
+  );
+}
+
+/** Debian's Chromium, for what only a browser can show. */
+function chromium(): () => void {
+  const path = ["/usr/bin/chromium", "/usr/bin/chromium-browser"].find((one) => existsSync(one));
+  if (path === undefined)
+    return missing("Chromium is not installed (apt-get install chromium); its tests are SKIPPED");
+  process.env["OPWRIGHT_TEST_CHROMIUM"] = path;
+  return () => undefined;
+}
+
+/** Programs that people download with. */
+function clients(): () => void {
+  const lacking = ["curl", "wget", "aria2c", "nginx", "ffmpeg"].filter(
+    (name) => spawnSync("sh", ["-c", `command -v ${name}`]).status !== 0,
+  );
+  process.env["OPWRIGHT_TEST_WITHOUT"] = lacking.join(",");
+  if (lacking.length === 0) return () => undefined;
+  return missing(
+    `${lacking.join(", ")}: not installed (apt-get install curl wget aria2 nginx-light ffmpeg); their tests are SKIPPED`,
   );
 }
 

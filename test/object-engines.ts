@@ -9,6 +9,7 @@ import {
   DeleteObjectCommand,
   ListMultipartUploadsCommand,
   ListObjectsV2Command,
+  PutBucketCorsCommand,
   S3Client,
 } from "@aws-sdk/client-s3";
 import { openFolderStore } from "../runtime/engines/folder/engine.js";
@@ -24,6 +25,8 @@ export interface FreshObjects {
   open(): Promise<ObjectStore>;
   /** Temporary files, and uploads in parts that have not ended. */
   leftovers(): Promise<number>;
+  /** Lets pages of an origin send to signed addresses. */
+  allowOrigin(origin: string): Promise<void>;
   drop(): Promise<void>;
 }
 
@@ -43,6 +46,8 @@ const folder: TestObjectEngine = {
       url: `file:${root}`,
       environment: {},
       open: () => openFolderStore(root, null),
+      // Its addresses are those of the service.
+      allowOrigin: async () => undefined,
       leftovers: async () => readdirSync(join(root, "unfinished")).length,
       drop: async () => rmSync(root, { recursive: true, force: true }),
     };
@@ -74,6 +79,16 @@ const s3: TestObjectEngine = {
       },
       open: () =>
         openS3Store({ bucket: Bucket, endpoint: endpoint ?? "", region: "us-east-1", credentials }),
+      async allowOrigin(origin) {
+        const rule = {
+          AllowedOrigins: [origin],
+          AllowedMethods: ["GET", "PUT"],
+          AllowedHeaders: ["*"],
+          ExposeHeaders: ["ETag"],
+        };
+        const CORSConfiguration = { CORSRules: [rule] };
+        await client.send(new PutBucketCorsCommand({ Bucket, CORSConfiguration }));
+      },
       async leftovers() {
         const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand({ Bucket }));
         return Uploads.length;

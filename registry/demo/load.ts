@@ -33,8 +33,22 @@ const batchSize = 2_000;
 
 /** What the roles of the demo may do: a writer is a reader too. */
 const roles = {
-  "role:reader": ["tasks.read", "projects.read", "notes.read"],
-  "role:writer": ["role:reader", "tasks.write", "projects.write"],
+  "role:reader": [
+    "tasks.read",
+    "projects.read",
+    "notes.read",
+    "articles.read",
+    "files.read",
+    "vault.read",
+  ],
+  "role:writer": [
+    "role:reader",
+    "tasks.write",
+    "projects.write",
+    "articles.write",
+    "files.write",
+    "vault.write",
+  ],
 };
 
 const connection = await connect(service, {
