@@ -79,6 +79,7 @@ export const service = defineService({
     filesRoutes.filesListParts,
     filesRoutes.filesPresignDownload,
     filesRoutes.filesPresignPart,
+    filesRoutes.filesPresignPost,
     filesRoutes.filesPresignUpload,
     filesRoutes.filesUpload,
     notesRoutes.notesAggList,

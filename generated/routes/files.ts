@@ -149,6 +149,18 @@ export const filesPresignPart = route({
   run: direct.presignPart(filesSpec),
 });
 
+/** Presign post files. Guard: writer. */
+export const filesPresignPost = route({
+  operationId: "files.presign_post",
+  method: "POST",
+  path: "/files/presign/post",
+  status: 200,
+  input: json(validate.filesPresignPost),
+  hooks: [principal, tenant, authorize("files.write")],
+  transaction: "read",
+  run: direct.presignPost(filesSpec),
+});
+
 /** Presign upload files. Guard: writer. */
 export const filesPresignUpload = route({
   operationId: "files.presign_upload",

@@ -201,6 +201,16 @@ export interface SessionList {
   }[];
 }
 
+export interface SignedForm {
+  readonly url: string;
+  readonly method: "POST";
+  /** To be sent as fields of the form, before the file. */
+  readonly fields: {
+    readonly [key: string]: unknown;
+  };
+  readonly expires_at: string;
+}
+
 export interface SignedRequest {
   /** A credential: whoever has it may use it. */
   readonly url: string;

@@ -11,6 +11,7 @@ import type { FilesListInput } from "../types/files.js";
 import type { FilesListPartsInput } from "../types/files.js";
 import type { FilesPresignDownloadInput } from "../types/files.js";
 import type { FilesPresignPartInput } from "../types/files.js";
+import type { FilesPresignPostInput } from "../types/files.js";
 import type { FilesPresignUploadInput } from "../types/files.js";
 
 export const filesAbortUpload = validator<FilesAbortUploadInput>(filesAbortUploadCheck);
@@ -20,6 +21,7 @@ export const filesList = validator<FilesListInput>(filesListCheck);
 export const filesListParts = validator<FilesListPartsInput>(filesListPartsCheck);
 export const filesPresignDownload = validator<FilesPresignDownloadInput>(filesPresignDownloadCheck);
 export const filesPresignPart = validator<FilesPresignPartInput>(filesPresignPartCheck);
+export const filesPresignPost = validator<FilesPresignPostInput>(filesPresignPostCheck);
 export const filesPresignUpload = validator<FilesPresignUploadInput>(filesPresignUploadCheck);
 
 const schema0 = {"type":"object","properties":{"session":{"$ref":"#/$defs/UploadSession"}},"required":["session"],"additionalProperties":false,"$defs":{"UploadSession":{"type":"object","properties":{"key":{"type":"string","minLength":1,"maxLength":1024,"description":"Segments of UTF-8 with / between them, 1 024 bytes in all."},"upload_id":{"type":"string"},"content_type":{"type":"string"},"expires_at":{"type":"string","format":"date-time"},"token":{"type":"string"}},"required":["key","upload_id","expires_at","token"],"additionalProperties":false}}};
@@ -1855,7 +1857,288 @@ return errors === 0;
 }
 filesPresignPartCheck.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema11 = {"type":"object","properties":{"key":{"type":"string","minLength":1,"maxLength":1024,"description":"Segments of UTF-8 with / between them, 1 024 bytes in all."},"expires_in":{"anyOf":[{"type":"integer","minimum":1,"maximum":604800},{"type":"string","maxLength":32,"pattern":"^P(?!$)"}],"description":"Seconds, or a duration such as PT15M: 1 s to 7 days."},"content_type":{"type":"string","maxLength":255,"pattern":"^[!#$%&'*+.^_`|~0-9A-Za-z-]+/[!#$%&'*+.^_`|~0-9A-Za-z-]+$"}},"required":["key","expires_in"],"additionalProperties":false};
+const schema11 = {"type":"object","properties":{"key":{"type":"string","minLength":1,"maxLength":1024,"description":"Segments of UTF-8 with / between them, 1 024 bytes in all."},"expires_in":{"anyOf":[{"type":"integer","minimum":1,"maximum":604800},{"type":"string","maxLength":32,"pattern":"^P(?!$)"}],"description":"Seconds, or a duration such as PT15M: 1 s to 7 days."},"content_type":{"type":"string","maxLength":255,"pattern":"^[!#$%&'*+.^_`|~0-9A-Za-z-]+/[!#$%&'*+.^_`|~0-9A-Za-z-]+$"},"max_bytes":{"type":"integer","minimum":1,"maximum":9007199254740991,"description":"Bytes of the file; never more than the storage takes."}},"required":["key","expires_in"],"additionalProperties":false};
+
+function filesPresignPostCheck(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = filesPresignPostCheck.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs0 = errors;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.key === undefined){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "key"},message:"must have required property '"+"key"+"'"};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+if(data.expires_in === undefined){
+const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "expires_in"},message:"must have required property '"+"expires_in"+"'"};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+const _errs1 = errors;
+for(const key0 in data){
+if(!((((key0 === "key") || (key0 === "expires_in")) || (key0 === "content_type")) || (key0 === "max_bytes"))){
+const err2 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+}
+if(data.key !== undefined){
+let data0 = data.key;
+const _errs2 = errors;
+const _errs3 = errors;
+if(typeof data0 === "string"){
+if(func0(data0) > 1024){
+const err3 = {instancePath:instancePath+"/key",schemaPath:"#/properties/key/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+if(func0(data0) < 1){
+const err4 = {instancePath:instancePath+"/key",schemaPath:"#/properties/key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+}
+else {
+const err5 = {instancePath:instancePath+"/key",schemaPath:"#/properties/key/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+var valid0 = _errs2 === errors;
+}
+if(data.expires_in !== undefined){
+let data1 = data.expires_in;
+const _errs4 = errors;
+const _errs5 = errors;
+let valid1 = false;
+const _errs6 = errors;
+if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
+const err6 = {instancePath:instancePath+"/expires_in",schemaPath:"#/properties/expires_in/anyOf/0/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+const _errs7 = errors;
+if(typeof data1 == "number"){
+if(data1 > 604800 || isNaN(data1)){
+const err7 = {instancePath:instancePath+"/expires_in",schemaPath:"#/properties/expires_in/anyOf/0/maximum",keyword:"maximum",params:{comparison: "<=", limit: 604800},message:"must be <= 604800"};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+if(data1 < 1 || isNaN(data1)){
+const err8 = {instancePath:instancePath+"/expires_in",schemaPath:"#/properties/expires_in/anyOf/0/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+}
+var _valid0 = _errs6 === errors;
+valid1 = valid1 || _valid0;
+if(_valid0){
+}
+const _errs8 = errors;
+const _errs9 = errors;
+if(typeof data1 === "string"){
+if(func0(data1) > 32){
+const err9 = {instancePath:instancePath+"/expires_in",schemaPath:"#/properties/expires_in/anyOf/1/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
+if(vErrors === null){
+vErrors = [err9];
+}
+else {
+vErrors.push(err9);
+}
+errors++;
+}
+if(!pattern1.test(data1)){
+const err10 = {instancePath:instancePath+"/expires_in",schemaPath:"#/properties/expires_in/anyOf/1/pattern",keyword:"pattern",params:{pattern: "^P(?!$)"},message:"must match pattern \""+"^P(?!$)"+"\""};
+if(vErrors === null){
+vErrors = [err10];
+}
+else {
+vErrors.push(err10);
+}
+errors++;
+}
+}
+else {
+const err11 = {instancePath:instancePath+"/expires_in",schemaPath:"#/properties/expires_in/anyOf/1/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err11];
+}
+else {
+vErrors.push(err11);
+}
+errors++;
+}
+var _valid0 = _errs8 === errors;
+valid1 = valid1 || _valid0;
+if(_valid0){
+}
+if(!valid1){
+const err12 = {instancePath:instancePath+"/expires_in",schemaPath:"#/properties/expires_in/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};
+if(vErrors === null){
+vErrors = [err12];
+}
+else {
+vErrors.push(err12);
+}
+errors++;
+}
+else {
+errors = _errs5;
+if(vErrors !== null){
+if(_errs5){
+vErrors.length = _errs5;
+}
+else {
+vErrors = null;
+}
+}
+}
+var valid0 = _errs4 === errors;
+}
+if(data.content_type !== undefined){
+let data2 = data.content_type;
+const _errs10 = errors;
+const _errs11 = errors;
+if(typeof data2 === "string"){
+if(func0(data2) > 255){
+const err13 = {instancePath:instancePath+"/content_type",schemaPath:"#/properties/content_type/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"};
+if(vErrors === null){
+vErrors = [err13];
+}
+else {
+vErrors.push(err13);
+}
+errors++;
+}
+if(!pattern0.test(data2)){
+const err14 = {instancePath:instancePath+"/content_type",schemaPath:"#/properties/content_type/pattern",keyword:"pattern",params:{pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]+/[!#$%&'*+.^_`|~0-9A-Za-z-]+$"},message:"must match pattern \""+"^[!#$%&'*+.^_`|~0-9A-Za-z-]+/[!#$%&'*+.^_`|~0-9A-Za-z-]+$"+"\""};
+if(vErrors === null){
+vErrors = [err14];
+}
+else {
+vErrors.push(err14);
+}
+errors++;
+}
+}
+else {
+const err15 = {instancePath:instancePath+"/content_type",schemaPath:"#/properties/content_type/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err15];
+}
+else {
+vErrors.push(err15);
+}
+errors++;
+}
+var valid0 = _errs10 === errors;
+}
+if(data.max_bytes !== undefined){
+let data3 = data.max_bytes;
+const _errs12 = errors;
+if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
+const err16 = {instancePath:instancePath+"/max_bytes",schemaPath:"#/properties/max_bytes/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err16];
+}
+else {
+vErrors.push(err16);
+}
+errors++;
+}
+const _errs13 = errors;
+if(typeof data3 == "number"){
+if(data3 > 9007199254740991 || isNaN(data3)){
+const err17 = {instancePath:instancePath+"/max_bytes",schemaPath:"#/properties/max_bytes/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"};
+if(vErrors === null){
+vErrors = [err17];
+}
+else {
+vErrors.push(err17);
+}
+errors++;
+}
+if(data3 < 1 || isNaN(data3)){
+const err18 = {instancePath:instancePath+"/max_bytes",schemaPath:"#/properties/max_bytes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+if(vErrors === null){
+vErrors = [err18];
+}
+else {
+vErrors.push(err18);
+}
+errors++;
+}
+}
+var valid0 = _errs12 === errors;
+}
+}
+else {
+const err19 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err19];
+}
+else {
+vErrors.push(err19);
+}
+errors++;
+}
+filesPresignPostCheck.errors = vErrors;
+return errors === 0;
+}
+filesPresignPostCheck.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+const schema12 = {"type":"object","properties":{"key":{"type":"string","minLength":1,"maxLength":1024,"description":"Segments of UTF-8 with / between them, 1 024 bytes in all."},"expires_in":{"anyOf":[{"type":"integer","minimum":1,"maximum":604800},{"type":"string","maxLength":32,"pattern":"^P(?!$)"}],"description":"Seconds, or a duration such as PT15M: 1 s to 7 days."},"content_type":{"type":"string","maxLength":255,"pattern":"^[!#$%&'*+.^_`|~0-9A-Za-z-]+/[!#$%&'*+.^_`|~0-9A-Za-z-]+$"}},"required":["key","expires_in"],"additionalProperties":false};
 
 function filesPresignUploadCheck(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;

@@ -63,6 +63,7 @@ const storageInputs: Partial<Record<StorageVerb, string>> = {
 const directVerbs: readonly StorageVerb[] = [
   "presign_download",
   "presign_upload",
+  "presign_post",
   "begin_upload",
   "presign_part",
   "list_parts",

@@ -76,6 +76,19 @@ export const directTypes: Readonly<Record<string, JsonSchema>> = {
     },
     ["url", "method", "headers", "expires_at"],
   ),
+  SignedForm: objectSchema(
+    {
+      url: text,
+      method: { type: "string", enum: ["POST"] },
+      fields: {
+        type: "object",
+        additionalProperties: text,
+        description: "To be sent as fields of the form, before the file.",
+      },
+      expires_at: dateTime,
+    },
+    ["url", "method", "fields", "expires_at"],
+  ),
   UploadSession: objectSchema(
     { key, upload_id: text, content_type: text, expires_at: dateTime, token: text },
     ["key", "upload_id", "expires_at", "token"],
@@ -111,6 +124,21 @@ const contentType: JsonSchema = {
 
 export const presignUploadBody = objectSchema(
   { key, expires_in: expiresIn, content_type: contentType },
+  ["key", "expires_in"],
+);
+
+export const presignPostBody = objectSchema(
+  {
+    key,
+    expires_in: expiresIn,
+    content_type: contentType,
+    max_bytes: {
+      type: "integer",
+      minimum: 1,
+      maximum: Number.MAX_SAFE_INTEGER,
+      description: "Bytes of the file; never more than the storage takes.",
+    },
+  },
   ["key", "expires_in"],
 );
 

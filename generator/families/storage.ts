@@ -28,6 +28,7 @@ import {
   listBody,
   presignDownloadBody,
   presignPartBody,
+  presignPostBody,
   presignUploadBody,
   sessionBody,
   storageTypes,
@@ -121,6 +122,13 @@ const shapes: Readonly<Record<StorageVerb, StorageVerbShape>> = {
     isReading: false,
     errors: direct,
   },
+  presign_post: {
+    rest: post("/files/presign/post"),
+    body: presignPostBody,
+    output: refTo("SignedForm"),
+    isReading: false,
+    errors: direct,
+  },
   begin_upload: {
     rest: post("/files/uploads"),
     status: 201,
@@ -160,7 +168,7 @@ const shapes: Readonly<Record<StorageVerb, StorageVerbShape>> = {
   },
 };
 
-const presignVerbs: readonly StorageVerb[] = ["presign_download", "presign_upload"];
+const presignVerbs: readonly StorageVerb[] = ["presign_download", "presign_upload", "presign_post"];
 const multipartVerbs: readonly StorageVerb[] = [
   "begin_upload",
   "presign_part",

@@ -13,6 +13,7 @@ const storageGuards = [
   "download_range",
   "presign_download",
   "presign_upload",
+  "presign_post",
   "begin_upload",
   "presign_part",
   "list_parts",

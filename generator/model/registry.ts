@@ -150,6 +150,7 @@ export type StorageVerb =
   | "delete"
   | "presign_download"
   | "presign_upload"
+  | "presign_post"
   | "begin_upload"
   | "presign_part"
   | "list_parts"

@@ -5,7 +5,9 @@ import { ByteReply } from "../operations/byte-reply.js";
 import { directPath, type Addresses, type DirectRequest } from "../storage/addresses.js";
 import type { Conditions } from "../storage/conditions.js";
 import { downloadReply } from "../storage/download.js";
+import { bounded } from "../storage/bounded.js";
 import type { ObjectStore } from "../storage/port.js";
+import { incomingForm } from "./incoming-form.js";
 import { readMetadata } from "./metadata.js";
 import { replyError, replyOutcome } from "./reply.js";
 
@@ -46,13 +48,16 @@ async function answer(
   const request = addresses.verify(token, req.method ?? "");
   if (request.kind === "download")
     return downloadReply(store, request.key, conditionsOf(req), Number.MAX_SAFE_INTEGER, signal);
-  const etag = await received(store, request, req, signal);
+  const etag =
+    request.kind === "form"
+      ? await receivedForm(store, request, req, signal)
+      : await received(store, request, req, signal);
   return new ByteReply(200, { ETag: `"${etag}"`, "Content-Length": "0" }, null);
 }
 
 async function received(
   store: ObjectStore,
-  request: Exclude<DirectRequest, { readonly kind: "download" }>,
+  request: Extract<DirectRequest, { readonly kind: "upload" | "part" }>,
   req: IncomingMessage,
   signal: AbortSignal,
 ): Promise<string> {
@@ -70,6 +75,24 @@ async function received(
   const filename = key.split("/").at(-1) ?? "file";
   const description = { contentType: type, filename, description: null };
   return (await store.write(key, body, description, signal)).etag;
+}
+
+/** The file of a form, up to the size that the address permits. */
+async function receivedForm(
+  store: ObjectStore,
+  { key, contentType, maxBytes }: Extract<DirectRequest, { readonly kind: "form" }>,
+  req: IncomingMessage,
+  signal: AbortSignal,
+): Promise<string> {
+  const { etag } = await incomingForm(req).receive(
+    (file) => {
+      const type = contentType ?? file.contentType;
+      const description = { contentType: type, filename: file.filename, description: null };
+      return store.write(key, bounded(file.content, maxBytes), description, signal);
+    },
+    async () => void (await store.remove(key)),
+  );
+  return etag;
 }
 
 /** The body, which fails where the client goes away before its end. */

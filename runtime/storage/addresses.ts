@@ -1,10 +1,14 @@
 // Addresses of single requests that the service itself answers, for engines that have none (decisions.md "Object storage").
-import type { SignedRequest } from "./direct-port.js";
-
 /** What a signed address permits. */
 export type DirectRequest =
   | { readonly kind: "download"; readonly key: string }
   | { readonly kind: "upload"; readonly key: string; readonly contentType: string | null }
+  | {
+      readonly kind: "form";
+      readonly key: string;
+      readonly contentType: string | null;
+      readonly maxBytes: number;
+    }
   | {
       readonly kind: "part";
       readonly key: string;
@@ -14,7 +18,7 @@ export type DirectRequest =
 
 export interface Addresses {
   /** The address of a request, for so many seconds. */
-  sign(request: DirectRequest, seconds: number): SignedRequest;
+  sign(request: DirectRequest, seconds: number): string;
   /** The request of an address. Throws `direct_transfer_forbidden` where it is forged, expired, or of another method. */
   verify(token: string, method: string): DirectRequest;
 }

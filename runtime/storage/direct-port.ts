@@ -9,6 +9,12 @@ export interface SignedRequest {
   readonly headers: Readonly<Record<string, string>>;
 }
 
+/** A form that whoever has it may send, with the fields before the file. */
+export interface SignedForm {
+  readonly url: string;
+  readonly fields: Readonly<Record<string, string>>;
+}
+
 export interface UploadedPart {
   readonly partNumber: number;
   /** Without quotes. */
@@ -26,6 +32,12 @@ export interface UnfinishedUpload {
 export interface DirectTransfers {
   signDownload(head: ObjectHead, seconds: number): Promise<SignedRequest>;
   signUpload(key: string, contentType: string | null, seconds: number): Promise<SignedRequest>;
+  /** A form that takes a file of so many bytes at most. */
+  signForm(
+    key: string,
+    limits: { readonly contentType: string | null; readonly maxBytes: number },
+    seconds: number,
+  ): Promise<SignedForm>;
   /** Begins an upload in parts; returns its id. */
   begin(key: string, description: ObjectDescription): Promise<string>;
   signPart(

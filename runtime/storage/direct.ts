@@ -3,7 +3,7 @@ import { fail } from "../contract/errors.js";
 import { canonicalJson } from "../operations/canonical-json.js";
 import type { ExecutionContext } from "../operations/context.js";
 import type { Handler } from "../operations/operation.js";
-import type { DirectTransfers, SignedRequest } from "./direct-port.js";
+import type { DirectTransfers, SignedForm, SignedRequest } from "./direct-port.js";
 import { readExpiry } from "./expiry.js";
 import { checkKey, prefixOf } from "./key.js";
 import type { ObjectDescription, ObjectHead } from "./object-head.js";
@@ -71,6 +71,27 @@ export const direct = {
       const seconds = readExpiry(expires_in);
       const asked = physical(spec, context, key);
       return answered(await transfers.signUpload(asked, content_type ?? null, seconds), seconds);
+    },
+
+  presignPost:
+    (
+      spec: StorageSpec,
+    ): Handler<
+      {
+        readonly key: string;
+        readonly max_bytes?: number;
+        readonly content_type?: string;
+      } & WithExpiry,
+      SignedForm & { readonly method: "POST"; readonly expires_at: string }
+    > =>
+    async ({ key, expires_in, content_type, max_bytes }, context) => {
+      const transfers = transfersOf(spec, context);
+      const seconds = readExpiry(expires_in);
+      const asked = physical(spec, context, key);
+      const most = Math.min(max_bytes ?? Infinity, spec.maxUploadBytes ?? Number.MAX_SAFE_INTEGER);
+      const limits = { contentType: content_type ?? null, maxBytes: most };
+      const form = await transfers.signForm(asked, limits, seconds);
+      return { ...form, method: "POST", expires_at: expiring(seconds) };
     },
 
   beginUpload:
@@ -173,7 +194,11 @@ function descriptionOf(key: string, contentType: string | undefined): ObjectDesc
 }
 
 function answered(request: SignedRequest, seconds: number): SignedAnswer {
-  return { ...request, expires_at: new Date(Date.now() + seconds * 1000).toISOString() };
+  return { ...request, expires_at: expiring(seconds) };
+}
+
+function expiring(seconds: number): string {
+  return new Date(Date.now() + seconds * 1000).toISOString();
 }
 
 /** The session of a client, once its token has been proven. Throws `upload_session_invalid`. */

@@ -7,6 +7,7 @@ import { ByteReply } from "../operations/byte-reply.js";
 import type { ExecutionContext } from "../operations/context.js";
 import type { Handler } from "../operations/operation.js";
 import { uuidv7 } from "../operations/uuid.js";
+import { bounded, tooLarge } from "./bounded.js";
 import type { Conditions } from "./conditions.js";
 import { accepts, contentTypeOf } from "./content-type.js";
 import { askedWindow, decidedReply, describing, downloadReply, partial } from "./download.js";
@@ -159,21 +160,4 @@ async function writeFile(
       { contentType: typed.type, filename, description: description ?? null },
       context.signal,
     );
-}
-
-/** The content up to its limit. Throws `upload_too_large` at the byte that crosses. */
-async function* bounded(
-  content: AsyncIterable<Buffer>,
-  maxBytes: number | null,
-): AsyncGenerator<Buffer> {
-  let size = 0;
-  for await (const chunk of content) {
-    size += chunk.length;
-    if (maxBytes !== null && size > maxBytes) throw tooLarge(maxBytes);
-    yield chunk;
-  }
-}
-
-function tooLarge(maxBytes: number): Error {
-  return fail("upload_too_large", { max_bytes: maxBytes }, { headers: { Connection: "close" } });
 }

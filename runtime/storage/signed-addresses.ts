@@ -10,12 +10,7 @@ export function signedAddresses(signer: Signer, base: () => string): Addresses {
       const expiresAt = Math.floor(Date.now() / 1000) + seconds;
       const claims = Buffer.from(JSON.stringify({ ...request, expiresAt })).toString("base64url");
       const signature = signer.sign("objects", claims).toString("base64url");
-      const contentType = request.kind === "upload" ? request.contentType : null;
-      return {
-        url: `${base()}${directPath}${claims}.${signature}`,
-        method: methodOf(request),
-        headers: contentType === null ? {} : { "content-type": contentType },
-      };
+      return `${base()}${directPath}${claims}.${signature}`;
     },
 
     verify(token, method) {
@@ -36,6 +31,7 @@ export function signedAddresses(signer: Signer, base: () => string): Addresses {
   };
 }
 
-function methodOf({ kind }: DirectRequest): "GET" | "PUT" {
+function methodOf({ kind }: DirectRequest): "GET" | "POST" | "PUT" {
+  if (kind === "form") return "POST";
   return kind === "download" ? "GET" : "PUT";
 }

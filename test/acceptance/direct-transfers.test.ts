@@ -129,6 +129,33 @@ for (const engine of objectEngines) {
       expect(other.status).toBe(403);
     });
 
+    test("a form takes a file up to its size, and no larger one", async () => {
+      const asked = {
+        key: "formed.txt",
+        expires_in: 60,
+        max_bytes: 1_000,
+        content_type: "text/plain",
+      };
+      const { status, body: signed } = await post("presign/post", asked);
+      expect([status, signed.method]).toEqual([200, "POST"]);
+      const send = async (size: number): Promise<Response> => {
+        const form = new FormData();
+        for (const [name, value] of Object.entries(signed.fields as Record<string, string>))
+          form.set(name, value);
+        form.set("file", new Blob(["x".repeat(size)], { type: "text/plain" }), "x.txt");
+        const answer = await fetch(signed.url, { method: "POST", body: form });
+        await answer.arrayBuffer();
+        return answer;
+      };
+      expect((await send(1_001)).ok).toBe(false);
+      expect((await people.as(member.token, "GET", "/files/formed.txt")).status).toBe(404);
+      expect((await send(1_000)).ok).toBe(true);
+      const got = await people.as(member.token, "GET", "/files/formed.txt");
+      expect([got.status, got.body.length]).toEqual([200, 1_000]);
+      expect(got.headers.get("content-type")).toBe("text/plain");
+      expect((await post("presign/post", { ...asked, max_bytes: 0 })).status).toBe(422);
+    });
+
     test.each([0, -1, 604_801, 1e9, "60", "", "PT0S", "P8D", "P1Y", "PT", "P1DT", 1.5])(
       "expires_in %j is refused",
       async (expires_in) => {

@@ -38,6 +38,7 @@ const bodies: Readonly<Record<string, unknown>> = {
   "authn.deactivate_principal": { principal_id: someId },
   "files.presign_download": { key: "k", expires_in: 60 },
   "files.presign_upload": { key: "k", expires_in: 60 },
+  "files.presign_post": { key: "k", expires_in: 60 },
   "files.begin_upload": { key: "k" },
   "files.presign_part": { session: someSession, part_number: 1, expires_in: 60 },
   "files.list_parts": { session: someSession },
@@ -241,6 +242,7 @@ for (const engine of engines) {
       await drive("/files/{key}", "HEAD", { id: key, headers: { "if-none-match": "*" } });
       await drive("/files/list", "POST", { body: {} });
       await drive("/files/presign/download", "POST", { body: { key, expires_in: 60 } });
+      await drive("/files/presign/post", "POST", { body: { key: "new", expires_in: 60 } });
       await drive("/files/presign/upload", "POST", { body: { key: "new", expires_in: "PT1M" } });
       const { body: session } = await drive("/files/uploads", "POST", { body: { key: "parts" } });
       const asked = { session, part_number: 1, expires_in: 60 };

@@ -49,10 +49,22 @@ export function folderTransfers({ unfinished, addresses, moveTo }: FolderOptions
   };
 
   return {
-    signDownload: async ({ key }, seconds) => addresses.sign({ kind: "download", key }, seconds),
+    signDownload: async ({ key }, seconds) => ({
+      url: addresses.sign({ kind: "download", key }, seconds),
+      method: "GET",
+      headers: {},
+    }),
 
-    signUpload: async (key, contentType, seconds) =>
-      addresses.sign({ kind: "upload", key, contentType }, seconds),
+    signUpload: async (key, contentType, seconds) => ({
+      url: addresses.sign({ kind: "upload", key, contentType }, seconds),
+      method: "PUT",
+      headers: contentType === null ? {} : { "content-type": contentType },
+    }),
+
+    signForm: async (key, limits, seconds) => ({
+      url: addresses.sign({ kind: "form", key, ...limits }, seconds),
+      fields: {},
+    }),
 
     begin: (key, description) =>
       translated(async () => {
@@ -64,8 +76,11 @@ export function folderTransfers({ unfinished, addresses, moveTo }: FolderOptions
         return uploadId;
       }),
 
-    signPart: async (key, uploadId, partNumber, seconds) =>
-      addresses.sign({ kind: "part", key, uploadId, partNumber }, seconds),
+    signPart: async (key, uploadId, partNumber, seconds) => ({
+      url: addresses.sign({ kind: "part", key, uploadId, partNumber }, seconds),
+      method: "PUT",
+      headers: {},
+    }),
 
     receivePart: (key, uploadId, partNumber, body) =>
       translated(async () => {

@@ -63,6 +63,20 @@ export function directTransfers(
       );
     },
 
+    async signForm(Key, { contentType, maxBytes }, seconds) {
+      checkFits(Key);
+      const { createPresignedPost } = await import("@aws-sdk/s3-presigned-post");
+      const typed = contentType === null ? {} : { "Content-Type": contentType };
+      const { url, fields } = await createPresignedPost(client, {
+        Bucket,
+        Key,
+        Expires: seconds,
+        Fields: typed,
+        Conditions: [["content-length-range", 0, maxBytes]],
+      });
+      return { url, fields };
+    },
+
     async begin(Key, description) {
       checkFits(Key);
       const command = new sdk.CreateMultipartUploadCommand({

@@ -151,7 +151,7 @@ async function* noting(
 
 function missing(cause: unknown): never {
   throw new Error(
-    "S3 needs the AWS SDK: npm install @aws-sdk/client-s3 @aws-sdk/lib-storage @aws-sdk/s3-request-presigner",
+    "S3 needs the AWS SDK: npm install @aws-sdk/client-s3 @aws-sdk/lib-storage @aws-sdk/s3-presigned-post @aws-sdk/s3-request-presigner",
     { cause },
   );
 }
