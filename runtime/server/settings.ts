@@ -129,7 +129,7 @@ export function readSettings(
     objectsUrl,
     objectsCredentials: accessKeyId === "" ? undefined : { accessKeyId, secretAccessKey },
     publicUrl: publicUrl === "" ? undefined : publicUrl.replace(/\/+$/, ""),
-    uploadSeconds: integer("UPLOAD_MAX_AGE_SECONDS", 86_400, 60, 30 * 86_400),
+    uploadSeconds: integer("UPLOAD_MAX_AGE_SECONDS", 86_400, 1, 30 * 86_400),
     databasePoolSize: integer("DATABASE_POOL", 10, 1, 1_000),
     migrateAtStart: oneOf("MIGRATE", "auto", ["auto", "off"]) === "auto",
     logLevel: oneOf("LOG_LEVEL", "info", ["silent", "error", "warn", "info", "debug"]),

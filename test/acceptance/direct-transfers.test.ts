@@ -294,6 +294,21 @@ for (const engine of objectEngines) {
       expect(await objects.leftovers()).toBe(0);
     });
 
+    test("an upload that does not end is removed after its time, and its session with it", async () => {
+      const session = await begun("forgotten");
+      await putPart(session, 1, Buffer.from("x"));
+      expect(await objects.leftovers()).toBe(1);
+      await new Promise((resolve) => setTimeout(resolve, 1_500));
+      if (sqlite === undefined) throw new Error("there is no SQLite");
+      // A service removes what is too old when it starts, and every hour.
+      const brief = { UPLOAD_MAX_AGE_SECONDS: "1", OBJECTS_URL: objects.url };
+      const environment = { ...brief, ...objects.environment };
+      const other = await startTestService(sqlite, { signsIn: false, environment });
+      await expect.poll(() => objects.leftovers(), { timeout: 10_000 }).toBe(0);
+      await other.stop();
+      expect((await post("uploads/parts", { session })).status).toBe(404);
+    });
+
     test("two that complete at once make one object", async () => {
       const session = await begun("raced");
       const part = await putPart(session, 1, Buffer.from("content"));

@@ -103,6 +103,26 @@ storage:
     expect(Object.keys(composed)).toContain("routes/articles_search.ts");
   });
 
+  test.each([
+    ["by default", "", "storage.download(filesSpec)"],
+    ["with stream: false", "stream: false, ", "storage.downloadBuffered(filesSpec)"],
+    [
+      "where an operation of streaming is left out",
+      "mount: {at: /f, include: [upload, download, head]}, ",
+      "storage.downloadBuffered(filesSpec)",
+    ],
+    [
+      "where they are attached",
+      "mount: {at: /f, include: [download, head, download_stream, download_range]}, ",
+      "storage.download(filesSpec)",
+    ],
+  ])("a download is streamed or buffered: %s", (_when, members, run) => {
+    const text = `registry: 1\nstorage:\n  files: {${members}guard: open}\n`;
+    writeFileSync(at("registry/files.yaml"), text);
+    expect(cli(root, "generate").code).toBe(0);
+    expect(read("generated/routes/files.ts")).toContain(`run: ${run},`);
+  });
+
   test("no file but the manifest names a version of opwright, a date or a hash", () => {
     cli(root, "generate");
     const { "manifest.json": _manifest, ...others } = snapshot();
