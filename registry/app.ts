@@ -1,6 +1,6 @@
 // The author's own Express app, behind the generated routes: here, pages that say where to look and show an upload.
 import express from "express";
-import { uploadPage, uploadScript } from "./demo/upload-page.js";
+import { uploadPage, uploadScript } from "./upload-page.js";
 
 export const app = express().disable("x-powered-by");
 
