@@ -27,7 +27,7 @@ export const identitySpec = identity({
   trustForwardedHost: false,
 });
 
-/** The hooks of authorization. */
-export const { authorize, scope } = authorization({
+/** The hooks of authorization, and the question behind them. */
+export const { authorize, may, scope } = authorization({
   override: ["admin", "{resource}.admin"],
 });

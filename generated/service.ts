@@ -2,6 +2,7 @@
 import { defineService } from "opwright/runtime";
 import { identitySpec } from "./identity.js";
 import { outboxSpec } from "./outbox.js";
+import { realtimeSpec } from "./realtime.js";
 import { app } from "../registry/app.js";
 import { articlesSearchSpec } from "./search/articles_search.js";
 import { placeSearchSpec } from "./search/place_search.js";
@@ -35,6 +36,7 @@ export const service = defineService({
   searches: [articlesSearchSpec, placeSearchSpec, taskSearchSpec],
   storages: [articlesBlobsSpec, filesSpec, vaultSpec],
   outbox: outboxSpec,
+  realtime: realtimeSpec,
   app,
   routes: [
     apiKeysRoutes.apiKeysIssue,
@@ -121,6 +123,7 @@ export const service = defineService({
     taskSearchRoutes.taskSearchTyped,
     taskSearchRoutes.taskSearchTypedCursor,
     tasksRoutes.tasksAggList,
+    tasksRoutes.tasksComment,
     tasksRoutes.tasksComplete,
     tasksRoutes.tasksCreate,
     tasksRoutes.tasksDelete,

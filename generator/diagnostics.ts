@@ -319,6 +319,16 @@ export const catalogue = {
     "A mount names a namespace that nothing registers.",
     "Correct the name; `opwright list` shows them.",
   ),
+  OPW071: entry(
+    "Command without an operation",
+    "A realtime command names an operation that is not there, or that is not one of your own.",
+    "Name an operation of `operations:`.",
+  ),
+  OPW072: entry(
+    "Durable topic",
+    "A durable signal waits in the mailboxes of principals; topics are heard by who is there.",
+    "Make it ephemeral, or address principals.",
+  ),
   OPW080: entry(
     "Out of date",
     "A generated file differs from what the registry gives.",

@@ -89,6 +89,7 @@ export {
   type ExpectedRevision,
   type InputBinding,
 } from "./operations/input.js";
+export { callerOf } from "./operations/identity.js";
 export { JsonText, outputValue, type Output } from "./operations/json-text.js";
 export { Lifetime } from "./operations/lifetime.js";
 export { silentLog, type Log } from "./operations/log.js";
@@ -122,6 +123,8 @@ export { tenancy, type TenantEntry } from "./tenancy/operations.js";
 export { uuidv7 } from "./operations/uuid.js";
 export type { CursorRequest, PageRequest } from "./query/list-request.js";
 export { connect, defaultTenant, type Connection, type ConnectOptions } from "./server/connect.js";
+export { realtime, type RealtimeSpec, type TopicAuthorizer } from "./realtime/spec.js";
+export { publishingOf, stagingOf, type PublishSignal, type StageSignal } from "./realtime/stage.js";
 export { direct } from "./storage/direct.js";
 export { storageInput } from "./storage/input.js";
 export type { ObjectPage, ObjectQuery } from "./storage/list.js";

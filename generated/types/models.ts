@@ -288,6 +288,11 @@ export interface Task {
   readonly labels: readonly string[];
 }
 
+export interface TaskTypingSignal {
+  readonly task: string;
+  readonly who: string;
+}
+
 export interface TenantCreated {
   readonly tenant_id: string;
   readonly tenant_key: string;

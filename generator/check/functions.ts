@@ -63,12 +63,13 @@ export function mentions({
 
 /** Functions of identity, authorization, scopes and the outbox. */
 function functionsOfIdentity({ declarations, tree }: LoadedRegistry): readonly Mention[] {
-  const { identity, authorization, scopes, outbox } = declarations;
+  const { identity, authorization, scopes, outbox, realtime } = declarations;
   const named: readonly (readonly [string | undefined, readonly string[]])[] = [
     [identity?.verifier, ["identity", "verifier"]],
     [identity?.resolver, ["identity", "resolver"]],
     [identity?.signing?.signer, ["identity", "signing", "signer"]],
     [authorization?.decide, ["authorization", "decide"]],
+    [realtime?.topics, ["realtime", "topics"]],
     ...Object.entries(scopes).map(([name, text]) => [text, ["scopes", name]] as const),
     ...Object.entries(outbox?.events ?? {})
       .filter(([, { destination }]) => destination.includes("#"))

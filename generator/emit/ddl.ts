@@ -198,6 +198,55 @@ function systemTable(engine: EngineName, table: string): string {
       ],
       indexes: ["due_at"],
     },
+    opwright_signals: {
+      columns: [
+        `"id" ${type.uuid} PRIMARY KEY`,
+        `"name" ${type.text} NOT NULL`,
+        `"data" ${type.text} NOT NULL`,
+        `"created_at" ${type.number} NOT NULL`,
+      ],
+      indexes: ["created_at"],
+    },
+    opwright_staged_signals: {
+      columns: [
+        engine === "sqlite"
+          ? `"sequence" INTEGER PRIMARY KEY AUTOINCREMENT`
+          : `"sequence" bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY`,
+        `"tenant_id" ${type.text} NOT NULL`,
+        `"principal_id" ${type.uuid} NOT NULL`,
+        `"signal_id" ${type.uuid} NOT NULL`,
+      ],
+    },
+    opwright_mailbox_heads: {
+      columns: [
+        `"tenant_id" ${type.text} NOT NULL`,
+        `"principal_id" ${type.uuid} NOT NULL`,
+        `"head" ${type.number} NOT NULL`,
+        `"floor" ${type.number} NOT NULL`,
+        `PRIMARY KEY ("tenant_id", "principal_id")`,
+      ],
+    },
+    opwright_mailbox: {
+      columns: [
+        `"tenant_id" ${type.text} NOT NULL`,
+        `"principal_id" ${type.uuid} NOT NULL`,
+        `"position" ${type.number} NOT NULL`,
+        `"signal_id" ${type.uuid} NOT NULL`,
+        `"created_at" ${type.number} NOT NULL`,
+        `PRIMARY KEY ("tenant_id", "principal_id", "position")`,
+      ],
+      indexes: ["created_at"],
+    },
+    opwright_cursors: {
+      columns: [
+        `"tenant_id" ${type.text} NOT NULL`,
+        `"principal_id" ${type.uuid} NOT NULL`,
+        `"device" ${type.text} NOT NULL`,
+        `"position" ${type.number} NOT NULL`,
+        `"seen_at" ${type.number} NOT NULL`,
+        `PRIMARY KEY ("tenant_id", "principal_id", "device")`,
+      ],
+    },
     opwright_refresh_tokens: {
       columns: [
         `"digest" ${type.text} PRIMARY KEY`,

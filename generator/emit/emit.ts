@@ -1,6 +1,7 @@
 // The fifth phase: the frozen registry → files. An emitter never meets an invalid model and never touches the disk.
 import type { RegistryNames } from "../load/registry-names.js";
 import type { RegistryModel } from "../model/registry.js";
+import { emitAsyncApi } from "./asyncapi.js";
 import { emitCatalog } from "./catalog.js";
 import { emitDocuments } from "./documents.js";
 import { jsonFile, type EmittedFile } from "./file.js";
@@ -9,6 +10,7 @@ import { emitMigrations, type MigrationHistory } from "./migrations.js";
 import type { ModulePaths } from "./module-path.js";
 import { emitOpenApi } from "./openapi.js";
 import { emitOutbox } from "./outbox.js";
+import { emitRealtime } from "./realtime.js";
 import { emitRegistrySchema } from "./registry-schema.js";
 import { emitRoutes } from "./routes.js";
 import { emitSearches } from "./searches.js";
@@ -44,6 +46,8 @@ export async function emit(
     ...emitRoutes(model, options.paths),
     ...emitIdentity(model, options.paths),
     ...emitOutbox(model, options.paths),
+    ...emitRealtime(model, options.paths),
+    ...emitAsyncApi(model),
     ...emitService(model, options.paths),
   ];
   return files.sort((left, right) => (left.path < right.path ? -1 : 1));

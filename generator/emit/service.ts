@@ -26,6 +26,7 @@ export function emitService(model: RegistryModel, paths: ModulePaths): readonly 
       importLine("defineService", "opwright/runtime", false),
       ...(model.identity === null ? [] : [importLine("identitySpec", "./identity.js", false)]),
       ...(model.outbox === null ? [] : [importLine("outboxSpec", "./outbox.js", false)]),
+      ...(model.realtime === null ? [] : [importLine("realtimeSpec", "./realtime.js", false)]),
       ...(app === null
         ? []
         : [
@@ -56,6 +57,7 @@ export function emitService(model: RegistryModel, paths: ModulePaths): readonly 
     hasApp: app !== null,
     hasIdentity: model.identity !== null,
     hasOutbox: model.outbox !== null,
+    hasRealtime: model.realtime !== null,
     searches: specList("searches", Object.keys(model.searches)),
     storages: specList("storages", Object.keys(model.storages)),
   };

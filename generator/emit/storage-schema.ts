@@ -45,6 +45,14 @@ const identityTables = [
   "grants",
 ].map((name) => `opwright_${name}`);
 
+const realtimeTables = [
+  "opwright_signals",
+  "opwright_staged_signals",
+  "opwright_mailbox_heads",
+  "opwright_mailbox",
+  "opwright_cursors",
+];
+
 /** The storage that a registry needs. */
 export function storageOf(model: RegistryModel): StorageSchema {
   return {
@@ -55,6 +63,7 @@ export function storageOf(model: RegistryModel): StorageSchema {
       "opwright_idempotency",
       ...(model.identity === null ? [] : identityTables),
       ...(model.outbox === null ? [] : ["opwright_outbox"]),
+      ...(model.realtime === null ? [] : realtimeTables),
     ],
   };
 }

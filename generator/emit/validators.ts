@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import {
   mapSchema,
   referredType,
+  refTo,
   type JsonSchema,
   type SchemaObject,
 } from "../model/json-schema.js";
@@ -59,6 +60,17 @@ export async function emitValidators(
       path: `validators/${namespace.name}.ts`,
       text: printNamespace(namespace, plans, code, modules),
     });
+  }
+  const { realtime } = model;
+  if (realtime !== null) {
+    const plans = Object.entries(realtime.events).map(([name, { typeName }]) => ({
+      name: camelCase(name),
+      schema: refTo(typeName),
+      typeName,
+    }));
+    const namespace = { name: "realtime", source: "registry", operations: [], document: undefined };
+    const text = printNamespace(namespace, plans, await compiled(plans, model, cache), modules);
+    files.push({ path: "validators/realtime.ts", text });
   }
   return files;
 }

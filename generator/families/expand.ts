@@ -24,6 +24,7 @@ import { boundaryErrors, identityModel } from "./identity-model.js";
 import { outboxModel } from "./outbox.js";
 import { expandProvisioning } from "./principals.js";
 import { attach } from "./mounts.js";
+import { realtimeModel } from "./realtime.js";
 import { expandStorage } from "./storage.js";
 
 /** The model with the places that findings about it refer to. */
@@ -147,6 +148,7 @@ export function expandRegistry(
     operations.set(operation.key, { ...routed, errors });
   }
   const service = declarations.service;
+  const realtime = realtimeModel(context, operations);
   return {
     types,
     origins,
@@ -164,6 +166,7 @@ export function expandRegistry(
       },
       identity: identityModel(context),
       outbox: outboxModel(context),
+      realtime,
       types: sortedRecord(types.table.schemas),
       documents: sortedRecord(documents),
       searches: sortedRecord(searches),

@@ -164,6 +164,24 @@ export interface OutboxDeclaration {
   >;
 }
 
+export interface RealtimeDeclaration {
+  readonly mount?: { readonly at: string };
+  readonly transports?: readonly ("sse" | "websocket")[];
+  readonly topics?: string;
+  readonly retention?: { readonly age?: string; readonly entries?: number };
+  readonly events: Readonly<
+    Record<
+      string,
+      {
+        readonly data: unknown;
+        readonly audience: readonly ("principal" | "topic")[];
+        readonly delivery: "durable" | "ephemeral";
+      }
+    >
+  >;
+  readonly commands?: Readonly<Record<string, { readonly operation: string }>>;
+}
+
 /** A step of a policy: a hook's name, or exactly one of the members. */
 export type PolicyStep =
   | string
@@ -176,6 +194,7 @@ export interface Declarations {
   readonly tenancy: TenancyDeclaration | undefined;
   readonly authorization: AuthorizationDeclaration | undefined;
   readonly outbox: OutboxDeclaration | undefined;
+  readonly realtime: RealtimeDeclaration | undefined;
   /** Row filters by name, as file#export. */
   readonly scopes: Readonly<Record<string, string>>;
   readonly policies: Readonly<Record<string, readonly PolicyStep[]>>;

@@ -23,6 +23,7 @@ import {
   typeName,
   urlPath,
 } from "./format-parts.js";
+import { realtime } from "./format-realtime.js";
 
 const hooksByPhase: Shape = {
   kind: "object",
@@ -311,6 +312,7 @@ export const registryShape: Extract<Shape, { kind: "object" }> = {
     outbox: optional(outbox, "Integration events and where they go."),
     tenancy: optional(tenancy, "Tenants: whose data an operation sees."),
     identity: optional(identity, "How callers sign in and are identified."),
+    realtime: optional(realtime, "Signals to people who are connected, and commands from them."),
     types: optional(
       mapOf(fieldType, typeName, "a type name in [A-Z][A-Za-z0-9]*"),
       "Types by name: fields, a list of values, or a JSON Schema.",

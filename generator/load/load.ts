@@ -46,6 +46,7 @@ export function loadRegistry(project: string, folder: string, report: Report): L
       tenancy: whole("tenancy"),
       authorization: whole("authorization"),
       outbox: whole("outbox"),
+      realtime: whole("realtime"),
       scopes: sound("scopes"),
       policies: sound("policies"),
       hooks: sound("hooks"),

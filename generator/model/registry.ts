@@ -171,6 +171,24 @@ export interface StorageModel {
   readonly isStreamed: boolean;
 }
 
+/** A signal of the realtime plane. */
+export interface SignalModel {
+  readonly typeName: string;
+  readonly audience: readonly ("principal" | "topic")[];
+  readonly delivery: "durable" | "ephemeral";
+}
+
+export interface RealtimeModel {
+  readonly path: string;
+  readonly transports: readonly ("sse" | "websocket")[];
+  readonly events: Readonly<Record<string, SignalModel>>;
+  /** Operations by the name of their event. */
+  readonly commands: Readonly<Record<string, string>>;
+  readonly authorizer: FunctionReference | null;
+  readonly retentionSeconds: number;
+  readonly retentionEntries: number;
+}
+
 /** Families whose handlers are part of the runtime, by their names there. */
 export type BuiltInFamily = "authn" | "apiKeys" | "passwordReset" | "principals" | "tenancy";
 
@@ -293,6 +311,7 @@ export interface RegistryModel {
   readonly identity: IdentityModel | null;
   /** Null where the service stages nothing. */
   readonly outbox: Readonly<Record<string, OutboxEventModel>> | null;
+  readonly realtime: RealtimeModel | null;
   readonly types: Readonly<Record<string, JsonSchema>>;
   readonly documents: Readonly<Record<string, DocumentModel>>;
   readonly searches: Readonly<Record<string, SearchModel>>;

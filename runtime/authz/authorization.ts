@@ -21,6 +21,8 @@ export interface Authorization {
    * across tenants: only permissions that hold everywhere count for them. Runs after `principal`.
    */
   authorize(action: string): PhaseHook<"before", unknown, never>;
+  /** Whether `authorize(action)` would let the caller pass: for handlers that ask. */
+  may(action: string, context: ExecutionContext): Promise<boolean>;
   /**
    * Every row that the operation reads or writes passes the port's filter as well; others are not there. Lifted for who
    * has an override permission. Runs after `principal` and before the operation's own hooks, so that these see no more
@@ -49,17 +51,20 @@ export function authorization({
     return true;
   };
 
+  const may = (action: string, context: ExecutionContext): Promise<boolean> => {
+    const [resource = ""] = action.split(".");
+    return permits(context, resource, [action, ...above(resource)]);
+  };
+
   return {
-    authorize(action) {
-      const [resource = ""] = action.split(".");
-      const actions = [action, ...above(resource)];
-      return {
-        phase: "before",
-        run: async (_input, context) => {
-          if (!(await permits(context, resource, actions))) throw fail("core.authorization");
-        },
-      };
-    },
+    may,
+
+    authorize: (action) => ({
+      phase: "before",
+      run: async (_input, context) => {
+        if (!(await may(action, context))) throw fail("core.authorization");
+      },
+    }),
 
     scope(spec, port) {
       const actions = above(spec.name);

@@ -73,6 +73,8 @@ export const errors = {
   "core.authorization": row("authorization", "This action is not permitted."),
   origin_forbidden: row("authorization", "A cookie counts only in requests of this origin."),
 
+  realtime_topics_unauthorized: row("authorization", "A topic is not granted to the caller."),
+  realtime_origin_forbidden: row("authorization", "This origin may not connect."),
   direct_transfer_forbidden: row(
     "authorization",
     "The signed address is not valid, or not any more.",
@@ -101,6 +103,8 @@ export const errors = {
   range_not_satisfiable: row("validation", "The range begins behind the end of the object.", {
     status: 416,
   }),
+  realtime_protocol_unsupported: row("validation", "This version of the protocol is not spoken."),
+  realtime_invalid_frame: row("validation", "The frame is not one of the protocol."),
   query_invalid: row("validation", "The query is not well formed."),
   field_not_queryable: row("validation", "A field in the query is not declared."),
   query_operator_type_mismatch: row(
@@ -141,6 +145,8 @@ export const errors = {
     status: 428,
   }),
 
+  realtime_commands_limit: row("throttled", "Too many commands are running on this connection."),
+  realtime_connections_limit: row("throttled", "The caller has too many connections."),
   "core.throttled": row("throttled", "Too many requests.", { retryable: true }),
 
   "core.unavailable": row("unavailable", generic, { retryable: true }),

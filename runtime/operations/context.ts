@@ -1,6 +1,7 @@
 // What an operation knows about its invocation. Passed as an argument, never ambient.
 import type { Attempts } from "../authn/attempts.js";
 import { everything, type Filter } from "../query/ast.js";
+import type { SignalPlane } from "../realtime/plane-port.js";
 import type { Objects } from "../storage/port.js";
 import type { Database, Transaction } from "./database.js";
 import type { Identity } from "./identity.js";
@@ -47,6 +48,8 @@ export interface Resources {
   readonly loginAttempts: Attempts;
   /** Requests of password resets. */
   readonly resetAttempts: Attempts;
+  /** The realtime plane. */
+  readonly signals: SignalPlane;
   /** Called after a commit that staged an event. */
   readonly wakeRelay: () => void;
 }
@@ -68,7 +71,7 @@ export class ExecutionContext {
   readonly notes: Record<string, string> = {};
   readonly #scopes = new Map<string, Filter>();
   #transaction: Transaction;
-  #hasStaged = false;
+  readonly #onCommit: (() => void)[] = [];
 
   constructor(
     resources: Resources,
@@ -119,7 +122,8 @@ export class ExecutionContext {
     work: (transaction: Transaction) => Promise<T>,
     exclusive?: string | undefined,
   ): Promise<T> {
-    const { database, wakeRelay } = this.resources;
+    const { database } = this.resources;
+    this.#onCommit.length = 0;
     const options = { lifetime: this.lifetime, exclusive };
     const result = await database.write(options, async (transaction) => {
       this.#transaction = transaction;
@@ -129,8 +133,7 @@ export class ExecutionContext {
         this.#transaction = database.reader;
       }
     });
-    if (this.#hasStaged) wakeRelay();
-    this.#hasStaged = false;
+    for (const work of this.#onCommit.splice(0)) work();
     return result;
   }
 
@@ -139,9 +142,10 @@ export class ExecutionContext {
     Object.assign(this.notes, fields);
   }
 
-  /** Says that the running transaction has put something into the outbox. */
-  hasStaged(): void {
-    this.#hasStaged = true;
+  /** Runs `work` once the running transaction has committed, and not where it does not; outside one, at once. */
+  whenCommitted(work: () => void): void {
+    if (this.#transaction === this.resources.database.reader) work();
+    else this.#onCommit.push(work);
   }
 
   /** From here on the invocation sees only those rows of a document that pass the filter as well. */

@@ -2,6 +2,7 @@
 import type { ApiKeyStore } from "../authn/api-key-port.js";
 import type { IdentityStore } from "../authn/port.js";
 import type { DocumentStore } from "../documents/port.js";
+import type { MailboxStore } from "../realtime/port.js";
 import type { OutboxStore } from "../outbox/port.js";
 import type { SearchStore } from "../search/port.js";
 import type { TenantStore } from "../tenancy/port.js";
@@ -14,6 +15,7 @@ export interface Transaction {
   readonly documents: DocumentStore;
   readonly idempotency: IdempotencyStore;
   readonly identity: IdentityStore;
+  readonly mailbox: MailboxStore;
   readonly outbox: OutboxStore;
   readonly search: SearchStore;
   readonly tenants: TenantStore;

@@ -16,5 +16,5 @@ export async function stage(
     tenant: context.tenant,
     createdAt: Date.now(),
   });
-  context.hasStaged();
+  context.whenCommitted(context.resources.wakeRelay);
 }

@@ -11,6 +11,7 @@ import type { Log } from "../operations/log.js";
 import { aesSealer } from "../operations/sealer.js";
 import { hmacSigner } from "../operations/signer.js";
 import { uuidv7 } from "../operations/uuid.js";
+import type { SignalPlane } from "../realtime/plane-port.js";
 import { openDatabase } from "./engines.js";
 import { openObjects, type OpenObjects } from "./objects.js";
 import type { ServiceDefinition } from "./service.js";
@@ -37,6 +38,8 @@ export interface Connection extends Resources {
     work: (context: ExecutionContext) => Promise<T>,
     tenant?: string,
   ): Promise<T>;
+  /** Has signals go to this plane from now on; without one, durable signals wait in the database. */
+  signalsTo(plane: SignalPlane): void;
   /** Has `wakeRelay` call this from now on. */
   onStaged(listener: () => void): void;
   close(): Promise<void>;
@@ -57,6 +60,7 @@ export async function connect(
   const objects = await openObjects(service.storages ?? [], settings, signer);
   const limiter = memoryRateLimiter();
   let onStaged = (): void => undefined;
+  let plane: SignalPlane = { wake: () => undefined, publish: () => undefined };
   const resources: Resources = {
     database,
     log,
@@ -73,6 +77,10 @@ export async function connect(
     uploadSeconds: settings.uploadSeconds,
     loginAttempts: attempts(limiter, "login", settings.loginAttempts, "address"),
     resetAttempts: attempts(limiter, "reset", settings.resetAttempts, "anywhere"),
+    signals: {
+      wake: () => plane.wake(),
+      publish: (tenant, to, signal) => plane.publish(tenant, to, signal),
+    },
     wakeRelay: () => onStaged(),
   };
   const newContext = (operationId: string, tenant = defaultTenant): ExecutionContext => {
@@ -97,6 +105,9 @@ export async function connect(
     write(operationId, work, tenant) {
       const context = newContext(operationId, tenant);
       return context.commit(() => work(context));
+    },
+    signalsTo(given) {
+      plane = given;
     },
     onStaged(listener) {
       onStaged = listener;

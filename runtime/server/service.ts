@@ -4,6 +4,7 @@ import type { IdentitySpec } from "../authn/spec.js";
 import type { NextHandler } from "../http/front-handler.js";
 import type { SearchSpec } from "../search/spec.js";
 import type { OutboxSpec } from "../outbox/spec.js";
+import type { RealtimeSpec } from "../realtime/spec.js";
 import type { StorageSpec } from "../storage/spec.js";
 import type { AnyRoute } from "../operations/operation.js";
 
@@ -18,6 +19,7 @@ export interface ServiceDefinition {
   /** How callers are identified; without it every request is anonymous. */
   readonly identity?: IdentitySpec;
   readonly searches?: readonly SearchSpec[];
+  readonly realtime?: RealtimeSpec;
   readonly storages?: readonly StorageSpec[];
   /** Where integration events go. */
   readonly outbox?: OutboxSpec;

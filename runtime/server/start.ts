@@ -16,6 +16,7 @@ import { startRelay, type Relay } from "../outbox/relay.js";
 import type { Log } from "../operations/log.js";
 import { connect, defaultTenant, type Connection, type ConnectOptions } from "./connect.js";
 import { destinationsOf } from "./destinations.js";
+import { startRealtime } from "./realtime.js";
 import { startReaper } from "./reaper.js";
 import type { ServiceDefinition } from "./service.js";
 import type { Settings } from "./settings.js";
@@ -44,17 +45,28 @@ export async function start(
   const relay = startOutbox(service, connection, settings);
 
   let state: "active" | "settling" | "draining" = "active";
+  const bind = boundary({
+    identity,
+    resources: connection,
+    trustsProxy,
+    allowedOrigins: corsOrigins,
+  });
+  const realtime = await startRealtime(service.realtime, connection, {
+    bind,
+    allowedOrigins: corsOrigins,
+  });
   const router = frontHandler({
     routes: service.routes,
     resources: connection,
     trustsProxy,
-    bind: boundary({ identity, resources: connection, trustsProxy, allowedOrigins: corsOrigins }),
+    bind,
     maxBodyBytes: settings.maxBodyBytes,
     defaultTenant,
     isAccepting: () => state !== "draining",
   });
   const answerSystem = systemEndpoints({
     folder,
+    hasRealtime: service.realtime !== undefined,
     isReady: async () => state === "active" && (await answers(database)),
     jwks: identity?.jwks ?? null,
     publicKeys: keys.tokens.publicKeys,
@@ -81,11 +93,16 @@ export async function start(
       }
       cors(req, res, () => {
         if (answerSystem(req, res) || answerDirect(req, res)) return;
+        if (realtime?.answer(req, res) === true) return;
         router(req, res, (error) => fallback(req, res, error));
       });
     },
   );
   answerClientErrors(server);
+  server.on("upgrade", (req, socket, head) => {
+    if (state !== "draining" && realtime?.upgrade(req, socket, head) === true) return;
+    socket.end("HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
+  });
   await listen(server, settings);
   const reaper = startReaper(service, connection);
 
@@ -102,6 +119,7 @@ export async function start(
         state = "settling";
         await sleep(settings.settleSeconds * 1000);
         state = "draining";
+        await realtime?.stop();
         await closed(server, settings.drainSeconds * 1000);
         await relay?.stop(settings.drainSeconds * 1000);
         const patience = sleep(settings.drainSeconds * 1000 + 100, undefined, { ref: false });

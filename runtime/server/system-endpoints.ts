@@ -11,6 +11,8 @@ import { securityHeaderList } from "../http/security-headers.js";
 export interface SystemEndpointsOptions {
   /** The generated folder, for its documents. */
   readonly folder: string;
+  /** Whether there is a document of the realtime plane. */
+  readonly hasRealtime: boolean;
   /** Resolves to whether the service can take requests now. */
   readonly isReady: () => Promise<boolean>;
   /** Where the public keys of access tokens are, or null. */
@@ -23,6 +25,7 @@ export function systemEndpoints(
   options: SystemEndpointsOptions,
 ): (req: IncomingMessage, res: ServerResponse) => boolean {
   let openapi: Promise<string> | undefined;
+  let asyncapi: Promise<string> | undefined;
   const answers = new Map<string, () => Promise<readonly [number, string]>>([
     ["/livez", async () => [200, `{"status":"alive"}`]],
     [
@@ -38,6 +41,11 @@ export function systemEndpoints(
       },
     ],
   ]);
+  if (options.hasRealtime)
+    answers.set("/asyncapi.json", async () => {
+      asyncapi ??= readFile(join(options.folder, "asyncapi.json"), "utf8");
+      return [200, await asyncapi];
+    });
   const { jwks } = options;
   const jwkSet = JSON.stringify({ keys: options.publicKeys });
   if (jwks !== null) answers.set(jwks.path, async () => [200, jwkSet]);

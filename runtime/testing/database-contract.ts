@@ -107,6 +107,7 @@ function contextOf(
       loginAttempts: attempts(limiter, "login", limits, "address"),
       resetAttempts: attempts(limiter, "reset", limits, "anywhere"),
       wakeRelay: () => undefined,
+      signals: { wake: () => undefined, publish: () => undefined },
     },
     {
       operationId: "things.test",

@@ -49,6 +49,7 @@ const bodies: Readonly<Record<string, unknown>> = {
   "principals.grant_permission": { principal_id: someId, permission: "a.b" },
   "principals.revoke_permission": { principal_id: someId, permission: "a.b" },
   "projects.create": { name: "P", key: "PP" },
+  "tasks.comment": { text: "t" },
   "tasks.complete": { rev: 1 },
   "tasks.create": { title: "t", project: someId },
   "tenant_admin.create_tenant": { tenant_key: "x" },
@@ -167,7 +168,7 @@ for (const engine of engines) {
       } = {},
     ): Promise<Answer> => {
       const id = options.id ?? someId;
-      const target = path.replace("{id}", id).replace("{key}", id) + (options.query ?? "");
+      const target = path.replace(/\{(?:id|key|task)\}/, id) + (options.query ?? "");
       const answer = await service.call(method, target, {
         ...(options.body === undefined ? {} : { body: options.body }),
         ...(options.headers === undefined ? {} : { headers: options.headers }),
@@ -192,6 +193,8 @@ for (const engine of engines) {
         await drive(`${root}/{id}/delete`, "POST", { id, query: "?rev=1" });
         await drive(`${root}/{id}/restore`, "POST", { id, query: "?rev=2" });
       }
+      const comments = { id: ids["/tasks"], body: { text: "t" } };
+      await drive("/tasks/{task}/comments", "POST", comments);
       await drive("/tasks/{id}/complete", "POST", { id: ids["/tasks"], body: { rev: 3 } });
       const note = await drive("/notes/create", "POST", { body: { text: "n" } });
       await drive("/notes/get", "GET", { query: `?id=${note.body.id}` });
@@ -355,7 +358,7 @@ for (const engine of engines) {
     test.each(guarded)(
       "$operation.operationId is 401 for nobody, and 403 for who lacks its permission",
       async ({ path, method, operation }) => {
-        const at = path.replace("{id}", someId).replace("{key}", someId);
+        const at = path.replace(/\{(?:id|key|task)\}/, someId);
         const id = (operation.parameters ?? []).some(
           ({ name, in: place, required }) => name === "id" && place === "query" && required,
         );
@@ -380,7 +383,7 @@ for (const engine of engines) {
     test.each(operations)(
       "the errors of $operation.operationId are as documented",
       async ({ path, method, operation }) => {
-        const needsId = path.includes("{id}");
+        const needsId = /\{(?:id|task)\}/.test(path);
         const hasBody = operation.requestBody !== undefined;
         if (needsId) await drive(path, method, { id: "x", ...(hasBody ? { body: {} } : {}) });
         await drive(path, method, { query: "?a=1&a=2", ...(hasBody ? { body: {} } : {}) });

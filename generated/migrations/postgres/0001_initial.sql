@@ -91,6 +91,48 @@ CREATE TABLE "opwright_outbox" (
 );
 CREATE INDEX "opwright_outbox_by_due_at" ON "opwright_outbox" ("due_at");
 
+CREATE TABLE "opwright_signals" (
+  "id" uuid PRIMARY KEY,
+  "name" text NOT NULL,
+  "data" text NOT NULL,
+  "created_at" bigint NOT NULL
+);
+CREATE INDEX "opwright_signals_by_created_at" ON "opwright_signals" ("created_at");
+
+CREATE TABLE "opwright_staged_signals" (
+  "sequence" bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  "tenant_id" text NOT NULL,
+  "principal_id" uuid NOT NULL,
+  "signal_id" uuid NOT NULL
+);
+
+CREATE TABLE "opwright_mailbox_heads" (
+  "tenant_id" text NOT NULL,
+  "principal_id" uuid NOT NULL,
+  "head" bigint NOT NULL,
+  "floor" bigint NOT NULL,
+  PRIMARY KEY ("tenant_id", "principal_id")
+);
+
+CREATE TABLE "opwright_mailbox" (
+  "tenant_id" text NOT NULL,
+  "principal_id" uuid NOT NULL,
+  "position" bigint NOT NULL,
+  "signal_id" uuid NOT NULL,
+  "created_at" bigint NOT NULL,
+  PRIMARY KEY ("tenant_id", "principal_id", "position")
+);
+CREATE INDEX "opwright_mailbox_by_created_at" ON "opwright_mailbox" ("created_at");
+
+CREATE TABLE "opwright_cursors" (
+  "tenant_id" text NOT NULL,
+  "principal_id" uuid NOT NULL,
+  "device" text NOT NULL,
+  "position" bigint NOT NULL,
+  "seen_at" bigint NOT NULL,
+  PRIMARY KEY ("tenant_id", "principal_id", "device")
+);
+
 CREATE TABLE "articles" (
   "tenant_id" text NOT NULL,
   "id" uuid NOT NULL,

@@ -91,6 +91,48 @@ CREATE TABLE "opwright_outbox" (
 );
 CREATE INDEX "opwright_outbox_by_due_at" ON "opwright_outbox" ("due_at");
 
+CREATE TABLE "opwright_signals" (
+  "id" TEXT PRIMARY KEY,
+  "name" TEXT NOT NULL,
+  "data" TEXT NOT NULL,
+  "created_at" INTEGER NOT NULL
+);
+CREATE INDEX "opwright_signals_by_created_at" ON "opwright_signals" ("created_at");
+
+CREATE TABLE "opwright_staged_signals" (
+  "sequence" INTEGER PRIMARY KEY AUTOINCREMENT,
+  "tenant_id" TEXT NOT NULL,
+  "principal_id" TEXT NOT NULL,
+  "signal_id" TEXT NOT NULL
+);
+
+CREATE TABLE "opwright_mailbox_heads" (
+  "tenant_id" TEXT NOT NULL,
+  "principal_id" TEXT NOT NULL,
+  "head" INTEGER NOT NULL,
+  "floor" INTEGER NOT NULL,
+  PRIMARY KEY ("tenant_id", "principal_id")
+);
+
+CREATE TABLE "opwright_mailbox" (
+  "tenant_id" TEXT NOT NULL,
+  "principal_id" TEXT NOT NULL,
+  "position" INTEGER NOT NULL,
+  "signal_id" TEXT NOT NULL,
+  "created_at" INTEGER NOT NULL,
+  PRIMARY KEY ("tenant_id", "principal_id", "position")
+);
+CREATE INDEX "opwright_mailbox_by_created_at" ON "opwright_mailbox" ("created_at");
+
+CREATE TABLE "opwright_cursors" (
+  "tenant_id" TEXT NOT NULL,
+  "principal_id" TEXT NOT NULL,
+  "device" TEXT NOT NULL,
+  "position" INTEGER NOT NULL,
+  "seen_at" INTEGER NOT NULL,
+  PRIMARY KEY ("tenant_id", "principal_id", "device")
+);
+
 CREATE TABLE "articles" (
   "tenant_id" TEXT NOT NULL,
   "id" TEXT NOT NULL,

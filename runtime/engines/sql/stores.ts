@@ -4,6 +4,7 @@ import { sqlApiKeyStore } from "./api-key-store.js";
 import { sqlDocumentStore } from "./document-store.js";
 import { sqlIdempotencyStore } from "./idempotency-store.js";
 import { sqlIdentityStore } from "./identity-store.js";
+import { sqlMailboxStore } from "./mailbox-store.js";
 import { sqlOutboxStore } from "./outbox-store.js";
 import type { SqlSession } from "./session.js";
 import { sqlSearchStore } from "./search-store.js";
@@ -16,6 +17,7 @@ export function sqlStores(session: SqlSession): Omit<Transaction, "attempt"> {
     documents: sqlDocumentStore(session),
     idempotency: sqlIdempotencyStore(session),
     identity: sqlIdentityStore(session),
+    mailbox: sqlMailboxStore(session),
     outbox: sqlOutboxStore(session),
     search: sqlSearchStore(session),
     tenants: sqlTenantStore(session),

@@ -1,0 +1,114 @@
+// asyncapi.json: AsyncAPI 3.0 of the realtime plane (service.md "AsyncAPI description").
+import {
+  mapSchema,
+  objectSchema,
+  referredType,
+  refTo,
+  type JsonSchema,
+} from "../model/json-schema.js";
+import { own } from "../model/records.js";
+import type { RegistryModel } from "../model/registry.js";
+import { jsonFile, type EmittedFile } from "./file.js";
+
+const protocolVersion = 1;
+const text: JsonSchema = { type: "string", minLength: 1 };
+
+export function emitAsyncApi(model: RegistryModel): readonly EmittedFile[] {
+  const { realtime, service } = model;
+  if (realtime === null) return [];
+  const channels: Record<string, unknown> = {};
+  const operations: Record<string, unknown> = {};
+  const messages: Record<string, unknown> = {};
+  const used = new Map<string, JsonSchema>();
+
+  const add = (
+    name: string,
+    action: "send" | "receive",
+    summary: string,
+    payload: JsonSchema,
+    extensions: object,
+  ): void => {
+    const id = name.replaceAll(".", "_");
+    messages[id] = {
+      name,
+      title: name,
+      contentType: "application/json",
+      payload: published(payload, model, used),
+    };
+    channels[id] = {
+      address: name,
+      title: name,
+      messages: { [id]: { $ref: `#/components/messages/${id}` } },
+      ...extensions,
+    };
+    operations[id] = {
+      action,
+      summary,
+      channel: { $ref: `#/channels/${id}` },
+      messages: [{ $ref: `#/channels/${id}/messages/${id}` }],
+    };
+  };
+
+  for (const [name, { typeName, audience, delivery }] of Object.entries(realtime.events)) {
+    const id = delivery === "durable" ? text : { type: "null" };
+    const envelope = objectSchema({ id, data: refTo(typeName) }, ["id", "data"]);
+    const extensions = {
+      "x-svc-audience-kinds": audience,
+      "x-svc-offline-delivery": delivery === "durable",
+    };
+    add(name, "send", `${name}, to ${audience.join(" and ")}.`, envelope, extensions);
+  }
+  const gap = objectSchema({ from: { type: "integer" }, to: { type: "integer" } }, ["from", "to"]);
+  const gapEnvelope = objectSchema({ id: { type: "null" }, data: gap }, ["id", "data"]);
+  add("realtime.gap", "send", "Entries that are no longer kept.", gapEnvelope, {});
+  for (const [name, key] of Object.entries(realtime.commands)) {
+    const input = own(model.operations, key)?.input.schema ?? true;
+    const command = objectSchema(
+      {
+        type: { const: "cmd" },
+        event: { const: name },
+        cid: { type: ["string", "number", "null"] },
+        payload: input,
+        idempotency_key: { type: "string", pattern: "^[\\x21-\\x7e]{1,255}$" },
+        deadline_budget: { type: "number", exclusiveMinimum: 0 },
+      },
+      ["type", "event", "payload"],
+    );
+    add(name, "receive", `Calls ${key}.`, command, {});
+  }
+  const ack = objectSchema({ type: { const: "realtime.ack" }, up_to: text }, ["type", "up_to"]);
+  add("realtime.ack", "receive", "Acknowledges everything up to an id.", ack, {});
+
+  return [
+    jsonFile("asyncapi.json", {
+      asyncapi: "3.0.0",
+      info: {
+        title: service.title,
+        version: service.version,
+        ...(service.description === null ? {} : { description: service.description }),
+        "x-svc-realtime-protocol": protocolVersion,
+      },
+      defaultContentType: "application/json",
+      channels,
+      operations,
+      components: { messages, schemas: Object.fromEntries([...used].sort()) },
+    }),
+  ];
+}
+
+/** A schema whose references lead to components, which are noted. */
+function published(
+  schema: JsonSchema,
+  model: RegistryModel,
+  used: Map<string, JsonSchema>,
+): JsonSchema {
+  return mapSchema(schema, (inner) => {
+    const type = referredType(inner);
+    if (type === undefined) return inner;
+    if (!used.has(type)) {
+      used.set(type, true);
+      used.set(type, published(model.types[type] ?? true, model, used));
+    }
+    return { ...inner, $ref: `#/components/schemas/${type}` };
+  });
+}

@@ -1,0 +1,86 @@
+// signals.ts and realtime.ts: signals, typed, and the plane that carries them. Two files, because handlers send signals and
+// the plane calls handlers.
+import { camelCase } from "../model/names.js";
+import type { RegistryModel, SignalModel } from "../model/registry.js";
+import { header, type EmittedFile } from "./file.js";
+import { importLine, listLayout, literal, sortedUnique } from "./layout.js";
+import { importPath, moduleNames, type ModulePaths } from "./module-path.js";
+import { print } from "./templates.js";
+import { typeModules } from "./types.js";
+
+export function emitRealtime(model: RegistryModel, paths: ModulePaths): readonly EmittedFile[] {
+  const { realtime } = model;
+  if (realtime === null) return [];
+  const events = Object.entries(realtime.events);
+  const modules = typeModules(model);
+  const typed = (delivery: SignalModel["delivery"]): readonly string[] =>
+    events
+      .filter(([, event]) => event.delivery === delivery)
+      .map(([name, { typeName }]) => `  readonly ${literal(name)}: ${typeName};`);
+  const commands = Object.entries(realtime.commands);
+  const authors = moduleNames(
+    paths,
+    realtime.authorizer === null ? [] : [realtime.authorizer.file],
+    () => false,
+  );
+  const { authorizer } = realtime;
+  return [
+    {
+      path: "signals.ts",
+      text: print("signals.ts", {
+        header: header("registry"),
+        imports: [
+          importLine("publishingOf", "opwright/runtime", false),
+          importLine("stagingOf", "opwright/runtime", false),
+          importLine("RealtimeSpec", "opwright/runtime", true),
+          ...sortedUnique(events.map(([, { typeName }]) => typeName)).map((name) =>
+            importLine(name, `./types/${modules.get(name) ?? "models"}.js`, true),
+          ),
+          importLine("* as validate", "./validators/realtime.js", false),
+        ],
+        durable: typed("durable"),
+        ephemeral: typed("ephemeral"),
+        events: events.flatMap(([name, { audience, delivery }]) => [
+          `  ${literal(name)}: {`,
+          `    delivery: ${literal(delivery)},`,
+          listLayout("    ", "audience: ", audience.map(literal), ["[", "]"], ","),
+          `    validate: validate.${camelCase(name)},`,
+          "  },",
+        ]),
+      }),
+    },
+    {
+      path: "realtime.ts",
+      text: print("realtime.ts", {
+        header: header("registry"),
+        imports: [
+          importLine("realtime", "opwright/runtime", false),
+          ...[...authors].map(([file, name]) =>
+            importLine(`* as ${name}`, importPath(paths, "realtime.ts", file), false),
+          ),
+          ...sortedUnique(commands.map(([, key]) => key)).map((key) =>
+            importLine(camelCase(key), `./routes/${key.split(".")[0] ?? ""}.js`, false),
+          ),
+          importLine("events", "./signals.js", false),
+        ],
+        lines: [
+          `  path: ${literal(realtime.path)},`,
+          listLayout("  ", "transports: ", realtime.transports.map(literal), ["[", "]"], ","),
+          "  events,",
+          ...(commands.length === 0
+            ? ["  commands: {},"]
+            : [
+                "  commands: {",
+                ...commands.map(([name, key]) => `    ${literal(name)}: ${camelCase(key)},`),
+                "  },",
+              ]),
+          authorizer === null
+            ? "  authorizeTopics: null,"
+            : `  authorizeTopics: ${authors.get(authorizer.file) ?? ""}.${authorizer.name},`,
+          `  retentionSeconds: ${realtime.retentionSeconds},`,
+          `  retentionEntries: ${realtime.retentionEntries},`,
+        ],
+      }),
+    },
+  ];
+}

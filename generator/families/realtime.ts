@@ -1,0 +1,80 @@
+// `realtime:` → signals with their types, commands, topics (service.md "Realtime wire protocol", decisions.md §2).
+import { didYouMean } from "../did-you-mean.js";
+import { durationSeconds } from "../load/quantities.js";
+import { referredType } from "../model/json-schema.js";
+import { pascalCase } from "../model/names.js";
+import {
+  functionReference,
+  type OperationModel,
+  type RealtimeModel,
+  type SignalModel,
+} from "../model/registry.js";
+import type { FamilyContext } from "./family.js";
+
+const usualRetention = { age: "7d", entries: 10_000 };
+
+/** The realtime plane of a service; null where it declares none. Puts the types of its signals into the table. */
+export function realtimeModel(
+  context: FamilyContext,
+  operations: ReadonlyMap<string, OperationModel>,
+): RealtimeModel | null {
+  const { declarations, report, tree } = context;
+  const { realtime } = declarations;
+  if (realtime === undefined) return null;
+  if (declarations.identity === undefined) {
+    const message = "realtime delivers to principals, which identity makes known";
+    report({ code: "OPW057", message, at: tree.keyAt("realtime") });
+  }
+  const events = Object.entries(realtime.events).map(
+    ([name, declared]) => [name, signalModel(context, name, declared)] as const,
+  );
+  const commands = Object.entries(realtime.commands ?? {}).map(([name, { operation }]) => {
+    const at = tree.at("realtime", "commands", name, "operation");
+    const found = operations.get(operation);
+    if (found === undefined) {
+      const message = `there is no operation ${operation}`;
+      const suggestion = didYouMean(operation, operations.keys());
+      report({ code: "OPW071", message, at, suggestion });
+    } else if (found.run.kind !== "function") {
+      const message = `${operation} is not one of your own operations`;
+      report({ code: "OPW071", message, at });
+    }
+    return [name, operation] as const;
+  });
+  const retention = { ...usualRetention, ...realtime.retention };
+  return {
+    path: (realtime.mount?.at ?? "/realtime").replace(/\/+$/, ""),
+    transports: realtime.transports ?? ["sse", "websocket"],
+    events: Object.fromEntries(events.sort(([left], [right]) => (left < right ? -1 : 1))),
+    commands: Object.fromEntries(commands.sort(([left], [right]) => (left < right ? -1 : 1))),
+    authorizer: realtime.topics === undefined ? null : functionReference(realtime.topics),
+    retentionSeconds: durationSeconds(retention.age),
+    retentionEntries: retention.entries,
+  };
+}
+
+function signalModel(
+  { report, tree, types }: FamilyContext,
+  name: string,
+  {
+    data,
+    audience,
+    delivery,
+  }: {
+    readonly data: unknown;
+    readonly audience: readonly ("principal" | "topic")[];
+    readonly delivery: "durable" | "ephemeral";
+  },
+): SignalModel {
+  const at = tree.at("realtime", "events", name, "delivery");
+  if (delivery === "durable" && audience.includes("topic")) {
+    const message = `${name} is durable, and topics have no mailbox`;
+    report({ code: "OPW072", message, at });
+  }
+  const inlineName = `${pascalCase(name)}Signal`;
+  const place = tree.at("realtime", "events", name, "data");
+  const schema = types.readType(data, place, inlineName);
+  const referred = schema === undefined ? undefined : referredType(schema);
+  if (schema !== undefined && referred === undefined) types.table.add(inlineName, schema, place);
+  return { typeName: referred ?? inlineName, audience, delivery };
+}

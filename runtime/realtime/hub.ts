@@ -1,0 +1,70 @@
+// The hub of one process: which connections hear what (architecture.md "Realtime").
+import type { MailboxOwner, NumberedEntry } from "./port.js";
+import { Signal } from "./signal.js";
+
+/** A connection as the hub knows it. */
+export interface HubMember extends MailboxOwner {
+  readonly sessionId: string;
+  readonly topics: readonly string[];
+  /** A new entry of the principal's mailbox. */
+  hint(signal: Signal): void;
+  /** A signal of one of its topics. */
+  signal(signal: Signal): void;
+  /** The mailbox is this far, whatever has been heard of it. */
+  wants(position: number): void;
+  /** Ends the connection: its credential is no more. */
+  revoke(): void;
+}
+
+export interface Hub {
+  /** Adds a connection; returns how to remove it. */
+  join(member: HubMember): () => void;
+  /** How many connections a principal has here. */
+  count(owner: MailboxOwner): number;
+  entries(entries: readonly NumberedEntry[]): void;
+  topic(tenant: string, topic: string, signal: Signal): void;
+  members(): Iterable<HubMember>;
+}
+
+/** The hub of a process. */
+export function memoryHub(): Hub {
+  const all = new Set<HubMember>();
+  const byOwner = new Map<string, Set<HubMember>>();
+  const byTopic = new Map<string, Set<HubMember>>();
+  const ownerKey = ({ tenant, principalId }: MailboxOwner): string => `${tenant}\0${principalId}`;
+  const topicKey = (tenant: string, topic: string): string => `${tenant}\0${topic}`;
+  const add = (index: Map<string, Set<HubMember>>, key: string, member: HubMember): void => {
+    const members = index.get(key) ?? new Set();
+    index.set(key, members.add(member));
+  };
+  const remove = (index: Map<string, Set<HubMember>>, key: string, member: HubMember): void => {
+    const members = index.get(key);
+    members?.delete(member);
+    if (members?.size === 0) index.delete(key);
+  };
+  return {
+    join(member) {
+      all.add(member);
+      add(byOwner, ownerKey(member), member);
+      for (const topic of member.topics) add(byTopic, topicKey(member.tenant, topic), member);
+      return () => {
+        all.delete(member);
+        remove(byOwner, ownerKey(member), member);
+        for (const topic of member.topics) remove(byTopic, topicKey(member.tenant, topic), member);
+      };
+    },
+    count: (owner) => byOwner.get(ownerKey(owner))?.size ?? 0,
+    entries(entries) {
+      for (const entry of entries) {
+        const members = byOwner.get(ownerKey(entry));
+        if (members === undefined) continue;
+        const signal = Signal.ofEntry(entry);
+        for (const member of members) member.hint(signal);
+      }
+    },
+    topic(tenant, topic, signal) {
+      for (const member of byTopic.get(topicKey(tenant, topic)) ?? []) member.signal(signal);
+    },
+    members: () => all,
+  };
+}

@@ -1,0 +1,13 @@
+// What operations ask of the realtime plane of their process.
+import type { Signal } from "./signal.js";
+
+export interface SignalPlane {
+  /** Called after a commit that staged something durable. */
+  wake(): void;
+  /** Sends to who is connected, at most once. */
+  publish(
+    tenant: string,
+    to: { readonly topic: string } | { readonly principal: string },
+    signal: Signal,
+  ): void;
+}

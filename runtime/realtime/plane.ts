@@ -1,0 +1,224 @@
+// The realtime plane of a process: who is connected, and what takes durable signals from their transactions to them
+// (architecture.md "Realtime").
+import { fail } from "../contract/errors.js";
+import type { ExecutionContext, Resources } from "../operations/context.js";
+import type { Identity } from "../operations/identity.js";
+import { Lifetime } from "../operations/lifetime.js";
+import { checkTopics, resumePoint, type Handshake } from "./handshake.js";
+import { memoryHub, type HubMember } from "./hub.js";
+import type { SignalPlane } from "./plane-port.js";
+import type { MailboxOwner } from "./port.js";
+import { Pump, type Sink } from "./pump.js";
+import type { Signal } from "./signal.js";
+import type { RealtimeSpec } from "./spec.js";
+
+/** Signals that are given their places in one transaction. */
+const batchSize = 500;
+/** What other processes have staged or numbered is found within so many milliseconds. */
+const pollMillis = 1_000;
+/** A credential that has ended is noticed within so many milliseconds. */
+const recheckMillis = 3_000;
+const trimMillis = 60_000;
+/** Connections of one principal in one process. */
+const maxConnections = 20;
+
+/** A connection as its transport has it. */
+export interface Connection extends Sink {
+  /** Ends it in good order: the service goes away. */
+  leave(): void;
+  /** Ends it: its credential has ended, or a fault. */
+  refuse(code: "core.authentication" | "core.internal"): void;
+}
+
+export interface ConnectRequest {
+  readonly context: ExecutionContext;
+  readonly identity: Identity;
+  readonly handshake: Handshake;
+  readonly connection: Connection;
+  /** Whether the credential is still good. */
+  readonly isGood: () => Promise<boolean>;
+}
+
+export interface RealtimePlane extends SignalPlane {
+  /** Whose mailbox a caller has. */
+  ownerOf(context: ExecutionContext, identity: Identity): MailboxOwner;
+  /**
+   * Admits a connection; `begin` starts its delivery. Throws `realtime_topics_unauthorized`,
+   * `realtime_connections_limit`.
+   */
+  connect(request: ConnectRequest): Promise<{ begin(): void; end(): void }>;
+  /** Numbers what is staged, ends every connection, and resolves when nothing is under way. */
+  stop(): Promise<void>;
+}
+
+interface Admitted {
+  readonly member: HubMember;
+  readonly connection: Connection;
+  readonly isGood: () => Promise<boolean>;
+}
+
+/** Starts the plane. */
+export function startPlane(spec: RealtimeSpec, resources: Resources): RealtimePlane {
+  const { database, log } = resources;
+  const hub = memoryHub();
+  const admitted = new Set<Admitted>();
+  let isStopped = false;
+  let numbering: Promise<void> | undefined;
+  let isWanted = false;
+  const unlimited = { lifetime: Lifetime.unlimited() };
+
+  /** One transaction at a time numbers, in this process and among all: a second one leaves it to the first. */
+  const numberAll = async (): Promise<void> => {
+    while (isWanted) {
+      isWanted = false;
+      try {
+        for (let found = batchSize; found === batchSize;) {
+          const entries = await database.write({ ...unlimited, exclusive: "realtime" }, (stores) =>
+            stores.mailbox.number(batchSize),
+          );
+          found = entries.length;
+          hub.entries(entries);
+        }
+      } catch (error) {
+        if (codeOf(error) !== "idempotency_in_flight")
+          log.error({ err: error }, "staged signals could not be numbered");
+      }
+    }
+  };
+  const wake = (): void => {
+    isWanted = true;
+    numbering ??= numberAll().finally(() => {
+      numbering = undefined;
+      if (isWanted && !isStopped) wake();
+    });
+  };
+
+  /** Where mailboxes are, whatever has been heard of them: other processes number too. */
+  const checkPositions = async (): Promise<void> => {
+    const owners = new Map<string, HubMember[]>();
+    for (const member of hub.members()) {
+      const key = `${member.tenant}\0${member.principalId}`;
+      owners.set(key, [...(owners.get(key) ?? []), member]);
+    }
+    for (const members of owners.values()) {
+      const [first] = members;
+      if (first === undefined) continue;
+      const { head } = await database.reader.mailbox.state(first, null);
+      for (const member of members) member.wants(head);
+    }
+  };
+  const recheck = async (): Promise<void> => {
+    for (const one of admitted)
+      if (!(await one.isGood())) one.connection.refuse("core.authentication");
+  };
+  const trim = async (): Promise<void> => {
+    const before = Date.now() - spec.retentionSeconds * 1000;
+    await database.write(unlimited, ({ mailbox }) => mailbox.trim(before, spec.retentionEntries));
+  };
+  const repeat = (millis: number, work: () => Promise<void>): NodeJS.Timeout => {
+    let running = false;
+    return setInterval(() => {
+      if (running) return;
+      running = true;
+      work()
+        .catch((error: unknown) => log.error({ err: error }, "the realtime plane failed"))
+        .finally(() => {
+          running = false;
+        });
+    }, millis).unref();
+  };
+  const timers = [
+    repeat(pollMillis, async () => {
+      wake();
+      await checkPositions();
+    }),
+    repeat(recheckMillis, recheck),
+    repeat(trimMillis, trim),
+  ];
+  wake();
+
+  return {
+    wake,
+
+    publish(tenant, to, signal) {
+      if ("topic" in to) hub.topic(tenant, to.topic, signal);
+      else
+        for (const member of hub.members())
+          if (member.tenant === tenant && member.principalId === to.principal)
+            member.signal(signal);
+    },
+
+    ownerOf: (context, { principalId }) => ({ tenant: context.tenant, principalId }),
+
+    async connect({ context, identity, handshake, connection, isGood }) {
+      const owner = { tenant: context.tenant, principalId: identity.principalId };
+      await checkTopics(spec, handshake.topics, context);
+      if (hub.count(owner) >= maxConnections)
+        throw fail("realtime_connections_limit", {}, { headers: { "Retry-After": "5" } });
+      let pump: Pump | undefined;
+      let wanted = 0;
+      const member: HubMember = {
+        ...owner,
+        sessionId: identity.sessionId ?? "",
+        topics: handshake.topics,
+        hint: (signal) => (pump === undefined ? keep(signal) : pump.hint(signal)),
+        signal: (signal) => sendEphemeral(connection, signal),
+        wants: (position) => {
+          wanted = Math.max(wanted, position);
+          pump?.wants(position);
+        },
+        revoke: () => connection.refuse("core.authentication"),
+      };
+      const keep = ({ position }: Signal): void => {
+        wanted = Math.max(wanted, position ?? 0);
+      };
+      // Into the hub first: what is numbered from here on is heard of, or read.
+      const leave = hub.join(member);
+      const one: Admitted = { member, connection, isGood };
+      admitted.add(one);
+      const end = (): void => {
+        leave();
+        admitted.delete(one);
+      };
+      try {
+        const after = await resumePoint(database.reader.mailbox, owner, handshake);
+        return {
+          begin() {
+            pump = new Pump({
+              owner,
+              sink: connection,
+              mailbox: database.reader.mailbox,
+              after,
+              onFault: (error) => {
+                log.error({ err: error }, "a mailbox could not be delivered");
+                connection.refuse("core.internal");
+              },
+            });
+            void pump.start();
+            pump.wants(wanted);
+          },
+          end,
+        };
+      } catch (error) {
+        end();
+        throw error;
+      }
+    },
+
+    async stop() {
+      isStopped = true;
+      for (const timer of timers) clearInterval(timer);
+      for (const { connection } of admitted) connection.leave();
+      await numbering;
+    },
+  };
+}
+
+/** What is not kept is dropped where a connection is behind: it would only be later still. */
+function sendEphemeral(connection: Connection, signal: Signal): void {
+  if (!connection.hasEnded && connection.isWritable()) connection.write(signal);
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && "code" in error ? error.code : undefined;
+}

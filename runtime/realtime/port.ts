@@ -1,0 +1,66 @@
+// The port of mailboxes: durable signals between the transaction that stages them and the devices that acknowledge them
+// (decisions.md §2, architecture.md "Realtime").
+
+/** A durable signal that has its place in a mailbox. */
+export interface MailboxEntry {
+  /** Contiguous in the mailbox, from 1. */
+  readonly position: number;
+  /** UUIDv7, the same at every delivery. */
+  readonly eventId: string;
+  readonly name: string;
+  /** JSON text, exactly as it is sent. */
+  readonly data: string;
+}
+
+/** An entry with the mailbox that it has been put into. */
+export interface NumberedEntry extends MailboxEntry {
+  readonly tenant: string;
+  readonly principalId: string;
+}
+
+/** Where a mailbox and one of its devices are. */
+export interface MailboxState {
+  /** The position of the newest entry, 0 where there has been none. */
+  readonly head: number;
+  /** Entries up to here are gone. */
+  readonly floor: number;
+  /** The position that the device has acknowledged, or null where it never did. */
+  readonly cursor: number | null;
+}
+
+/** Whose mailbox. */
+export interface MailboxOwner {
+  readonly tenant: string;
+  readonly principalId: string;
+}
+
+/** Mailboxes within one transaction. */
+export interface MailboxStore {
+  /** Puts a signal, without a place yet, into the mailboxes of these principals. */
+  stage(
+    tenant: string,
+    signal: { readonly eventId: string; readonly name: string; readonly data: string },
+    principalIds: readonly string[],
+    now: number,
+  ): Promise<void>;
+  /**
+   * Gives up to `limit` staged signals, oldest first, their places: the next ones of their mailboxes. To be called by one
+   * transaction at a time, after the ones that staged have committed.
+   */
+  number(limit: number): Promise<readonly NumberedEntry[]>;
+  /** Up to `limit` entries behind a position, in order. */
+  read(owner: MailboxOwner, after: number, limit: number): Promise<readonly MailboxEntry[]>;
+  /** `device` null is the cursor that all connections without a device share. */
+  state(owner: MailboxOwner, device: string | null): Promise<MailboxState>;
+  /** Whether the mailbox has this very entry. */
+  has(owner: MailboxOwner, position: number, eventId: string): Promise<boolean>;
+  /** Moves a cursor forward, never backward nor beyond the head; returns where it is. */
+  acknowledge(
+    owner: MailboxOwner,
+    device: string | null,
+    position: number,
+    now: number,
+  ): Promise<number>;
+  /** Removes entries that are older than `before`, and those that a mailbox has beyond `most`; returns how many. */
+  trim(before: number, most: number): Promise<number>;
+}

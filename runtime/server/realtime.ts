@@ -1,0 +1,42 @@
+// The realtime plane of a running service, with the transports that its registry names.
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Duplex } from "node:stream";
+import { stillGood, type RealtimeEndpoint } from "../http/realtime-endpoint.js";
+import { sseEndpoint } from "../http/realtime-sse.js";
+import { startPlane } from "../realtime/plane.js";
+import type { RealtimeSpec } from "../realtime/spec.js";
+import { defaultTenant, type Connection } from "./connect.js";
+
+export interface RunningRealtime {
+  /** Answers a request that is realtime's; returns whether it did. */
+  answer(req: IncomingMessage, res: ServerResponse): boolean;
+  /** Takes an upgrade that is realtime's; returns whether it did. */
+  upgrade(req: IncomingMessage, socket: Duplex, head: Buffer): boolean;
+  stop(): Promise<void>;
+}
+
+/** Starts the plane and its transports; null where the service has none. */
+export async function startRealtime(
+  spec: RealtimeSpec | undefined,
+  connection: Connection,
+  { bind, allowedOrigins }: Pick<RealtimeEndpoint, "bind" | "allowedOrigins">,
+): Promise<RunningRealtime | null> {
+  if (spec === undefined) return null;
+  const plane = startPlane(spec, connection);
+  connection.signalsTo(plane);
+  const isGood = stillGood(bind);
+  const resources = connection;
+  const endpoint = { spec, plane, resources, bind, allowedOrigins, defaultTenant, isGood };
+  const hasSse = spec.transports.includes("sse");
+  const webSocket = spec.transports.includes("websocket")
+    ? (await import("../http/realtime-websocket.js")).webSocketEndpoint(endpoint)
+    : null;
+  return {
+    answer: hasSse ? sseEndpoint(endpoint) : () => false,
+    upgrade: (req, socket, head) => webSocket?.upgrade(req, socket, head) ?? false,
+    async stop() {
+      await plane.stop();
+      webSocket?.stop();
+    },
+  };
+}
