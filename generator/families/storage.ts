@@ -120,14 +120,14 @@ const shapes: Readonly<Record<StorageVerb, StorageVerbShape>> = {
     body: presignUploadBody,
     output: refTo("SignedRequest"),
     isReading: false,
-    errors: direct,
+    errors: [...direct, "upload_type_unsupported"],
   },
   presign_post: {
     rest: post("/files/presign/post"),
     body: presignPostBody,
     output: refTo("SignedForm"),
     isReading: false,
-    errors: direct,
+    errors: [...direct, "upload_type_unsupported"],
   },
   begin_upload: {
     rest: post("/files/uploads"),
@@ -135,7 +135,7 @@ const shapes: Readonly<Record<StorageVerb, StorageVerbShape>> = {
     body: beginUploadBody,
     output: refTo("UploadSession"),
     isReading: false,
-    errors: direct,
+    errors: [...direct, "upload_type_unsupported"],
   },
   presign_part: {
     rest: post("/files/uploads/parts/url"),
@@ -156,7 +156,7 @@ const shapes: Readonly<Record<StorageVerb, StorageVerbShape>> = {
     body: completeBody,
     output: refTo("ObjectHead"),
     isReading: false,
-    errors: [...ofSession, "upload_parts_invalid", "core.conflict"],
+    errors: [...ofSession, "upload_parts_invalid", "upload_too_large", "core.conflict"],
   },
   abort_upload: {
     rest: post("/files/uploads/abort"),

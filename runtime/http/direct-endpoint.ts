@@ -7,6 +7,7 @@ import type { Conditions } from "../storage/conditions.js";
 import { downloadReply } from "../storage/download.js";
 import { bounded } from "../storage/bounded.js";
 import type { ObjectStore } from "../storage/port.js";
+import { draining } from "./draining.js";
 import { incomingForm } from "./incoming-form.js";
 import { readMetadata } from "./metadata.js";
 import { replyError, replyOutcome } from "./reply.js";
@@ -17,23 +18,32 @@ const idleMillis = 60_000;
 export interface DirectEndpointOptions {
   readonly store: ObjectStore;
   readonly addresses: Addresses;
+  /** False while the service drains. */
+  readonly isAccepting: () => boolean;
 }
 
 /** Answers requests below `/_objects/`; returns whether it did. No address is ever logged: it is a credential. */
 export function directEndpoint({
   store,
   addresses,
+  isAccepting,
 }: DirectEndpointOptions): (req: IncomingMessage, res: ServerResponse) => boolean {
   return (req, res) => {
     const url = req.url ?? "";
     if (!url.startsWith(directPath)) return false;
     const metadata = readMetadata(req.headers);
+    if (!isAccepting()) {
+      replyError(req, res, metadata, draining());
+      return true;
+    }
     const aborted = new AbortController();
     res.once("close", () => aborted.abort(fail("core.timeout")));
-    answer(store, addresses, req, aborted.signal).then(
-      (output) => replyOutcome(req, res, metadata, 200, { output, replayed: false }),
-      (error: unknown) => replyError(req, res, metadata, error),
-    );
+    answer(store, addresses, req, aborted.signal)
+      .then(
+        (output) => replyOutcome(req, res, metadata, 200, { output, replayed: false }),
+        (error: unknown) => replyError(req, res, metadata, error),
+      )
+      .catch(() => res.destroy());
     return true;
   };
 }
@@ -62,7 +72,7 @@ async function received(
   signal: AbortSignal,
 ): Promise<string> {
   req.setTimeout(idleMillis, () => req.destroy());
-  const body = wholeBody(req);
+  const body = bounded(wholeBody(req), request.maxBytes);
   if (request.kind === "part") {
     const { key, uploadId, partNumber } = request;
     if (store.direct?.receivePart === undefined) throw fail("direct_transfer_forbidden");
@@ -90,14 +100,17 @@ async function receivedForm(
       const description = { contentType: type, filename: file.filename, description: null };
       return store.write(key, bounded(file.content, maxBytes), description, signal);
     },
-    async () => void (await store.remove(key)),
+    // The key is the caller's, and may have had an object before.
+    null,
+    signal,
   );
   return etag;
 }
 
 /** The body, which fails where the client goes away before its end. */
 async function* wholeBody(req: IncomingMessage): AsyncGenerator<Buffer> {
-  for await (const chunk of req) yield chunk as Buffer;
+  // Whoever stops reading still answers on this connection.
+  for await (const chunk of req.iterator({ destroyOnReturn: false })) yield chunk as Buffer;
   if (!req.complete) throw fail("core.malformed");
 }
 

@@ -6,6 +6,7 @@ import {
   type InvocationMetadata,
   type Resources,
 } from "../operations/context.js";
+import { ByteReply } from "../operations/byte-reply.js";
 import { Lifetime } from "../operations/lifetime.js";
 import type { Log } from "../operations/log.js";
 import type { AnyRoute } from "../operations/operation.js";
@@ -13,6 +14,7 @@ import { invoke } from "../operations/pipeline.js";
 import type { Bound } from "../tenancy/bind.js";
 import { audit } from "./audit.js";
 import { clientAddress, type ProxyTrust } from "./proxies.js";
+import { draining } from "./draining.js";
 import { readDeadline, readIdempotencyKey, readMetadata } from "./metadata.js";
 import { readInput } from "./read-input.js";
 import { replyError, replyOutcome } from "./reply.js";
@@ -49,13 +51,7 @@ export function frontHandler(options: FrontHandlerOptions): RequestHandler {
     try {
       match = table.match(req.method ?? "", req.url ?? "");
       if (match === null && next === undefined) throw fail("route_not_found");
-      if (match !== null && !options.isAccepting()) {
-        throw fail(
-          "service_draining",
-          {},
-          { headers: { "Retry-After": "5", Connection: "close" } },
-        );
-      }
+      if (match !== null && !options.isAccepting()) throw draining();
     } catch (error) {
       replyError(req, res, readMetadata(req.headers), error);
       return;
@@ -110,6 +106,10 @@ async function answer(
     // A body that is held back must not keep a credential alive that has ended meanwhile.
     if (Date.now() - asked > slowBodyMillis && identity !== null) await options.bind(req);
     const outcome = await invoke(route, input, context);
+    if (outcome.output instanceof ByteReply)
+      outcome.output.body?.once("error", (error) =>
+        logFailure(resources.log, route, metadata, error),
+      );
     replyOutcome(req, res, metadata, route.status, outcome);
     if (route.audit !== undefined) audit(resources.log, route.audit, context, input, "ok");
   } catch (error) {

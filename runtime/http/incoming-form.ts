@@ -17,8 +17,8 @@ const limits = {
   headerPairs: 20,
 };
 
-/** Milliseconds without a byte after which a form is given up. */
-const idleMillis = 30_000;
+/** Milliseconds without a byte after which a form is given up, and how often it is looked at. */
+const idle = { millis: 30_000, every: 3_000 };
 
 /** The form of a request. Throws `media_type_unsupported` where it is none. */
 export function incomingForm(req: IncomingMessage): IncomingForm {
@@ -27,26 +27,32 @@ export function incomingForm(req: IncomingMessage): IncomingForm {
   const declared = req.headers["content-length"];
   return {
     declaredBytes: declared === undefined ? null : Number(declared),
-    receive: (store, undo) => received(req, store, undo),
+    receive: (store, undo, signal) => received(req, store, undo, signal),
   };
 }
 
 async function received<Stored>(
   req: IncomingMessage,
   store: (file: IncomingFile) => Promise<Stored>,
-  undo: (stored: Stored) => Promise<void>,
+  undo: ((stored: Stored) => Promise<void>) | null,
+  signal: AbortSignal,
 ): Promise<Stored> {
+  // multer reads nothing of Express but the stream, and sets `body` and `file`.
+  const request = req as unknown as Parameters<ReturnType<multer.Multer["single"]>>[0];
+  const stalled = new AbortController();
+  const givenUp = AbortSignal.any([signal, stalled.signal]);
+  givenUp.throwIfAborted();
+  let content: Readable | undefined;
   let storing: Promise<Stored> | undefined;
   let fieldsBefore = 0;
-  const read = new Promise<number>((resolve, reject) => {
+  const read = new Promise<void>((resolve, reject) => {
     const middleware = multer({
       storage: {
-        _handleFile(request, file, done) {
-          const fields = { ...(request.body as Readonly<Record<string, string>>) };
-          fieldsBefore = Object.keys(fields).length;
-          const filename = safeName(file.originalname);
-          const content = file.stream as Readable & AsyncIterable<Buffer>;
-          storing = stored({ filename, contentType: file.mimetype, fields, content });
+        _handleFile({ body }, file, done) {
+          content = file.stream as Readable;
+          // Whoever reads it is told; where nobody does any more, nobody needs to be.
+          content.on("error", () => undefined);
+          storing = stored(file, body, content);
           void told(storing, done);
         },
         // What was stored is undone below, once and for every reason.
@@ -64,41 +70,75 @@ async function received<Stored>(
         done(null, {});
       } catch (error) {
         // multer would read the rest of the form before it tells.
-        reject(error);
+        reject(error as Error);
         done(error);
       }
     };
-    const stored = async (file: IncomingFile): Promise<Stored> => {
-      checkFields(file.fields);
-      return store(file);
+    const stored = async (
+      file: Express.Multer.File,
+      body: unknown,
+      bytes: AsyncIterable<Buffer>,
+    ): Promise<Stored> => {
+      const fields = checkedFields(body);
+      fieldsBefore = Object.keys(fields).length;
+      const filename = safeName(file.originalname);
+      return store({ filename, contentType: file.mimetype, fields, content: bytes });
     };
-    req.setTimeout(idleMillis, () => {
-      reject(fail("request_timeout", {}, { headers: { Connection: "close" } }));
-    });
-    // multer reads nothing of Express but the stream, and sets `body` and `file`.
-    const request = req as unknown as Parameters<typeof middleware>[0];
+    givenUp.addEventListener("abort", () => reject(givenUp.reason as Error), { once: true });
     middleware(request, {} as Parameters<typeof middleware>[1], (error: unknown) => {
-      if (error !== undefined && error !== null) reject(error);
-      else resolve(Object.keys(request.body as object).length);
+      if (error === undefined || error === null) resolve();
+      else reject(error as Error);
     });
   });
+  const stopWatching = watchIdle(req, () => {
+    stalled.abort(fail("request_timeout", {}, { headers: { Connection: "close" } }));
+  });
   try {
-    const fields = await read;
+    await read;
     if (storing === undefined) throw malformed("there is no file");
-    if (fields > fieldsBefore) throw malformed("text fields stand before the file");
+    if (undo !== null && Object.keys(checkedFields(request.body)).length > fieldsBefore)
+      throw malformed("text fields stand before the file");
     return await storing;
   } catch (error) {
-    // A stream that breaks off ends the storing with an error of its own.
-    const value = await storing?.then((made) => ({ made })).catch(() => undefined);
-    if (value !== undefined) await undo(value.made);
-    throw translated(error);
+    if (storing === undefined) throw translated(error);
+    // The storing ends with its source.
+    content?.destroy(error instanceof Error ? error : undefined);
+    const [end] = await Promise.allSettled([storing]);
+    if (end.status === "fulfilled") {
+      if (undo === null) return end.value;
+      await undo(end.value);
+    }
+    // What the store found wrong is told, not what came of its leaving off.
+    throw end.status === "rejected" && end.reason instanceof ServiceError
+      ? end.reason
+      : translated(error);
+  } finally {
+    stopWatching();
   }
 }
 
-function checkFields(fields: Readonly<Record<string, string>>): void {
-  for (const name of Object.keys(fields))
+/** Calls back where no byte came for a while, unless it is the store that keeps them waiting. */
+function watchIdle(req: IncomingMessage, onIdle: () => void): () => void {
+  let [seen, since] = [req.socket.bytesRead, Date.now()];
+  const timer = setInterval(() => {
+    const { bytesRead } = req.socket;
+    if (bytesRead !== seen || req.isPaused() || req.complete) since = Date.now();
+    seen = bytesRead;
+    if (Date.now() - since >= idle.millis) onIdle();
+  }, idle.every);
+  return () => clearInterval(timer);
+}
+
+/** The text fields, each known and given once; other parsers make lists and trees of them. */
+function checkedFields(body: unknown): Readonly<Record<string, string>> {
+  const fields: Record<string, string> = {};
+  for (const [name, value] of Object.entries(body ?? {})) {
     if (!knownFields.includes(name))
       throw malformed(`the field ${name.slice(0, 100)} is not known`);
+    if (typeof value !== "string") throw malformed(`the field ${name} is given more than once`);
+    fields[name] = value;
+  }
+  return fields;
 }
 
 /** The last part of a path, without characters that no header can carry. */

@@ -64,3 +64,9 @@ function readBytes(req: IncomingMessage, maxBytes: number): Promise<Buffer> {
     });
   });
 }
+
+/** Whether the request carries a body (RFC 9112 §6.3). */
+export function hasBody({ headers }: IncomingMessage): boolean {
+  const { "content-length": length, "transfer-encoding": encoding } = headers;
+  return encoding !== undefined || (length !== undefined && length !== "0");
+}

@@ -10,7 +10,7 @@ import type {
 } from "../operations/input.js";
 import { isUuid } from "../operations/uuid.js";
 import { incomingForm } from "./incoming-form.js";
-import { readJsonBody } from "./read-body.js";
+import { hasBody, readJsonBody } from "./read-body.js";
 
 /** The parts of a request that carry input. `path` holds decoded placeholders; `query` is what follows `?`, undecoded. */
 export interface RequestParts {
@@ -32,16 +32,10 @@ export function readInput<Input>(
   const { body } = binding;
   if (body === undefined) return checked(binding.validate, values) as Input;
   if (body.isForm === true) return assemble(binding, body, values, incomingForm(parts.req));
-  if (body.isOptional === true && hasNoBody(parts.req)) return assemble(binding, body, values, {});
+  if (body.isOptional === true && !hasBody(parts.req)) return assemble(binding, body, values, {});
   return readJsonBody(parts.req, maxBodyBytes).then((content) =>
     assemble(binding, body, values, content),
   );
-}
-
-/** Whether the request carries no body at all (RFC 9112 §6.3). */
-function hasNoBody(req: IncomingMessage): boolean {
-  const { "content-length": length, "transfer-encoding": encoding } = req.headers;
-  return encoding === undefined && (length === undefined || length === "0");
 }
 
 function assemble<Input>(

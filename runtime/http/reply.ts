@@ -7,6 +7,7 @@ import type { Outcome } from "../operations/idempotency.js";
 import { ByteReply } from "../operations/byte-reply.js";
 import { JsonText } from "../operations/json-text.js";
 import { matchesEntityTag } from "./entity-tag.js";
+import { hasBody } from "./read-body.js";
 import { securityHeaderList } from "./security-headers.js";
 
 /** What an answer that a browser may keep depends on. */
@@ -94,8 +95,41 @@ export function sendJson(
   text: string,
 ): void {
   headers.push("Content-Type", jsonType, "Content-Length", String(Buffer.byteLength(text)));
+  if (!req.complete && hasBody(req)) {
+    if (!headers.includes("Connection")) headers.push("Connection", "close");
+    res.writeHead(status, headers);
+    if (req.method !== "HEAD") res.write(text);
+    endAfterInput(req, res);
+    return;
+  }
   res.writeHead(status, headers);
   res.end(req.method === "HEAD" ? undefined : text);
+}
+
+/** What is still read of a request that is answered already: bytes, and milliseconds. */
+const lingering = { bytes: 16 * 1024 * 1024, millis: 1_000 };
+
+/**
+ * Ends an answer that came before the end of its request once what is on its way has been read: a connection that is
+ * closed over unread bytes is reset, and the client may lose the answer (RFC 9112 §9.6).
+ */
+function endAfterInput(req: IncomingMessage, res: ServerResponse): void {
+  let read = 0;
+  const end = (): void => {
+    clearTimeout(timer);
+    req.off("data", count);
+    res.end();
+  };
+  const count = (chunk: Buffer): void => {
+    read += chunk.length;
+    if (read > lingering.bytes) end();
+  };
+  const timer = setTimeout(end, lingering.millis);
+  req.on("data", count);
+  req.once("close", end);
+  req.once("end", end);
+  req.unpipe();
+  req.resume();
 }
 
 /** Milliseconds that a client may take nothing of an answer before its connection is ended. */
@@ -123,7 +157,8 @@ function sendBytes(
     return;
   }
   res.setTimeout(stalledMillis, () => res.destroy());
-  // pipeline destroys both ends; the caller sees a connection that breaks off, and the log what the engine says.
+  // A reset: an end would look like a whole answer where no length was told.
+  body.once("error", () => res.socket?.resetAndDestroy());
   pipeline(body, res, () => undefined);
 }
 

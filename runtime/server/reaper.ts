@@ -22,12 +22,6 @@ export function startReaper(
       const now = Date.now();
       if (identity !== undefined) await write((stores) => stores.identity.prune(now - endedFor));
       if (outbox !== undefined) await write((stores) => stores.outbox.prune(now - deadFor));
-      for (const spec of storages) {
-        const { direct } = objects.of(spec);
-        for await (const { key, uploadId } of direct?.unfinished(`${spec.name}/`, uploadSeconds) ??
-          [])
-          await direct?.abort(key, uploadId);
-      }
       for (let removed = 1_000; removed === 1_000;) {
         removed = await write((stores) => stores.idempotency.prune(now));
         log.debug({ removed }, "expired idempotency records removed");
@@ -36,8 +30,23 @@ export function startReaper(
       log.error({ err: error }, "what has run out could not be removed");
     }
   };
-  void reap();
-  const timer = setInterval(() => void reap(), hourMillis);
+  /** Uploads that did not end; an engine that is away holds up nothing else. */
+  const sweep = async (): Promise<void> => {
+    for (const spec of storages) {
+      try {
+        const removed = await objects.of(spec).sweep(`${spec.name}/`, uploadSeconds);
+        log.debug({ storage: spec.name, removed }, "unfinished uploads removed");
+      } catch (error) {
+        log.error({ storage: spec.name, err: error }, "unfinished uploads could not be removed");
+      }
+    }
+  };
+  const both = (): void => {
+    void reap();
+    void sweep();
+  };
+  both();
+  const timer = setInterval(both, hourMillis);
   timer.unref();
   return { stop: () => clearInterval(timer) };
 }

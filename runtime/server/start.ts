@@ -72,7 +72,10 @@ export async function start(
     publicKeys: keys.tokens.publicKeys,
   });
   const { objects } = connection;
-  const answerDirect = objects.direct === null ? () => false : directEndpoint(objects.direct);
+  const answerDirect =
+    objects.direct === null
+      ? () => false
+      : directEndpoint({ ...objects.direct, isAccepting: () => state !== "draining" });
   const cors = await corsHandler(corsOrigins);
   const fallback = appFallback(service, log);
   const server = createServer(

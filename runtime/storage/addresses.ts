@@ -2,7 +2,12 @@
 /** What a signed address permits. */
 export type DirectRequest =
   | { readonly kind: "download"; readonly key: string }
-  | { readonly kind: "upload"; readonly key: string; readonly contentType: string | null }
+  | {
+      readonly kind: "upload";
+      readonly key: string;
+      readonly contentType: string | null;
+      readonly maxBytes: number;
+    }
   | {
       readonly kind: "form";
       readonly key: string;
@@ -14,6 +19,7 @@ export type DirectRequest =
       readonly key: string;
       readonly uploadId: string;
       readonly partNumber: number;
+      readonly maxBytes: number;
     };
 
 export interface Addresses {

@@ -15,6 +15,11 @@ export interface SignedForm {
   readonly fields: Readonly<Record<string, string>>;
 }
 
+export interface UploadLimits {
+  readonly contentType: string | null;
+  readonly maxBytes: number;
+}
+
 export interface UploadedPart {
   readonly partNumber: number;
   /** Without quotes. */
@@ -22,28 +27,19 @@ export interface UploadedPart {
   readonly size: number;
 }
 
-/** An upload in parts that has not ended. */
-export interface UnfinishedUpload {
-  readonly key: string;
-  readonly uploadId: string;
-}
-
 /** Bytes that do not pass through operations. Faults reject as those of the object store do. */
 export interface DirectTransfers {
   signDownload(head: ObjectHead, seconds: number): Promise<SignedRequest>;
-  signUpload(key: string, contentType: string | null, seconds: number): Promise<SignedRequest>;
+  /** The size is held to where the engine can: a presigned PUT of S3 cannot. */
+  signUpload(key: string, limits: UploadLimits, seconds: number): Promise<SignedRequest>;
   /** A form that takes a file of so many bytes at most. */
-  signForm(
-    key: string,
-    limits: { readonly contentType: string | null; readonly maxBytes: number },
-    seconds: number,
-  ): Promise<SignedForm>;
+  signForm(key: string, limits: UploadLimits, seconds: number): Promise<SignedForm>;
   /** Begins an upload in parts; returns its id. */
   begin(key: string, description: ObjectDescription): Promise<string>;
   signPart(
     key: string,
     uploadId: string,
-    partNumber: number,
+    part: { readonly partNumber: number; readonly maxBytes: number },
     seconds: number,
   ): Promise<SignedRequest>;
   /** Takes a part in, where the service answers signed requests itself; returns its tag. Throws `core.not_found`. */
@@ -63,6 +59,4 @@ export interface DirectTransfers {
   ): Promise<ObjectHead | null>;
   /** Gives the upload up; nothing where it has ended. */
   abort(key: string, uploadId: string): Promise<void>;
-  /** Uploads that began more than so many seconds ago. */
-  unfinished(prefix: string, olderThanSeconds: number): AsyncIterable<UnfinishedUpload>;
 }

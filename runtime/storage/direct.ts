@@ -3,7 +3,8 @@ import { fail } from "../contract/errors.js";
 import { canonicalJson } from "../operations/canonical-json.js";
 import type { ExecutionContext } from "../operations/context.js";
 import type { Handler } from "../operations/operation.js";
-import type { DirectTransfers, SignedForm, SignedRequest } from "./direct-port.js";
+import { accepts } from "./content-type.js";
+import type { DirectTransfers, SignedForm, SignedRequest, UploadLimits } from "./direct-port.js";
 import { readExpiry } from "./expiry.js";
 import { checkKey, prefixOf } from "./key.js";
 import type { ObjectDescription, ObjectHead } from "./object-head.js";
@@ -70,7 +71,8 @@ export const direct = {
       const transfers = transfersOf(spec, context);
       const seconds = readExpiry(expires_in);
       const asked = physical(spec, context, key);
-      return answered(await transfers.signUpload(asked, content_type ?? null, seconds), seconds);
+      const limits = limitsOf(spec, content_type);
+      return answered(await transfers.signUpload(asked, limits, seconds), seconds);
     },
 
   presignPost:
@@ -88,8 +90,8 @@ export const direct = {
       const transfers = transfersOf(spec, context);
       const seconds = readExpiry(expires_in);
       const asked = physical(spec, context, key);
-      const most = Math.min(max_bytes ?? Infinity, spec.maxUploadBytes ?? Number.MAX_SAFE_INTEGER);
-      const limits = { contentType: content_type ?? null, maxBytes: most };
+      const { contentType, maxBytes } = limitsOf(spec, content_type);
+      const limits = { contentType, maxBytes: Math.min(max_bytes ?? Infinity, maxBytes) };
       const form = await transfers.signForm(asked, limits, seconds);
       return { ...form, method: "POST", expires_at: expiring(seconds) };
     },
@@ -101,7 +103,8 @@ export const direct = {
     async ({ key, content_type }, context) => {
       const transfers = transfersOf(spec, context);
       const asked = physical(spec, context, key);
-      const uploadId = await transfers.begin(asked, descriptionOf(key, content_type));
+      const { contentType } = limitsOf(spec, content_type);
+      const uploadId = await transfers.begin(asked, descriptionOf(key, contentType));
       const { uploadSeconds } = context.resources;
       const session = {
         key,
@@ -122,7 +125,8 @@ export const direct = {
       const { transfers, key, uploadId } = checked(spec, context, session);
       const seconds = readExpiry(expires_in);
       if ((await transfers.parts(key, uploadId)) === null) throw fail("core.not_found");
-      return answered(await transfers.signPart(key, uploadId, part_number, seconds), seconds);
+      const part = { partNumber: part_number, maxBytes: maxBytesOf(spec) };
+      return answered(await transfers.signPart(key, uploadId, part, seconds), seconds);
     },
 
   listParts:
@@ -156,10 +160,16 @@ export const direct = {
       // Servers differ in what they say of an upload that has ended, and of parts that are not there.
       const arrived = await transfers.parts(key, uploadId);
       if (arrived === null) throw fail("core.not_found");
-      const tags = new Map(arrived.map(({ partNumber, etag }) => [partNumber, etag]));
-      for (const [index, { partNumber, etag }] of inOrder.entries())
-        if (inOrder[index + 1]?.partNumber === partNumber || tags.get(partNumber) !== etag)
+      const known = new Map(arrived.map((part) => [part.partNumber, part]));
+      let size = 0;
+      for (const [index, { partNumber, etag }] of inOrder.entries()) {
+        const part = known.get(partNumber);
+        if (inOrder[index + 1]?.partNumber === partNumber || part?.etag !== etag)
           throw fail("upload_parts_invalid", { part_number: partNumber });
+        size += part.size;
+      }
+      const maxBytes = maxBytesOf(spec);
+      if (size > maxBytes) throw fail("upload_too_large", { max_bytes: maxBytes });
       const head = await transfers.complete(key, uploadId, inOrder);
       if (head === null) throw fail("core.not_found");
       return headAnswer(session.key, head);
@@ -181,13 +191,28 @@ function transfersOf(spec: StorageSpec, context: ExecutionContext): DirectTransf
   return transfers;
 }
 
+/** What is uploaded where no type is told. */
+const untold = "application/octet-stream";
+
+/** What an upload to this storage may be. Throws `upload_type_unsupported`. */
+function limitsOf(spec: StorageSpec, contentType: string | undefined): UploadLimits {
+  const type = contentType ?? untold;
+  if (spec.accept !== null && !accepts(spec.accept, type))
+    throw fail("upload_type_unsupported", { content_type: type });
+  return { contentType: contentType ?? null, maxBytes: maxBytesOf(spec) };
+}
+
+function maxBytesOf({ maxUploadBytes }: StorageSpec): number {
+  return maxUploadBytes ?? Number.MAX_SAFE_INTEGER;
+}
+
 function physical(spec: StorageSpec, context: ExecutionContext, key: string): string {
   return prefixOf(spec.name, context.tenant) + checkKey(key, "/key");
 }
 
-function descriptionOf(key: string, contentType: string | undefined): ObjectDescription {
+function descriptionOf(key: string, contentType: string | null): ObjectDescription {
   return {
-    contentType: contentType ?? "application/octet-stream",
+    contentType: contentType ?? untold,
     filename: key.split("/").at(-1) ?? "file",
     description: null,
   };

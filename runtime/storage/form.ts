@@ -15,10 +15,12 @@ export interface IncomingForm {
   readonly declaredBytes: number | null;
   /**
    * Reads the form and hands its one file to `store`. Where the form turns out to be faulty behind the file, `undo` is
-   * called with what `store` made. Throws `upload_malformed`, `request_timeout`, or what `store` throws.
+   * called with what `store` made; with null what follows the file does not matter. Throws `upload_malformed`,
+   * `request_timeout`, or what `store` throws.
    */
   receive<Stored>(
     store: (file: IncomingFile) => Promise<Stored>,
-    undo: (stored: Stored) => Promise<void>,
+    undo: ((stored: Stored) => Promise<void>) | null,
+    signal: AbortSignal,
   ): Promise<Stored>;
 }

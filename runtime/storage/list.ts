@@ -2,7 +2,7 @@
 import { fail } from "../contract/errors.js";
 import type { ExecutionContext } from "../operations/context.js";
 import { cursorBinding, decodeCursor, encodeCursor } from "../query/cursor.js";
-import { prefixOf } from "./key.js";
+import { maxKeyBytes, prefixOf } from "./key.js";
 import type { StorageSpec } from "./spec.js";
 import { storedObject, type StoredObject } from "./stored-object.js";
 
@@ -37,6 +37,10 @@ export async function listObjects(
     const message = `must be <= ${pages}`;
     throw fail("core.validation", { errors: [{ path: "/page", keyword: "maximum", message }] });
   }
+  if (!prefix.isWellFormed() || Buffer.byteLength(prefix) > maxKeyBytes) {
+    const message = `must be at most ${maxKeyBytes} bytes of well-formed Unicode`;
+    throw fail("core.validation", { errors: [{ path: "/prefix", keyword: "maxLength", message }] });
+  }
   const binding = cursorBinding(context, { prefix });
   const last = after === undefined ? null : String(decodeCursor(context, binding, after)[0]);
   const store = context.resources.objects.of(spec);
@@ -52,9 +56,14 @@ export async function listObjects(
   }
   const hits: StoredObject[] = [];
   for (let at = 0; at < keys.length; at += parallel) {
-    const heads = await Promise.all(keys.slice(at, at + parallel).map((key) => store.head(key)));
-    // What has been removed since it was listed is left out.
-    for (const head of heads) if (head !== null) hits.push(storedObject(spec, context, head));
+    const some = keys.slice(at, at + parallel);
+    const heads = await Promise.allSettled(some.map((key) => store.head(key)));
+    for (const head of heads) {
+      // What has been removed since it was listed is left out, and one bad object hides no other.
+      if (head.status === "rejected")
+        context.resources.log.error({ err: head.reason as unknown }, "an object cannot be listed");
+      else if (head.value !== null) hits.push(storedObject(spec, context, head.value));
+    }
   }
   const lastKey = keys.at(-1)?.slice(root.length);
   const next =

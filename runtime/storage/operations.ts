@@ -131,6 +131,7 @@ async function upload(
   const head = await form.receive(
     (file) => writeFile(spec, context, file),
     async ({ key }) => void (await store.remove(key)),
+    context.signal,
   );
   return storedObject(spec, context, head);
 }

@@ -40,6 +40,8 @@ export interface ObjectStore {
   remove(key: string): Promise<boolean>;
   /** Keys that begin with `prefix`, behind `after`, in the order of their UTF-8 bytes. */
   keys(prefix: string, after: string | null): AsyncIterable<string>;
+  /** Removes what uploads below a prefix have left that began so long ago and did not end; returns how many. */
+  sweep(prefix: string, olderThanSeconds: number): Promise<number>;
   /** Transfers that do not pass through the service; null where there are none. */
   readonly direct: DirectTransfers | null;
   close(): Promise<void>;

@@ -10,7 +10,7 @@ export function windowOf(
   size: number,
   maxBytes: number,
 ): ByteWindow | "unsatisfiable" | null {
-  const match = /^bytes=[ \t]*(\d{0,16})-(\d{0,16})[ \t]*$/i.exec(header ?? "");
+  const match = /^bytes=[ \t]*(\d*)-(\d*)[ \t]*$/i.exec(header ?? "");
   if (match === null) return null;
   const [, from = "", to = ""] = match;
   if (from === "" && to === "") return null;

@@ -20,6 +20,7 @@ import { peopleOf, type Member, type People } from "./people.js";
 import { startTestService, type Answer, type TestService } from "./service.js";
 
 const small = storing({ ...filesSpec, name: "small", maxUploadBytes: 1_000, accept: ["image/*"] });
+const medium = storing({ ...filesSpec, name: "medium", maxUploadBytes: 100_000 });
 const buffered = storing({ ...filesSpec, name: "buffered" });
 const any: Validator<never> = () => null;
 const common = { hooks: [], transaction: "read" as const, status: 200 };
@@ -40,6 +41,15 @@ const extra = [
     path: "/small/list",
     input: json(any),
     run: storage.list(small),
+  }),
+  route({
+    ...common,
+    operationId: "medium.upload",
+    method: "POST",
+    path: "/medium",
+    status: 201,
+    input: storageInput.upload,
+    run: storage.upload(medium),
   }),
   route({
     ...common,
@@ -209,7 +219,8 @@ for (const engine of objectEngines) {
         ["bytes=a-b", 200, content, null],
         ["bytes=-", 200, content, null],
         ["bytes", 200, content, null],
-        ["bytes=0-99999999999999999999", 200, content, null],
+        ["bytes=0-99999999999999999999", 206, content, "bytes 0-25/26"],
+        ["bytes=99999999999999999-", 416, null, "bytes */26"],
       ])("%s", async (range, status, expected, contentRange) => {
         const got = await send("GET", `/files/${key}`, { headers: { range } });
         expect([got.status, got.headers.get("content-range")]).toEqual([status, contentRange]);
@@ -460,6 +471,78 @@ for (const engine of objectEngines) {
       });
       expect(answer).toMatch(/^HTTP\/1.1 413 /);
     });
+
+    test("a file that is too large behind its first bytes is told so, however it comes", async () => {
+      for (const size of [100_001, 200_000, 5_000_000]) {
+        const answer = await send("POST", "/medium", { body: form(Buffer.alloc(size)) });
+        expect([answer.status, parsed(answer).code]).toEqual([413, "upload_too_large"]);
+      }
+      expect((await send("POST", "/medium", { body: form(Buffer.alloc(100_000)) })).status).toBe(
+        201,
+      );
+      expect(await objects.leftovers()).toBe(0);
+    });
+
+    test("fields that are lists or trees to other parsers are refused", async () => {
+      for (const name of ["description", "description[]", "description[a]", "prefix[0]"]) {
+        const body = new FormData();
+        body.append("description", "one");
+        body.append(name, "two");
+        body.append("file", new Blob(["x"]), "x.txt");
+        const answer = await send("POST", "/files", { body });
+        expect([answer.status, parsed(answer).code]).toEqual([422, "upload_malformed"]);
+      }
+    });
+
+    test("a prefix that no key can have is refused, and one that no file name can have lists nothing", async () => {
+      const list = async (prefix: string): Promise<Answer> =>
+        people.as(member.token, "POST", "/files/list", { prefix });
+      const long = await list("x".repeat(1_025));
+      expect([long.status, long.body.context.errors[0].path]).toEqual([422, "/prefix"]);
+      const nothing = await list(`${"x".repeat(900)}/x`);
+      expect([nothing.status, nothing.body.count]).toEqual([200, 0]);
+    });
+
+    test("who sends more than is asked for gets the answer before the connection ends", async () => {
+      const { hostname, port } = new URL(service.url);
+      const heard = await new Promise<string>((resolve, reject) => {
+        let text = "";
+        const socket = connect(Number(port), hostname, () => {
+          socket.write(
+            "POST /files HTTP/1.1\r\nhost: x\r\ncontent-type: multipart/form-data; boundary=b\r\ncontent-length: 1000000000\r\n\r\n",
+          );
+          socket.write(Buffer.alloc(2_000_000));
+        });
+        socket.on("data", (data) => (text += data.toString()));
+        socket.on("close", () => resolve(text));
+        socket.on("error", reject);
+      });
+      expect(heard).toMatch(/^HTTP\/1.1 401 /);
+      expect(heard).toMatch(/\r\nConnection: close\r\n/);
+      expect(heard).toContain('"code":"core.authentication');
+    });
+
+    test.skipIf(engine.name === "s3")(
+      "an upload that stalls is given up, and said to be",
+      async () => {
+        const { hostname, port } = new URL(service.url);
+        const heard = await new Promise<string>((resolve, reject) => {
+          const socket = connect(Number(port), hostname, () => {
+            socket.write(
+              `POST /files HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${member.token}\r\ncontent-type: multipart/form-data; boundary=b\r\ncontent-length: 1000000\r\n\r\n` +
+                `--b\r\ncontent-disposition: form-data; name="file"; filename="x"\r\n\r\n${"x".repeat(100_000)}`,
+            );
+          });
+          socket.on("data", (data) => resolve(data.toString()));
+          socket.on("error", reject);
+          socket.on("close", () => reject(new Error("the connection ended without an answer")));
+        });
+        expect(heard).toMatch(/^HTTP\/1.1 408 /);
+        expect(heard).toContain('"request_timeout"');
+        expect(await objects.leftovers()).toBe(0);
+      },
+      60_000,
+    );
 
     test("a download in memory has the tag of its bytes, and slices", async () => {
       const made = await send("POST", "/buffered", { body: form("0123456789") });

@@ -1,14 +1,14 @@
 // Direct transfers with a folder: requests that the service answers, and parts that wait beside each other for the end.
 import { randomBytes } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { mkdir, open, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fail } from "../../contract/errors.js";
 import type { Addresses } from "../../storage/addresses.js";
-import type { DirectTransfers, UnfinishedUpload, UploadedPart } from "../../storage/direct-port.js";
-import type { ObjectDescription } from "../../storage/object-head.js";
-import { isAbsent, translated, writeAll } from "./durable-files.js";
-import { writtenFile } from "./object-file.js";
+import type { DirectTransfers, UploadedPart } from "../../storage/direct-port.js";
+import type { ObjectDescription, ObjectHead } from "../../storage/object-head.js";
+import { isAbsent, opened, translated } from "./durable-files.js";
+import { readTrailer, writtenFile } from "./object-file.js";
 
 /** What is kept of an upload until it ends. */
 interface Session {
@@ -25,27 +25,23 @@ interface FolderOptions {
   moveTo(path: string, key: string): Promise<void>;
 }
 
+/** Parts are files of objects of their own; nobody asks for their description. */
+const partDescription: ObjectDescription = {
+  contentType: "application/octet-stream",
+  filename: "part",
+  description: null,
+};
+
 export function folderTransfers({ unfinished, addresses, moveTo }: FolderOptions): DirectTransfers {
-  /** The folder of an upload; ids come back from clients. */
-  const folderOf = (uploadId: string): string | null =>
-    /^[0-9a-f]{32}$/.test(uploadId) ? join(unfinished, uploadId) : null;
-
-  const sessionOf = async (folder: string | null, key: string): Promise<Session | null> => {
-    if (folder === null) return null;
+  /** The folder of an upload that has not ended, and its session; ids come back from clients. */
+  const upload = async (
+    key: string,
+    uploadId: string,
+  ): Promise<{ readonly folder: string; readonly session: Session } | null> => {
+    if (!/^[0-9a-f]{32}$/.test(uploadId)) return null;
+    const folder = join(unfinished, uploadId);
     const session = await readSession(folder);
-    return session?.key === key ? session : null;
-  };
-
-  const partsIn = async (folder: string): Promise<readonly UploadedPart[]> => {
-    const names = await readdir(folder);
-    return names
-      .flatMap((name) => {
-        const [, number, etag = "", size] = /^(\d{5})-([0-9a-f]+)-(\d+)$/.exec(name) ?? [];
-        return number === undefined
-          ? []
-          : [{ partNumber: Number(number), etag, size: Number(size) }];
-      })
-      .sort((left, right) => left.partNumber - right.partNumber);
+    return session?.key === key ? { folder, session } : null;
   };
 
   return {
@@ -55,10 +51,10 @@ export function folderTransfers({ unfinished, addresses, moveTo }: FolderOptions
       headers: {},
     }),
 
-    signUpload: async (key, contentType, seconds) => ({
-      url: addresses.sign({ kind: "upload", key, contentType }, seconds),
+    signUpload: async (key, limits, seconds) => ({
+      url: addresses.sign({ kind: "upload", key, ...limits }, seconds),
       method: "PUT",
-      headers: contentType === null ? {} : { "content-type": contentType },
+      headers: limits.contentType === null ? {} : { "content-type": limits.contentType },
     }),
 
     signForm: async (key, limits, seconds) => ({
@@ -69,34 +65,29 @@ export function folderTransfers({ unfinished, addresses, moveTo }: FolderOptions
     begin: (key, description) =>
       translated(async () => {
         const uploadId = randomBytes(16).toString("hex");
-        const folder = join(unfinished, uploadId);
-        await mkdir(folder);
+        const made = join(unfinished, `${uploadId}.tmp`);
+        await mkdir(made);
         const session: Session = { key, description, begunAt: Date.now() };
-        await writeFile(join(folder, "session.json"), JSON.stringify(session));
+        await writeFile(join(made, "session.json"), JSON.stringify(session));
+        await rename(made, join(unfinished, uploadId));
         return uploadId;
       }),
 
-    signPart: async (key, uploadId, partNumber, seconds) => ({
-      url: addresses.sign({ kind: "part", key, uploadId, partNumber }, seconds),
+    signPart: async (key, uploadId, part, seconds) => ({
+      url: addresses.sign({ kind: "part", key, uploadId, ...part }, seconds),
       method: "PUT",
       headers: {},
     }),
 
     receivePart: (key, uploadId, partNumber, body) =>
       translated(async () => {
-        const folder = folderOf(uploadId);
-        if (folder === null || (await sessionOf(folder, key)) === null)
-          throw fail("core.not_found");
-        const temporary = join(folder, `${randomBytes(8).toString("hex")}.tmp`);
-        const etag = randomBytes(16).toString("hex");
+        const found = await upload(key, uploadId);
+        if (found === null) throw fail("core.not_found");
+        const temporary = join(found.folder, `${randomBytes(8).toString("hex")}.tmp`);
         try {
-          const size = await writtenPart(temporary, body);
-          const number = String(partNumber).padStart(5, "0");
-          const before = await readdir(folder);
-          await rename(temporary, join(folder, `${number}-${etag}-${size}`));
+          const { etag } = await writtenFile(temporary, key, body, partDescription);
           // A part that is sent again takes the place of the one before.
-          for (const name of before)
-            if (name.startsWith(`${number}-`)) await rm(join(folder, name), { force: true });
+          await rename(temporary, partIn(found.folder, partNumber));
           return etag;
         } catch (error) {
           await rm(temporary, { force: true });
@@ -107,81 +98,150 @@ export function folderTransfers({ unfinished, addresses, moveTo }: FolderOptions
 
     parts: (key, uploadId) =>
       translated(async () => {
-        const folder = folderOf(uploadId);
-        if (folder === null || (await sessionOf(folder, key)) === null) return null;
-        return partsIn(folder);
+        const found = await upload(key, uploadId);
+        if (found === null) return null;
+        const parts = await partsOf(found.folder);
+        // One that ended meanwhile has been read half gone.
+        return (await upload(key, uploadId)) === null ? null : parts;
       }),
 
     complete: (key, uploadId, parts) =>
       translated(async () => {
-        const folder = folderOf(uploadId);
-        const session = await sessionOf(folder, key);
-        if (folder === null || session === null) return null;
-        const there = new Map((await partsIn(folder)).map((part) => [part.partNumber, part]));
-        const chosen = parts.map(({ partNumber, etag }) => {
-          const part = there.get(partNumber);
-          if (part === undefined || part.etag !== etag)
-            throw fail("upload_parts_invalid", { part_number: partNumber });
-          return join(folder, `${String(partNumber).padStart(5, "0")}-${etag}-${part.size}`);
-        });
-        const whole = join(folder, `${randomBytes(8).toString("hex")}.tmp`);
-        const head = await writtenFile(whole, key, contentOf(chosen), session.description);
-        // Who renames the session has ended it; another one finds none.
+        const found = await upload(key, uploadId);
+        if (found === null) return null;
+        const ending = await claimed(found.folder);
+        if (ending === null) return null;
         try {
-          await rename(join(folder, "session.json"), join(folder, "ended.json"));
+          const there = new Map((await partsOf(ending)).map((part) => [part.partNumber, part]));
+          const sizes = parts.map(({ partNumber, etag }) => {
+            const part = there.get(partNumber);
+            if (part?.etag !== etag)
+              throw fail("upload_parts_invalid", { part_number: partNumber });
+            return [partIn(ending, partNumber), part.size] as const;
+          });
+          const whole = join(ending, "whole.tmp");
+          const { description } = found.session;
+          const head = await assembled(whole, key, contentOf(sizes), description);
+          await moveTo(whole, key);
+          await rm(ending, { recursive: true, force: true });
+          return head;
         } catch (error) {
-          if (isAbsent(error)) return null;
+          await rename(ending, found.folder);
           throw error;
         }
-        await moveTo(whole, key);
-        await rm(folder, { recursive: true, force: true });
-        return head;
       }),
 
     abort: (key, uploadId) =>
       translated(async () => {
-        const folder = folderOf(uploadId);
-        if (folder === null || (await sessionOf(folder, key)) === null) return;
-        await rm(folder, { recursive: true, force: true });
+        const found = await upload(key, uploadId);
+        const ending = found === null ? null : await claimed(found.folder);
+        if (ending !== null) await rm(ending, { recursive: true, force: true });
       }),
-
-    async *unfinished(prefix, olderThanSeconds): AsyncGenerator<UnfinishedUpload> {
-      const before = Date.now() - olderThanSeconds * 1000;
-      for (const uploadId of await readdir(unfinished)) {
-        const folder = folderOf(uploadId);
-        const session = folder === null ? null : await readSession(folder);
-        if (session !== null && session.key.startsWith(prefix) && session.begunAt <= before)
-          yield { key: session.key, uploadId };
-      }
-    },
   };
 }
 
-async function readSession(folder: string): Promise<Session | null> {
+/**
+ * Removes what began below a prefix so long ago: uploads in parts, and whatever a process that died was writing, which
+ * says of no storage that it is its own.
+ */
+export function sweepFolder(
+  unfinished: string,
+  prefix: string,
+  olderThanSeconds: number,
+): Promise<number> {
+  return translated(async () => {
+    const before = Date.now() - olderThanSeconds * 1000;
+    let removed = 0;
+    for (const name of await readdir(unfinished)) {
+      const path = join(unfinished, name);
+      const session = name.endsWith(".tmp") ? null : await readSession(path);
+      if (session !== null && !session.key.startsWith(prefix)) continue;
+      const since = session?.begunAt ?? (await changedAt(path));
+      if (since === null || since > before) continue;
+      await rm(path, { recursive: true, force: true });
+      removed += 1;
+    }
+    return removed;
+  });
+}
+
+/** Takes an upload for ending it, which one caller can; null for the others. */
+async function claimed(folder: string): Promise<string | null> {
+  const ending = `${folder}.ending`;
   try {
-    return JSON.parse(await readFile(join(folder, "session.json"), "utf8")) as Session;
+    await rename(folder, ending);
+    return ending;
   } catch (error) {
     if (isAbsent(error)) return null;
     throw error;
   }
 }
 
-/** Writes a part as it is, durably; returns its size. */
-async function writtenPart(path: string, body: AsyncIterable<Buffer>): Promise<number> {
-  const file = await open(path, "wx");
+/** The session of an upload; null where there is none, or none that can be read. */
+async function readSession(folder: string): Promise<Session | null> {
   try {
-    let size = 0;
-    for await (const chunk of body) {
-      size += chunk.length;
-      await writeAll(file, chunk);
-    }
-    await file.sync();
-    return size;
-  } finally {
-    await file.close();
+    return JSON.parse(await readFile(join(folder, "session.json"), "utf8")) as Session;
+  } catch (error) {
+    if (isAbsent(error) || error instanceof SyntaxError) return null;
+    throw error;
   }
 }
 
-async function* contentOf(paths: readonly string[]): AsyncGenerator<Buffer> {
-  for (const path of paths) yield* createReadStream(path, { highWaterMark: 256 * 1024 });
+function partIn(folder: string, partNumber: number): string {
+  return join(folder, String(partNumber).padStart(5, "0"));
+}
+
+/** The parts that have arrived, in order. */
+async function partsOf(folder: string): Promise<readonly UploadedPart[]> {
+  const names = (await namesIn(folder)).filter((name) => /^\d{5}$/.test(name)).sort();
+  const parts: UploadedPart[] = [];
+  for (const name of names) {
+    const file = await opened(join(folder, name));
+    if (file === null) continue;
+    try {
+      const { trailer, size } = await readTrailer(file);
+      parts.push({ partNumber: Number(name), etag: trailer.etag, size });
+    } finally {
+      await file.close();
+    }
+  }
+  return parts;
+}
+
+async function namesIn(folder: string): Promise<readonly string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    if (isAbsent(error)) return [];
+    throw error;
+  }
+}
+
+async function assembled(
+  path: string,
+  key: string,
+  content: AsyncIterable<Buffer>,
+  description: ObjectDescription,
+): Promise<ObjectHead> {
+  try {
+    return await writtenFile(path, key, content, description);
+  } catch (error) {
+    await rm(path, { force: true });
+    throw error;
+  }
+}
+
+/** The bytes of files, each without what stands behind its first `size` bytes. */
+async function* contentOf(files: readonly (readonly [string, number])[]): AsyncGenerator<Buffer> {
+  for (const [path, size] of files)
+    if (size > 0) yield* createReadStream(path, { end: size - 1, highWaterMark: 256 * 1024 });
+}
+
+async function changedAt(path: string): Promise<number | null> {
+  try {
+    return (await stat(path)).mtimeMs;
+  } catch (error) {
+    if (isAbsent(error)) return null;
+    throw error;
+  }
 }

@@ -62,7 +62,8 @@ export async function withoutEmptyFolders(path: string, root: string): Promise<v
 /** Whether a file or a folder on the way to it is not there. */
 export function isAbsent(error: unknown): boolean {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
-  return code === "ENOENT" || code === "ENOTDIR";
+  // A name that is too long for the file system was never written.
+  return code === "ENOENT" || code === "ENOTDIR" || code === "ENAMETOOLONG";
 }
 
 /** Faults of the file system as codes of the error table; what the body throws passes as it is. */

@@ -6,7 +6,7 @@ import { Readable } from "node:stream";
 import type { Addresses } from "../../storage/addresses.js";
 import type { ObjectHead } from "../../storage/object-head.js";
 import type { ObjectStore } from "../../storage/port.js";
-import { folderTransfers } from "./direct.js";
+import { folderTransfers, sweepFolder } from "./direct.js";
 import {
   isAbsent,
   moved,
@@ -102,6 +102,8 @@ export async function openFolderStore(
       const found = await translated(() => keysBelow(objects, prefix));
       for (const key of found) if (after === null || comesBefore(after, key)) yield key;
     },
+
+    sweep: (prefix, olderThanSeconds) => sweepFolder(unfinished, prefix, olderThanSeconds),
 
     direct:
       addresses === null

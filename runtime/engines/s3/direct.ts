@@ -48,7 +48,7 @@ export function directTransfers(
       return signed("GET", command, seconds);
     },
 
-    async signUpload(Key, contentType, seconds) {
+    async signUpload(Key, { contentType }, seconds) {
       checkFits(Key);
       const command = new sdk.PutObjectCommand({
         Bucket,
@@ -90,7 +90,7 @@ export function directTransfers(
       return begun.UploadId;
     },
 
-    signPart(Key, UploadId, PartNumber, seconds) {
+    signPart(Key, UploadId, { partNumber: PartNumber }, seconds) {
       return signed(
         "PUT",
         new sdk.UploadPartCommand({ Bucket, Key, UploadId, PartNumber }),
@@ -136,23 +136,33 @@ export function directTransfers(
     async abort(Key, UploadId) {
       await orNull(client.send(new sdk.AbortMultipartUploadCommand({ Bucket, Key, UploadId })));
     },
-
-    async *unfinished(Prefix, olderThanSeconds) {
-      const before = Date.now() - olderThanSeconds * 1000;
-      let marker: { readonly KeyMarker?: string; readonly UploadIdMarker?: string } = {};
-      for (;;) {
-        const command = new sdk.ListMultipartUploadsCommand({ Bucket, Prefix, ...marker });
-        const page = await orNull(client.send(command));
-        for (const { Key, UploadId, Initiated } of page?.Uploads ?? [])
-          if (Key !== undefined && UploadId !== undefined && (Initiated?.getTime() ?? 0) <= before)
-            yield { key: Key, uploadId: UploadId };
-        if (page?.IsTruncated !== true) return;
-        const { NextKeyMarker, NextUploadIdMarker } = page;
-        marker = {
-          ...(NextKeyMarker === undefined ? {} : { KeyMarker: NextKeyMarker }),
-          ...(NextUploadIdMarker === undefined ? {} : { UploadIdMarker: NextUploadIdMarker }),
-        };
-      }
-    },
   };
+}
+
+/** Gives up uploads in parts that began so long ago, those included that a process left when it died. */
+export async function sweepUploads(
+  client: Sdk.S3Client,
+  sdk: typeof Sdk,
+  Bucket: string,
+  Prefix: string,
+  olderThanSeconds: number,
+): Promise<number> {
+  const before = Date.now() - olderThanSeconds * 1000;
+  let swept = 0;
+  let marker: { readonly KeyMarker?: string; readonly UploadIdMarker?: string } = {};
+  for (;;) {
+    const command = new sdk.ListMultipartUploadsCommand({ Bucket, Prefix, ...marker });
+    const page = await orNull(client.send(command));
+    for (const { Key, UploadId, Initiated } of page?.Uploads ?? []) {
+      if ((Initiated?.getTime() ?? 0) > before) continue;
+      await orNull(client.send(new sdk.AbortMultipartUploadCommand({ Bucket, Key, UploadId })));
+      swept += 1;
+    }
+    if (page?.IsTruncated !== true) return swept;
+    const { NextKeyMarker, NextUploadIdMarker } = page;
+    marker = {
+      ...(NextKeyMarker === undefined ? {} : { KeyMarker: NextKeyMarker }),
+      ...(NextUploadIdMarker === undefined ? {} : { UploadIdMarker: NextUploadIdMarker }),
+    };
+  }
 }

@@ -14,9 +14,9 @@ import {
   type S3Options,
 } from "./client.js";
 import { descriptionOf, metadataOf } from "./description.js";
-import { directTransfers } from "./direct.js";
+import { directTransfers, sweepUploads } from "./direct.js";
 
-/** Bytes of one part of an upload, of which three are on their way at once: memory for 10 000 parts of an object of 80 GB. */
+/** Bytes of one part of an upload, of which two are on their way at once: memory for 10 000 parts of an object of 80 GB. */
 const partBytes = 8 * 1024 * 1024;
 
 /** Opens a bucket. Rejects where it does not answer. */
@@ -91,7 +91,7 @@ export async function openS3Store(options: S3Options): Promise<ObjectStore> {
           Metadata: { ...metadataOf(description) },
         },
         partSize: partBytes,
-        queueSize: 3,
+        queueSize: 2,
       });
       const abort = (): void => void upload.abort();
       signal.addEventListener("abort", abort);
@@ -128,6 +128,9 @@ export async function openS3Store(options: S3Options): Promise<ObjectStore> {
         if (page?.IsTruncated !== true) return;
       }
     },
+
+    sweep: (prefix, olderThanSeconds) =>
+      sweepUploads(client, sdk, Bucket, prefix, olderThanSeconds),
 
     direct: directTransfers(client, sdk, Bucket, headOf),
 

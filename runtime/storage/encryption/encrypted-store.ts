@@ -69,7 +69,7 @@ export function encryptedStore(inner: ObjectStore, ring: KeyRing): ObjectStore {
     const cipher = new ChunkCipher(dataKey, header);
     const chunks = openedChunks(opened.body, cipher, from, to, chunkCount(head.size));
     const cut = sliced(chunks, first - from * chunkBytes, last - first + 1);
-    return { head, window: { first, last }, body: Readable.from(cut) };
+    return { head, window: { first, last }, body: streamOf(cut, opened.body) };
   };
 
   const openAll = async (key: string, etag: string | undefined): Promise<OpenedObject | null> => {
@@ -81,11 +81,15 @@ export function encryptedStore(inner: ObjectStore, ring: KeyRing): ObjectStore {
       const { head, form, dataKey } = await unlocked(opened.head, header);
       const rest = reader.rest();
       if (form === "whole")
-        return { head, window: null, body: Readable.from(wholeContent(rest, dataKey, header)) };
+        return {
+          head,
+          window: null,
+          body: streamOf(wholeContent(rest, dataKey, header), opened.body),
+        };
       const cipher = new ChunkCipher(dataKey, header);
       const count = chunkCount(head.size);
       const content = openedChunks(rest, cipher, 0, count - 1, count);
-      return { head, window: null, body: Readable.from(content) };
+      return { head, window: null, body: streamOf(content, opened.body) };
     } catch (error) {
       opened.body.destroy();
       throw error;
@@ -112,11 +116,19 @@ export function encryptedStore(inner: ObjectStore, ring: KeyRing): ObjectStore {
     },
 
     remove: (key) => inner.remove(key),
+    sweep: (prefix, olderThanSeconds) => inner.sweep(prefix, olderThanSeconds),
     keys: (prefix, after) => inner.keys(prefix, after),
     // What passes by the service could not be encrypted by it.
     direct: null,
     close: () => inner.close(),
   };
+}
+
+/** A stream of what is made of a source, which ends with it: a generator that was never begun lets go of nothing. */
+function streamOf(content: AsyncIterable<Buffer>, source: Readable): Readable {
+  const body = Readable.from(content);
+  body.once("close", () => source.destroy());
+  return body;
 }
 
 async function* sealedContent(
