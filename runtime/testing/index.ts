@@ -6,3 +6,4 @@ export {
   type TestApi,
 } from "./database-contract.js";
 export { objectStoreContract, type ObjectStoreHarness } from "./object-store-contract.js";
+export { mailboxContract, prepareMailboxTables, type MailboxHarness } from "./mailbox-contract.js";

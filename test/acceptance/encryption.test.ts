@@ -1,5 +1,6 @@
 // Files that the service encrypts: nothing readable rests, nothing that was changed comes out (decisions.md "Object storage").
 import { createCipheriv, randomBytes } from "node:crypto";
+import type { Readable } from "node:stream";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { vaultSpec } from "../../generated/storage/vault.js";
 import { service as reference } from "../../generated/service.js";
@@ -118,6 +119,29 @@ for (const engine of objectEngines) {
       const content = Buffer.from("a secret sentence ".repeat(10_000));
       await store.write("v/t/secret", bytesOf(content), description, never);
       expect((await kept("v/t/secret")).includes("secret sentence")).toBe(false);
+    });
+
+    test("a reader that never begins, or stops early, lets go of what rests", async () => {
+      const content = numbered(20 * chunkBytes);
+      await store.write("v/t/let-go", bytesOf(content), description, never);
+      const sources: Readable[] = [];
+      const watched: ObjectStore = {
+        ...inner,
+        async open(key, options) {
+          const opened = await inner.open(key, options);
+          if (opened !== null) sources.push(opened.body);
+          return opened;
+        },
+      };
+      const sealing = encryptedStore(watched, localKeyRing([secret]));
+      for (const options of [{}, { window: { first: 10, last: 19 * chunkBytes } }]) {
+        const never = await sealing.open("v/t/let-go", options);
+        never?.body.destroy();
+        const early = await sealing.open("v/t/let-go", options);
+        for await (const _first of early?.body ?? []) break;
+      }
+      expect(sources.length).toBeGreaterThanOrEqual(4);
+      await expect.poll(() => sources.every(({ destroyed }) => destroyed)).toBe(true);
     });
 
     describe("what was changed gives no byte of it", () => {
