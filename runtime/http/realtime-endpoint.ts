@@ -16,6 +16,8 @@ export interface RealtimeEndpoint {
   readonly bind: (req: IncomingMessage) => Bound | Promise<Bound>;
   readonly allowedOrigins: readonly string[];
   readonly defaultTenant: string;
+  /** False while the service drains. */
+  readonly isAccepting: () => boolean;
   /** Whether a request's credential still names this caller, in the same tenant. */
   isGood(req: IncomingMessage, identity: Identity): Promise<boolean>;
 }

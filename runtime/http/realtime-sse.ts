@@ -7,6 +7,7 @@ import { readDevice, readHandshake } from "../realtime/handshake.js";
 import { checkRealtimeOrigin } from "../realtime/origin.js";
 import type { Connection } from "../realtime/plane.js";
 import type { Signal } from "../realtime/signal.js";
+import { draining } from "./draining.js";
 import { readMetadata } from "./metadata.js";
 import { readJsonBody } from "./read-body.js";
 import { parseQuery } from "./read-input.js";
@@ -29,6 +30,7 @@ export function sseEndpoint(
     if (!isStream && asked !== `${path}/sse/ack`) return false;
     const method = isStream ? "GET" : "POST";
     const work = async (): Promise<void> => {
+      if (!options.isAccepting()) throw draining();
       if (req.method !== method) throw methodNotAllowed([method]);
       const query = parseQuery(search);
       if (isStream) await stream(options, req, res, query);

@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { stillGood, type RealtimeEndpoint } from "../http/realtime-endpoint.js";
+import { historyEndpoint } from "../http/realtime-history.js";
 import { sseEndpoint } from "../http/realtime-sse.js";
 import { startPlane } from "../realtime/plane.js";
 import type { RealtimeSpec } from "../realtime/spec.js";
@@ -19,20 +20,20 @@ export interface RunningRealtime {
 export async function startRealtime(
   spec: RealtimeSpec | undefined,
   connection: Connection,
-  { bind, allowedOrigins }: Pick<RealtimeEndpoint, "bind" | "allowedOrigins">,
+  boundary: Pick<RealtimeEndpoint, "bind" | "allowedOrigins" | "isAccepting">,
 ): Promise<RunningRealtime | null> {
   if (spec === undefined) return null;
   const plane = startPlane(spec, connection);
   connection.signalsTo(plane);
-  const isGood = stillGood(bind);
-  const resources = connection;
-  const endpoint = { spec, plane, resources, bind, allowedOrigins, defaultTenant, isGood };
-  const hasSse = spec.transports.includes("sse");
+  const isGood = stillGood(boundary.bind);
+  const endpoint = { ...boundary, spec, plane, resources: connection, defaultTenant, isGood };
+  const answerHistory = historyEndpoint(endpoint);
+  const answerSse = spec.transports.includes("sse") ? sseEndpoint(endpoint) : () => false;
   const webSocket = spec.transports.includes("websocket")
     ? (await import("../http/realtime-websocket.js")).webSocketEndpoint(endpoint)
     : null;
   return {
-    answer: hasSse ? sseEndpoint(endpoint) : () => false,
+    answer: (req, res) => answerHistory(req, res) || answerSse(req, res),
     upgrade: (req, socket, head) => webSocket?.upgrade(req, socket, head) ?? false,
     async stop() {
       await plane.stop();

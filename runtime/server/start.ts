@@ -54,6 +54,7 @@ export async function start(
   const realtime = await startRealtime(service.realtime, connection, {
     bind,
     allowedOrigins: corsOrigins,
+    isAccepting: () => state !== "draining",
   });
   const router = frontHandler({
     routes: service.routes,

@@ -332,6 +332,62 @@ for (const engine of engines) {
       expect([answer.status, answer.body.context.errors[0].path]).toEqual([422, path]);
     });
 
+    describe("history", () => {
+      const read = async (who: Member, query = ""): Promise<Answer> =>
+        people.as(who.token, "GET", `/realtime/history${query}`);
+      const kept = ({ body }: Answer): readonly string[] =>
+        (body.signals as readonly Heard[]).map(({ data }) => data.title);
+
+      test("a mailbox is read in pages, as it is delivered, and acknowledges nothing", async () => {
+        const ann = await colleague();
+        expect((await read(ann)).body).toEqual({ signals: [], gap: null, has_more: false });
+        for (const title of ["one", "two", "three"]) await assign(title, ann);
+        await expect.poll(async () => kept(await read(ann))).toEqual(["one", "two", "three"]);
+        const first = await read(ann, "?limit=2");
+        expect([kept(first), first.body.has_more]).toEqual([["one", "two"], true]);
+        const behind = await read(ann, `?limit=2&after=${first.body.signals[1].id}`);
+        expect([kept(behind), behind.body.has_more]).toEqual([["three"], false]);
+        const client = await transports.sse(service, ann, { device: "d" });
+        clients.push(client);
+        await expect.poll(() => titles(client)).toEqual(["one", "two", "three"]);
+        expect(client.heard[0]).toEqual(first.body.signals[0]);
+        expect(first.headers.get("cache-control")).toBe("no-store");
+      });
+
+      test("what retention removed is told of where a place was named", async () => {
+        const ann = await colleague();
+        for (const title of ["one", "two", "three"]) await assign(title, ann);
+        await expect.poll(async () => kept(await read(ann))).toEqual(["one", "two", "three"]);
+        const [one] = (await read(ann)).body.signals;
+        await service.running.connection.write("test.trim", ({ transaction }) =>
+          transaction.mailbox.trim(0, 1),
+        );
+        const after = await read(ann, `?after=${one.id}`);
+        expect([kept(after), after.body.gap]).toEqual([["three"], { from: 2, to: 2 }]);
+        expect((await read(ann)).body.gap).toBeNull();
+      });
+
+      test("it is the caller's alone", async () => {
+        const [ann, bob] = [await colleague(), await colleague()];
+        await assign("hers", ann);
+        await expect.poll(async () => kept(await read(ann))).toEqual(["hers"]);
+        const [hers] = (await read(ann)).body.signals;
+        expect(kept(await read(bob))).toEqual([]);
+        const foreign = await read(bob, `?after=${hers.id}`);
+        expect([foreign.status, foreign.body.context.errors[0].path]).toEqual([422, "/after"]);
+        expect((await service.call("GET", "/realtime/history")).status).toBe(401);
+        expect((await people.as(ann.token, "POST", "/realtime/history", {})).status).toBe(405);
+      });
+
+      test.each(["?limit=0", "?limit=101", "?limit=1e1", "?after=x", "?before=x"])(
+        "%s is refused",
+        async (query) => {
+          const answer = await read(writer, query);
+          expect([answer.status, answer.body.code]).toEqual([422, "core.validation"]);
+        },
+      );
+    });
+
     test("an unknown id is acknowledged with false", async () => {
       const answer = await people.as(writer.token, "POST", "/realtime/sse/ack", {
         up_to: "unknown",

@@ -1,0 +1,92 @@
+// What the caller's mailbox holds, without a connection: `GET <path>/history?after=&limit=` (decisions.md §2).
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { fail } from "../contract/errors.js";
+import { parseEventId } from "../realtime/event-id.js";
+import type { MailboxOwner, MailboxStore } from "../realtime/port.js";
+import { Signal } from "../realtime/signal.js";
+import { draining } from "./draining.js";
+import { readMetadata } from "./metadata.js";
+import { parseQuery } from "./read-input.js";
+import { boundCaller, type RealtimeEndpoint } from "./realtime-endpoint.js";
+import { replyError, sendJson } from "./reply.js";
+import { methodNotAllowed } from "./route-table.js";
+import { securityHeaderList } from "./security-headers.js";
+
+/** Signals of one page, and of one that says no limit. */
+const maxPage = 100;
+
+/** Answers `<path>/history`; returns whether it did. Reading is no acknowledgement. */
+export function historyEndpoint(
+  options: RealtimeEndpoint,
+): (req: IncomingMessage, res: ServerResponse) => boolean {
+  return (req, res) => {
+    const [asked = "", search = ""] = (req.url ?? "").split("?", 2);
+    if (asked !== `${options.spec.path}/history`) return false;
+    history(options, req, res, search).catch((error: unknown) =>
+      replyError(req, res, readMetadata(req.headers), error),
+    );
+    return true;
+  };
+}
+
+async function history(
+  options: RealtimeEndpoint,
+  req: IncomingMessage,
+  res: ServerResponse,
+  search: string,
+): Promise<void> {
+  if (!options.isAccepting()) throw draining();
+  if (req.method !== "GET") throw methodNotAllowed(["GET"]);
+  const query = parseQuery(search);
+  for (const name of query.keys())
+    if (name !== "after" && name !== "limit")
+      throw invalid(`/${name}`, "additionalProperties", "is not a parameter of this endpoint");
+  const limit = readLimit(query.get("limit"));
+  const { identity, context } = await boundCaller(options, req);
+  const owner = options.plane.ownerOf(context, identity);
+  const page = await pageOf(
+    context.resources.database.reader.mailbox,
+    owner,
+    query.get("after"),
+    limit,
+  );
+  const common = ["X-Request-ID", context.metadata.requestId, "Cache-Control", "no-store"];
+  sendJson(req, res, 200, [...common, ...securityHeaderList], page);
+}
+
+/** `{signals, gap, has_more}` as JSON. Throws `core.validation` for an id that is none of this mailbox. */
+async function pageOf(
+  mailbox: MailboxStore,
+  owner: MailboxOwner,
+  after: string | undefined,
+  limit: number,
+): Promise<string> {
+  const { floor, head } = await mailbox.state(owner, null);
+  let position = floor;
+  if (after !== undefined) {
+    const named = parseEventId(after);
+    // What has been removed cannot be looked up any more; its position still says where it was.
+    const isKnown =
+      named !== null &&
+      (named.position <= floor || (await mailbox.has(owner, named.position, named.eventId)));
+    if (!isKnown) throw invalid("/after", "pattern", "must be the id of a signal of yours");
+    position = named.position;
+  }
+  const entries = await mailbox.read(owner, position, limit);
+  const [first, last] = [entries[0], entries.at(-1)];
+  const to = first === undefined ? floor : first.position - 1;
+  const gap = position < to ? { from: position + 1, to } : null;
+  const signals = entries.map((entry) => Signal.ofEntry(entry).webSocketFrame);
+  return `{"signals":[${signals.join(",")}],"gap":${JSON.stringify(gap)},"has_more":${last !== undefined && last.position < head}}`;
+}
+
+function readLimit(given: string | undefined): number {
+  if (given === undefined) return maxPage;
+  const limit = /^[1-9]\d{0,2}$/.test(given) ? Number(given) : Infinity;
+  if (limit <= maxPage) return limit;
+  throw invalid("/limit", "maximum", `must be an integer from 1 to ${maxPage}`);
+}
+
+function invalid(path: string, keyword: string, message: string): Error {
+  return fail("core.validation", { errors: [{ path, keyword, message }] });
+}
