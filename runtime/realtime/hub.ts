@@ -1,4 +1,5 @@
 // The hub of one process: which connections hear what (architecture.md "Realtime").
+import type { SignalTarget } from "./plane-port.js";
 import type { MailboxOwner, NumberedEntry } from "./port.js";
 import { Signal } from "./signal.js";
 
@@ -8,7 +9,7 @@ export interface HubMember extends MailboxOwner {
   readonly topics: readonly string[];
   /** A new entry of the principal's mailbox. */
   hint(signal: Signal): void;
-  /** A signal of one of its topics. */
+  /** An ephemeral signal, of one of its topics or its own. */
   signal(signal: Signal): void;
   /** The mailbox is this far, whatever has been heard of it. */
   wants(position: number): void;
@@ -22,7 +23,10 @@ export interface Hub {
   /** How many connections a principal has here. */
   count(owner: MailboxOwner): number;
   entries(entries: readonly NumberedEntry[]): void;
-  topic(tenant: string, topic: string, signal: Signal): void;
+  /** A mailbox is this far: its connections read what they lack. */
+  position(owner: MailboxOwner, position: number): void;
+  /** An ephemeral signal for those of its audience who are here. */
+  publish(tenant: string, to: SignalTarget, signal: Signal): void;
   members(): Iterable<HubMember>;
 }
 
@@ -62,8 +66,15 @@ export function memoryHub(): Hub {
         for (const member of members) member.hint(signal);
       }
     },
-    topic(tenant, topic, signal) {
-      for (const member of byTopic.get(topicKey(tenant, topic)) ?? []) member.signal(signal);
+    position(owner, position) {
+      for (const member of byOwner.get(ownerKey(owner)) ?? []) member.wants(position);
+    },
+    publish(tenant, to, signal) {
+      const members =
+        "topic" in to
+          ? byTopic.get(topicKey(tenant, to.topic))
+          : byOwner.get(ownerKey({ tenant, principalId: to.principal }));
+      for (const member of members ?? []) member.signal(signal);
     },
     members: () => all,
   };

@@ -4,12 +4,13 @@ import { fail } from "../contract/errors.js";
 import type { ExecutionContext, Resources } from "../operations/context.js";
 import type { Identity } from "../operations/identity.js";
 import { Lifetime } from "../operations/lifetime.js";
+import type { SignalBus } from "./bus-port.js";
 import { checkTopics, resumePoint, type Handshake } from "./handshake.js";
 import { memoryHub, type HubMember } from "./hub.js";
 import type { SignalPlane } from "./plane-port.js";
-import type { MailboxOwner } from "./port.js";
+import type { MailboxOwner, NumberedEntry } from "./port.js";
 import { Pump, type Sink } from "./pump.js";
-import type { Signal } from "./signal.js";
+import { Signal } from "./signal.js";
 import type { RealtimeSpec } from "./spec.js";
 
 /** Signals that are given their places in one transaction. */
@@ -19,6 +20,9 @@ const pollMillis = 1_000;
 /** A credential that has ended is noticed within so many milliseconds. */
 const recheckMillis = 3_000;
 const trimMillis = 60_000;
+/** What a bus has lost without noticing is found within so many milliseconds. */
+const healMillis = 10_000;
+const failed = "the realtime plane failed";
 /** Connections of one principal in one process. */
 const maxConnections = 20;
 
@@ -58,7 +62,11 @@ interface Admitted {
 }
 
 /** Starts the plane. */
-export function startPlane(spec: RealtimeSpec, resources: Resources): RealtimePlane {
+export function startPlane(
+  spec: RealtimeSpec,
+  resources: Resources,
+  bus: SignalBus | null,
+): RealtimePlane {
   const { database, log } = resources;
   const hub = memoryHub();
   const admitted = new Set<Admitted>();
@@ -66,6 +74,16 @@ export function startPlane(spec: RealtimeSpec, resources: Resources): RealtimePl
   let numbering: Promise<void> | undefined;
   let isWanted = false;
   const unlimited = { lifetime: Lifetime.unlimited() };
+
+  /** Tells other processes how far mailboxes are now. */
+  const tell = (entries: readonly NumberedEntry[]): void => {
+    if (bus === null || entries.length === 0) return;
+    const last = new Map(entries.map((entry) => [`${entry.tenant}\0${entry.principalId}`, entry]));
+    const mailboxes = [...last.values()].map(
+      ({ tenant, principalId, position }) => [tenant, principalId, position] as const,
+    );
+    bus.send({ kind: "positions", mailboxes });
+  };
 
   /** One transaction at a time numbers, in this process and among all: a second one leaves it to the first. */
   const numberAll = async (): Promise<void> => {
@@ -78,6 +96,7 @@ export function startPlane(spec: RealtimeSpec, resources: Resources): RealtimePl
           );
           found = entries.length;
           hub.entries(entries);
+          tell(entries);
         }
       } catch (error) {
         if (codeOf(error) !== "idempotency_in_flight")
@@ -121,31 +140,39 @@ export function startPlane(spec: RealtimeSpec, resources: Resources): RealtimePl
       if (running) return;
       running = true;
       work()
-        .catch((error: unknown) => log.error({ err: error }, "the realtime plane failed"))
+        .catch((error: unknown) => log.error({ err: error }, failed))
         .finally(() => {
           running = false;
         });
     }, millis).unref();
   };
   const timers = [
-    repeat(pollMillis, async () => {
-      wake();
-      await checkPositions();
-    }),
+    repeat(pollMillis, async () => wake()),
+    repeat(bus === null ? pollMillis : healMillis, checkPositions),
     repeat(recheckMillis, recheck),
     repeat(trimMillis, trim),
   ];
   wake();
+  bus?.listen({
+    heard(message) {
+      if (message.kind === "signal") {
+        const { tenant, to, name, data } = message;
+        hub.publish(tenant, to, new Signal(name, data, null));
+      } else {
+        for (const [tenant, principalId, position] of message.mailboxes)
+          hub.position({ tenant, principalId }, position);
+      }
+    },
+    resumed: () =>
+      void checkPositions().catch((error: unknown) => log.error({ err: error }, failed)),
+  });
 
   return {
     wake,
 
     publish(tenant, to, signal) {
-      if ("topic" in to) hub.topic(tenant, to.topic, signal);
-      else
-        for (const member of hub.members())
-          if (member.tenant === tenant && member.principalId === to.principal)
-            member.signal(signal);
+      hub.publish(tenant, to, signal);
+      bus?.send({ kind: "signal", tenant, to, name: signal.name, data: signal.data });
     },
 
     ownerOf: (context, { principalId }) => ({ tenant: context.tenant, principalId }),

@@ -8,7 +8,8 @@ export class Signal {
   /** Null for what is not kept. */
   readonly position: number | null;
   readonly #id: string | null;
-  readonly #data: string;
+  /** JSON text. */
+  readonly data: string;
   #webSocket: string | undefined;
   #sse: string | undefined;
 
@@ -16,7 +17,7 @@ export class Signal {
     this.name = name;
     this.position = entry?.position ?? null;
     this.#id = entry === null ? null : printEventId(entry);
-    this.#data = data;
+    this.data = data;
   }
 
   static ofEntry(entry: MailboxEntry): Signal {
@@ -37,6 +38,6 @@ export class Signal {
   }
 
   #envelope(): string {
-    return `"id":${this.#id === null ? "null" : `"${this.#id}"`},"data":${this.#data}`;
+    return `"id":${this.#id === null ? "null" : `"${this.#id}"`},"data":${this.data}`;
   }
 }

@@ -6,6 +6,7 @@ import { historyEndpoint } from "../http/realtime-history.js";
 import { sseEndpoint } from "../http/realtime-sse.js";
 import { startPlane } from "../realtime/plane.js";
 import type { RealtimeSpec } from "../realtime/spec.js";
+import { openBus } from "./bus.js";
 import { defaultTenant, type Connection } from "./connect.js";
 
 export interface RunningRealtime {
@@ -20,10 +21,12 @@ export interface RunningRealtime {
 export async function startRealtime(
   spec: RealtimeSpec | undefined,
   connection: Connection,
+  busUrl: string | null,
   boundary: Pick<RealtimeEndpoint, "bind" | "allowedOrigins" | "isAccepting">,
 ): Promise<RunningRealtime | null> {
   if (spec === undefined) return null;
-  const plane = startPlane(spec, connection);
+  const bus = await openBus(busUrl, connection.log);
+  const plane = startPlane(spec, connection, bus);
   connection.signalsTo(plane);
   const isGood = stillGood(boundary.bind);
   const endpoint = { ...boundary, spec, plane, resources: connection, defaultTenant, isGood };
@@ -38,6 +41,7 @@ export async function startRealtime(
     async stop() {
       await plane.stop();
       webSocket?.stop();
+      await bus?.close();
     },
   };
 }

@@ -14,6 +14,8 @@ export interface Settings {
   readonly port: number;
   /** `sqlite:<path>` or a `postgres:` URL. */
   readonly databaseUrl: string;
+  /** What processes tell each other over; null where they tell nothing. */
+  readonly busUrl: string | null;
   readonly databasePoolSize: number;
   /** `file:<folder>`, or `s3://<bucket>?endpoint=…&region=…`. */
   readonly objectsUrl: string;
@@ -108,6 +110,9 @@ export function readSettings(
   if (!/^(?:sqlite:.+|postgres(?:ql)?:\/\/.+)$/.test(databaseUrl)) {
     faults.push("DATABASE_URL must be sqlite:<path> or a postgres:// URL");
   }
+  const busUrl = text("BUS_URL", databaseUrl.startsWith("postgres") ? databaseUrl : "none");
+  if (busUrl !== "none" && !/^postgres(?:ql)?:\/\/.+$/.test(busUrl))
+    faults.push("BUS_URL must be a postgres:// URL, or none");
   const objectsUrl = text("OBJECTS_URL", `file:${join(dataFolder, "objects")}`);
   if (!/^(?:file:.+|s3:\/\/[a-z0-9][a-z0-9.-]{2,62}(?:\/?\?.*)?)$/.test(objectsUrl))
     faults.push("OBJECTS_URL must be file:<folder> or s3://<bucket>?endpoint=<URL>&region=<name>");
@@ -126,6 +131,7 @@ export function readSettings(
     host: text("HOST", "127.0.0.1"),
     port: integer("PORT", 4400, 0, 65_535),
     databaseUrl,
+    busUrl: busUrl === "none" ? null : busUrl,
     objectsUrl,
     objectsCredentials: accessKeyId === "" ? undefined : { accessKeyId, secretAccessKey },
     publicUrl: publicUrl === "" ? undefined : publicUrl.replace(/\/+$/, ""),

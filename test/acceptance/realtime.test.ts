@@ -74,6 +74,8 @@ const transports = {
 
   async websocket(service: TestService, who: Member, options: Options = {}): Promise<Client> {
     const { socket, heard, hasEnded } = await openSocket(service, who, queryOf(options, true));
+    // A socket is open before it is admitted; what is answered is.
+    await command(socket, { event: "nothing" });
     return {
       heard,
       async ack(id) {

@@ -1,0 +1,35 @@
+// The port of the bus: what the processes of one service tell each other. It may lose anything; mailboxes and cursors
+// are the only state (decisions.md §2).
+
+import type { SignalTarget } from "./plane-port.js";
+
+/** What one process tells the others. */
+export type BusMessage =
+  /** Mailboxes are this far: tenant, principal, position. */
+  | {
+      readonly kind: "positions";
+      readonly mailboxes: readonly (readonly [string, string, number])[];
+    }
+  /** An ephemeral signal; `data` is its JSON text. */
+  | {
+      readonly kind: "signal";
+      readonly tenant: string;
+      readonly to: SignalTarget;
+      readonly name: string;
+      readonly data: string;
+    };
+
+export interface BusListener {
+  /** A message of another process, in the order in which that process sent its own. */
+  heard(message: BusMessage): void;
+  /** The bus is there again; what was sent meanwhile is lost. */
+  resumed(): void;
+}
+
+export interface SignalBus {
+  /** Tells the other processes; returns at once and never fails. */
+  send(message: BusMessage): void;
+  /** Has what others send go here from now on. */
+  listen(listener: BusListener): void;
+  close(): Promise<void>;
+}

@@ -1,0 +1,97 @@
+// The bus over PostgreSQL: what one process sends the others hear, in order, whatever its size, and again after a cut.
+import { Client } from "pg";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { openPostgresBus } from "../../runtime/engines/postgres/bus.js";
+import type { Log } from "../../runtime/operations/log.js";
+import { silentLog } from "../../runtime/operations/log.js";
+import type { BusMessage, SignalBus } from "../../runtime/realtime/bus-port.js";
+import { engines, type FreshDatabase } from "../engines.js";
+
+const postgres = engines.find(({ name }) => name === "postgres");
+
+describe.skipIf(postgres?.isAvailable !== true)("postgres", () => {
+  let database: FreshDatabase;
+  let admin: Client;
+  const open: SignalBus[] = [];
+  beforeAll(async () => {
+    if (postgres === undefined) throw new Error("there is no PostgreSQL");
+    database = await postgres.create();
+    admin = new Client({ connectionString: database.url });
+    await admin.connect();
+  });
+  afterEach(async () => {
+    for (const bus of open.splice(0)) await bus.close();
+  });
+  afterAll(async () => {
+    await admin.end();
+    await database.drop();
+  });
+
+  /** A bus that is connected, what it hears, and how often it came back. */
+  const process = async (log: Log = silentLog) => {
+    const heard: BusMessage[] = [];
+    let resumed = 0;
+    const bus = await openPostgresBus(database.url, log);
+    open.push(bus);
+    bus.listen({ heard: (message) => heard.push(message), resumed: () => (resumed += 1) });
+    await expect.poll(() => resumed).toBe(1);
+    return { bus, heard, resumed: () => resumed };
+  };
+  const signal = (data: string): BusMessage => ({
+    kind: "signal",
+    tenant: "t",
+    to: { topic: "a" },
+    name: "told",
+    data,
+  });
+
+  test("others hear all of it in order, the sender nothing", async () => {
+    const [one, two, three] = [await process(), await process(), await process()];
+    const sent = Array.from({ length: 300 }, (_none, index) => signal(String(index)));
+    for (const message of sent) one.bus.send(message);
+    const positions: BusMessage = { kind: "positions", mailboxes: [["t", "p", 7]] };
+    two.bus.send(positions);
+    await expect.poll(() => [two.heard.length, three.heard.length]).toEqual([300, 301]);
+    expect(two.heard).toEqual(sent);
+    expect(three.heard.filter(({ kind }) => kind === "signal")).toEqual(sent);
+    expect(one.heard).toEqual([positions]);
+  });
+
+  test("a message may be larger than a notification, and of any text", async () => {
+    const [one, two] = [await process(), await process()];
+    const large = signal(JSON.stringify("ü😀\u0000'".repeat(200_000)));
+    one.bus.send(large);
+    one.bus.send(signal("after"));
+    await expect.poll(() => two.heard.length, { timeout: 10_000 }).toBe(2);
+    expect(two.heard).toEqual([large, signal("after")]);
+  });
+
+  test("a connection that is cut comes back, says so, and hears what is sent then", async () => {
+    const [one, two] = [await process(), await process()];
+    const { rowCount } = await admin.query(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'opwright bus' AND datname = current_database()",
+    );
+    expect(rowCount).toBe(2);
+    await expect.poll(() => [one.resumed(), two.resumed()], { timeout: 10_000 }).toEqual([2, 2]);
+    one.bus.send(signal("again"));
+    await expect.poll(() => two.heard).toEqual([signal("again")]);
+  });
+
+  test("what is no message of ours is passed over", async () => {
+    const warnings: unknown[] = [];
+    const noted = { ...silentLog, warn: (...entries: unknown[]) => void warnings.push(entries) };
+    const [one, two] = [await process(), await process(noted)];
+    const origin = "0123456789abcdef";
+    for (const payload of ["", "x", `${origin}.1.1.2.aa`, `${origin}.2.0.1.bm8=`])
+      await admin.query("SELECT pg_notify('opwright_signals', $1)", [payload]);
+    one.bus.send(signal("good"));
+    await expect.poll(() => two.heard).toEqual([signal("good")]);
+    expect(warnings).toHaveLength(1);
+  });
+
+  test("where there is no server nothing is sent, and closing waits for nothing", async () => {
+    const bus = await openPostgresBus("postgres://127.0.0.1:1/none", silentLog);
+    bus.send(signal("lost"));
+    await bus.close();
+  });
+});
