@@ -1,14 +1,16 @@
 // Finds or starts the real engines that tests need, before any test, and says loudly what is not there.
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "pg";
+import { createClient } from "redis";
 
 const isRequired = process.env["OPWRIGHT_REQUIRE_ENGINES"] === "1";
 
 export default async function setup(): Promise<() => void> {
-  const found = [await postgres(), await objects(), chromium(), clients()];
+  const found = [await postgres(), await redis(), await objects(), chromium(), clients()];
   return () => {
     for (const end of found) end();
   };
@@ -35,6 +37,47 @@ async function postgres(): Promise<() => void> {
     return own.stop;
   }
   return missing("PostgreSQL: none answers, and no binaries are installed; its tests are SKIPPED");
+}
+
+/** The Redis that answers, or one of our own. */
+async function redis(): Promise<() => void> {
+  const given = process.env["BUS_URL"];
+  for (const url of [given, "redis://127.0.0.1:6379"]) {
+    if (url?.startsWith("redis") !== true || !(await redisAnswers(url))) continue;
+    process.env["OPWRIGHT_TEST_REDIS"] = url;
+    return () => undefined;
+  }
+  if (spawnSync("sh", ["-c", "command -v redis-server"]).status === 0) {
+    const port = String(50_000 + (process.pid % 5_000));
+    const own = spawn("redis-server", ["--port", port, "--bind", "127.0.0.1", "--save", ""], {
+      stdio: "ignore",
+    });
+    const url = `redis://127.0.0.1:${port}`;
+    for (let attempt = 0; attempt < 50; attempt += 1) {
+      if (await redisAnswers(url)) {
+        process.env["OPWRIGHT_TEST_REDIS"] = url;
+        return () => void own.kill();
+      }
+      await sleep(100);
+    }
+    own.kill();
+  }
+  return missing(
+    "Redis: none answers, and none starts (apt-get install redis-server); its tests are SKIPPED",
+  );
+}
+
+async function redisAnswers(url: string): Promise<boolean> {
+  const client = createClient({ url, socket: { reconnectStrategy: false } });
+  client.on("error", () => undefined);
+  try {
+    await client.connect();
+    await client.ping();
+    await client.close();
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** A Ceph RADOS Gateway of our own, from the binaries that Debian installs. */

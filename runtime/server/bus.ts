@@ -2,9 +2,20 @@
 import type { Log } from "../operations/log.js";
 import type { SignalBus } from "../realtime/bus-port.js";
 
-/** Opens the bus of a URL, `postgres://…`; null is one process, or several that look into the database. */
-export async function openBus(url: string | null, log: Log): Promise<SignalBus | null> {
+/**
+ * Opens the bus of a URL, `postgres://…` or `redis://…`; null is one process, or several that look into the database.
+ * `service` is the name of the service.
+ */
+export async function openBus(
+  url: string | null,
+  service: string,
+  log: Log,
+): Promise<SignalBus | null> {
   if (url === null) return null;
+  if (url.startsWith("redis")) {
+    const { openRedisBus } = await import("../engines/redis/bus.js");
+    return openRedisBus(url, service, log);
+  }
   const { openPostgresBus } = await import("../engines/postgres/bus.js");
   return openPostgresBus(url, log);
 }

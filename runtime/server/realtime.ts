@@ -5,9 +5,9 @@ import { stillGood, type RealtimeEndpoint } from "../http/realtime-endpoint.js";
 import { historyEndpoint } from "../http/realtime-history.js";
 import { sseEndpoint } from "../http/realtime-sse.js";
 import { startPlane } from "../realtime/plane.js";
-import type { RealtimeSpec } from "../realtime/spec.js";
 import { openBus } from "./bus.js";
 import { defaultTenant, type Connection } from "./connect.js";
+import type { ServiceDefinition } from "./service.js";
 
 export interface RunningRealtime {
   /** Answers a request that is realtime's; returns whether it did. */
@@ -19,13 +19,13 @@ export interface RunningRealtime {
 
 /** Starts the plane and its transports; null where the service has none. */
 export async function startRealtime(
-  spec: RealtimeSpec | undefined,
+  { name, realtime: spec }: Pick<ServiceDefinition, "name" | "realtime">,
   connection: Connection,
   busUrl: string | null,
   boundary: Pick<RealtimeEndpoint, "bind" | "allowedOrigins" | "isAccepting">,
 ): Promise<RunningRealtime | null> {
   if (spec === undefined) return null;
-  const bus = await openBus(busUrl, connection.log);
+  const bus = await openBus(busUrl, name, connection.log);
   const plane = startPlane(spec, connection, bus);
   connection.signalsTo(plane);
   const isGood = stillGood(boundary.bind);

@@ -111,8 +111,8 @@ export function readSettings(
     faults.push("DATABASE_URL must be sqlite:<path> or a postgres:// URL");
   }
   const busUrl = text("BUS_URL", databaseUrl.startsWith("postgres") ? databaseUrl : "none");
-  if (busUrl !== "none" && !/^postgres(?:ql)?:\/\/.+$/.test(busUrl))
-    faults.push("BUS_URL must be a postgres:// URL, or none");
+  if (busUrl !== "none" && !/^(?:postgres(?:ql)?|rediss?):\/\/.+$/.test(busUrl))
+    faults.push("BUS_URL must be a postgres:// or redis:// URL, or none");
   const objectsUrl = text("OBJECTS_URL", `file:${join(dataFolder, "objects")}`);
   if (!/^(?:file:.+|s3:\/\/[a-z0-9][a-z0-9.-]{2,62}(?:\/?\?.*)?)$/.test(objectsUrl))
     faults.push("OBJECTS_URL must be file:<folder> or s3://<bucket>?endpoint=<URL>&region=<name>");

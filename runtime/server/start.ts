@@ -51,7 +51,7 @@ export async function start(
     trustsProxy,
     allowedOrigins: corsOrigins,
   });
-  const realtime = await startRealtime(service.realtime, connection, settings.busUrl, {
+  const realtime = await startRealtime(service, connection, settings.busUrl, {
     bind,
     allowedOrigins: corsOrigins,
     isAccepting: () => state !== "draining",

@@ -161,6 +161,7 @@ describe("settings", () => {
     ["PORT", "4400x"],
     ["DATABASE_POOL", "0"],
     ["DATABASE_URL", "redis://x"],
+    ["BUS_URL", "kafka://x"],
     ["MIGRATE", "yes"],
     ["LOG_LEVEL", "loud"],
     ["DRAIN_SECONDS", "-1"],

@@ -1,17 +1,19 @@
-// Two services on one database: signals of either reach the people of both, also after the bus was cut.
+// Two services on one database and one bus: signals of either reach the people of both, also after the bus was cut.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { EventSource } from "eventsource";
-import { Client } from "pg";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { buses, type FreshBus } from "../bus-engines.js";
 import { engines, type FreshDatabase } from "../engines.js";
 import { peopleOf, type Member, type People } from "./people.js";
 import { startTestService, type TestService } from "./service.js";
 
 const postgres = engines.find(({ name }) => name === "postgres");
 
-describe.skipIf(postgres?.isAvailable !== true)("two services", () => {
+const available = buses.filter(({ isAvailable }) => isAvailable && postgres?.isAvailable === true);
+describe.each(available)("two services and a bus over $name", (engine) => {
+  let bus: FreshBus;
   let database: FreshDatabase;
   let here: TestService;
   let there: TestService;
@@ -22,9 +24,13 @@ describe.skipIf(postgres?.isAvailable !== true)("two services", () => {
   const sources: EventSource[] = [];
   beforeAll(async () => {
     if (postgres === undefined) throw new Error("there is no PostgreSQL");
-    database = await postgres.create();
+    bus = await engine.create();
+    database =
+      engine.name === "postgres"
+        ? { url: bus.url, drop: () => bus.drop() }
+        : await postgres.create();
     // One folder, so that both have the same secrets.
-    const environment = { DATABASE_URL: database.url, DATA_DIR: data };
+    const environment = { DATABASE_URL: database.url, DATA_DIR: data, BUS_URL: bus.url };
     here = await startTestService(postgres, { signsIn: false, environment });
     there = await startTestService(postgres, { signsIn: false, environment });
     people = peopleOf(here);
@@ -40,6 +46,7 @@ describe.skipIf(postgres?.isAvailable !== true)("two services", () => {
     await here.stop();
     await there.stop();
     await database.drop();
+    if (engine.name === "redis") await bus.drop();
     rmSync(data, { recursive: true, force: true });
   });
 
@@ -87,13 +94,7 @@ describe.skipIf(postgres?.isAvailable !== true)("two services", () => {
   test("while the bus is cut nothing durable is lost, and then all is heard again", async () => {
     const ann = await people.member(writer.tenantId, "tasks.read", "projects.read");
     const heard = await listen(ann, `?device_id=d&topics=project:${project}`);
-    const admin = new Client({ connectionString: database.url });
-    await admin.connect();
-    const cut = await admin.query(
-      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'opwright bus' AND datname = current_database()",
-    );
-    await admin.end();
-    expect(cut.rowCount).toBe(2);
+    await bus.cut();
     await make("meanwhile", { assignee: ann.id });
     await expect
       .poll(() => heard.filter((text) => text === "task.assigned meanwhile"), { timeout: 10_000 })

@@ -1,37 +1,28 @@
-// The bus over PostgreSQL: what one process sends the others hear, in order, whatever its size, and again after a cut.
-import { Client } from "pg";
+// Both buses: what one process sends the others hear, in order, whatever its size, and again after a cut.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { openPostgresBus } from "../../runtime/engines/postgres/bus.js";
+import { openRedisBus } from "../../runtime/engines/redis/bus.js";
 import type { Log } from "../../runtime/operations/log.js";
 import { silentLog } from "../../runtime/operations/log.js";
 import type { BusMessage, SignalBus } from "../../runtime/realtime/bus-port.js";
-import { engines, type FreshDatabase } from "../engines.js";
+import { buses, type FreshBus } from "../bus-engines.js";
 
-const postgres = engines.find(({ name }) => name === "postgres");
-
-describe.skipIf(postgres?.isAvailable !== true)("postgres", () => {
-  let database: FreshDatabase;
-  let admin: Client;
+describe.each(buses.filter(({ isAvailable }) => isAvailable))("$name", (engine) => {
+  let fresh: FreshBus;
   const open: SignalBus[] = [];
   beforeAll(async () => {
-    if (postgres === undefined) throw new Error("there is no PostgreSQL");
-    database = await postgres.create();
-    admin = new Client({ connectionString: database.url });
-    await admin.connect();
+    fresh = await engine.create();
   });
   afterEach(async () => {
     for (const bus of open.splice(0)) await bus.close();
   });
-  afterAll(async () => {
-    await admin.end();
-    await database.drop();
-  });
+  afterAll(() => fresh.drop());
 
   /** A bus that is connected, what it hears, and how often it came back. */
   const process = async (log: Log = silentLog) => {
     const heard: BusMessage[] = [];
     let resumed = 0;
-    const bus = await openPostgresBus(database.url, log);
+    const bus = await fresh.open(log);
     open.push(bus);
     bus.listen({ heard: (message) => heard.push(message), resumed: () => (resumed += 1) });
     await expect.poll(() => resumed).toBe(1);
@@ -68,10 +59,7 @@ describe.skipIf(postgres?.isAvailable !== true)("postgres", () => {
 
   test("a connection that is cut comes back, says so, and hears what is sent then", async () => {
     const [one, two] = [await process(), await process()];
-    const { rowCount } = await admin.query(
-      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'opwright bus' AND datname = current_database()",
-    );
-    expect(rowCount).toBe(2);
+    await fresh.cut();
     await expect.poll(() => [one.resumed(), two.resumed()], { timeout: 10_000 }).toEqual([2, 2]);
     one.bus.send(signal("again"));
     await expect.poll(() => two.heard).toEqual([signal("again")]);
@@ -82,16 +70,20 @@ describe.skipIf(postgres?.isAvailable !== true)("postgres", () => {
     const noted = { ...silentLog, warn: (...entries: unknown[]) => void warnings.push(entries) };
     const [one, two] = [await process(), await process(noted)];
     const origin = "0123456789abcdef";
-    for (const payload of ["", "x", `${origin}.1.1.2.aa`, `${origin}.2.0.1.bm8=`])
-      await admin.query("SELECT pg_notify('opwright_signals', $1)", [payload]);
+    const bad = ["", "x", `${origin}.1.1.2.aa`, `${origin}.2.0.1.bm8=`];
+    for (const text of bad) await fresh.disturb(text);
     one.bus.send(signal("good"));
     await expect.poll(() => two.heard).toEqual([signal("good")]);
-    expect(warnings).toHaveLength(1);
+    expect(warnings.length).toBeGreaterThanOrEqual(1);
   });
+});
 
-  test("where there is no server nothing is sent, and closing waits for nothing", async () => {
-    const bus = await openPostgresBus("postgres://127.0.0.1:1/none", silentLog);
-    bus.send(signal("lost"));
+test("where there is no server nothing is sent, and closing waits for nothing", async () => {
+  for (const bus of [
+    await openPostgresBus("postgres://127.0.0.1:1/none", silentLog),
+    await openRedisBus("redis://127.0.0.1:1", "none", silentLog),
+  ]) {
+    bus.send({ kind: "positions", mailboxes: [] });
     await bus.close();
-  });
+  }
 });

@@ -1,0 +1,77 @@
+// The bus over Redis publish and subscribe: two connections, one that tells and one that listens.
+import { randomBytes } from "node:crypto";
+import type { Log } from "../../operations/log.js";
+import type { BusListener, BusMessage, SignalBus } from "../../realtime/bus-port.js";
+
+const longestPauseMillis = 5_000;
+/** Messages that wait for being sent; beyond them they are lost, and mailboxes make up for it. */
+const maxWaiting = 10_000;
+
+/** Connects in the background, again and again where it breaks off. `service` keeps services on one Redis apart. */
+export async function openRedisBus(url: string, service: string, log: Log): Promise<SignalBus> {
+  const { createClient } = await import("redis").catch((cause: unknown) => {
+    throw new Error("Redis needs the package redis: npm install redis", { cause });
+  });
+  const origin = randomBytes(8).toString("hex");
+  const channel = `opwright:${service}:signals`;
+  const publisher = createClient({
+    url,
+    commandsQueueMaxLength: maxWaiting,
+    disableOfflineQueue: true,
+    socket: {
+      connectTimeout: 5_000,
+      reconnectStrategy: (retries) =>
+        !isClosed &&
+        Math.min(100 * 2 ** Math.min(retries, 10), longestPauseMillis) * (0.5 + Math.random() / 2),
+    },
+  });
+  const subscriber = publisher.duplicate();
+  let listener: BusListener | undefined;
+  let isSubscribed = false;
+  let isClosed = false;
+
+  const hear = (text: string): void => {
+    try {
+      const told = JSON.parse(text) as { readonly origin: string; readonly message: BusMessage };
+      if (told.origin !== origin) listener?.heard(told.message);
+    } catch (error) {
+      log.warn({ err: error }, "another process told what this one does not understand");
+    }
+  };
+  const warned = (error: unknown): void => {
+    if (!isClosed) log.warn({ err: error }, "the bus of signals does not answer");
+  };
+  publisher.on("error", warned);
+  subscriber.on("error", warned);
+  // The client subscribes anew before it says so.
+  subscriber.on("ready", () => {
+    if (isSubscribed) listener?.resumed();
+  });
+  const begun = async (): Promise<void> => {
+    await Promise.all([publisher.connect(), subscriber.connect()]);
+    await subscriber.subscribe(channel, hear);
+    isSubscribed = true;
+    listener?.resumed();
+  };
+  // Where there is no server it goes on trying, and ends with nobody waiting for it.
+  void begun().catch(warned);
+
+  return {
+    send(message) {
+      if (!publisher.isReady) return;
+      publisher.publish(channel, JSON.stringify({ origin, message })).catch(warned);
+    },
+
+    listen(given) {
+      listener = given;
+    },
+
+    async close() {
+      isClosed = true;
+      for (const client of [publisher, subscriber]) {
+        if (client.isReady) await client.close().catch(warned);
+        else if (client.isOpen) client.destroy();
+      }
+    },
+  };
+}
