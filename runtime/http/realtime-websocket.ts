@@ -69,6 +69,8 @@ export function webSocketEndpoint(options: RealtimeEndpoint): WebSocketEndpoint 
       return true;
     },
     stop() {
+      // Those among them whose caller is still being looked up, too.
+      for (const webSocket of server.clients) end(webSocket, codes.restart, "the service restarts");
       server.close();
     },
   };
@@ -85,7 +87,8 @@ function withSubprotocolToken(req: IncomingMessage): void {
 /** The handshake has been accepted already: a refusal is a close with its code and what it means. */
 function refuse({ resources }: RealtimeEndpoint, webSocket: WebSocket, error: unknown): void {
   const known = error instanceof ServiceError ? error : fail("core.internal", {}, { cause: error });
-  if (known.status >= 500) resources.log.error({ err: error }, "a connection failed");
+  if (known.status >= 500 && known.code !== "service_draining")
+    resources.log.error({ err: error }, "a connection failed");
   const code = known.status >= 500 ? codes.failed : codes.policy;
   end(webSocket, code, `${known.code}: ${toEnvelope(known).detail}`);
 }

@@ -48,7 +48,7 @@ export interface RealtimePlane extends SignalPlane {
   ownerOf(context: ExecutionContext, identity: Identity): MailboxOwner;
   /**
    * Admits a connection; `begin` starts its delivery. Throws `realtime_topics_unauthorized`,
-   * `realtime_connections_limit`.
+   * `realtime_connections_limit`, `service_draining`.
    */
   connect(request: ConnectRequest): Promise<{ begin(): void; end(): void }>;
   /** Numbers what is staged, ends every connection, and resolves when nothing is under way. */
@@ -209,6 +209,7 @@ export function startPlane(
       };
       try {
         const after = await resumePoint(database.reader.mailbox, owner, handshake);
+        if (isStopped) throw fail("service_draining");
         return {
           begin() {
             pump = new Pump({

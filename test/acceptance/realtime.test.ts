@@ -531,6 +531,25 @@ for (const engine of engines) {
       ]);
     });
 
+    test("a connection that is not admitted yet when the service stops ends with it", async () => {
+      const database = await engine.create();
+      const other = await startTestService(engine, {
+        signsIn: false,
+        environment: { DATABASE_URL: database.url },
+      });
+      const ann = await peopleOf(other).member("", "tasks.read");
+      for (let index = 0; index < 5; index += 1) {
+        const address = `${other.url.replace("http", "ws")}/realtime/ws`;
+        const socket = new WebSocket(address, {
+          headers: { authorization: `Bearer ${ann.token}` },
+        });
+        socket.on("error", () => undefined);
+        if (index === 4) await new Promise((resolve) => socket.once("open", resolve));
+      }
+      await other.stop();
+      await database.drop();
+    }, 9_000);
+
     test("stopping ends connections so that they come back", async () => {
       const database = await engine.create();
       const other = await startTestService(engine, {
