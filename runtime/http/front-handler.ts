@@ -107,9 +107,10 @@ async function answer(
     if (Date.now() - asked > slowBodyMillis && identity !== null) await options.bind(req);
     const outcome = await invoke(route, input, context);
     if (outcome.output instanceof ByteReply)
-      outcome.output.body?.once("error", (error) =>
-        logFailure(resources.log, route, metadata, error),
-      );
+      outcome.output.body?.once("error", (error) => {
+        // A caller who goes away ends it too, and is no failure.
+        if (!res.destroyed) logFailure(resources.log, route, metadata, error);
+      });
     replyOutcome(req, res, metadata, route.status, outcome);
     if (route.audit !== undefined) audit(resources.log, route.audit, context, input, "ok");
   } catch (error) {

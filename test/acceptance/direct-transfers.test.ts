@@ -132,6 +132,22 @@ for (const engine of objectEngines) {
       }
     });
 
+    test("who goes away in the middle of a download is no failure to the log", async () => {
+      const { body: put } = await post("presign/upload", { key: "left", expires_in: 60 });
+      expect((await sent(put, Buffer.alloc(20_000_000))).status).toBe(200);
+      const gone = new AbortController();
+      const answer = await fetch(`${service.url}/files/left`, {
+        headers: { authorization: `Bearer ${member.token}` },
+        signal: gone.signal,
+      });
+      await answer.body?.getReader().read();
+      gone.abort();
+      // The next answer comes after the service has seen the end of the last.
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      expect((await people.as(member.token, "HEAD", "/files/left")).status).toBe(200);
+      expect(logged.join("\n")).not.toContain("an operation failed");
+    });
+
     test("an address that was changed, used with another method, or that has expired is refused", async () => {
       const { body: put } = await post("presign/upload", { key: "x", expires_in: 60 });
       const at = new URL(put.url);
