@@ -31,6 +31,7 @@ export const principals = {
       const { principal_id: id } = canonicalIds(given);
       if (!(await context.transaction.identity.deactivate(id, Date.now())))
         throw fail("core.not_found");
+      context.endsCredentials({ principalId: id });
     },
 
   /** Throws `core.not_found` for an unknown principal, and for a tenant that it is not a member of. */

@@ -90,6 +90,7 @@ export const apiKeys = {
       const { principalId } = sessionOf(context);
       if (!(await context.transaction.apiKeys.revoke(principalId, id, Date.now())))
         throw fail("core.not_found");
+      context.endsCredentials({ principalId });
     },
 };
 

@@ -64,6 +64,7 @@ export const authn = {
       const store = context.transaction.identity;
       if (scope === "all") await store.endSessions(caller.principalId, Date.now());
       else await store.endSession(caller.principalId, caller.sessionId, Date.now());
+      context.endsCredentials({ principalId: caller.principalId });
     },
 
   /** Needs the current password; ends every session of the caller, the calling one too. */
@@ -87,6 +88,7 @@ export const authn = {
         if (!isCurrent) throw fail("core.authentication");
         await identity.endSessions(caller.principalId, Date.now());
         await identity.dropResetToken(caller.principalId);
+        context.endsCredentials({ principalId: caller.principalId });
       });
     },
 
@@ -106,6 +108,7 @@ export const authn = {
       const { principalId } = sessionOf(context);
       if (!(await context.transaction.identity.endSession(principalId, id, Date.now())))
         throw fail("core.not_found");
+      context.endsCredentials({ principalId });
     },
 };
 
@@ -157,6 +160,7 @@ async function refresh(
   if (!isFirst && !(await isWithinGrace(spec, context, known.digest, successor))) {
     context.note({ reason: "a refresh token was used again: its session has ended" });
     await store.endSession(trust.principalId, known.sessionId, now);
+    context.endsCredentials({ principalId: trust.principalId });
     return null;
   }
   return issue(spec, context, session, successor);

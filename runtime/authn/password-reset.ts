@@ -71,6 +71,7 @@ export const passwordReset = {
         context.note({ principal_id: principalId });
         await identity.setPassword(principalId, hash);
         await identity.endSessions(principalId, now);
+        context.endsCredentials({ principalId });
       });
     },
 };

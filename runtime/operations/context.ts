@@ -1,7 +1,7 @@
 // What an operation knows about its invocation. Passed as an argument, never ambient.
 import type { Attempts } from "../authn/attempts.js";
 import { everything, type Filter } from "../query/ast.js";
-import type { SignalPlane } from "../realtime/plane-port.js";
+import type { CredentialScope, SignalPlane } from "../realtime/plane-port.js";
 import type { Objects } from "../storage/port.js";
 import type { Database, Transaction } from "./database.js";
 import type { Identity } from "./identity.js";
@@ -146,6 +146,11 @@ export class ExecutionContext {
   whenCommitted(work: () => void): void {
     if (this.#transaction === this.resources.database.reader) work();
     else this.#onCommit.push(work);
+  }
+
+  /** Once the running transaction has committed, connections whose credential has ended in it end too. */
+  endsCredentials(of: CredentialScope): void {
+    this.whenCommitted(() => this.resources.signals.credentialsEnded(of));
   }
 
   /** From here on the invocation sees only those rows of a document that pass the filter as well. */

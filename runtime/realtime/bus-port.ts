@@ -1,7 +1,7 @@
 // The port of the bus: what the processes of one service tell each other. It may lose anything; mailboxes and cursors
 // are the only state (decisions.md §2).
 
-import type { SignalTarget } from "./plane-port.js";
+import type { CredentialScope, SignalTarget } from "./plane-port.js";
 
 /** What one process tells the others. */
 export type BusMessage =
@@ -10,6 +10,8 @@ export type BusMessage =
       readonly kind: "positions";
       readonly mailboxes: readonly (readonly [string, string, number])[];
     }
+  /** Credentials among these have ended. */
+  | { readonly kind: "ended"; readonly of: CredentialScope }
   /** An ephemeral signal; `data` is its JSON text. */
   | {
       readonly kind: "signal";

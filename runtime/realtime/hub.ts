@@ -5,7 +5,6 @@ import { Signal } from "./signal.js";
 
 /** A connection as the hub knows it. */
 export interface HubMember extends MailboxOwner {
-  readonly sessionId: string;
   readonly topics: readonly string[];
   /** A new entry of the principal's mailbox. */
   hint(signal: Signal): void;
@@ -13,8 +12,6 @@ export interface HubMember extends MailboxOwner {
   signal(signal: Signal): void;
   /** The mailbox is this far, whatever has been heard of it. */
   wants(position: number): void;
-  /** Ends the connection: its credential is no more. */
-  revoke(): void;
 }
 
 export interface Hub {

@@ -7,7 +7,7 @@ import { Lifetime } from "../operations/lifetime.js";
 import type { SignalBus } from "./bus-port.js";
 import { checkTopics, resumePoint, type Handshake } from "./handshake.js";
 import { memoryHub, type HubMember } from "./hub.js";
-import type { SignalPlane } from "./plane-port.js";
+import type { CredentialScope, SignalPlane } from "./plane-port.js";
 import type { MailboxOwner, NumberedEntry } from "./port.js";
 import { Pump, type Sink } from "./pump.js";
 import { Signal } from "./signal.js";
@@ -126,10 +126,13 @@ export function startPlane(
       for (const member of members) member.wants(head);
     }
   };
-  const recheck = async (): Promise<void> => {
+  const recheck = async (of?: CredentialScope): Promise<void> => {
     for (const one of admitted)
-      if (!(await one.isGood())) one.connection.refuse("core.authentication");
+      if (concerns(of, one.member) && !(await one.isGood()))
+        one.connection.refuse("core.authentication");
   };
+  const ended = (of: CredentialScope): void =>
+    void recheck(of).catch((error: unknown) => log.error({ err: error }, failed));
   const trim = async (): Promise<void> => {
     const before = Date.now() - spec.retentionSeconds * 1000;
     await database.write(unlimited, ({ mailbox }) => mailbox.trim(before, spec.retentionEntries));
@@ -149,18 +152,24 @@ export function startPlane(
   const timers = [
     repeat(pollMillis, async () => wake()),
     repeat(bus === null ? pollMillis : healMillis, checkPositions),
-    repeat(recheckMillis, recheck),
+    repeat(recheckMillis, () => recheck()),
     repeat(trimMillis, trim),
   ];
   wake();
   bus?.listen({
     heard(message) {
-      if (message.kind === "signal") {
-        const { tenant, to, name, data } = message;
-        hub.publish(tenant, to, new Signal(name, data, null));
-      } else {
-        for (const [tenant, principalId, position] of message.mailboxes)
-          hub.position({ tenant, principalId }, position);
+      switch (message.kind) {
+        case "signal": {
+          const { tenant, to, name, data } = message;
+          hub.publish(tenant, to, new Signal(name, data, null));
+          break;
+        }
+        case "positions":
+          for (const [tenant, principalId, position] of message.mailboxes)
+            hub.position({ tenant, principalId }, position);
+          break;
+        case "ended":
+          ended(message.of);
       }
     },
     resumed: () =>
@@ -169,6 +178,11 @@ export function startPlane(
 
   return {
     wake,
+
+    credentialsEnded(of) {
+      ended(of);
+      bus?.send({ kind: "ended", of });
+    },
 
     publish(tenant, to, signal) {
       hub.publish(tenant, to, signal);
@@ -186,7 +200,6 @@ export function startPlane(
       let wanted = 0;
       const member: HubMember = {
         ...owner,
-        sessionId: identity.sessionId ?? "",
         topics: handshake.topics,
         hint: (signal) => (pump === undefined ? keep(signal) : pump.hint(signal)),
         signal: (signal) => sendEphemeral(connection, signal),
@@ -194,7 +207,6 @@ export function startPlane(
           wanted = Math.max(wanted, position);
           pump?.wants(position);
         },
-        revoke: () => connection.refuse("core.authentication"),
       };
       const keep = ({ position }: Signal): void => {
         wanted = Math.max(wanted, position ?? 0);
@@ -240,6 +252,11 @@ export function startPlane(
       await numbering;
     },
   };
+}
+
+function concerns(of: CredentialScope | undefined, member: HubMember): boolean {
+  if (of === undefined) return true;
+  return "tenant" in of ? of.tenant === member.tenant : of.principalId === member.principalId;
 }
 
 /** What is not kept is dropped where a connection is behind: it would only be later still. */

@@ -60,7 +60,11 @@ export async function connect(
   const objects = await openObjects(service.storages ?? [], settings, signer);
   const limiter = memoryRateLimiter();
   let onStaged = (): void => undefined;
-  let plane: SignalPlane = { wake: () => undefined, publish: () => undefined };
+  let plane: SignalPlane = {
+    wake: () => undefined,
+    credentialsEnded: () => undefined,
+    publish: () => undefined,
+  };
   const resources: Resources = {
     database,
     log,
@@ -79,6 +83,7 @@ export async function connect(
     resetAttempts: attempts(limiter, "reset", settings.resetAttempts, "anywhere"),
     signals: {
       wake: () => plane.wake(),
+      credentialsEnded: (of) => plane.credentialsEnded(of),
       publish: (tenant, to, signal) => plane.publish(tenant, to, signal),
     },
     wakeRelay: () => onStaged(),

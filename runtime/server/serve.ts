@@ -70,7 +70,6 @@ function connected(work: (connection: Connection) => Promise<string>): Command {
 async function run(service: ServiceDefinition, options: ConnectOptions): Promise<void> {
   const { log } = options;
   const running = await start(service, options);
-  log.info({ url: running.url, operations: service.routes.length }, `${service.name} is ready`);
   let signals = 0;
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
     process.on(signal, () => {
@@ -83,6 +82,7 @@ async function run(service: ServiceDefinition, options: ConnectOptions): Promise
       );
     });
   }
+  log.info({ url: running.url, operations: service.routes.length }, `${service.name} is ready`);
 }
 
 function refuseUsage({ identity, outbox, searches = [] }: ServiceDefinition): never {

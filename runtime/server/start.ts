@@ -1,6 +1,6 @@
 // Starting and stopping a service: engines, migrations, listener, readiness, drain (decisions.md §3).
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer, type IncomingMessage, type Server } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fail } from "../contract/errors.js";
 import { boundary } from "../http/boundary.js";
@@ -107,6 +107,7 @@ export async function start(
     if (state !== "draining" && realtime?.upgrade(req, socket, head) === true) return;
     socket.end("HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
   });
+  const unused = connectionsWithoutRequest(server);
   await listen(server, settings);
   const reaper = startReaper(service, connection);
 
@@ -124,7 +125,7 @@ export async function start(
         await sleep(settings.settleSeconds * 1000);
         state = "draining";
         await realtime?.stop();
-        await closed(server, settings.drainSeconds * 1000);
+        await closed(server, unused, settings.drainSeconds * 1000);
         await relay?.stop(settings.drainSeconds * 1000);
         const patience = sleep(settings.drainSeconds * 1000 + 100, undefined, { ref: false });
         await Promise.race([connection.close(), patience]);
@@ -169,11 +170,33 @@ function listen(server: Server, settings: Settings): Promise<void> {
   });
 }
 
-async function closed(server: Server, patienceMillis: number): Promise<void> {
+/** Connections that have brought no request yet, such as those that browsers open in advance; Node counts none as idle. */
+function connectionsWithoutRequest(server: Server): ReadonlySet<Socket> {
+  const unused = new Set<Socket>();
+  server.on("connection", (socket: Socket) => {
+    unused.add(socket);
+    socket.once("close", () => unused.delete(socket));
+  });
+  const used = ({ socket }: IncomingMessage): void => void unused.delete(socket);
+  server.on("request", used);
+  server.on("upgrade", used);
+  return unused;
+}
+
+async function closed(
+  server: Server,
+  unused: ReadonlySet<Socket>,
+  patienceMillis: number,
+): Promise<void> {
   const done = new Promise<void>((resolve) => server.close(() => resolve()));
-  server.closeIdleConnections();
+  // A connection that is kept alive becomes idle when its last answer ends, which may be later.
+  const idle = setInterval(() => {
+    server.closeIdleConnections();
+    for (const socket of unused) socket.destroy();
+  }, 50);
   const patience = setTimeout(() => server.closeAllConnections(), patienceMillis);
   await done;
+  clearInterval(idle);
   clearTimeout(patience);
 }
 

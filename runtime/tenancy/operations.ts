@@ -56,6 +56,7 @@ export const tenancy = {
       const { principalId } = sessionOf(context);
       if (!(await context.transaction.tenants.removeMember(id, principalId, Date.now())))
         throw fail("core.not_found");
+      context.endsCredentials({ tenant: id });
     },
 
   createTenant:
@@ -80,6 +81,7 @@ export const tenancy = {
     (): Handler<ById, void> =>
     async ({ id }, context) => {
       if (!(await context.transaction.tenants.deactivateTenant(id))) throw fail("core.not_found");
+      context.endsCredentials({ tenant: id });
     },
 
   inviteMember: (): Handler<Membership, void> => async (given, context) => {
@@ -96,5 +98,6 @@ export const tenancy = {
     const { tenant_id: tenantId, principal_id: principalId } = canonicalIds(given);
     if (!(await context.transaction.tenants.removeMember(tenantId, principalId, Date.now())))
       throw fail("core.not_found");
+    context.endsCredentials({ tenant: tenantId });
   },
 };

@@ -107,7 +107,11 @@ function contextOf(
       loginAttempts: attempts(limiter, "login", limits, "address"),
       resetAttempts: attempts(limiter, "reset", limits, "anywhere"),
       wakeRelay: () => undefined,
-      signals: { wake: () => undefined, publish: () => undefined },
+      signals: {
+        wake: () => undefined,
+        credentialsEnded: () => undefined,
+        publish: () => undefined,
+      },
     },
     {
       operationId: "things.test",

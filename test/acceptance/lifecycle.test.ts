@@ -1,4 +1,6 @@
 // Start, ready, drain, stop, and settings that are refused by name (decisions.md §3).
+import { once } from "node:events";
+import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { defineService, fail, nothing, query, params, route } from "../../runtime/index.js";
@@ -87,6 +89,16 @@ describe("a running service", () => {
     await stopping;
     await expect(service.call("GET", "/livez")).rejects.toThrow();
   });
+
+  test("a connection that was opened in advance holds nothing up", async () => {
+    const service = await startTestService(sqlite, { definition });
+    const { hostname, port } = new URL(service.url);
+    const socket = connect(Number(port), hostname);
+    await once(socket, "connect");
+    const ended = once(socket, "close");
+    await service.stop();
+    await ended;
+  }, 5_000);
 
   test("what does not finish in time is cut off", async () => {
     const service = await startTestService(sqlite, {

@@ -91,6 +91,22 @@ describe.each(available)("two services and a bus over $name", (engine) => {
     await expect.poll(() => heard, { timeout: 5_000 }).toEqual(expected);
   });
 
+  test("a credential that ends at one ends its connections at the other at once", async () => {
+    // Asking every three seconds would be as quick now and then, not each time.
+    for (let round = 0; round < 4; round += 1) {
+      const ann = await people.member(writer.tenantId, "tasks.read");
+      const answer = await fetch(`${there.url}/realtime/sse`, {
+        headers: { authorization: `Bearer ${ann.token}` },
+      });
+      let hasEnded = false;
+      void answer.text().finally(() => {
+        hasEnded = true;
+      });
+      expect((await people.as(ann.token, "POST", "/auth/logout", {})).status).toBe(204);
+      await expect.poll(() => hasEnded, { timeout: 1_500 }).toBe(true);
+    }
+  });
+
   test("while the bus is cut nothing durable is lost, and then all is heard again", async () => {
     const ann = await people.member(writer.tenantId, "tasks.read", "projects.read");
     const heard = await listen(ann, `?device_id=d&topics=project:${project}`);
