@@ -45,6 +45,7 @@ export async function start(
   const relay = startOutbox(service, connection, settings);
 
   let state: "active" | "settling" | "draining" = "active";
+  const isAccepting = (): boolean => state !== "draining";
   const bind = boundary({
     identity,
     resources: connection,
@@ -54,7 +55,7 @@ export async function start(
   const realtime = await startRealtime(service, connection, settings.busUrl, {
     bind,
     allowedOrigins: corsOrigins,
-    isAccepting: () => state !== "draining",
+    isAccepting,
   });
   const router = frontHandler({
     routes: service.routes,
@@ -63,7 +64,7 @@ export async function start(
     bind,
     maxBodyBytes: settings.maxBodyBytes,
     defaultTenant,
-    isAccepting: () => state !== "draining",
+    isAccepting,
   });
   const answerSystem = systemEndpoints({
     folder,
@@ -74,9 +75,7 @@ export async function start(
   });
   const { objects } = connection;
   const answerDirect =
-    objects.direct === null
-      ? () => false
-      : directEndpoint({ ...objects.direct, isAccepting: () => state !== "draining" });
+    objects.direct === null ? () => false : directEndpoint({ ...objects.direct, isAccepting });
   const cors = await corsHandler(corsOrigins);
   const fallback = appFallback(service, log);
   const server = createServer(
@@ -104,7 +103,7 @@ export async function start(
   );
   answerClientErrors(server);
   server.on("upgrade", (req, socket, head) => {
-    if (state !== "draining" && realtime?.upgrade(req, socket, head) === true) return;
+    if (isAccepting() && realtime?.upgrade(req, socket, head) === true) return;
     socket.end("HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
   });
   const unused = connectionsWithoutRequest(server);

@@ -1,6 +1,8 @@
 // What an upload is: by its first bytes, else by its name (decisions.md "Object storage").
 import { fileTypeFromBuffer } from "file-type";
 import { lookup } from "mime-types";
+import { fail } from "../contract/errors.js";
+import type { StorageSpec } from "./spec.js";
 
 /** Bytes that tell the type of nearly every file. */
 const sniffed = 4100;
@@ -40,8 +42,14 @@ async function* joined(
   }
 }
 
+/** Throws `upload_type_unsupported` where the storage does not take the type in. */
+export function checkAccepted({ accept }: StorageSpec, type: string): void {
+  if (accept !== null && !accepts(accept, type))
+    throw fail("upload_type_unsupported", { content_type: type });
+}
+
 /** Whether one of the patterns (`image/png`, `image/*`) is of the type. */
-export function accepts(patterns: readonly string[], type: string): boolean {
+function accepts(patterns: readonly string[], type: string): boolean {
   return patterns.some(
     (pattern) =>
       pattern === type || (pattern.endsWith("/*") && type.startsWith(pattern.slice(0, -1))),

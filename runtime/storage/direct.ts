@@ -3,10 +3,10 @@ import { fail } from "../contract/errors.js";
 import { canonicalJson } from "../operations/canonical-json.js";
 import type { ExecutionContext } from "../operations/context.js";
 import type { Handler } from "../operations/operation.js";
-import { accepts } from "./content-type.js";
+import { checkAccepted } from "./content-type.js";
 import type { DirectTransfers, SignedForm, SignedRequest, UploadLimits } from "./direct-port.js";
 import { readExpiry } from "./expiry.js";
-import { checkKey, prefixOf } from "./key.js";
+import { physicalKey } from "./key.js";
 import type { ObjectDescription, ObjectHead } from "./object-head.js";
 import type { StorageSpec } from "./spec.js";
 
@@ -55,7 +55,9 @@ export const direct = {
     async ({ key, expires_in }, context) => {
       const transfers = transfersOf(spec, context);
       const seconds = readExpiry(expires_in);
-      const head = await context.resources.objects.of(spec).head(physical(spec, context, key));
+      const head = await context.resources.objects
+        .of(spec)
+        .head(physicalKey(spec, context.tenant, key));
       if (head === null) throw fail("core.not_found");
       return answered(await transfers.signDownload(head, seconds), seconds);
     },
@@ -70,7 +72,7 @@ export const direct = {
     async ({ key, expires_in, content_type }, context) => {
       const transfers = transfersOf(spec, context);
       const seconds = readExpiry(expires_in);
-      const asked = physical(spec, context, key);
+      const asked = physicalKey(spec, context.tenant, key);
       const limits = limitsOf(spec, content_type);
       return answered(await transfers.signUpload(asked, limits, seconds), seconds);
     },
@@ -89,7 +91,7 @@ export const direct = {
     async ({ key, expires_in, content_type, max_bytes }, context) => {
       const transfers = transfersOf(spec, context);
       const seconds = readExpiry(expires_in);
-      const asked = physical(spec, context, key);
+      const asked = physicalKey(spec, context.tenant, key);
       const { contentType, maxBytes } = limitsOf(spec, content_type);
       const limits = { contentType, maxBytes: Math.min(max_bytes ?? Infinity, maxBytes) };
       const form = await transfers.signForm(asked, limits, seconds);
@@ -102,7 +104,7 @@ export const direct = {
     ): Handler<{ readonly key: string; readonly content_type?: string }, UploadSession> =>
     async ({ key, content_type }, context) => {
       const transfers = transfersOf(spec, context);
-      const asked = physical(spec, context, key);
+      const asked = physicalKey(spec, context.tenant, key);
       const { contentType } = limitsOf(spec, content_type);
       const uploadId = await transfers.begin(asked, descriptionOf(key, contentType));
       const { uploadSeconds } = context.resources;
@@ -196,18 +198,12 @@ const untold = "application/octet-stream";
 
 /** What an upload to this storage may be. Throws `upload_type_unsupported`. */
 function limitsOf(spec: StorageSpec, contentType: string | undefined): UploadLimits {
-  const type = contentType ?? untold;
-  if (spec.accept !== null && !accepts(spec.accept, type))
-    throw fail("upload_type_unsupported", { content_type: type });
+  checkAccepted(spec, contentType ?? untold);
   return { contentType: contentType ?? null, maxBytes: maxBytesOf(spec) };
 }
 
 function maxBytesOf({ maxUploadBytes }: StorageSpec): number {
   return maxUploadBytes ?? Number.MAX_SAFE_INTEGER;
-}
-
-function physical(spec: StorageSpec, context: ExecutionContext, key: string): string {
-  return prefixOf(spec.name, context.tenant) + checkKey(key, "/key");
 }
 
 function descriptionOf(key: string, contentType: string | null): ObjectDescription {
@@ -238,7 +234,11 @@ function checked(
   const mac = Buffer.from(token, "base64url");
   const isOurs = signer.verify("upload", boundText(spec, context, claims), mac);
   if (!isOurs || Date.parse(session.expires_at) <= Date.now()) throw fail("upload_session_invalid");
-  return { transfers, key: physical(spec, context, session.key), uploadId: session.upload_id };
+  return {
+    transfers,
+    key: physicalKey(spec, context.tenant, session.key),
+    uploadId: session.upload_id,
+  };
 }
 
 /** What the token of a session is about: the session, its storage, its tenant. */

@@ -1,5 +1,6 @@
 // Keys of objects as clients know them, and as engines have them (decisions.md "Object storage").
 import { fail } from "../contract/errors.js";
+import type { StorageSpec } from "./spec.js";
 
 /** Bytes of a key at most, in UTF-8. */
 export const maxKeyBytes = 1024;
@@ -22,6 +23,11 @@ export function checkKey(key: string, path: string): string {
   const message = keyFault(key);
   if (message === null) return key;
   throw fail("core.validation", { errors: [{ path, keyword: "pattern", message }] });
+}
+
+/** The engine's key of what a client names. Throws `core.validation` at `/key`. */
+export function physicalKey({ name }: StorageSpec, tenant: string, key: string): string {
+  return prefixOf(name, tenant) + checkKey(key, "/key");
 }
 
 /** Where a tenant's objects of a storage begin: no key of another tenant or storage does. */

@@ -9,10 +9,10 @@ import type { Handler } from "../operations/operation.js";
 import { uuidv7 } from "../operations/uuid.js";
 import { bounded, tooLarge } from "./bounded.js";
 import type { Conditions } from "./conditions.js";
-import { accepts, contentTypeOf } from "./content-type.js";
+import { checkAccepted, contentTypeOf } from "./content-type.js";
 import { askedWindow, decidedReply, describing, downloadReply, partial } from "./download.js";
 import type { IncomingFile, IncomingForm } from "./form.js";
-import { checkKey, prefixOf } from "./key.js";
+import { checkKey, physicalKey } from "./key.js";
 import { listObjects, type ObjectPage, type ObjectQuery } from "./list.js";
 import type { ObjectHead } from "./object-head.js";
 import type { StorageSpec } from "./spec.js";
@@ -48,7 +48,9 @@ export const storage = {
   head:
     (spec: StorageSpec): Handler<KeyInput & Conditions, ByteReply> =>
     async ({ key, ...conditions }, context) => {
-      const head = await context.resources.objects.of(spec).head(physical(spec, context, key));
+      const head = await context.resources.objects
+        .of(spec)
+        .head(physicalKey(spec, context.tenant, key));
       if (head === null) throw fail("core.not_found");
       const headers = { ...describing(head), "Content-Length": String(head.size) };
       return decidedReply(conditions, head) ?? new ByteReply(200, headers, null);
@@ -70,16 +72,11 @@ export const storage = {
     (spec: StorageSpec): Handler<KeyInput, undefined> =>
     async ({ key }, context) => {
       const { objects } = context.resources;
-      if (!(await objects.of(spec).remove(physical(spec, context, key))))
+      if (!(await objects.of(spec).remove(physicalKey(spec, context.tenant, key))))
         throw fail("core.not_found");
       return undefined;
     },
 };
-
-/** The engine's key of what a client names. Throws `core.validation`. */
-function physical(spec: StorageSpec, context: ExecutionContext, key: string): string {
-  return prefixOf(spec.name, context.tenant) + checkKey(key, "/key");
-}
 
 function download(
   spec: StorageSpec,
@@ -87,7 +84,7 @@ function download(
   { key, ...conditions }: KeyInput & Conditions,
 ): Promise<ByteReply> {
   const store = context.resources.objects.of(spec);
-  const asked = physical(spec, context, key);
+  const asked = physicalKey(spec, context.tenant, key);
   return downloadReply(store, asked, conditions, spec.maxRangeBytes, context.signal);
 }
 
@@ -96,7 +93,9 @@ async function downloadBuffered(
   context: ExecutionContext,
   { key, ...conditions }: KeyInput & Conditions,
 ): Promise<ByteReply> {
-  const opened = await context.resources.objects.of(spec).open(physical(spec, context, key));
+  const opened = await context.resources.objects
+    .of(spec)
+    .open(physicalKey(spec, context.tenant, key));
   if (opened === null) throw fail("core.not_found");
   const bytes = await buffer(opened.body);
   const head = { ...opened.head, etag: createHash("sha256").update(bytes).digest("hex") };
@@ -151,12 +150,11 @@ async function writeFile(
     });
   }
   const typed = await contentTypeOf(bounded(content, spec.maxUploadBytes), filename);
-  if (spec.accept !== null && !accepts(spec.accept, typed.type))
-    throw fail("upload_type_unsupported", { content_type: typed.type });
+  checkAccepted(spec, typed.type);
   return context.resources.objects
     .of(spec)
     .write(
-      physical(spec, context, key),
+      physicalKey(spec, context.tenant, key),
       typed.content,
       { contentType: typed.type, filename, description: description ?? null },
       context.signal,

@@ -1,5 +1,6 @@
 // The production object engine: a bucket of S3 (AWS, Ceph RGW, MinIO, R2 …), streamed both ways.
 import { Readable } from "node:stream";
+import type { HeadObjectOutput } from "@aws-sdk/client-s3";
 import { fail } from "../../contract/errors.js";
 import type { ObjectHead } from "../../storage/object-head.js";
 import type { ObjectStore } from "../../storage/port.js";
@@ -32,16 +33,7 @@ export async function openS3Store(options: S3Options): Promise<ObjectStore> {
   const headOf = async (Key: string): Promise<ObjectHead | null> => {
     if (!fits(Key)) return null;
     const found = await orNull(client.send(new sdk.HeadObjectCommand({ Bucket, Key })));
-    if (found === null) return null;
-    const size = found.ContentLength ?? 0;
-    return {
-      ...descriptionOf(Key, found.ContentType, found.Metadata),
-      key: Key,
-      size,
-      contentSize: size,
-      etag: unquoted(found.ETag),
-      modifiedAt: found.LastModified?.getTime() ?? 0,
-    };
+    return found === null ? null : headFrom(Key, found, found.ContentLength ?? 0);
   };
 
   return {
@@ -66,15 +58,7 @@ export async function openS3Store(options: S3Options): Promise<ObjectStore> {
       const total = Number(
         /\/(\d+)$/.exec(found.ContentRange ?? "")?.[1] ?? found.ContentLength ?? 0,
       );
-      const head: ObjectHead = {
-        ...descriptionOf(Key, found.ContentType, found.Metadata),
-        key: Key,
-        size: total,
-        contentSize: total,
-        etag: unquoted(found.ETag),
-        modifiedAt: found.LastModified?.getTime() ?? 0,
-      };
-      return { head, window: window ?? null, body };
+      return { head: headFrom(Key, found, total), window: window ?? null, body };
     },
 
     async write(Key, body, description, signal) {
@@ -137,6 +121,22 @@ export async function openS3Store(options: S3Options): Promise<ObjectStore> {
     async close() {
       client.destroy();
     },
+  };
+}
+
+/** What S3 says of an object of so many bytes in all. */
+function headFrom(
+  key: string,
+  found: Pick<HeadObjectOutput, "ContentType" | "Metadata" | "ETag" | "LastModified">,
+  size: number,
+): ObjectHead {
+  return {
+    ...descriptionOf(key, found.ContentType, found.Metadata),
+    key,
+    size,
+    contentSize: size,
+    etag: unquoted(found.ETag),
+    modifiedAt: found.LastModified?.getTime() ?? 0,
   };
 }
 
