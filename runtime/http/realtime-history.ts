@@ -1,7 +1,7 @@
 // What the caller's mailbox holds, without a connection: `GET <path>/history?after=&limit=` (decisions.md §2).
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { fail } from "../contract/errors.js";
-import { parseEventId } from "../realtime/event-id.js";
+import { knownPosition } from "../realtime/handshake.js";
 import type { MailboxOwner, MailboxStore } from "../realtime/port.js";
 import { Signal } from "../realtime/signal.js";
 import { draining } from "./draining.js";
@@ -64,13 +64,9 @@ async function pageOf(
   const { floor, head } = await mailbox.state(owner, null);
   let position = floor;
   if (after !== undefined) {
-    const named = parseEventId(after);
-    // What has been removed cannot be looked up any more; its position still says where it was.
-    const isKnown =
-      named !== null &&
-      (named.position <= floor || (await mailbox.has(owner, named.position, named.eventId)));
-    if (!isKnown) throw invalid("/after", "pattern", "must be the id of a signal of yours");
-    position = named.position;
+    const named = await knownPosition(mailbox, owner, floor, after);
+    if (named === null) throw invalid("/after", "pattern", "must be the id of a signal of yours");
+    position = named;
   }
   const entries = await mailbox.read(owner, position, limit);
   const [first, last] = [entries[0], entries.at(-1)];

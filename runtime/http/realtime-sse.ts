@@ -82,15 +82,14 @@ async function stream(
   });
   const timer = setInterval(() => res.write(": keepalive\n\n"), keepaliveMillis);
   const expiry = endAt(identity.expiresAt, () => connection.refuse("core.authentication"));
-  res.once("close", () => {
+  const release = (): void => {
     clearInterval(timer);
     expiry();
     admitted.end();
-  });
+  };
+  res.once("close", release);
   if (res.destroyed) {
-    clearInterval(timer);
-    expiry();
-    admitted.end();
+    release();
     return;
   }
   res.writeHead(200, [

@@ -155,15 +155,14 @@ async function converse(
     isAlive = false;
     webSocket.ping();
   }, pingMillis);
-  webSocket.once("close", () => {
+  const release = (): void => {
     clearInterval(pinging);
     expiry();
     admitted.end();
-  });
+  };
+  webSocket.once("close", release);
   if (!isOpen()) {
-    clearInterval(pinging);
-    expiry();
-    admitted.end();
+    release();
     return null;
   }
   admitted.begin();

@@ -75,14 +75,24 @@ export async function resumePoint(
   { device, lastEventId }: Handshake,
 ): Promise<number> {
   const { cursor, floor } = await mailbox.state(owner, device);
-  const named = lastEventId === null ? null : parseEventId(lastEventId);
-  if (named !== null) {
-    // What has been removed cannot be looked up any more; its position still says where it was.
-    const isKnown =
-      named.position <= floor || (await mailbox.has(owner, named.position, named.eventId));
-    if (isKnown) return named.position;
-  }
-  return cursor ?? 0;
+  const named =
+    lastEventId === null ? null : await knownPosition(mailbox, owner, floor, lastEventId);
+  return named ?? cursor ?? 0;
+}
+
+/** The position of an id of this mailbox, whose entries up to `floor` are gone; null for any other text. */
+export async function knownPosition(
+  mailbox: Pick<MailboxStore, "has">,
+  owner: MailboxOwner,
+  floor: number,
+  id: string,
+): Promise<number | null> {
+  const named = parseEventId(id);
+  if (named === null) return null;
+  // What has been removed cannot be looked up any more; its position still says where it was.
+  const isKnown =
+    named.position <= floor || (await mailbox.has(owner, named.position, named.eventId));
+  return isKnown ? named.position : null;
 }
 
 function invalid(path: string, message: string): Error {

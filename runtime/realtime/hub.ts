@@ -24,12 +24,12 @@ export interface Hub {
   position(owner: MailboxOwner, position: number): void;
   /** An ephemeral signal for those of its audience who are here. */
   publish(tenant: string, to: SignalTarget, signal: Signal): void;
-  members(): Iterable<HubMember>;
+  /** Whose mailboxes are heard here. */
+  owners(): readonly MailboxOwner[];
 }
 
 /** The hub of a process. */
 export function memoryHub(): Hub {
-  const all = new Set<HubMember>();
   const byOwner = new Map<string, Set<HubMember>>();
   const byTopic = new Map<string, Set<HubMember>>();
   const ownerKey = ({ tenant, principalId }: MailboxOwner): string => `${tenant}\0${principalId}`;
@@ -45,11 +45,9 @@ export function memoryHub(): Hub {
   };
   return {
     join(member) {
-      all.add(member);
       add(byOwner, ownerKey(member), member);
       for (const topic of member.topics) add(byTopic, topicKey(member.tenant, topic), member);
       return () => {
-        all.delete(member);
         remove(byOwner, ownerKey(member), member);
         for (const topic of member.topics) remove(byTopic, topicKey(member.tenant, topic), member);
       };
@@ -73,6 +71,6 @@ export function memoryHub(): Hub {
           : byOwner.get(ownerKey({ tenant, principalId: to.principal }));
       for (const member of members ?? []) member.signal(signal);
     },
-    members: () => all,
+    owners: () => [...byOwner.values()].flatMap((members) => [...members].slice(0, 1)),
   };
 }

@@ -114,16 +114,9 @@ export function startPlane(
 
   /** Where mailboxes are, whatever has been heard of them: other processes number too. */
   const checkPositions = async (): Promise<void> => {
-    const owners = new Map<string, HubMember[]>();
-    for (const member of hub.members()) {
-      const key = `${member.tenant}\0${member.principalId}`;
-      owners.set(key, [...(owners.get(key) ?? []), member]);
-    }
-    for (const members of owners.values()) {
-      const [first] = members;
-      if (first === undefined) continue;
-      const { head } = await database.reader.mailbox.state(first, null);
-      for (const member of members) member.wants(head);
+    for (const owner of hub.owners()) {
+      const { head } = await database.reader.mailbox.state(owner, null);
+      hub.position(owner, head);
     }
   };
   const recheck = async (of?: CredentialScope): Promise<void> => {
