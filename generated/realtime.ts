@@ -6,7 +6,7 @@ import { events } from "./signals.js";
 
 export const realtimeSpec = realtime({
   path: "/realtime",
-  transports: ["sse", "websocket"],
+  transports: ["socketio", "sse", "websocket"],
   events,
   commands: {
     "task.comment": tasksComment,

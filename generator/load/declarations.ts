@@ -166,7 +166,7 @@ export interface OutboxDeclaration {
 
 export interface RealtimeDeclaration {
   readonly mount?: { readonly at: string };
-  readonly transports?: readonly ("sse" | "websocket")[];
+  readonly transports?: readonly ("socketio" | "sse" | "websocket")[];
   readonly topics?: string;
   readonly retention?: { readonly age?: string; readonly entries?: number };
   readonly events: Readonly<

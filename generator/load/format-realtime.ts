@@ -25,8 +25,8 @@ export const realtime: Shape = {
       "Where the endpoints are; /realtime where left out.",
     ),
     transports: optional(
-      listOf({ kind: "oneOf", values: ["sse", "websocket"] }, 1),
-      "How clients connect; all where left out.",
+      listOf({ kind: "oneOf", values: ["socketio", "sse", "websocket"] }, 1),
+      "How clients connect; sse and websocket where left out. socketio needs the package socket.io.",
     ),
     topics: optional(reference, "Says which topics a caller may hear, as file#export."),
     retention: optional(

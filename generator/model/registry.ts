@@ -180,7 +180,7 @@ export interface SignalModel {
 
 export interface RealtimeModel {
   readonly path: string;
-  readonly transports: readonly ("sse" | "websocket")[];
+  readonly transports: readonly ("socketio" | "sse" | "websocket")[];
   readonly events: Readonly<Record<string, SignalModel>>;
   /** Operations by the name of their event. */
   readonly commands: Readonly<Record<string, string>>;

@@ -105,6 +105,9 @@ export const errors = {
   }),
   realtime_protocol_unsupported: row("validation", "This version of the protocol is not spoken."),
   realtime_invalid_frame: row("validation", "The frame is not one of the protocol."),
+  realtime_invalid_payload: row("validation", "The payload is not what the command takes."),
+  realtime_command_unknown: row("validation", "There is no such command."),
+  realtime_topics_limit: row("validation", "Too many topics are asked for."),
   query_invalid: row("validation", "The query is not well formed."),
   field_not_queryable: row("validation", "A field in the query is not declared."),
   query_operator_type_mismatch: row(
@@ -204,6 +207,11 @@ export function fail(
   options: { readonly cause?: unknown; readonly headers?: Readonly<Record<string, string>> } = {},
 ): ServiceError {
   return new ServiceError(code, context, options);
+}
+
+/** An error as callers may see it: one that is not of the table becomes a masked `core.internal`. */
+export function knownError(error: unknown): ServiceError {
+  return error instanceof ServiceError ? error : fail("core.internal", {}, { cause: error });
 }
 
 /** The envelope a client sees: statuses from 500 up carry neither context nor a specific detail. */

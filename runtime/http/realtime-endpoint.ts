@@ -1,5 +1,5 @@
 // What the realtime transports over HTTP share: who is calling, and whether that still holds.
-import type { IncomingMessage } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { fail } from "../contract/errors.js";
 import { ExecutionContext, type Resources } from "../operations/context.js";
 import type { Identity } from "../operations/identity.js";
@@ -7,7 +7,11 @@ import { Lifetime } from "../operations/lifetime.js";
 import type { RealtimePlane } from "../realtime/plane.js";
 import type { RealtimeSpec } from "../realtime/spec.js";
 import type { Bound } from "../tenancy/bind.js";
+import { draining } from "./draining.js";
 import { readMetadata } from "./metadata.js";
+import { parseQuery } from "./read-input.js";
+import { replyError } from "./reply.js";
+import { methodNotAllowed } from "./route-table.js";
 
 export interface RealtimeEndpoint {
   readonly spec: RealtimeSpec;
@@ -20,6 +24,30 @@ export interface RealtimeEndpoint {
   readonly isAccepting: () => boolean;
   /** Whether a request's credential still names this caller, in the same tenant. */
   isGood(req: IncomingMessage, identity: Identity): Promise<boolean>;
+}
+
+/** Answers one path by one method; says whether a request was for it. */
+export function realtimeRoute(
+  options: RealtimeEndpoint,
+  path: string,
+  method: "GET" | "POST",
+  answer: (
+    req: IncomingMessage,
+    res: ServerResponse,
+    query: ReadonlyMap<string, string>,
+  ) => Promise<void>,
+): (req: IncomingMessage, res: ServerResponse) => boolean {
+  return (req, res) => {
+    const [asked = "", search = ""] = (req.url ?? "").split("?", 2);
+    if (asked !== path) return false;
+    const work = async (): Promise<void> => {
+      if (!options.isAccepting()) throw draining();
+      if (req.method !== method) throw methodNotAllowed([method]);
+      await answer(req, res, parseQuery(search));
+    };
+    work().catch((error: unknown) => replyError(req, res, readMetadata(req.headers), error));
+    return true;
+  };
 }
 
 /** Whether the credential of a request still names the caller. */
@@ -36,6 +64,12 @@ export function stillGood(
       return !(error instanceof Error && "status" in error && error.status === 401);
     }
   };
+}
+
+/** A request that is as another one, but has this token. */
+export function withToken(req: IncomingMessage, token: string): IncomingMessage {
+  const headers = { ...req.headers, authorization: `Bearer ${token}` };
+  return Object.assign(Object.create(req) as IncomingMessage, { headers });
 }
 
 /** The caller, and the context of its connection. Throws `core.authentication` where nobody is calling. */

@@ -4,12 +4,8 @@ import { fail } from "../contract/errors.js";
 import { knownPosition } from "../realtime/handshake.js";
 import type { MailboxOwner, MailboxStore } from "../realtime/port.js";
 import { Signal } from "../realtime/signal.js";
-import { draining } from "./draining.js";
-import { readMetadata } from "./metadata.js";
-import { parseQuery } from "./read-input.js";
-import { boundCaller, type RealtimeEndpoint } from "./realtime-endpoint.js";
-import { replyError, sendJson } from "./reply.js";
-import { methodNotAllowed } from "./route-table.js";
+import { boundCaller, realtimeRoute, type RealtimeEndpoint } from "./realtime-endpoint.js";
+import { sendJson } from "./reply.js";
 import { securityHeaderList } from "./security-headers.js";
 
 /** Signals of one page, and of one that says no limit. */
@@ -19,25 +15,17 @@ const maxPage = 100;
 export function historyEndpoint(
   options: RealtimeEndpoint,
 ): (req: IncomingMessage, res: ServerResponse) => boolean {
-  return (req, res) => {
-    const [asked = "", search = ""] = (req.url ?? "").split("?", 2);
-    if (asked !== `${options.spec.path}/history`) return false;
-    history(options, req, res, search).catch((error: unknown) =>
-      replyError(req, res, readMetadata(req.headers), error),
-    );
-    return true;
-  };
+  return realtimeRoute(options, `${options.spec.path}/history`, "GET", (...request) =>
+    history(options, ...request),
+  );
 }
 
 async function history(
   options: RealtimeEndpoint,
   req: IncomingMessage,
   res: ServerResponse,
-  search: string,
+  query: ReadonlyMap<string, string>,
 ): Promise<void> {
-  if (!options.isAccepting()) throw draining();
-  if (req.method !== "GET") throw methodNotAllowed(["GET"]);
-  const query = parseQuery(search);
   for (const name of query.keys())
     if (name !== "after" && name !== "limit")
       throw invalid(`/${name}`, "additionalProperties", "is not a parameter of this endpoint");
@@ -72,7 +60,7 @@ async function pageOf(
   const [first, last] = [entries[0], entries.at(-1)];
   const to = first === undefined ? floor : first.position - 1;
   const gap = position < to ? { from: position + 1, to } : null;
-  const signals = entries.map((entry) => Signal.ofEntry(entry).webSocketFrame);
+  const signals = entries.map((entry) => Signal.ofEntry(entry).json);
   return `{"signals":[${signals.join(",")}],"gap":${JSON.stringify(gap)},"has_more":${last !== undefined && last.position < head}}`;
 }
 

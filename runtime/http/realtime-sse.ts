@@ -7,13 +7,10 @@ import { readDevice, readHandshake } from "../realtime/handshake.js";
 import { checkRealtimeOrigin } from "../realtime/origin.js";
 import type { Connection } from "../realtime/plane.js";
 import type { Signal } from "../realtime/signal.js";
-import { draining } from "./draining.js";
-import { readMetadata } from "./metadata.js";
 import { readJsonBody } from "./read-body.js";
-import { parseQuery } from "./read-input.js";
-import { boundCaller, type RealtimeEndpoint } from "./realtime-endpoint.js";
-import { replyError, sendJson } from "./reply.js";
-import { methodNotAllowed } from "./route-table.js";
+import { converse } from "./realtime-conversation.js";
+import { boundCaller, realtimeRoute, type RealtimeEndpoint } from "./realtime-endpoint.js";
+import { sendJson } from "./reply.js";
 import { securityHeaderList } from "./security-headers.js";
 
 const keepaliveMillis = 15_000;
@@ -23,22 +20,14 @@ const maxAckBytes = 4 * 1024;
 export function sseEndpoint(
   options: RealtimeEndpoint,
 ): (req: IncomingMessage, res: ServerResponse) => boolean {
-  const { path } = options.spec;
-  return (req, res) => {
-    const [asked = "", search = ""] = (req.url ?? "").split("?", 2);
-    const isStream = asked === `${path}/sse`;
-    if (!isStream && asked !== `${path}/sse/ack`) return false;
-    const method = isStream ? "GET" : "POST";
-    const work = async (): Promise<void> => {
-      if (!options.isAccepting()) throw draining();
-      if (req.method !== method) throw methodNotAllowed([method]);
-      const query = parseQuery(search);
-      if (isStream) await stream(options, req, res, query);
-      else await ack(options, req, res, query);
-    };
-    work().catch((error: unknown) => replyError(req, res, readMetadata(req.headers), error));
-    return true;
-  };
+  const path = `${options.spec.path}/sse`;
+  const answerStream = realtimeRoute(options, path, "GET", (...request) =>
+    stream(options, ...request),
+  );
+  const answerAck = realtimeRoute(options, `${path}/ack`, "POST", (...request) =>
+    ack(options, ...request),
+  );
+  return (req, res) => answerStream(req, res) || answerAck(req, res);
 }
 
 async function stream(
@@ -54,7 +43,6 @@ async function stream(
     query,
     typeof lastEventId === "string" && lastEventId !== "" ? lastEventId : undefined,
   );
-  const { identity, context } = await boundCaller(options, req);
   const flow = flowOf(res);
   const connection: Connection = {
     get hasEnded() {
@@ -72,20 +60,11 @@ async function stream(
     },
     refuse: () => void res.end(),
   };
-  const isGood = () => options.isGood(req, identity);
-  const admitted = await options.plane.connect({
-    context,
-    identity,
-    handshake,
-    connection,
-    isGood,
-  });
+  const conversation = await converse(options, req, () => handshake, connection);
   const timer = setInterval(() => res.write(": keepalive\n\n"), keepaliveMillis);
-  const expiry = endAt(identity.expiresAt, () => connection.refuse("core.authentication"));
   const release = (): void => {
     clearInterval(timer);
-    expiry();
-    admitted.end();
+    conversation.end();
   };
   res.once("close", release);
   if (res.destroyed) {
@@ -100,12 +79,12 @@ async function stream(
     "X-Accel-Buffering",
     "no",
     "X-Request-ID",
-    context.metadata.requestId,
+    conversation.context.metadata.requestId,
     ...securityHeaderList,
   ]);
   req.socket.setNoDelay(true);
   res.write("retry: 2000\n: connected\n\n");
-  admitted.begin();
+  conversation.begin();
 }
 
 async function ack(
@@ -133,12 +112,4 @@ function readUpTo(body: unknown): string {
     return value;
   const message = "must be a text that is not empty, and nothing else";
   throw fail("core.validation", { errors: [{ path: "/up_to", keyword: "type", message }] });
-}
-
-/** Calls `end` at a time; returns how to take that back. Timers beyond 24 days would fire at once. */
-export function endAt(expiresAt: number | null, end: () => void): () => void {
-  if (expiresAt === null) return () => undefined;
-  const timer = setTimeout(end, Math.min(Math.max(0, expiresAt - Date.now()), 0x7fff_ffff));
-  timer.unref();
-  return () => clearTimeout(timer);
 }

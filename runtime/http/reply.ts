@@ -1,7 +1,7 @@
 // Writing replies: status, headers and JSON in one call each, on Node's own response.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { pipeline } from "node:stream";
-import { fail, ServiceError, toEnvelope } from "../contract/errors.js";
+import { fail, knownError, type ServiceError, toEnvelope } from "../contract/errors.js";
 import type { InvocationMetadata } from "../operations/context.js";
 import type { Outcome } from "../operations/idempotency.js";
 import { ByteReply } from "../operations/byte-reply.js";
@@ -63,7 +63,7 @@ export function replyError(
   error: unknown,
 ): void {
   if (isGone(res)) return;
-  const known = error instanceof ServiceError ? error : fail("core.internal", {}, { cause: error });
+  const known = knownError(error);
   try {
     writeError(req, res, metadata, known);
   } catch (cause) {

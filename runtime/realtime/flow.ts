@@ -13,17 +13,27 @@ export interface Flow {
   together(): void;
 }
 
+/** What waits in front of a stream, and tells by `drain` that it does no longer. */
+export interface Queue {
+  readonly emitter: {
+    on(event: "drain", listener: () => void): unknown;
+    off(event: "drain", listener: () => void): unknown;
+  };
+  bytes(): number;
+}
+
 /** The flow of a stream, which is destroyed where nothing of it is taken for ten seconds. */
-export function flowOf(stream: Writable): Flow {
+export function flowOf(stream: Writable, queue?: Queue): Flow {
   let isCorked = false;
   return {
-    isWritable: () => stream.writableLength < softBytes,
+    isWritable: () => stream.writableLength + (queue?.bytes() ?? 0) < softBytes,
     writable: () =>
       new Promise((resolve) => {
         const done = (): void => {
           clearTimeout(timer);
           stream.off("drain", done);
           stream.off("close", done);
+          queue?.emitter.off("drain", done);
           resolve();
         };
         const timer = setTimeout(() => stream.destroy(), stalledMillis);
@@ -33,6 +43,7 @@ export function flowOf(stream: Writable): Flow {
         }
         stream.on("drain", done);
         stream.on("close", done);
+        queue?.emitter.on("drain", done);
       }),
     together() {
       if (isCorked) return;

@@ -1,19 +1,23 @@
 // Frames that clients send, read strictly: nothing is coerced (service.md "Duplex commands").
-import { fail, ServiceError } from "../contract/errors.js";
+import { fail, knownError, type ServiceError } from "../contract/errors.js";
 
-export interface CommandFrame {
-  readonly type: "cmd";
+/** A call of an operation, whatever carries it. */
+export interface Command {
   readonly event: string;
-  readonly cid: unknown;
   readonly payload: unknown;
   readonly idempotencyKey: string | undefined;
   readonly deadlineSeconds: number | undefined;
 }
 
+export interface CommandFrame extends Command {
+  readonly type: "cmd";
+  readonly cid: unknown;
+}
+
 export type IngressFrame =
   | CommandFrame
-  | { readonly type: "ack"; readonly upTo: string }
-  | { readonly type: "reauth"; readonly cid: unknown; readonly token: string }
+  | { readonly type: "realtime.ack"; readonly upTo: string }
+  | { readonly type: "realtime.reauth"; readonly cid: unknown; readonly token: string }
   /** `cid` is there where the frame is a faulty command, which is acknowledged with its error. */
   | { readonly type: "invalid"; readonly cid: unknown; readonly error: ServiceError };
 
@@ -29,51 +33,58 @@ export function readFrame(data: Buffer): IngressFrame {
   }
   if (typeof frame !== "object" || frame === null || Array.isArray(frame))
     return invalid("no object");
-  const { type, ...members } = frame as Readonly<Record<string, unknown>>;
-  switch (type) {
-    case "realtime.ack": {
-      const { up_to: upTo } = members;
-      return typeof upTo === "string" && upTo !== ""
-        ? { type: "ack", upTo }
-        : invalid("up_to must be a text that is not empty");
-    }
-    case "realtime.reauth":
-      return readReauth(members);
-    case "cmd":
-      return readCommand(members);
-    default:
-      return invalid("unknown type");
+  const { type, cid, ...members } = frame as Readonly<Record<string, unknown>>;
+  if (type === "realtime.ack") return read(undefined, () => ({ type, upTo: readUpTo(members) }));
+  if (type !== "realtime.reauth" && type !== "cmd") return invalid("unknown type");
+  if (!isCid(cid)) return invalid("cid");
+  const told = cid ?? null;
+  return read(told, () => {
+    if (type === "realtime.reauth") return { type, cid: told, token: readToken(members["auth"]) };
+    const { event, payload, ...options } = members;
+    if (typeof event !== "string") throw invalidFrame("event must be a text");
+    return { type, cid: told, event, payload, ...readCommandOptions(options) };
+  });
+}
+
+/** A frame, or what is wrong with it. */
+function read(cid: unknown, frame: () => IngressFrame): IngressFrame {
+  try {
+    return frame();
+  } catch (error) {
+    return { type: "invalid", cid, error: knownError(error) };
   }
 }
 
-function readReauth(members: Readonly<Record<string, unknown>>): IngressFrame {
-  const { auth, cid } = members;
-  const token =
-    typeof auth === "object" && auth !== null && "token" in auth ? auth.token : undefined;
-  if (!isCid(cid)) return invalid("cid");
-  return typeof token === "string" && token !== ""
-    ? { type: "reauth", cid, token }
-    : invalid("auth.token must be a text", cid ?? null);
+/** The id of `{up_to}`. Throws `realtime_invalid_frame`. */
+export function readUpTo(given: unknown): string {
+  const upTo = memberOf(given, "up_to");
+  if (typeof upTo === "string" && upTo !== "") return upTo;
+  throw invalidFrame("up_to must be a text that is not empty");
 }
 
-function readCommand(members: Readonly<Record<string, unknown>>): IngressFrame {
-  const { event, cid, payload, idempotency_key: key, deadline_budget: budget } = members;
-  if (!isCid(cid)) return invalid("cid");
-  const told = cid ?? null;
-  if (typeof event !== "string") return invalid("event must be a text", told);
+/** The token of `{token, …}`. Throws `realtime_invalid_frame`. */
+export function readToken(given: unknown): string {
+  const token = memberOf(given, "token");
+  if (typeof token === "string" && token !== "") return token;
+  throw invalidFrame("token must be a text that is not empty");
+}
+
+/** The key and the budget of one command. Throws `realtime_invalid_frame`. */
+export function readCommandOptions(
+  given: unknown,
+): Pick<Command, "idempotencyKey" | "deadlineSeconds"> {
+  const [key, budget] = [memberOf(given, "idempotency_key"), memberOf(given, "deadline_budget")];
   const isKey = key === undefined || (typeof key === "string" && /^[\x21-\x7e]{1,255}$/.test(key));
-  if (!isKey) return invalid("idempotency_key must be 1 to 255 visible ASCII characters", told);
+  if (!isKey) throw invalidFrame("idempotency_key must be 1 to 255 visible ASCII characters");
   const isBudget =
     budget === undefined || (typeof budget === "number" && Number.isFinite(budget) && budget > 0);
-  if (!isBudget) return invalid("deadline_budget must be a positive number of seconds", told);
-  return {
-    type: "cmd",
-    event,
-    cid: told,
-    payload,
-    idempotencyKey: key,
-    deadlineSeconds: budget,
-  };
+  if (!isBudget) throw invalidFrame("deadline_budget must be a positive number of seconds");
+  return { idempotencyKey: key, deadlineSeconds: budget };
+}
+
+function memberOf(given: unknown, name: string): unknown {
+  const isObject = typeof given === "object" && given !== null && Object.hasOwn(given, name);
+  return isObject ? (given as Readonly<Record<string, unknown>>)[name] : undefined;
 }
 
 /** What comes back verbatim has a bound, and is a text or a number. */
@@ -82,6 +93,10 @@ function isCid(cid: unknown): boolean {
   return typeof cid === "number" || (typeof cid === "string" && cid.length <= maxCidLength);
 }
 
-function invalid(reason: string, cid?: unknown): IngressFrame {
-  return { type: "invalid", cid, error: fail("realtime_invalid_frame", { reason }) };
+function invalid(reason: string): IngressFrame {
+  return { type: "invalid", cid: undefined, error: invalidFrame(reason) };
+}
+
+export function invalidFrame(reason: string): ServiceError {
+  return fail("realtime_invalid_frame", { reason });
 }

@@ -18,7 +18,7 @@ export interface Handshake {
   readonly lastEventId: string | null;
 }
 
-/** Reads a handshake. Throws `realtime_protocol_unsupported`, `core.validation`. */
+/** Reads the handshake of a query. Throws `realtime_protocol_unsupported`, `realtime_topics_limit`, `core.validation`. */
 export function readHandshake(
   query: ReadonlyMap<string, string>,
   lastEventId: string | undefined,
@@ -26,30 +26,51 @@ export function readHandshake(
   const known = ["protocol", "device_id", "topics", "last_event_id"];
   for (const name of query.keys())
     if (!known.includes(name)) throw invalid(`/${name}`, "is not a parameter of this endpoint");
-  const protocol = query.get("protocol");
-  if (protocol !== undefined && protocol !== String(protocolVersion))
-    throw fail("realtime_protocol_unsupported", {
-      lowest: protocolVersion,
-      highest: protocolVersion,
-    });
+  checkProtocol(query.get("protocol"));
+  const topics = query.get("topics") ?? "";
   return {
     device: readDevice(query.get("device_id")),
-    topics: readTopics(query.get("topics")),
+    topics: readTopics(topics === "" ? [] : topics.split(",")),
     lastEventId: lastEventId ?? query.get("last_event_id") ?? null,
   };
 }
 
-/** The device of a query, or null. Throws `core.validation`. */
-export function readDevice(device: string | undefined): string | null {
+/**
+ * Reads the handshake of Socket.IO's `auth`, whose further members are left alone; `device` stands for a `device_id` that
+ * is not there. Throws `realtime_protocol_unsupported`, `realtime_topics_limit`, `core.validation`.
+ */
+export function readAuth(
+  auth: Readonly<Record<string, unknown>>,
+  device: string | null,
+): Handshake {
+  const { protocol, device_id: id, topics = [], last_event_id: lastEventId } = auth;
+  checkProtocol(typeof protocol === "number" ? String(protocol) : protocol);
+  const isTopics = Array.isArray(topics) && topics.every((topic) => typeof topic === "string");
+  if (!isTopics) throw invalid("/topics", "must be a list of names");
+  return {
+    device: readDevice(id) ?? device,
+    topics: readTopics(topics),
+    lastEventId: typeof lastEventId === "string" ? lastEventId : null,
+  };
+}
+
+function checkProtocol(given: unknown): void {
+  if (given === undefined || given === String(protocolVersion)) return;
+  const range = { lowest: protocolVersion, highest: protocolVersion };
+  throw fail("realtime_protocol_unsupported", range);
+}
+
+/** The device that is named, or null. Throws `core.validation`. */
+export function readDevice(device: unknown): string | null {
   if (device === undefined) return null;
-  if (/^[\x21-\x7e]+$/.test(device) && device.length <= maxDeviceLength) return device;
+  const isDevice = typeof device === "string" && /^[\x21-\x7e]+$/.test(device);
+  if (isDevice && device.length <= maxDeviceLength) return device;
   throw invalid("/device_id", `must be 1 to ${maxDeviceLength} visible ASCII characters`);
 }
 
-function readTopics(given: string | undefined): readonly string[] {
-  if (given === undefined || given === "") return [];
-  const topics = [...new Set(given.split(","))];
-  if (topics.length > maxTopics) throw invalid("/topics", `must be ${maxTopics} at most`);
+function readTopics(given: readonly string[]): readonly string[] {
+  const topics = [...new Set(given)];
+  if (topics.length > maxTopics) throw fail("realtime_topics_limit", { most: maxTopics });
   if (topics.every((topic) => topic !== "" && topic.length <= maxTopicLength)) return topics;
   throw invalid("/topics", "must be names");
 }

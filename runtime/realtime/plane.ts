@@ -23,6 +23,8 @@ const trimMillis = 60_000;
 /** What a bus has lost without noticing is found within so many milliseconds. */
 const healMillis = 10_000;
 const failed = "the realtime plane failed";
+/** Between the ends of two connections when the service stops, in milliseconds. */
+const leavePauseMillis = 5;
 /** Connections of one principal in one process. */
 const maxConnections = 20;
 
@@ -41,6 +43,8 @@ export interface ConnectRequest {
   readonly connection: Connection;
   /** Whether the credential is still good. */
   readonly isGood: () => Promise<boolean>;
+  /** Ends it in good order: the service goes away. */
+  readonly leave: () => Promise<void>;
 }
 
 export interface RealtimePlane extends SignalPlane {
@@ -51,14 +55,15 @@ export interface RealtimePlane extends SignalPlane {
    * `realtime_connections_limit`, `service_draining`.
    */
   connect(request: ConnectRequest): Promise<{ begin(): void; end(): void }>;
-  /** Numbers what is staged, ends every connection, and resolves when nothing is under way. */
-  stop(): Promise<void>;
+  /**
+   * Numbers what is staged, ends every connection, and resolves when nothing is under way. The ends are spread over up to
+   * so many milliseconds, so that what reconnects elsewhere does not come all at once.
+   */
+  stop(spreadMillis: number): Promise<void>;
 }
 
-interface Admitted {
+interface Admitted extends Pick<ConnectRequest, "connection" | "isGood" | "leave"> {
   readonly member: HubMember;
-  readonly connection: Connection;
-  readonly isGood: () => Promise<boolean>;
 }
 
 /** Starts the plane. */
@@ -184,7 +189,7 @@ export function startPlane(
 
     ownerOf: (context, { principalId }) => ({ tenant: context.tenant, principalId }),
 
-    async connect({ context, identity, handshake, connection, isGood }) {
+    async connect({ context, identity, handshake, connection, isGood, leave }) {
       const owner = { tenant: context.tenant, principalId: identity.principalId };
       await checkTopics(spec, handshake.topics, context);
       if (hub.count(owner) >= maxConnections)
@@ -205,11 +210,11 @@ export function startPlane(
         wanted = Math.max(wanted, position ?? 0);
       };
       // Into the hub first: what is numbered from here on is heard of, or read.
-      const leave = hub.join(member);
-      const one: Admitted = { member, connection, isGood };
+      const unhear = hub.join(member);
+      const one: Admitted = { member, connection, isGood, leave };
       admitted.add(one);
       const end = (): void => {
-        leave();
+        unhear();
         admitted.delete(one);
       };
       try {
@@ -238,10 +243,16 @@ export function startPlane(
       }
     },
 
-    async stop() {
+    async stop(spreadMillis) {
       isStopped = true;
       for (const timer of timers) clearInterval(timer);
-      for (const { connection } of admitted) connection.leave();
+      const span = Math.min(admitted.size * leavePauseMillis, spreadMillis);
+      await Promise.all(
+        [...admitted].map(async ({ leave }) => {
+          await new Promise((resolve) => setTimeout(resolve, Math.random() * span));
+          await leave();
+        }),
+      );
       await numbering;
     },
   };

@@ -1,6 +1,13 @@
 // A signal as it is sent: its payload is JSON once, and each transport's frame is made once and shared (architecture.md "Realtime").
 import type { MailboxEntry } from "./port.js";
 import { printEventId } from "./event-id.js";
+import { textFrame } from "./web-socket-frame.js";
+
+/** An event as Socket.IO's protocol 5 has it, and the whole WebSocket frame in which Engine.IO's protocol 4 carries it. */
+export interface SocketIoPacket {
+  readonly text: string;
+  readonly frame: readonly Buffer[];
+}
 
 /** One signal for any number of connections. */
 export class Signal {
@@ -10,7 +17,8 @@ export class Signal {
   readonly #id: string | null;
   /** JSON text. */
   readonly data: string;
-  #webSocket: string | undefined;
+  #webSocketFrame: Buffer | undefined;
+  #socketIo: SocketIoPacket | undefined;
   #sse: string | undefined;
 
   constructor(name: string, data: string, entry: MailboxEntry | null) {
@@ -25,9 +33,23 @@ export class Signal {
   }
 
   /** `{event, id, data}` (service.md "Delivery envelope"). */
-  get webSocketFrame(): string {
-    this.#webSocket ??= `{"event":${JSON.stringify(this.name)},${this.#envelope()}}`;
-    return this.#webSocket;
+  get json(): string {
+    return `{"event":${JSON.stringify(this.name)},${this.#envelope()}}`;
+  }
+
+  /** The bytes of a WebSocket frame with `json`. */
+  get webSocketFrame(): Buffer {
+    this.#webSocketFrame ??= textFrame(this.json);
+    return this.#webSocketFrame;
+  }
+
+  /** The event of Socket.IO in its default namespace, whose argument is `{id, data}`. */
+  get socketIoPacket(): SocketIoPacket {
+    if (this.#socketIo === undefined) {
+      const text = `2[${JSON.stringify(this.name)},{${this.#envelope()}}]`;
+      this.#socketIo = { text, frame: [textFrame(`4${text}`)] };
+    }
+    return this.#socketIo;
   }
 
   /** `event:`, `id:` of what is kept, `data:`; the names of events and ids have no line breaks, nor has JSON. */

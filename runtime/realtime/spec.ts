@@ -16,7 +16,7 @@ export type TopicAuthorizer = (
   context: ExecutionContext,
 ) => readonly string[] | Promise<readonly string[]>;
 
-export type RealtimeTransport = "sse" | "websocket";
+export type RealtimeTransport = "socketio" | "sse" | "websocket";
 
 /** The realtime plane of a service as generated code declares it. */
 export interface RealtimeSpec {

@@ -8,6 +8,7 @@ import { startPlane } from "../realtime/plane.js";
 import { openBus } from "./bus.js";
 import { defaultTenant, type Connection } from "./connect.js";
 import type { ServiceDefinition } from "./service.js";
+import type { Settings } from "./settings.js";
 
 export interface RunningRealtime {
   /** Answers a request that is realtime's; returns whether it did. */
@@ -21,7 +22,7 @@ export interface RunningRealtime {
 export async function startRealtime(
   { name, realtime: spec }: Pick<ServiceDefinition, "name" | "realtime">,
   connection: Connection,
-  busUrl: string | null,
+  { busUrl, drainSeconds }: Pick<Settings, "busUrl" | "drainSeconds">,
   boundary: Pick<RealtimeEndpoint, "bind" | "allowedOrigins" | "isAccepting">,
 ): Promise<RunningRealtime | null> {
   if (spec === undefined) return null;
@@ -32,15 +33,23 @@ export async function startRealtime(
   const endpoint = { ...boundary, spec, plane, resources: connection, defaultTenant, isGood };
   const answerHistory = historyEndpoint(endpoint);
   const answerSse = spec.transports.includes("sse") ? sseEndpoint(endpoint) : () => false;
+  const socketIo = spec.transports.includes("socketio")
+    ? await (await import("../http/realtime-socketio.js")).socketIoEndpoint(endpoint)
+    : null;
   const webSocket = spec.transports.includes("websocket")
     ? (await import("../http/realtime-websocket.js")).webSocketEndpoint(endpoint)
     : null;
   return {
-    answer: (req, res) => answerHistory(req, res) || answerSse(req, res),
-    upgrade: (req, socket, head) => webSocket?.upgrade(req, socket, head) ?? false,
+    answer: (req, res) =>
+      answerHistory(req, res) || answerSse(req, res) || socketIo?.answer(req, res) === true,
+    upgrade: (req, socket, head) =>
+      webSocket?.upgrade(req, socket, head) === true ||
+      socketIo?.upgrade(req, socket, head) === true,
     async stop() {
-      await plane.stop();
+      // What is left of the time is for what has begun late.
+      await plane.stop(drainSeconds * 700);
       webSocket?.stop();
+      await socketIo?.stop();
       await bus?.close();
     },
   };

@@ -52,7 +52,7 @@ export async function start(
     trustsProxy,
     allowedOrigins: corsOrigins,
   });
-  const realtime = await startRealtime(service, connection, settings.busUrl, {
+  const realtime = await startRealtime(service, connection, settings, {
     bind,
     allowedOrigins: corsOrigins,
     isAccepting,

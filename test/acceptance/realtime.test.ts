@@ -1,139 +1,24 @@
 // The realtime plane over the wire: mailboxes, replay, acknowledgement, topics, commands, ends (service.md "Realtime wire protocol").
-import { EventSource } from "eventsource";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { io, type Socket } from "socket.io-client";
 import { WebSocket } from "ws";
 import { engines } from "../engines.js";
 import { peopleOf, type Member, type People } from "./people.js";
+import {
+  ask,
+  connectSocketIo,
+  connectSse,
+  connectWebSocket,
+  openSocket,
+  type Client,
+  type ConnectOptions,
+  type DuplexClient,
+  type Heard,
+} from "./realtime-clients.js";
 import { startTestService, type Answer, type TestService } from "./service.js";
 
-interface Heard {
-  readonly event: string;
-  readonly id: string | null;
-  // oxlint-disable-next-line typescript/no-explicit-any -- a black-box test looks at whatever comes back
-  readonly data: any;
-}
-
-/** One connection, whatever carries it. */
-interface Client {
-  readonly heard: Heard[];
-  /** Acknowledges everything up to an id. */
-  ack(id: string): Promise<void>;
-  close(): void;
-  /** Whether the service has ended it. */
-  readonly hasEnded: () => boolean;
-}
-
-interface Options {
-  readonly device?: string;
-  readonly topics?: readonly string[];
-  readonly lastEventId?: string;
-}
-
-const names = ["task.assigned", "task.changed", "task.typing", "realtime.gap"];
-
-const transports = {
-  async sse(service: TestService, who: Member, options: Options = {}): Promise<Client> {
-    const query = queryOf(options);
-    const heard: Heard[] = [];
-    let ended = false;
-    const authorization = `Bearer ${who.token}`;
-    const source = new EventSource(`${service.url}/realtime/sse${query}`, {
-      fetch: (url, init) => {
-        const resume =
-          options.lastEventId === undefined ? {} : { "Last-Event-ID": options.lastEventId };
-        return fetch(url, { ...init, headers: { ...init.headers, ...resume, authorization } });
-      },
-    });
-    for (const name of names)
-      source.addEventListener(name, ({ data }) => {
-        heard.push({ event: name, ...(JSON.parse(data) as Omit<Heard, "event">) });
-      });
-    await new Promise<void>((resolve, reject) => {
-      source.addEventListener("open", () => resolve());
-      source.addEventListener("error", (error) => {
-        ended = true;
-        source.close();
-        reject(new Error(`${error.code}: ${error.message}`));
-      });
-    });
-    return {
-      heard,
-      async ack(id) {
-        const device = options.device === undefined ? "" : `?device_id=${options.device}`;
-        const answer = await fetch(`${service.url}/realtime/sse/ack${device}`, {
-          method: "POST",
-          headers: { authorization, "content-type": "application/json" },
-          body: JSON.stringify({ up_to: id }),
-        });
-        expect([answer.status, await answer.json()]).toEqual([200, { acked: true }]);
-      },
-      close: () => source.close(),
-      hasEnded: () => ended,
-    };
-  },
-
-  async websocket(service: TestService, who: Member, options: Options = {}): Promise<Client> {
-    const { socket, heard, hasEnded } = await openSocket(service, who, queryOf(options, true));
-    // A socket is open before it is admitted; what is answered is.
-    await command(socket, { event: "nothing" });
-    return {
-      heard,
-      async ack(id) {
-        socket.send(JSON.stringify({ type: "realtime.ack", up_to: id }));
-        // An ack has no answer; a command behind it has one.
-        await command(socket, { event: "nothing" });
-      },
-      close: () => socket.close(),
-      hasEnded,
-    };
-  },
-};
-
-function queryOf({ device, topics, lastEventId }: Options, withId = false): string {
-  const query = new URLSearchParams({
-    ...(device === undefined ? {} : { device_id: device }),
-    ...(topics === undefined ? {} : { topics: topics.join(",") }),
-    ...(withId && lastEventId !== undefined ? { last_event_id: lastEventId } : {}),
-  });
-  return query.size === 0 ? "" : `?${query}`;
-}
-
-async function openSocket(service: TestService, who: Pick<Member, "token">, query = "") {
-  const heard: Heard[] = [];
-  let closed: { readonly code: number; readonly reason: string } | undefined;
-  const address = `${service.url.replace("http", "ws")}/realtime/ws${query}`;
-  const socket = new WebSocket(address, { headers: { authorization: `Bearer ${who.token}` } });
-  socket.on("message", (text: Buffer) => {
-    const frame = JSON.parse(text.toString()) as Heard;
-    if ("event" in frame) heard.push(frame);
-  });
-  socket.on("close", (code, reason) => {
-    closed = { code, reason: reason.toString() };
-  });
-  socket.on("error", () => undefined);
-  await new Promise((resolve) => socket.once("open", resolve));
-  return { socket, heard, hasEnded: () => closed !== undefined, closed: () => closed };
-}
-
-let cids = 0;
-
-/** Sends a command; resolves with its acknowledgement. */
-function command(
-  socket: WebSocket,
-  frame: { readonly event: string; readonly payload?: unknown; readonly [more: string]: unknown },
-): Promise<Record<string, unknown>> {
-  const cid = `c${(cids += 1)}`;
-  return new Promise((resolve) => {
-    const listen = (text: Buffer): void => {
-      const answer = JSON.parse(text.toString()) as Record<string, unknown>;
-      if (answer["cid"] !== cid) return;
-      socket.off("message", listen);
-      resolve(answer);
-    };
-    socket.on("message", listen);
-    socket.send(JSON.stringify({ type: "cmd", cid, ...frame }));
-  });
-}
+const transports = { sse: connectSse, websocket: connectWebSocket, socketio: connectSocketIo };
+const duplex = { websocket: connectWebSocket, socketio: connectSocketIo };
 
 for (const engine of engines) {
   describe.skipIf(!engine.isAvailable)(engine.name, () => {
@@ -172,8 +57,8 @@ for (const engine of engines) {
     const titles = ({ heard }: Client): readonly string[] =>
       heard.filter(({ event }) => event === "task.assigned").map(({ data }) => data.title);
 
-    describe.each(["sse", "websocket"] as const)("%s", (transport) => {
-      const connect = async (who: Member, options: Options = {}): Promise<Client> => {
+    describe.each(["sse", "websocket", "socketio"] as const)("%s", (transport) => {
+      const connect = async (who: Member, options: ConnectOptions = {}): Promise<Client> => {
         const client = await transports[transport](service, who, options);
         clients.push(client);
         return client;
@@ -397,61 +282,75 @@ for (const engine of engines) {
       expect([answer.status, answer.body]).toEqual([200, { acked: false }]);
     });
 
-    describe("commands", () => {
-      let open: Awaited<ReturnType<typeof openSocket>>;
+    describe.each(["websocket", "socketio"] as const)("commands over %s", (transport) => {
+      let client: DuplexClient;
       let task = "";
       beforeAll(async () => {
-        open = await openSocket(service, writer);
+        client = await duplex[transport](service, writer);
         task = (await people.as(writer.token, "POST", "/tasks", { title: "t", project })).body.id;
       });
-      afterAll(() => open.socket.close());
+      afterAll(() => client.close());
 
       test("a command is an operation with another door", async () => {
-        const answer = await command(open.socket, {
-          event: "task.comment",
-          payload: { task, text: "hello" },
-        });
-        expect(answer).toMatchObject({
-          type: "ack",
-          data: { task, who: writer.id, text: "hello" },
-        });
+        const answer = await client.command("task.comment", { task, text: "hello" });
+        expect(answer.data).toEqual({ task, who: writer.id, text: "hello" });
         const listener = await openSocket(service, writer, `?topics=project:${project}`);
-        await command(open.socket, { event: "task.comment", payload: { task, text: "again" } });
-        await expect.poll(() => listener.heard.map(({ event }) => event)).toEqual(["task.typing"]);
+        await client.command("task.comment", { task, text: "again" });
+        await expect.poll(() => listener.heard.map(({ event }) => event)).toContain("task.typing");
         listener.socket.close();
       });
 
       test.each([
-        [{ payload: { task: "x", text: "t" } }, "core.validation"],
-        [{ payload: { text: "t" } }, "core.validation"],
-        [{ payload: null }, "core.validation"],
-        [
-          { payload: { task: "01890000-0000-7000-8000-0000000000ff", text: "t" } },
-          "core.not_found",
-        ],
-        [{ event: "nothing" }, "realtime_invalid_frame"],
-        [{ event: "__proto__" }, "realtime_invalid_frame"],
-        [{ deadline_budget: "5" }, "realtime_invalid_frame"],
-        [{ deadline_budget: 0 }, "realtime_invalid_frame"],
-        [{ idempotency_key: 1 }, "realtime_invalid_frame"],
-        [{ idempotency_key: "" }, "realtime_invalid_frame"],
-      ])("a command with %j is acknowledged with its error", async (frame, code) => {
-        const answer = await command(open.socket, {
-          event: "task.comment",
-          payload: { task, text: "t" },
-          ...frame,
+        [{ task: "x", text: "t" }, {}, "realtime_invalid_payload"],
+        [{ text: "t" }, {}, "realtime_invalid_payload"],
+        [null, {}, "realtime_invalid_payload"],
+        [{ task: "01890000-0000-7000-8000-0000000000ff", text: "t" }, {}, "core.not_found"],
+        [{ task, text: "t" }, { deadline_budget: "5" }, "realtime_invalid_frame"],
+        [{ task, text: "t" }, { deadline_budget: 0 }, "realtime_invalid_frame"],
+        [{ task, text: "t" }, { idempotency_key: 1 }, "realtime_invalid_frame"],
+        [{ task, text: "t" }, { idempotency_key: "" }, "realtime_invalid_frame"],
+      ])("a command with %j, %j is acknowledged with its error", async (payload, options, code) => {
+        expect(await client.command("task.comment", payload, options)).toMatchObject({
+          error: { code },
         });
-        expect(answer).toMatchObject({ type: "ack", error: { code } });
+      });
+
+      test.each(["nothing", "toString", "__proto__"])("there is no command %s", async (event) => {
+        expect(await client.command(event, {})).toMatchObject({
+          error: { code: "realtime_command_unknown" },
+        });
       });
 
       test("a key runs a command once", async () => {
+        const key = { idempotency_key: `key-${transport}` };
         const payload = { task, text: "once" };
-        const frame = { event: "task.comment", payload, idempotency_key: "k1" };
-        const [one, two] = [await command(open.socket, frame), await command(open.socket, frame)];
-        expect(one["data"]).toEqual(two["data"]);
-        const other = await command(open.socket, { ...frame, payload: { task, text: "other" } });
+        const [one, two] = [
+          await client.command("task.comment", payload, key),
+          await client.command("task.comment", payload, key),
+        ];
+        expect(one.data).toEqual(two.data);
+        const other = await client.command("task.comment", { task, text: "other" }, key);
         expect(other).toMatchObject({ error: { code: "idempotency_key_reused" } });
       });
+
+      test("a token is renewed in place, for the same caller alone", async () => {
+        const fresh = await people.session(writer.id, writer.tenantId);
+        expect((await client.reauthenticate(fresh.access_token)).data).toEqual({ ok: true });
+        const stranger = await colleague();
+        for (const token of [stranger.token, "x"])
+          expect(await client.reauthenticate(token)).toMatchObject({
+            error: { code: "core.authentication" },
+          });
+        expect(client.hasEnded()).toBe(false);
+      });
+    });
+
+    describe("frames of a WebSocket", () => {
+      let open: Awaited<ReturnType<typeof openSocket>>;
+      beforeAll(async () => {
+        open = await openSocket(service, writer);
+      });
+      afterAll(() => open.socket.close());
 
       test.each([
         ["no json"],
@@ -471,26 +370,6 @@ for (const engine of engines) {
         });
       });
 
-      test("a token is renewed in place, for the same caller alone", async () => {
-        const fresh = await people.session(writer.id, writer.tenantId);
-        const renewed = await command(open.socket, {
-          event: "-",
-          type: "realtime.reauth",
-          auth: { token: fresh.access_token },
-        });
-        expect(renewed).toMatchObject({ type: "ack", data: { ok: true } });
-        const stranger = await colleague();
-        for (const token of [stranger.token, "x"]) {
-          const refused = await command(open.socket, {
-            event: "-",
-            type: "realtime.reauth",
-            auth: { token },
-          });
-          expect(refused).toMatchObject({ error: { code: "core.authentication" } });
-        }
-        expect(open.hasEnded()).toBe(false);
-      });
-
       test("binary frames and frames that are too large end the connection", async () => {
         const binary = await openSocket(service, writer);
         binary.socket.send(Buffer.from([1]));
@@ -501,10 +380,100 @@ for (const engine of engines) {
       });
     });
 
+    describe("Socket.IO", () => {
+      const address = (): string => `${service.url}/realtime/socket.io`;
+      const connect = (auth: object, extraHeaders: Readonly<Record<string, string>> = {}) => {
+        const socket = io(service.url, {
+          path: "/realtime/socket.io",
+          transports: ["websocket"],
+          forceNew: true,
+          reconnection: false,
+          auth,
+          extraHeaders,
+        });
+        clients.push({ close: () => void socket.disconnect() });
+        return socket;
+      };
+      const refused = (socket: Socket): Promise<Error & { readonly data?: unknown }> =>
+        new Promise((resolve) => socket.once("connect_error", resolve));
+
+      test.each([
+        [{ protocol: 2 }, "realtime_protocol_unsupported"],
+        [{ protocol: "01" }, "realtime_protocol_unsupported"],
+        [{ device_id: "" }, "core.validation"],
+        [{ device_id: 1 }, "core.validation"],
+        [{ topics: "project:1" }, "core.validation"],
+        [{ topics: ["project:1"] }, "realtime_topics_unauthorized"],
+        [{ topics: Array.from({ length: 33 }, (_, at) => `t${at}`) }, "realtime_topics_limit"],
+        [{ token: "x" }, "core.authentication"],
+        [{ token: 1 }, "realtime_invalid_frame"],
+      ])("a connection with %j is refused as the others are", async (auth, code) => {
+        const error = await refused(connect({ token: writer.token, ...auth }));
+        expect([error.message.split(":")[0], error.data]).toEqual([
+          code,
+          expect.objectContaining({ code, kind: expect.any(String) }),
+        ]);
+      });
+
+      test("nobody is refused, and another origin, over polling too", async () => {
+        expect(await refused(connect({}))).toMatchObject({ data: { code: "core.authentication" } });
+        const origin = "https://evil.example";
+        await refused(connect({ token: writer.token }, { origin }));
+        const polling = await fetch(`${address()}/?EIO=4&transport=polling`, {
+          headers: { origin },
+        });
+        expect([polling.status, polling.headers.get("x-error-code")]).toEqual([
+          403,
+          "realtime_origin_forbidden",
+        ]);
+        // Without an origin it is the transport that is refused.
+        expect((await fetch(`${address()}/?EIO=4&transport=polling`)).status).toBe(400);
+      });
+
+      test("without a device its session has the cursor", async () => {
+        const ann = await colleague();
+        const { access_token: token } = await people.session(ann.id, ann.tenantId);
+        for (const title of ["one", "two"]) await assign(title, ann);
+        const first = await connectSocketIo(service, { token });
+        await expect.poll(() => titles(first)).toEqual(["one", "two"]);
+        await first.ack(first.heard[0]?.id ?? "");
+        first.close();
+        const again = await connectSocketIo(service, { token });
+        await expect.poll(() => titles(again)).toEqual(["two"]);
+        const elsewhere = await connectSocketIo(service, ann);
+        await expect.poll(() => titles(elsewhere)).toEqual(["one", "two"]);
+        clients.push(again, elsewhere);
+      });
+
+      test("what is binary or too large ends the connection, and it comes back", async () => {
+        for (const payload of [Buffer.from([1]), "x".repeat(64 * 1024)]) {
+          const socket = connect({ token: writer.token });
+          await new Promise<void>((resolve) => socket.once("connect", resolve));
+          const reason = new Promise((resolve) => socket.once("disconnect", resolve));
+          socket.emit("task.comment", payload);
+          // The reasons after which Socket.IO's client reconnects.
+          expect(["transport close", "transport error"]).toContain(await reason);
+        }
+      });
+
+      test("what is faulty and asks for no answer is told as an event", async () => {
+        const socket = connect({ token: writer.token });
+        const told = new Promise((resolve) => socket.once("realtime.error", resolve));
+        socket.emit("nothing", {});
+        expect(await told).toMatchObject({ error: { code: "realtime_command_unknown" } });
+        expect(await socket.emitWithAck("realtime.ack", {})).toMatchObject({
+          error: { code: "realtime_invalid_frame" },
+        });
+        expect(await socket.emitWithAck("task.comment", {}, {}, {})).toMatchObject({
+          error: { code: "realtime_invalid_frame" },
+        });
+      });
+    });
+
     test("a principal has twenty connections, and no more", async () => {
       const ann = await colleague();
       const open = await Promise.all(Array.from({ length: 20 }, () => openSocket(service, ann)));
-      const one = await command(open[0]?.socket as WebSocket, { event: "nothing" });
+      const one = await ask(open[0]?.socket as WebSocket, { event: "nothing" });
       expect(one["type"]).toBe("ack");
       const more = await openSocket(service, ann);
       await expect
@@ -563,7 +532,7 @@ for (const engine of engines) {
       });
       await other.running.stop();
       expect(await response.text()).toMatch(/retry: \d{4}\n\n$/);
-      await expect.poll(() => closed()?.code).toBe(1012);
+      await expect.poll(() => closed()?.code).toBe(1001);
       await other.stop();
       await database.drop();
     });

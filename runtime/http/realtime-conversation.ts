@@ -1,0 +1,166 @@
+// One conversation: a caller's connection from its admission to its end, whatever carries it (service.md "Realtime wire protocol").
+import type { IncomingMessage } from "node:http";
+import { fail, knownError, type ServiceError } from "../contract/errors.js";
+import { ExecutionContext } from "../operations/context.js";
+import type { Identity } from "../operations/identity.js";
+import { outputValue } from "../operations/json-text.js";
+import { Lifetime } from "../operations/lifetime.js";
+import type { Operation } from "../operations/operation.js";
+import { invoke } from "../operations/pipeline.js";
+import { acknowledgements, type Acknowledgements } from "../realtime/acknowledge.js";
+import type { Command } from "../realtime/frames.js";
+import type { Handshake } from "../realtime/handshake.js";
+import type { Connection } from "../realtime/plane.js";
+import { readMetadata } from "./metadata.js";
+import { boundCaller, withToken, type RealtimeEndpoint } from "./realtime-endpoint.js";
+
+/** Commands that run at once on one connection. */
+const maxInFlight = 16;
+/** How long commands under way hold up a connection that the service ends, in milliseconds. */
+const leaveMillis = 5_000;
+
+export interface Conversation {
+  readonly context: ExecutionContext;
+  /** Starts the delivery. */
+  begin(): void;
+  readonly acks: Acknowledgements;
+  /**
+   * Runs a command behind the acknowledgements that came before it; resolves with its output, null where it has none.
+   * Throws `realtime_commands_limit`, `realtime_command_unknown`, `realtime_invalid_payload`, and what the operation does.
+   */
+  command(command: Command): Promise<unknown>;
+  /** Goes on with another credential of the same caller in the same tenant. Throws `core.authentication`. */
+  reauthenticate(token: string): Promise<void>;
+  /** The error of a command as it is told; a fault of the service is logged. */
+  told(error: unknown): ServiceError;
+  /** To be called when the connection has ended. */
+  end(): void;
+}
+
+/** Admits the caller of a request. Throws what refuses it: credentials, topics, limits. */
+export async function converse(
+  options: RealtimeEndpoint,
+  req: IncomingMessage,
+  handshakeOf: (identity: Identity) => Handshake,
+  connection: Connection,
+): Promise<Conversation> {
+  const { plane, resources, spec } = options;
+  let credential = req;
+  let { identity, context } = await boundCaller(options, req);
+  const handshake = handshakeOf(identity);
+  const running = new Set<Promise<unknown>>();
+  let isLeaving = false;
+  const admitted = await plane.connect({
+    context,
+    identity,
+    handshake,
+    connection,
+    isGood: () => options.isGood(credential, identity),
+    async leave() {
+      isLeaving = true;
+      const patience = new Promise((resolve) => setTimeout(resolve, leaveMillis).unref());
+      await Promise.race([Promise.allSettled(running), patience]);
+      connection.leave();
+    },
+  });
+  const expired = (): void => connection.refuse("core.authentication");
+  let expiry = endAt(identity.expiresAt, expired);
+  const acks = acknowledgements(resources, plane.ownerOf(context, identity), handshake.device);
+
+  const run = async (command: Command): Promise<unknown> => {
+    await acks.done();
+    const { commands } = spec;
+    const operation = Object.hasOwn(commands, command.event) ? commands[command.event] : undefined;
+    if (operation === undefined) throw fail("realtime_command_unknown");
+    const payload = checkedPayload(operation, command.payload);
+    const isGone = (): boolean => connection.hasEnded;
+    const within = commandContext(options, operation, command, identity, context, isGone);
+    const { output } = await invoke(operation, payload, within);
+    return output === undefined ? null : outputValue(output);
+  };
+
+  return {
+    context,
+    begin: admitted.begin,
+    acks,
+
+    async command(command) {
+      if (isLeaving) throw fail("service_draining");
+      if (running.size >= maxInFlight) throw fail("realtime_commands_limit");
+      const done = run(command);
+      running.add(done);
+      try {
+        return await done;
+      } finally {
+        running.delete(done);
+      }
+    },
+
+    async reauthenticate(token) {
+      const next = withToken(req, token);
+      const bound = await boundCaller(options, next);
+      const isSame =
+        bound.identity.principalId === identity.principalId &&
+        bound.context.tenant === context.tenant;
+      if (!isSame) throw fail("core.authentication");
+      credential = next;
+      ({ identity, context } = bound);
+      expiry();
+      expiry = endAt(identity.expiresAt, expired);
+    },
+
+    told(error) {
+      const known = knownError(error);
+      if (known.status >= 500 && known.code !== "service_draining")
+        resources.log.error({ err: error }, "a command failed");
+      return known;
+    },
+
+    end() {
+      expiry();
+      admitted.end();
+    },
+  };
+}
+
+/** The context of one command: its own key and deadline, the connection's caller. */
+function commandContext(
+  { resources }: RealtimeEndpoint,
+  // oxlint-disable-next-line typescript/no-explicit-any -- input and result are tied together inside each operation
+  operation: Operation<any, any>,
+  { idempotencyKey, deadlineSeconds }: Command,
+  identity: Identity,
+  { tenant, metadata }: ExecutionContext,
+  isGone: () => boolean,
+): ExecutionContext {
+  const seconds = Math.min(operation.deadlineSeconds ?? Infinity, deadlineSeconds ?? Infinity);
+  const deadline = seconds === Infinity ? Infinity : Date.now() + seconds * 1000;
+  return new ExecutionContext(resources, {
+    operationId: operation.operationId,
+    metadata: { ...readMetadata({}), correlationId: metadata.correlationId },
+    tenant,
+    idempotencyKey: operation.idempotencyKey === true ? idempotencyKey : undefined,
+    lifetime: new Lifetime(deadline, { isGone }),
+    identity,
+  });
+}
+
+/** The payload, proven as the operation's input. Throws `realtime_invalid_payload`. */
+// oxlint-disable-next-line typescript/no-explicit-any -- input and result are tied together inside each operation
+function checkedPayload({ input }: Operation<any, any>, payload: unknown): unknown {
+  const { body } = input;
+  const validate =
+    input.validate ??
+    (body?.check !== undefined && "validate" in body.check ? body.check.validate : undefined);
+  const faults = validate?.(payload) ?? null;
+  if (faults !== null) throw fail("realtime_invalid_payload", { errors: faults });
+  return payload;
+}
+
+/** Calls `end` at a time; returns how to take that back. Timers beyond 24 days would fire at once. */
+function endAt(expiresAt: number | null, end: () => void): () => void {
+  if (expiresAt === null) return () => undefined;
+  const timer = setTimeout(end, Math.min(Math.max(0, expiresAt - Date.now()), 0x7fff_ffff));
+  timer.unref();
+  return () => clearTimeout(timer);
+}

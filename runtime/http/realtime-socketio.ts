@@ -1,0 +1,182 @@
+// Socket.IO: signals as events, commands with acknowledgement callbacks (service.md "Realtime wire protocol", decisions.md §2).
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { Duplex } from "node:stream";
+import type { Server, Socket } from "socket.io";
+import { knownError, toEnvelope } from "../contract/errors.js";
+import { flowOf } from "../realtime/flow.js";
+import { invalidFrame, readCommandOptions, readToken, readUpTo } from "../realtime/frames.js";
+import { readAuth } from "../realtime/handshake.js";
+import { checkRealtimeOrigin } from "../realtime/origin.js";
+import type { Connection } from "../realtime/plane.js";
+import type { Signal } from "../realtime/signal.js";
+import { draining } from "./draining.js";
+import { readMetadata } from "./metadata.js";
+import { converse, type Conversation } from "./realtime-conversation.js";
+import { withToken, type RealtimeEndpoint } from "./realtime-endpoint.js";
+import { replyError } from "./reply.js";
+
+const maxFrameBytes = 64 * 1024;
+
+export interface SocketIoEndpoint {
+  /** Answers a request that is this endpoint's; returns whether it was. */
+  answer(req: IncomingMessage, res: ServerResponse): boolean;
+  /** Takes an upgrade that is this endpoint's; returns whether it was. */
+  upgrade(req: IncomingMessage, socket: Duplex, head: Buffer): boolean;
+  stop(): Promise<void>;
+}
+
+/** Answers `<path>/socket.io`, over WebSocket alone: polling would bind a client to one process. */
+export async function socketIoEndpoint(options: RealtimeEndpoint): Promise<SocketIoEndpoint> {
+  const { Server } = await import("socket.io").catch((cause: unknown) => {
+    throw new Error("Socket.IO needs the package socket.io: npm install socket.io", { cause });
+  });
+  const address = `${options.spec.path}/socket.io`;
+  // It takes over the server that it is attached to, so it gets one that never listens.
+  const io = new Server(createServer(), {
+    path: address,
+    addTrailingSlash: false,
+    transports: ["websocket"],
+    serveClient: false,
+    perMessageDeflate: false,
+    httpCompression: false,
+    maxHttpBufferSize: maxFrameBytes,
+    connectTimeout: 10_000,
+    pingInterval: 25_000,
+    pingTimeout: 20_000,
+  });
+  const conversations = new WeakMap<Socket, Conversation>();
+  const enter = async (socket: Socket): Promise<Error | undefined> => {
+    try {
+      conversations.set(socket, await admit(options, socket));
+      return undefined;
+    } catch (error) {
+      return refusal(options, error);
+    }
+  };
+  io.use((socket, proceed) => void enter(socket).then(proceed));
+  io.on("connection", (socket) => {
+    const conversation = conversations.get(socket);
+    if (conversation !== undefined) talk(socket, conversation);
+  });
+  const isMine = ({ url = "" }: IncomingMessage): boolean =>
+    [address, `${address}/`].includes(url.split("?", 1)[0] ?? "");
+  const check = ({ headers }: IncomingMessage): void => {
+    if (!options.isAccepting()) throw draining();
+    checkRealtimeOrigin(headers.origin, headers.host, options.allowedOrigins);
+  };
+  return {
+    answer(req, res) {
+      if (!isMine(req)) return false;
+      try {
+        check(req);
+        io.engine.handleRequest(req as Parameters<Server["engine"]["handleRequest"]>[0], res);
+      } catch (error) {
+        replyError(req, res, readMetadata(req.headers), error);
+      }
+      return true;
+    },
+    upgrade(req, socket, head) {
+      if (!isMine(req)) return false;
+      try {
+        check(req);
+        io.engine.handleUpgrade(
+          req as Parameters<Server["engine"]["handleUpgrade"]>[0],
+          socket,
+          head,
+        );
+      } catch (error) {
+        const { status, code } = knownError(error);
+        const head = `HTTP/1.1 ${status} Refused\r\nX-Error-Code: ${code}\r\n`;
+        socket.end(`${head}Connection: close\r\nContent-Length: 0\r\n\r\n`);
+      }
+      return true;
+    },
+    async stop() {
+      await io.close();
+    },
+  };
+}
+
+/** The conversation of a socket that asks to connect; a refusal reaches the client as `connect_error`. */
+async function admit(options: RealtimeEndpoint, socket: Socket): Promise<Conversation> {
+  const { conn, request } = socket;
+  const auth: Readonly<Record<string, unknown>> = socket.handshake.auth;
+  const req =
+    auth["token"] === undefined ? request : withToken(request, readToken(socket.handshake.auth));
+  let queuedBytes = 0;
+  const flow = flowOf(request.socket, { emitter: conn, bytes: () => queuedBytes });
+  conn.on("flush", () => {
+    queuedBytes = 0;
+    flow.together();
+  });
+  conn.on("message", (data) => {
+    // Frames are JSON text.
+    if (typeof data !== "string") conn.close(true);
+  });
+  const connection: Connection = {
+    get hasEnded() {
+      return conn.readyState !== "open";
+    },
+    isWritable: flow.isWritable,
+    writable: flow.writable,
+    write({ socketIoPacket: { text, frame } }: Signal) {
+      const options: object = { compress: false, wsPreEncodedFrame: frame };
+      queuedBytes += text.length;
+      conn.write(text, options);
+    },
+    // The connection below ends, so that the client comes back and is admitted elsewhere, or refused.
+    leave: () => conn.close(),
+    refuse: () => conn.close(),
+  };
+  const conversation = await converse(
+    options,
+    req,
+    ({ sessionId }) => readAuth(auth, sessionId),
+    connection,
+  );
+  conn.once("close", conversation.end);
+  if (connection.hasEnded) conversation.end();
+  return conversation;
+}
+
+function refusal({ resources }: RealtimeEndpoint, error: unknown): Error {
+  const known = knownError(error);
+  if (known.status >= 500 && known.code !== "service_draining")
+    resources.log.error({ err: error }, "a connection failed");
+  const envelope = toEnvelope(known);
+  return Object.assign(new Error(`${known.code}: ${envelope.detail}`), { data: envelope });
+}
+
+/** Takes what the client emits: `realtime.ack`, `realtime.reauth`, and commands as `event, payload, options?`. */
+function talk(socket: Socket, conversation: Conversation): void {
+  const take = async (event: string, args: readonly unknown[]): Promise<object> => {
+    const [first, second] = args;
+    switch (event) {
+      case "realtime.ack":
+        conversation.acks.take(readUpTo(first));
+        await conversation.acks.done();
+        return { ok: true };
+      case "realtime.reauth":
+        await conversation.reauthenticate(readToken(first));
+        return { ok: true };
+      default: {
+        if (args.length > 2) throw invalidFrame("a command has a payload and options");
+        const command = { event, payload: first, ...readCommandOptions(second) };
+        return { data: await conversation.command(command) };
+      }
+    }
+  };
+  socket.onAny((event: string, ...given: readonly unknown[]) => {
+    const last = given.at(-1);
+    const reply = typeof last === "function" ? (last as (answer: object) => void) : null;
+    take(event, reply === null ? given : given.slice(0, -1)).then(
+      (answer) => reply?.(answer),
+      (error: unknown) => {
+        const answer = { error: toEnvelope(conversation.told(error)) };
+        if (reply === null) socket.emit("realtime.error", answer);
+        else reply(answer);
+      },
+    );
+  });
+  conversation.begin();
+}

@@ -1,0 +1,21 @@
+// The bytes of a text frame of a server (RFC 6455 §5.2), so that one signal is framed once for all connections.
+
+/** One final, unmasked text frame. */
+export function textFrame(text: string): Buffer {
+  const length = Buffer.byteLength(text);
+  const head = length < 126 ? 2 : length < 0x1_0000 ? 4 : 10;
+  const frame = Buffer.allocUnsafe(head + length);
+  // FIN and the opcode of text.
+  frame[0] = 0x81;
+  if (head === 2) frame[1] = length;
+  if (head === 4) {
+    frame[1] = 126;
+    frame.writeUInt16BE(length, 2);
+  }
+  if (head === 10) {
+    frame[1] = 127;
+    frame.writeBigUInt64BE(BigInt(length), 2);
+  }
+  frame.write(text, head);
+  return frame;
+}

@@ -1,0 +1,217 @@
+// Clients of the realtime plane: what people really use, behind one shape.
+import { EventSource } from "eventsource";
+import { io } from "socket.io-client";
+import { WebSocket } from "ws";
+import type { Member } from "./people.js";
+
+export interface Heard {
+  readonly event: string;
+  readonly id: string | null;
+  // oxlint-disable-next-line typescript/no-explicit-any -- a black-box test looks at whatever comes back
+  readonly data: any;
+}
+
+/** What a command is answered with. */
+export interface CommandAnswer {
+  readonly data?: unknown;
+  readonly error?: { readonly code: string; readonly [more: string]: unknown };
+}
+
+/** One connection, whatever carries it. */
+export interface Client {
+  readonly heard: Heard[];
+  /** Acknowledges everything up to an id; resolves once that is stored. */
+  ack(id: string): Promise<void>;
+  close(): void;
+  /** Whether the service has ended it. */
+  hasEnded(): boolean;
+}
+
+/** One that can also talk. */
+export interface DuplexClient extends Client {
+  command(
+    event: string,
+    payload: unknown,
+    options?: { readonly idempotency_key?: unknown; readonly deadline_budget?: unknown },
+  ): Promise<CommandAnswer>;
+  reauthenticate(token: string): Promise<CommandAnswer>;
+}
+
+export interface ConnectOptions {
+  readonly device?: string;
+  readonly topics?: readonly string[];
+  readonly lastEventId?: string;
+}
+
+export type Connect<One extends Client = Client> = (
+  service: { readonly url: string },
+  who: Pick<Member, "token">,
+  options?: ConnectOptions,
+) => Promise<One>;
+
+export const eventNames = [
+  "task.assigned",
+  "task.changed",
+  "task.typing",
+  "realtime.gap",
+  "realtime.presence",
+  "realtime.joined",
+  "realtime.left",
+];
+
+/** The query of a connection. */
+export function queryOf({ device, topics, lastEventId }: ConnectOptions, withId = false): string {
+  const query = new URLSearchParams({
+    ...(device === undefined ? {} : { device_id: device }),
+    ...(topics === undefined ? {} : { topics: topics.join(",") }),
+    ...(withId && lastEventId !== undefined ? { last_event_id: lastEventId } : {}),
+  });
+  return query.size === 0 ? "" : `?${query}`;
+}
+
+/** The `eventsource` package, which acknowledges by `fetch`. */
+export const connectSse: Connect = async (service, who, options = {}) => {
+  const heard: Heard[] = [];
+  let ended = false;
+  const authorization = `Bearer ${who.token}`;
+  const source = new EventSource(`${service.url}/realtime/sse${queryOf(options)}`, {
+    fetch: (url, init) => {
+      const resume =
+        options.lastEventId === undefined ? {} : { "Last-Event-ID": options.lastEventId };
+      return fetch(url, { ...init, headers: { ...init.headers, ...resume, authorization } });
+    },
+  });
+  for (const name of eventNames)
+    source.addEventListener(name, ({ data }) => {
+      heard.push({ event: name, ...(JSON.parse(data) as Omit<Heard, "event">) });
+    });
+  await new Promise<void>((resolve, reject) => {
+    source.addEventListener("open", () => resolve());
+    source.addEventListener("error", (error) => {
+      ended = true;
+      source.close();
+      reject(new Error(`${error.code}: ${error.message}`));
+    });
+  });
+  return {
+    heard,
+    async ack(id) {
+      const device = options.device === undefined ? "" : `?device_id=${options.device}`;
+      const answer = await fetch(`${service.url}/realtime/sse/ack${device}`, {
+        method: "POST",
+        headers: { authorization, "content-type": "application/json" },
+        body: JSON.stringify({ up_to: id }),
+      });
+      if (!answer.ok) throw new Error(await answer.text());
+    },
+    close: () => source.close(),
+    hasEnded: () => ended,
+  };
+};
+
+/** A WebSocket of the `ws` package that has been opened, perhaps not admitted. */
+export async function openSocket(
+  service: { readonly url: string },
+  who: Pick<Member, "token">,
+  query = "",
+) {
+  const heard: Heard[] = [];
+  let closed: { readonly code: number; readonly reason: string } | undefined;
+  const address = `${service.url.replace("http", "ws")}/realtime/ws${query}`;
+  const socket = new WebSocket(address, { headers: { authorization: `Bearer ${who.token}` } });
+  socket.on("message", (text: Buffer) => {
+    const frame = JSON.parse(text.toString()) as Heard;
+    if ("event" in frame) heard.push(frame);
+  });
+  socket.on("close", (code, reason) => {
+    closed = { code, reason: reason.toString() };
+  });
+  socket.on("error", () => undefined);
+  await new Promise((resolve) => socket.once("open", resolve));
+  return { socket, heard, hasEnded: () => closed !== undefined, closed: () => closed };
+}
+
+let cids = 0;
+
+/** Sends a frame with a new `cid`; resolves with its acknowledgement. */
+export function ask(
+  socket: WebSocket,
+  frame: { readonly [member: string]: unknown },
+): Promise<Record<string, unknown>> {
+  const cid = `c${(cids += 1)}`;
+  return new Promise((resolve) => {
+    const listen = (text: Buffer): void => {
+      const answer = JSON.parse(text.toString()) as Record<string, unknown>;
+      if (answer["cid"] !== cid) return;
+      socket.off("message", listen);
+      resolve(answer);
+    };
+    socket.on("message", listen);
+    socket.send(JSON.stringify({ type: "cmd", cid, ...frame }));
+  });
+}
+
+/** The `ws` package. */
+export const connectWebSocket: Connect<DuplexClient> = async (service, who, options = {}) => {
+  const { socket, heard, hasEnded } = await openSocket(service, who, queryOf(options, true));
+  // A socket is open before it is admitted; what is answered is.
+  await ask(socket, { event: "nothing" });
+  return {
+    heard,
+    async ack(id) {
+      socket.send(JSON.stringify({ type: "realtime.ack", up_to: id }));
+      // An ack has no answer; a command behind it has one.
+      await ask(socket, { event: "nothing" });
+    },
+    command: (event, payload, frame = {}) => ask(socket, { event, payload, ...frame }),
+    reauthenticate: (token) => ask(socket, { type: "realtime.reauth", auth: { token } }),
+    close: () => socket.close(),
+    hasEnded,
+  };
+};
+
+/** Socket.IO's own client. */
+export const connectSocketIo: Connect<DuplexClient> = async (service, who, options = {}) => {
+  const { device, topics, lastEventId } = options;
+  const socket = io(service.url, {
+    path: "/realtime/socket.io",
+    transports: ["websocket"],
+    forceNew: true,
+    reconnection: false,
+    auth: {
+      token: who.token,
+      ...(device === undefined ? {} : { device_id: device }),
+      ...(topics === undefined ? {} : { topics }),
+      ...(lastEventId === undefined ? {} : { last_event_id: lastEventId }),
+    },
+  });
+  const heard: Heard[] = [];
+  let ended = false;
+  socket.onAny((event: string, envelope: Omit<Heard, "event">, ...more: unknown[]) => {
+    if (more.length > 0) throw new Error("an event has more than its envelope");
+    heard.push({ event, ...envelope });
+  });
+  socket.on("disconnect", () => {
+    ended = true;
+  });
+  await new Promise<void>((resolve, reject) => {
+    socket.once("connect", resolve);
+    socket.once("connect_error", reject);
+  });
+  const emit = (event: string, ...args: readonly unknown[]): Promise<CommandAnswer> =>
+    socket.emitWithAck(event, ...args) as Promise<CommandAnswer>;
+  return {
+    heard,
+    async ack(id) {
+      await emit("realtime.ack", { up_to: id });
+    },
+    command: (event, payload, frame) =>
+      frame === undefined ? emit(event, payload) : emit(event, payload, frame),
+    async reauthenticate(token) {
+      const { error, ...data } = await emit("realtime.reauth", { token });
+      return error === undefined ? { data } : { error };
+    },
+    close: () => void socket.disconnect(),
+    hasEnded: () => ended,
+  };
+};
