@@ -12,6 +12,7 @@ export const realtimeSpec = realtime({
     "task.comment": tasksComment,
   },
   authorizeTopics: handlersTopics.authorize,
+  presence: true,
   retentionSeconds: 604800,
   retentionEntries: 10000,
 });

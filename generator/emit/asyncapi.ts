@@ -12,6 +12,7 @@ import { jsonFile, type EmittedFile } from "./file.js";
 
 const protocolVersion = 1;
 const text: JsonSchema = { type: "string", minLength: 1 };
+const cid: JsonSchema = { type: ["string", "number", "null"] };
 
 export function emitAsyncApi(model: RegistryModel): readonly EmittedFile[] {
   const { realtime, service } = model;
@@ -58,16 +59,26 @@ export function emitAsyncApi(model: RegistryModel): readonly EmittedFile[] {
     };
     add(name, "send", `${name}, to ${audience.join(" and ")}.`, envelope, extensions);
   }
-  const gap = objectSchema({ from: { type: "integer" }, to: { type: "integer" } }, ["from", "to"]);
-  const gapEnvelope = objectSchema({ id: { type: "null" }, data: gap }, ["id", "data"]);
-  add("realtime.gap", "send", "Entries that are no longer kept.", gapEnvelope, {});
+  const count: JsonSchema = { type: "integer", minimum: 0 };
+  const built = (name: string, summary: string, members: Record<string, JsonSchema>): void => {
+    const data = objectSchema(members, Object.keys(members));
+    add(name, "send", summary, objectSchema({ id: { type: "null" }, data }, ["id", "data"]), {});
+  };
+  built("realtime.gap", "Entries that are no longer kept.", { from: count, to: count });
+  if (realtime.presence) {
+    const principals: JsonSchema = { type: "array", items: text };
+    built("realtime.presence", "Who hears a topic.", { topic: text, principals, count });
+    const moved = { topic: text, principal: text, count };
+    built("realtime.joined", "A principal hears a topic from now on.", moved);
+    built("realtime.left", "A principal hears a topic no longer.", moved);
+  }
   for (const [name, key] of Object.entries(realtime.commands)) {
     const input = own(model.operations, key)?.input.schema ?? true;
     const command = objectSchema(
       {
         type: { const: "cmd" },
         event: { const: name },
-        cid: { type: ["string", "number", "null"] },
+        cid,
         payload: input,
         idempotency_key: { type: "string", pattern: "^[\\x21-\\x7e]{1,255}$" },
         deadline_budget: { type: "number", exclusiveMinimum: 0 },
@@ -78,6 +89,11 @@ export function emitAsyncApi(model: RegistryModel): readonly EmittedFile[] {
   }
   const ack = objectSchema({ type: { const: "realtime.ack" }, up_to: text }, ["type", "up_to"]);
   add("realtime.ack", "receive", "Acknowledges everything up to an id.", ack, {});
+  const reauth = objectSchema(
+    { type: { const: "realtime.reauth" }, cid, auth: objectSchema({ token: text }, ["token"]) },
+    ["type", "auth"],
+  );
+  add("realtime.reauth", "receive", "Goes on with another token of the same caller.", reauth, {});
 
   return [
     jsonFile("asyncapi.json", {

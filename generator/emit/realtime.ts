@@ -77,6 +77,7 @@ export function emitRealtime(model: RegistryModel, paths: ModulePaths): readonly
           authorizer === null
             ? "  authorizeTopics: null,"
             : `  authorizeTopics: ${authors.get(authorizer.file) ?? ""}.${authorizer.name},`,
+          `  presence: ${realtime.presence},`,
           `  retentionSeconds: ${realtime.retentionSeconds},`,
           `  retentionEntries: ${realtime.retentionEntries},`,
         ],

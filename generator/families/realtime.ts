@@ -48,6 +48,7 @@ export function realtimeModel(
     events: Object.fromEntries(events.sort(([left], [right]) => (left < right ? -1 : 1))),
     commands: Object.fromEntries(commands.sort(([left], [right]) => (left < right ? -1 : 1))),
     authorizer: realtime.topics === undefined ? null : functionReference(realtime.topics),
+    presence: realtime.presence ?? false,
     retentionSeconds: durationSeconds(retention.age),
     retentionEntries: retention.entries,
   };

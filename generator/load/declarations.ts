@@ -168,6 +168,7 @@ export interface RealtimeDeclaration {
   readonly mount?: { readonly at: string };
   readonly transports?: readonly ("socketio" | "sse" | "websocket")[];
   readonly topics?: string;
+  readonly presence?: boolean;
   readonly retention?: { readonly age?: string; readonly entries?: number };
   readonly events: Readonly<
     Record<

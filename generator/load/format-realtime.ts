@@ -29,6 +29,10 @@ export const realtime: Shape = {
       "How clients connect; sse and websocket where left out. socketio needs the package socket.io.",
     ),
     topics: optional(reference, "Says which topics a caller may hear, as file#export."),
+    presence: optional(
+      { kind: "boolean" },
+      "Whether those who hear a topic are told who joins and leaves it; false where left out.",
+    ),
     retention: optional(
       {
         kind: "object",

@@ -185,6 +185,7 @@ export interface RealtimeModel {
   /** Operations by the name of their event. */
   readonly commands: Readonly<Record<string, string>>;
   readonly authorizer: FunctionReference | null;
+  readonly presence: boolean;
   readonly retentionSeconds: number;
   readonly retentionEntries: number;
 }

@@ -3,6 +3,23 @@
 
 import type { CredentialScope, SignalTarget } from "./plane-port.js";
 
+/** Who hears topics at one process, `[tenant, topic, principal]` each. */
+export type PresenceMessage = {
+  readonly kind: "presence";
+  /** The process that tells. */
+  readonly process: string;
+} & (
+  | {
+      /** These have come, or have gone, or are all there are. */
+      readonly is: "here" | "gone" | "whole";
+      readonly seats: readonly (readonly [string, string, string])[];
+    }
+  /** It lives, and has this many. */
+  | { readonly is: "alive"; readonly size: number }
+  /** It wants to know of one process, or of all. */
+  | { readonly is: "ask"; readonly of: string | null }
+);
+
 /** What one process tells the others. */
 export type BusMessage =
   /** Mailboxes are this far: tenant, principal, position. */
@@ -12,6 +29,7 @@ export type BusMessage =
     }
   /** Credentials among these have ended. */
   | { readonly kind: "ended"; readonly of: CredentialScope }
+  | PresenceMessage
   /** An ephemeral signal; `data` is its JSON text. */
   | {
       readonly kind: "signal";

@@ -9,6 +9,7 @@ import { checkTopics, resumePoint, type Handshake } from "./handshake.js";
 import { memoryHub, type HubMember } from "./hub.js";
 import type { CredentialScope, SignalPlane } from "./plane-port.js";
 import type { MailboxOwner, NumberedEntry } from "./port.js";
+import { startPresence } from "./presence.js";
 import { Pump, type Sink } from "./pump.js";
 import { Signal } from "./signal.js";
 import type { RealtimeSpec } from "./spec.js";
@@ -74,6 +75,12 @@ export function startPlane(
 ): RealtimePlane {
   const { database, log } = resources;
   const hub = memoryHub();
+  const presence = spec.presence
+    ? startPresence(
+        (tenant, topic, signal) => hub.publish(tenant, { topic }, signal),
+        (message) => bus?.send(message),
+      )
+    : null;
   const admitted = new Set<Admitted>();
   let isStopped = false;
   let numbering: Promise<void> | undefined;
@@ -168,11 +175,17 @@ export function startPlane(
           break;
         case "ended":
           ended(message.of);
+          break;
+        case "presence":
+          presence?.heard(message);
       }
     },
-    resumed: () =>
-      void checkPositions().catch((error: unknown) => log.error({ err: error }, failed)),
+    resumed() {
+      presence?.announce();
+      checkPositions().catch((error: unknown) => log.error({ err: error }, failed));
+    },
   });
+  presence?.announce();
 
   return {
     wake,
@@ -194,13 +207,17 @@ export function startPlane(
       await checkTopics(spec, handshake.topics, context);
       if (hub.count(owner) >= maxConnections)
         throw fail("realtime_connections_limit", {}, { headers: { "Retry-After": "5" } });
+      const { topics } = handshake;
       let pump: Pump | undefined;
       let wanted = 0;
+      let depart: (() => void) | undefined;
       const member: HubMember = {
         ...owner,
-        topics: handshake.topics,
+        topics,
         hint: (signal) => (pump === undefined ? keep(signal) : pump.hint(signal)),
-        signal: (signal) => sendEphemeral(connection, signal),
+        signal(signal) {
+          if (pump !== undefined) sendEphemeral(connection, signal);
+        },
         wants: (position) => {
           wanted = Math.max(wanted, position);
           pump?.wants(position);
@@ -214,14 +231,19 @@ export function startPlane(
       const one: Admitted = { member, connection, isGood, leave };
       admitted.add(one);
       const end = (): void => {
+        if (!admitted.delete(one)) return;
         unhear();
-        admitted.delete(one);
+        depart?.();
       };
       try {
         const after = await resumePoint(database.reader.mailbox, owner, handshake);
         if (isStopped) throw fail("service_draining");
         return {
           begin() {
+            if (!admitted.has(one)) return;
+            depart = presence?.enter(
+              topics.map((topic) => [owner.tenant, topic, owner.principalId] as const),
+            );
             pump = new Pump({
               owner,
               sink: connection,
@@ -232,6 +254,9 @@ export function startPlane(
                 connection.refuse("core.internal");
               },
             });
+            if (presence !== null)
+              for (const topic of topics)
+                sendEphemeral(connection, presence.snapshot(owner.tenant, topic));
             void pump.start();
             pump.wants(wanted);
           },
@@ -253,6 +278,7 @@ export function startPlane(
           await leave();
         }),
       );
+      presence?.stop();
       await numbering;
     },
   };

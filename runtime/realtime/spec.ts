@@ -29,6 +29,8 @@ export interface RealtimeSpec {
   readonly commands: Readonly<Record<string, Operation<any, any>>>;
   /** Null grants no topic. */
   readonly authorizeTopics: TopicAuthorizer | null;
+  /** Whether those who hear a topic are told who else does. */
+  readonly presence: boolean;
   readonly retentionSeconds: number;
   readonly retentionEntries: number;
 }

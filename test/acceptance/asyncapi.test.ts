@@ -41,7 +41,7 @@ test("it is served, and frames are as it says", async () => {
   expect(socket.protocol).toBe("realtime.v1");
   const body = { title: "t", project, assignee: writer.id };
   await people.as(writer.token, "POST", "/tasks", body);
-  await expect.poll(() => frames.length).toBe(2);
+  await expect.poll(() => frames.length).toBe(3);
   const ajv = new Ajv2020({ strict: false, formats, validateFormats: true });
   ajv.addSchema(document, "asyncapi");
   for (const { event, id, data } of frames) {
@@ -53,7 +53,11 @@ test("it is served, and frames are as it says", async () => {
       "No errors",
     ]);
   }
-  expect(frames.map(({ event }) => event).toSorted()).toEqual(["task.assigned", "task.changed"]);
+  expect(frames.map(({ event }) => event).toSorted()).toEqual([
+    "realtime.presence",
+    "task.assigned",
+    "task.changed",
+  ]);
   socket.close();
   await service.stop();
 });

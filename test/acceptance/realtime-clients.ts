@@ -20,6 +20,8 @@ export interface CommandAnswer {
 /** One connection, whatever carries it. */
 export interface Client {
   readonly heard: Heard[];
+  /** Who joined and left topics. */
+  readonly presence: Heard[];
   /** Acknowledges everything up to an id; resolves once that is stored. */
   ack(id: string): Promise<void>;
   close(): void;
@@ -59,6 +61,17 @@ export const eventNames = [
   "realtime.left",
 ];
 
+/** What a client hears, sorted into signals and presence. */
+function hearing() {
+  const [heard, presence]: [Heard[], Heard[]] = [[], []];
+  const isPresence = (event: string): boolean => /^realtime\.(?:presence|joined|left)$/.test(event);
+  return {
+    heard,
+    presence,
+    hear: (one: Heard) => void (isPresence(one.event) ? presence : heard).push(one),
+  };
+}
+
 /** The query of a connection. */
 export function queryOf({ device, topics, lastEventId }: ConnectOptions, withId = false): string {
   const query = new URLSearchParams({
@@ -71,7 +84,7 @@ export function queryOf({ device, topics, lastEventId }: ConnectOptions, withId 
 
 /** The `eventsource` package, which acknowledges by `fetch`. */
 export const connectSse: Connect = async (service, who, options = {}) => {
-  const heard: Heard[] = [];
+  const { heard, presence, hear } = hearing();
   let ended = false;
   const authorization = `Bearer ${who.token}`;
   const source = new EventSource(`${service.url}/realtime/sse${queryOf(options)}`, {
@@ -83,7 +96,7 @@ export const connectSse: Connect = async (service, who, options = {}) => {
   });
   for (const name of eventNames)
     source.addEventListener(name, ({ data }) => {
-      heard.push({ event: name, ...(JSON.parse(data) as Omit<Heard, "event">) });
+      hear({ event: name, ...(JSON.parse(data) as Omit<Heard, "event">) });
     });
   await new Promise<void>((resolve, reject) => {
     source.addEventListener("open", () => resolve());
@@ -95,6 +108,7 @@ export const connectSse: Connect = async (service, who, options = {}) => {
   });
   return {
     heard,
+    presence,
     async ack(id) {
       const device = options.device === undefined ? "" : `?device_id=${options.device}`;
       const answer = await fetch(`${service.url}/realtime/sse/ack${device}`, {
@@ -115,20 +129,20 @@ export async function openSocket(
   who: Pick<Member, "token">,
   query = "",
 ) {
-  const heard: Heard[] = [];
+  const { heard, presence, hear } = hearing();
   let closed: { readonly code: number; readonly reason: string } | undefined;
   const address = `${service.url.replace("http", "ws")}/realtime/ws${query}`;
   const socket = new WebSocket(address, { headers: { authorization: `Bearer ${who.token}` } });
   socket.on("message", (text: Buffer) => {
     const frame = JSON.parse(text.toString()) as Heard;
-    if ("event" in frame) heard.push(frame);
+    if ("event" in frame) hear(frame);
   });
   socket.on("close", (code, reason) => {
     closed = { code, reason: reason.toString() };
   });
   socket.on("error", () => undefined);
   await new Promise((resolve) => socket.once("open", resolve));
-  return { socket, heard, hasEnded: () => closed !== undefined, closed: () => closed };
+  return { socket, heard, presence, hasEnded: () => closed !== undefined, closed: () => closed };
 }
 
 let cids = 0;
@@ -153,11 +167,19 @@ export function ask(
 
 /** The `ws` package. */
 export const connectWebSocket: Connect<DuplexClient> = async (service, who, options = {}) => {
-  const { socket, heard, hasEnded } = await openSocket(service, who, queryOf(options, true));
+  const { socket, heard, presence, hasEnded } = await openSocket(
+    service,
+    who,
+    queryOf(options, true),
+  );
   // A socket is open before it is admitted; what is answered is.
-  await ask(socket, { event: "nothing" });
+  await new Promise<void>((resolve, reject) => {
+    socket.once("close", (code, reason) => reject(new Error(`${code}: ${reason.toString()}`)));
+    void ask(socket, { event: "nothing" }).then(() => resolve());
+  });
   return {
     heard,
+    presence,
     async ack(id) {
       socket.send(JSON.stringify({ type: "realtime.ack", up_to: id }));
       // An ack has no answer; a command behind it has one.
@@ -185,11 +207,11 @@ export const connectSocketIo: Connect<DuplexClient> = async (service, who, optio
       ...(lastEventId === undefined ? {} : { last_event_id: lastEventId }),
     },
   });
-  const heard: Heard[] = [];
+  const { heard, presence, hear } = hearing();
   let ended = false;
   socket.onAny((event: string, envelope: Omit<Heard, "event">, ...more: unknown[]) => {
     if (more.length > 0) throw new Error("an event has more than its envelope");
-    heard.push({ event, ...envelope });
+    hear({ event, ...envelope });
   });
   socket.on("disconnect", () => {
     ended = true;
@@ -202,6 +224,7 @@ export const connectSocketIo: Connect<DuplexClient> = async (service, who, optio
     socket.emitWithAck(event, ...args) as Promise<CommandAnswer>;
   return {
     heard,
+    presence,
     async ack(id) {
       await emit("realtime.ack", { up_to: id });
     },
