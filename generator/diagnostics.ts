@@ -329,6 +329,16 @@ export const catalogue = {
     "A durable signal waits in the mailboxes of principals; topics are heard by who is there.",
     "Make it ephemeral, or address principals.",
   ),
+  OPW073: entry(
+    "Signal without a target",
+    "`to` names who hears a signal by fields of its payload: a principal by a UUID, a topic by texts and fields.",
+    "Name fields of the payload in braces.",
+  ),
+  OPW074: entry(
+    "Nothing to emit",
+    "A document emits events of `realtime` that carry the document and say `to` whom.",
+    "Declare the event with the document's type as its data, and `to`.",
+  ),
   OPW080: entry(
     "Out of date",
     "A generated file differs from what the registry gives.",

@@ -34,4 +34,18 @@ export const tasksSpec = document<Task, TasksCreate, TasksPatch>({
     labels: "string[]",
   },
   searches: [{ index: "task_search_index", fields: ["title", "labels"] }],
+  emits: [
+    { on: "create", event: "task.changed", delivery: "ephemeral", topic: "project:{project}" },
+    { on: "create", event: "task.assigned", delivery: "durable", principal: "assignee" },
+    { on: "update", event: "task.changed", delivery: "ephemeral", topic: "project:{project}" },
+    {
+      on: "update",
+      event: "task.assigned",
+      delivery: "durable",
+      principal: "assignee",
+      ifChanged: ["assignee"],
+    },
+    { on: "delete", event: "task.changed", delivery: "ephemeral", topic: "project:{project}" },
+    { on: "restore", event: "task.changed", delivery: "ephemeral", topic: "project:{project}" },
+  ],
 });

@@ -14,10 +14,8 @@ import { request } from "opwright/runtime";
 import { revision } from "opwright/runtime";
 import { route } from "opwright/runtime";
 import { tenant } from "opwright/runtime";
-import { txAfter } from "opwright/runtime";
 import * as handlersComments from "../../registry/handlers/comments.js";
 import * as handlersTasks from "../../registry/handlers/tasks.js";
-import * as hooksLive from "../../registry/hooks/live.js";
 import * as hooksTasks from "../../registry/hooks/tasks.js";
 import { tasksSpec } from "../documents/tasks.js";
 import { authorize } from "../identity.js";
@@ -61,7 +59,6 @@ export const tasksComplete = route({
     tenant,
     authorize("tasks.write"),
     before(hooksTasks.notArchived),
-    txAfter(hooksLive.completed),
     afterCommit(hooksTasks.log),
   ],
   transaction: "write",
@@ -78,7 +75,7 @@ export const tasksCreate = route({
   prefixRoot: true,
   status: 201,
   input: json(validate.tasksCreate),
-  hooks: [principal, tenant, authorize("tasks.write"), txAfter(hooksLive.created)],
+  hooks: [principal, tenant, authorize("tasks.write")],
   transaction: "write",
   deadlineSeconds: 5,
   idempotencyKey: true,
@@ -196,7 +193,7 @@ export const tasksUpdate = route({
   path: "/tasks/{id}",
   status: 200,
   input: paramsWith({ id: path.uuid, rev: revision.required }, "patch", validate.tasksUpdate),
-  hooks: [principal, tenant, authorize("tasks.write"), txAfter(hooksLive.updated)],
+  hooks: [principal, tenant, authorize("tasks.write")],
   transaction: "write",
   deadlineSeconds: 5,
   run: documents.update(tasksSpec),

@@ -2,7 +2,7 @@
 import { indexName } from "../model/names.js";
 import type { DocumentModel, RegistryModel } from "../model/registry.js";
 import { header, type EmittedFile } from "./file.js";
-import { importLine, listLayout, literal, mapMember } from "./layout.js";
+import { importLine, listLayout, literal, mapMember, width } from "./layout.js";
 import { specName } from "./routes.js";
 import { print } from "./templates.js";
 import { typeModules } from "./types.js";
@@ -25,6 +25,23 @@ function searchesMember({ name }: DocumentModel, { searches }: RegistryModel): r
     return `{ index: ${literal(indexName(search.name))}, fields: [${fields}] }`;
   });
   return [listLayout("  ", "searches: ", lines, ["[", "]"], ",")];
+}
+
+/** The signals that changes send. */
+function emitsMember({ emits }: DocumentModel, { realtime }: RegistryModel): readonly string[] {
+  const entries = emits.flatMap(({ on, event, ifChanged }) => {
+    const signal = realtime?.events[event];
+    if (signal?.to === undefined || signal.to === null) return [];
+    const { delivery, to } = signal;
+    const members = { on, event, delivery, ...to, ...(ifChanged === null ? {} : { ifChanged }) };
+    return [Object.entries(members).map(([key, value]) => `${key}: ${literal(value)}`)];
+  });
+  if (entries.length === 0) return [];
+  const [first = []] = entries;
+  const line = `  emits: [{ ${first.join(", ")} }],`;
+  if (entries.length === 1 && line.length <= width) return [line];
+  const lines = entries.map((members) => listLayout("    ", "", members, ["{", "}"], ","));
+  return ["  emits: [", ...lines, "  ],"];
 }
 
 function printDocument(
@@ -70,6 +87,7 @@ function printDocument(
         ? []
         : [mapMember("  ", "elements", document.elements)]),
       ...searchesMember(document, model),
+      ...emitsMember(document, model),
       ...(document.checksBody && isWritable
         ? [`  validateBody: validate.${bodyValidatorName(document)},`]
         : []),

@@ -26,6 +26,7 @@ import {
   resolved,
   type Resolve,
 } from "./document-fields.js";
+import { emissions } from "./emits.js";
 import type { FamilyContext } from "./family.js";
 import {
   comparisonSchema,
@@ -204,6 +205,7 @@ export function documentModel(
     fields,
     elements,
     indexes: indexesOf(context, name, declaration, fields),
+    emits: emissions(declaration),
     checksBody:
       patchable.some((field) => !isSimple(properties[field] ?? true, resolve)) ||
       hasObjectKeywords(body),

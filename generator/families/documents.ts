@@ -48,6 +48,12 @@ function checkVerbs(
   for (const verb of guards)
     if (verb !== "read" && verb !== "write") check(verb, true, "guard", verb);
   for (const verb of Object.keys(declaration.hooks ?? {})) check(verb, true, "hooks", verb);
+  for (const verb of Object.keys(declaration.emits ?? {})) {
+    check(verb, true, "emits", verb);
+    if (!(reading as readonly string[]).includes(verb)) continue;
+    const at = { ...tree.at("documents", model.name, "emits", verb), isKey: true };
+    report({ code: "OPW074", message: `${verb} does not write`, at });
+  }
   for (const [index, verb] of (declaration.idempotency ?? []).entries()) {
     check(verb, false, "idempotency", index);
     if (!(reading as readonly string[]).includes(verb)) continue;

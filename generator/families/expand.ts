@@ -24,6 +24,7 @@ import { boundaryErrors, identityModel } from "./identity-model.js";
 import { outboxModel } from "./outbox.js";
 import { expandProvisioning } from "./principals.js";
 import { attach } from "./mounts.js";
+import { checkEmits } from "./emits.js";
 import { realtimeModel } from "./realtime.js";
 import { expandStorage } from "./storage.js";
 
@@ -149,6 +150,7 @@ export function expandRegistry(
   }
   const service = declarations.service;
   const realtime = realtimeModel(context, operations);
+  checkEmits(context, documents, realtime);
   return {
     types,
     origins,

@@ -1,5 +1,6 @@
 // `realtime:` → signals with their types, commands, topics (service.md "Realtime wire protocol", decisions.md §2).
 import { didYouMean } from "../did-you-mean.js";
+import type { RealtimeDeclaration } from "../load/declarations.js";
 import { durationSeconds } from "../load/quantities.js";
 import { referredType } from "../model/json-schema.js";
 import { pascalCase } from "../model/names.js";
@@ -9,6 +10,7 @@ import {
   type RealtimeModel,
   type SignalModel,
 } from "../model/registry.js";
+import { signalTarget } from "./emits.js";
 import type { FamilyContext } from "./family.js";
 
 const usualRetention = { age: "7d", entries: 10_000 };
@@ -55,18 +57,11 @@ export function realtimeModel(
 }
 
 function signalModel(
-  { report, tree, types }: FamilyContext,
+  context: FamilyContext,
   name: string,
-  {
-    data,
-    audience,
-    delivery,
-  }: {
-    readonly data: unknown;
-    readonly audience: readonly ("principal" | "topic")[];
-    readonly delivery: "durable" | "ephemeral";
-  },
+  { data, audience, delivery, to }: RealtimeDeclaration["events"][string],
 ): SignalModel {
+  const { report, tree, types } = context;
   const at = tree.at("realtime", "events", name, "delivery");
   if (delivery === "durable" && audience.includes("topic")) {
     const message = `${name} is durable, and topics have no mailbox`;
@@ -77,5 +72,7 @@ function signalModel(
   const schema = types.readType(data, place, inlineName);
   const referred = schema === undefined ? undefined : referredType(schema);
   if (schema !== undefined && referred === undefined) types.table.add(inlineName, schema, place);
-  return { typeName: referred ?? inlineName, audience, delivery };
+  const signal = { typeName: referred ?? inlineName, audience, delivery };
+  const toAt = tree.at("realtime", "events", name, "to");
+  return { ...signal, to: to === undefined ? null : signalTarget(context, to, signal, toAt) };
 }

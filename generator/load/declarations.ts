@@ -45,8 +45,14 @@ export interface DocumentDeclaration {
   readonly deadline?: string;
   readonly idempotency?: readonly string[];
   readonly hooks?: Readonly<Record<string, HooksByPhase>>;
+  readonly emits?: Readonly<Record<string, EmittedEvent | readonly EmittedEvent[]>>;
   readonly mount?: false | MountDeclaration;
 }
+
+/** An event, and perhaps the fields of which one must have changed. */
+export type EmittedEvent =
+  | string
+  | { readonly event: string; readonly if_changed: string | readonly string[] };
 
 export interface SearchDeclaration {
   readonly of: string;
@@ -177,6 +183,7 @@ export interface RealtimeDeclaration {
         readonly data: unknown;
         readonly audience: readonly ("principal" | "topic")[];
         readonly delivery: "durable" | "ephemeral";
+        readonly to?: string;
       }
     >
   >;

@@ -56,6 +56,10 @@ export const realtime: Shape = {
               listOf({ kind: "oneOf", values: ["principal", "topic"] }, 1),
               "Who hears it: principals, or topics.",
             ),
+            to: optional(
+              text,
+              'Whom a document sends it to: "{assignee}", a principal; or a topic such as "project:{project}".',
+            ),
             delivery: required(
               { kind: "oneOf", values: ["durable", "ephemeral"] },
               "durable waits in mailboxes; ephemeral reaches who is there.",

@@ -78,6 +78,23 @@ const hook: Shape = {
 
 const guard: Shape = { kind: "either", of: [policyName, mapOf(policyName)] };
 
+const emittedEvent: Shape = {
+  kind: "either",
+  of: [
+    text,
+    {
+      kind: "object",
+      members: {
+        event: required(text, "The event."),
+        if_changed: required(
+          { kind: "either", of: [text, listOf(text, 1)] },
+          "Fields of which one must have changed.",
+        ),
+      },
+    },
+  ],
+};
+
 /** What documents and composites both say. */
 const documentMembers = {
   type: required(fieldType, "The type's name, or its fields."),
@@ -119,6 +136,10 @@ const documentMembers = {
   deadline: optional(duration, "The time budget of each operation."),
   idempotency: optional(include, "Operations that honour Idempotency-Key."),
   hooks: optional(mapOf(hooksByPhase), "Hooks of single operations."),
+  emits: optional(
+    mapOf({ kind: "either", of: [emittedEvent, listOf(emittedEvent, 1)] }),
+    "Events of `realtime` that a change of a document sends, by operation.",
+  ),
 } satisfies Readonly<Record<string, Member>>;
 
 const document: Shape = {

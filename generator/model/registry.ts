@@ -176,7 +176,12 @@ export interface SignalModel {
   readonly typeName: string;
   readonly audience: readonly ("principal" | "topic")[];
   readonly delivery: "durable" | "ephemeral";
+  /** To whom documents send it: a principal that a field names, or a topic; null where nothing says. */
+  readonly to: SignalTargetModel | null;
 }
+
+/** The field that names a principal, or a topic with fields in braces. */
+export type SignalTargetModel = { readonly principal: string } | { readonly topic: string };
 
 export interface RealtimeModel {
   readonly path: string;
@@ -279,6 +284,14 @@ export interface IndexModel {
   readonly fields: readonly string[];
 }
 
+/** An event that a document sends. */
+export interface EmissionModel {
+  readonly on: "create" | "update" | "delete" | "restore" | "kill";
+  readonly event: string;
+  /** Fields of which one must have changed; null where any change counts. */
+  readonly ifChanged: readonly string[] | null;
+}
+
 export interface DocumentModel {
   readonly name: string;
   readonly source: string;
@@ -300,6 +313,7 @@ export interface DocumentModel {
   readonly fields: Fields;
   readonly elements: Elements;
   readonly indexes: readonly IndexModel[];
+  readonly emits: readonly EmissionModel[];
   /** Whether a patch must be checked against the whole body. */
   readonly checksBody: boolean;
   readonly bodySchema: JsonSchema;

@@ -6,6 +6,21 @@ import { FieldSet } from "../query/fields.js";
 /** Forms that values of a path are brought into before they are stored. */
 export type Canonical = "uuid" | "date-time";
 
+/** A signal that a change of a document sends, with the document as it is then. */
+export type Emission = {
+  readonly on: "create" | "update" | "delete" | "restore" | "kill";
+  readonly event: string;
+  readonly delivery: "durable" | "ephemeral";
+  /** Fields of which one must have changed. */
+  readonly ifChanged?: readonly string[];
+} &
+  /** The field that names who hears it; null is nobody. */
+  (
+    | { readonly principal: string }
+    /** A topic with fields in braces; where one is null there is none. */
+    | { readonly topic: string }
+  );
+
 /** A document spec as generated code declares it. */
 export interface DocumentDeclaration {
   /** The document's name, which is the namespace of its operations. */
@@ -29,6 +44,7 @@ export interface DocumentDeclaration {
   readonly elements?: Elements;
   /** Indexes of searches that are kept with the documents, and the dotted paths of their texts. */
   readonly searches?: readonly { readonly index: string; readonly fields: readonly string[] }[];
+  readonly emits?: readonly Emission[];
   /** Checks a whole body after a patch, where the parts do not prove the whole. */
   readonly validateBody?: Validator<unknown>;
 }

@@ -6,6 +6,7 @@ import type { ExpectedRevision } from "../operations/input.js";
 import { uuidv7 } from "../operations/uuid.js";
 import { canonicalBody } from "./canonical.js";
 import { diffOf } from "./changes.js";
+import { emitSignals } from "./emit.js";
 import { applyPatch } from "./merge-patch.js";
 import type { StoredDocument } from "./port.js";
 import { checkWithinScope, findDocument } from "./scoped.js";
@@ -38,6 +39,7 @@ export async function createDocument(
   };
   await context.transaction.documents.insert(spec, context.tenant, stored);
   await checkWithinScope(spec, context, stored.id);
+  await emitSignals(spec, context, "create", stored);
   return stored;
 }
 
@@ -73,7 +75,9 @@ export async function patchDocument(
     const diff = diffOf(before, after);
     if (Object.keys(diff).length === 0) return { stored: current, diff };
     const stored = await replaced(spec, context, current, { body: JSON.stringify(after) });
-    return stored === null ? null : { stored, diff };
+    if (stored === null) return null;
+    await emitSignals(spec, context, "update", stored, diff);
+    return { stored, diff };
   });
 }
 
@@ -110,7 +114,9 @@ export async function markDocument(
     if (expected !== "any" && expected !== current.rev) throw mismatch(current);
     if (isDeleted && current.isDeleted) throw fail("document_deleted");
     if (isDeleted === current.isDeleted) return current;
-    return replaced(spec, context, current, { isDeleted });
+    const stored = await replaced(spec, context, current, { isDeleted });
+    if (stored !== null) await emitSignals(spec, context, isDeleted ? "delete" : "restore", stored);
+    return stored;
   });
 }
 
@@ -124,9 +130,10 @@ export async function killDocument(
   await retried(context, async () => {
     const current = await existing(spec, context, id);
     if (typeof expected === "number" && expected !== current.rev) throw mismatch(current);
-    return (
-      (await context.transaction.documents.remove(spec, context.tenant, id, current.rev)) || null
-    );
+    const { documents } = context.transaction;
+    if (!(await documents.remove(spec, context.tenant, id, current.rev))) return null;
+    await emitSignals(spec, context, "kill", current);
+    return true;
   });
 }
 

@@ -2,6 +2,7 @@
 import { fail } from "../contract/errors.js";
 import type { ExecutionContext } from "../operations/context.js";
 import { uuidv7 } from "../operations/uuid.js";
+import type { SignalTarget } from "./plane-port.js";
 import { Signal } from "./signal.js";
 import type { RealtimeSpec } from "./spec.js";
 
@@ -18,27 +19,45 @@ export type PublishSignal<Events> = <Name extends keyof Events & string>(
   context: ExecutionContext,
   name: Name,
   data: Events[Name],
-  to: { readonly topic: string } | { readonly principal: string },
+  to: SignalTarget,
 ) => void;
 
 /** Stages durable signals of a service: they are delivered once the transaction has committed, and not at all where it does not. */
 export function stagingOf<Events>(events: RealtimeSpec["events"]): StageSignal<Events> {
   return async (context, name, data, { principals }) => {
-    const text = checkedText(events, name, "durable", data);
-    const signal = { eventId: uuidv7(), name, data: text };
-    const { mailbox } = context.transaction;
-    await mailbox.stage(context.tenant, signal, principals, Date.now());
-    context.whenCommitted(() => context.resources.signals.wake());
+    await stageText(context, name, checkedText(events, name, "durable", data), principals);
   };
+}
+
+/** Stages a signal whose payload is JSON that has been checked. */
+export async function stageText(
+  context: ExecutionContext,
+  name: string,
+  data: string,
+  principals: readonly string[],
+): Promise<void> {
+  const signal = { eventId: uuidv7(), name, data };
+  await context.transaction.mailbox.stage(context.tenant, signal, principals, Date.now());
+  context.whenCommitted(() => context.resources.signals.wake());
 }
 
 /** Publishes ephemeral signals of a service, after the commit: who is there hears them, at most once. */
 export function publishingOf<Events>(events: RealtimeSpec["events"]): PublishSignal<Events> {
   return (context, name, data, to) => {
-    const signal = new Signal(name, checkedText(events, name, "ephemeral", data), null);
-    const { tenant, resources } = context;
-    context.whenCommitted(() => resources.signals.publish(tenant, to, signal));
+    publishText(context, name, checkedText(events, name, "ephemeral", data), to);
   };
+}
+
+/** Publishes a signal whose payload is JSON that has been checked. */
+export function publishText(
+  context: ExecutionContext,
+  name: string,
+  data: string,
+  to: SignalTarget,
+): void {
+  const signal = new Signal(name, data, null);
+  const { tenant, resources } = context;
+  context.whenCommitted(() => resources.signals.publish(tenant, to, signal));
 }
 
 /** The JSON of a payload that is what its event declares; another one is a fault of the service. */
