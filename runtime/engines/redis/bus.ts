@@ -16,6 +16,8 @@ export async function openRedisBus(url: string, service: string, log: Log): Prom
   const channel = `opwright:${service}:signals`;
   const publisher = createClient({
     url,
+    // What an operator sees in CLIENT LIST.
+    name: channel,
     commandsQueueMaxLength: maxWaiting,
     disableOfflineQueue: true,
     socket: {

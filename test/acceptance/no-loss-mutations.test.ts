@@ -1,0 +1,103 @@
+// The schedules find what they are there for: a runtime that numbers before the commit, and one that reads before it
+// listens, lose signals under them.
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { engines } from "../engines.js";
+import { startWorld } from "./no-loss.js";
+
+const root = new URL("../..", import.meta.url).pathname;
+const postgres = engines.find(({ name }) => name === "postgres");
+const isAvailable =
+  postgres?.isAvailable === true && process.env["OPWRIGHT_TEST_REDIS"] !== undefined;
+const mostSeeds = 100;
+
+/** A text of the compiled runtime, and what stands in its place. */
+interface Change {
+  readonly file: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+/** A copy of the compiled package with changes in it. */
+function mutant(changes: readonly Change[]): string {
+  const folder = mkdtempSync(join(tmpdir(), "opwright-mutant-"));
+  cpSync(join(root, "dist"), join(folder, "dist"), { recursive: true });
+  cpSync(join(root, "package.json"), join(folder, "package.json"));
+  mkdirSync(join(folder, "test"));
+  cpSync(join(root, "test/tools"), join(folder, "test/tools"), { recursive: true });
+  symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
+  for (const { file, from, to } of changes) {
+    const path = join(folder, "dist/runtime", file);
+    const text = readFileSync(path, "utf8");
+    expect(text.split(from).length, `${file} has ${from} once`).toBe(2);
+    writeFileSync(
+      path,
+      text.replace(from, () => to),
+    );
+  }
+  return folder;
+}
+
+/** Runs schedules until one of them loses a signal; resolves with the seeds that it took, null where none did. */
+async function firstLoss(changes: readonly Change[]): Promise<number | null> {
+  const folder = mutant(changes);
+  const world = await startWorld(folder);
+  try {
+    for (let seed = 1; seed <= mostSeeds; seed += 1) {
+      const found = await world.run(seed).then(
+        () => "",
+        (error: unknown) => String(error),
+      );
+      if (found.includes("never heard")) return seed;
+    }
+    return null;
+  } finally {
+    await world.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+describe.skipIf(!isAvailable)("a mutation is found", () => {
+  test("places that are taken when a signal is staged, and not after the commit", async () => {
+    const file = "engines/sql/mailbox-store.js";
+    const seeds = await firstLoss([
+      { file, from: "counted.count += 1;", to: 'counted.count = Number(row["sequence"]);' },
+      {
+        file,
+        from: 'SET "head" = "opwright_mailbox_heads"."head" + ${at(3)}',
+        to: 'SET "head" = GREATEST("opwright_mailbox_heads"."head", ${at(3)})',
+      },
+      {
+        file,
+        from: "const position = next.get(key) ?? 0;",
+        to: 'const position = Number(row["sequence"]);',
+      },
+    ]);
+    expect(seeds).not.toBeNull();
+  }, 300_000);
+
+  test("reading a mailbox before listening to what comes", async () => {
+    const file = "realtime/plane.js";
+    const seeds = await firstLoss([
+      { file, from: "const unhear = hub.join(member);", to: "let unhear = () => undefined;" },
+      {
+        file,
+        from: "void pump.start();",
+        to: "void pump.start().then(() => { if (admitted.has(one)) unhear = hub.join(member); });",
+      },
+      // Looking again every ten seconds would hide it.
+      { file, from: "const healMillis = 10_000;", to: "const healMillis = 1e9;" },
+    ]);
+    expect(seeds).not.toBeNull();
+  }, 300_000);
+});
