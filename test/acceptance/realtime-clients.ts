@@ -24,6 +24,8 @@ export interface Client {
   readonly presence: Heard[];
   /** Acknowledges everything up to an id; resolves once that is stored. */
   ack(id: string): Promise<void>;
+  /** Reads nothing for so many milliseconds. */
+  lag(millis: number): void;
   close(): void;
   /** Whether the service has ended it. */
   hasEnded(): boolean;
@@ -37,6 +39,10 @@ export interface DuplexClient extends Client {
     options?: { readonly idempotency_key?: unknown; readonly deadline_budget?: unknown },
   ): Promise<CommandAnswer>;
   reauthenticate(token: string): Promise<CommandAnswer>;
+}
+
+export function isDuplex(client: Client): client is DuplexClient {
+  return "reauthenticate" in client;
 }
 
 export interface ConnectOptions {
@@ -62,7 +68,7 @@ export const eventNames = [
 ];
 
 /** What a client hears, sorted into signals and presence. */
-function hearing() {
+export function hearing() {
   const [heard, presence]: [Heard[], Heard[]] = [[], []];
   const isPresence = (event: string): boolean => /^realtime\.(?:presence|joined|left)$/.test(event);
   return {
@@ -87,11 +93,20 @@ export const connectSse: Connect = async (service, who, options = {}) => {
   const { heard, presence, hear } = hearing();
   let ended = false;
   const authorization = `Bearer ${who.token}`;
+  let until = 0;
   const source = new EventSource(`${service.url}/realtime/sse${queryOf(options)}`, {
-    fetch: (url, init) => {
+    fetch: async (url, init) => {
       const resume =
         options.lastEventId === undefined ? {} : { "Last-Event-ID": options.lastEventId };
-      return fetch(url, { ...init, headers: { ...init.headers, ...resume, authorization } });
+      const headers = { ...init.headers, ...resume, authorization };
+      const answer = await fetch(url, { ...init, headers });
+      const lagging = new TransformStream<Uint8Array, Uint8Array>({
+        async transform(chunk, stream) {
+          await new Promise((resolve) => setTimeout(resolve, Math.max(0, until - Date.now())));
+          stream.enqueue(chunk);
+        },
+      });
+      return new Response(answer.body?.pipeThrough(lagging) ?? null, answer);
     },
   });
   for (const name of eventNames)
@@ -117,6 +132,9 @@ export const connectSse: Connect = async (service, who, options = {}) => {
         body: JSON.stringify({ up_to: id }),
       });
       if (!answer.ok) throw new Error(await answer.text());
+    },
+    lag(millis) {
+      until = Date.now() + millis;
     },
     close: () => source.close(),
     hasEnded: () => ended,
@@ -187,6 +205,10 @@ export const connectWebSocket: Connect<DuplexClient> = async (service, who, opti
     },
     command: (event, payload, frame = {}) => ask(socket, { event, payload, ...frame }),
     reauthenticate: (token) => ask(socket, { type: "realtime.reauth", auth: { token } }),
+    lag(millis) {
+      socket.pause();
+      setTimeout(() => socket.resume(), millis);
+    },
     close: () => socket.close(),
     hasEnded,
   };
@@ -233,6 +255,12 @@ export const connectSocketIo: Connect<DuplexClient> = async (service, who, optio
     async reauthenticate(token) {
       const { error, ...data } = await emit("realtime.reauth", { token });
       return error === undefined ? { data } : { error };
+    },
+    lag(millis) {
+      // The connection that its transport has in Node.
+      const { ws } = socket.io.engine.transport as unknown as { readonly ws: WebSocket };
+      ws.pause();
+      setTimeout(() => ws.resume(), millis);
     },
     close: () => void socket.disconnect(),
     hasEnded: () => ended,
