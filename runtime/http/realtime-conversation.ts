@@ -56,6 +56,10 @@ export async function converse(
     handshake,
     connection,
     isGood: () => options.isGood(credential, identity),
+    sharedBy: () => {
+      const { sessionId, tenant, expiresAt } = identity;
+      return sessionId === null ? null : `${sessionId} ${tenant} ${expiresAt}`;
+    },
     async leave() {
       isLeaving = true;
       const patience = new Promise((resolve) => setTimeout(resolve, leaveMillis).unref());

@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import type { Server, Socket } from "socket.io";
-import { knownError, toEnvelope } from "../contract/errors.js";
+import { fail, knownError, toEnvelope } from "../contract/errors.js";
 import { flowOf } from "../realtime/flow.js";
 import { invalidFrame, readCommandOptions, readToken, readUpTo } from "../realtime/frames.js";
 import { readAuth } from "../realtime/handshake.js";
@@ -45,9 +45,17 @@ export async function socketIoEndpoint(options: RealtimeEndpoint): Promise<Socke
     pingTimeout: 20_000,
   });
   const conversations = new WeakMap<Socket, Conversation>();
+  const answered = new WeakMap<Socket, Promise<void>>();
+  /** A connection is admitted once. */
+  const conversed = new WeakSet<Socket["conn"]>();
   const enter = async (socket: Socket): Promise<Error | undefined> => {
     try {
+      if (conversed.has(socket.conn)) throw fail("realtime_invalid_frame", { reason: "connected" });
+      conversed.add(socket.conn);
       conversations.set(socket, await admit(options, socket));
+      // What Socket.IO answers goes out before anything is delivered.
+      const flushed = new Promise<void>((resolve) => socket.conn.once("flush", resolve));
+      answered.set(socket, flushed);
       return undefined;
     } catch (error) {
       return refusal(options, error);
@@ -56,7 +64,10 @@ export async function socketIoEndpoint(options: RealtimeEndpoint): Promise<Socke
   io.use((socket, proceed) => void enter(socket).then(proceed));
   io.on("connection", (socket) => {
     const conversation = conversations.get(socket);
-    if (conversation !== undefined) talk(socket, conversation);
+    if (conversation === undefined) return;
+    socket.once("disconnect", conversation.end);
+    talk(socket, conversation);
+    void answered.get(socket)?.then(conversation.begin);
   });
   const isMine = ({ url = "" }: IncomingMessage): boolean =>
     [address, `${address}/`].includes(url.split("?", 1)[0] ?? "");
@@ -103,30 +114,29 @@ async function admit(options: RealtimeEndpoint, socket: Socket): Promise<Convers
   const auth: Readonly<Record<string, unknown>> = socket.handshake.auth;
   const req =
     auth["token"] === undefined ? request : withToken(request, readToken(socket.handshake.auth));
-  let queuedBytes = 0;
-  const flow = flowOf(request.socket, { emitter: conn, bytes: () => queuedBytes });
-  conn.on("flush", () => {
-    queuedBytes = 0;
-    flow.together();
-  });
+  const hasEnded = (): boolean => conn.readyState !== "open";
+  const flow = flowOf(request.socket, hasEnded);
+  // Before frames of Engine.IO's own.
+  conn.on("flush", flow.flush);
   conn.on("message", (data) => {
     // Frames are JSON text.
     if (typeof data !== "string") conn.close(true);
   });
+  // The connection below ends, so that the client comes back and is admitted elsewhere, or refused.
+  const end = (): void => {
+    flow.flush();
+    conn.close();
+  };
   const connection: Connection = {
     get hasEnded() {
-      return conn.readyState !== "open";
+      return hasEnded();
     },
     isWritable: flow.isWritable,
     writable: flow.writable,
-    write({ socketIoPacket: { text, frame } }: Signal) {
-      const options: object = { compress: false, wsPreEncodedFrame: frame };
-      queuedBytes += text.length;
-      conn.write(text, options);
-    },
-    // The connection below ends, so that the client comes back and is admitted elsewhere, or refused.
-    leave: () => conn.close(),
-    refuse: () => conn.close(),
+    // A whole frame between those of Engine.IO: the same bytes go to every connection.
+    write: ({ socketIoFrame }: Signal) => flow.send(socketIoFrame),
+    leave: end,
+    refuse: end,
   };
   const conversation = await converse(
     options,
@@ -178,5 +188,4 @@ function talk(socket: Socket, conversation: Conversation): void {
       },
     );
   });
-  conversation.begin();
 }

@@ -43,25 +43,36 @@ async function stream(
     query,
     typeof lastEventId === "string" && lastEventId !== "" ? lastEventId : undefined,
   );
-  const flow = flowOf(res);
+  const { socket } = req;
+  // HTTP/1.0 knows no chunks.
+  const isChunked = req.httpVersion === "1.1";
+  const hasEnded = (): boolean => res.destroyed || res.writableEnded;
+  const flow = flowOf(socket, hasEnded);
   const connection: Connection = {
     get hasEnded() {
-      return res.destroyed || res.writableEnded;
+      return hasEnded();
     },
     isWritable: flow.isWritable,
     writable: flow.writable,
     write(signal: Signal) {
-      flow.together();
-      res.write(signal.sseFrame);
+      // A whole chunk between those of Node: the same bytes go to every connection.
+      flow.send(isChunked ? signal.sseChunk : Buffer.from(signal.sse));
     },
     leave() {
+      flow.flush();
       // A spread of reconnects, so that they do not come all at once.
       res.end(`retry: ${1_000 + Math.floor(Math.random() * 7_000)}\n\n`);
     },
-    refuse: () => void res.end(),
+    refuse() {
+      flow.flush();
+      res.end();
+    },
   };
   const conversation = await converse(options, req, () => handshake, connection);
-  const timer = setInterval(() => res.write(": keepalive\n\n"), keepaliveMillis);
+  const timer = setInterval(() => {
+    flow.flush();
+    res.write(": keepalive\n\n");
+  }, keepaliveMillis);
   const release = (): void => {
     clearInterval(timer);
     conversation.end();
@@ -82,7 +93,7 @@ async function stream(
     conversation.context.metadata.requestId,
     ...securityHeaderList,
   ]);
-  req.socket.setNoDelay(true);
+  socket.setNoDelay(true);
   res.write("retry: 2000\n: connected\n\n");
   conversation.begin();
 }

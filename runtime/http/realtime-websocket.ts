@@ -108,21 +108,24 @@ async function talk(
   const { headers } = req;
   checkRealtimeOrigin(headers.origin, headers.host, options.allowedOrigins);
   const handshake = readHandshake(parseQuery(search), undefined);
-  const flow = flowOf(socket);
   const isOpen = (): boolean => webSocket.readyState === WebSocket.OPEN;
+  const flow = flowOf(socket, () => !isOpen());
   const connection: Connection = {
     get hasEnded() {
       return !isOpen();
     },
     isWritable: flow.isWritable,
     writable: flow.writable,
-    write(signal: Signal) {
-      flow.together();
-      // A whole frame between those of ws: the same bytes go to every connection.
-      socket.write(signal.webSocketFrame);
+    // A whole frame between those of ws: the same bytes go to every connection.
+    write: ({ webSocketFrame }: Signal) => flow.send(webSocketFrame),
+    leave() {
+      flow.flush();
+      end(webSocket, codes.away, "the service goes away");
     },
-    leave: () => end(webSocket, codes.away, "the service goes away"),
-    refuse: (code) => end(webSocket, code === "core.internal" ? codes.failed : codes.policy, code),
+    refuse(code) {
+      flow.flush();
+      end(webSocket, code === "core.internal" ? codes.failed : codes.policy, code);
+    },
   };
   const conversation = await converse(options, req, () => handshake, connection);
   let isAlive = true;
@@ -141,6 +144,7 @@ async function talk(
   conversation.begin();
 
   const send = (frame: object): void => {
+    flow.flush();
     if (isOpen()) webSocket.send(JSON.stringify(frame));
   };
   const answer = async (cid: unknown, work: Promise<unknown>): Promise<void> => {

@@ -1,4 +1,5 @@
-// Backpressure of a connection's stream: what is buffered, when it drains, and an end to one that takes nothing.
+// What goes out on a connection: the frames of one tick in one write, backpressure, and an end to one that takes nothing.
+// Most of the cost of a delivery is the call that writes (architecture.md "Realtime").
 import type { Writable } from "node:stream";
 
 /** Bytes that may wait for a slow reader. */
@@ -7,33 +8,66 @@ const softBytes = 256 * 1024;
 const stalledMillis = 10_000;
 
 export interface Flow {
+  /** Has a frame go out at the end of this tick; to be called while it is writable. */
+  send(frame: Buffer): void;
+  /** Has it go out now: to be called before anything else is written to the stream. */
+  flush(): void;
   isWritable(): boolean;
+  /** Resolves once it is writable, or has ended. */
   writable(): Promise<void>;
-  /** Has frames of one tick leave in one write. */
-  together(): void;
 }
 
-/** What waits in front of a stream, and tells by `drain` that it does no longer. */
-export interface Queue {
-  readonly emitter: {
-    on(event: "drain", listener: () => void): unknown;
-    off(event: "drain", listener: () => void): unknown;
+/** Flows that have frames for the end of this tick. */
+let due: (() => void)[] = [];
+
+function flushAll(): void {
+  const flushing = due;
+  due = [];
+  for (const flush of flushing) flush();
+  lastFrames = [];
+}
+
+/** The frames that were joined last: those of a burst are the same for all connections that hear it. */
+let lastFrames: readonly Buffer[] = [];
+let lastJoined = Buffer.alloc(0);
+
+function joined(frames: readonly Buffer[]): Buffer {
+  const [first] = frames;
+  if (frames.length === 1 && first !== undefined) return first;
+  const isSame =
+    frames.length === lastFrames.length && frames.every((frame, at) => frame === lastFrames[at]);
+  if (!isSame) {
+    lastFrames = frames;
+    lastJoined = Buffer.concat(frames);
+  }
+  return lastJoined;
+}
+
+/** The flow of a stream, which is destroyed where nothing of it is taken for ten seconds. Nothing goes out once it has ended. */
+export function flowOf(stream: Writable, hasEnded: () => boolean): Flow {
+  let frames: Buffer[] = [];
+  let bytes = 0;
+  const flush = (): void => {
+    if (frames.length === 0) return;
+    const going = frames;
+    frames = [];
+    bytes = 0;
+    if (!hasEnded()) stream.write(joined(going));
   };
-  bytes(): number;
-}
-
-/** The flow of a stream, which is destroyed where nothing of it is taken for ten seconds. */
-export function flowOf(stream: Writable, queue?: Queue): Flow {
-  let isCorked = false;
   return {
-    isWritable: () => stream.writableLength + (queue?.bytes() ?? 0) < softBytes,
+    send(frame) {
+      bytes += frame.length;
+      if (frames.push(frame) > 1) return;
+      if (due.push(flush) === 1) setImmediate(flushAll);
+    },
+    flush,
+    isWritable: () => stream.writableLength + bytes < softBytes,
     writable: () =>
       new Promise((resolve) => {
         const done = (): void => {
           clearTimeout(timer);
           stream.off("drain", done);
           stream.off("close", done);
-          queue?.emitter.off("drain", done);
           resolve();
         };
         const timer = setTimeout(() => stream.destroy(), stalledMillis);
@@ -41,18 +75,9 @@ export function flowOf(stream: Writable, queue?: Queue): Flow {
           done();
           return;
         }
+        flush();
         stream.on("drain", done);
         stream.on("close", done);
-        queue?.emitter.on("drain", done);
       }),
-    together() {
-      if (isCorked) return;
-      isCorked = true;
-      stream.cork();
-      setImmediate(() => {
-        isCorked = false;
-        stream.uncork();
-      });
-    },
   };
 }

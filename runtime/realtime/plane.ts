@@ -44,6 +44,8 @@ export interface ConnectRequest {
   readonly connection: Connection;
   /** Whether the credential is still good. */
   readonly isGood: () => Promise<boolean>;
+  /** What connections have in common whose credentials end together: the session and what it is scoped to; null is nothing. */
+  readonly sharedBy: () => string | null;
   /** Ends it in good order: the service goes away. */
   readonly leave: () => Promise<void>;
 }
@@ -63,7 +65,7 @@ export interface RealtimePlane extends SignalPlane {
   stop(spreadMillis: number): Promise<void>;
 }
 
-interface Admitted extends Pick<ConnectRequest, "connection" | "isGood" | "leave"> {
+interface Admitted extends Pick<ConnectRequest, "connection" | "isGood" | "sharedBy" | "leave"> {
   readonly member: HubMember;
 }
 
@@ -126,15 +128,19 @@ export function startPlane(
 
   /** Where mailboxes are, whatever has been heard of them: other processes number too. */
   const checkPositions = async (): Promise<void> => {
-    for (const owner of hub.owners()) {
-      const { head } = await database.reader.mailbox.state(owner, null);
-      hub.position(owner, head);
-    }
+    const heads = await database.reader.mailbox.heads(hub.owners());
+    for (const { head, ...owner } of heads) hub.position(owner, head);
   };
   const recheck = async (of?: CredentialScope): Promise<void> => {
-    for (const one of admitted)
-      if (concerns(of, one.member) && !(await one.isGood()))
-        one.connection.refuse("core.authentication");
+    // Connections of one session are asked about once.
+    const known = new Map<unknown, Promise<boolean>>();
+    for (const one of admitted) {
+      if (!concerns(of, one.member)) continue;
+      const shared = one.sharedBy() ?? one;
+      const isGood = known.get(shared) ?? one.isGood();
+      known.set(shared, isGood);
+      if (!(await isGood)) one.connection.refuse("core.authentication");
+    }
   };
   const ended = (of: CredentialScope): void =>
     void recheck(of).catch((error: unknown) => log.error({ err: error }, failed));
@@ -202,7 +208,7 @@ export function startPlane(
 
     ownerOf: (context, { principalId }) => ({ tenant: context.tenant, principalId }),
 
-    async connect({ context, identity, handshake, connection, isGood, leave }) {
+    async connect({ context, identity, handshake, connection, isGood, sharedBy, leave }) {
       const owner = { tenant: context.tenant, principalId: identity.principalId };
       await checkTopics(spec, handshake.topics, context);
       if (hub.count(owner) >= maxConnections)
@@ -228,7 +234,7 @@ export function startPlane(
       };
       // Into the hub first: what is numbered from here on is heard of, or read.
       const unhear = hub.join(member);
-      const one: Admitted = { member, connection, isGood, leave };
+      const one: Admitted = { member, connection, isGood, sharedBy, leave };
       admitted.add(one);
       const end = (): void => {
         if (!admitted.delete(one)) return;

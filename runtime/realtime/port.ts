@@ -50,6 +50,10 @@ export interface MailboxStore {
   number(limit: number): Promise<readonly NumberedEntry[]>;
   /** Up to `limit` entries behind a position, in order. */
   read(owner: MailboxOwner, after: number, limit: number): Promise<readonly MailboxEntry[]>;
+  /** How far these mailboxes are; those that have never had an entry are left out. */
+  heads(
+    owners: readonly MailboxOwner[],
+  ): Promise<readonly (MailboxOwner & { readonly head: number })[]>;
   /** `device` null is the cursor that all connections without a device share. */
   state(owner: MailboxOwner, device: string | null): Promise<MailboxState>;
   /** Whether the mailbox has this very entry. */

@@ -1,13 +1,7 @@
 // A signal as it is sent: its payload is JSON once, and each transport's frame is made once and shared (architecture.md "Realtime").
 import type { MailboxEntry } from "./port.js";
 import { printEventId } from "./event-id.js";
-import { textFrame } from "./web-socket-frame.js";
-
-/** An event as Socket.IO's protocol 5 has it, and the whole WebSocket frame in which Engine.IO's protocol 4 carries it. */
-export interface SocketIoPacket {
-  readonly text: string;
-  readonly frame: readonly Buffer[];
-}
+import { httpChunk, textFrame } from "./shared-frames.js";
 
 /** One signal for any number of connections. */
 export class Signal {
@@ -18,8 +12,8 @@ export class Signal {
   /** JSON text. */
   readonly data: string;
   #webSocketFrame: Buffer | undefined;
-  #socketIo: SocketIoPacket | undefined;
-  #sse: string | undefined;
+  #socketIoFrame: Buffer | undefined;
+  #sseChunk: Buffer | undefined;
 
   constructor(name: string, data: string, entry: MailboxEntry | null) {
     this.name = name;
@@ -43,20 +37,25 @@ export class Signal {
     return this.#webSocketFrame;
   }
 
-  /** The event of Socket.IO in its default namespace, whose argument is `{id, data}`. */
-  get socketIoPacket(): SocketIoPacket {
-    if (this.#socketIo === undefined) {
-      const text = `2[${JSON.stringify(this.name)},{${this.#envelope()}}]`;
-      this.#socketIo = { text, frame: [textFrame(`4${text}`)] };
-    }
-    return this.#socketIo;
+  /**
+   * The bytes of a WebSocket frame with an event of Socket.IO's default namespace, whose argument is `{id, data}`
+   * (Engine.IO protocol 4, Socket.IO protocol 5).
+   */
+  get socketIoFrame(): Buffer {
+    this.#socketIoFrame ??= textFrame(`42[${JSON.stringify(this.name)},{${this.#envelope()}}]`);
+    return this.#socketIoFrame;
   }
 
   /** `event:`, `id:` of what is kept, `data:`; the names of events and ids have no line breaks, nor has JSON. */
-  get sseFrame(): string {
+  get sse(): string {
     const id = this.#id === null ? "" : `id: ${this.#id}\n`;
-    this.#sse ??= `event: ${this.name}\n${id}data: {${this.#envelope()}}\n\n`;
-    return this.#sse;
+    return `event: ${this.name}\n${id}data: {${this.#envelope()}}\n\n`;
+  }
+
+  /** The bytes of an HTTP chunk with `sse` (RFC 9112 §7.1). */
+  get sseChunk(): Buffer {
+    this.#sseChunk ??= httpChunk(this.sse);
+    return this.#sseChunk;
   }
 
   #envelope(): string {

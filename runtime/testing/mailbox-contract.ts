@@ -94,6 +94,11 @@ export function mailboxContract({ describe, test }: TestApi, harness: MailboxHar
           name: "told",
           data: "1",
         });
+        const stranger = newcomer();
+        assert.deepEqual(await database.reader.mailbox.heads([stranger, owner]), [
+          { ...owner, head: 1 },
+        ]);
+        assert.deepEqual(await database.reader.mailbox.heads([]), []);
         await stage(database, "2", owner);
         await numberAll(database);
         assert.deepEqual(await keptBy(database, owner), [

@@ -1,9 +1,9 @@
 // Files down and up: opwright on a folder beside nginx, Express sendFile, and bare busboy to disk, with the CPU they take.
 import { spawn, spawnSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { freePort, repository, table } from "./tools.mjs";
+import { cpuSeconds, freePort, repository, table } from "./tools.mjs";
 
 const mebibyte = 1024 * 1024;
 const downloadBytes = 100 * mebibyte;
@@ -94,24 +94,6 @@ function curl(...args) {
   });
   if (status !== 0) throw new Error(stderr);
   return stdout;
-}
-
-/** CPU of a process and its children, in seconds. */
-function cpuSeconds(pid) {
-  const own = (id) => {
-    try {
-      const [, , , , , , , , , , , user, system] = readFileSync(`/proc/${id}/stat`, "utf8")
-        .replace(/^.*\) /, "")
-        .split(" ");
-      return (Number(user) + Number(system)) / 100;
-    } catch {
-      return 0;
-    }
-  };
-  const children = readdirSync(`/proc/${pid}/task`).flatMap((task) =>
-    readFileSync(`/proc/${pid}/task/${task}/children`, "utf8").split(" ").filter(Boolean),
-  );
-  return [pid, ...children].reduce((sum, id) => sum + own(id), 0);
 }
 
 async function started(child, url) {

@@ -1,6 +1,14 @@
 // What benches share: projects, processes with their time and memory, tables.
 import { spawn, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -98,6 +106,24 @@ export async function serve(args, url, options) {
       Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, "utf8"))?.[1]) / 1024,
     stop: () => new Promise((resolve) => child.on("exit", resolve).kill("SIGKILL")),
   };
+}
+
+/** CPU of a process and its children, in seconds. */
+export function cpuSeconds(pid) {
+  const own = (id) => {
+    try {
+      const [, , , , , , , , , , , user, system] = readFileSync(`/proc/${id}/stat`, "utf8")
+        .replace(/^.*\) /, "")
+        .split(" ");
+      return (Number(user) + Number(system)) / 100;
+    } catch {
+      return 0;
+    }
+  };
+  const children = readdirSync(`/proc/${pid}/task`).flatMap((task) =>
+    readFileSync(`/proc/${pid}/task/${task}/children`, "utf8").split(" ").filter(Boolean),
+  );
+  return [pid, ...children].reduce((sum, id) => sum + own(id), 0);
 }
 
 /** Requests a second over 64 connections; throws for any answer but a good one. */

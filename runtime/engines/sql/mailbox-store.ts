@@ -5,6 +5,9 @@ import type { SqlRow, SqlSession } from "./session.js";
 /** The device of those that have none: all connections of a principal share its cursor. */
 const shared = "";
 
+/** Mailboxes that one statement asks about. */
+const ownersAtOnce = 200;
+
 /** The mailboxes of one transaction. */
 export function sqlMailboxStore(session: SqlSession): MailboxStore {
   const at = (position: number): string => session.dialect.placeholder(position);
@@ -96,6 +99,23 @@ export function sqlMailboxStore(session: SqlSession): MailboxStore {
         name: String(row["name"]),
         data: String(row["data"]),
       }));
+    },
+
+    async heads(owners) {
+      const found: (MailboxOwner & { readonly head: number })[] = [];
+      for (let from = 0; from < owners.length; from += ownersAtOnce) {
+        const some = owners.slice(from, from + ownersAtOnce);
+        const each = some.map(
+          (_, index) =>
+            `"tenant_id" = ${at(2 * index + 1)} AND "principal_id" = ${at(2 * index + 2)}`,
+        );
+        const heads = await session.all(
+          `SELECT "tenant_id", "principal_id", "head" FROM "opwright_mailbox_heads" WHERE ${each.join(" OR ")}`,
+          some.flatMap(keyOf),
+        );
+        for (const row of heads) found.push({ ...ownerOf(row), head: Number(row["head"]) });
+      }
+      return found;
     },
 
     async state(owner, device) {

@@ -1,6 +1,6 @@
-// The bytes of a text frame of a server (RFC 6455 §5.2), so that one signal is framed once for all connections.
+// The bytes in which transports carry a text, made once for all connections that a signal goes to.
 
-/** One final, unmasked text frame. */
+/** One final, unmasked text frame of a WebSocket (RFC 6455 §5.2). */
 export function textFrame(text: string): Buffer {
   const length = Buffer.byteLength(text);
   const head = length < 126 ? 2 : length < 0x1_0000 ? 4 : 10;
@@ -18,4 +18,9 @@ export function textFrame(text: string): Buffer {
   }
   frame.write(text, head);
   return frame;
+}
+
+/** One chunk of an HTTP message (RFC 9112 §7.1). */
+export function httpChunk(text: string): Buffer {
+  return Buffer.from(`${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`);
 }
