@@ -12,7 +12,7 @@ import { jsonFile, type EmittedFile } from "./file.js";
 
 const protocolVersion = 1;
 const text: JsonSchema = { type: "string", minLength: 1 };
-const cid: JsonSchema = { type: ["string", "number", "null"] };
+const cid: JsonSchema = { type: ["string", "number"], maxLength: 1_024 };
 
 export function emitAsyncApi(model: RegistryModel): readonly EmittedFile[] {
   const { realtime, service } = model;
@@ -83,7 +83,7 @@ export function emitAsyncApi(model: RegistryModel): readonly EmittedFile[] {
         idempotency_key: { type: "string", pattern: "^[\\x21-\\x7e]{1,255}$" },
         deadline_budget: { type: "number", exclusiveMinimum: 0 },
       },
-      ["type", "event", "payload"],
+      ["type", "event", "cid", "payload"],
     );
     add(name, "receive", `Calls ${key}.`, command, {});
   }
@@ -91,7 +91,7 @@ export function emitAsyncApi(model: RegistryModel): readonly EmittedFile[] {
   add("realtime.ack", "receive", "Acknowledges everything up to an id.", ack, {});
   const reauth = objectSchema(
     { type: { const: "realtime.reauth" }, cid, auth: objectSchema({ token: text }, ["token"]) },
-    ["type", "auth"],
+    ["type", "cid", "auth"],
   );
   add("realtime.reauth", "receive", "Goes on with another token of the same caller.", reauth, {});
 

@@ -13,14 +13,17 @@ import type { Ingress, IdentitySpec } from "./spec.js";
 const useNotedEvery = 60_000;
 
 /**
- * The caller of a request, or null where it carries no credential. The first ingress that is present decides: a
+ * The caller of a request, or null where it carries no credential. A token that came otherwise than in its headers is taken
+ * in place of what they have. The first ingress that is present decides: a
  * credential that is not valid, or no longer live, throws `core.authentication`, on open operations too.
  */
 export async function authenticate(
   spec: IdentitySpec,
   resources: Resources,
   request: BoundaryRequest,
+  token: string | null = null,
 ): Promise<Identity | null> {
+  if (token !== null) return byToken(spec, resources, token);
   for (const ingress of spec.ingress) {
     const credential = credentialAt(ingress, request.headers);
     if (credential === undefined) continue;

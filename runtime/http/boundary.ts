@@ -16,6 +16,9 @@ export interface BoundaryOptions {
   readonly allowedOrigins: readonly string[];
 }
 
+/** Says who is calling; a token that came otherwise than in the headers counts in place of theirs. */
+export type Bind = (req: IncomingMessage, token?: string | null) => Bound | Promise<Bound>;
+
 const nobody: Bound = { identity: null, tenant: null };
 
 /** Binds a request. Throws errors of the kind authentication, and `origin_forbidden`. */
@@ -24,13 +27,14 @@ export function boundary({
   resources,
   trustsProxy,
   allowedOrigins,
-}: BoundaryOptions): (req: IncomingMessage) => Bound | Promise<Bound> {
+}: BoundaryOptions): Bind {
   if (spec === undefined) return () => nobody;
   const hasHints = spec.tenantHints.header || spec.tenantHints.host !== null;
-  return async (req) => {
+  return async (req, token) => {
     const host = (): string => requestedHost(req, trustsProxy, spec.trustForwardedHost);
     const { method = "", headers } = req;
-    const identity = await authenticate(spec, resources, { method, headers, host, allowedOrigins });
+    const request = { method, headers, host, allowedOrigins };
+    const identity = await authenticate(spec, resources, request, token);
     const hint = hasHints ? hintOf(spec, req, host) : null;
     if (hint === null) return { identity, tenant: identity?.tenant ?? null };
     return bindHint(resources.database.reader.tenants, identity, hint);

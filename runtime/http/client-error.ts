@@ -27,7 +27,8 @@ export function answerClientErrors(server: Server): void {
   });
 }
 
-function refuse(socket: Duplex, error: ServiceError): void {
+/** Answers on a bare connection, and ends it. */
+export function refuse(socket: Duplex, error: ServiceError): void {
   const body = JSON.stringify(toEnvelope(error));
   const headers = {
     "Content-Type": jsonType,

@@ -12,7 +12,7 @@ import type { Command } from "../realtime/frames.js";
 import type { Handshake } from "../realtime/handshake.js";
 import type { Connection } from "../realtime/plane.js";
 import { readMetadata } from "./metadata.js";
-import { boundCaller, withToken, type RealtimeEndpoint } from "./realtime-endpoint.js";
+import { boundCaller, type RealtimeEndpoint } from "./realtime-endpoint.js";
 
 /** Commands that run at once on one connection. */
 const maxInFlight = 16;
@@ -37,25 +37,28 @@ export interface Conversation {
   end(): void;
 }
 
-/** Admits the caller of a request. Throws what refuses it: credentials, topics, limits. */
+/** Admits the caller of a request, or of a token that came otherwise. Throws what refuses it: credentials, topics, limits. */
 export async function converse(
   options: RealtimeEndpoint,
   req: IncomingMessage,
+  token: string | null,
   handshakeOf: (identity: Identity) => Handshake,
   connection: Connection,
 ): Promise<Conversation> {
   const { plane, resources, spec } = options;
-  let credential = req;
-  let { identity, context } = await boundCaller(options, req);
+  let credential = token;
+  let { identity, context } = await boundCaller(options, req, token);
   const handshake = handshakeOf(identity);
   const running = new Set<Promise<unknown>>();
   let isLeaving = false;
+  let isRenewing = false;
+  let hasEnded = false;
   const admitted = await plane.connect({
     context,
     identity,
     handshake,
     connection,
-    isGood: () => options.isGood(credential, identity),
+    isGood: () => options.isGood(req, credential, identity),
     sharedBy: () => {
       const { sessionId, tenant, expiresAt } = identity;
       return sessionId === null ? null : `${sessionId} ${tenant} ${expiresAt}`;
@@ -100,13 +103,17 @@ export async function converse(
       }
     },
 
-    async reauthenticate(token) {
-      const next = withToken(req, token);
-      const bound = await boundCaller(options, next);
+    async reauthenticate(next) {
+      // One at a time, but outside the bound of commands: a client at its limit must still be able to stay.
+      if (isRenewing) throw fail("realtime_commands_limit");
+      isRenewing = true;
+      const bound = await boundCaller(options, req, next).finally(() => {
+        isRenewing = false;
+      });
       const isSame =
         bound.identity.principalId === identity.principalId &&
         bound.context.tenant === context.tenant;
-      if (!isSame) throw fail("core.authentication");
+      if (!isSame || hasEnded) throw fail("core.authentication");
       credential = next;
       ({ identity, context } = bound);
       expiry();
@@ -121,6 +128,7 @@ export async function converse(
     },
 
     end() {
+      hasEnded = true;
       expiry();
       admitted.end();
     },

@@ -6,7 +6,7 @@ import type { Identity } from "../operations/identity.js";
 import { Lifetime } from "../operations/lifetime.js";
 import type { RealtimePlane } from "../realtime/plane.js";
 import type { RealtimeSpec } from "../realtime/spec.js";
-import type { Bound } from "../tenancy/bind.js";
+import type { Bind } from "./boundary.js";
 import { draining } from "./draining.js";
 import { readMetadata } from "./metadata.js";
 import { parseQuery } from "./read-input.js";
@@ -17,13 +17,13 @@ export interface RealtimeEndpoint {
   readonly spec: RealtimeSpec;
   readonly plane: RealtimePlane;
   readonly resources: Resources;
-  readonly bind: (req: IncomingMessage) => Bound | Promise<Bound>;
+  readonly bind: Bind;
   readonly allowedOrigins: readonly string[];
   readonly defaultTenant: string;
   /** False while the service drains. */
   readonly isAccepting: () => boolean;
   /** Whether a request's credential still names this caller, in the same tenant. */
-  isGood(req: IncomingMessage, identity: Identity): Promise<boolean>;
+  isGood(req: IncomingMessage, token: string | null, identity: Identity): Promise<boolean>;
 }
 
 /** Answers one path by one method; says whether a request was for it. */
@@ -51,12 +51,10 @@ export function realtimeRoute(
 }
 
 /** Whether the credential of a request still names the caller. */
-export function stillGood(
-  bind: RealtimeEndpoint["bind"],
-): (req: IncomingMessage, identity: Identity) => Promise<boolean> {
-  return async (req, identity) => {
+export function stillGood(bind: Bind): RealtimeEndpoint["isGood"] {
+  return async (req, token, identity) => {
     try {
-      const bound = await bind(req);
+      const bound = await bind(req, token);
       const isSame = bound.identity?.principalId === identity.principalId;
       return isSame && bound.tenant === identity.tenant;
     } catch (error) {
@@ -66,18 +64,13 @@ export function stillGood(
   };
 }
 
-/** A request that is as another one, but has this token. */
-export function withToken(req: IncomingMessage, token: string): IncomingMessage {
-  const headers = { ...req.headers, authorization: `Bearer ${token}` };
-  return Object.assign(Object.create(req) as IncomingMessage, { headers });
-}
-
 /** The caller, and the context of its connection. Throws `core.authentication` where nobody is calling. */
 export async function boundCaller(
   { bind, resources, defaultTenant }: RealtimeEndpoint,
   req: IncomingMessage,
+  token: string | null = null,
 ): Promise<{ readonly identity: Identity; readonly context: ExecutionContext }> {
-  const { identity, tenant } = await bind(req);
+  const { identity, tenant } = await bind(req, token);
   if (identity === null) throw fail("core.authentication");
   const context = new ExecutionContext(resources, {
     operationId: "realtime.connect",

@@ -12,15 +12,17 @@ import type { Signal } from "../realtime/signal.js";
 import { draining } from "./draining.js";
 import { readMetadata } from "./metadata.js";
 import { converse, type Conversation } from "./realtime-conversation.js";
-import { withToken, type RealtimeEndpoint } from "./realtime-endpoint.js";
+import type { RealtimeEndpoint } from "./realtime-endpoint.js";
 import { replyError } from "./reply.js";
 
 const maxFrameBytes = 64 * 1024;
+/** A close that the other side does not answer is an end after so many milliseconds. */
+const closingMillis = 5_000;
 
 export interface SocketIoEndpoint {
   /** Answers a request that is this endpoint's; returns whether it was. */
   answer(req: IncomingMessage, res: ServerResponse): boolean;
-  /** Takes an upgrade that is this endpoint's; returns whether it was. */
+  /** Takes an upgrade that is this endpoint's; returns whether it was. Throws what refuses it. */
   upgrade(req: IncomingMessage, socket: Duplex, head: Buffer): boolean;
   stop(): Promise<void>;
 }
@@ -65,22 +67,25 @@ export async function socketIoEndpoint(options: RealtimeEndpoint): Promise<Socke
   io.on("connection", (socket) => {
     const conversation = conversations.get(socket);
     if (conversation === undefined) return;
-    socket.once("disconnect", conversation.end);
+    // The connection below has nobody behind it any more.
+    socket.once("disconnect", () => end(socket));
     talk(socket, conversation);
     void answered.get(socket)?.then(conversation.begin);
   });
   const isMine = ({ url = "" }: IncomingMessage): boolean =>
     [address, `${address}/`].includes(url.split("?", 1)[0] ?? "");
-  const check = ({ headers }: IncomingMessage): void => {
+  const check = ({ url = "", headers }: IncomingMessage, isUpgrade: boolean): void => {
     if (!options.isAccepting()) throw draining();
     checkRealtimeOrigin(headers.origin, headers.host, options.allowedOrigins);
+    // A connection begins as a WebSocket and stays on it.
+    if (!isUpgrade || new URLSearchParams(url.split("?")[1]).has("sid"))
+      throw fail("core.malformed", { reason: "Socket.IO is spoken over WebSocket here" });
   };
   return {
     answer(req, res) {
       if (!isMine(req)) return false;
       try {
-        check(req);
-        io.engine.handleRequest(req as Parameters<Server["engine"]["handleRequest"]>[0], res);
+        check(req, false);
       } catch (error) {
         replyError(req, res, readMetadata(req.headers), error);
       }
@@ -88,18 +93,9 @@ export async function socketIoEndpoint(options: RealtimeEndpoint): Promise<Socke
     },
     upgrade(req, socket, head) {
       if (!isMine(req)) return false;
-      try {
-        check(req);
-        io.engine.handleUpgrade(
-          req as Parameters<Server["engine"]["handleUpgrade"]>[0],
-          socket,
-          head,
-        );
-      } catch (error) {
-        const { status, code } = knownError(error);
-        const head = `HTTP/1.1 ${status} Refused\r\nX-Error-Code: ${code}\r\n`;
-        socket.end(`${head}Connection: close\r\nContent-Length: 0\r\n\r\n`);
-      }
+      check(req, true);
+      const upgrading = req as Parameters<Server["engine"]["handleUpgrade"]>[0];
+      io.engine.handleUpgrade(upgrading, socket, head);
       return true;
     },
     async stop() {
@@ -112,21 +108,26 @@ export async function socketIoEndpoint(options: RealtimeEndpoint): Promise<Socke
 async function admit(options: RealtimeEndpoint, socket: Socket): Promise<Conversation> {
   const { conn, request } = socket;
   const auth: Readonly<Record<string, unknown>> = socket.handshake.auth;
-  const req =
-    auth["token"] === undefined ? request : withToken(request, readToken(socket.handshake.auth));
+  const token = auth["token"] === undefined ? null : readToken(auth);
   const hasEnded = (): boolean => conn.readyState !== "open";
-  const flow = flowOf(request.socket, hasEnded);
+  let waiting = 0;
+  const flow = flowOf(request.socket, hasEnded, { emitter: conn, bytes: () => waiting });
+  conn.on("packetCreate", ({ data }: { readonly data?: unknown }) => {
+    waiting += typeof data === "string" ? data.length : 0;
+  });
   // Before frames of Engine.IO's own.
-  conn.on("flush", flow.flush);
+  conn.on("flush", () => {
+    waiting = 0;
+    flow.flush();
+  });
   conn.on("message", (data) => {
     // Frames are JSON text.
     if (typeof data !== "string") conn.close(true);
+    // Who does not read its answers is not read either.
+    if (flow.isWritable() || request.socket.isPaused()) return;
+    request.socket.pause();
+    void flow.writable().then(() => request.socket.resume());
   });
-  // The connection below ends, so that the client comes back and is admitted elsewhere, or refused.
-  const end = (): void => {
-    flow.flush();
-    conn.close();
-  };
   const connection: Connection = {
     get hasEnded() {
       return hasEnded();
@@ -135,18 +136,25 @@ async function admit(options: RealtimeEndpoint, socket: Socket): Promise<Convers
     writable: flow.writable,
     // A whole frame between those of Engine.IO: the same bytes go to every connection.
     write: ({ socketIoFrame }: Signal) => flow.send(socketIoFrame),
-    leave: end,
-    refuse: end,
+    leave: () => end(socket),
+    refuse: () => end(socket),
   };
   const conversation = await converse(
     options,
-    req,
+    request,
+    token,
     ({ sessionId }) => readAuth(auth, sessionId),
     connection,
   );
   conn.once("close", conversation.end);
   if (connection.hasEnded) conversation.end();
   return conversation;
+}
+
+/** Ends the connection below, so that the client comes back and is admitted elsewhere, or refused. */
+function end({ conn, request }: Socket): void {
+  conn.close();
+  setTimeout(() => request.socket.destroy(), closingMillis).unref();
 }
 
 function refusal({ resources }: RealtimeEndpoint, error: unknown): Error {

@@ -14,6 +14,8 @@ import { sendJson } from "./reply.js";
 import { securityHeaderList } from "./security-headers.js";
 
 const keepaliveMillis = 15_000;
+/** What has not gone out by then when a stream ends goes nowhere, in milliseconds. */
+const closingMillis = 5_000;
 const maxAckBytes = 4 * 1024;
 
 /** Answers `<path>/sse` and `<path>/sse/ack`; returns whether it did. */
@@ -38,6 +40,8 @@ async function stream(
 ): Promise<void> {
   const { headers } = req;
   checkRealtimeOrigin(headers.origin, headers.host, options.allowedOrigins);
+  // Behind the answer to an earlier request of the connection, which this stream would follow for ever.
+  if (res.socket === null) throw fail("http_malformed");
   const lastEventId = headers["last-event-id"];
   const handshake = readHandshake(
     query,
@@ -48,6 +52,13 @@ async function stream(
   const isChunked = req.httpVersion === "1.1";
   const hasEnded = (): boolean => res.destroyed || res.writableEnded;
   const flow = flowOf(socket, hasEnded);
+  const end = (last: string): void => {
+    flow.flush();
+    res.end(last);
+    // The connection goes on to other requests once this has gone out.
+    const patience = setTimeout(() => socket.destroy(), closingMillis).unref();
+    res.once("close", () => clearTimeout(patience));
+  };
   const connection: Connection = {
     get hasEnded() {
       return hasEnded();
@@ -58,26 +69,21 @@ async function stream(
       // A whole chunk between those of Node: the same bytes go to every connection.
       flow.send(isChunked ? signal.sseChunk : Buffer.from(signal.sse));
     },
-    leave() {
-      flow.flush();
-      // A spread of reconnects, so that they do not come all at once.
-      res.end(`retry: ${1_000 + Math.floor(Math.random() * 7_000)}\n\n`);
-    },
-    refuse() {
-      flow.flush();
-      res.end();
-    },
+    // A spread of reconnects, so that they do not come all at once.
+    leave: () => end(`retry: ${1_000 + Math.floor(Math.random() * 7_000)}\n\n`),
+    refuse: () => end(""),
   };
-  const conversation = await converse(options, req, () => handshake, connection);
+  const conversation = await converse(options, req, null, () => handshake, connection);
   const timer = setInterval(() => {
     flow.flush();
-    res.write(": keepalive\n\n");
+    if (!hasEnded()) res.write(": keepalive\n\n");
   }, keepaliveMillis);
   const release = (): void => {
     clearInterval(timer);
     conversation.end();
   };
   res.once("close", release);
+  res.on("error", () => undefined);
   if (res.destroyed) {
     release();
     return;

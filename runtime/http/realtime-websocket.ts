@@ -4,13 +4,13 @@ import type { Duplex } from "node:stream";
 import { WebSocket, WebSocketServer } from "ws";
 import { knownError, toEnvelope } from "../contract/errors.js";
 import { flowOf } from "../realtime/flow.js";
-import { readFrame } from "../realtime/frames.js";
+import { invalidFrame, readFrame } from "../realtime/frames.js";
 import { readHandshake } from "../realtime/handshake.js";
 import { checkRealtimeOrigin } from "../realtime/origin.js";
 import type { Connection } from "../realtime/plane.js";
 import type { Signal } from "../realtime/signal.js";
 import { converse } from "./realtime-conversation.js";
-import { withToken, type RealtimeEndpoint } from "./realtime-endpoint.js";
+import type { RealtimeEndpoint } from "./realtime-endpoint.js";
 import { parseQuery } from "./read-input.js";
 
 const maxFrameBytes = 64 * 1024;
@@ -40,12 +40,11 @@ export function webSocketEndpoint(options: RealtimeEndpoint): WebSocketEndpoint 
     upgrade(req, socket, head) {
       const [asked = "", search = ""] = (req.url ?? "").split("?", 2);
       if (asked !== address) return false;
-      const caller = withSubprotocolToken(req);
       server.handleUpgrade(req, socket, head, (webSocket) => {
         // Frames that come while the caller is being looked up wait in the socket.
         webSocket.pause();
         webSocket.on("error", () => undefined);
-        talk(options, caller, socket, webSocket, search)
+        talk(options, req, socket, webSocket, search)
           .then(
             (receive) => webSocket.on("message", receive),
             (error: unknown) => refuse(options, webSocket, error),
@@ -62,13 +61,10 @@ export function webSocketEndpoint(options: RealtimeEndpoint): WebSocketEndpoint 
   };
 }
 
-/** A browser cannot send an Authorization header; a subprotocol `bearer.<token>` stands for it. */
-function withSubprotocolToken(req: IncomingMessage): IncomingMessage {
+/** The token of a browser, which cannot send an Authorization header: the subprotocol `bearer.<token>`. */
+function subprotocolToken(req: IncomingMessage): string | null {
   const offered = (req.headers["sec-websocket-protocol"] ?? "").split(",").map((one) => one.trim());
-  const token = offered.find((one) => one.startsWith("bearer."))?.slice("bearer.".length);
-  return token === undefined || req.headers.authorization !== undefined
-    ? req
-    : withToken(req, token);
+  return offered.find((one) => one.startsWith("bearer."))?.slice("bearer.".length) ?? null;
 }
 
 /** The handshake has been accepted already: a refusal is a close with its code and what it means. */
@@ -127,7 +123,13 @@ async function talk(
       end(webSocket, code === "core.internal" ? codes.failed : codes.policy, code);
     },
   };
-  const conversation = await converse(options, req, () => handshake, connection);
+  const conversation = await converse(
+    options,
+    req,
+    subprotocolToken(req),
+    () => handshake,
+    connection,
+  );
   let isAlive = true;
   webSocket.on("pong", () => (isAlive = true));
   const pinging = setInterval(() => {
@@ -147,14 +149,24 @@ async function talk(
     flow.flush();
     if (isOpen()) webSocket.send(JSON.stringify(frame));
   };
-  const answer = async (cid: unknown, work: Promise<unknown>): Promise<void> => {
+  const open = new Set<string | number>();
+  const answer = async (cid: string | number, work: () => Promise<unknown>): Promise<void> => {
     try {
-      send({ type: "ack", cid, data: await work });
+      // Two answers to one cid could not be told apart.
+      if (open.has(cid)) throw invalidFrame("cid is in use");
+      open.add(cid);
+      const data = await work().finally(() => open.delete(cid));
+      send({ type: "ack", cid, data });
     } catch (error) {
       send({ type: "ack", cid, error: toEnvelope(conversation.told(error)) });
     }
   };
   return (data, isBinary) => {
+    // Who does not read its answers is not read either.
+    if (!flow.isWritable() && !webSocket.isPaused) {
+      webSocket.pause();
+      void flow.writable().then(() => webSocket.resume());
+    }
     if (isBinary) {
       end(webSocket, codes.unsupported, "frames are JSON text");
       return;
@@ -169,14 +181,13 @@ async function talk(
         conversation.acks.take(frame.upTo);
         return;
       case "realtime.reauth":
-        // Outside the bound of commands: a client at its limit must still be able to stay.
-        void answer(
-          frame.cid,
-          conversation.reauthenticate(frame.token).then(() => ({ ok: true })),
-        );
+        void answer(frame.cid, async () => {
+          await conversation.reauthenticate(frame.token);
+          return { ok: true };
+        });
         return;
       case "cmd":
-        void answer(frame.cid, conversation.command(frame));
+        void answer(frame.cid, () => conversation.command(frame));
     }
   };
 }

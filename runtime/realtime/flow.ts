@@ -17,6 +17,15 @@ export interface Flow {
   writable(): Promise<void>;
 }
 
+/** What waits in front of a stream, and tells by `drain` that it does no longer. */
+export interface Queue {
+  readonly emitter: {
+    on(event: "drain", listener: () => void): unknown;
+    off(event: "drain", listener: () => void): unknown;
+  };
+  bytes(): number;
+}
+
 /** Flows that have frames for the end of this tick. */
 let due: (() => void)[] = [];
 
@@ -44,9 +53,10 @@ function joined(frames: readonly Buffer[]): Buffer {
 }
 
 /** The flow of a stream, which is destroyed where nothing of it is taken for ten seconds. Nothing goes out once it has ended. */
-export function flowOf(stream: Writable, hasEnded: () => boolean): Flow {
+export function flowOf(stream: Writable, hasEnded: () => boolean, queue?: Queue): Flow {
   let frames: Buffer[] = [];
   let bytes = 0;
+  const waiting = (): number => stream.writableLength + bytes + (queue?.bytes() ?? 0);
   const flush = (): void => {
     if (frames.length === 0) return;
     const going = frames;
@@ -61,23 +71,31 @@ export function flowOf(stream: Writable, hasEnded: () => boolean): Flow {
       if (due.push(flush) === 1) setImmediate(flushAll);
     },
     flush,
-    isWritable: () => stream.writableLength + bytes < softBytes,
+    isWritable: () => waiting() < softBytes,
     writable: () =>
       new Promise((resolve) => {
         const done = (): void => {
-          clearTimeout(timer);
+          clearInterval(timer);
           stream.off("drain", done);
           stream.off("close", done);
+          queue?.emitter.off("drain", done);
           resolve();
         };
-        const timer = setTimeout(() => stream.destroy(), stalledMillis);
-        if (stream.destroyed) {
+        flush();
+        let before = waiting();
+        const timer = setInterval(() => {
+          // Whoever takes something, however slowly, is waited for.
+          if (waiting() >= before) stream.destroy();
+          before = waiting();
+        }, stalledMillis);
+        // What the system takes at once is followed by no `drain`.
+        if (stream.destroyed || waiting() < softBytes) {
           done();
           return;
         }
-        flush();
         stream.on("drain", done);
         stream.on("close", done);
+        queue?.emitter.on("drain", done);
       }),
   };
 }

@@ -11,13 +11,13 @@ export interface Command {
 
 export interface CommandFrame extends Command {
   readonly type: "cmd";
-  readonly cid: unknown;
+  readonly cid: string | number;
 }
 
 export type IngressFrame =
   | CommandFrame
   | { readonly type: "realtime.ack"; readonly upTo: string }
-  | { readonly type: "realtime.reauth"; readonly cid: unknown; readonly token: string }
+  | { readonly type: "realtime.reauth"; readonly cid: string | number; readonly token: string }
   /** `cid` is there where the frame is a faulty command, which is acknowledged with its error. */
   | { readonly type: "invalid"; readonly cid: unknown; readonly error: ServiceError };
 
@@ -36,13 +36,12 @@ export function readFrame(data: Buffer): IngressFrame {
   const { type, cid, ...members } = frame as Readonly<Record<string, unknown>>;
   if (type === "realtime.ack") return read(undefined, () => ({ type, upTo: readUpTo(members) }));
   if (type !== "realtime.reauth" && type !== "cmd") return invalid("unknown type");
-  if (!isCid(cid)) return invalid("cid");
-  const told = cid ?? null;
-  return read(told, () => {
-    if (type === "realtime.reauth") return { type, cid: told, token: readToken(members["auth"]) };
+  if (!isCid(cid)) return invalid(`cid must be a number, or a text of up to ${maxCidLength}`);
+  return read(cid, () => {
+    if (type === "realtime.reauth") return { type, cid, token: readToken(members["auth"]) };
     const { event, payload, ...options } = members;
     if (typeof event !== "string") throw invalidFrame("event must be a text");
-    return { type, cid: told, event, payload, ...readCommandOptions(options) };
+    return { type, cid, event, payload, ...readCommandOptions(options) };
   });
 }
 
@@ -88,8 +87,7 @@ function memberOf(given: unknown, name: string): unknown {
 }
 
 /** What comes back verbatim has a bound, and is a text or a number. */
-function isCid(cid: unknown): boolean {
-  if (cid === undefined || cid === null) return true;
+function isCid(cid: unknown): cid is string | number {
   return typeof cid === "number" || (typeof cid === "string" && cid.length <= maxCidLength);
 }
 

@@ -116,3 +116,37 @@ test("entries that are gone are told of, and the rest follows", async () => {
   await pump.start();
   expect(written).toEqual([null, 4, 5]);
 });
+
+test("a hole between entries is told of where it is", async () => {
+  const { written, sink, mailbox, add } = world();
+  for (let count = 0; count < 4; count += 1) add();
+  const holed = {
+    ...mailbox,
+    read: async (owner: unknown, after: number, limit: number) =>
+      (await mailbox.read(owner, after, limit)).filter(({ position }) => position !== 2),
+  };
+  const owner = { tenant: "t", principalId: "p" };
+  const pump = new Pump({ owner, sink, mailbox: holed, after: 0, onFault: () => undefined });
+  await pump.start();
+  expect(written).toEqual([1, null, 3, 4]);
+});
+
+test("nothing is written to a connection that ended while the mailbox was read", async () => {
+  const { written, sink, mailbox, add } = world();
+  for (let count = 0; count < 3; count += 1) add();
+  let hasEnded = false;
+  const ending = {
+    isWritable: sink.isWritable,
+    writable: sink.writable,
+    write: sink.write,
+    get hasEnded() {
+      return hasEnded;
+    },
+  };
+  const owner = { tenant: "t", principalId: "p" };
+  const options = { owner, sink: ending, mailbox, after: 1, onFault: () => undefined };
+  const running = new Pump(options).start();
+  hasEnded = true;
+  await running;
+  expect(written).toEqual([]);
+});

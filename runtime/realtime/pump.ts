@@ -23,14 +23,16 @@ export interface PumpOptions {
   readonly onFault: (error: unknown) => void;
 }
 
-/** Entries that are read at a time. */
-const pageSize = 100;
+/** Entries that are read at a time, at most. */
+const maxPageSize = 100;
 
 /** Delivers one mailbox to one connection, in order and without a gap, however many hints are lost. */
 export class Pump {
   readonly #options: PumpOptions;
   #sent: number;
   #wanted: number;
+  /** As many as went out without waiting the last time: what waits is not held in memory. */
+  #pageSize = maxPageSize;
   #running: Promise<void> | undefined;
 
   /** To be made once the connection is in the hub: a hint that comes before the first read is not lost. */
@@ -88,32 +90,44 @@ export class Pump {
     for (;;) {
       if (sink.hasEnded) return;
       const wantedBefore = this.#wanted;
-      const entries = await mailbox.read(owner, this.#sent, pageSize);
-      await this.#announceGap(entries);
-      for (const entry of entries) {
-        if (!sink.isWritable()) await sink.writable();
-        if (sink.hasEnded) return;
-        sink.write(Signal.ofEntry(entry));
-        this.#sent = entry.position;
+      const limit = this.#pageSize;
+      const entries = await mailbox.read(owner, this.#sent, limit);
+      const [first] = entries;
+      // Where nothing follows, the end of the mailbox may have been removed.
+      if (first === undefined) this.#announceGap((await mailbox.state(owner, null)).floor);
+      const written = this.#write(entries);
+      if (written < entries.length && !sink.hasEnded) {
+        this.#pageSize = Math.max(1, written);
+        await sink.writable();
+        continue;
       }
+      this.#pageSize = Math.min(maxPageSize, limit * 2);
       // What was hinted at while this was read may not have been there yet.
-      if (entries.length === pageSize || this.#wanted > wantedBefore) continue;
+      if (entries.length === limit || this.#wanted > wantedBefore) continue;
       // What was hinted at before and is not there has been removed.
       this.#wanted = this.#sent;
       return;
     }
   }
 
-  /** Entries that are gone are told of: loss is never silent (decisions.md §2). */
-  async #announceGap(entries: readonly MailboxEntry[]): Promise<void> {
-    const { mailbox, owner, sink } = this.#options;
-    const [first] = entries;
-    const { floor } =
-      first !== undefined && first.position === this.#sent + 1
-        ? { floor: this.#sent }
-        : await mailbox.state(owner, null);
-    const to = first === undefined ? floor : first.position - 1;
-    if (to <= this.#sent) return;
+  /** Writes entries as long as they can be; returns how many. */
+  #write(entries: readonly MailboxEntry[]): number {
+    const { sink } = this.#options;
+    let written = 0;
+    for (const entry of entries) {
+      if (sink.hasEnded || !sink.isWritable()) break;
+      this.#announceGap(entry.position - 1);
+      sink.write(Signal.ofEntry(entry));
+      this.#sent = entry.position;
+      written += 1;
+    }
+    return written;
+  }
+
+  /** Entries up to a position that are gone are told of: loss is never silent (decisions.md §2). */
+  #announceGap(to: number): void {
+    const { sink } = this.#options;
+    if (to <= this.#sent || sink.hasEnded) return;
     sink.write(new Signal("realtime.gap", JSON.stringify({ from: this.#sent + 1, to }), null));
     this.#sent = to;
   }

@@ -1,6 +1,7 @@
 // The realtime plane of a running service, with the transports that its registry names.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
 import { stillGood, type RealtimeEndpoint } from "../http/realtime-endpoint.js";
 import { historyEndpoint } from "../http/realtime-history.js";
 import { sseEndpoint } from "../http/realtime-sse.js";
@@ -9,6 +10,9 @@ import { openBus } from "./bus.js";
 import { defaultTenant, type Connection } from "./connect.js";
 import type { ServiceDefinition } from "./service.js";
 import type { Settings } from "./settings.js";
+
+/** How long a bus that does not answer holds up a stop, in milliseconds. */
+const busMillis = 1_000;
 
 export interface RunningRealtime {
   /** Answers a request that is realtime's; returns whether it did. */
@@ -50,7 +54,7 @@ export async function startRealtime(
       await plane.stop(drainSeconds * 700);
       webSocket?.stop();
       await socketIo?.stop();
-      await bus?.close();
+      await Promise.race([bus?.close(), sleep(busMillis, undefined, { ref: false })]);
     },
   };
 }

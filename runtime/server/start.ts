@@ -1,15 +1,17 @@
 // Starting and stopping a service: engines, migrations, listener, readiness, drain (decisions.md §3).
-import { createServer, type IncomingMessage, type Server } from "node:http";
+import { createServer, type IncomingMessage, type Server, ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { fail } from "../contract/errors.js";
+import { fail, knownError } from "../contract/errors.js";
 import { boundary } from "../http/boundary.js";
-import { answerClientErrors } from "../http/client-error.js";
+import { answerClientErrors, refuse } from "../http/client-error.js";
 import { frontHandler, type RequestHandler } from "../http/front-handler.js";
 import { corsHandler } from "../http/cors.js";
+import { draining } from "../http/draining.js";
 import { directEndpoint } from "../http/direct-endpoint.js";
 import { checkHost } from "../http/host.js";
 import { readMetadata } from "../http/metadata.js";
+import { hasBody } from "../http/read-body.js";
 import { replyError } from "../http/reply.js";
 import type { Database } from "../operations/database.js";
 import { startRelay, type Relay } from "../outbox/relay.js";
@@ -102,9 +104,19 @@ export async function start(
     },
   );
   answerClientErrors(server);
-  server.on("upgrade", (req, socket, head) => {
-    if (isAccepting() && realtime?.upgrade(req, socket, head) === true) return;
-    socket.end("HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
+  server.on("upgrade", (req, socket: Socket, head) => {
+    // Node has taken its own listener away: a caller who resets must not end the process.
+    socket.on("error", () => socket.destroy());
+    if (req.headers.upgrade?.toLowerCase() !== "websocket" && !hasBody(req)) {
+      answerWithoutUpgrade(server, req, socket);
+      return;
+    }
+    try {
+      if (!isAccepting()) throw draining();
+      if (realtime?.upgrade(req, socket, head) !== true) throw fail("route_not_found");
+    } catch (error) {
+      refuse(socket, knownError(error));
+    }
   });
   const unused = connectionsWithoutRequest(server);
   await listen(server, settings);
@@ -130,6 +142,15 @@ export async function start(
         await Promise.race([connection.close(), patience]);
       })()),
   };
+}
+
+/** Answers a request as if it had not asked for another protocol (RFC 9110 §7.8), and ends the connection. */
+function answerWithoutUpgrade(server: Server, req: IncomingMessage, socket: Socket): void {
+  const res = new ServerResponse(req);
+  res.shouldKeepAlive = false;
+  res.assignSocket(socket);
+  res.on("finish", () => socket.end());
+  server.emit("request", req, res);
 }
 
 /** What no route matches goes to the author's app, and from there to a JSON 404 or the masked error. */

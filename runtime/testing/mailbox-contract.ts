@@ -206,6 +206,31 @@ export function mailboxContract({ describe, test }: TestApi, harness: MailboxHar
         assert.equal(await cursorOf("tablet"), 4);
       }));
 
+    test("trimming takes the beginning of a mailbox, whatever is old in it, and devices that were not seen", () =>
+      withDatabase(async (database) => {
+        const owner = newcomer();
+        const long = Date.now() - 3_600_000;
+        for (const [data, at] of [
+          ["young", Date.now()],
+          ["old", long],
+          ["young too", Date.now()],
+        ] as const)
+          await write(database, ({ mailbox }) => {
+            const signal = { eventId: uuidv7(), name: "told", data };
+            return mailbox.stage(owner.tenant, signal, [owner.principalId], at);
+          });
+        await numberAll(database);
+        await write(database, async ({ mailbox }) => {
+          await mailbox.acknowledge(owner, "seen", 1, Date.now());
+          await mailbox.acknowledge(owner, "gone", 1, long);
+        });
+        assert.ok((await write(database, ({ mailbox }) => mailbox.trim(long + 1, 1_000))) >= 2);
+        assert.deepEqual(await keptBy(database, owner), [[3, "young too"]]);
+        const { mailbox } = database.reader;
+        assert.deepEqual(await mailbox.state(owner, "seen"), { head: 3, floor: 2, cursor: 1 });
+        assert.deepEqual(await mailbox.state(owner, "gone"), { head: 3, floor: 2, cursor: null });
+      }));
+
     test("trimming takes what is too old or too much, tells the floor, and positions go on", () =>
       withDatabase(async (database) => {
         const owner = newcomer();

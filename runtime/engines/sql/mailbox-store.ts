@@ -147,31 +147,47 @@ export function sqlMailboxStore(session: SqlSession): MailboxStore {
     },
 
     async trim(before, most) {
-      const rows = await session.all(
-        `DELETE FROM "opwright_mailbox" WHERE "created_at" < ${at(1)} OR "position" <= (` +
-          `SELECT h."head" - ${at(2)} FROM "opwright_mailbox_heads" h WHERE h."tenant_id" = "opwright_mailbox"."tenant_id" ` +
-          `AND h."principal_id" = "opwright_mailbox"."principal_id") RETURNING "tenant_id", "principal_id", "position"`,
-        [before, most],
-      );
       const floors = new Map<string, { readonly owner: MailboxOwner; readonly floor: number }>();
-      for (const row of rows) {
+      // What goes is the beginning of a mailbox: an entry that is younger than one behind it goes with it.
+      const ends = [
+        await session.all(
+          `SELECT "tenant_id", "principal_id", MAX("position") AS "position" FROM "opwright_mailbox" ` +
+            `WHERE "created_at" < ${at(1)} GROUP BY "tenant_id", "principal_id"`,
+          [before],
+        ),
+        await session.all(
+          `SELECT "tenant_id", "principal_id", "head" - ${at(1)} AS "position" FROM "opwright_mailbox_heads" ` +
+            `WHERE "head" - ${at(1)} > "floor"`,
+          [most],
+        ),
+      ];
+      for (const row of ends.flat()) {
         const owner = ownerOf(row);
         const key = JSON.stringify(keyOf(owner));
         const floor = Math.max(floors.get(key)?.floor ?? 0, Number(row["position"]));
         floors.set(key, { owner, floor });
       }
-      for (const [, { owner, floor }] of [...floors].sort(([a], [b]) => (a < b ? -1 : 1)))
+      let removed = 0;
+      for (const [, { owner, floor }] of [...floors].sort(([a], [b]) => (a < b ? -1 : 1))) {
+        const gone = await session.all(
+          `DELETE FROM "opwright_mailbox" WHERE ${owned} AND "position" <= ${at(3)} RETURNING "position"`,
+          [...keyOf(owner), floor],
+        );
+        removed += gone.length;
         await session.run(
           `UPDATE "opwright_mailbox_heads" SET "floor" = ${at(3)} WHERE ${owned} AND "floor" < ${at(3)}`,
           [...keyOf(owner), floor],
         );
+      }
+      // A device that has not acknowledged for so long goes on behind what is gone.
+      await session.run(`DELETE FROM "opwright_cursors" WHERE "seen_at" < ${at(1)}`, [before]);
       await session.run(
         `DELETE FROM "opwright_signals" WHERE "created_at" < ${at(1)} AND NOT EXISTS (` +
           `SELECT 1 FROM "opwright_mailbox" m WHERE m."signal_id" = "opwright_signals"."id") AND NOT EXISTS (` +
           `SELECT 1 FROM "opwright_staged_signals" q WHERE q."signal_id" = "opwright_signals"."id")`,
         [before],
       );
-      return rows.length;
+      return removed;
     },
   };
 }
