@@ -20,6 +20,7 @@ Tracker API   ${url}
 OpenAPI       ${url}/openapi.json
 Readiness     ${url}/readyz
 Upload page   ${url}/demo/upload
+Live board    ${url}/demo/live
 
 Sign in:
   curl -s ${url}/auth/login -H 'content-type: application/json' \\

@@ -16,7 +16,7 @@ const perPerson = 20;
 const rounds = 3;
 
 export async function run() {
-  for (const count of [1_000]) await fanOut(count);
+  for (const count of [1_000, 5_000]) await fanOut(count);
   await replay();
 }
 
