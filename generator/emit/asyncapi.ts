@@ -6,12 +6,19 @@ import {
   refTo,
   type JsonSchema,
 } from "../model/json-schema.js";
+import { pascalCase } from "../model/names.js";
 import { own } from "../model/records.js";
 import type { RegistryModel } from "../model/registry.js";
 import { jsonFile, type EmittedFile } from "./file.js";
 
 const protocolVersion = 1;
 const text: JsonSchema = { type: "string", minLength: 1 };
+const count: JsonSchema = { type: "integer", minimum: 0 };
+const error: JsonSchema = objectSchema(
+  { detail: text, code: text, kind: text, context: { type: "object" } },
+  ["detail", "code", "kind", "context"],
+);
+const security = [{ $ref: "#/components/securitySchemes/token" }];
 const cid: JsonSchema = { type: ["string", "number"], maxLength: 1_024 };
 
 export function emitAsyncApi(model: RegistryModel): readonly EmittedFile[] {
@@ -22,31 +29,66 @@ export function emitAsyncApi(model: RegistryModel): readonly EmittedFile[] {
   const messages: Record<string, unknown> = {};
   const used = new Map<string, JsonSchema>();
 
-  const add = (
-    name: string,
-    action: "send" | "receive",
-    summary: string,
-    payload: JsonSchema,
-    extensions: object,
-  ): void => {
-    const id = name.replaceAll(".", "_");
-    messages[id] = {
+  /** A message with a component of its own for its payload; returns the name of the message. */
+  const message = (name: string, suffix: string, payload: JsonSchema): string => {
+    let component = pascalCase(name) + suffix;
+    while (Object.hasOwn(model.types, component)) component += "_";
+    used.set(component, published(payload, model, used));
+    messages[name] = {
       name,
       title: name,
       contentType: "application/json",
-      payload: published(payload, model, used),
+      payload: { $ref: `#/components/schemas/${component}` },
     };
-    channels[id] = {
+    return name;
+  };
+  const channel = (name: string, carries: readonly string[], extensions: object): void => {
+    channels[name] = {
       address: name,
       title: name,
-      messages: { [id]: { $ref: `#/components/messages/${id}` } },
+      messages: Object.fromEntries(
+        carries.map((one) => [one, { $ref: `#/components/messages/${one}` }]),
+      ),
       ...extensions,
     };
-    operations[id] = {
-      action,
+  };
+  const carried = (at: string, name: string) => ({ $ref: `#/channels/${at}/messages/${name}` });
+  const sends = (name: string, summary: string, payload: JsonSchema, extensions: object): void => {
+    channel(name, [message(name, "Event", payload)], extensions);
+    operations[`send.${name}`] = {
+      action: "send",
       summary,
-      channel: { $ref: `#/channels/${id}` },
-      messages: [{ $ref: `#/channels/${id}/messages/${id}` }],
+      channel: { $ref: `#/channels/${name}` },
+      messages: [carried(name, name)],
+      security,
+    };
+  };
+  /** `answer` is what comes back where all goes well; null is nothing. */
+  const receives = (
+    name: string,
+    summary: string,
+    payload: JsonSchema,
+    answer: JsonSchema | null,
+    extensions: object,
+  ): void => {
+    const asked = message(name, "Frame", payload);
+    const answered = answer === null ? [] : [message(`${name}.answer`, "Frame", acked(answer))];
+    channel(name, [asked, ...answered], {});
+    operations[`receive.${name}`] = {
+      action: "receive",
+      summary,
+      channel: { $ref: `#/channels/${name}` },
+      messages: [carried(name, asked)],
+      ...(answered.length === 0
+        ? {}
+        : {
+            reply: {
+              channel: { $ref: `#/channels/${name}` },
+              messages: answered.map((one) => carried(name, one)),
+            },
+          }),
+      security,
+      ...extensions,
     };
   };
 
@@ -57,12 +99,11 @@ export function emitAsyncApi(model: RegistryModel): readonly EmittedFile[] {
       "x-svc-audience-kinds": audience,
       "x-svc-offline-delivery": delivery === "durable",
     };
-    add(name, "send", `${name}, to ${audience.join(" and ")}.`, envelope, extensions);
+    sends(name, `${name}, to ${audience.join(" and ")}.`, envelope, extensions);
   }
-  const count: JsonSchema = { type: "integer", minimum: 0 };
   const built = (name: string, summary: string, members: Record<string, JsonSchema>): void => {
     const data = objectSchema(members, Object.keys(members));
-    add(name, "send", summary, objectSchema({ id: { type: "null" }, data }, ["id", "data"]), {});
+    sends(name, summary, objectSchema({ id: { type: "null" }, data }, ["id", "data"]), {});
   };
   built("realtime.gap", "Entries that are no longer kept.", { from: count, to: count });
   if (realtime.presence) {
@@ -72,28 +113,35 @@ export function emitAsyncApi(model: RegistryModel): readonly EmittedFile[] {
     built("realtime.joined", "A principal hears a topic from now on.", moved);
     built("realtime.left", "A principal hears a topic no longer.", moved);
   }
+  const faulty = objectSchema({ type: { const: "error" }, error }, ["type", "error"]);
+  sends("realtime.error", "A frame was none, and no answer could be told apart.", faulty, {});
   for (const [name, key] of Object.entries(realtime.commands)) {
-    const input = own(model.operations, key)?.input.schema ?? true;
+    const operation = own(model.operations, key);
     const command = objectSchema(
       {
         type: { const: "cmd" },
         event: { const: name },
         cid,
-        payload: input,
+        payload: operation?.input.schema ?? true,
         idempotency_key: { type: "string", pattern: "^[\\x21-\\x7e]{1,255}$" },
         deadline_budget: { type: "number", exclusiveMinimum: 0 },
       },
       ["type", "event", "cid", "payload"],
     );
-    add(name, "receive", `Calls ${key}.`, command, {});
+    const output = operation?.output.schema ?? { type: "null" };
+    receives(name, `Calls ${key}.`, command, output, { "x-svc-operation": key });
   }
   const ack = objectSchema({ type: { const: "realtime.ack" }, up_to: text }, ["type", "up_to"]);
-  add("realtime.ack", "receive", "Acknowledges everything up to an id.", ack, {});
-  const reauth = objectSchema(
-    { type: { const: "realtime.reauth" }, cid, auth: objectSchema({ token: text }, ["token"]) },
-    ["type", "cid", "auth"],
-  );
-  add("realtime.reauth", "receive", "Goes on with another token of the same caller.", reauth, {});
+  receives("realtime.ack", "Acknowledges everything up to an id.", ack, null, {});
+  const auth = { type: "object", properties: { token: text }, required: ["token"] };
+  const reauth = objectSchema({ type: { const: "realtime.reauth" }, cid, auth }, [
+    "type",
+    "cid",
+    "auth",
+  ]);
+  const renewed = objectSchema({ ok: { const: true } }, ["ok"]);
+  const aim = "Goes on with another token of the same caller.";
+  receives("realtime.reauth", aim, reauth, renewed, {});
 
   return [
     jsonFile("asyncapi.json", {
@@ -107,9 +155,24 @@ export function emitAsyncApi(model: RegistryModel): readonly EmittedFile[] {
       defaultContentType: "application/json",
       channels,
       operations,
-      components: { messages, schemas: Object.fromEntries([...used].sort()) },
+      components: {
+        messages,
+        schemas: Object.fromEntries([...used].sort()),
+        securitySchemes: { token: { type: "http", scheme: "bearer" } },
+      },
     }),
   ];
+}
+
+/** What a WebSocket answers a frame with: its output, or an error. */
+function acked(data: JsonSchema): JsonSchema {
+  const members = { type: { const: "ack" }, cid };
+  return {
+    oneOf: [
+      objectSchema({ ...members, data }, ["type", "cid", "data"]),
+      objectSchema({ ...members, error }, ["type", "cid", "error"]),
+    ],
+  };
 }
 
 /** A schema whose references lead to components, which are noted. */

@@ -1,13 +1,16 @@
-// The AsyncAPI document of the realtime plane: valid by its own parser, served, and true of the frames that are sent.
+// The AsyncAPI document of the realtime plane: valid by its own parser and by a linter, served, and true of every frame that
+// is sent or accepted.
+import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
+import { promisify } from "node:util";
 import { Parser } from "@asyncapi/parser";
 import { Ajv2020 } from "ajv/dist/2020.js";
-import { expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { formats } from "../../runtime/contract/validation.js";
 import { engines } from "../engines.js";
-import { peopleOf } from "./people.js";
-import { generated, startTestService } from "./service.js";
+import { peopleOf, type Member, type People } from "./people.js";
+import { generated, startTestService, type TestService } from "./service.js";
 
 const text = readFileSync(`${generated}/asyncapi.json`, "utf8");
 const document = JSON.parse(text);
@@ -18,46 +21,180 @@ test("the document is valid AsyncAPI 3.0", async () => {
   expect(faults.map(({ message, path }) => `${path.join("/")}: ${message}`)).toEqual([]);
   expect(parsed?.version()).toBe("3.0.0");
   expect(document.info["x-svc-realtime-protocol"]).toBe(1);
-  expect(document.channels["task_assigned"]).toMatchObject({
+});
+
+test("it passes @redocly/cli lint without an error or a warning", async () => {
+  const root = new URL("../..", import.meta.url).pathname;
+  const { stdout } = await promisify(execFile)(
+    "npx",
+    ["redocly", "lint", "generated/asyncapi.json", "--format=json", "--extends=recommended"],
+    {
+      cwd: root,
+      env: { ...process.env, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" },
+    },
+  ).catch((error: { readonly stdout: string }) => error);
+  const { totals } = JSON.parse(stdout) as {
+    readonly totals: { readonly errors: number; readonly warnings: number };
+  };
+  expect([totals.errors, totals.warnings]).toEqual([0, 0]);
+});
+
+test("channels and operations have the names of events and commands, payloads have components", () => {
+  expect(Object.keys(document.operations).sort()).toEqual([
+    "receive.realtime.ack",
+    "receive.realtime.reauth",
+    "receive.task.comment",
+    "send.realtime.error",
+    "send.realtime.gap",
+    "send.realtime.joined",
+    "send.realtime.left",
+    "send.realtime.presence",
+    "send.task.assigned",
+    "send.task.changed",
+    "send.task.typing",
+  ]);
+  expect(document.channels["task.assigned"]).toMatchObject({
+    address: "task.assigned",
     "x-svc-audience-kinds": ["principal"],
     "x-svc-offline-delivery": true,
   });
+  expect(document.operations["receive.task.comment"]).toMatchObject({
+    "x-svc-operation": "tasks.comment",
+  });
+  for (const message of Object.values<{ readonly payload: object }>(document.components.messages))
+    expect(Object.keys(message.payload)).toEqual(["$ref"]);
 });
 
-test("it is served, and frames are as it says", async () => {
-  const [engine] = engines;
-  if (engine === undefined) throw new Error("there is no SQLite");
-  const service = await startTestService(engine, { signsIn: false });
-  const people = peopleOf(service);
-  const writer = await people.member("", "tasks.write", "projects.read", "projects.write");
-  expect((await service.call("GET", "/asyncapi.json")).body).toEqual(document);
-  const project = (await people.as(writer.token, "POST", "/projects", { name: "P", key: "PP" }))
-    .body.id;
-  const address = `${service.url.replace("http", "ws")}/realtime/ws?topics=project:${project}`;
-  const socket = new WebSocket(address, ["realtime.v1", `bearer.${writer.token}`]);
-  const frames: { readonly event: string; readonly id: unknown; readonly data: unknown }[] = [];
-  socket.on("message", (data: Buffer) => frames.push(JSON.parse(data.toString())));
-  await new Promise((resolve) => socket.once("open", resolve));
-  expect(socket.protocol).toBe("realtime.v1");
-  const body = { title: "t", project, assignee: writer.id };
-  await people.as(writer.token, "POST", "/tasks", body);
-  await expect.poll(() => frames.length).toBe(3);
+const [sqlite] = engines;
+
+describe("frames", () => {
+  let service: TestService;
+  let people: People;
+  let writer: Member;
+  let project = "";
+  beforeAll(async () => {
+    if (sqlite === undefined) throw new Error("there is no SQLite");
+    service = await startTestService(sqlite, { signsIn: false });
+    people = peopleOf(service);
+    const may = ["tasks.read", "tasks.write", "projects.read", "projects.write"];
+    writer = await people.member("", ...may);
+    const made = await people.as(writer.token, "POST", "/projects", { name: "P", key: "PP" });
+    project = made.body.id;
+  });
+  afterAll(() => service.stop());
+
   const ajv = new Ajv2020({ strict: false, formats, validateFormats: true });
   ajv.addSchema(document, "asyncapi");
-  for (const { event, id, data } of frames) {
-    const name = event.replace(".", "_");
-    const pointer = `asyncapi#/components/messages/${name}/payload`;
-    expect([event, ajv.validate(pointer, { id, data }), ajv.errorsText()]).toEqual([
-      event,
+  /** What is wrong with a frame as the message of a name. */
+  const faultsOf = (name: string, frame: unknown): string =>
+    ajv.validate(`asyncapi#/components/messages/${name}/payload`, frame) ? "" : ajv.errorsText();
+
+  /** A connection of which every frame is held against the document; answers by the message that they are. */
+  const open = async (query: string, token = writer.token) => {
+    const address = `${service.url.replace("http", "ws")}/realtime/ws${query}`;
+    const socket = new WebSocket(address, ["realtime.v1", `bearer.${token}`]);
+    const names: string[] = [];
+    const answers = new Map<unknown, (frame: { readonly [member: string]: unknown }) => void>();
+    const faults: string[] = [];
+    socket.on("message", (data: Buffer) => {
+      const { event, ...frame } = JSON.parse(data.toString());
+      if (event !== undefined) {
+        names.push(event);
+        faults.push(faultsOf(event, frame));
+      } else if (frame.type === "error") {
+        names.push("realtime.error");
+        faults.push(faultsOf("realtime.error", frame));
+      } else answers.get(frame.cid)?.(frame);
+    });
+    await new Promise((resolve) => socket.once("open", resolve));
+    const ask = (frame: { readonly cid: unknown; readonly [member: string]: unknown }) =>
+      new Promise<{ readonly [member: string]: unknown }>((resolve) => {
+        answers.set(frame.cid, resolve);
+        socket.send(JSON.stringify(frame));
+      });
+    return { socket, names, faults, ask };
+  };
+
+  test("it is served", async () => {
+    expect((await service.call("GET", "/asyncapi.json")).body).toEqual(document);
+  });
+
+  test("every frame that is sent is as it says", async () => {
+    const ann = await people.member(writer.tenantId, "projects.read");
+    const one = await open(`?device_id=d&topics=project:${project}`);
+    const two = await open(`?topics=project:${project}`, ann.token);
+    const body = { title: "t", project, assignee: writer.id };
+    for (let index = 0; index < 3; index += 1)
+      await people.as(writer.token, "POST", "/tasks", body);
+    const task = (await people.as(writer.token, "POST", "/tasks", body)).body.id;
+    const comment = { type: "cmd", event: "task.comment", payload: { task, text: "t" } };
+    expect(faultsOf("task.comment.answer", await one.ask({ ...comment, cid: 1 }))).toBe("");
+    const refused = await one.ask({ ...comment, cid: "2", payload: {} });
+    expect([refused["error"] !== undefined, faultsOf("task.comment.answer", refused)]).toEqual([
       true,
-      "No errors",
+      "",
     ]);
-  }
-  expect(frames.map(({ event }) => event).toSorted()).toEqual([
-    "realtime.presence",
-    "task.assigned",
-    "task.changed",
-  ]);
-  socket.close();
-  await service.stop();
+    const { access_token: token } = await people.session(writer.id, writer.tenantId);
+    const renewed = await one.ask({ type: "realtime.reauth", cid: 3, auth: { token } });
+    expect([renewed["data"], faultsOf("realtime.reauth.answer", renewed)]).toEqual([
+      { ok: true },
+      "",
+    ]);
+    one.socket.send("no frame");
+    two.socket.close();
+    await expect.poll(() => one.names, { timeout: 6_000 }).toContain("realtime.left");
+    await service.running.connection.write("test.trim", ({ transaction }) =>
+      transaction.mailbox.trim(0, 1),
+    );
+    const first = one.names.indexOf("task.assigned");
+    expect(first).toBeGreaterThanOrEqual(0);
+    const later = await open("?device_id=e");
+    await expect.poll(() => later.names).toContain("task.assigned");
+    const all = [...one.names, ...later.names];
+    expect([...new Set(all)].sort()).toEqual(
+      Object.keys(document.operations)
+        .filter((name) => name.startsWith("send."))
+        .map((name) => name.slice("send.".length))
+        .sort(),
+    );
+    expect([...one.faults, ...later.faults].filter((fault) => fault !== "")).toEqual([]);
+    for (const { socket } of [one, later]) socket.close();
+  });
+
+  test.each([
+    [
+      "task.comment",
+      { type: "cmd", event: "task.comment", cid: 1, payload: { task: "", text: "" } },
+    ],
+    ["task.comment", { type: "cmd", event: "task.comment", cid: 2, payload: null }],
+    ["task.comment", { type: "cmd", event: "task.comment", cid: 3, payload: { more: 1 } }],
+    [
+      "task.comment",
+      { type: "cmd", event: "task.comment", cid: 4, payload: {}, deadline_budget: 0 },
+    ],
+    [
+      "task.comment",
+      { type: "cmd", event: "task.comment", cid: 5, payload: {}, idempotency_key: "" },
+    ],
+    ["realtime.reauth", { type: "realtime.reauth", cid: 6, auth: {} }],
+    ["realtime.reauth", { type: "realtime.reauth", cid: 7 }],
+  ])("a %s that the document refuses is refused: %j", async (name, frame) => {
+    expect(faultsOf(name, frame)).not.toBe("");
+    const { socket, ask } = await open("");
+    expect(await ask(frame)).toHaveProperty("error");
+    socket.close();
+  });
+
+  test("a realtime.ack that the document refuses is refused, and a good one is not", async () => {
+    const { socket, names } = await open("");
+    for (const frame of [{ type: "realtime.ack" }, { type: "realtime.ack", up_to: "" }]) {
+      expect(faultsOf("realtime.ack", frame)).not.toBe("");
+      socket.send(JSON.stringify(frame));
+    }
+    const errors = (): readonly string[] => names.filter((name) => name === "realtime.error");
+    await expect.poll(errors).toHaveLength(2);
+    const good = { type: "realtime.ack", up_to: "x" };
+    expect(faultsOf("realtime.ack", good)).toBe("");
+    socket.close();
+  });
 });
