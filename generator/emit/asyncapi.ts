@@ -32,7 +32,7 @@ export function emitAsyncApi(model: RegistryModel): readonly EmittedFile[] {
   /** A message with a component of its own for its payload; returns the name of the message. */
   const message = (name: string, suffix: string, payload: JsonSchema): string => {
     let component = pascalCase(name) + suffix;
-    while (Object.hasOwn(model.types, component)) component += "_";
+    while (Object.hasOwn(model.types, component) || used.has(component)) component += "_";
     used.set(component, published(payload, model, used));
     messages[name] = {
       name,

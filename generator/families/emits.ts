@@ -15,6 +15,9 @@ import type { FamilyContext } from "./family.js";
 
 type Verb = EmissionModel["on"];
 
+/** A field that a topic or a principal is made of. */
+const fieldInBraces = /\{([A-Za-z_][\w-]*)\}/g;
+
 const writing: readonly string[] = [
   "create",
   "update",
@@ -61,6 +64,8 @@ export function checkEmits(
         ? undefined
         : didYouMean(event, Object.keys(events));
       if (fault !== null) report({ code: "OPW074", message: fault, at, suggestion });
+      if (ifChanged !== null && on !== "update")
+        report({ code: "OPW074", message: `only an update changes fields, ${on} does not`, at });
       for (const field of ifChanged ?? [])
         if (!fields.includes(field)) {
           const message = `${typeName} has no field ${field}`;
@@ -85,14 +90,14 @@ export function signalTarget(
 ): SignalTargetModel | null {
   const resolve: Resolve = (type) => types.table.schemas.get(type);
   const members = propertiesOf(types.table.schemas.get(typeName) ?? true);
-  // Texts and fields in turn: splitting at a group keeps the group.
-  const parts = to.split(/\{([A-Za-z_][\w-]*)\}/);
-  const fields = parts.filter((_, index) => index % 2 === 1);
+  const fields = [...to.matchAll(fieldInBraces)].map(([, field = ""]) => field);
   const isPrincipal = audience.includes("principal") && /^\{[^{}]*\}$/.test(to);
   const refuse = (message: string): null => {
     report({ code: "OPW073", message, at });
     return null;
   };
+  if (/[{}]/.test(to.replaceAll(fieldInBraces, "")))
+    return refuse(`${JSON.stringify(to)} has braces without a field`);
   for (const field of fields) {
     const schema = Object.hasOwn(members, field) ? members[field] : undefined;
     if (schema === undefined) return refuse(`${typeName} has no field ${field}`);

@@ -27,6 +27,18 @@ export function realtimeModel(
     const message = "realtime delivers to principals, which identity makes known";
     report({ code: "OPW057", message, at: tree.keyAt("realtime") });
   }
+  for (const [section, names] of [
+    ["events", Object.keys(realtime.events)],
+    ["commands", Object.keys(realtime.commands ?? {})],
+  ] as const)
+    for (const name of names) {
+      const isOwn = name.startsWith("realtime.");
+      if (!isOwn && (section === "events" || !Object.hasOwn(realtime.events, name))) continue;
+      const message = isOwn
+        ? `names with realtime. are the protocol's own`
+        : `${name} is an event already`;
+      report({ code: "OPW041", message, at: tree.keyAt("realtime", section, name) });
+    }
   const events = Object.entries(realtime.events).map(
     ([name, declared]) => [name, signalModel(context, name, declared)] as const,
   );

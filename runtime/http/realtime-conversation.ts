@@ -48,7 +48,7 @@ export async function converse(
   const { plane, resources, spec } = options;
   let credential = token;
   let { identity, context } = await boundCaller(options, req, token);
-  const handshake = handshakeOf(identity);
+  let handshake = handshakeOf(identity);
   const running = new Set<Promise<unknown>>();
   let isLeaving = false;
   let isRenewing = false;
@@ -67,12 +67,18 @@ export async function converse(
       isLeaving = true;
       const patience = new Promise((resolve) => setTimeout(resolve, leaveMillis).unref());
       await Promise.race([Promise.allSettled(running), patience]);
+      // Their answers are written right behind them.
+      await new Promise((resolve) => setImmediate(resolve));
       connection.leave();
     },
   });
   const expired = (): void => connection.refuse("core.authentication");
   let expiry = endAt(identity.expiresAt, expired);
-  const acks = acknowledgements(resources, plane.ownerOf(context, identity), handshake.device);
+  const acks = acknowledgements(
+    resources,
+    plane.ownerOf(context, identity),
+    () => handshake.device,
+  );
 
   const run = async (command: Command): Promise<unknown> => {
     await acks.done();
@@ -116,6 +122,8 @@ export async function converse(
       if (!isSame || hasEnded) throw fail("core.authentication");
       credential = next;
       ({ identity, context } = bound);
+      // Where the session is the device, so is the new one.
+      handshake = handshakeOf(identity);
       expiry();
       expiry = endAt(identity.expiresAt, expired);
     },
@@ -169,10 +177,15 @@ function checkedPayload({ input }: Operation<any, any>, payload: unknown): unkno
   return payload;
 }
 
-/** Calls `end` at a time; returns how to take that back. Timers beyond 24 days would fire at once. */
+/** Calls `end` at a time; returns how to take that back. Timers of more than 24 days would fire at once. */
 function endAt(expiresAt: number | null, end: () => void): () => void {
   if (expiresAt === null) return () => undefined;
-  const timer = setTimeout(end, Math.min(Math.max(0, expiresAt - Date.now()), 0x7fff_ffff));
-  timer.unref();
+  let timer: NodeJS.Timeout | undefined;
+  const wait = (): void => {
+    const left = expiresAt - Date.now();
+    if (left <= 0) end();
+    else timer = setTimeout(wait, Math.min(left, 0x7fff_ffff)).unref();
+  };
+  wait();
   return () => clearTimeout(timer);
 }

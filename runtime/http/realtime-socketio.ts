@@ -171,9 +171,7 @@ function talk(socket: Socket, conversation: Conversation): void {
     const [first, second] = args;
     switch (event) {
       case "realtime.ack":
-        conversation.acks.take(readUpTo(first));
-        await conversation.acks.done();
-        return { ok: true };
+        return { acked: await conversation.acks.take(readUpTo(first)) };
       case "realtime.reauth":
         await conversation.reauthenticate(readToken(first));
         return { ok: true };
@@ -191,7 +189,7 @@ function talk(socket: Socket, conversation: Conversation): void {
       (answer) => reply?.(answer),
       (error: unknown) => {
         const answer = { error: toEnvelope(conversation.told(error)) };
-        if (reply === null) socket.emit("realtime.error", answer);
+        if (reply === null) socket.emit("realtime.error", { type: "error", ...answer });
         else reply(answer);
       },
     );

@@ -1,9 +1,9 @@
 // Server-Sent Events: a stream of signals, and the route that acknowledges them (service.md "Realtime endpoints", WHATWG HTML §9.2).
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { fail } from "../contract/errors.js";
+import { fail, type ErrorCode } from "../contract/errors.js";
 import { acknowledge } from "../realtime/acknowledge.js";
 import { flowOf } from "../realtime/flow.js";
-import { readDevice, readHandshake } from "../realtime/handshake.js";
+import { readHandshake } from "../realtime/handshake.js";
 import { checkRealtimeOrigin } from "../realtime/origin.js";
 import type { Connection } from "../realtime/plane.js";
 import type { Signal } from "../realtime/signal.js";
@@ -52,7 +52,13 @@ async function stream(
   const isChunked = req.httpVersion === "1.1";
   const hasEnded = (): boolean => res.destroyed || res.writableEnded;
   const flow = flowOf(socket, hasEnded);
-  const end = (last: string): void => {
+  /** Why it ended before it began. */
+  let early: ErrorCode | null = null;
+  const end = (last: string, code: ErrorCode): void => {
+    if (!res.headersSent) {
+      early = code;
+      return;
+    }
     flow.flush();
     res.end(last);
     // The connection goes on to other requests once this has gone out.
@@ -70,10 +76,14 @@ async function stream(
       flow.send(isChunked ? signal.sseChunk : Buffer.from(signal.sse));
     },
     // A spread of reconnects, so that they do not come all at once.
-    leave: () => end(`retry: ${1_000 + Math.floor(Math.random() * 7_000)}\n\n`),
-    refuse: () => end(""),
+    leave: () => end(`retry: ${1_000 + Math.floor(Math.random() * 7_000)}\n\n`, "service_draining"),
+    refuse: (code) => end("", code),
   };
   const conversation = await converse(options, req, null, () => handshake, connection);
+  if (early !== null) {
+    conversation.end();
+    throw fail(early);
+  }
   const timer = setInterval(() => {
     flow.flush();
     if (!hasEnded()) res.write(": keepalive\n\n");
@@ -112,7 +122,7 @@ async function ack(
 ): Promise<void> {
   const { headers } = req;
   checkRealtimeOrigin(headers.origin, headers.host, options.allowedOrigins);
-  const device = readDevice(query.get("device_id"));
+  const { device } = readHandshake(query, undefined);
   const { identity, context } = await boundCaller(options, req);
   const upTo = readUpTo(await readJsonBody(req, maxAckBytes));
   const owner = options.plane.ownerOf(context, identity);

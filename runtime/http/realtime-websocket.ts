@@ -178,7 +178,7 @@ async function talk(
         else send({ type: "ack", cid: frame.cid, error: toEnvelope(frame.error) });
         return;
       case "realtime.ack":
-        conversation.acks.take(frame.upTo);
+        conversation.acks.take(frame.upTo).catch(conversation.told);
         return;
       case "realtime.reauth":
         void answer(frame.cid, async () => {

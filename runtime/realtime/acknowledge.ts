@@ -22,39 +22,60 @@ export async function acknowledge(
 }
 
 export interface Acknowledgements {
-  /** Takes an id in; where several wait, the furthest stands for all. */
-  take(upTo: string): void;
-  /** Resolves once what has been taken is stored. */
+  /** Takes an id in. Resolves once it is stored, with whether it was one; rejects where it could not be stored. */
+  take(upTo: string): Promise<boolean>;
+  /** Resolves once what has been taken is stored, or could not be. */
   done(): Promise<void>;
 }
 
-/** The acknowledgements of one connection: one is stored at a time, however many come. */
+interface Waiting {
+  readonly upTo: string;
+  readonly position: number;
+  readonly resolve: (acked: boolean) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Ids of one batch that are looked up: the furthest that is one stands for all before it. */
+const maxLookups = 4;
+
+/**
+ * The acknowledgements of one connection: one is stored at a time, however many come. `deviceOf` is asked each time, since a
+ * session that stands for the device may be another one by then.
+ */
 export function acknowledgements(
-  { database, log }: Resources,
+  { database }: Resources,
   owner: MailboxOwner,
-  device: string | null,
+  deviceOf: () => string | null,
 ): Acknowledgements {
-  let waiting: string | null = null;
+  let waiting: Waiting[] = [];
   let storing: Promise<void> | undefined;
   const store = async (): Promise<void> => {
-    while (waiting !== null) {
-      const upTo = waiting;
-      waiting = null;
+    while (waiting.length > 0) {
+      const batch = waiting.sort((left, right) => right.position - left.position);
+      waiting = [];
       try {
-        await acknowledge(database, owner, device, upTo);
+        let acked = false;
+        for (const [index, one] of batch.entries()) {
+          if (!acked && index < maxLookups)
+            acked = await acknowledge(database, owner, deviceOf(), one.upTo);
+          one.resolve(acked);
+        }
       } catch (error) {
-        log.error({ err: error }, "an acknowledgement could not be stored");
+        for (const { reject } of batch) reject(error);
       }
     }
   };
   return {
     take(upTo) {
-      const position = parseEventId(upTo)?.position ?? 0;
-      const furthest = waiting === null ? 0 : (parseEventId(waiting)?.position ?? 0);
-      if (position > furthest) waiting = upTo;
+      const position = parseEventId(upTo)?.position;
+      if (position === undefined) return Promise.resolve(false);
+      const taken = new Promise<boolean>((resolve, reject) => {
+        waiting.push({ upTo, position, resolve, reject });
+      });
       storing ??= store().finally(() => {
         storing = undefined;
       });
+      return taken;
     },
     done: () => storing ?? Promise.resolve(),
   };

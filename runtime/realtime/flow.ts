@@ -56,6 +56,7 @@ function joined(frames: readonly Buffer[]): Buffer {
 export function flowOf(stream: Writable, hasEnded: () => boolean, queue?: Queue): Flow {
   let frames: Buffer[] = [];
   let bytes = 0;
+  let draining: Promise<void> | undefined;
   const waiting = (): number => stream.writableLength + bytes + (queue?.bytes() ?? 0);
   const flush = (): void => {
     if (frames.length === 0) return;
@@ -72,30 +73,30 @@ export function flowOf(stream: Writable, hasEnded: () => boolean, queue?: Queue)
     },
     flush,
     isWritable: () => waiting() < softBytes,
-    writable: () =>
-      new Promise((resolve) => {
+    writable() {
+      flush();
+      // What the system takes at once is followed by no `drain`.
+      if (stream.destroyed || waiting() < softBytes) return Promise.resolve();
+      draining ??= new Promise<void>((resolve) => {
         const done = (): void => {
           clearInterval(timer);
           stream.off("drain", done);
           stream.off("close", done);
           queue?.emitter.off("drain", done);
+          draining = undefined;
           resolve();
         };
-        flush();
         let before = waiting();
         const timer = setInterval(() => {
           // Whoever takes something, however slowly, is waited for.
           if (waiting() >= before) stream.destroy();
           before = waiting();
         }, stalledMillis);
-        // What the system takes at once is followed by no `drain`.
-        if (stream.destroyed || waiting() < softBytes) {
-          done();
-          return;
-        }
         stream.on("drain", done);
         stream.on("close", done);
         queue?.emitter.on("drain", done);
-      }),
+      });
+      return draining;
+    },
   };
 }

@@ -9,17 +9,18 @@ import { checkTopics, resumePoint, type Handshake } from "./handshake.js";
 import { memoryHub, type HubMember } from "./hub.js";
 import type { CredentialScope, SignalPlane } from "./plane-port.js";
 import type { MailboxOwner, NumberedEntry } from "./port.js";
+import { startNumbering } from "./numbering.js";
 import { startPresence } from "./presence.js";
 import { Pump, type Sink } from "./pump.js";
 import { Signal } from "./signal.js";
 import type { RealtimeSpec } from "./spec.js";
 
-/** Signals that are given their places in one transaction. */
-const batchSize = 500;
-/** What other processes have staged or numbered is found within so many milliseconds. */
+/** Without a bus, what other processes have numbered is found within so many milliseconds. */
 const pollMillis = 1_000;
 /** A credential that has ended is noticed within so many milliseconds. */
 const recheckMillis = 3_000;
+/** Sessions that are asked about at once. */
+const rechecksAtOnce = 8;
 const trimMillis = 60_000;
 /** What a bus has lost without noticing is found within so many milliseconds. */
 const healMillis = 10_000;
@@ -31,7 +32,7 @@ const maxConnections = 20;
 
 /** A connection as its transport has it. */
 export interface Connection extends Sink {
-  /** Ends it in good order: the service goes away. */
+  /** Ends it: the service goes away. */
   leave(): void;
   /** Ends it: its credential has ended, or a fault. */
   refuse(code: "core.authentication" | "core.internal"): void;
@@ -46,7 +47,7 @@ export interface ConnectRequest {
   readonly isGood: () => Promise<boolean>;
   /** What connections have in common whose credentials end together: the session and what it is scoped to; null is nothing. */
   readonly sharedBy: () => string | null;
-  /** Ends it in good order: the service goes away. */
+  /** Ends it once what runs on it has been answered: the service goes away. */
   readonly leave: () => Promise<void>;
 }
 
@@ -59,8 +60,8 @@ export interface RealtimePlane extends SignalPlane {
    */
   connect(request: ConnectRequest): Promise<{ begin(): void; end(): void }>;
   /**
-   * Numbers what is staged, ends every connection, and resolves when nothing is under way. The ends are spread over up to
-   * so many milliseconds, so that what reconnects elsewhere does not come all at once.
+   * Ends every connection, and resolves when nothing is under way. The ends are spread over up to so many milliseconds, so
+   * that what reconnects elsewhere does not come all at once.
    */
   stop(spreadMillis: number): Promise<void>;
 }
@@ -85,13 +86,24 @@ export function startPlane(
     : null;
   const admitted = new Set<Admitted>();
   let isStopped = false;
-  let numbering: Promise<void> | undefined;
-  let isWanted = false;
+  /** Ephemeral signals that slow readers did not get since this was told last. */
+  let dropped = 0;
+  /** What is not kept is dropped where a connection is behind: it would only be later still. */
+  const sendEphemeral = (connection: Connection, signal: Signal): void => {
+    if (connection.hasEnded) return;
+    if (connection.isWritable()) {
+      connection.write(signal);
+      return;
+    }
+    dropped += 1;
+    // Whoever takes nothing at all is ended.
+    void connection.writable();
+  };
   const unlimited = { lifetime: Lifetime.unlimited() };
 
   /** Tells other processes how far mailboxes are now. */
   const tell = (entries: readonly NumberedEntry[]): void => {
-    if (bus === null || entries.length === 0) return;
+    if (bus === null) return;
     const last = new Map(entries.map((entry) => [`${entry.tenant}\0${entry.principalId}`, entry]));
     const mailboxes = [...last.values()].map(
       ({ tenant, principalId, position }) => [tenant, principalId, position] as const,
@@ -99,32 +111,10 @@ export function startPlane(
     bus.send({ kind: "positions", mailboxes });
   };
 
-  /** One transaction at a time numbers, in this process and among all: a second one leaves it to the first. */
-  const numberAll = async (): Promise<void> => {
-    while (isWanted) {
-      isWanted = false;
-      try {
-        for (let found = batchSize; found === batchSize;) {
-          const entries = await database.write({ ...unlimited, exclusive: "realtime" }, (stores) =>
-            stores.mailbox.number(batchSize),
-          );
-          found = entries.length;
-          hub.entries(entries);
-          tell(entries);
-        }
-      } catch (error) {
-        if (codeOf(error) !== "idempotency_in_flight")
-          log.error({ err: error }, "staged signals could not be numbered");
-      }
-    }
-  };
-  const wake = (): void => {
-    isWanted = true;
-    numbering ??= numberAll().finally(() => {
-      numbering = undefined;
-      if (isWanted && !isStopped) wake();
-    });
-  };
+  const numbering = startNumbering(resources, (entries) => {
+    hub.entries(entries);
+    tell(entries);
+  });
 
   /** Where mailboxes are, whatever has been heard of them: other processes number too. */
   const checkPositions = async (): Promise<void> => {
@@ -133,20 +123,27 @@ export function startPlane(
   };
   const recheck = async (of?: CredentialScope): Promise<void> => {
     // Connections of one session are asked about once.
-    const known = new Map<unknown, Promise<boolean>>();
+    const groups = new Map<unknown, Admitted[]>();
     for (const one of admitted) {
       if (!concerns(of, one.member)) continue;
       const shared = one.sharedBy() ?? one;
-      const isGood = known.get(shared) ?? one.isGood();
-      known.set(shared, isGood);
-      if (!(await isGood)) one.connection.refuse("core.authentication");
+      groups.set(shared, [...(groups.get(shared) ?? []), one]);
     }
+    const waiting = [...groups.values()];
+    const work = async (): Promise<void> => {
+      for (let group = waiting.shift(); group !== undefined; group = waiting.shift())
+        if ((await group[0]?.isGood()) === false)
+          for (const { connection } of group) connection.refuse("core.authentication");
+    };
+    await Promise.all(Array.from({ length: rechecksAtOnce }, work));
   };
   const ended = (of: CredentialScope): void =>
     void recheck(of).catch((error: unknown) => log.error({ err: error }, failed));
   const trim = async (): Promise<void> => {
     const before = Date.now() - spec.retentionSeconds * 1000;
     await database.write(unlimited, ({ mailbox }) => mailbox.trim(before, spec.retentionEntries));
+    if (dropped > 0) log.warn({ dropped }, "signals on topics were dropped for slow readers");
+    dropped = 0;
   };
   const repeat = (millis: number, work: () => Promise<void>): NodeJS.Timeout => {
     let running = false;
@@ -161,12 +158,10 @@ export function startPlane(
     }, millis).unref();
   };
   const timers = [
-    repeat(pollMillis, async () => wake()),
     repeat(bus === null ? pollMillis : healMillis, checkPositions),
     repeat(recheckMillis, () => recheck()),
     repeat(trimMillis, trim),
   ];
-  wake();
   bus?.listen({
     heard(message) {
       switch (message.kind) {
@@ -194,7 +189,7 @@ export function startPlane(
   presence?.announce();
 
   return {
-    wake,
+    wake: numbering.wake,
 
     credentialsEnded(of) {
       ended(of);
@@ -285,7 +280,7 @@ export function startPlane(
         }),
       );
       presence?.stop();
-      await numbering;
+      await numbering.stop();
     },
   };
 }
@@ -293,13 +288,4 @@ export function startPlane(
 function concerns(of: CredentialScope | undefined, member: HubMember): boolean {
   if (of === undefined) return true;
   return "tenant" in of ? of.tenant === member.tenant : of.principalId === member.principalId;
-}
-
-/** What is not kept is dropped where a connection is behind: it would only be later still. */
-function sendEphemeral(connection: Connection, signal: Signal): void {
-  if (!connection.hasEnded && connection.isWritable()) connection.write(signal);
-}
-
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && "code" in error ? error.code : undefined;
 }

@@ -65,6 +65,9 @@ export interface MailboxStore {
     position: number,
     now: number,
   ): Promise<number>;
-  /** Removes entries that are older than `before`, and those that a mailbox has beyond `most`; returns how many. */
+  /**
+   * Removes entries that are older than `before` and those that a mailbox has beyond `most`, each with all that come before
+   * it, and cursors before them that were not moved since; returns how many entries.
+   */
   trim(before: number, most: number): Promise<number>;
 }

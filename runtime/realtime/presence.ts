@@ -31,7 +31,7 @@ export function startPresence(
   publish: (tenant: string, topic: string, signal: Signal) => void,
   send: (message: PresenceMessage) => void,
 ): Presence {
-  const process = uuidv7();
+  const self = uuidv7();
   /** Connections here by seat. */
   const here = new Map<string, number>();
   const there = new Map<string, { seats: Set<string>; heardAt: number }>();
@@ -73,7 +73,7 @@ export function startPresence(
     }
   };
   const whole = (): void =>
-    send({ kind: "presence", process, is: "whole", seats: [...here.keys()].map(seatOf) });
+    send({ kind: "presence", process: self, is: "whole", seats: [...here.keys()].map(seatOf) });
   const forget = (one: string): void => {
     const gone = there.get(one)?.seats ?? [];
     there.delete(one);
@@ -81,7 +81,7 @@ export function startPresence(
   };
 
   const timer = setInterval(() => {
-    send({ kind: "presence", process, is: "alive", size: here.size });
+    send({ kind: "presence", process: self, is: "alive", size: here.size });
     for (const [one, { heardAt }] of there) if (Date.now() - heardAt > silentMillis) forget(one);
   }, aliveMillis).unref();
 
@@ -91,14 +91,14 @@ export function startPresence(
       const first = keys.filter((key) => !here.has(key));
       for (const key of keys) here.set(key, (here.get(key) ?? 0) + 1);
       if (first.length > 0)
-        send({ kind: "presence", process, is: "here", seats: first.map(seatOf) });
+        send({ kind: "presence", process: self, is: "here", seats: first.map(seatOf) });
       look(first);
       return () => {
         const last = keys.filter((key) => here.get(key) === 1);
         for (const key of keys) here.set(key, (here.get(key) ?? 1) - 1);
         for (const key of last) here.delete(key);
         if (last.length > 0)
-          send({ kind: "presence", process, is: "gone", seats: last.map(seatOf) });
+          send({ kind: "presence", process: self, is: "gone", seats: last.map(seatOf) });
         look(last);
       };
     },
@@ -116,12 +116,12 @@ export function startPresence(
       other.heardAt = Date.now();
       switch (message.is) {
         case "ask":
-          if (message.of === null || message.of === process) whole();
+          if (message.of === null || message.of === self) whole();
           return;
         case "alive":
           // Something has been lost on the way.
           if (message.size !== other.seats.size)
-            send({ kind: "presence", process, is: "ask", of: message.process });
+            send({ kind: "presence", process: self, is: "ask", of: message.process });
           return;
         case "here":
         case "gone": {
@@ -140,13 +140,13 @@ export function startPresence(
 
     announce() {
       whole();
-      send({ kind: "presence", process, is: "ask", of: null });
+      send({ kind: "presence", process: self, is: "ask", of: null });
     },
 
     stop() {
       clearInterval(timer);
       for (const one of lingering.values()) clearTimeout(one);
-      send({ kind: "presence", process, is: "whole", seats: [] });
+      send({ kind: "presence", process: self, is: "whole", seats: [] });
     },
   };
 }

@@ -20,7 +20,7 @@ export type RealtimeTransport = "socketio" | "sse" | "websocket";
 
 /** The realtime plane of a service as generated code declares it. */
 export interface RealtimeSpec {
-  /** Where the endpoints are: `<path>/sse`, `<path>/sse/ack`, `<path>/ws`, `<path>/history`. */
+  /** Where the endpoints are: `<path>/sse`, `<path>/sse/ack`, `<path>/ws`, `<path>/socket.io`, `<path>/history`. */
   readonly path: string;
   readonly transports: readonly RealtimeTransport[];
   readonly events: Readonly<Record<string, SignalDeclaration>>;

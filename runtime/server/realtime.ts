@@ -50,8 +50,8 @@ export async function startRealtime(
       webSocket?.upgrade(req, socket, head) === true ||
       socketIo?.upgrade(req, socket, head) === true,
     async stop() {
-      // What is left of the time is for what has begun late.
-      await plane.stop(drainSeconds * 700);
+      // The other half of the time is for commands and for clients that answer a close late.
+      await plane.stop(drainSeconds * 500);
       webSocket?.stop();
       await socketIo?.stop();
       await Promise.race([bus?.close(), sleep(busMillis, undefined, { ref: false })]);

@@ -135,8 +135,7 @@ export async function start(
         state = "settling";
         await sleep(settings.settleSeconds * 1000);
         state = "draining";
-        await realtime?.stop();
-        await closed(server, unused, settings.drainSeconds * 1000);
+        await Promise.all([realtime?.stop(), closed(server, unused, settings.drainSeconds * 1000)]);
         await relay?.stop(settings.drainSeconds * 1000);
         const patience = sleep(settings.drainSeconds * 1000 + 100, undefined, { ref: false });
         await Promise.race([connection.close(), patience]);
@@ -149,7 +148,7 @@ function answerWithoutUpgrade(server: Server, req: IncomingMessage, socket: Sock
   const res = new ServerResponse(req);
   res.shouldKeepAlive = false;
   res.assignSocket(socket);
-  res.on("finish", () => socket.end());
+  res.on("finish", () => socket.destroySoon());
   server.emit("request", req, res);
 }
 

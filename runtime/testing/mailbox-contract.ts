@@ -223,12 +223,15 @@ export function mailboxContract({ describe, test }: TestApi, harness: MailboxHar
         await write(database, async ({ mailbox }) => {
           await mailbox.acknowledge(owner, "seen", 1, Date.now());
           await mailbox.acknowledge(owner, "gone", 1, long);
+          await mailbox.acknowledge(owner, "quiet", 3, long);
         });
         assert.ok((await write(database, ({ mailbox }) => mailbox.trim(long + 1, 1_000))) >= 2);
         assert.deepEqual(await keptBy(database, owner), [[3, "young too"]]);
         const { mailbox } = database.reader;
         assert.deepEqual(await mailbox.state(owner, "seen"), { head: 3, floor: 2, cursor: 1 });
         assert.deepEqual(await mailbox.state(owner, "gone"), { head: 3, floor: 2, cursor: null });
+        // It has all there was: nothing is missing to it.
+        assert.deepEqual(await mailbox.state(owner, "quiet"), { head: 3, floor: 2, cursor: 3 });
       }));
 
     test("trimming takes what is too old or too much, tells the floor, and positions go on", () =>

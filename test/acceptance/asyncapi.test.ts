@@ -161,6 +161,7 @@ describe("frames", () => {
     for (const { socket } of [one, later]) socket.close();
   });
 
+  const fine = { task: "01890000-0000-7000-8000-000000000001", text: "t" };
   test.each([
     [
       "task.comment",
@@ -170,11 +171,11 @@ describe("frames", () => {
     ["task.comment", { type: "cmd", event: "task.comment", cid: 3, payload: { more: 1 } }],
     [
       "task.comment",
-      { type: "cmd", event: "task.comment", cid: 4, payload: {}, deadline_budget: 0 },
+      { type: "cmd", event: "task.comment", cid: 4, payload: fine, deadline_budget: 0 },
     ],
     [
       "task.comment",
-      { type: "cmd", event: "task.comment", cid: 5, payload: {}, idempotency_key: "" },
+      { type: "cmd", event: "task.comment", cid: 5, payload: fine, idempotency_key: "" },
     ],
     ["realtime.reauth", { type: "realtime.reauth", cid: 6, auth: {} }],
     ["realtime.reauth", { type: "realtime.reauth", cid: 7 }],
@@ -186,7 +187,7 @@ describe("frames", () => {
   });
 
   test("a realtime.ack that the document refuses is refused, and a good one is not", async () => {
-    const { socket, names } = await open("");
+    const { socket, names, ask } = await open("");
     for (const frame of [{ type: "realtime.ack" }, { type: "realtime.ack", up_to: "" }]) {
       expect(faultsOf("realtime.ack", frame)).not.toBe("");
       socket.send(JSON.stringify(frame));
@@ -195,6 +196,12 @@ describe("frames", () => {
     await expect.poll(errors).toHaveLength(2);
     const good = { type: "realtime.ack", up_to: "x" };
     expect(faultsOf("realtime.ack", good)).toBe("");
+    socket.send(JSON.stringify(good));
+    const comment = { type: "cmd", event: "task.comment", cid: 1, payload: fine };
+    expect(faultsOf("task.comment", comment)).toBe("");
+    // It is answered behind the acknowledgement, which was none that is wrong.
+    expect(await ask(comment)).toMatchObject({ error: { code: "core.not_found" } });
+    expect(errors()).toHaveLength(2);
     socket.close();
   });
 });

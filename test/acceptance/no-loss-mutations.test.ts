@@ -67,7 +67,7 @@ async function firstLoss(changes: readonly Change[]): Promise<number | null> {
   }
 }
 
-describe.skipIf(!isAvailable)("a mutation is found", () => {
+describe.skipIf(!isAvailable).concurrent("a mutation is found", () => {
   test("places that are taken when a signal is staged, and not after the commit", async () => {
     const file = "engines/sql/mailbox-store.js";
     const seeds = await firstLoss([

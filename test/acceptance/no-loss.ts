@@ -1,6 +1,7 @@
 // Schedules under which nothing durable may be lost: two server processes on PostgreSQL and Redis, writers whose
 // transactions overlap, devices that come and go, a bus that is cut, processes that are killed.
 import { spawn, type ChildProcess } from "node:child_process";
+import { createHash } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -29,6 +30,8 @@ const patienceMillis = 9_000;
 export interface World {
   /** Runs one schedule. Throws with what was lost, or came out of order. */
   run(seed: number): Promise<void>;
+  /** What has really been done to it: connections of the bus that were cut, processes that were killed. */
+  readonly done: { cuts: number; kills: number };
   stop(): Promise<void>;
 }
 
@@ -65,7 +68,9 @@ export async function startWorld(packageFolder = root): Promise<World> {
   await admin.connect();
   const start = (): Promise<Server> => startServer(packageFolder, name, environment);
   const servers = await Promise.all([start(), start()]);
+  const done = { cuts: 0, kills: 0 };
   return {
+    done,
     run: (seed) =>
       runSchedule(seed, {
         connection,
@@ -76,11 +81,16 @@ export async function startWorld(packageFolder = root): Promise<World> {
           const mine = list.split("\n").filter((line) => line.includes(`opwright:${name}:`));
           for (const line of mine) {
             const id = /\bid=(\d+)/.exec(line)?.[1] ?? "";
-            await admin.sendCommand(["CLIENT", "KILL", "ID", id]).catch(() => undefined);
+            // One that is gone already is none that was cut.
+            const isCut = await admin.sendCommand(["CLIENT", "KILL", "ID", id]).then(
+              () => true,
+              () => false,
+            );
+            if (isCut) done.cuts += 1;
           }
         },
         async kill(at) {
-          servers[at]?.child.kill("SIGKILL");
+          if (servers[at]?.child.kill("SIGKILL") === true) done.kills += 1;
           servers[at] = await start();
         },
       }),
@@ -131,10 +141,8 @@ interface Stage {
 
 async function runSchedule(seed: number, stage: Stage): Promise<void> {
   const { connection, people, servers } = stage;
-  const random = randomOf(seed);
-  const upTo = (most: number): number => Math.floor(random() * most);
-  const pick = <One>(of: readonly One[]): One => of[upTo(of.length)] as One;
-  const anywhere = (): string => pick(servers).url;
+  // Each actor draws from numbers of its own, so that what one does does not hang on when another one is done.
+  const { pick } = dice(seed, "setting");
 
   const tenant = uuidv7();
   const tokens = await connection.write("test.people", async (context) => {
@@ -165,12 +173,17 @@ async function runSchedule(seed: number, stage: Stage): Promise<void> {
   const written = new AbortController();
 
   /** Sends a text; whether it is known to have been committed. */
-  const send = async (text: string, to: readonly string[], hold: number): Promise<boolean> => {
+  const send = async (
+    draw: Dice,
+    text: string,
+    to: readonly string[],
+    hold: number,
+  ): Promise<boolean> => {
     try {
-      const answer = await fetch(`${anywhere()}/send`, {
+      const answer = await fetch(`${draw.pick(servers).url}/send`, {
         method: "POST",
         headers: {
-          authorization: `Bearer ${pick(tokens)}`,
+          authorization: `Bearer ${draw.pick(tokens)}`,
           "content-type": "application/json",
         },
         body: JSON.stringify({ to, text, hold }),
@@ -185,36 +198,44 @@ async function runSchedule(seed: number, stage: Stage): Promise<void> {
     }
   };
   const write = async (writer: number): Promise<void> => {
+    const draw = dice(seed, `writer ${writer}`);
+    const { random, upTo } = draw;
     const [count, breaks] = [2 + upTo(4), 10 + upTo(20)];
     const lists = new Map(people.map((one) => [one, [] as string[]]));
     for (const [one, list] of lists) owed.get(one)?.push(list);
     for (let index = 0; index < count; index += 1) {
       const to = people.filter(() => random() < 0.5);
       const text = `${seed}/${writer}/${index}`;
-      if (await send(text, to, random() < 0.3 ? 0 : upTo(25)))
+      if (await send(draw, text, to, random() < 0.3 ? 0 : upTo(25)))
         for (const one of to) lists.get(one)?.push(text);
       await sleep(upTo(breaks));
     }
   };
   const live = async (device: Device): Promise<void> => {
+    const { random, upTo, pick } = dice(seed, device.name);
     while (!written.signal.aborted) {
       await sleep(5 + upTo(60));
       const chance = random();
-      if (!device.isConnected) device.connect(anywhere(), chance < 0.4);
+      if (!device.isConnected) device.connect(pick(servers).url, chance < 0.4);
       else if (chance < 0.2) device.vanish();
       else if (chance < 0.35) device.lag(upTo(120));
       else device.ack();
     }
   };
-  const disturb = async (chance: number, work: () => Promise<void>): Promise<void> => {
-    if (random() >= chance) return;
-    await sleep(upTo(200));
-    await work();
+  const disturb = async (
+    name: string,
+    chance: number,
+    work: (draw: Dice) => Promise<void>,
+  ): Promise<void> => {
+    const draw = dice(seed, name);
+    if (draw.random() >= chance) return;
+    await sleep(draw.upTo(200));
+    await work(draw);
   };
 
   const all = [
-    disturb(0.4, () => stage.cutBus()),
-    disturb(0.25, () => stage.kill(upTo(2))),
+    disturb("cut", 0.4, () => stage.cutBus()),
+    disturb("kill", 0.25, ({ upTo }) => stage.kill(upTo(2))),
     ...devices.map(({ device }) => live(device)),
   ];
   await Promise.all(Array.from({ length: writers }, (_, writer) => write(writer)));
@@ -228,22 +249,26 @@ async function runSchedule(seed: number, stage: Stage): Promise<void> {
         ? []
         : [`${device.name} (${device.transport}) never heard ${missing.join(" ")}`];
     });
+  const last = dice(seed, "last words");
   /** Waits until everybody has heard everything; who is not connected comes back. */
   const settle = async (): Promise<boolean> => {
     const deadline = Date.now() + patienceMillis;
     while (lacking().length > 0 && Date.now() < deadline) {
-      for (const { device } of devices) if (!device.isConnected) device.connect(anywhere(), false);
+      for (const { device } of devices)
+        if (!device.isConnected) device.connect(last.pick(servers).url, false);
       await sleep(5);
     }
     return lacking().length === 0;
   };
   // Then a last word while somebody comes back: nothing that follows would make up for it.
   for (let round = 0; (await settle()) && round < lastWords; round += 1) {
-    const { device } = pick(devices);
+    const draw = dice(seed, `last word ${round}`);
+    const { device } = draw.pick(devices);
     const text = `${seed}/last/${round}`;
     device.vanish();
-    const coming = sleep(upTo(12)).then(() => device.connect(anywhere(), random() < 0.5));
-    if (await send(text, people, 0)) for (const one of people) owed.get(one)?.push([text]);
+    const [wait, resumes] = [draw.upTo(12), draw.random() < 0.5];
+    const coming = sleep(wait).then(() => device.connect(draw.pick(servers).url, resumes));
+    if (await send(draw, text, people, 0)) for (const one of people) owed.get(one)?.push([text]);
     await coming;
   }
   const faults = [
@@ -273,13 +298,23 @@ function outOfOrder(
   });
 }
 
-/** Numbers from 0 to 1 that a seed gives (mulberry32). */
-function randomOf(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
+interface Dice {
+  /** From 0 to 1. */
+  random(): number;
+  /** A whole number below. */
+  upTo(most: number): number;
+  pick<One>(of: readonly One[]): One;
+}
+
+/** The numbers of one actor under a seed (mulberry32, begun with a hash of both). */
+function dice(seed: number, actor: string): Dice {
+  let state = createHash("sha256").update(`${seed} ${actor}`).digest().readUInt32BE();
+  const random = (): number => {
     state = (state + 0x6d2b79f5) >>> 0;
     let mixed = Math.imul(state ^ (state >>> 15), state | 1);
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 0x1_0000_0000;
   };
+  const upTo = (most: number): number => Math.floor(random() * most);
+  return { random, upTo, pick: (of) => of[upTo(of.length)] as (typeof of)[number] };
 }

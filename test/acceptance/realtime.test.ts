@@ -103,7 +103,8 @@ for (const engine of engines) {
         await expect.poll(() => [titles(client).length, titles(his).length]).toEqual([3, 1]);
         await client.ack(client.heard[1]?.id ?? "");
         await client.ack(client.heard[0]?.id ?? "");
-        if (transport === "websocket") await client.ack(his.heard[0]?.id ?? "");
+        // Somebody else's, which is refused or moves nothing.
+        await client.ack(his.heard[0]?.id ?? "");
         client.close();
         const again = await connect(ann, { device: "d" });
         await expect.poll(() => titles(again)).toEqual(["three"]);
@@ -134,20 +135,6 @@ for (const engine of engines) {
         await expect.poll(() => titles(client), { timeout: 10_000 }).toEqual(expected);
       }, 30_000);
 
-      test("what a rolled-back operation staged is never heard", async () => {
-        const ann = await colleague();
-        const task = await assign("one", ann);
-        const client = await connect(ann, { device: "d" });
-        await expect.poll(() => titles(client)).toEqual(["one"]);
-        const stale = await people.as(writer.token, "PATCH", `/tasks/${task.id}?rev=99`, {
-          assignee: ann.id,
-          title: "never",
-        });
-        expect(stale.status).toBeGreaterThanOrEqual(400);
-        await assign("two", ann);
-        await expect.poll(() => titles(client)).toEqual(["one", "two"]);
-      });
-
       test("topics are heard by those who may, live and without an id", async () => {
         const ann = await colleague();
         const topics = [`project:${project}`];
@@ -170,7 +157,7 @@ for (const engine of engines) {
           transaction.tenants.removeMember(bob.tenantId, bob.id, Date.now()),
         );
         await expect
-          .poll(() => [one.hasEnded(), two.hasEnded()], { timeout: 6_000 })
+          .poll(() => [one.hasEnded(), two.hasEnded()], { timeout: 5_000 })
           .toEqual([true, true]);
       }, 10_000);
     });
@@ -183,7 +170,7 @@ for (const engine of engines) {
       ["?unknown=1", 422, "core.validation"],
       ["?topics=project:01890000-0000-7000-8000-0000000000ff", 403, "realtime_topics_unauthorized"],
       ["?device_id=a&device_id=b", 400, "parameter_malformed"],
-    ])("a connection with %s is refused alike on both transports", async (query, status, code) => {
+    ])("a connection with %s is refused alike", async (query, status, code) => {
       const sse = await people.as(writer.token, "GET", `/realtime/sse${query}`);
       expect([sse.status, sse.body.code]).toEqual([status, code]);
       const { closed } = await openSocket(service, writer, query);
@@ -324,6 +311,11 @@ for (const engine of engines) {
       });
 
       test("a key runs a command once", async () => {
+        const listener = await connectWebSocket(service, writer, {
+          topics: [`project:${project}`],
+        });
+        const typing = (): number =>
+          listener.heard.filter(({ event }) => event === "task.typing").length;
         const key = { idempotency_key: `key-${transport}` };
         const payload = { task, text: "once" };
         const [one, two] = [
@@ -331,6 +323,7 @@ for (const engine of engines) {
           await client.command("task.comment", payload, key),
         ];
         expect(one.data).toEqual(two.data);
+        await expect.poll(typing).toBe(1);
         const other = await client.command("task.comment", { task, text: "other" }, key);
         expect(other).toMatchObject({ error: { code: "idempotency_key_reused" } });
       });

@@ -179,8 +179,13 @@ export function sqlMailboxStore(session: SqlSession): MailboxStore {
           [...keyOf(owner), floor],
         );
       }
-      // A device that has not acknowledged for so long goes on behind what is gone.
-      await session.run(`DELETE FROM "opwright_cursors" WHERE "seen_at" < ${at(1)}`, [before]);
+      // A device that lacks what is gone, and was not seen for so long, will be told of a gap without its cursor as well.
+      await session.run(
+        `DELETE FROM "opwright_cursors" WHERE "seen_at" < ${at(1)} AND "position" < (` +
+          `SELECT h."floor" FROM "opwright_mailbox_heads" h WHERE h."tenant_id" = "opwright_cursors"."tenant_id" ` +
+          `AND h."principal_id" = "opwright_cursors"."principal_id")`,
+        [before],
+      );
       await session.run(
         `DELETE FROM "opwright_signals" WHERE "created_at" < ${at(1)} AND NOT EXISTS (` +
           `SELECT 1 FROM "opwright_mailbox" m WHERE m."signal_id" = "opwright_signals"."id") AND NOT EXISTS (` +
