@@ -145,7 +145,7 @@ export interface ObjectHead {
   readonly etag: string;
   readonly last_modified: string;
   readonly metadata: {
-    readonly [key: string]: unknown;
+    readonly [key: string]: string;
   };
 }
 
@@ -206,7 +206,7 @@ export interface SignedForm {
   readonly method: "POST";
   /** To be sent as fields of the form, before the file. */
   readonly fields: {
-    readonly [key: string]: unknown;
+    readonly [key: string]: string;
   };
   readonly expires_at: string;
 }
@@ -217,7 +217,7 @@ export interface SignedRequest {
   readonly method: "GET" | "PUT";
   /** To be sent with it. */
   readonly headers: {
-    readonly [key: string]: unknown;
+    readonly [key: string]: string;
   };
   readonly expires_at: string;
 }

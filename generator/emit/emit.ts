@@ -3,6 +3,7 @@ import type { RegistryNames } from "../load/registry-names.js";
 import type { RegistryModel } from "../model/registry.js";
 import { emitAsyncApi } from "./asyncapi.js";
 import { emitCatalog } from "./catalog.js";
+import { emitClient } from "./client.js";
 import { emitDocuments } from "./documents.js";
 import { jsonFile, type EmittedFile } from "./file.js";
 import { emitIdentity } from "./identity.js";
@@ -48,6 +49,7 @@ export async function emit(
     ...emitOutbox(model, options.paths),
     ...emitRealtime(model, options.paths),
     ...emitAsyncApi(model),
+    ...emitClient(model),
     ...emitService(model, options.paths),
   ];
   return files.sort((left, right) => (left.path < right.path ? -1 : 1));

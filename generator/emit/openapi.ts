@@ -31,7 +31,8 @@ const ofParameters: readonly ErrorCode[] = [
   "core.validation",
 ];
 
-const ofBody: readonly ErrorCode[] = [
+/** Codes of everything that takes a JSON body. */
+export const ofBody: readonly ErrorCode[] = [
   "json_malformed",
   "json_duplicate_key",
   "json_too_deep",

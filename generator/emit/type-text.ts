@@ -85,6 +85,9 @@ function namedType(name: string, schema: Exclude<JsonSchema, boolean>, indent: s
       return arrayType(schema, indent);
     case "object":
       return objectType(schema, indent);
+    case "string":
+      // What travels as a file of a form.
+      return schema["format"] === "binary" ? "Blob" : name;
     default:
       return name;
   }
@@ -122,19 +125,24 @@ function memberLines(schema: Exclude<JsonSchema, boolean>, indent: string): read
   const lines = names.map((name) =>
     memberLine(name, properties[name] ?? true, required.includes(name), indent),
   );
-  if (schema["additionalProperties"] !== false || "patternProperties" in schema)
-    lines.push(`${indent}readonly [key: string]: unknown;`);
+  const others = (schema["additionalProperties"] ?? true) as JsonSchema;
+  if (others !== false || "patternProperties" in schema) {
+    // Beside declared members an index would have to hold them as well.
+    const isMap = names.length === 0 && !("patternProperties" in schema);
+    lines.push(keyedLine("readonly [key: string]:", isMap ? others : true, indent));
+  }
   return lines;
 }
 
 function memberLine(name: string, schema: JsonSchema, isRequired: boolean, indent: string): string {
   const key = `readonly ${propertyKey(name)}${isRequired ? "" : "?"}:`;
+  return `${commentOf(indent, schema)}${keyedLine(key, schema, indent)}`;
+}
+
+function keyedLine(key: string, schema: JsonSchema, indent: string): string {
   const text = typeText(schema, indent);
   const line = `${indent}${key} ${text};`;
-  const member = breaks(schema, line)
-    ? `${indent}${key}${brokenUnion(schema, indent, text)};`
-    : line;
-  return `${commentOf(indent, schema)}${member}`;
+  return breaks(schema, line) ? `${indent}${key}${brokenUnion(schema, indent, text)};` : line;
 }
 
 /** A union with one alternative a line. */

@@ -94,6 +94,13 @@ test("only an engine names a database driver, and families never name an engine"
   expect(show(engines)).toEqual([]);
 });
 
+test("a client imports nothing but its own files", () => {
+  const own = [...sources("client"), ...sources("generated/client")];
+  expect(own.length).toBeGreaterThan(5);
+  const foreign = own.flatMap(importsOf).filter(({ from, to }) => dirname(to) !== dirname(from));
+  expect(show(foreign)).toEqual([]);
+});
+
 test("no files import each other in a circle", () => {
   const edges = new Map<string, readonly string[]>();
   for (const { from, to } of all) edges.set(from, [...(edges.get(from) ?? []), to]);

@@ -1,0 +1,155 @@
+// Files that go up in parts beside the service: several at a time, with progress, and on from where an earlier try ended.
+import { ApiError, type CallOptions, type Client } from "./core.js";
+
+/** What a session is, as the service gave it: keep it to go on later. */
+export interface KeptSession {
+  readonly key: string;
+  readonly upload_id: string;
+  readonly expires_at: string;
+  readonly token: string;
+  readonly content_type?: string;
+}
+
+interface Part {
+  readonly part_number: number;
+  readonly etag: string;
+  readonly size?: number;
+}
+
+type Operation<Input, Result> = (
+  client: Client,
+  input: Input,
+  options?: CallOptions,
+) => Promise<Result>;
+
+/** The namespace of a storage that takes uploads in parts, such as `files`. */
+export interface PartwiseStorage<Head> {
+  readonly beginUpload: Operation<
+    { readonly key: string; readonly content_type?: string },
+    KeptSession
+  >;
+  readonly presignPart: Operation<
+    { readonly session: KeptSession; readonly part_number: number; readonly expires_in: number },
+    {
+      readonly url: string;
+      readonly method: string;
+      readonly headers: Readonly<Record<string, string>>;
+    }
+  >;
+  readonly listParts: Operation<
+    { readonly session: KeptSession },
+    { readonly parts: readonly Part[] }
+  >;
+  readonly completeUpload: Operation<
+    { readonly session: KeptSession; readonly parts: readonly Part[] },
+    Head
+  >;
+}
+
+export interface UploadOptions {
+  readonly key: string;
+  readonly contentType?: string;
+  /** Of each part but the last; 8 MiB where left out, 5 MiB at least on S3. */
+  readonly partBytes?: number;
+  /** Parts that go up at once; 3 where left out. */
+  readonly parallel?: number;
+  readonly signal?: AbortSignal;
+  /** The session of an earlier try: what it has is not sent again. */
+  readonly session?: KeptSession;
+  /** Told the session as soon as there is one: kept by the caller, it lets a later try go on. */
+  readonly onSession?: (session: KeptSession) => void;
+  /** Told the bytes that are there, after each part. */
+  readonly onProgress?: (sent: number, total: number) => void;
+}
+
+const mebibyte = 1024 * 1024;
+/** How often a part is tried again. */
+const retries = 3;
+
+/**
+ * Puts a file up in parts; resolves with what the service knows of it then. Throws `ApiError`; the parts that went up stay,
+ * and a call with the same session, file and size of parts goes on behind them.
+ */
+export async function upload<Head>(
+  client: Client,
+  storage: PartwiseStorage<Head>,
+  file: Blob,
+  options: UploadOptions,
+): Promise<Head> {
+  const { key, contentType, signal, onProgress } = options;
+  const partBytes = options.partBytes ?? 8 * mebibyte;
+  const within = signal === undefined ? {} : { signal };
+  const session =
+    options.session ??
+    (await storage.beginUpload(
+      client,
+      { key, ...(contentType === undefined ? {} : { content_type: contentType }) },
+      within,
+    ));
+  options.onSession?.(session);
+  const there =
+    options.session === undefined
+      ? []
+      : (await storage.listParts(client, { session }, within)).parts;
+  const done = new Map(there.map((part) => [part.part_number, part]));
+  const count = Math.max(1, Math.ceil(file.size / partBytes));
+  const sizeOf = (number: number): number =>
+    Math.min(number * partBytes, file.size) - (number - 1) * partBytes;
+  let sent = [...done.keys()].reduce((sum, number) => sum + sizeOf(number), 0);
+  onProgress?.(sent, file.size);
+  const missing = Array.from({ length: count }, (_, index) => index + 1).filter(
+    (number) => !done.has(number),
+  );
+  const work = async (): Promise<void> => {
+    for (let number = missing.shift(); number !== undefined; number = missing.shift()) {
+      const part = file.slice((number - 1) * partBytes, number * partBytes);
+      const etag = await put(client, storage, session, number, part, signal);
+      done.set(number, { part_number: number, etag });
+      sent += part.size;
+      onProgress?.(sent, file.size);
+    }
+  };
+  await Promise.all(Array.from({ length: options.parallel ?? 3 }, work));
+  const parts = [...done.values()]
+    .sort((left, right) => left.part_number - right.part_number)
+    .map(({ part_number, etag }) => ({ part_number, etag }));
+  return storage.completeUpload(client, { session, parts }, within);
+}
+
+/** Puts one part, again where the way there breaks; returns its entity tag. */
+async function put(
+  client: Client,
+  storage: PartwiseStorage<unknown>,
+  session: KeptSession,
+  number: number,
+  part: Blob,
+  signal: AbortSignal | undefined,
+): Promise<string> {
+  const within = signal === undefined ? {} : { signal };
+  for (let attempt = 0; ; attempt += 1) {
+    const asked = { session, part_number: number, expires_in: 900 };
+    const { url, method, headers } = await storage.presignPart(client, asked, within);
+    try {
+      const response = await (client.fetch ?? fetch)(url, {
+        method,
+        headers,
+        body: part,
+        ...within,
+      });
+      const etag = response.headers.get("etag");
+      await response.body?.cancel();
+      if (response.ok && etag !== null) return etag;
+      if (attempt >= retries || response.status < 500)
+        throw new ApiError("client.upload", `part ${number} was refused`, {
+          status: response.status,
+        });
+    } catch (error) {
+      if (error instanceof ApiError) throw error;
+      if (signal?.aborted === true)
+        throw new ApiError("client.aborted", "the upload was given up", { cause: error });
+      if (attempt >= retries)
+        throw new ApiError("client.network", `part ${number} did not arrive`, { cause: error });
+    }
+    await new Promise((resolve) => setTimeout(resolve, 2 ** attempt * 300 * Math.random()));
+  }
+}
