@@ -5,22 +5,22 @@ import { createClient as $createClient } from "./core.js";
 
 export * from "./core.js";
 export * from "./upload.js";
-export * as apiKeys from "./api_keys.js";
-export * as articles from "./articles.js";
-export * as articlesBlobs from "./articles_blobs.js";
-export * as articlesSearch from "./articles_search.js";
-export * as authn from "./authn.js";
-export * as files from "./files.js";
-export * as notes from "./notes.js";
-export * as placeSearch from "./place_search.js";
-export * as places from "./places.js";
-export * as principals from "./principals.js";
-export * as projects from "./projects.js";
-export * as taskSearch from "./task_search.js";
-export * as tasks from "./tasks.js";
-export * as tenantAdmin from "./tenant_admin.js";
-export * as tenants from "./tenants.js";
-export * as vault from "./vault.js";
+export * as apiKeys from "./api/api_keys.js";
+export * as articles from "./api/articles.js";
+export * as articlesBlobs from "./api/articles_blobs.js";
+export * as articlesSearch from "./api/articles_search.js";
+export * as authn from "./api/authn.js";
+export * as files from "./api/files.js";
+export * as notes from "./api/notes.js";
+export * as placeSearch from "./api/place_search.js";
+export * as places from "./api/places.js";
+export * as principals from "./api/principals.js";
+export * as projects from "./api/projects.js";
+export * as taskSearch from "./api/task_search.js";
+export * as tasks from "./api/tasks.js";
+export * as tenantAdmin from "./api/tenant_admin.js";
+export * as tenants from "./api/tenants.js";
+export * as vault from "./api/vault.js";
 
 /** A client of Tracker API. */
 export function createClient(options: ClientOptions): Client {

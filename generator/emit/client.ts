@@ -23,17 +23,20 @@ const reserved = new Set(
 
 export function emitClient(model: RegistryModel): readonly EmittedFile[] {
   const modules = typeModules(model);
-  const shared = [...modules].filter(([, module]) => module === "models").map(([name]) => name);
+  const owned = new Map<string, string[]>();
+  for (const [type, module] of modules) {
+    const types = owned.get(module);
+    if (types === undefined) owned.set(module, [type]);
+    else types.push(type);
+  }
+  const shared = owned.get("models") ?? [];
   const common = commonCodes(model);
   const hasUploads = Object.values(model.operations).some(
     ({ run }) => run.kind === "storage" && run.verb === "begin_upload",
   );
   const namespaces = namespacesOf(model)
     .map((namespace) => ({ namespace, operations: namespace.operations.filter(isAttached) }))
-    .filter(
-      ({ namespace, operations }) =>
-        operations.length > 0 || [...modules.values()].includes(namespace.name),
-    );
+    .filter(({ namespace, operations }) => operations.length > 0 || owned.has(namespace.name));
   return [
     ownFile("core.ts"),
     ...(hasUploads ? [ownFile("upload.ts")] : []),
@@ -49,8 +52,13 @@ export function emitClient(model: RegistryModel): readonly EmittedFile[] {
       }),
     },
     ...namespaces.map(({ namespace, operations }) => ({
-      path: `client/${namespace.name}.ts`,
-      text: printNamespace(namespace, operations, model, modules, common),
+      path: `client/api/${namespace.name}.ts`,
+      text: printNamespace(namespace, operations, {
+        model,
+        modules,
+        common,
+        types: owned.get(namespace.name) ?? [],
+      }),
     })),
     {
       path: "client/index.ts",
@@ -77,20 +85,25 @@ function isAttached({ route }: OperationModel): boolean {
   return route !== null;
 }
 
+interface NamespaceView {
+  readonly model: RegistryModel;
+  /** The module of each type. */
+  readonly modules: ReadonlyMap<string, string>;
+  /** Codes that many operations have. */
+  readonly common: readonly DeclaredType[];
+  /** The types of the namespace's own document. */
+  readonly types: readonly string[];
+}
+
 function printNamespace(
   { name, source }: Namespace,
   operations: readonly OperationModel[],
-  model: RegistryModel,
-  modules: ReadonlyMap<string, string>,
-  common: readonly DeclaredType[],
+  { model, modules, common, types }: NamespaceView,
 ): string {
-  const types = [...modules]
-    .filter(([type, module]) => module === name && Object.hasOwn(model.types, type))
-    .map(([type]) => ({ type, schema: model.types[type] ?? true }));
   const ofNamespace = namespaceCodes(name, operations, common);
   const groups = [...common, ...ofNamespace];
   const declared = [
-    ...types,
+    ...types.map((type) => ({ type, schema: model.types[type] ?? true })),
     ...ofNamespace,
     ...operations.flatMap((operation) => typesOf(operation, groups)),
   ];
@@ -106,10 +119,15 @@ function printNamespace(
   return print("client.ts", {
     header: header(source),
     isCalling: operations.length > 0,
-    imports: foreign.map((type) => importLine(type, `./${modules.get(type) ?? "models"}.js`, true)),
+    imports: foreign.map((type) => importLine(type, moduleOf(modules.get(type)), true)),
     declarations: declared.map(({ type, schema }) => typeDeclaration(type, schema)),
     functions: operations.map((operation) => printFunction(operation, model)),
   });
+}
+
+/** Namespaces have a folder of their own, where no file of the client can have their name. */
+function moduleOf(module = "models"): string {
+  return module === "models" ? "../models.js" : `./${module}.js`;
 }
 
 interface DeclaredType {
@@ -140,8 +158,14 @@ function namespaceCodes(
 }
 
 function sharedBy(operations: readonly OperationModel[]): readonly string[] {
-  const [first = [], ...others] = operations.map(errorCodesOf);
-  return first.filter((code) => others.every((list) => list.includes(code)));
+  const [first, ...others] = operations;
+  if (first === undefined) return [];
+  let shared: readonly string[] = errorCodesOf(first);
+  for (const operation of others) {
+    const codes: ReadonlySet<string> = new Set(errorCodesOf(operation));
+    shared = shared.filter((code) => codes.has(code));
+  }
+  return shared;
 }
 
 function codesOf({ schema }: DeclaredType): readonly unknown[] {
