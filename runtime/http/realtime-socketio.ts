@@ -134,6 +134,7 @@ async function admit(options: RealtimeEndpoint, socket: Socket): Promise<Convers
     },
     isWritable: flow.isWritable,
     writable: flow.writable,
+    flush: flow.flush,
     // A whole frame between those of Engine.IO: the same bytes go to every connection.
     write: ({ socketIoFrame }: Signal) => flow.send(socketIoFrame),
     leave: () => end(socket),

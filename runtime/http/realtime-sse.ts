@@ -71,6 +71,7 @@ async function stream(
     },
     isWritable: flow.isWritable,
     writable: flow.writable,
+    flush: flow.flush,
     write(signal: Signal) {
       // A whole chunk between those of Node: the same bytes go to every connection.
       flow.send(isChunked ? signal.sseChunk : Buffer.from(signal.sse));

@@ -112,6 +112,7 @@ async function talk(
     },
     isWritable: flow.isWritable,
     writable: flow.writable,
+    flush: flow.flush,
     // A whole frame between those of ws: the same bytes go to every connection.
     write: ({ webSocketFrame }: Signal) => flow.send(webSocketFrame),
     leave() {

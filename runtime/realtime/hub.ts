@@ -8,8 +8,8 @@ export interface HubMember extends MailboxOwner {
   readonly topics: readonly string[];
   /** A new entry of the principal's mailbox. */
   hint(signal: Signal): void;
-  /** An ephemeral signal, of one of its topics or its own. */
-  signal(signal: Signal): void;
+  /** Ephemeral signals, of one of its topics or its own. */
+  signals(signals: readonly Signal[]): void;
   /** The mailbox is this far, whatever has been heard of it. */
   wants(position: number): void;
 }
@@ -22,8 +22,10 @@ export interface Hub {
   entries(entries: readonly NumberedEntry[]): void;
   /** A mailbox is this far: its connections read what they lack. */
   position(owner: MailboxOwner, position: number): void;
-  /** An ephemeral signal for those of its audience who are here. */
+  /** An ephemeral signal for those of its audience who are here at the end of this tick. */
   publish(tenant: string, to: SignalTarget, signal: Signal): void;
+  /** The same, for those who are here now. */
+  tell(tenant: string, to: SignalTarget, signal: Signal): void;
   /** Whose mailboxes are heard here. */
   owners(): readonly MailboxOwner[];
 }
@@ -42,6 +44,17 @@ export function memoryHub(): Hub {
     const members = index.get(key);
     members?.delete(member);
     if (members?.size === 0) index.delete(key);
+  };
+  const audience = (tenant: string, to: SignalTarget): ReadonlySet<HubMember> | undefined =>
+    "topic" in to
+      ? byTopic.get(topicKey(tenant, to.topic))
+      : byOwner.get(ownerKey({ tenant, principalId: to.principal }));
+  /** What goes out at the end of this tick: each connection is visited once, however many signals there are. */
+  let due = new Map<ReadonlySet<HubMember>, Signal[]>();
+  const tellDue = (): void => {
+    const telling = due;
+    due = new Map();
+    for (const [members, signals] of telling) for (const member of members) member.signals(signals);
   };
   return {
     join(member) {
@@ -65,11 +78,15 @@ export function memoryHub(): Hub {
       for (const member of byOwner.get(ownerKey(owner)) ?? []) member.wants(position);
     },
     publish(tenant, to, signal) {
-      const members =
-        "topic" in to
-          ? byTopic.get(topicKey(tenant, to.topic))
-          : byOwner.get(ownerKey({ tenant, principalId: to.principal }));
-      for (const member of members ?? []) member.signal(signal);
+      const members = audience(tenant, to);
+      if (members === undefined) return;
+      const waiting = due.get(members);
+      if (waiting === undefined) due.set(members, [signal]);
+      else waiting.push(signal);
+      if (due.size === 1 && waiting === undefined) setImmediate(tellDue);
+    },
+    tell(tenant, to, signal) {
+      for (const member of audience(tenant, to) ?? []) member.signals([signal]);
     },
     owners: () => [...byOwner.values()].flatMap((members) => [...members].slice(0, 1)),
   };

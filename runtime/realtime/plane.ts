@@ -32,6 +32,8 @@ const maxConnections = 20;
 
 /** A connection as its transport has it. */
 export interface Connection extends Sink {
+  /** Has what was written go out now. */
+  flush(): void;
   /** Ends it: the service goes away. */
   leave(): void;
   /** Ends it: its credential has ended, or a fault. */
@@ -80,7 +82,7 @@ export function startPlane(
   const hub = memoryHub();
   const presence = spec.presence
     ? startPresence(
-        (tenant, topic, signal) => hub.publish(tenant, { topic }, signal),
+        (tenant, topic, signal) => hub.tell(tenant, { topic }, signal),
         (message) => bus?.send(message),
       )
     : null;
@@ -216,8 +218,10 @@ export function startPlane(
         ...owner,
         topics,
         hint: (signal) => (pump === undefined ? keep(signal) : pump.hint(signal)),
-        signal(signal) {
-          if (pump !== undefined) sendEphemeral(connection, signal);
+        signals(signals) {
+          if (pump === undefined) return;
+          for (const signal of signals) sendEphemeral(connection, signal);
+          connection.flush();
         },
         wants: (position) => {
           wanted = Math.max(wanted, position);
