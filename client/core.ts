@@ -1,5 +1,9 @@
 // What every generated function of a client goes through: one request, its credential, its repetitions, its errors.
-// It is copied into each generated client, for browsers and Node.js alike, and imports nothing.
+// It is copied into each generated client, for browsers and Node.js alike, and has no dependency.
+import { ApiError, errorOf, type ClientCode } from "./error.js";
+import { callerOf } from "./token.js";
+
+export * from "./error.js";
 
 /** Where tokens are kept: in memory, in a browser's storage, wherever the application likes. */
 export interface TokenStore {
@@ -26,11 +30,13 @@ export interface ClientOptions {
   readonly fetch?: typeof fetch;
   /** The path that gives new tokens for a refresh token; the generated `createClient` knows it. Empty is none. */
   readonly refreshPath?: string;
+  /** The header that carries the token; the generated `createClient` knows it. */
+  readonly tokenHeader?: string;
 }
 
 export interface Client extends ClientOptions {
-  /** A refresh that is under way: calls that need one share it. */
-  refreshing: Promise<boolean> | undefined;
+  /** Refreshes that are under way, by the token that they replace: calls that need one share it. */
+  readonly refreshing: Map<string, Promise<boolean>>;
 }
 
 /** What a generated function knows of its operation. */
@@ -46,6 +52,8 @@ export interface Operation {
   readonly repeats?: "safe" | "keyed";
   /** Whether it answers with bytes, which are handed over as the response. */
   readonly isBytes?: true;
+  /** Whether it looks at no credential: it is sent without, and its 401 is its own. */
+  readonly ignoresTokens?: true;
 }
 
 export interface CallOptions {
@@ -56,42 +64,8 @@ export interface CallOptions {
   readonly idempotencyKey?: string;
 }
 
-/** Codes of errors that the client itself has. */
-export type ClientCode =
-  | "client.network"
-  | "client.timeout"
-  | "client.aborted"
-  | "client.unreadable";
-
-/** An error by its code, as the service told it, or one of the client itself, whose status is 0. */
-export class ApiError<Code extends string = string> extends Error {
-  readonly code: Code;
-  readonly status: number;
-  readonly kind: string;
-  readonly context: Readonly<Record<string, unknown>>;
-  /** What the service's log knows the request by. */
-  readonly requestId: string | null;
-
-  constructor(
-    code: Code,
-    detail: string,
-    told: {
-      readonly status?: number;
-      readonly kind?: string;
-      readonly context?: Readonly<Record<string, unknown>>;
-      readonly requestId?: string | null;
-      readonly cause?: unknown;
-    } = {},
-  ) {
-    super(detail, { cause: told.cause });
-    this.name = "ApiError";
-    this.code = code;
-    this.status = told.status ?? 0;
-    this.kind = told.kind ?? "client";
-    this.context = told.context ?? {};
-    this.requestId = told.requestId ?? null;
-  }
-}
+/** What an operation answers whose result is bytes: a response, to be read as a stream. */
+export type Bytes = Response;
 
 /** A result, or its error as a value. */
 export type Settled<Result, Code extends string> =
@@ -106,7 +80,7 @@ export interface Call<Result, Code extends string = string> extends Promise<Resu
 
 /** A client of a service. */
 export function createClient(options: ClientOptions): Client {
-  return { ...options, baseUrl: options.baseUrl.replace(/\/+$/, ""), refreshing: undefined };
+  return { ...options, baseUrl: options.baseUrl.replace(/\/+$/, ""), refreshing: new Map() };
 }
 
 /** Calls an operation: with the token that is kept, again after a refresh where it has expired, again where that is safe. */
@@ -116,7 +90,11 @@ export function call<Result, Code extends string>(
   input: unknown = {},
   options: CallOptions = {},
 ): Call<Result, Code> {
-  const result = run(client, operation, input as Input, options) as Promise<Result>;
+  return callOf(run(client, operation, input as Input, options) as Promise<Result>);
+}
+
+/** A call of what is under way, which rejects with nothing but `ApiError`. */
+export function callOf<Result, Code extends string>(result: Promise<Result>): Call<Result, Code> {
   return Object.assign(result, {
     settled: () =>
       result.then(
@@ -134,31 +112,29 @@ async function run(
   input: Input,
   options: CallOptions,
 ): Promise<unknown> {
-  const patience = new AbortController();
   const millis = options.timeoutMillis ?? client.timeoutMillis ?? 30_000;
-  const timer = setTimeout(
-    () => patience.abort(new ApiError("client.timeout", `no answer in ${millis} ms`)),
-    millis,
-  );
-  const leave = (): void =>
-    patience.abort(
-      new ApiError("client.aborted", "the call was given up", { cause: options.signal?.reason }),
-    );
-  if (options.signal?.aborted === true) leave();
-  options.signal?.addEventListener("abort", leave);
+  const patience = new AbortController();
+  const timer = setTimeout(() => patience.abort(), timerMillis(millis));
+  // Bytes go on to be read after the call: whoever gives it up then ends their stream as well.
+  const signal =
+    options.signal === undefined
+      ? patience.signal
+      : AbortSignal.any([options.signal, patience.signal]);
   try {
-    const response = await repeated(client, operation, input, options, patience.signal);
+    const response = await repeated(client, operation, input, options, signal);
     if (operation.isBytes === true && response.ok) return response;
     const body = response.status === 204 ? undefined : await bodyOf(response);
     if (response.ok) return body;
-    throw toldError(response, body);
-  } catch (error) {
-    if (error instanceof ApiError) throw error;
-    if (patience.signal.aborted) throw patience.signal.reason;
-    throw new ApiError("client.network", "the service cannot be reached", { cause: error });
+    throw errorOf(body, response);
+  } catch (cause) {
+    if (cause instanceof ApiError) throw cause;
+    if (options.signal?.aborted === true)
+      throw new ApiError("client.aborted", "the call was given up", { cause });
+    if (patience.signal.aborted)
+      throw new ApiError("client.timeout", `no answer in ${millis} ms`, { cause });
+    throw new ApiError("client.network", "the service cannot be reached", { cause });
   } finally {
     clearTimeout(timer);
-    options.signal?.removeEventListener("abort", leave);
   }
 }
 
@@ -172,16 +148,21 @@ async function repeated(
 ): Promise<Response> {
   const { url, body, headers } = requestOf(client, operation, input, options);
   const left = operation.repeats === undefined ? 0 : (client.retries ?? 2);
+  let began: Tokens | null | undefined;
   let isRefreshed = false;
   for (let attempt = 0; ; attempt += 1) {
-    const tokens = (await client.tokens?.get()) ?? null;
-    if (tokens !== null) headers.set("authorization", `Bearer ${tokens.access_token}`);
+    const tokens = operation.ignoresTokens === true ? null : await raced(tokensOf(client), signal);
+    if (began === undefined) began = tokens;
+    // What one caller began is nothing for another to finish.
+    if (!isSameCaller(began, tokens))
+      throw new ApiError("client.aborted", "somebody else has signed in meanwhile");
+    if (tokens !== null) authorize(client, headers, tokens);
     let response: Response | undefined;
     try {
       response = await (client.fetch ?? fetch)(url, {
         method: operation.method,
         headers,
-        body: body(),
+        body,
         signal,
       });
     } catch (error) {
@@ -190,7 +171,7 @@ async function repeated(
     if (response?.status === 401 && tokens !== null && !isRefreshed) {
       isRefreshed = true;
       attempt -= 1;
-      if (await refreshed(client, tokens)) {
+      if (await raced(refreshTokens(client, tokens), signal)) {
         await response.body?.cancel();
         continue;
       }
@@ -198,8 +179,33 @@ async function repeated(
     if (response !== undefined && (attempt >= left || !isPassing(response))) return response;
     const told = Number(response?.headers.get("retry-after") ?? Number.NaN);
     await response?.body?.cancel();
-    await pause(Number.isFinite(told) ? told * 1_000 : 2 ** attempt * 400 * Math.random(), signal);
+    const millis = Number.isFinite(told) ? told * 1_000 : 2 ** attempt * 400 * Math.random();
+    await raced(new Promise((resolve) => setTimeout(resolve, millis)), signal);
   }
+}
+
+/** A timer holds 24 days; beyond them it would end at once. */
+export function timerMillis(millis: number): number {
+  return Math.min(millis, 2 ** 31 - 1);
+}
+
+export async function tokensOf({ tokens }: Client): Promise<Tokens | null> {
+  return (await tokens?.get()) ?? null;
+}
+
+/** Puts a token into the header that the service looks at. */
+export function authorize(
+  { tokenHeader = "authorization" }: Client,
+  headers: Headers,
+  tokens: Pick<Tokens, "access_token">,
+): void {
+  headers.set(tokenHeader, `Bearer ${tokens.access_token}`);
+}
+
+/** Whether both are of one caller, as far as tokens say. */
+function isSameCaller(left: Tokens | null, right: Tokens | null): boolean {
+  if (left === null || right === null) return left === right;
+  return callerOf(left.access_token) === callerOf(right.access_token);
 }
 
 /** Answers that another try may better: too many requests, a service that goes away, a key that is in use. */
@@ -208,66 +214,107 @@ function isPassing({ status, headers }: Response): boolean {
   return [429, 502, 503, 504].includes(status) || code === "idempotency_in_flight";
 }
 
-function pause(millis: number, signal: AbortSignal): Promise<void> {
+/** What is waited for, unless the signal comes first. */
+function raced<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(resolve, millis);
-    signal.addEventListener("abort", () => {
-      clearTimeout(timer);
-      reject(signal.reason);
-    });
+    const leave = (): void => reject(signal.reason as Error);
+    if (signal.aborted) leave();
+    signal.addEventListener("abort", leave);
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", leave));
   });
 }
 
-/** New tokens in place of those, at once for all calls that found them expired; false where there are none to be had. */
-async function refreshed(client: Client, used: Tokens): Promise<boolean> {
-  const kept = await client.tokens?.get();
-  // Another call has been quicker.
-  if (kept != null && kept.access_token !== used.access_token) return true;
-  client.refreshing ??= refresh(client, used).finally(() => {
-    client.refreshing = undefined;
-  });
-  return client.refreshing;
+/** Random letters and digits; `crypto.randomUUID` is missing on plain HTTP. */
+export function randomKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/**
+ * New tokens in place of those, at once for all calls that found them expired; false where there are none to be had, or
+ * somebody else has signed in or out.
+ */
+export function refreshTokens(client: Client, used: Tokens): Promise<boolean> {
+  const key = used.access_token;
+  let refreshing = client.refreshing.get(key);
+  if (refreshing === undefined) {
+    refreshing = alone(client, () => refresh(client, used));
+    client.refreshing.set(key, refreshing);
+    const forget = (): void => void client.refreshing.delete(key);
+    refreshing.then(forget, forget);
+  }
+  return refreshing;
+}
+
+/** Web Locks, where the platform has them. */
+type Locks = { request<Result>(name: string, work: () => Promise<Result>): Promise<Result> };
+
+/** Runs after what other tabs do of the same. */
+function alone(client: Client, work: () => Promise<boolean>): Promise<boolean> {
+  const { navigator } = globalThis as { readonly navigator?: { readonly locks?: Locks } };
+  return navigator?.locks?.request(`opwright refresh ${client.baseUrl}`, work) ?? work();
 }
 
 async function refresh(client: Client, used: Tokens): Promise<boolean> {
   const { refreshPath, tokens } = client;
+  const kept = await tokensOf(client);
+  if (kept === null) return false;
+  // Another call, or another tab, has been quicker.
+  if (kept.access_token !== used.access_token) return isSameCaller(kept, used);
   if (refreshPath === undefined || refreshPath === "" || used.refresh_token == null) return false;
-  const response = await (client.fetch ?? fetch)(client.baseUrl + refreshPath, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ refresh_token: used.refresh_token }),
-    // Not that of the call that came first: others wait for this as well.
-    signal: AbortSignal.timeout(client.timeoutMillis ?? 30_000),
-  });
-  if (response.ok) await tokens?.set((await response.json()) as Tokens);
+  const headers = new Headers(client.headers);
+  headers.set("content-type", "application/json");
+  const body = JSON.stringify({ refresh_token: used.refresh_token });
+  // Not the time of the call that came first: others wait for this as well.
+  const send = (millis: number): Promise<Response> =>
+    (client.fetch ?? fetch)(client.baseUrl + refreshPath, {
+      method: "POST",
+      headers,
+      body,
+      signal: AbortSignal.timeout(timerMillis(millis)),
+    });
+  // An answer that is lost is asked for again at once: later the token counts as stolen.
+  const response = await send(4_000).catch(() => send(client.timeoutMillis ?? 30_000));
+  const fresh = response.ok ? ((await response.json()) as Tokens) : null;
+  const now = await tokensOf(client);
+  // Who has signed out, or in as somebody else, stays that.
+  if (now?.access_token !== used.access_token) return now !== null && isSameCaller(now, used);
   // A refusal is for good; a service that does not answer well now may later.
-  else if (response.status < 500 && response.status !== 429) await tokens?.set(null);
-  return response.ok;
+  if (fresh !== null || response.status === 401) await tokens?.set(fresh);
+  return fresh !== null;
 }
 
 function requestOf(client: Client, operation: Operation, input: Input, options: CallOptions) {
   const used = new Set<string>();
   const path = operation.path.replace(/\{(\+?)([^}]+)\}/g, (_, plus: string, name: string) => {
     used.add(name);
-    const text = encodeURIComponent(String(input[name]));
-    return plus === "" ? text : text.replaceAll("%2F", "/");
+    return pathText(name, input[name], plus === "+");
   });
   const query = new URLSearchParams();
   for (const name of operation.query ?? []) {
     used.add(name);
     if (input[name] !== undefined) query.set(name, String(input[name]));
   }
-  const headers = new Headers({ ...client.headers, ...options.headers });
+  const headers = new Headers(client.headers);
+  for (const [name, value] of Object.entries(options.headers ?? {})) headers.set(name, value);
   if (operation.repeats === "keyed")
-    headers.set("idempotency-key", options.idempotencyKey ?? crypto.randomUUID());
+    headers.set("idempotency-key", options.idempotencyKey ?? randomKey());
   const rest = Object.entries(input).filter(([name]) => !used.has(name));
   const body = bodyOfRequest(operation, input, rest);
   if (typeof body === "string") headers.set("content-type", "application/json");
   return {
     url: `${client.baseUrl}${path}${query.size === 0 ? "" : `?${query}`}`,
     headers,
-    body: () => body,
+    body,
   };
+}
+
+/** A member as part of a path. A segment that is empty or dots would lead to another operation. */
+function pathText(name: string, value: unknown, hasSegments: boolean): string {
+  const segments = hasSegments ? String(value ?? "").split("/") : [String(value ?? "")];
+  if (segments.some((segment) => ["", ".", ".."].includes(segment)))
+    throw new ApiError("client.invalid", `${name} cannot be part of a path`);
+  return segments.map(encodeURIComponent).join("/");
 }
 
 function bodyOfRequest(
@@ -299,43 +346,4 @@ async function bodyOf(response: Response): Promise<unknown> {
       cause,
     });
   }
-}
-
-function toldError(response: Response, body: unknown): ApiError {
-  const { code, detail, kind, context } = (body ?? {}) as Partial<ApiError & { detail: string }>;
-  return new ApiError(code ?? "client.unreadable", detail ?? response.statusText, {
-    status: response.status,
-    requestId: response.headers.get("x-request-id"),
-    ...(kind === undefined ? {} : { kind }),
-    ...(context === undefined ? {} : { context }),
-  });
-}
-
-/** A list by cursor, as generated code has it. */
-type ListByCursor<ListInput, Hit> = (
-  client: Client,
-  input: ListInput | undefined,
-  options?: CallOptions,
-) => Promise<{ readonly hits: readonly Hit[]; readonly next_cursor: string | null }>;
-
-/**
- * All that a list by cursor finds, page after page: `for await (const task of each(tasks.listCursor, client, {}))`. A cursor
- * that comes twice would never end, and throws `client.cursor_repeated`.
- */
-export async function* each<ListInput extends { readonly after?: string }, Hit>(
-  list: ListByCursor<ListInput, Hit>,
-  client: Client,
-  input: NoInfer<ListInput>,
-  options?: CallOptions,
-): AsyncGenerator<Hit, void, undefined> {
-  const seen = new Set<string>();
-  let next: string | null | undefined = input.after;
-  do {
-    const page = await list(client, next == null ? input : { ...input, after: next }, options);
-    yield* page.hits;
-    next = page.next_cursor;
-    if (next !== null && seen.has(next))
-      throw new ApiError("client.cursor_repeated", "the service gave a cursor twice");
-    if (next !== null) seen.add(next);
-  } while (next !== null);
 }

@@ -49,7 +49,7 @@ export interface PartwiseStorage<Head> {
 export interface UploadOptions {
   readonly key: string;
   readonly contentType?: string;
-  /** Of each part but the last; 8 MiB where left out, 5 MiB at least on S3. */
+  /** Of each part but the last; 8 MiB where left out (more of a file above 80 GB), 5 MiB at least on S3. */
   readonly partBytes?: number;
   /** Parts that go up at once; 3 where left out. */
   readonly parallel?: number;
@@ -63,6 +63,10 @@ export interface UploadOptions {
 }
 
 const mebibyte = 1024 * 1024;
+/** Parts that an upload may have. */
+const maxParts = 10_000;
+/** How long a part may take, in milliseconds. */
+const partMillis = 300_000;
 /** How often a part is tried again. */
 const retries = 3;
 
@@ -77,8 +81,10 @@ export async function upload<Head>(
   options: UploadOptions,
 ): Promise<Head> {
   const { key, contentType, signal, onProgress } = options;
-  const partBytes = options.partBytes ?? 8 * mebibyte;
+  const partBytes = options.partBytes ?? Math.max(8 * mebibyte, Math.ceil(file.size / maxParts));
   const within = signal === undefined ? {} : { signal };
+  if (options.session !== undefined && options.session.key !== key)
+    throw new ApiError("client.upload_refused", `the session is that of ${options.session.key}`);
   const session =
     options.session ??
     (await storage.beginUpload(
@@ -91,10 +97,16 @@ export async function upload<Head>(
     options.session === undefined
       ? []
       : (await storage.listParts(client, { session }, within)).parts;
-  const done = new Map(there.map((part) => [part.part_number, part]));
   const count = Math.max(1, Math.ceil(file.size / partBytes));
   const sizeOf = (number: number): number =>
     Math.min(number * partBytes, file.size) - (number - 1) * partBytes;
+  const fits = ({ part_number: number, size }: Part): boolean =>
+    number <= count && (size === undefined || size === sizeOf(number));
+  // The first part tells whether an earlier try cut the file as this one does; the last may have its size by chance.
+  const isCutAlike = there.some((part) => part.part_number === 1 && fits(part));
+  const done = new Map(
+    (isCutAlike ? there.filter(fits) : []).map((part) => [part.part_number, part]),
+  );
   let sent = [...done.keys()].reduce((sum, number) => sum + sizeOf(number), 0);
   onProgress?.(sent, file.size);
   const missing = Array.from({ length: count }, (_, index) => index + 1).filter(
@@ -103,7 +115,11 @@ export async function upload<Head>(
   const work = async (): Promise<void> => {
     for (let number = missing.shift(); number !== undefined; number = missing.shift()) {
       const part = file.slice((number - 1) * partBytes, number * partBytes);
-      const etag = await put(client, storage, session, number, part, signal);
+      const etag = await put(client, storage, session, number, part, signal).catch((error) => {
+        // The others end with the parts that they have.
+        missing.length = 0;
+        throw error;
+      });
       done.set(number, { part_number: number, etag });
       sent += part.size;
       onProgress?.(sent, file.size);
@@ -134,13 +150,16 @@ async function put(
         method,
         headers,
         body: part,
-        ...within,
+        signal: AbortSignal.any([
+          AbortSignal.timeout(partMillis),
+          ...(signal === undefined ? [] : [signal]),
+        ]),
       });
       const etag = response.headers.get("etag");
       await response.body?.cancel();
       if (response.ok && etag !== null) return etag;
       if (attempt >= retries || response.status < 500)
-        throw new ApiError("client.upload", `part ${number} was refused`, {
+        throw new ApiError("client.upload_refused", `part ${number} was refused`, {
           status: response.status,
         });
     } catch (error) {

@@ -44,8 +44,9 @@ export function rememberClean(
   writeFileSync(path, JSON.stringify(state));
 }
 
-function pathOf({ root, paths }: Project): string {
-  const name = createHash("sha256").update(JSON.stringify(paths)).digest("hex").slice(0, 16);
+function pathOf({ root, paths, client }: Project): string {
+  const settings = JSON.stringify([paths, client]);
+  const name = createHash("sha256").update(settings).digest("hex").slice(0, 16);
   return join(root, "node_modules", ".cache", "opwright", `clean-${name}.json`);
 }
 

@@ -8,6 +8,15 @@ export interface OpwrightConfig {
   readonly out?: string;
   /** How findings are shown: `pretty`, `json`, `github` or `sarif`. Default `pretty`. */
   readonly format?: "pretty" | "json" | "github" | "sarif";
+  /** The package of the typed client. */
+  readonly client?: {
+    /** Its name. Default `<service>-client`. */
+    readonly package?: string;
+    /** Also prints options for TanStack Query. Default false. */
+    readonly queries?: boolean;
+    /** Also prints a service of mocks. Default false. */
+    readonly mocks?: boolean;
+  };
   /** What `opwright dev` runs after each change. */
   readonly dev?: {
     /** Compiles the project. Default `npx tsc`. */

@@ -87,7 +87,11 @@ export const catalogue = {
     "A value has another type than the format asks for.",
     "Write a value of the type that the message names.",
   ),
-  OPW012: entry("Missing key", "A key that must be given is missing.", "Add the key."),
+  OPW012: entry(
+    "Missing key",
+    "A key that must be given is missing.",
+    "Add the key that the message names; docs/registry.md says what it holds.",
+  ),
   OPW013: entry(
     "Invalid value",
     "A value has the right type but is not one of those allowed.",
@@ -116,7 +120,7 @@ export const catalogue = {
   OPW024: entry(
     "Invalid schema",
     "A JSON Schema keyword has a value that it cannot have.",
-    "See JSON Schema 2020-12 for the keyword's values.",
+    "Write a value that the keyword takes: https://json-schema.org/draft/2020-12/json-schema-validation.",
   ),
   OPW025: entry(
     "Reserved field",
@@ -161,7 +165,7 @@ export const catalogue = {
   OPW035: entry(
     "Stored shape changed",
     "A document's storage changed in a way that no migration can follow.",
-    "Rename the document, or move its data by hand in a migration of your own.",
+    "Undo the change; or give a new field a default or make it nullable; or declare a document of another name, and copy what there is with a handler.",
   ),
   OPW036: entry(
     "Name in SQL",
@@ -171,7 +175,7 @@ export const catalogue = {
   OPW037: entry(
     "Search that cannot be",
     "A search names a document or a field that is not there or that it cannot use.",
-    "Search texts of a declared document; count values that are no objects.",
+    "Name a declared document in `of`, one to four of its texts with weights above 0 in `text`, and fields of single values or lists of them in `facets`.",
   ),
   OPW038: entry(
     "Transaction route",
@@ -181,7 +185,7 @@ export const catalogue = {
   OPW040: entry(
     "Bad operation key",
     "An operation key is not <namespace>.<operation> in [a-z][a-z0-9_]* with exactly one dot.",
-    "Rename the operation.",
+    "Rename the operation, or its namespace.",
   ),
   OPW041: entry(
     "Operation declared twice",
@@ -221,7 +225,7 @@ export const catalogue = {
   OPW048: entry(
     "Name in code",
     "Two operations, or an operation and something opwright prints, would have the same name in code.",
-    "Rename the operation.",
+    "Rename the operation, or its namespace.",
   ),
   OPW050: entry(
     "Unknown policy",
@@ -241,7 +245,7 @@ export const catalogue = {
   OPW053: entry(
     "Guard missing",
     "An operation has no guard. Nothing is public by accident.",
-    "Name a policy; `guard: open` must be written out.",
+    "Name one of `policies:`. What is public says so: `policies: {open: []}` and `guard: open`.",
   ),
   OPW054: entry("Hook twice", "The same hook stands twice in one chain.", "Keep one."),
   OPW055: entry(
@@ -255,8 +259,8 @@ export const catalogue = {
     "Use a policy without `scope` here.",
   ),
   OPW057: entry(
-    "Identity lacks a part",
-    "A part of `identity` cannot work without another one.",
+    "A part needs another",
+    "A part of the registry cannot work without another one.",
     "Declare what the message names, or remove the part.",
   ),
   OPW058: entry(
@@ -366,8 +370,8 @@ export const catalogue = {
   ),
   OPW085: entry(
     "Migration lost",
-    "A migration that was generated earlier is missing or was edited; databases may already have applied it.",
-    "Restore the file from version control.",
+    "A migration that was generated earlier, or `migrations/storage.json`, is missing, was edited, is not in the manifest, or has a number that is taken; databases may already have applied it.",
+    "Restore the file from version control. Where two branches both made migrations, take the generated folder of the one that was merged first as a whole and generate again: yours are made anew.",
   ),
 } as const satisfies Record<string, CatalogueEntry>;
 

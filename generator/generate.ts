@@ -7,6 +7,7 @@ import { patternsAreLinear } from "./check/patterns.js";
 import type { RuleContext } from "./check/rule-context.js";
 import { rules } from "./check/rules.js";
 import type { Finding } from "./diagnostics.js";
+import type { ClientSettings } from "./emit/client/settings.js";
 import { emit } from "./emit/emit.js";
 import type { EmittedFile } from "./emit/file.js";
 import type { MigrationHistory } from "./emit/migrations.js";
@@ -24,6 +25,7 @@ export interface Project {
   /** Absolute path of the project. */
   readonly root: string;
   readonly paths: ModulePaths;
+  readonly client: ClientSettings;
 }
 
 /** A registry that has been read and checked. With findings there is nothing to emit. */
@@ -104,6 +106,7 @@ export async function planGeneration(
     names: registryNames(checked.loaded.tree),
     history,
     cache,
+    client: project.client,
   });
   cache.save();
   const files = [...emitted, manifestOf(emitted, packageVersion())];

@@ -34,9 +34,12 @@ export function buildIdentity(): string {
 
 function findBuildIdentity(): string {
   const root = packageRoot();
-  const files = globSync(["dist/{generator,runtime/contract}/**/*.js", "templates/**/*"], {
-    cwd: root,
-  });
+  const files = globSync(
+    ["dist/{generator,runtime/contract}/**/*.js", "templates/**/*", "client/**/*"],
+    {
+      cwd: root,
+    },
+  );
   const stamps = files.sort().map((file) => `${file} ${statSync(join(root, file)).mtimeMs}`);
   return `${packageVersion()} ${createHash("sha256").update(stamps.join("\n")).digest("base64url")}`;
 }

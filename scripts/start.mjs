@@ -6,7 +6,8 @@ install();
 build();
 run("node", ["bin/opwright.mjs", "generate"]);
 buildService();
-if (process.env.NODE_ENV !== "production") run("node", ["dist/service/registry/demo/load.js"]);
+if (process.env.NODE_ENV !== "production")
+  for (const name of ["load", "places"]) run("node", [`dist/service/registry/demo/${name}.js`]);
 
 const port = process.env.PORT || "4400";
 const url = `http://${process.env.HOST || "127.0.0.1"}:${port}`;
@@ -17,6 +18,8 @@ for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => server.kill
 await ready();
 process.stdout.write(`
 Tracker API   ${url}
+Try it        ${url}/docs
+Events        ${url}/docs/events
 OpenAPI       ${url}/openapi.json
 Readiness     ${url}/readyz
 Upload page   ${url}/demo/upload

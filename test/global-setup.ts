@@ -10,6 +10,9 @@ import { createClient } from "redis";
 const isRequired = process.env["OPWRIGHT_REQUIRE_ENGINES"] === "1";
 
 export default async function setup(): Promise<() => void> {
+  // Each project of a run comes here; what the first one found is there for all.
+  if (process.env["OPWRIGHT_TEST_FOUND"] === "1") return () => undefined;
+  process.env["OPWRIGHT_TEST_FOUND"] = "1";
   const found = [await postgres(), await redis(), await objects(), chromium(), clients()];
   return () => {
     for (const end of found) end();

@@ -15,7 +15,7 @@ import { articlesSpec } from "../documents/articles.js";
 import { authorize } from "../identity.js";
 import * as validate from "../validators/articles.js";
 
-/** Agg list articles. Guard: reader. */
+/** Group articles and compute over the groups. Guard: reader. */
 export const articlesAggList = route({
   operationId: "articles.agg_list",
   method: "POST",
@@ -27,7 +27,7 @@ export const articlesAggList = route({
   run: aggList(articlesSpec),
 });
 
-/** Create articles. Guard: writer. */
+/** Create one of the articles. Guard: writer. */
 export const articlesCreate = route({
   operationId: "articles.create",
   method: "POST",
@@ -40,7 +40,7 @@ export const articlesCreate = route({
   run: documents.create(articlesSpec),
 });
 
-/** Delete articles. Guard: writer. */
+/** Delete one of the articles, so that it can be restored. Guard: writer. */
 export const articlesDelete = route({
   operationId: "articles.delete",
   method: "POST",
@@ -52,7 +52,7 @@ export const articlesDelete = route({
   run: documents.delete(articlesSpec),
 });
 
-/** Get articles. Guard: reader. */
+/** Read one of the articles. Guard: reader. */
 export const articlesGet = route({
   operationId: "articles.get",
   method: "GET",
@@ -64,7 +64,7 @@ export const articlesGet = route({
   run: documents.get(articlesSpec),
 });
 
-/** Kill articles. Guard: writer. */
+/** Remove one of the articles for good. Guard: writer. */
 export const articlesKill = route({
   operationId: "articles.kill",
   method: "DELETE",
@@ -76,7 +76,7 @@ export const articlesKill = route({
   run: documents.kill(articlesSpec),
 });
 
-/** List articles. Guard: reader. */
+/** List articles by page. Guard: reader. */
 export const articlesList = route({
   operationId: "articles.list",
   method: "POST",
@@ -88,7 +88,7 @@ export const articlesList = route({
   run: documents.list(articlesSpec),
 });
 
-/** List cursor articles. Guard: reader. */
+/** List articles by cursor. Guard: reader. */
 export const articlesListCursor = route({
   operationId: "articles.list_cursor",
   method: "POST",
@@ -100,7 +100,7 @@ export const articlesListCursor = route({
   run: documents.listCursor(articlesSpec),
 });
 
-/** Raw list articles. Guard: reader. */
+/** List chosen fields of articles by page. Guard: reader. */
 export const articlesRawList = route({
   operationId: "articles.raw_list",
   method: "POST",
@@ -112,7 +112,7 @@ export const articlesRawList = route({
   run: documents.rawList(articlesSpec),
 });
 
-/** Raw list cursor articles. Guard: reader. */
+/** List chosen fields of articles by cursor. Guard: reader. */
 export const articlesRawListCursor = route({
   operationId: "articles.raw_list_cursor",
   method: "POST",
@@ -124,7 +124,7 @@ export const articlesRawListCursor = route({
   run: documents.rawListCursor(articlesSpec),
 });
 
-/** Restore articles. Guard: writer. */
+/** Restore one of the articles that was deleted. Guard: writer. */
 export const articlesRestore = route({
   operationId: "articles.restore",
   method: "POST",
@@ -136,7 +136,7 @@ export const articlesRestore = route({
   run: documents.restore(articlesSpec),
 });
 
-/** Update articles. Guard: writer. */
+/** Change one of the articles by a merge patch. Guard: writer. */
 export const articlesUpdate = route({
   operationId: "articles.update",
   method: "PATCH",

@@ -10,7 +10,7 @@ import { articlesBlobsSpec } from "../storage/articles_blobs.js";
 import { authorize } from "../identity.js";
 import * as validate from "../validators/articles_blobs.js";
 
-/** Delete articles blobs. Guard: writer. */
+/** Delete an object of articles blobs. Guard: writer. */
 export const articlesBlobsDelete = route({
   operationId: "articles_blobs.delete",
   method: "DELETE",
@@ -22,7 +22,7 @@ export const articlesBlobsDelete = route({
   run: storage.delete(articlesBlobsSpec),
 });
 
-/** Download articles blobs. Guard: reader. */
+/** Download from articles blobs. Guard: reader. */
 export const articlesBlobsDownload = route({
   operationId: "articles_blobs.download",
   method: "GET",
@@ -34,7 +34,7 @@ export const articlesBlobsDownload = route({
   run: storage.download(articlesBlobsSpec),
 });
 
-/** Download range articles blobs. Guard: reader. */
+/** Download a range of an object of articles blobs. Guard: reader. */
 export const articlesBlobsDownloadRange = operation({
   operationId: "articles_blobs.download_range",
   input: storageInput.range,
@@ -43,7 +43,7 @@ export const articlesBlobsDownloadRange = operation({
   run: storage.downloadRange(articlesBlobsSpec),
 });
 
-/** Download stream articles blobs. Guard: reader. */
+/** Download a whole object of articles blobs. Guard: reader. */
 export const articlesBlobsDownloadStream = operation({
   operationId: "articles_blobs.download_stream",
   input: storageInput.key,
@@ -52,7 +52,7 @@ export const articlesBlobsDownloadStream = operation({
   run: storage.downloadStream(articlesBlobsSpec),
 });
 
-/** Head articles blobs. Guard: reader. */
+/** Look at an object of articles blobs without its bytes. Guard: reader. */
 export const articlesBlobsHead = route({
   operationId: "articles_blobs.head",
   method: "HEAD",
@@ -64,7 +64,7 @@ export const articlesBlobsHead = route({
   run: storage.head(articlesBlobsSpec),
 });
 
-/** List articles blobs. Guard: reader. */
+/** List the objects of articles blobs. Guard: reader. */
 export const articlesBlobsList = route({
   operationId: "articles_blobs.list",
   method: "POST",
@@ -76,7 +76,7 @@ export const articlesBlobsList = route({
   run: storage.list(articlesBlobsSpec),
 });
 
-/** Upload articles blobs. Guard: writer. */
+/** Upload into articles blobs. Guard: writer. */
 export const articlesBlobsUpload = route({
   operationId: "articles_blobs.upload",
   method: "POST",

@@ -7,7 +7,7 @@ import { tenant } from "opwright/runtime";
 import { articlesSearchSpec } from "../search/articles_search.js";
 import { authorize } from "../identity.js";
 
-/** Raw articles search. Guard: reader. */
+/** Search articles by page, for chosen fields. Guard: reader. */
 export const articlesSearchRaw = route({
   operationId: "articles_search.raw",
   method: "POST",
@@ -19,7 +19,7 @@ export const articlesSearchRaw = route({
   run: search.raw(articlesSearchSpec),
 });
 
-/** Raw cursor articles search. Guard: reader. */
+/** Search articles by cursor, for chosen fields. Guard: reader. */
 export const articlesSearchRawCursor = route({
   operationId: "articles_search.raw_cursor",
   method: "POST",
@@ -31,7 +31,7 @@ export const articlesSearchRawCursor = route({
   run: search.rawCursor(articlesSearchSpec),
 });
 
-/** Typed articles search. Guard: reader. */
+/** Search articles by page. Guard: reader. */
 export const articlesSearchTyped = route({
   operationId: "articles_search.typed",
   method: "POST",
@@ -43,7 +43,7 @@ export const articlesSearchTyped = route({
   run: search.typed(articlesSearchSpec),
 });
 
-/** Typed cursor articles search. Guard: reader. */
+/** Search articles by cursor. Guard: reader. */
 export const articlesSearchTypedCursor = route({
   operationId: "articles_search.typed_cursor",
   method: "POST",

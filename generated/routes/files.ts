@@ -11,7 +11,7 @@ import { filesSpec } from "../storage/files.js";
 import { authorize } from "../identity.js";
 import * as validate from "../validators/files.js";
 
-/** Abort upload files. Guard: writer. */
+/** Give up an upload into files in parts. Guard: writer. */
 export const filesAbortUpload = route({
   operationId: "files.abort_upload",
   method: "POST",
@@ -23,7 +23,7 @@ export const filesAbortUpload = route({
   run: direct.abortUpload(filesSpec),
 });
 
-/** Begin upload files. Guard: writer. */
+/** Begin an upload into files in parts. Guard: writer. */
 export const filesBeginUpload = route({
   operationId: "files.begin_upload",
   method: "POST",
@@ -35,7 +35,7 @@ export const filesBeginUpload = route({
   run: direct.beginUpload(filesSpec),
 });
 
-/** Complete upload files. Guard: writer. */
+/** Complete an upload into files in parts. Guard: writer. */
 export const filesCompleteUpload = route({
   operationId: "files.complete_upload",
   method: "POST",
@@ -47,7 +47,7 @@ export const filesCompleteUpload = route({
   run: direct.completeUpload(filesSpec),
 });
 
-/** Delete files. Guard: writer. */
+/** Delete an object of files. Guard: writer. */
 export const filesDelete = route({
   operationId: "files.delete",
   method: "DELETE",
@@ -59,7 +59,7 @@ export const filesDelete = route({
   run: storage.delete(filesSpec),
 });
 
-/** Download files. Guard: reader. */
+/** Download from files. Guard: reader. */
 export const filesDownload = route({
   operationId: "files.download",
   method: "GET",
@@ -71,7 +71,7 @@ export const filesDownload = route({
   run: storage.download(filesSpec),
 });
 
-/** Download range files. Guard: reader. */
+/** Download a range of an object of files. Guard: reader. */
 export const filesDownloadRange = operation({
   operationId: "files.download_range",
   input: storageInput.range,
@@ -80,7 +80,7 @@ export const filesDownloadRange = operation({
   run: storage.downloadRange(filesSpec),
 });
 
-/** Download stream files. Guard: reader. */
+/** Download a whole object of files. Guard: reader. */
 export const filesDownloadStream = operation({
   operationId: "files.download_stream",
   input: storageInput.key,
@@ -89,7 +89,7 @@ export const filesDownloadStream = operation({
   run: storage.downloadStream(filesSpec),
 });
 
-/** Head files. Guard: reader. */
+/** Look at an object of files without its bytes. Guard: reader. */
 export const filesHead = route({
   operationId: "files.head",
   method: "HEAD",
@@ -101,7 +101,7 @@ export const filesHead = route({
   run: storage.head(filesSpec),
 });
 
-/** List files. Guard: reader. */
+/** List the objects of files. Guard: reader. */
 export const filesList = route({
   operationId: "files.list",
   method: "POST",
@@ -113,7 +113,7 @@ export const filesList = route({
   run: storage.list(filesSpec),
 });
 
-/** List parts files. Guard: writer. */
+/** List the parts of an upload into files. Guard: writer. */
 export const filesListParts = route({
   operationId: "files.list_parts",
   method: "POST",
@@ -125,7 +125,7 @@ export const filesListParts = route({
   run: direct.listParts(filesSpec),
 });
 
-/** Presign download files. Guard: reader. */
+/** Sign an address to download from files. Guard: reader. */
 export const filesPresignDownload = route({
   operationId: "files.presign_download",
   method: "POST",
@@ -137,7 +137,7 @@ export const filesPresignDownload = route({
   run: direct.presignDownload(filesSpec),
 });
 
-/** Presign part files. Guard: writer. */
+/** Sign an address for a part of an upload into files. Guard: writer. */
 export const filesPresignPart = route({
   operationId: "files.presign_part",
   method: "POST",
@@ -149,7 +149,7 @@ export const filesPresignPart = route({
   run: direct.presignPart(filesSpec),
 });
 
-/** Presign post files. Guard: writer. */
+/** Sign a form to upload into files. Guard: writer. */
 export const filesPresignPost = route({
   operationId: "files.presign_post",
   method: "POST",
@@ -161,7 +161,7 @@ export const filesPresignPost = route({
   run: direct.presignPost(filesSpec),
 });
 
-/** Presign upload files. Guard: writer. */
+/** Sign an address to upload into files. Guard: writer. */
 export const filesPresignUpload = route({
   operationId: "files.presign_upload",
   method: "POST",
@@ -173,7 +173,7 @@ export const filesPresignUpload = route({
   run: direct.presignUpload(filesSpec),
 });
 
-/** Upload files. Guard: writer. */
+/** Upload into files. Guard: writer. */
 export const filesUpload = route({
   operationId: "files.upload",
   method: "POST",

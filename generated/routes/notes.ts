@@ -17,7 +17,7 @@ import { authorize } from "../identity.js";
 import { scope } from "../identity.js";
 import * as validate from "../validators/notes.js";
 
-/** Agg list notes. Guard: own. */
+/** Group notes and compute over the groups. Guard: own. */
 export const notesAggList = route({
   operationId: "notes.agg_list",
   method: "POST",
@@ -29,7 +29,7 @@ export const notesAggList = route({
   run: aggList(notesSpec),
 });
 
-/** Create notes. Guard: own. */
+/** Create one of the notes. Guard: own. */
 export const notesCreate = route({
   operationId: "notes.create",
   method: "POST",
@@ -41,7 +41,7 @@ export const notesCreate = route({
   run: documents.create(notesSpec),
 });
 
-/** Get notes. Guard: own. */
+/** Read one of the notes. Guard: own. */
 export const notesGet = route({
   operationId: "notes.get",
   method: "GET",
@@ -53,7 +53,7 @@ export const notesGet = route({
   run: documents.get(notesSpec),
 });
 
-/** Kill notes. Guard: own. */
+/** Remove one of the notes for good. Guard: own. */
 export const notesKill = route({
   operationId: "notes.kill",
   method: "DELETE",
@@ -65,7 +65,7 @@ export const notesKill = route({
   run: documents.kill(notesSpec),
 });
 
-/** List notes. Guard: own. */
+/** List notes by page. Guard: own. */
 export const notesList = route({
   operationId: "notes.list",
   method: "POST",
@@ -77,7 +77,7 @@ export const notesList = route({
   run: documents.list(notesSpec),
 });
 
-/** List cursor notes. Guard: own. */
+/** List notes by cursor. Guard: own. */
 export const notesListCursor = route({
   operationId: "notes.list_cursor",
   method: "POST",
@@ -89,7 +89,7 @@ export const notesListCursor = route({
   run: documents.listCursor(notesSpec),
 });
 
-/** Raw list notes. Guard: own. */
+/** List chosen fields of notes by page. Guard: own. */
 export const notesRawList = route({
   operationId: "notes.raw_list",
   method: "POST",
@@ -101,7 +101,7 @@ export const notesRawList = route({
   run: documents.rawList(notesSpec),
 });
 
-/** Raw list cursor notes. Guard: own. */
+/** List chosen fields of notes by cursor. Guard: own. */
 export const notesRawListCursor = route({
   operationId: "notes.raw_list_cursor",
   method: "POST",
@@ -113,7 +113,7 @@ export const notesRawListCursor = route({
   run: documents.rawListCursor(notesSpec),
 });
 
-/** Update notes. Guard: own. */
+/** Change one of the notes by a merge patch. Guard: own. */
 export const notesUpdate = route({
   operationId: "notes.update",
   method: "PATCH",

@@ -4,7 +4,7 @@ import { search } from "opwright/runtime";
 import { searchInput } from "opwright/runtime";
 import { placeSearchSpec } from "../search/place_search.js";
 
-/** Raw place search. Guard: open. */
+/** Search places by page, for chosen fields. Guard: open. */
 export const placeSearchRaw = route({
   operationId: "place_search.raw",
   method: "POST",
@@ -16,7 +16,7 @@ export const placeSearchRaw = route({
   run: search.raw(placeSearchSpec),
 });
 
-/** Raw cursor place search. Guard: open. */
+/** Search places by cursor, for chosen fields. Guard: open. */
 export const placeSearchRawCursor = route({
   operationId: "place_search.raw_cursor",
   method: "POST",
@@ -28,7 +28,7 @@ export const placeSearchRawCursor = route({
   run: search.rawCursor(placeSearchSpec),
 });
 
-/** Typed place search. Guard: open. */
+/** Search places by page. Guard: open. */
 export const placeSearchTyped = route({
   operationId: "place_search.typed",
   method: "POST",
@@ -40,7 +40,7 @@ export const placeSearchTyped = route({
   run: search.typed(placeSearchSpec),
 });
 
-/** Typed cursor place search. Guard: open. */
+/** Search places by cursor. Guard: open. */
 export const placeSearchTypedCursor = route({
   operationId: "place_search.typed_cursor",
   method: "POST",

@@ -8,7 +8,7 @@ import { path } from "opwright/runtime";
 import { route } from "opwright/runtime";
 import { placesSpec } from "../documents/places.js";
 
-/** Agg list places. Guard: open. */
+/** Group places and compute over the groups. Guard: open. */
 export const placesAggList = route({
   operationId: "places.agg_list",
   method: "POST",
@@ -20,7 +20,7 @@ export const placesAggList = route({
   run: aggList(placesSpec),
 });
 
-/** Get places. Guard: open. */
+/** Read one of the places. Guard: open. */
 export const placesGet = route({
   operationId: "places.get",
   method: "GET",
@@ -32,7 +32,7 @@ export const placesGet = route({
   run: documents.get(placesSpec),
 });
 
-/** List places. Guard: open. */
+/** List places by page. Guard: open. */
 export const placesList = route({
   operationId: "places.list",
   method: "POST",
@@ -44,7 +44,7 @@ export const placesList = route({
   run: documents.list(placesSpec),
 });
 
-/** List cursor places. Guard: open. */
+/** List places by cursor. Guard: open. */
 export const placesListCursor = route({
   operationId: "places.list_cursor",
   method: "POST",
@@ -56,7 +56,7 @@ export const placesListCursor = route({
   run: documents.listCursor(placesSpec),
 });
 
-/** Raw list places. Guard: open. */
+/** List chosen fields of places by page. Guard: open. */
 export const placesRawList = route({
   operationId: "places.raw_list",
   method: "POST",
@@ -68,7 +68,7 @@ export const placesRawList = route({
   run: documents.rawList(placesSpec),
 });
 
-/** Raw list cursor places. Guard: open. */
+/** List chosen fields of places by cursor. Guard: open. */
 export const placesRawListCursor = route({
   operationId: "places.raw_list_cursor",
   method: "POST",

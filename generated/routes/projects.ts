@@ -15,7 +15,7 @@ import { projectsSpec } from "../documents/projects.js";
 import { authorize } from "../identity.js";
 import * as validate from "../validators/projects.js";
 
-/** Agg list projects. Guard: reader. */
+/** Group projects and compute over the groups. Guard: reader. */
 export const projectsAggList = route({
   operationId: "projects.agg_list",
   method: "POST",
@@ -27,7 +27,7 @@ export const projectsAggList = route({
   run: aggList(projectsSpec),
 });
 
-/** Create projects. Guard: writer. */
+/** Create one of the projects. Guard: writer. */
 export const projectsCreate = route({
   operationId: "projects.create",
   method: "POST",
@@ -40,7 +40,7 @@ export const projectsCreate = route({
   run: documents.create(projectsSpec),
 });
 
-/** Delete projects. Guard: writer. */
+/** Delete one of the projects, so that it can be restored. Guard: writer. */
 export const projectsDelete = route({
   operationId: "projects.delete",
   method: "POST",
@@ -52,7 +52,7 @@ export const projectsDelete = route({
   run: documents.delete(projectsSpec),
 });
 
-/** Get projects. Guard: reader. */
+/** Read one of the projects. Guard: reader. */
 export const projectsGet = route({
   operationId: "projects.get",
   method: "GET",
@@ -64,7 +64,7 @@ export const projectsGet = route({
   run: documents.get(projectsSpec),
 });
 
-/** Kill projects. Guard: writer. */
+/** Remove one of the projects for good. Guard: writer. */
 export const projectsKill = route({
   operationId: "projects.kill",
   method: "DELETE",
@@ -76,7 +76,7 @@ export const projectsKill = route({
   run: documents.kill(projectsSpec),
 });
 
-/** List projects. Guard: reader. */
+/** List projects by page. Guard: reader. */
 export const projectsList = route({
   operationId: "projects.list",
   method: "POST",
@@ -88,7 +88,7 @@ export const projectsList = route({
   run: documents.list(projectsSpec),
 });
 
-/** List cursor projects. Guard: reader. */
+/** List projects by cursor. Guard: reader. */
 export const projectsListCursor = route({
   operationId: "projects.list_cursor",
   method: "POST",
@@ -100,7 +100,7 @@ export const projectsListCursor = route({
   run: documents.listCursor(projectsSpec),
 });
 
-/** Raw list projects. Guard: reader. */
+/** List chosen fields of projects by page. Guard: reader. */
 export const projectsRawList = route({
   operationId: "projects.raw_list",
   method: "POST",
@@ -112,7 +112,7 @@ export const projectsRawList = route({
   run: documents.rawList(projectsSpec),
 });
 
-/** Raw list cursor projects. Guard: reader. */
+/** List chosen fields of projects by cursor. Guard: reader. */
 export const projectsRawListCursor = route({
   operationId: "projects.raw_list_cursor",
   method: "POST",
@@ -124,7 +124,7 @@ export const projectsRawListCursor = route({
   run: documents.rawListCursor(projectsSpec),
 });
 
-/** Restore projects. Guard: writer. */
+/** Restore one of the projects that was deleted. Guard: writer. */
 export const projectsRestore = route({
   operationId: "projects.restore",
   method: "POST",
@@ -136,7 +136,7 @@ export const projectsRestore = route({
   run: documents.restore(projectsSpec),
 });
 
-/** Update projects. Guard: writer. */
+/** Change one of the projects by a merge patch. Guard: writer. */
 export const projectsUpdate = route({
   operationId: "projects.update",
   method: "PATCH",

@@ -7,7 +7,7 @@ import { tenant } from "opwright/runtime";
 import { taskSearchSpec } from "../search/task_search.js";
 import { authorize } from "../identity.js";
 
-/** Raw task search. Guard: reader. */
+/** Search tasks by page, for chosen fields. Guard: reader. */
 export const taskSearchRaw = route({
   operationId: "task_search.raw",
   method: "POST",
@@ -20,7 +20,7 @@ export const taskSearchRaw = route({
   run: search.raw(taskSearchSpec),
 });
 
-/** Raw cursor task search. Guard: reader. */
+/** Search tasks by cursor, for chosen fields. Guard: reader. */
 export const taskSearchRawCursor = route({
   operationId: "task_search.raw_cursor",
   method: "POST",
@@ -33,7 +33,7 @@ export const taskSearchRawCursor = route({
   run: search.rawCursor(taskSearchSpec),
 });
 
-/** Typed task search. Guard: reader. */
+/** Search tasks by page. Guard: reader. */
 export const taskSearchTyped = route({
   operationId: "task_search.typed",
   method: "POST",
@@ -46,7 +46,7 @@ export const taskSearchTyped = route({
   run: search.typed(taskSearchSpec),
 });
 
-/** Typed cursor task search. Guard: reader. */
+/** Search tasks by cursor. Guard: reader. */
 export const taskSearchTypedCursor = route({
   operationId: "task_search.typed_cursor",
   method: "POST",

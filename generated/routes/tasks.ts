@@ -21,7 +21,7 @@ import { tasksSpec } from "../documents/tasks.js";
 import { authorize } from "../identity.js";
 import * as validate from "../validators/tasks.js";
 
-/** Agg list tasks. Guard: reader. */
+/** Group tasks and compute over the groups. Guard: reader. */
 export const tasksAggList = route({
   operationId: "tasks.agg_list",
   method: "POST",
@@ -67,7 +67,7 @@ export const tasksComplete = route({
   run: handlersTasks.complete,
 });
 
-/** Create tasks. Guard: writer. */
+/** Create one of the tasks. Guard: writer. */
 export const tasksCreate = route({
   operationId: "tasks.create",
   method: "POST",
@@ -82,7 +82,7 @@ export const tasksCreate = route({
   run: documents.create(tasksSpec),
 });
 
-/** Delete tasks. Guard: writer. */
+/** Delete one of the tasks, so that it can be restored. Guard: writer. */
 export const tasksDelete = route({
   operationId: "tasks.delete",
   method: "POST",
@@ -95,7 +95,7 @@ export const tasksDelete = route({
   run: documents.delete(tasksSpec),
 });
 
-/** Get tasks. Guard: reader. */
+/** Read one of the tasks. Guard: reader. */
 export const tasksGet = route({
   operationId: "tasks.get",
   method: "GET",
@@ -108,7 +108,7 @@ export const tasksGet = route({
   run: documents.get(tasksSpec),
 });
 
-/** Kill tasks. Guard: admin. */
+/** Remove one of the tasks for good. Guard: admin. */
 export const tasksKill = route({
   operationId: "tasks.kill",
   method: "DELETE",
@@ -121,7 +121,7 @@ export const tasksKill = route({
   run: documents.kill(tasksSpec),
 });
 
-/** List tasks. Guard: reader. */
+/** List tasks by page. Guard: reader. */
 export const tasksList = route({
   operationId: "tasks.list",
   method: "POST",
@@ -134,7 +134,7 @@ export const tasksList = route({
   run: documents.list(tasksSpec),
 });
 
-/** List cursor tasks. Guard: reader. */
+/** List tasks by cursor. Guard: reader. */
 export const tasksListCursor = route({
   operationId: "tasks.list_cursor",
   method: "POST",
@@ -147,7 +147,7 @@ export const tasksListCursor = route({
   run: documents.listCursor(tasksSpec),
 });
 
-/** Raw list tasks. Guard: reader. */
+/** List chosen fields of tasks by page. Guard: reader. */
 export const tasksRawList = route({
   operationId: "tasks.raw_list",
   method: "POST",
@@ -160,7 +160,7 @@ export const tasksRawList = route({
   run: documents.rawList(tasksSpec),
 });
 
-/** Raw list cursor tasks. Guard: reader. */
+/** List chosen fields of tasks by cursor. Guard: reader. */
 export const tasksRawListCursor = route({
   operationId: "tasks.raw_list_cursor",
   method: "POST",
@@ -173,7 +173,7 @@ export const tasksRawListCursor = route({
   run: documents.rawListCursor(tasksSpec),
 });
 
-/** Restore tasks. Guard: writer. */
+/** Restore one of the tasks that was deleted. Guard: writer. */
 export const tasksRestore = route({
   operationId: "tasks.restore",
   method: "POST",
@@ -186,7 +186,7 @@ export const tasksRestore = route({
   run: documents.restore(tasksSpec),
 });
 
-/** Update tasks. Guard: writer. */
+/** Change one of the tasks by a merge patch. Guard: writer. */
 export const tasksUpdate = route({
   operationId: "tasks.update",
   method: "PATCH",

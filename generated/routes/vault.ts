@@ -10,7 +10,7 @@ import { vaultSpec } from "../storage/vault.js";
 import { authorize } from "../identity.js";
 import * as validate from "../validators/vault.js";
 
-/** Delete vault. Guard: writer. */
+/** Delete an object of vault. Guard: writer. */
 export const vaultDelete = route({
   operationId: "vault.delete",
   method: "DELETE",
@@ -22,7 +22,7 @@ export const vaultDelete = route({
   run: storage.delete(vaultSpec),
 });
 
-/** Download vault. Guard: reader. */
+/** Download from vault. Guard: reader. */
 export const vaultDownload = route({
   operationId: "vault.download",
   method: "GET",
@@ -34,7 +34,7 @@ export const vaultDownload = route({
   run: storage.download(vaultSpec),
 });
 
-/** Download range vault. Guard: reader. */
+/** Download a range of an object of vault. Guard: reader. */
 export const vaultDownloadRange = operation({
   operationId: "vault.download_range",
   input: storageInput.range,
@@ -43,7 +43,7 @@ export const vaultDownloadRange = operation({
   run: storage.downloadRange(vaultSpec),
 });
 
-/** Download stream vault. Guard: reader. */
+/** Download a whole object of vault. Guard: reader. */
 export const vaultDownloadStream = operation({
   operationId: "vault.download_stream",
   input: storageInput.key,
@@ -52,7 +52,7 @@ export const vaultDownloadStream = operation({
   run: storage.downloadStream(vaultSpec),
 });
 
-/** Head vault. Guard: reader. */
+/** Look at an object of vault without its bytes. Guard: reader. */
 export const vaultHead = route({
   operationId: "vault.head",
   method: "HEAD",
@@ -64,7 +64,7 @@ export const vaultHead = route({
   run: storage.head(vaultSpec),
 });
 
-/** List vault. Guard: reader. */
+/** List the objects of vault. Guard: reader. */
 export const vaultList = route({
   operationId: "vault.list",
   method: "POST",
@@ -76,7 +76,7 @@ export const vaultList = route({
   run: storage.list(vaultSpec),
 });
 
-/** Upload vault. Guard: writer. */
+/** Upload into vault. Guard: writer. */
 export const vaultUpload = route({
   operationId: "vault.upload",
   method: "POST",

@@ -4,7 +4,7 @@ import { formats } from "../../runtime/contract/validation.js";
 
 /** Why the value does not match, or undefined where it does. */
 export function faultOfValue(schema: object, value: unknown): string | undefined {
-  const ajv = new Ajv2020({ strict: false, validateSchema: false, formats });
+  const ajv = new Ajv2020({ strict: false, validateSchema: false, unevaluated: false, formats });
   const validate = ajv.compile(schema);
   if (validate(value)) return undefined;
   const [first] = validate.errors ?? [];

@@ -12,6 +12,7 @@ import { sqlNamesDiffer, storageCanFollow } from "./storage-rules.js";
 export const rules: readonly ((context: RuleContext) => void)[] = [
   routesCollide,
   codeNamesDiffer,
+  namespacesDiffer,
   typesAreFinite,
   sqlNamesDiffer,
   storageCanFollow,
@@ -35,7 +36,13 @@ function transactionRoutesAreDeployed({ loaded, expanded, report }: RuleContext)
 function routesCollide({ expanded, report }: RuleContext): void {
   const seen = new Map<string, string>();
   const { jwks = null } = expanded.model.identity ?? {};
-  const systemPaths = ["/livez", "/readyz", "/openapi.json", ...(jwks === null ? [] : [jwks.path])];
+  const systemPaths = [
+    "/livez",
+    "/readyz",
+    "/openapi.json",
+    ...(expanded.model.realtime === null ? [] : ["/asyncapi.json"]),
+    ...(jwks === null ? [] : [jwks.path]),
+  ];
   const templates = new Map<string, { readonly key: string; readonly path: string }>();
   for (const operation of Object.values(expanded.model.operations)) {
     if (operation.route === null) continue;
@@ -127,6 +134,23 @@ function mustContain(schema: JsonSchema): readonly string[] {
     ...alternatives,
     ...[...members, ...all].flatMap(mustContain),
   ];
+}
+
+/** Namespaces are told apart in code as well, and from the module of types that all share. */
+function namespacesDiffer({ expanded, report }: RuleContext): void {
+  const owners = new Map([["models", "opwright"]]);
+  const seen = new Set<string>();
+  for (const { key, namespace } of Object.values(expanded.model.operations)) {
+    if (seen.has(namespace)) continue;
+    seen.add(namespace);
+    const name = camelCase(namespace);
+    const owner = owners.get(name);
+    if (owner !== undefined) {
+      const message = `${namespace} is called ${name} in code, a name that ${owner} has`;
+      report({ code: "OPW048", message, at: originOf(expanded, key) });
+    }
+    owners.set(name, namespace);
+  }
 }
 
 /** Names that emitted route modules import; an operation's own name must differ. */

@@ -1,8 +1,7 @@
 // opwright check: the registry is sound and the generated folder is what it gives. Writes nothing.
 import { registryDigest, rememberClean, stillClean } from "../clean-state.js";
-import { checkRegistry, planGeneration } from "../generate.js";
-import { driftDiff, driftFindings } from "./drift.js";
-import { renderDiagnostics, toDiagnostics } from "./findings.js";
+import { checkedPlan, driftDiff } from "./drift.js";
+import { renderFindings } from "./findings.js";
 import { exitCodes, type ExitCode, type Terminal } from "./io.js";
 import type { ConfiguredProject } from "./project.js";
 
@@ -17,17 +16,11 @@ export async function runCheck(
     return exitCodes.fine;
   }
   const before = registryDigest(project);
-  const checked = await checkRegistry(project);
-  const changes =
-    checked.findings.length > 0 ? [] : (await planGeneration(project, checked)).changes;
-  const findings = [...checked.findings, ...driftFindings(project.paths.out, changes)];
+  const { checked, plan, findings } = await checkedPlan(project);
+  const changes = plan?.changes ?? [];
   const { textOf } = checked;
-  const diagnostics = toDiagnostics(findings, textOf);
-  if (findings.length > 0 || isMachine) {
-    terminal.out(
-      renderDiagnostics(diagnostics, format, { textOf, isColoured: terminal.isColoured }),
-    );
-  }
+  if (findings.length > 0 || isMachine)
+    terminal.out(renderFindings(findings, format, { textOf, isColoured: terminal.isColoured }));
   if (findings.length === 0) {
     const operations = Object.keys(checked.expanded.model.operations).length;
     rememberClean(project, before, checked.modules, operations);

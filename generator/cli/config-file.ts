@@ -3,11 +3,15 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { OpwrightConfig } from "../config.js";
+import { own } from "../model/records.js";
 import { UsageError } from "./io.js";
 
 /** The default export of a configuration file. Throws `UsageError` where it cannot be loaded or is none. */
 export async function loadConfigFile(file: string): Promise<OpwrightConfig> {
   const twin = /\.m?ts$/.test(file) && !stripsTypes() ? await transpiled(file) : undefined;
+  const { log } = console;
+  // What a configuration prints is no result of a command.
+  console.log = console.error;
   try {
     const module = (await import(pathToFileURL(twin ?? file).href)) as {
       readonly default?: unknown;
@@ -19,23 +23,47 @@ export async function loadConfigFile(file: string): Promise<OpwrightConfig> {
       `${file} cannot be loaded: ${error instanceof Error ? error.message : String(error)}`,
     );
   } finally {
+    console.log = log;
     if (twin !== undefined) rmSync(twin, { force: true });
   }
 }
+
+/** The type of each key; those of objects have keys of their own. */
+const keys: Readonly<Record<string, string | Readonly<Record<string, string>>>> = {
+  registry: "string",
+  out: "string",
+  format: "string",
+  client: { package: "string", queries: "boolean", mocks: "boolean" },
+  dev: { build: "string", start: "string" },
+};
+
+/** The name of an npm package, with or without a scope. */
+const packageName = /^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/;
 
 function checkedConfig(file: string, config: unknown): OpwrightConfig {
   if (typeof config !== "object" || config === null)
     throw new UsageError(`${file} has no default export`);
   for (const [key, value] of Object.entries(config)) {
-    const type = ["registry", "out", "format"].includes(key)
-      ? "string"
-      : key === "dev"
-        ? "object"
-        : undefined;
+    const type = own(keys, key);
     if (type === undefined) throw new UsageError(`${file} has an unknown key ${key}`);
-    if (typeof value !== type) throw new UsageError(`${key} in ${file} must be a ${type}`);
+    checkType(file, key, value, typeof type === "string" ? type : "object");
+    if (typeof type === "string") continue;
+    for (const [inner, one] of Object.entries(value as object)) {
+      const innerType = own(type, inner);
+      if (innerType === undefined)
+        throw new UsageError(`${file} has an unknown key ${key}.${inner}`);
+      checkType(file, `${key}.${inner}`, one, innerType);
+    }
   }
+  const name = (config as OpwrightConfig).client?.package;
+  if (name !== undefined && !packageName.test(name))
+    throw new UsageError(`client.package in ${file} must be the name of an npm package`);
   return config;
+}
+
+function checkType(file: string, key: string, value: unknown, type: string): void {
+  if (typeof value !== type || value === null)
+    throw new UsageError(`${key} in ${file} must be ${/^[aeiou]/.test(type) ? "an" : "a"} ${type}`);
 }
 
 function stripsTypes(): boolean {

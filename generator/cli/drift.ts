@@ -1,4 +1,11 @@
 // What `check` says of a generated folder that differs: a finding a file, and a unified diff.
+import {
+  checkRegistry,
+  planGeneration,
+  type CheckedRegistry,
+  type GenerationPlan,
+  type Project,
+} from "../generate.js";
 import { manifestName } from "../output/manifest.js";
 import type { Change } from "../output/plan.js";
 import type { DiagnosticCode, Finding } from "../diagnostics.js";
@@ -18,6 +25,18 @@ const messages: Readonly<Record<Change["kind"], string>> = {
   edited: "was edited by hand",
   foreign: "is in the way and is not ours",
 };
+
+/** A project as it stands: its findings, drift among them, and its plan where the registry itself has none. */
+export async function checkedPlan(project: Project): Promise<{
+  readonly checked: CheckedRegistry;
+  readonly plan: GenerationPlan | undefined;
+  readonly findings: readonly Finding[];
+}> {
+  const checked = await checkRegistry(project);
+  const plan = checked.findings.length > 0 ? undefined : await planGeneration(project, checked);
+  const drift = driftFindings(project.paths.out, plan?.changes ?? []);
+  return { checked, plan, findings: [...checked.findings, ...drift] };
+}
 
 /** One finding a change. */
 export function driftFindings(out: string, changes: readonly Change[]): readonly Finding[] {

@@ -1,6 +1,8 @@
 // Showing findings: with code frames for people, or as JSON, GitHub annotations or SARIF for machines.
 import { catalogue, type Finding, type Origin } from "../diagnostics.js";
+import { githubAnnotation } from "../github-annotation.js";
 import { locator, type Position } from "../load/locate.js";
+import { oneLine } from "../markdown.js";
 
 export const findingFormats = ["pretty", "json", "github", "sarif"] as const;
 export type FindingFormat = (typeof findingFormats)[number];
@@ -36,6 +38,15 @@ export function toDiagnostics(
     .sort(byPlace);
 }
 
+/** The report of findings in one format. */
+export function renderFindings(
+  findings: readonly Finding[],
+  format: FindingFormat,
+  options: { readonly textOf: (file: string) => string | undefined; readonly isColoured: boolean },
+): string {
+  return renderDiagnostics(toDiagnostics(findings, options.textOf), format, options);
+}
+
 function byPlace(left: Diagnostic, right: Diagnostic): number {
   if (left.at.file !== right.at.file) return left.at.file < right.at.file ? -1 : 1;
   return (
@@ -53,7 +64,7 @@ export function renderDiagnostics(
     case "json":
       return `${JSON.stringify({ diagnostics }, null, 2)}\n`;
     case "github":
-      return diagnostics.map(githubAnnotation).join("");
+      return diagnostics.map(annotation).join("");
     case "sarif":
       return `${JSON.stringify(sarif(diagnostics), null, 2)}\n`;
     case "pretty":
@@ -61,14 +72,10 @@ export function renderDiagnostics(
   }
 }
 
-function githubAnnotation({ code, message, at, suggestion }: Diagnostic): string {
-  const escape = (text: string): string =>
-    text.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
-  const property = (text: string): string =>
-    escape(text).replaceAll(":", "%3A").replaceAll(",", "%2C");
+function annotation({ code, message, at, suggestion }: Diagnostic): string {
   const hint = suggestion === undefined ? "" : ` Did you mean ${suggestion}?`;
-  const place = `file=${property(at.file)},line=${at.line},col=${at.col},endColumn=${at.col + at.length}`;
-  return `::error ${place},title=${property(`${code} ${catalogueTitle(code)}`)}::${escape(message + hint)}\n`;
+  const place = { ...at, endCol: at.col + at.length };
+  return githubAnnotation("error", place, `${code} ${catalogueTitle(code)}`, message + hint);
 }
 
 function catalogueTitle(code: string): string {
@@ -123,14 +130,14 @@ function prettyText(
     isColoured ? `\u001b[${code}m${text}\u001b[0m` : text;
   const { code, message, at, related, suggestion, fix } = diagnostic;
   const lines = [
-    `${at.file}:${at.line}:${at.col} ${paint(31, "error")} ${paint(1, code)} ${message}`,
+    `${at.file}:${at.line}:${at.col} ${paint(31, "error")} ${paint(1, code)} ${oneLine(message)}`,
     ...codeFrame(at, textOf(at.file), paint),
     ...related.flatMap((place) => [
-      `  ${place.message}: ${place.at.file}:${place.at.line}:${place.at.col}`,
+      `  ${oneLine(place.message)}: ${place.at.file}:${place.at.line}:${place.at.col}`,
     ]),
     suggestion === undefined
       ? `  ${paint(36, "fix")} ${fix}`
-      : `  ${paint(36, "did you mean")} ${suggestion}?`,
+      : `  ${paint(36, "did you mean")} ${oneLine(suggestion)}?`,
   ];
   return `${lines.join("\n")}\n`;
 }

@@ -3,7 +3,7 @@ import { registryDigest, rememberClean, stillClean } from "../clean-state.js";
 import { checkRegistry, planGeneration } from "../generate.js";
 import { isRemoval, type Change } from "../output/plan.js";
 import { driftFindings } from "./drift.js";
-import { renderDiagnostics, toDiagnostics } from "./findings.js";
+import { renderFindings } from "./findings.js";
 import { exitCodes, type ExitCode, type Terminal } from "./io.js";
 import type { ConfiguredProject } from "./project.js";
 import { addStubs } from "./stubs.js";
@@ -40,12 +40,9 @@ export async function runGenerate(
   }
   const { textOf, findings } = checked;
   const show = (shown: typeof findings): ExitCode => {
-    const diagnostics = toDiagnostics(shown, textOf);
-    terminal.out(
-      renderDiagnostics(diagnostics, format, { textOf, isColoured: terminal.isColoured }),
-    );
+    terminal.out(renderFindings(shown, format, { textOf, isColoured: terminal.isColoured }));
     terminal.note(
-      `${diagnostics.length} ${diagnostics.length === 1 ? "finding" : "findings"}; nothing was written`,
+      `${shown.length} ${shown.length === 1 ? "finding" : "findings"}; nothing was written`,
     );
     return exitCodes.findings;
   };

@@ -17,7 +17,10 @@ export async function runInit(
     (flags.yes === true || !process.stdin.isTTY ? "minimal" : await askTemplate());
   if (template === undefined) return exitCodes.usage;
   const root = resolve(folder);
-  for (const [path, text] of [...templateFiles(template), ...projectFiles(basename(root))]) {
+  for (const [path, text] of [
+    ...templateFiles(template),
+    ...projectFiles(basename(root), template),
+  ]) {
     const file = join(root, path);
     if (existsSync(file)) {
       terminal.note(`kept ${path}, which was there`);
@@ -63,7 +66,14 @@ function filesBelow(folder: string, prefix: string): readonly (readonly [string,
     });
 }
 
-function projectFiles(name: string): readonly (readonly [string, string])[] {
+/** What the reference service uses besides Express: a transport of its realtime plane, and pages in development. */
+const ofTracker = {
+  dependencies: { "socket.io": "^4.8.0" },
+  devDependencies: { "swagger-ui-dist": "^5.0.0" },
+};
+
+function projectFiles(name: string, template: Template): readonly (readonly [string, string])[] {
+  const more = template === "tracker" ? ofTracker : undefined;
   const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
   return [
     [
@@ -80,10 +90,15 @@ function projectFiles(name: string): readonly (readonly [string, string])[] {
           dev: "opwright dev",
           start: "tsc && node dist/generated/server.js",
         },
-        dependencies: { express: "^5.0.0", opwright: `^${packageVersion()}` },
+        dependencies: {
+          express: "^5.0.0",
+          opwright: `^${packageVersion()}`,
+          ...more?.dependencies,
+        },
         devDependencies: {
           "@types/express": "^5.0.0",
           "@types/node": "^20.0.0",
+          ...more?.devDependencies,
           typescript: "^5.9.0",
         },
       }),

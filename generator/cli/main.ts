@@ -1,8 +1,10 @@
 // The command line: one file a command, flags declared here, every failure with its exit code.
 import { Command, CommanderError, Option } from "commander";
 import { packageVersion } from "../package-root.js";
+import { diffFormats, type DiffFormat } from "../diff/render.js";
 import { findingFormats } from "./findings.js";
 import { exitCodes, processTerminal, UsageError, type ExitCode } from "./io.js";
+import type { McpFlags } from "./mcp.js";
 import { configuredProject, type CommonFlags, type ConfiguredProject } from "./project.js";
 
 const terminal = processTerminal;
@@ -15,17 +17,20 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
     .version(packageVersion())
     .exitOverride()
     .showSuggestionAfterError();
-  const command = (name: string, description: string): Command =>
-    program
+  const onRegistry = (
+    name: string,
+    description: string,
+    { of = program, formats = findingFormats as readonly string[] } = {},
+  ): Command =>
+    of
       .command(name)
       .description(description)
       .exitOverride()
       .option("--config <file>", "the configuration file")
       .option("--registry <dir>", "the registry folder")
-      .option("--out <dir>", "the generated folder")
-      .addOption(
-        new Option("--format <format>", "how findings are shown").choices([...findingFormats]),
-      );
+      .addOption(new Option("--format <format>", "how it is shown").choices(formats));
+  const command = (name: string, description: string): Command =>
+    onRegistry(name, description).option("--out <dir>", "the generated folder");
   const onProject =
     <Flags extends CommonFlags>(
       run: (configured: ConfiguredProject, flags: Flags) => Promise<ExitCode>,
@@ -72,6 +77,43 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
       return runDev(configured, terminal);
     }),
   );
+  onRegistry("diff", "say what has changed for clients since a git revision", {
+    formats: diffFormats,
+  })
+    .argument("<ref>", "a git revision, such as main")
+    .option("--out <dir>", "the generated folder")
+    .action(
+      async (
+        ref: string,
+        { format = "pretty", ...flags }: CommonFlags & { format?: DiffFormat },
+      ) => {
+        const { runDiff } = await import("./diff.js");
+        code = await runDiff(
+          await configuredProject(flags, process.cwd()),
+          { ref, format },
+          terminal,
+        );
+      },
+    );
+  command("mcp", "serve operations as tools of the Model Context Protocol, over stdin and stdout")
+    .option("--url <url>", "where the service is", "http://127.0.0.1:4400")
+    .option("--allow-writes", "offer operations that change something as well")
+    .action(
+      onProject<CommonFlags & McpFlags>(async (configured, flags) => {
+        const { runMcp } = await import("./mcp.js");
+        return runMcp(configured, flags);
+      }),
+    );
+  const client = program
+    .command("client")
+    .description("the typed client as a package")
+    .exitOverride();
+  onRegistry("pack", "build the npm tarball of the typed client", { of: client })
+    .option("--out <dir>", "where the tarball goes", ".")
+    .action(async ({ out, ...flags }: CommonFlags & { readonly out: string }) => {
+      const { runClientPack } = await import("./client-pack.js");
+      code = await runClientPack(await configuredProject(flags, process.cwd()), out, terminal);
+    });
   program
     .command("init")
     .description("start a project in a folder")

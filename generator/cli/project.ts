@@ -69,6 +69,11 @@ export async function configuredProject(
         registry: folder(flags.registry, "OPWRIGHT_REGISTRY", config.registry, "registry"),
         out: folder(flags.out, "OPWRIGHT_OUT", config.out, "generated"),
       },
+      client: {
+        package: config.client?.package ?? null,
+        queries: config.client?.queries ?? false,
+        mocks: config.client?.mocks ?? false,
+      },
     },
   };
 }

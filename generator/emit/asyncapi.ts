@@ -1,4 +1,5 @@
 // asyncapi.json: AsyncAPI 3.0 of the realtime plane (service.md "AsyncAPI description").
+import { idempotencyKeyPattern, limits } from "../../runtime/contract/limits.js";
 import {
   mapSchema,
   objectSchema,
@@ -19,7 +20,7 @@ const error: JsonSchema = objectSchema(
   ["detail", "code", "kind", "context"],
 );
 const security = [{ $ref: "#/components/securitySchemes/token" }];
-const cid: JsonSchema = { type: ["string", "number"], maxLength: 1_024 };
+const cid: JsonSchema = { type: ["string", "number"], maxLength: limits.maxCidLength };
 
 export function emitAsyncApi(model: RegistryModel): readonly EmittedFile[] {
   const { realtime, service } = model;
@@ -123,7 +124,7 @@ export function emitAsyncApi(model: RegistryModel): readonly EmittedFile[] {
         event: { const: name },
         cid,
         payload: operation?.input.schema ?? true,
-        idempotency_key: { type: "string", pattern: "^[\\x21-\\x7e]{1,255}$" },
+        idempotency_key: { type: "string", pattern: idempotencyKeyPattern },
         deadline_budget: { type: "number", exclusiveMinimum: 0 },
       },
       ["type", "event", "cid", "payload"],

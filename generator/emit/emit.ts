@@ -3,7 +3,8 @@ import type { RegistryNames } from "../load/registry-names.js";
 import type { RegistryModel } from "../model/registry.js";
 import { emitAsyncApi } from "./asyncapi.js";
 import { emitCatalog } from "./catalog.js";
-import { emitClient } from "./client.js";
+import { emitClient } from "./client/client.js";
+import type { ClientSettings } from "./client/settings.js";
 import { emitDocuments } from "./documents.js";
 import { jsonFile, type EmittedFile } from "./file.js";
 import { emitIdentity } from "./identity.js";
@@ -26,6 +27,7 @@ export interface EmitOptions {
   readonly names: RegistryNames;
   readonly history: MigrationHistory;
   readonly cache: TextCache;
+  readonly client: ClientSettings;
 }
 
 /** All files of the generated folder but its manifest, sorted by path. The same model gives the same bytes. */
@@ -49,7 +51,7 @@ export async function emit(
     ...emitOutbox(model, options.paths),
     ...emitRealtime(model, options.paths),
     ...emitAsyncApi(model),
-    ...emitClient(model),
+    ...emitClient(model, options.client),
     ...emitService(model, options.paths),
   ];
   return files.sort((left, right) => (left.path < right.path ? -1 : 1));

@@ -45,6 +45,11 @@ export function callLayout(
   return `${name}(\n${lines}\n${indent})`;
 }
 
+/** Members in braces, a line each. */
+export function blockLayout(members: readonly string[], indent = ""): string {
+  return members.length === 0 ? "{}" : `{\n${members.join("\n")}\n${indent}}`;
+}
+
 /** `import { name } from "from";`, one specifier a statement, so that a diff stays local. */
 export function importLine(name: string, from: string, isType: boolean): string {
   const keyword = isType ? "import type" : "import";

@@ -1,6 +1,7 @@
 // openapi.json: OpenAPI 3.1 of every attached operation, error answers included.
 import type { OpenAPIV3_1 } from "openapi-types";
 import { errorKinds, errors, type ErrorCode } from "../../runtime/contract/errors.js";
+import { idempotencyKeyPattern } from "../../runtime/contract/limits.js";
 import { mapSchema, objectSchema, referredType, type JsonSchema } from "../model/json-schema.js";
 import { queryableFields, queryExtension } from "../families/query-schemas.js";
 import { own } from "../model/records.js";
@@ -265,7 +266,7 @@ function parametersMember(operation: OperationModel): { readonly parameters?: re
   }
   if (operation.output.isBytes === true) parameters.push(...conditionParameters());
   if (operation.idempotencyKey) {
-    const schema = { type: "string", pattern: "^[\\x21-\\x7e]{1,255}$" };
+    const schema = { type: "string", pattern: idempotencyKeyPattern };
     parameters.push(
       headerParameter("Idempotency-Key", "The same key runs the operation once.", schema),
     );

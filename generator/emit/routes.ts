@@ -8,8 +8,8 @@ import type {
   HookUse,
   OperationModel,
   RegistryModel,
-  StorageVerb,
 } from "../model/registry.js";
+import { isDirect, type StorageVerb } from "../model/storage-verbs.js";
 import { header, type EmittedFile } from "./file.js";
 import { callLayout, docComment, importLine, listLayout, literal, sortedUnique } from "./layout.js";
 import { importPath, moduleNames, type ModulePaths } from "./module-path.js";
@@ -58,18 +58,6 @@ const storageInputs: Partial<Record<StorageVerb, string>> = {
   download_range: "range",
   delete: "key",
 };
-
-/** Operations whose bytes do not pass through the service. */
-const directVerbs: readonly StorageVerb[] = [
-  "presign_download",
-  "presign_upload",
-  "presign_post",
-  "begin_upload",
-  "presign_part",
-  "list_parts",
-  "complete_upload",
-  "abort_upload",
-];
 
 /** The name of the spec of a document or a search in emitted modules. */
 export function specName(document: string): string {
@@ -315,7 +303,7 @@ function runText(operation: OperationModel, modules: ReadonlyMap<string, string>
     case "storage": {
       const verb =
         run.verb === "download" && !run.isStreamed ? "downloadBuffered" : camelCase(run.verb);
-      const handlers = directVerbs.includes(run.verb) ? "direct" : "storage";
+      const handlers = isDirect(run.verb) ? "direct" : "storage";
       return { text: `${handlers}.${verb}(${specName(run.storage)})`, runtime: [handlers] };
     }
     case "search":

@@ -10,16 +10,17 @@ export function typeDeclaration(name: string, schema: JsonSchema): string {
     const body = members.length === 0 ? "{}" : `{\n${members.join("\n")}\n}`;
     return `${comment}export interface ${name} ${body}`;
   }
-  const text = typeText(schema, "");
+  const options = alternatives(schema, "");
+  const text = joined(options, " | ");
   const line = `export type ${name} = ${text};`;
-  return `${comment}${breaks(schema, line) ? `export type ${name} =${brokenUnion(schema, "", text)};` : line}`;
+  return `${comment}${breaks(options, line) ? `export type ${name} =${brokenUnion(schema, "", text)};` : line}`;
 }
 
 /** Whether a union stands with one alternative a line: where it is too wide, or has an object beside more than null. */
-function breaks(schema: JsonSchema, line: string): boolean {
+function breaks(parts: readonly string[], line: string): boolean {
   if (!line.includes("\n")) return line.length > width;
-  const options = alternatives(schema, "").filter((option) => option !== "null");
-  return options.length > 1 && options.some((option) => option.startsWith("{"));
+  const options = parts.filter((option) => option !== "null");
+  return options.length > 1 && options.some((option) => option.startsWith("{\n"));
 }
 
 /** Names of types that a schema refers to. */
@@ -32,11 +33,7 @@ export function referredTypes(schema: JsonSchema): readonly string[] {
   return [...names].sort();
 }
 
-/** The type of a schema's values, as it stands after `indent`. */
-export function typeText(schema: JsonSchema, indent: string): string {
-  return joined(alternatives(schema, indent), " | ");
-}
-
+/** The types of which a value has one, as they stand after `indent`. */
 function alternatives(schema: JsonSchema, indent: string): readonly string[] {
   if (schema === true) return ["unknown"];
   if (schema === false) return ["never"];
@@ -45,7 +42,8 @@ function alternatives(schema: JsonSchema, indent: string): readonly string[] {
   if (name !== undefined) parts.push([name]);
   if (schema["const"] !== undefined || "const" in schema)
     parts.push([literalType(schema["const"])]);
-  if (Array.isArray(schema["enum"])) parts.push(schema["enum"].map(literalType));
+  if (Array.isArray(schema["enum"]))
+    parts.push(schema["enum"].length === 0 ? ["never"] : schema["enum"].map(literalType));
   for (const keyword of ["anyOf", "oneOf"]) {
     const options = schema[keyword];
     if (Array.isArray(options))
@@ -100,7 +98,7 @@ function arrayType(schema: Exclude<JsonSchema, boolean>, indent: string): string
   if (options.includes("unknown")) return "readonly unknown[]";
   const text = options.join(" | ");
   const others = options.filter((option) => option !== "null");
-  if (others.length > 1 && others.some((option) => option.startsWith("{"))) {
+  if (others.length > 1 && others.some((option) => option.startsWith("{\n"))) {
     const broken = unique([...prefix, rest].flatMap((item) => alternatives(item, `${indent}    `)));
     return `readonly (${broken.map((option) => `\n${indent}  | ${option}`).join("")}\n${indent})[]`;
   }
@@ -111,7 +109,7 @@ function arrayType(schema: Exclude<JsonSchema, boolean>, indent: string): string
 function objectType(schema: Exclude<JsonSchema, boolean>, indent: string): string {
   const lines = memberLines(schema, `${indent}  `);
   return lines.length === 0
-    ? "Readonly<Record<string, never>>"
+    ? "{ readonly [name: string]: never }"
     : `{\n${lines.join("\n")}\n${indent}}`;
 }
 
@@ -140,9 +138,10 @@ function memberLine(name: string, schema: JsonSchema, isRequired: boolean, inden
 }
 
 function keyedLine(key: string, schema: JsonSchema, indent: string): string {
-  const text = typeText(schema, indent);
+  const options = alternatives(schema, indent);
+  const text = joined(options, " | ");
   const line = `${indent}${key} ${text};`;
-  return breaks(schema, line) ? `${indent}${key}${brokenUnion(schema, indent, text)};` : line;
+  return breaks(options, line) ? `${indent}${key}${brokenUnion(schema, indent, text)};` : line;
 }
 
 /** A union with one alternative a line. */
@@ -176,7 +175,7 @@ function literalType(value: unknown): string {
   const members = Object.entries(value).map(
     ([key, member]) => `readonly ${propertyKey(key)}: ${literalType(member)}`,
   );
-  return members.length === 0 ? "Readonly<Record<string, never>>" : `{ ${members.join("; ")} }`;
+  return members.length === 0 ? "{ readonly [name: string]: never }" : `{ ${members.join("; ")} }`;
 }
 
 function unique(texts: readonly string[]): readonly string[] {

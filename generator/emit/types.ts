@@ -95,7 +95,7 @@ function handlerDeclaration(name: string, input: string, result: string): string
 }
 
 /** The TypeScript name of an operation's result. */
-function outputTypeName({ key, output }: OperationModel): string {
+export function outputTypeName({ key, output }: OperationModel): string {
   const schema = output.schema;
   return (schema === null ? undefined : referredType(schema)) ?? `${pascalCase(key)}Output`;
 }

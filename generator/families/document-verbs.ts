@@ -2,7 +2,7 @@
 import type { DocumentDeclaration } from "../load/declarations.js";
 import { durationSeconds } from "../load/quantities.js";
 import { objectSchema, refTo, revisionSchema, uuidSchema } from "../model/json-schema.js";
-import { pascalCase, sentenceCase } from "../model/names.js";
+import { pascalCase, summaryOf } from "../model/names.js";
 import {
   bodyInput,
   type DocumentModel,
@@ -67,6 +67,21 @@ const revisionErrors = [
   "revision_ambiguous",
   "core.concurrency",
 ];
+
+/** What each does, `*` being what the documents are called. */
+const summaries: Readonly<Record<DocumentVerb, string>> = {
+  create: "Create one of the *",
+  get: "Read one of the *",
+  update: "Change one of the * by a merge patch",
+  kill: "Remove one of the * for good",
+  delete: "Delete one of the *, so that it can be restored",
+  restore: "Restore one of the * that was deleted",
+  list: "List * by page",
+  raw_list: "List chosen fields of * by page",
+  list_cursor: "List * by cursor",
+  raw_list_cursor: "List chosen fields of * by cursor",
+  agg_list: "Group * and compute over the groups",
+};
 
 const verbs: Readonly<Record<DocumentVerb, VerbShape>> = {
   create: { rest: ["POST", "/"], rpc: ["POST", "/create"], status: 201, errors: [] },
@@ -137,7 +152,7 @@ export function expandVerb(
     name: verb,
     family: "documents",
     source: model.source,
-    summary: sentenceCase(verb, model.name),
+    summary: summaryOf(summaries[verb], model.name),
     description: null,
     input: inputOf(model, verb),
     output: outputOf(model, verb),

@@ -3,7 +3,7 @@ import { didYouMean } from "../did-you-mean.js";
 import type { SearchDeclaration } from "../load/declarations.js";
 import { durationSeconds } from "../load/quantities.js";
 import { refTo } from "../model/json-schema.js";
-import { pascalCase, sentenceCase } from "../model/names.js";
+import { pascalCase, summaryOf } from "../model/names.js";
 import { own } from "../model/records.js";
 import {
   bodyInput,
@@ -117,6 +117,14 @@ function facetsOf(
   return facets;
 }
 
+/** What each does, `*` being what the documents are called. */
+const summaries: Readonly<Record<SearchVerb, string>> = {
+  typed: "Search * by page",
+  raw: "Search * by page, for chosen fields",
+  typed_cursor: "Search * by cursor",
+  raw_cursor: "Search * by cursor, for chosen fields",
+};
+
 function expandVerb(
   context: FamilyContext,
   model: SearchModel,
@@ -147,7 +155,7 @@ function expandVerb(
     name: verb,
     family: "search",
     source: model.source,
-    summary: sentenceCase(verb, model.name),
+    summary: summaryOf(summaries[verb], model.document),
     description: declaration.description ?? null,
     input: bodyInput(schema, typeName),
     output: {

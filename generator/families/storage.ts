@@ -3,15 +3,20 @@ import { didYouMean } from "../did-you-mean.js";
 import type { StorageDeclaration } from "../load/declarations.js";
 import { byteCount, durationSeconds } from "../load/quantities.js";
 import { refTo, type JsonSchema, type SchemaObject } from "../model/json-schema.js";
-import { pascalCase, sentenceCase } from "../model/names.js";
+import { pascalCase, summaryOf } from "../model/names.js";
 import { own } from "../model/records.js";
 import {
   bodyInput,
   type InputModel,
   type OperationModel,
   type StorageModel,
-  type StorageVerb,
 } from "../model/registry.js";
+import {
+  multipartVerbs,
+  presignVerbs,
+  storageVerbs,
+  type StorageVerb,
+} from "../model/storage-verbs.js";
 import {
   extensionsOf,
   type FamilyContext,
@@ -168,14 +173,25 @@ const shapes: Readonly<Record<StorageVerb, StorageVerbShape>> = {
   },
 };
 
-const presignVerbs: readonly StorageVerb[] = ["presign_download", "presign_upload", "presign_post"];
-const multipartVerbs: readonly StorageVerb[] = [
-  "begin_upload",
-  "presign_part",
-  "list_parts",
-  "complete_upload",
-  "abort_upload",
-];
+/** What each does, `*` being what the storage is called. */
+const summaries: Readonly<Record<StorageVerb, string>> = {
+  upload: "Upload into *",
+  list: "List the objects of *",
+  download: "Download from *",
+  head: "Look at an object of * without its bytes",
+  download_stream: "Download a whole object of *",
+  download_range: "Download a range of an object of *",
+  delete: "Delete an object of *",
+  presign_download: "Sign an address to download from *",
+  presign_upload: "Sign an address to upload into *",
+  presign_post: "Sign a form to upload into *",
+  begin_upload: "Begin an upload into * in parts",
+  presign_part: "Sign an address for a part of an upload into *",
+  list_parts: "List the parts of an upload into *",
+  complete_upload: "Complete an upload into * in parts",
+  abort_upload: "Give up an upload into * in parts",
+};
+
 /** Operations that a streamed download is made of; without one of them it is buffered. */
 const streamingVerbs: readonly StorageVerb[] = ["head", "download_stream", "download_range"];
 
@@ -195,11 +211,11 @@ export function expandStorage(
 ): ExpandedStorage {
   const { tree, types, report } = context;
   const at = tree.keyAt("storage", name);
-  const verbs = (Object.keys(shapes) as StorageVerb[]).filter(
-    (verb) =>
-      (declaration.presign === true || !presignVerbs.includes(verb)) &&
-      (declaration.multipart === true || !multipartVerbs.includes(verb)),
-  );
+  const left: readonly StorageVerb[] = [
+    ...(declaration.presign === true ? [] : presignVerbs),
+    ...(declaration.multipart === true ? [] : multipartVerbs),
+  ];
+  const verbs = storageVerbs.filter((verb) => !left.includes(verb));
   const { guard, mount } = declaration;
   for (const verb of typeof guard === "string" ? [] : Object.keys(guard)) {
     if (verb === "read" || verb === "write" || (verbs as readonly string[]).includes(verb))
@@ -260,7 +276,7 @@ function expandVerb(
     name: verb,
     family: "storage",
     source: model.source,
-    summary: sentenceCase(verb, model.name),
+    summary: summaryOf(summaries[verb], model.name),
     description: declaration.description ?? null,
     input: inputOf(key, verb, shape),
     output:

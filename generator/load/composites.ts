@@ -1,25 +1,15 @@
 // Composites: documents with soft deletion, their search and their files in one declaration (service.md "Composite route attachment").
 import type { Report } from "../diagnostics.js";
+import { storageVerbs } from "../model/storage-verbs.js";
 import type { CompositeDeclaration, RouteStyle } from "./declarations.js";
 import type { MovedPath, SourceTree } from "./source-tree.js";
 
 /** Guards of single operations that are those of the search, and of the storage. */
 const searchGuards = ["typed", "raw", "typed_cursor", "raw_cursor"];
-const storageGuards = [
-  "upload",
-  "download",
-  "head",
-  "download_stream",
-  "download_range",
-  "presign_download",
-  "presign_upload",
-  "presign_post",
-  "begin_upload",
-  "presign_part",
-  "list_parts",
-  "complete_upload",
-  "abort_upload",
-];
+/** `list` and `delete` are those of the document. */
+const storageGuards: readonly string[] = storageVerbs.filter(
+  (verb) => verb !== "list" && verb !== "delete",
+);
 
 /**
  * The tree with a document, a search and perhaps a storage for each composite, as if they had been written out:

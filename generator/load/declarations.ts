@@ -215,4 +215,6 @@ export interface Declarations {
   readonly composites: Readonly<Record<string, CompositeDeclaration>>;
   readonly operations: Readonly<Record<string, OperationDeclaration>>;
   readonly mounts: Readonly<Record<string, TopLevelMountDeclaration>>;
+  /** Reasons by the texts of changes. */
+  readonly approved: Readonly<Record<string, string>>;
 }

@@ -35,6 +35,10 @@ const hooksByPhase: Shape = {
   ),
 };
 
+/** https://semver.org §2, §9 and §10. */
+const version =
+  /^(?:0|[1-9]\d*)(?:\.(?:0|[1-9]\d*)){2}(?:-[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?(?:\+[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?$/;
+
 /** `image/png`, or `image/*`. */
 const contentType = /^[a-z]+\/(?:\*|[a-z0-9][a-z0-9.+-]*)$/;
 
@@ -50,7 +54,7 @@ const service: Shape = {
     ),
     title: required(text, "The title of the API's documents."),
     version: required(
-      { kind: "string", pattern: /^\d+\.\d+\.\d+(?:[-+].+)?$/, what: "a version such as 1.0.0" },
+      { kind: "string", pattern: version, what: "a version such as 1.0.0" },
       "The version of the API.",
     ),
     description: optional(text, "What the service is for, in Markdown."),
@@ -359,5 +363,9 @@ export const registryShape: Extract<Shape, { kind: "object" }> = {
       "Operations of the author's own, by <namespace>.<operation>.",
     ),
     mounts: optional(mapOf(topLevelMount), "Further mounts of a namespace."),
+    approved: optional(
+      mapOf(text, /^/, "a change as `opwright diff` tells it"),
+      "Breaking changes that may be made, by their texts, each with the reason.",
+    ),
   },
 };

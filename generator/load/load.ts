@@ -57,6 +57,7 @@ export function loadRegistry(project: string, folder: string, report: Report): L
       composites,
       operations: sound("operations"),
       mounts: sound("mounts"),
+      approved: sound("approved"),
     } as unknown as Declarations,
   };
 }

@@ -159,7 +159,7 @@ function checkObject(
     report({
       code: isGuard ? "OPW053" : "OPW012",
       message: isGuard
-        ? "no guard is given; write `guard: open` to make it public"
+        ? "no guard is given; what is public names a policy that asks nothing, such as `open: []`"
         : `the key ${key} is missing`,
       at: { ...at, isKey: true },
     });

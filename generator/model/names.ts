@@ -21,6 +21,11 @@ export function sentenceCase(operation: string, namespace: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
+/** A summary whose `*` is a namespace in words. */
+export function summaryOf(text: string, namespace: string): string {
+  return text.replace("*", namespace.replaceAll("_", " "));
+}
+
 /** The index of a search in SQL. */
 export function indexName(search: string): string {
   return `${search}_index`;

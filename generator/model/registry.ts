@@ -2,6 +2,7 @@
 import type { Elements, Fields } from "../../runtime/contract/fields.js";
 import type { HookPhaseName, RouteStyle, SigningAlgorithm } from "../load/declarations.js";
 import type { JsonSchema } from "./json-schema.js";
+import type { StorageVerb } from "./storage-verbs.js";
 
 /** A function of the author's, in a file relative to the project. */
 export interface FunctionReference {
@@ -139,23 +140,6 @@ export interface SearchModel {
   readonly text: Readonly<Record<string, number>>;
   readonly facets: readonly string[];
 }
-
-export type StorageVerb =
-  | "upload"
-  | "list"
-  | "download"
-  | "head"
-  | "download_stream"
-  | "download_range"
-  | "delete"
-  | "presign_download"
-  | "presign_upload"
-  | "presign_post"
-  | "begin_upload"
-  | "presign_part"
-  | "list_parts"
-  | "complete_upload"
-  | "abort_upload";
 
 /** Objects under one set of rules. */
 export interface StorageModel {

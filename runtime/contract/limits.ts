@@ -30,6 +30,8 @@ export const limits = {
   maxAlternatives: 32,
   /** Constraints in one query. */
   maxClauses: 256,
+  /** Characters of what a realtime client tells its answers apart by. */
+  maxCidLength: 1_024,
   /** Bytes of a JSON request body. */
   maxBodyBytes: 1024 * 1024,
   /** Nesting of a JSON request body. */
@@ -41,3 +43,12 @@ export const limits = {
   /** Validation errors reported for one request. */
   maxReportedErrors: 32,
 } as const;
+
+/** An Idempotency-Key, as a pattern of JSON Schema: 1 to 255 visible ASCII characters. */
+export const idempotencyKeyPattern = "^[\\x21-\\x7e]{1,255}$";
+
+const idempotencyKey = new RegExp(idempotencyKeyPattern);
+
+export function isIdempotencyKey(given: unknown): given is string {
+  return typeof given === "string" && idempotencyKey.test(given);
+}

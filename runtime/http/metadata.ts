@@ -2,6 +2,7 @@
 // (service.md "Idempotency and invocation metadata", W3C Trace Context §3.2).
 import type { IncomingHttpHeaders } from "node:http";
 import { fail } from "../contract/errors.js";
+import { isIdempotencyKey } from "../contract/limits.js";
 import type { InvocationMetadata } from "../operations/context.js";
 import { isUuid, uuidv7 } from "../operations/uuid.js";
 
@@ -36,8 +37,7 @@ function isTraceparent(text: string): boolean {
 export function readIdempotencyKey(headers: IncomingHttpHeaders): string | undefined {
   const key = headers["idempotency-key"];
   if (key === undefined) return undefined;
-  if (typeof key !== "string" || !/^[\x21-\x7e]{1,255}$/.test(key))
-    throw fail("idempotency_key_malformed");
+  if (!isIdempotencyKey(key)) throw fail("idempotency_key_malformed");
   return key;
 }
 

@@ -1,6 +1,6 @@
 // One conversation: a caller's connection from its admission to its end, whatever carries it (service.md "Realtime wire protocol").
 import type { IncomingMessage } from "node:http";
-import { fail, knownError, type ServiceError } from "../contract/errors.js";
+import { fail, type ServiceError } from "../contract/errors.js";
 import { ExecutionContext } from "../operations/context.js";
 import type { Identity } from "../operations/identity.js";
 import { outputValue } from "../operations/json-text.js";
@@ -11,8 +11,9 @@ import { acknowledgements, type Acknowledgements } from "../realtime/acknowledge
 import type { Command } from "../realtime/frames.js";
 import type { Handshake } from "../realtime/handshake.js";
 import type { Connection } from "../realtime/plane.js";
+import { mailboxOf } from "../realtime/port.js";
 import { readMetadata } from "./metadata.js";
-import { boundCaller, type RealtimeEndpoint } from "./realtime-endpoint.js";
+import { boundCaller, toldError, type RealtimeEndpoint } from "./realtime-endpoint.js";
 
 /** Commands that run at once on one connection. */
 const maxInFlight = 16;
@@ -74,11 +75,7 @@ export async function converse(
   });
   const expired = (): void => connection.refuse("core.authentication");
   let expiry = endAt(identity.expiresAt, expired);
-  const acks = acknowledgements(
-    resources,
-    plane.ownerOf(context, identity),
-    () => handshake.device,
-  );
+  const acks = acknowledgements(resources, mailboxOf(context, identity), () => handshake.device);
 
   const run = async (command: Command): Promise<unknown> => {
     await acks.done();
@@ -128,12 +125,7 @@ export async function converse(
       expiry = endAt(identity.expiresAt, expired);
     },
 
-    told(error) {
-      const known = knownError(error);
-      if (known.status >= 500 && known.code !== "service_draining")
-        resources.log.error({ err: error }, "a command failed");
-      return known;
-    },
+    told: (error) => toldError(resources.log, error, "a command failed"),
 
     end() {
       hasEnded = true;

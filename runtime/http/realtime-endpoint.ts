@@ -1,9 +1,10 @@
 // What the realtime transports over HTTP share: who is calling, and whether that still holds.
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { fail } from "../contract/errors.js";
+import { fail, knownError, type ServiceError } from "../contract/errors.js";
 import { ExecutionContext, type Resources } from "../operations/context.js";
 import type { Identity } from "../operations/identity.js";
 import { Lifetime } from "../operations/lifetime.js";
+import type { Log } from "../operations/log.js";
 import type { RealtimePlane } from "../realtime/plane.js";
 import type { RealtimeSpec } from "../realtime/spec.js";
 import type { Bind } from "./boundary.js";
@@ -12,6 +13,11 @@ import { readMetadata } from "./metadata.js";
 import { parseQuery } from "./read-input.js";
 import { replyError } from "./reply.js";
 import { methodNotAllowed } from "./route-table.js";
+
+/** Bytes of one frame of a client. */
+export const maxFrameBytes = 64 * 1024;
+/** An end that the other side does not answer is a cut after so many milliseconds. */
+export const closingMillis = 5_000;
 
 export interface RealtimeEndpoint {
   readonly spec: RealtimeSpec;
@@ -24,6 +30,13 @@ export interface RealtimeEndpoint {
   readonly isAccepting: () => boolean;
   /** Whether a request's credential still names this caller, in the same tenant. */
   isGood(req: IncomingMessage, token: string | null, identity: Identity): Promise<boolean>;
+}
+
+/** An error as the client is told it; a fault of the service is logged as what failed. */
+export function toldError(log: Log, error: unknown, what: string): ServiceError {
+  const known = knownError(error);
+  if (known.status >= 500 && known.code !== "service_draining") log.error({ err: error }, what);
+  return known;
 }
 
 /** Answers one path by one method; says whether a request was for it. */

@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { fail } from "../contract/errors.js";
 import { knownPosition } from "../realtime/handshake.js";
-import type { MailboxOwner, MailboxStore } from "../realtime/port.js";
+import { mailboxOf, type MailboxOwner, type MailboxStore } from "../realtime/port.js";
 import { Signal } from "../realtime/signal.js";
 import { boundCaller, realtimeRoute, type RealtimeEndpoint } from "./realtime-endpoint.js";
 import { sendJson } from "./reply.js";
@@ -31,7 +31,7 @@ async function history(
       throw invalid(`/${name}`, "additionalProperties", "is not a parameter of this endpoint");
   const limit = readLimit(query.get("limit"));
   const { identity, context } = await boundCaller(options, req);
-  const owner = options.plane.ownerOf(context, identity);
+  const owner = mailboxOf(context, identity);
   const page = await pageOf(
     context.resources.database.reader.mailbox,
     owner,

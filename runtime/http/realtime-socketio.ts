@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import type { Server, Socket } from "socket.io";
-import { fail, knownError, toEnvelope } from "../contract/errors.js";
+import { fail, toEnvelope } from "../contract/errors.js";
 import { flowOf } from "../realtime/flow.js";
 import { invalidFrame, readCommandOptions, readToken, readUpTo } from "../realtime/frames.js";
 import { readAuth } from "../realtime/handshake.js";
@@ -12,12 +12,13 @@ import type { Signal } from "../realtime/signal.js";
 import { draining } from "./draining.js";
 import { readMetadata } from "./metadata.js";
 import { converse, type Conversation } from "./realtime-conversation.js";
-import type { RealtimeEndpoint } from "./realtime-endpoint.js";
+import {
+  closingMillis,
+  maxFrameBytes,
+  toldError,
+  type RealtimeEndpoint,
+} from "./realtime-endpoint.js";
 import { replyError } from "./reply.js";
-
-const maxFrameBytes = 64 * 1024;
-/** A close that the other side does not answer is an end after so many milliseconds. */
-const closingMillis = 5_000;
 
 export interface SocketIoEndpoint {
   /** Answers a request that is this endpoint's; returns whether it was. */
@@ -159,11 +160,8 @@ function end({ conn, request }: Socket): void {
 }
 
 function refusal({ resources }: RealtimeEndpoint, error: unknown): Error {
-  const known = knownError(error);
-  if (known.status >= 500 && known.code !== "service_draining")
-    resources.log.error({ err: error }, "a connection failed");
-  const envelope = toEnvelope(known);
-  return Object.assign(new Error(`${known.code}: ${envelope.detail}`), { data: envelope });
+  const envelope = toEnvelope(toldError(resources.log, error, "a connection failed"));
+  return Object.assign(new Error(`${envelope.code}: ${envelope.detail}`), { data: envelope });
 }
 
 /** Takes what the client emits: `realtime.ack`, `realtime.reauth`, and commands as `event, payload, options?`. */

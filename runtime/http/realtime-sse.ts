@@ -6,16 +6,20 @@ import { flowOf } from "../realtime/flow.js";
 import { readHandshake } from "../realtime/handshake.js";
 import { checkRealtimeOrigin } from "../realtime/origin.js";
 import type { Connection } from "../realtime/plane.js";
+import { mailboxOf } from "../realtime/port.js";
 import type { Signal } from "../realtime/signal.js";
 import { readJsonBody } from "./read-body.js";
 import { converse } from "./realtime-conversation.js";
-import { boundCaller, realtimeRoute, type RealtimeEndpoint } from "./realtime-endpoint.js";
+import {
+  boundCaller,
+  closingMillis,
+  realtimeRoute,
+  type RealtimeEndpoint,
+} from "./realtime-endpoint.js";
 import { sendJson } from "./reply.js";
 import { securityHeaderList } from "./security-headers.js";
 
 const keepaliveMillis = 15_000;
-/** What has not gone out by then when a stream ends goes nowhere, in milliseconds. */
-const closingMillis = 5_000;
 const maxAckBytes = 4 * 1024;
 
 /** Answers `<path>/sse` and `<path>/sse/ack`; returns whether it did. */
@@ -126,7 +130,7 @@ async function ack(
   const { device } = readHandshake(query, undefined);
   const { identity, context } = await boundCaller(options, req);
   const upTo = readUpTo(await readJsonBody(req, maxAckBytes));
-  const owner = options.plane.ownerOf(context, identity);
+  const owner = mailboxOf(context, identity);
   const acked = await acknowledge(context.resources.database, owner, device, upTo);
   const common = ["X-Request-ID", context.metadata.requestId, "Cache-Control", "no-store"];
   sendJson(req, res, 200, [...common, ...securityHeaderList], JSON.stringify({ acked }));

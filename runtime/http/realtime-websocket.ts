@@ -2,7 +2,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { WebSocket, WebSocketServer } from "ws";
-import { knownError, toEnvelope } from "../contract/errors.js";
+import { toEnvelope } from "../contract/errors.js";
 import { flowOf } from "../realtime/flow.js";
 import { invalidFrame, readFrame } from "../realtime/frames.js";
 import { readHandshake } from "../realtime/handshake.js";
@@ -10,13 +10,15 @@ import { checkRealtimeOrigin } from "../realtime/origin.js";
 import type { Connection } from "../realtime/plane.js";
 import type { Signal } from "../realtime/signal.js";
 import { converse } from "./realtime-conversation.js";
-import type { RealtimeEndpoint } from "./realtime-endpoint.js";
+import {
+  closingMillis,
+  maxFrameBytes,
+  toldError,
+  type RealtimeEndpoint,
+} from "./realtime-endpoint.js";
 import { parseQuery } from "./read-input.js";
 
-const maxFrameBytes = 64 * 1024;
 const pingMillis = 25_000;
-/** A close that the other side does not answer is an end after so many milliseconds. */
-const closingMillis = 5_000;
 
 /** Close codes of RFC 6455 §7.4.1. */
 const codes = { away: 1001, policy: 1008, unsupported: 1003, failed: 1011 };
@@ -69,9 +71,7 @@ function subprotocolToken(req: IncomingMessage): string | null {
 
 /** The handshake has been accepted already: a refusal is a close with its code and what it means. */
 function refuse({ resources }: RealtimeEndpoint, webSocket: WebSocket, error: unknown): void {
-  const known = knownError(error);
-  if (known.status >= 500 && known.code !== "service_draining")
-    resources.log.error({ err: error }, "a connection failed");
+  const known = toldError(resources.log, error, "a connection failed");
   const code = known.status >= 500 ? codes.failed : codes.policy;
   end(webSocket, code, `${known.code}: ${toEnvelope(known).detail}`);
 }

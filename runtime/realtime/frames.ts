@@ -1,5 +1,6 @@
 // Frames that clients send, read strictly: nothing is coerced (service.md "Duplex commands").
 import { fail, knownError, type ServiceError } from "../contract/errors.js";
+import { isIdempotencyKey, limits } from "../contract/limits.js";
 
 /** A call of an operation, whatever carries it. */
 export interface Command {
@@ -21,8 +22,6 @@ export type IngressFrame =
   /** `cid` is there where the frame is a faulty command, which is acknowledged with its error. */
   | { readonly type: "invalid"; readonly cid: unknown; readonly error: ServiceError };
 
-const maxCidLength = 1_024;
-
 /** Reads one text frame; never throws. */
 export function readFrame(data: Buffer): IngressFrame {
   let frame: unknown;
@@ -36,7 +35,8 @@ export function readFrame(data: Buffer): IngressFrame {
   const { type, cid, ...members } = frame as Readonly<Record<string, unknown>>;
   if (type === "realtime.ack") return read(undefined, () => ({ type, upTo: readUpTo(members) }));
   if (type !== "realtime.reauth" && type !== "cmd") return invalid("unknown type");
-  if (!isCid(cid)) return invalid(`cid must be a number, or a text of up to ${maxCidLength}`);
+  if (!isCid(cid))
+    return invalid(`cid must be a number, or a text of up to ${limits.maxCidLength}`);
   return read(cid, () => {
     if (type === "realtime.reauth") return { type, cid, token: readToken(members["auth"]) };
     const { event, payload, ...options } = members;
@@ -73,8 +73,8 @@ export function readCommandOptions(
   given: unknown,
 ): Pick<Command, "idempotencyKey" | "deadlineSeconds"> {
   const [key, budget] = [memberOf(given, "idempotency_key"), memberOf(given, "deadline_budget")];
-  const isKey = key === undefined || (typeof key === "string" && /^[\x21-\x7e]{1,255}$/.test(key));
-  if (!isKey) throw invalidFrame("idempotency_key must be 1 to 255 visible ASCII characters");
+  if (key !== undefined && !isIdempotencyKey(key))
+    throw invalidFrame("idempotency_key must be 1 to 255 visible ASCII characters");
   const isBudget =
     budget === undefined || (typeof budget === "number" && Number.isFinite(budget) && budget > 0);
   if (!isBudget) throw invalidFrame("deadline_budget must be a positive number of seconds");
@@ -88,7 +88,7 @@ function memberOf(given: unknown, name: string): unknown {
 
 /** What comes back verbatim has a bound, and is a text or a number. */
 function isCid(cid: unknown): cid is string | number {
-  return typeof cid === "number" || (typeof cid === "string" && cid.length <= maxCidLength);
+  return typeof cid === "number" || (typeof cid === "string" && cid.length <= limits.maxCidLength);
 }
 
 function invalid(reason: string): IngressFrame {

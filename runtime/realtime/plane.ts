@@ -8,7 +8,7 @@ import type { SignalBus } from "./bus-port.js";
 import { checkTopics, resumePoint, type Handshake } from "./handshake.js";
 import { memoryHub, type HubMember } from "./hub.js";
 import type { CredentialScope, SignalPlane } from "./plane-port.js";
-import type { MailboxOwner, NumberedEntry } from "./port.js";
+import { mailboxOf, type NumberedEntry } from "./port.js";
 import { startNumbering } from "./numbering.js";
 import { startPresence } from "./presence.js";
 import { Pump, type Sink } from "./pump.js";
@@ -54,8 +54,6 @@ export interface ConnectRequest {
 }
 
 export interface RealtimePlane extends SignalPlane {
-  /** Whose mailbox a caller has. */
-  ownerOf(context: ExecutionContext, identity: Identity): MailboxOwner;
   /**
    * Admits a connection; `begin` starts its delivery. Throws `realtime_topics_unauthorized`,
    * `realtime_connections_limit`, `service_draining`.
@@ -203,10 +201,8 @@ export function startPlane(
       bus?.send({ kind: "signal", tenant, to, name: signal.name, data: signal.data });
     },
 
-    ownerOf: (context, { principalId }) => ({ tenant: context.tenant, principalId }),
-
     async connect({ context, identity, handshake, connection, isGood, sharedBy, leave }) {
-      const owner = { tenant: context.tenant, principalId: identity.principalId };
+      const owner = mailboxOf(context, identity);
       await checkTopics(spec, handshake.topics, context);
       if (hub.count(owner) >= maxConnections)
         throw fail("realtime_connections_limit", {}, { headers: { "Retry-After": "5" } });

@@ -34,6 +34,14 @@ export interface MailboxOwner {
   readonly principalId: string;
 }
 
+/** The mailbox of a caller in the tenant of an invocation. */
+export function mailboxOf(
+  { tenant }: { readonly tenant: string },
+  { principalId }: { readonly principalId: string },
+): MailboxOwner {
+  return { tenant, principalId };
+}
+
 /** Mailboxes within one transaction. */
 export interface MailboxStore {
   /** Puts a signal, without a place yet, into the mailboxes of these principals. */

@@ -27,6 +27,8 @@ export interface Settings {
   readonly publicUrl: string | undefined;
   /** Seconds after which an upload in parts that has not ended is given up. */
   readonly uploadSeconds: number;
+  /** Whether pages of documentation are served. */
+  readonly hasDocs: boolean;
   /** Whether pending migrations are applied at start. */
   readonly migrateAtStart: boolean;
   readonly logLevel: string;
@@ -137,6 +139,7 @@ export function readSettings(
     publicUrl: publicUrl === "" ? undefined : publicUrl.replace(/\/+$/, ""),
     uploadSeconds: integer("UPLOAD_MAX_AGE_SECONDS", 86_400, 1, 30 * 86_400),
     databasePoolSize: integer("DATABASE_POOL", 10, 1, 1_000),
+    hasDocs: oneOf("DOCS", isProduction ? "off" : "on", ["on", "off"]) === "on",
     migrateAtStart: oneOf("MIGRATE", "auto", ["auto", "off"]) === "auto",
     logLevel: oneOf("LOG_LEVEL", "info", ["silent", "error", "warn", "info", "debug"]),
     maxBodyBytes: integer("MAX_BODY_BYTES", 1024 * 1024, 1, 1024 ** 3),

@@ -79,7 +79,8 @@ export async function start(
   const answerDirect =
     objects.direct === null ? () => false : directEndpoint({ ...objects.direct, isAccepting });
   const cors = await corsHandler(corsOrigins);
-  const fallback = appFallback(service, log);
+  const answerDocs = settings.hasDocs ? await docsOf(service, folder) : () => false;
+  const fallback = appFallback(service, log, answerDocs);
   const server = createServer(
     // Node would refuse a missing Host without a body; checkHost does it with the envelope.
     {
@@ -152,10 +153,26 @@ function answerWithoutUpgrade(server: Server, req: IncomingMessage, socket: Sock
   server.emit("request", req, res);
 }
 
-/** What no route matches goes to the author's app, and from there to a JSON 404 or the masked error. */
+type Answers = (req: IncomingMessage, res: ServerResponse) => boolean;
+
+async function docsOf(service: ServiceDefinition, folder: string): Promise<Answers> {
+  const { docsEndpoint } = await import("../http/docs/docs-endpoint.js");
+  const { title, realtime, routes, identity } = service;
+  // A service that has such paths of its own has its own pages there, in production too.
+  if (routes.some(({ path }) => /^\/docs(?:\/|$)/.test(path))) return () => false;
+  // What a page is told, and no more.
+  const plane =
+    realtime === undefined ? null : { path: realtime.path, transports: realtime.transports };
+  const bearer = identity?.ingress.find(({ kind }) => kind === "bearer");
+  const tokenHeader = bearer?.kind === "bearer" ? bearer.header : "Authorization";
+  return docsEndpoint({ title, folder, realtime: plane, tokenHeader });
+}
+
+/** What no route matches goes to the author's app, then to the documentation, then to a JSON 404 or the masked error. */
 function appFallback(
   service: ServiceDefinition,
   log: Log,
+  answerDocs: Answers,
 ): (
   req: Parameters<RequestHandler>[0],
   res: Parameters<RequestHandler>[1],
@@ -163,6 +180,7 @@ function appFallback(
 ) => void {
   return (req, res, error) => {
     const refuse = (fault: unknown): void => {
+      if (fault === undefined && answerDocs(req, res)) return;
       if (fault !== undefined) log.error({ err: fault }, "the app failed");
       replyError(req, res, readMetadata(req.headers), fault ?? fail("route_not_found"));
     };

@@ -3,9 +3,8 @@ import { readFile } from "node:fs/promises";
 import type { JsonWebKey } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { join } from "node:path";
-import { readMetadata } from "../http/metadata.js";
-import { replyError, sendJson } from "../http/reply.js";
-import { methodNotAllowed } from "../http/route-table.js";
+import { answerGet } from "../http/get-only.js";
+import { sendJson } from "../http/reply.js";
 import { securityHeaderList } from "../http/security-headers.js";
 
 export interface SystemEndpointsOptions {
@@ -55,15 +54,11 @@ export function systemEndpoints(
     const path = end < 0 ? url : url.slice(0, end);
     const answer = answers.get(path);
     if (answer === undefined) return false;
-    const refuse = (error: unknown): void => replyError(req, res, readMetadata(req.headers), error);
-    if (req.method !== "GET" && req.method !== "HEAD") {
-      refuse(methodNotAllowed(["GET", "HEAD"]));
-      return true;
-    }
-    const caching = path === jwks?.path ? `public, max-age=${jwks.maxAgeSeconds}` : "no-store";
-    answer().then(([status, text]) => {
+    answerGet(req, res, async () => {
+      const [status, text] = await answer();
+      const caching = path === jwks?.path ? `public, max-age=${jwks.maxAgeSeconds}` : "no-store";
       sendJson(req, res, status, ["Cache-Control", caching, ...securityHeaderList], text);
-    }, refuse);
+    });
     return true;
   };
 }

@@ -29,7 +29,11 @@ import { startTestService, type TestService } from "./service.js";
 const [sqlite] = engines;
 
 /** What a proxy does with a request: passes it on, or loses its answer, or answers itself. */
-type Fault = "pass" | "lose the answer" | { readonly status: number; readonly retryAfter?: string };
+type Fault =
+  | "pass"
+  | "cut"
+  | "lose the answer"
+  | { readonly status: number; readonly retryAfter?: string };
 
 /** A proxy before the service, whose next requests meet with faults. */
 async function faultyProxy(target: string) {
@@ -43,6 +47,11 @@ async function faultyProxy(target: string) {
       const { retryAfter } = fault;
       res.writeHead(fault.status, retryAfter === undefined ? {} : { "retry-after": retryAfter });
       res.end();
+      return;
+    }
+    if (fault === "cut") {
+      // In the middle of what comes.
+      req.once("data", () => req.socket.destroy());
       return;
     }
     const passed = request(
@@ -240,6 +249,41 @@ describe("the generated client", () => {
     await expect(files.download(client, { key: "docs/nothing" })).rejects.toMatchObject({
       code: "core.not_found",
     });
+  });
+
+  test("a part whose connection is cut is sent again, and the others go on", async () => {
+    const mebibyte = 1024 * 1024;
+    const bytes = new Uint8Array(5 * mebibyte).map((_, index) => index * 17);
+    const broken = createClient({
+      baseUrl: service.url,
+      tokens: kept({ access_token: ann.token }),
+      // Only the parts travel through the proxy.
+      fetch: (input, init) =>
+        fetch(init?.method === "PUT" ? String(input).replace(service.url, proxy.url) : input, init),
+    });
+    proxy.faults.push("pass", "cut", "cut", { status: 502 });
+    const head = await upload(broken, files, new Blob([bytes]), {
+      key: "cut.bin",
+      partBytes: mebibyte,
+      parallel: 2,
+    });
+    expect([head.size, proxy.seen.length]).toEqual([bytes.length, 8]);
+    const back = await (await files.download(client, { key: "cut.bin" })).arrayBuffer();
+    expect(Buffer.compare(Buffer.from(back), Buffer.from(bytes))).toBe(0);
+  });
+
+  test("a download that is given up while it is read ends", async () => {
+    const bytes = new Uint8Array(20 * 1024 * 1024);
+    await upload(client, files, new Blob([bytes]), { key: "long.bin" });
+    const leaving = new AbortController();
+    const response = await files.download(client, { key: "long.bin" }, { signal: leaving.signal });
+    const reader = response.body?.getReader();
+    await reader?.read();
+    leaving.abort();
+    const rest = async (): Promise<void> => {
+      while ((await reader?.read())?.done === false);
+    };
+    await expect(rest()).rejects.toThrow();
   });
 
   test("a file goes up in parts, and on where an earlier try ended", async () => {

@@ -40,19 +40,22 @@ async function send(method: string, path: string, token = "", body?: unknown): P
   return { status: response.status, ...((await response.json().catch(() => ({}))) as object) };
 }
 
+/** Signs in, to the first of the tenants. */
+async function signIn(login: string) {
+  const { access_token: first } = await send("POST", "/auth/login", "", { login, password });
+  const { tenants } = await send("GET", "/tenants", first);
+  const path = `/tenants/${tenants[0].tenant_id}/activate`;
+  const { access_token: token } = await send("POST", path, first);
+  return { token, tenants };
+}
+
 test.each([
   ["ada@example.test", ["acme", "globex"], 3, 201, 201],
   ["bob@example.test", ["acme"], 3, 201, 403],
   ["eve@example.test", ["globex"], 0, 403, 403],
 ])("%s", async (login, keys, tasks, creating, administering) => {
-  const { access_token: first } = await send("POST", "/auth/login", "", { login, password });
-  const { tenants } = await send("GET", "/tenants", first);
+  const { token, tenants } = await signIn(login);
   expect(tenants.map(({ tenant_key: key }: { readonly tenant_key: string }) => key)).toEqual(keys);
-  const { access_token: token } = await send(
-    "POST",
-    `/tenants/${tenants[0].tenant_id}/activate`,
-    first,
-  );
   expect((await send("POST", "/tasks/query", token, {})).count).toBe(tasks);
   const project = "01890000-0000-7000-8000-000000000001";
   const created = await send("POST", "/projects", token, { name: "P", key: "PP" });
@@ -66,6 +69,6 @@ test.each([
 test("loading again changes nothing and says nothing", async () => {
   const { status, stderr } = load();
   expect([status, stderr]).toEqual([0, ""]);
-  const { count } = await send("POST", "/places/list", "", { size: 1 });
-  expect(count).toBeGreaterThan(150_000);
+  const { token } = await signIn("bob@example.test");
+  expect((await send("POST", "/tasks/query", token, {})).count).toBe(3);
 });

@@ -1,4 +1,5 @@
 // Idempotency-Key and deadlines over HTTP (decisions.md "Idempotency, deadlines, metadata"; attacks 46, 47).
+import { EventEmitter, once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { tasksSpec } from "../../generated/documents/tasks.js";
@@ -19,9 +20,15 @@ import { startTestService, type TestService } from "./service.js";
 const project = "01890000-0000-7000-8000-000000000003";
 let afterCommits = 0;
 
+/** Says when an operation has begun, and lets it go on. */
+const held = new EventEmitter();
 const slowCreate = async (payload: TasksCreate, context: ExecutionContext) => {
   const created = await documents.create(tasksSpec)(payload, context);
   await sleep(payload.title === "slow" ? 300 : 0);
+  if (payload.title === "held") {
+    held.emit("begun");
+    await once(held, "released");
+  }
   if (payload.title === "conflict") throw fail("core.conflict", { reason: "said so" });
   if (payload.title === "broken") throw new Error("a secret in a message");
   return created;
@@ -116,17 +123,19 @@ for (const engine of engines) {
     });
 
     test("while the first is running a second is told to wait; 50 at once run once", async () => {
-      const first = send("/patient", "slow", "key-3");
-      await sleep(60);
+      const begun = once(held, "begun");
+      const first = send("/patient", "held", "key-3");
+      await begun;
       const others = await Promise.all(
-        Array.from({ length: 49 }, () => send("/patient", "slow", "key-3")),
+        Array.from({ length: 49 }, () => send("/patient", "held", "key-3")),
       );
+      held.emit("released");
       expect(new Set(others.map(({ status, body }) => `${status} ${body.code}`))).toEqual(
         new Set(["409 idempotency_in_flight"]),
       );
       expect(others[0]?.headers.get("retry-after")).toBe("1");
       expect((await first).status).toBe(201);
-      expect(await count("slow")).toBe(1);
+      expect(await count("held")).toBe(1);
     });
 
     test("an error of the operation is stored and its writes are undone; a 500 is not stored", async () => {

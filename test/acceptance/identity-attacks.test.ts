@@ -248,16 +248,16 @@ for (const engine of engines) {
       expect([foreign.status, foreign.body.context]).toEqual([404, {}]);
     });
 
-    test("a flood of passwords from one address delays the others little, and is told to come again", async () => {
+    test("a flood of passwords from one address is told to come again, and others are not", async () => {
       const { login } = await people.person();
       const attempt = (from: string): Promise<Answer> =>
         service.post("/auth/login", { login, password }, { "x-forwarded-for": from });
       const flood = Array.from({ length: 200 }, () => attempt("198.51.100.1"));
-      await sleep(20);
+      // Until no more of it are taken.
+      await Promise.any(flood.map(async (answer) => expect((await answer).status).toBe(503)));
       expect((await attempt("203.0.113.9")).status).toBe(200);
       const answers = await Promise.all(flood);
       const refused = answers.filter(({ status }) => status === 503);
-      expect(refused.length).toBeGreaterThan(100);
       expect(refused[0]?.headers.get("retry-after")).toBe("1");
       expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 503]));
     });

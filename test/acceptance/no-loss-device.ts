@@ -177,6 +177,8 @@ const lines: Readonly<
     socket.onAny((event: string, { id, data }) => ears.hear(event, id, data));
     socket.on("disconnect", ears.ended);
     socket.on("connect_error", ears.ended);
+    // It tells nothing of a server that ends between the upgrade and its first word, until 20 seconds are over.
+    socket.io.engine.on("close", ears.ended);
     return {
       // Its client cannot be told to read nothing.
       pause: nothing,

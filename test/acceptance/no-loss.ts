@@ -23,8 +23,10 @@ const root = new URL("../..", import.meta.url).pathname;
 const writers = 16;
 /** Rounds at the end of a schedule in which one device comes back while one signal is sent. */
 const lastWords = 4;
-/** A connected device hears what was committed within so many milliseconds. */
+/** A connected device hears what was committed within so many milliseconds, before the plane heals what a bus has lost. */
 const patienceMillis = 9_000;
+/** A process that is killed between a commit and its word on the bus is made up for by the healing, each 10 seconds. */
+const patienceAfterKillMillis = 14_000;
 
 /** Two processes, their database and bus, and the people of all schedules. */
 export interface World {
@@ -233,9 +235,13 @@ async function runSchedule(seed: number, stage: Stage): Promise<void> {
     await work(draw);
   };
 
+  let patience = patienceMillis;
   const all = [
     disturb("cut", 0.4, () => stage.cutBus()),
-    disturb("kill", 0.25, ({ upTo }) => stage.kill(upTo(2))),
+    disturb("kill", 0.25, async ({ upTo }) => {
+      patience = patienceAfterKillMillis;
+      await stage.kill(upTo(2));
+    }),
     ...devices.map(({ device }) => live(device)),
   ];
   await Promise.all(Array.from({ length: writers }, (_, writer) => write(writer)));
@@ -252,7 +258,7 @@ async function runSchedule(seed: number, stage: Stage): Promise<void> {
   const last = dice(seed, "last words");
   /** Waits until everybody has heard everything; who is not connected comes back. */
   const settle = async (): Promise<boolean> => {
-    const deadline = Date.now() + patienceMillis;
+    const deadline = Date.now() + patience;
     while (lacking().length > 0 && Date.now() < deadline) {
       for (const { device } of devices)
         if (!device.isConnected) device.connect(last.pick(servers).url, false);

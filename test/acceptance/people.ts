@@ -32,11 +32,15 @@ export interface People {
   as(token: string, method: string, path: string, body?: unknown): Promise<Answer>;
 }
 
+type Connection = TestService["running"]["connection"];
+
 let names = 0;
 
 /** People of a running service; they are made in its database, not over HTTP. */
 export function peopleOf(service: TestService): People {
-  const { write, context } = service.running.connection;
+  // The connection of the moment: the service may start anew.
+  const write: Connection["write"] = (...given) => service.running.connection.write(...given);
+  const context: Connection["context"] = (name) => service.running.connection.context(name);
   const session: People["session"] = (principalId, tenant, actorId) =>
     write("test.session", (within) =>
       issueSession(identitySpec, within, {

@@ -34,6 +34,8 @@ export interface TestService {
   readonly tester: Tester;
   call(method: string, path: string, options?: RequestOptions): Promise<Answer>;
   post(path: string, body: unknown, headers?: Readonly<Record<string, string>>): Promise<Answer>;
+  /** Stops it and starts it anew on the same port and data, after a while. */
+  restart(pauseMillis?: number): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -68,11 +70,14 @@ export async function startTestService(
     ...options.environment,
   };
   const definition = options.definition ?? service;
-  const running = await start(definition, {
-    settings: readSettings(definition, environment),
-    folder: generated,
-    log: options.log ?? silentLog,
-  });
+  const begin = (given: Readonly<Record<string, string>>): Promise<RunningService> =>
+    start(definition, {
+      settings: readSettings(definition, given),
+      folder: generated,
+      log: options.log ?? silentLog,
+    });
+  let running = await begin(environment);
+  const { url } = running;
   const { identity } = definition;
   const tester =
     identity === undefined || options.signsIn === false
@@ -82,7 +87,7 @@ export async function startTestService(
     const { authorization = `Bearer ${tester.token}`, ...others } = given ?? {};
     const isAnonymous = authorization === "" || authorization === "Bearer ";
     const headers = isAnonymous ? others : { authorization, ...others };
-    const response = await fetch(`${running.url}${path}`, {
+    const response = await fetch(`${url}${path}`, {
       method,
       headers: {
         ...(body === undefined || body instanceof FormData
@@ -101,11 +106,18 @@ export async function startTestService(
     return { status: response.status, headers: response.headers, body: parsed(text) };
   };
   return {
-    url: running.url,
-    running,
+    url,
+    get running() {
+      return running;
+    },
     tester,
     call,
     post: (path, body, headers = {}) => call("POST", path, { body, headers }),
+    async restart(pauseMillis = 0) {
+      await running.stop();
+      await new Promise((resolve) => setTimeout(resolve, pauseMillis));
+      running = await begin({ ...environment, PORT: new URL(url).port });
+    },
     async stop() {
       await running.stop();
       await database.drop();

@@ -1,12 +1,20 @@
 // README and docs are tried: registries generate, commands exist, tables are current, links lead somewhere.
-import { execFileSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { parse } from "yaml";
 import { errors } from "../../runtime/contract/errors.js";
 import { catalogue } from "../../generator/diagnostics.js";
-import { startTestService } from "../acceptance/service.js";
-import { engines } from "../engines.js";
 import { cli } from "../generator/cli.js";
 import { writeProject } from "../generator/scenario.js";
 
@@ -65,6 +73,105 @@ test.each(pages)("the registries in %s generate", (page) => {
   }
 });
 
+/** What the examples of docs/client.md take as given. */
+const given = `
+declare const login: string;
+declare const password: string;
+declare const tenant: string;
+declare const project: string;
+declare const id: string;
+declare const rev: number;
+declare const file: Blob;
+declare const localStorage: { getItem(key: string): string | null; setItem(key: string, value: string): void };
+`;
+
+test("the examples of docs/client.md compile against the client", () => {
+  const blocks = [...textOf("docs/client.md").matchAll(/^```ts\n([^]*?)^```$/gm)].map(
+    ([, text = ""]) => text,
+  );
+  const ofClient = blocks.filter((block) => !block.includes("opwright/config"));
+  expect(ofClient.length).toBe(blocks.length - 1);
+  const folder = mkdtempSync(join(root, "node_modules/.docs-"));
+  // One module: a page is read from top to bottom.
+  const program = ofClient.join("\n").replaceAll("ApiError, fetchOf", "fetchOf");
+  writeFileSync(
+    join(folder, "page.ts"),
+    `import { ApiError } from "@opwright/tracker-client";\n${given}${program}`,
+  );
+  const client = join(root, "generated/client");
+  const options = {
+    noEmit: true,
+    target: "ES2022",
+    lib: ["ES2022", "DOM"],
+    types: [],
+    module: "ESNext",
+    moduleResolution: "bundler",
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    skipLibCheck: true,
+    paths: {
+      "@opwright/tracker-client": [join(client, "index.ts")],
+      "@opwright/tracker-client/*": [join(client, "*.ts")],
+    },
+  };
+  writeFileSync(
+    join(folder, "tsconfig.json"),
+    JSON.stringify({ compilerOptions: options, include: ["page.ts"] }),
+  );
+  const tsc = join(root, "node_modules/typescript/bin/tsc");
+  const { stdout } = spawnSync(process.execPath, [tsc, "-p", folder], { encoding: "utf8" });
+  rmSync(folder, { recursive: true });
+  expect(stdout).toBe("");
+});
+
+test("the pipelines of docs/ci.md are YAML, and their commands run", () => {
+  const blocks = [...textOf("docs/ci.md").matchAll(/^```yml\n([^]*?)^```$/gm)].map(
+    ([, text = ""]) => text,
+  );
+  expect(blocks.length).toBe(3);
+  const project = writeProject({ "registry/service.yaml": service });
+  const git = (...args: readonly string[]) =>
+    execFileSync("git", ["-c", "user.name=t", "-c", "user.email=t@example.test", ...args], {
+      cwd: project.root,
+    });
+  expect(cli(project.root, "generate").code).toBe(0);
+  git("init", "-q");
+  git("add", "-A");
+  git("commit", "-q", "-m", "first");
+  git("update-ref", "refs/remotes/origin/main", "HEAD");
+  // What is not ours is done by nothing; ours is what a runner's shell makes of each step.
+  const stubs =
+    `npx() { if [ "$1" = opwright ]; then shift; "${process.execPath}" "${root}bin/opwright.mjs" "$@"; fi; }\n` +
+    'npm() { :; }\ngh() { :; }\ngit() { if [ "$1" != fetch ]; then command git "$@"; fi; }\n';
+  const env = {
+    PATH: process.env["PATH"],
+    BASE: "origin/main",
+    GITHUB_STEP_SUMMARY: "summary.md",
+    CI_MERGE_REQUEST_TARGET_BRANCH_NAME: "main",
+  };
+  for (const block of blocks) {
+    const steps: string[] = [];
+    JSON.stringify(parse(block), (key, value: unknown) => {
+      if (key === "run") steps.push(String(value));
+      if (key === "script") steps.push((value as readonly string[]).join("\n"));
+      return value;
+    });
+    expect(steps.join("\n")).toContain("npx opwright client pack");
+    for (const step of steps) {
+      const script = stubs + step.replaceAll(/\$\{\{[^}]*\}\}/g, "1");
+      const { status, stdout, stderr } = spawnSync("bash", ["-e", "-c", script], {
+        cwd: project.root,
+        encoding: "utf8",
+        env,
+      });
+      expect([step, status, status === 0 ? "" : stdout + stderr]).toEqual([step, 0, ""]);
+    }
+  }
+  expect(readFileSync(join(project.root, "summary.md"), "utf8")).toContain("API changes since");
+  expect(readdirSync(join(project.root, "dist"))).toEqual(["demo-client-1.0.0.tgz"]);
+  project.remove();
+});
+
 test("every command that a page names exists", () => {
   const known = cli(root, "--help").stdout;
   for (const page of pages) {
@@ -79,23 +186,58 @@ test("every command that a page names exists", () => {
   }
 });
 
-test("the README's first request and its fault answer as it says", async () => {
-  const [engine] = engines;
-  if (engine === undefined) throw new Error("no engine");
-  const running = await startTestService(engine);
-  const created = await running.post("/projects", { name: "P", key: "PP" });
-  expect(Object.keys(created.body).slice(0, 4)).toEqual([
-    "id",
-    "rev",
-    "created_at",
-    "last_update_at",
-  ]);
-  const refused = await running.post("/projects", { nme: "P" });
-  expect([refused.body.detail, refused.body.code]).toEqual([
-    "The input does not match its schema.",
-    "core.validation",
-  ]);
-  await running.stop();
+test("the README's first example is a project of init, and answers as it says", async () => {
+  const project = writeProject({});
+  expect(cli(project.root, "init", ".", "--yes").code).toBe(0);
+  const [example = ""] = /^registry: 1\ntypes:\n[^]*?(?=^```$)/m.exec(textOf("README.md")) ?? [];
+  writeFileSync(join(project.root, "registry/notes.yaml"), example);
+  rmSync(join(project.root, "registry/handlers"), { recursive: true });
+  expect(cli(project.root, "generate").code).toBe(0);
+  mkdirSync(join(project.root, "node_modules/@types"), { recursive: true });
+  symlinkSync(root, join(project.root, "node_modules/opwright"));
+  for (const name of ["express", "@types/node"])
+    symlinkSync(join(root, "node_modules", name), join(project.root, "node_modules", name));
+  const tsc = join(root, "node_modules/typescript/bin/tsc");
+  execFileSync(process.execPath, [tsc, "-p", project.root], { stdio: "pipe" });
+  const child = spawn(process.execPath, ["dist/generated/server.js"], {
+    cwd: project.root,
+    env: { PATH: process.env["PATH"], PORT: "0" },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  try {
+    const url = await new Promise<string>((resolve, reject) => {
+      let text = "";
+      child.stdout.on("data", (chunk: Buffer) => {
+        text += chunk.toString();
+        const [found] = /http:\/\/[^\s"/]+/.exec(text) ?? [];
+        if (found !== undefined) resolve(found);
+      });
+      child.once("exit", () => reject(new Error(`the server ended: ${text}`)));
+    });
+    const post = async (body: object) => {
+      const headers = { "content-type": "application/json" };
+      const answer = await fetch(`${url}/notes`, {
+        method: "POST",
+        headers,
+        body: JSON.stringify(body),
+      });
+      return (await answer.json()) as Readonly<Record<string, unknown>>;
+    };
+    const shown = [...textOf("README.md").matchAll(/^\{.*\}$/gm)].map(
+      ([line]) => JSON.parse(line.replaceAll("[…]", "[]")) as object,
+    );
+    const [created, refused] = [await post({ text: "hello" }), await post({ txt: "hello" })];
+    expect([created, refused].map((answer) => Object.keys(answer))).toEqual(
+      shown.map((answer) => Object.keys(answer)),
+    );
+    expect([refused["detail"], refused["code"]]).toEqual([
+      "The input does not match its schema.",
+      "core.validation",
+    ]);
+  } finally {
+    child.kill("SIGTERM");
+    project.remove();
+  }
 });
 
 describe("pages that follow from tables", () => {

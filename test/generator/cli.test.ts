@@ -1,6 +1,6 @@
 // The command line: exit codes, streams, formats, init, stubs, configuration.
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { catalogue } from "../../generator/diagnostics.js";
@@ -113,6 +113,21 @@ describe("commands", () => {
         true,
       ]);
     }
+  });
+
+  test.each([
+    ["{ registri: 'x' }", "unknown key registri"],
+    ["{ client: { pakage: 'x' } }", "unknown key client.pakage"],
+    ["{ client: { queries: 'yes' } }", "client.queries"],
+    ["{ client: { package: 'Not a name' } }", "client.package"],
+    ["{ client: null }", "client"],
+    ["{ dev: { start: 1 } }", "dev.start"],
+  ])("a configuration of %s is refused by the name of the key", (config, words) => {
+    const file = join(root, "faulty.mjs");
+    writeFileSync(file, `export default ${config};\n`);
+    const { code, stderr } = cli(root, "check", "--config", file);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(words)]);
+    rmSync(file);
   });
 
   test("a TypeScript configuration names other folders; flags beat it", () => {

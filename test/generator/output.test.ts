@@ -434,6 +434,7 @@ describe("a registry of 1 000 operations", () => {
     const changed = [...stdout.matchAll(/^\w+ generated\/(\S+)$/gm)].map(([, path]) => path).sort();
     expect(changed).toEqual([
       "catalog.json",
+      "client/README.md",
       "client/api/job000.ts",
       "manifest.json",
       "openapi.json",

@@ -20,7 +20,11 @@ async function reportOf({
     note: () => undefined,
     isColoured: false,
   };
-  const project = { root, paths: { registry: "registry", out: "generated" } };
+  const project = {
+    root,
+    paths: { registry: "registry", out: "generated" },
+    client: { package: null, queries: false, mocks: false },
+  };
   await runGenerate({ project, config: {}, format: "pretty" }, {}, terminal);
   const wrote = existsSync(join(root, "generated"));
   remove();

@@ -45,18 +45,16 @@ export async function openRedisBus(url: string, service: string, log: Log): Prom
   };
   publisher.on("error", warned);
   subscriber.on("error", warned);
-  // The client subscribes anew before it says so.
-  subscriber.on("ready", () => {
-    if (isSubscribed) listener?.resumed();
-  });
-  const begun = async (): Promise<void> => {
-    await Promise.all([publisher.connect(), subscriber.connect()]);
-    await subscriber.subscribe(channel, hear);
+  const ready = async (): Promise<void> => {
+    // From then on the client subscribes anew before it says that it is ready.
+    if (!isSubscribed) await subscriber.subscribe(channel, hear);
     isSubscribed = true;
     listener?.resumed();
   };
-  // Where there is no server it goes on trying, and ends with nobody waiting for it.
-  void begun().catch(warned);
+  // Where it breaks off before it has subscribed, it is ready again.
+  subscriber.on("ready", () => void ready().catch(warned));
+  // Where there is no server they go on trying, and end with nobody waiting for them.
+  for (const client of [publisher, subscriber]) void client.connect().catch(warned);
 
   return {
     send(message) {

@@ -1,0 +1,113 @@
+// A service of mocks: requests in, answers of typed handlers out, for tests and for work ahead of the service.
+import { ApiError } from "./core.js";
+
+export type { Bytes } from "./core.js";
+
+/** How operations travel, by their keys. */
+export type MockRoutes = Readonly<Record<string, MockRoute>>;
+
+/** Answers requests as a service would. */
+export type MockService = (request: Request) => Promise<Response>;
+
+/** How an operation travels. */
+export interface MockRoute {
+  readonly method: string;
+  readonly path: string;
+  /** Members of the input that travel in path and query, by their types. */
+  readonly parameters?: Readonly<Record<string, "string" | "number" | "boolean">>;
+  readonly body?: "input" | "rest" | "form" | { readonly member: string };
+  readonly status: number;
+}
+
+/** Answers an operation: with its result, or by throwing `new ApiError(code, detail, { status })`. */
+export type MockHandler<Input, Result> = (
+  input: Input,
+  request: Request,
+) => Result | Promise<Result>;
+
+type AnyHandler = (input: never, request: Request) => unknown;
+
+/** A service of these handlers; what has none is 501. */
+export function mocked(
+  routes: MockRoutes,
+  handlers: Readonly<Record<string, AnyHandler | undefined>>,
+): MockService {
+  const table = Object.entries(routes).map(([key, route]) => ({
+    key,
+    route,
+    pattern: patternOf(route.path),
+    // A path that is spelled out goes before one with parameters.
+    weight: route.path.replace(/\{[^}]+\}/g, "").length,
+  }));
+  table.sort((left, right) => right.weight - left.weight);
+  return async (request) => {
+    const { pathname } = new URL(request.url);
+    const isGet = (method: string): boolean => method === request.method;
+    const found = table.find(({ route, pattern }) => isGet(route.method) && pattern.test(pathname));
+    const handle = found === undefined ? undefined : handlers[found.key];
+    try {
+      if (found === undefined)
+        throw new ApiError("core.not_found", `no operation has ${request.method} ${pathname}`, {
+          status: 404,
+        });
+      if (handle === undefined)
+        throw new ApiError("mock.missing", `${found.key} has no mock`, { status: 501 });
+      const input = await inputOf(found.route, found.pattern, request);
+      const result = await handle(input as never, request);
+      if (result instanceof Response) return result;
+      if (result === undefined) return new Response(null, { status: 204 });
+      return Response.json(result, { status: found.route.status });
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      const { code, message: detail, kind, context, status } = error;
+      return Response.json(
+        { detail, code, kind, context },
+        { status: status === 0 ? 400 : status, headers: { "x-error-code": code } },
+      );
+    }
+  };
+}
+
+/** `fetch` of a client that has nobody but a service of mocks to talk to. */
+export function fetchOf(service: MockService): typeof fetch {
+  return (input, init) =>
+    service(new Request(typeof input === "string" ? addressed(input) : input, init));
+}
+
+/** An address without an origin is of none in particular. */
+function addressed(address: string): string {
+  return new URL(address, "http://mock.test").href;
+}
+
+function patternOf(path: string): RegExp {
+  const source = path
+    .split(/(\{[^}]+\})/)
+    .map((part) => {
+      const [, plus, name] = /^\{(\+?)([^}]+)\}$/.exec(part) ?? [];
+      if (name === undefined) return part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+      return plus === "+" ? `(?<${name}>.+)` : `(?<${name}>[^/]+)`;
+    })
+    .join("");
+  return new RegExp(`^${source}$`);
+}
+
+async function inputOf(
+  { parameters = {}, body }: MockRoute,
+  pattern: RegExp,
+  request: Request,
+): Promise<unknown> {
+  const { pathname, searchParams } = new URL(request.url);
+  const inPath = pattern.exec(pathname)?.groups ?? {};
+  const input: Record<string, unknown> = {};
+  for (const [name, type] of Object.entries(parameters)) {
+    const given =
+      inPath[name] === undefined ? searchParams.get(name) : decodeURIComponent(inPath[name]);
+    if (given === null) continue;
+    input[name] = type === "number" ? Number(given) : type === "boolean" ? given === "true" : given;
+  }
+  if (body === undefined) return input;
+  if (body === "form") return { ...input, ...Object.fromEntries(await request.formData()) };
+  const sent: unknown = await request.json();
+  if (typeof body === "object") return { ...input, [body.member]: sent };
+  return { ...input, ...(sent as object) };
+}

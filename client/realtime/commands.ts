@@ -1,0 +1,172 @@
+// Commands that wait for a line, and that are sent again where one breaks and that is safe.
+import { ApiError, randomKey, timerMillis, type Operation } from "../core.js";
+import type { Line } from "./port.js";
+
+export interface CommandOptions {
+  readonly signal?: AbortSignal;
+  /** How long an answer may take once the command was first sent, in milliseconds. */
+  readonly timeoutMillis?: number;
+  readonly idempotencyKey?: string;
+}
+
+/** What runs at once on one connection of the service. */
+const maxInFlight = 16;
+const maxWaiting = 1_000;
+/** Refusals of commands that were not run. */
+const notRun = ["realtime_commands_limit", "service_draining"];
+
+/** One command until it has its answer, its error, or nobody who wants either. */
+class Waiting {
+  readonly name: string;
+  readonly payload: unknown;
+  readonly idempotencyKey: string | null;
+  readonly isRepeatable: boolean;
+  readonly millis: number;
+  failures = 0;
+  readonly #over = new AbortController();
+  readonly #resolve: (data: unknown) => void;
+  readonly #reject: (error: ApiError) => void;
+  readonly #given: AbortSignal | undefined;
+  readonly #leave = (): void =>
+    this.fail(new ApiError("client.aborted", "the command was given up"));
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(
+    { name, payload, repeats }: Asked,
+    options: CommandOptions,
+    millis: number,
+    [resolve, reject]: readonly [(data: unknown) => void, (error: ApiError) => void],
+  ) {
+    this.name = name;
+    this.payload = payload;
+    // Made here, so that every try has the same one.
+    this.idempotencyKey = repeats === "keyed" ? (options.idempotencyKey ?? randomKey()) : null;
+    this.isRepeatable = repeats !== undefined;
+    this.millis = options.timeoutMillis ?? millis;
+    this.#resolve = resolve;
+    this.#reject = reject;
+    this.#given = options.signal;
+    this.#given?.addEventListener("abort", this.#leave);
+    if (this.#given?.aborted === true) this.#leave();
+  }
+
+  /** Aborts once there is nothing to be answered any more. */
+  get signal(): AbortSignal {
+    return this.#over.signal;
+  }
+
+  get isOver(): boolean {
+    return this.#over.signal.aborted;
+  }
+
+  /** The time for an answer begins with the first try. */
+  began(): void {
+    this.#timer ??= setTimeout(
+      () => this.fail(new ApiError("client.timeout", `no answer in ${this.millis} ms`)),
+      timerMillis(this.millis),
+    );
+  }
+
+  answer(data: unknown): void {
+    this.#resolve(data);
+    this.#end();
+  }
+
+  fail(error: ApiError): void {
+    this.#reject(error);
+    this.#end();
+  }
+
+  #end(): void {
+    clearTimeout(this.#timer);
+    this.#given?.removeEventListener("abort", this.#leave);
+    this.#over.abort();
+  }
+}
+
+interface Asked {
+  readonly name: string;
+  readonly payload: unknown;
+  readonly repeats: Operation["repeats"];
+}
+
+export class CommandQueue {
+  readonly #waiting: Waiting[] = [];
+  readonly #timeoutMillis: number;
+  #line: Line | undefined;
+  #inFlight = 0;
+  #closed: ApiError | undefined;
+
+  constructor(timeoutMillis: number) {
+    this.#timeoutMillis = timeoutMillis;
+  }
+
+  /** Sends a command as soon as there is a line. */
+  enqueue(asked: Asked, options: CommandOptions): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      if (this.#closed !== undefined) return reject(this.#closed);
+      if (this.#waiting.length >= maxWaiting)
+        return reject(new ApiError("client.too_large", `${maxWaiting} commands wait already`));
+      const one = new Waiting(asked, options, this.#timeoutMillis, [resolve, reject]);
+      if (one.isOver) return;
+      this.#waiting.push(one);
+      // What is given up makes room at once.
+      one.signal.addEventListener("abort", () => {
+        const at = this.#waiting.indexOf(one);
+        if (at >= 0) this.#waiting.splice(at, 1);
+      });
+      this.#send();
+    });
+  }
+
+  /** Commands go over this line from now on; undefined lets them wait. */
+  use(line: Line | undefined): void {
+    this.#line = line;
+    this.#send();
+  }
+
+  /** Nothing is sent any more. */
+  close(error: ApiError): void {
+    this.#closed = error;
+    this.#line = undefined;
+    for (const one of this.#waiting.splice(0)) one.fail(error);
+  }
+
+  #send(): void {
+    while (this.#line !== undefined && this.#inFlight < maxInFlight) {
+      const one = this.#waiting.shift();
+      if (one === undefined) return;
+      if (!one.isOver) void this.#run(one, this.#line);
+    }
+  }
+
+  async #run(one: Waiting, line: Line): Promise<void> {
+    this.#inFlight += 1;
+    one.began();
+    try {
+      one.answer(await line.command(one));
+    } catch (error) {
+      await this.#failed(one, error as ApiError, line);
+    } finally {
+      this.#inFlight -= 1;
+      this.#send();
+    }
+  }
+
+  /** Puts a command back where another try is safe and may end otherwise. */
+  async #failed(one: Waiting, error: ApiError, line: Line): Promise<void> {
+    const wasRun = !notRun.includes(error.code);
+    const isPassing = ["client.network", "idempotency_in_flight"].includes(error.code);
+    if (one.isOver) return;
+    if (wasRun && !(one.isRepeatable && isPassing)) return one.fail(error);
+    // A line that has ended lets it wait for the next one; one that goes on is asked again after a while.
+    if (this.#line === line || error.code !== "client.network") {
+      one.failures += 1;
+      const most = Math.min(5_000, 200 * 2 ** one.failures);
+      await new Promise((resolve) => setTimeout(resolve, 100 + most * Math.random()));
+    }
+    if (one.isOver) return;
+    if (this.#closed === undefined) this.#waiting.unshift(one);
+    else one.fail(this.#closed);
+  }
+}

@@ -1,0 +1,377 @@
+// A realtime connection that lasts: it comes back, goes on where it was, and keeps its token good (service.md "Realtime wire protocol").
+import { ApiError, callOf, randomKey, refreshTokens } from "../core.js";
+import type { Call, Client, ClientCode, Operation, Tokens } from "../core.js";
+import { callerOf } from "../token.js";
+import { CommandQueue, type CommandOptions } from "./commands.js";
+import { Inbox, type Handle } from "./inbox.js";
+import { leastPauseMillis, pauseMillis } from "./pause.js";
+import { lasting, platform, storeOf, type KeyValueStore } from "./platform.js";
+import type { Ending, Line, Transport } from "./port.js";
+import { hasEnded, millisToRenewal } from "./renewal.js";
+
+export type { Client } from "../core.js";
+
+/** What a generated client knows of its realtime plane. */
+export interface RealtimeSpec {
+  readonly path: string;
+  /** The operations that commands call. */
+  readonly commands: Readonly<Record<string, Operation>>;
+}
+
+/** What a command takes and answers, by generated code. */
+export interface CommandType {
+  readonly input: unknown;
+  readonly output: unknown;
+  readonly code: string;
+}
+
+/** `waiting` comes back by itself; `closed` does not. */
+export type LiveStatus = "connecting" | "open" | "waiting" | "closed";
+
+export interface LiveOptions {
+  readonly transport: Transport;
+  readonly topics?: readonly string[];
+  /** Whose cursor the service keeps; one of the tab's own, or of the browser's where tabs share, where left out. */
+  readonly deviceId?: string;
+  /** Where the device and its last signal are kept over a reload; storage of the browser where left out. */
+  readonly store?: KeyValueStore;
+  /** Told `open` each time that a line is made: what is not kept may have been missed before. `error` says why it is closed. */
+  readonly onStatus?: (status: LiveStatus, error: ApiError | null) => void;
+  /** A handler has failed. Where its signal is kept by the service, the handler is given it again. */
+  readonly onError?: (error: unknown) => void;
+}
+
+/** A signal by its name. `id` is null where it is not kept. */
+export type SignalOf<Events> = {
+  readonly [Name in keyof Events]: {
+    readonly name: Name;
+    readonly id: string | null;
+    readonly data: Events[Name];
+  };
+}[keyof Events];
+
+export interface Live<Events, Commands extends { readonly [Name in keyof Commands]: CommandType }> {
+  readonly status: LiveStatus;
+  /** Hears one event; returns what ends that. A kept signal is acknowledged once what its handlers return has resolved. */
+  on<Name extends keyof Events & string>(
+    name: Name,
+    handle: (data: Events[Name], id: string | null) => unknown,
+  ): () => void;
+  /** Hears every event, told apart by `name`. */
+  listen(handle: (signal: SignalOf<Events>) => unknown): () => void;
+  /** Calls an operation, as soon as there is a connection. */
+  command<Name extends keyof Commands & string>(
+    name: Name,
+    payload: Commands[Name]["input"],
+    options?: CommandOptions,
+  ): Call<Commands[Name]["output"], Commands[Name]["code"] | ClientCode>;
+  /** Hears these topics from now on; ends the connection and makes it anew. */
+  setTopics(topics: readonly string[]): void;
+  /** Resolves once the connection is open; rejects where it is closed for good. */
+  opened(): Promise<void>;
+  close(): void;
+}
+
+/** A connection that lasted this long was a good one: the pauses after it begin anew. */
+const stableMillis = 10_000;
+
+/** Opens a connection, which lasts until it is closed. Throws nothing: `onStatus` and `opened` tell. */
+export function connectRealtime<
+  Events,
+  Commands extends { readonly [Name in keyof Commands]: CommandType },
+>(client: Client, spec: RealtimeSpec, options: LiveOptions): Live<Events, Commands> {
+  const connection = new Connection(client, spec, options);
+  return {
+    get status() {
+      return connection.status;
+    },
+    on: (name, handle) =>
+      connection.listen((signal) =>
+        // Names and payloads go together by the service's declaration.
+        signal.name === name ? handle(signal.data as Events[typeof name], signal.id) : undefined,
+      ),
+    listen: (handle) => connection.listen(handle as unknown as Handle),
+    command: (name, payload, given = {}) =>
+      callOf(
+        connection.commands.enqueue(
+          { name, payload, repeats: spec.commands[name]?.repeats },
+          given,
+        ) as Promise<Commands[typeof name]["output"]>,
+      ),
+    setTopics: (topics) => connection.setTopics(topics),
+    opened: () => connection.opened(),
+    close: () => connection.close(null),
+  };
+}
+
+class Connection {
+  status: LiveStatus = "connecting";
+  readonly commands: CommandQueue;
+  readonly #client: Client;
+  readonly #spec: RealtimeSpec;
+  readonly #options: LiveOptions;
+  readonly #store: KeyValueStore;
+  readonly #deviceId: string;
+  readonly #handlers = new Set<Handle>();
+  readonly #waiting = new Set<{ resolve: () => void; reject: (error: ApiError) => void }>();
+  #topics: readonly string[];
+  #inbox: Inbox | undefined;
+  #owner = "";
+  #line: Line | undefined;
+  /** Counts lines: what an earlier one still has to say is not heard. */
+  #generation = 0;
+  #failures = 0;
+  #openedAt: number | null = null;
+  #isRefreshed = false;
+  #used: Tokens | null = null;
+  #pause: ReturnType<typeof setTimeout> | undefined;
+  #renewal: ReturnType<typeof setTimeout> | undefined;
+  #closed: ApiError | undefined;
+  readonly #online = (): void => {
+    // The network has changed: what was open before it leads nowhere.
+    if (this.status === "open" || this.status === "waiting") this.#redial();
+  };
+  readonly #hidden = (): void => {
+    // Other tabs are not to hear what this one wanted; what it has handled is handled.
+    this.#inbox?.acknowledge();
+    this.#leaveLine();
+  };
+  readonly #shown = ({ persisted }: { readonly persisted?: boolean }): void => {
+    // A page that the browser had put aside.
+    if (persisted === true) this.#redial();
+  };
+  readonly #visible = (): void => {
+    if (platform.document?.visibilityState !== "visible") return;
+    if (this.status === "waiting") this.#redial();
+    else this.#line?.probe?.();
+  };
+
+  constructor(client: Client, spec: RealtimeSpec, options: LiveOptions) {
+    this.#client = client;
+    this.#spec = spec;
+    this.#options = options;
+    this.#topics = options.topics ?? [];
+    this.commands = new CommandQueue(client.timeoutMillis ?? 30_000);
+    const usual = options.transport.isShared === true ? "localStorage" : "sessionStorage";
+    this.#store = lasting(options.store ?? storeOf(usual));
+    this.#deviceId = options.deviceId ?? this.#keptDevice();
+    platform.addEventListener?.("online", this.#online);
+    platform.addEventListener?.("pagehide", this.#hidden);
+    platform.addEventListener?.("pageshow", this.#shown);
+    platform.document?.addEventListener("visibilitychange", this.#visible);
+    this.#redial();
+  }
+
+  listen(handle: Handle): () => void {
+    // Each time is a handler of its own, also of a function that listens already.
+    const own: Handle = (signal) => handle(signal);
+    this.#handlers.add(own);
+    this.#inbox?.run();
+    return () => void this.#handlers.delete(own);
+  }
+
+  opened(): Promise<void> {
+    if (this.status === "open") return Promise.resolve();
+    if (this.#closed !== undefined) return Promise.reject(this.#closed);
+    return new Promise((resolve, reject) => this.#waiting.add({ resolve, reject }));
+  }
+
+  setTopics(topics: readonly string[]): void {
+    this.#topics = topics;
+    this.#redial();
+  }
+
+  close(error: ApiError | null): void {
+    if (this.#closed !== undefined) return;
+    this.#closed = error ?? new ApiError("client.closed", "the connection was closed");
+    this.#inbox?.stop();
+    this.#leaveLine();
+    platform.removeEventListener?.("online", this.#online);
+    platform.removeEventListener?.("pagehide", this.#hidden);
+    platform.removeEventListener?.("pageshow", this.#shown);
+    platform.document?.removeEventListener("visibilitychange", this.#visible);
+    this.commands.close(this.#closed);
+    for (const { reject } of this.#waiting) reject(this.#closed);
+    this.#waiting.clear();
+    this.#tell("closed", error);
+  }
+
+  #redial(): void {
+    if (this.#closed !== undefined) return;
+    this.#leaveLine();
+    void this.#dial();
+  }
+
+  async #dial(): Promise<void> {
+    const generation = this.#generation;
+    const isCurrent = (): boolean => generation === this.#generation;
+    this.#tell("connecting");
+    let tokens = await this.#tokens();
+    if (tokens != null && hasEnded(tokens.access_token)) {
+      await refreshTokens(this.#client, tokens).catch(() => false);
+      tokens = await this.#tokens();
+    }
+    if (!isCurrent()) return;
+    if (tokens === undefined) return this.#waitAndDial();
+    this.#used = tokens;
+    const token = tokens?.access_token ?? null;
+    const inbox = this.#inboxOf(token);
+    try {
+      this.#line = this.#options.transport.open(
+        {
+          client: this.#client,
+          path: this.#spec.path,
+          commands: this.#spec.commands,
+          token,
+          deviceId: this.#deviceId,
+          topics: this.#topics,
+          lastEventId: inbox.lastId,
+        },
+        {
+          opened: () => isCurrent() && this.#isOpen(),
+          signal: (name, id, data) => isCurrent() && inbox.take({ name, id, data }),
+          ended: (ending) => isCurrent() && void this.#ended(ending),
+        },
+      );
+    } catch (cause) {
+      // There is no such transport here.
+      this.close(new ApiError("client.closed", String(cause), { cause }));
+    }
+  }
+
+  /** What is kept; undefined where the application's store fails. */
+  async #tokens(): Promise<Tokens | null | undefined> {
+    try {
+      return (await this.#client.tokens?.get()) ?? null;
+    } catch (error) {
+      this.#failed(error);
+      return undefined;
+    }
+  }
+
+  #isOpen(): void {
+    this.#openedAt = Date.now();
+    this.#isRefreshed = false;
+    this.commands.use(this.#line);
+    this.#renewLater();
+    for (const { resolve } of this.#waiting) resolve();
+    this.#waiting.clear();
+    this.#tell("open");
+  }
+
+  /** Comes back, at once with new tokens where those were not good any more, later otherwise, or not. */
+  async #ended({ code, detail, isFinal, afterMillis }: Ending): Promise<void> {
+    this.#leaveLine();
+    const error = new ApiError(code ?? "client.network", detail ?? "the connection ended");
+    if (code !== "core.authentication")
+      return isFinal === true ? this.close(error) : this.#waitAndDial(afterMillis);
+    const generation = this.#generation;
+    const used = this.#used;
+    if (used === null || this.#isRefreshed) return this.close(error);
+    this.#isRefreshed = true;
+    const isRenewed = await refreshTokens(this.#client, used).catch(() => false);
+    const kept = isRenewed ? used : await this.#tokens();
+    if (generation !== this.#generation) return;
+    if (isRenewed) return this.#redial();
+    // There is nothing to renew it with, or the service has refused that.
+    if (kept !== undefined && kept?.refresh_token == null) return this.close(error);
+    this.#isRefreshed = false;
+    this.#waitAndDial(afterMillis);
+  }
+
+  #waitAndDial(afterMillis = 0): void {
+    if (this.#closed !== undefined) return;
+    if (this.#openedAt !== null && Date.now() - this.#openedAt > stableMillis) this.#failures = 0;
+    this.#openedAt = null;
+    // What the service asked for stands in place of the least pause, before the random part.
+    const millis = pauseMillis(this.#failures) + Math.max(0, afterMillis - leastPauseMillis);
+    this.#failures += 1;
+    this.#pause = setTimeout(() => this.#redial(), millis);
+    this.#tell("waiting");
+  }
+
+  /** Nothing of the line is heard any more. */
+  #leaveLine(): void {
+    this.#generation += 1;
+    clearTimeout(this.#pause);
+    clearTimeout(this.#renewal);
+    this.commands.use(undefined);
+    this.#line?.close();
+    this.#line = undefined;
+  }
+
+  /** New tokens before those in use expire; the line goes on with them, or is made anew. */
+  #renewLater(): void {
+    clearTimeout(this.#renewal);
+    const used = this.#used;
+    const millis = used === null ? null : millisToRenewal(used.access_token);
+    if (used === null || millis === null) return;
+    this.#renewal = setTimeout(() => void this.#renew(used), millis);
+  }
+
+  async #renew(used: Tokens): Promise<void> {
+    const generation = this.#generation;
+    const isRenewed = await refreshTokens(this.#client, used).catch(() => false);
+    const tokens = await this.#tokens();
+    if (generation !== this.#generation) return;
+    // Where there are none to be had, the service ends the line in its time.
+    if (tokens == null || !isRenewed) return;
+    this.#used = tokens;
+    const goesOn = await this.#line?.reauthenticate(tokens.access_token).catch(() => false);
+    if (generation !== this.#generation) return;
+    if (goesOn === true) this.#renewLater();
+    else this.#redial();
+  }
+
+  /** The inbox of whose token it is: another caller's signals are others. */
+  #inboxOf(token: string | null): Inbox {
+    const owner = token === null ? "" : callerOf(token);
+    if (this.#inbox !== undefined && owner === this.#owner) return this.#inbox;
+    this.#inbox?.stop();
+    this.#owner = owner;
+    const key = `${this.#storeKey("last")} ${this.#deviceId} ${owner}`;
+    this.#inbox = new Inbox({
+      handlers: this.#handlers,
+      // Whose signals they are must be known to go on behind one after a reload.
+      lastId: owner === "" ? null : this.#store.getItem(key),
+      keep: (id) => {
+        if (owner !== "" && this.#line?.isFollowing !== true) this.#store.setItem(key, id);
+      },
+      acknowledge: (id) => this.#line?.acknowledge(id),
+      failed: (error) => this.#failed(error),
+    });
+    return this.#inbox;
+  }
+
+  #keptDevice(): string {
+    const key = this.#storeKey("device");
+    const kept = this.#store.getItem(key) ?? randomKey();
+    this.#store.setItem(key, kept);
+    return kept;
+  }
+
+  #storeKey(of: string): string {
+    return `opwright ${this.#client.baseUrl}${this.#spec.path} ${of}`;
+  }
+
+  /** What the application's own code has thrown. */
+  #failed(error: unknown): void {
+    if (this.#options.onError === undefined) console.error(error);
+    else guarded(() => this.#options.onError?.(error));
+  }
+
+  #tell(status: LiveStatus, error: ApiError | null = null): void {
+    const isNew = status !== this.status || status === "open";
+    this.status = status;
+    if (isNew) guarded(() => this.#options.onStatus?.(status, error));
+  }
+}
+
+/** Runs what the application gave; what that throws is shown, and stops nothing. */
+function guarded(run: () => void): void {
+  try {
+    run();
+  } catch (error) {
+    console.error(error);
+  }
+}

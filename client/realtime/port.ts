@@ -1,0 +1,75 @@
+// What a realtime connection asks of whatever carries it: WebSocket, Server-Sent Events, Socket.IO, or another tab.
+import type { Client, Operation } from "../core.js";
+
+/** Where a line leads, and what is asked for there. */
+export interface Dial {
+  readonly client: Client;
+  /** Where the realtime plane is mounted, such as `/realtime`. */
+  readonly path: string;
+  readonly token: string | null;
+  readonly deviceId: string;
+  readonly topics: readonly string[];
+  /** The signal to go on behind. */
+  readonly lastEventId: string | null;
+  /** The operations that commands call. */
+  readonly commands: Readonly<Record<string, Operation>>;
+}
+
+/** Who listens on a line. Nothing is told after `ended`. */
+export interface Receiver {
+  /** The caller is admitted: topics are heard from now on. It may be told again. */
+  opened(): void;
+  /** `id` is null where a signal is not kept. */
+  signal(name: string, id: string | null, data: unknown): void;
+  ended(ending: Ending): void;
+}
+
+/** How a line came to its end. */
+export interface Ending {
+  /** Of the error table, where the service told one. */
+  readonly code?: string;
+  readonly detail?: string;
+  /** Whether another try would meet with the same. */
+  readonly isFinal?: boolean;
+  /** When the service would like to be asked again. */
+  readonly afterMillis?: number;
+}
+
+export interface Command {
+  readonly name: string;
+  readonly payload: unknown;
+  readonly idempotencyKey: string | null;
+  /** Aborts where nobody waits for the answer any more; milliseconds are how long that may take. */
+  readonly signal: AbortSignal;
+  readonly millis: number;
+}
+
+/** Kinds of errors that pass. */
+const passing = ["throttled", "unavailable", "timeout", "infrastructure", "internal"];
+
+/** Whether another try would meet with an error of this kind again. */
+export function isFinalKind(kind: string): boolean {
+  return !passing.includes(kind);
+}
+
+/** One connection. */
+export interface Line {
+  /** Acknowledges everything up to an id. It may get lost: a later one stands for it. */
+  acknowledge(upTo: string): void;
+  /** Resolves with the answer. Rejects with `ApiError`, `client.network` where the line ended first. */
+  command(command: Command): Promise<unknown>;
+  /** Goes on with another token of the same caller; false where the line cannot, and has to be made anew. */
+  reauthenticate(token: string): Promise<boolean>;
+  /** Looks whether the other side is still there, and ends the line where it is not. */
+  probe?(): void;
+  /** Whether another tab has the connection, whose cursor this one must not move. */
+  readonly isFollowing?: boolean;
+  /** Ends the line; its receiver hears nothing more. */
+  close(): void;
+}
+
+export interface Transport {
+  open(dial: Dial, receiver: Receiver): Line;
+  /** Whether one line serves all tabs of a browser. */
+  readonly isShared?: true;
+}

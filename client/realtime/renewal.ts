@@ -1,0 +1,25 @@
+// When the token of a connection is to be renewed.
+import { claimsOf } from "../token.js";
+
+/**
+ * How long a token that the service has just taken may still be used before a new one is asked for, in milliseconds; null
+ * where it does not say: a minute before its end, or at four fifths of what is left.
+ */
+export function millisToRenewal(token: string): number | null {
+  const { exp, iat } = claimsOf(token);
+  if (typeof exp !== "number") return null;
+  const life = typeof iat === "number" ? (exp - iat) * 1_000 : Number.POSITIVE_INFINITY;
+  const told = exp * 1_000 - Date.now();
+  // The service has taken it, so it has not ended, whatever this clock says.
+  const left = told <= 0 ? Math.min(life / 2, 60_000) : Math.min(told, life);
+  // A clock that is nearly as far ahead as a token lasts must not renew without end.
+  const least = Math.max(1_000, Math.min(30_000, life / 2));
+  // A timer holds 24 days.
+  return Math.min(Math.max(left - 60_000, left * 0.8, least), 2 ** 31 - 1);
+}
+
+/** Whether a token has ended, by this clock. */
+export function hasEnded(token: string): boolean {
+  const { exp } = claimsOf(token);
+  return typeof exp === "number" && exp * 1_000 <= Date.now();
+}

@@ -1,0 +1,57 @@
+// opwright client pack: the typed client as an npm tarball, from a generated folder that is what the registry gives.
+import { spawnSync } from "node:child_process";
+import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { checkedPlan } from "./drift.js";
+import { renderFindings } from "./findings.js";
+import { exitCodes, UsageError, type ExitCode, type Terminal } from "./io.js";
+import type { ConfiguredProject } from "./project.js";
+
+export async function runClientPack(
+  { project, format }: ConfiguredProject,
+  out: string,
+  terminal: Terminal,
+): Promise<ExitCode> {
+  const { checked, plan, findings } = await checkedPlan(project);
+  if (plan === undefined || findings.length > 0) {
+    const { textOf } = checked;
+    terminal.out(renderFindings(findings, format, { textOf, isColoured: terminal.isColoured }));
+    terminal.note("what is packed is what was reviewed: run `opwright generate` first");
+    return exitCodes.findings;
+  }
+  const { compileClient } = await import("../output/client-package.js");
+  const folder = mkdtempSync(join(tmpdir(), "opwright-client-"));
+  try {
+    for (const { path, text } of compileClient(plan.files)) {
+      const file = join(folder, path);
+      mkdirSync(dirname(file), { recursive: true });
+      writeFileSync(file, text);
+      // The same bytes, whatever is usual here.
+      chmodSync(file, 0o644);
+    }
+    const destination = resolve(process.cwd(), out);
+    mkdirSync(destination, { recursive: true });
+    const tarball = packed(folder);
+    copyFileSync(join(folder, tarball), join(destination, tarball));
+    terminal.out(`${join(out, tarball)}\n`);
+    return exitCodes.fine;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Runs `npm pack`; returns the name of the tarball in the folder. */
+function packed(folder: string): string {
+  const { status, stdout, stderr } = spawnSync("npm", ["pack", "--ignore-scripts", "--json"], {
+    cwd: folder,
+    encoding: "utf8",
+    shell: process.platform === "win32",
+  });
+  if (status !== 0) throw new UsageError(`npm pack failed: ${stderr}`);
+  const told = JSON.parse(stdout) as Readonly<Record<string, unknown>> | readonly unknown[];
+  // An array up to npm 11, by the package's name from 12 on.
+  const [first] = Object.values(told) as readonly { readonly filename: string }[];
+  if (first === undefined) throw new UsageError(`npm pack told of no tarball: ${stdout}`);
+  return first.filename;
+}

@@ -1,0 +1,177 @@
+// opwright diff: what a change of the registry does to clients, against the frozen registry of a git revision.
+import { spawnSync } from "node:child_process";
+import { parseDocument } from "yaml";
+import type { Change } from "../diff/change.js";
+import { compareRegistries } from "../diff/compare.js";
+import { renderDiff, type DiffFormat } from "../diff/render.js";
+import { reportOf, type JudgedChange } from "../diff/report.js";
+import type { Origin } from "../diagnostics.js";
+import { checkRegistry, type CheckedRegistry } from "../generate.js";
+import { locator, type Position } from "../load/locate.js";
+import { oneLine } from "../markdown.js";
+import type { RegistryModel } from "../model/registry.js";
+import { renderFindings } from "./findings.js";
+import { exitCodes, UsageError, type ExitCode, type Terminal } from "./io.js";
+import type { ConfiguredProject } from "./project.js";
+
+export async function runDiff(
+  { project }: ConfiguredProject,
+  { ref, format }: { readonly ref: string; readonly format: DiffFormat },
+  terminal: Terminal,
+): Promise<ExitCode> {
+  const { root, paths } = project;
+  const commit = baseOf(ref, root);
+  const before = frozenAt(ref, commit, root, `${paths.out}/registry.json`);
+  const checked = await checkRegistry(project);
+  const { textOf, findings, expanded, loaded } = checked;
+  if (findings.length > 0) {
+    terminal.note(renderFindings(findings, "pretty", { textOf, isColoured: terminal.isColoured }));
+    return exitCodes.findings;
+  }
+  // As it would be frozen: without what JSON does not keep.
+  const after = JSON.parse(JSON.stringify(expanded.model)) as RegistryModel;
+  const report = reportOf(compared(before, after, ref), {
+    against: ref,
+    before: before.service.version,
+    after: after.service.version,
+    approved: loaded.declarations.approved,
+    spent: approvedAt(commit, root, paths.registry),
+  });
+  const locate = locator(textOf);
+  // Annotations are read from the repository's root.
+  const prefix = git(root, "rev-parse", "--show-prefix")?.trim() ?? "";
+  const place = (change: JudgedChange): Position => {
+    const at = locate(originOf(change, checked, before));
+    return { ...at, file: `${prefix}${at.file}` };
+  };
+  terminal.out(renderDiff(report, format, { isColoured: terminal.isColoured, place }));
+  for (const text of report.unused)
+    terminal.note(`approved, but not there: ${oneLine(text)} (the entry can go)`);
+  if (!report.isRefused) return exitCodes.fine;
+  terminal.note("breaking changes need an entry of `approved:` in the registry, with a reason");
+  return exitCodes.findings;
+}
+
+/**
+ * The commit to compare with: where the work at hand has left the revision, so that what others have added there since is
+ * not told as gone. Throws `UsageError` where it is none.
+ */
+function baseOf(ref: string, root: string): string {
+  const at = `${ref}^{commit}`;
+  const commit = git(root, "rev-parse", "--verify", "--quiet", "--end-of-options", at)?.trim();
+  if (ref === "" || commit === undefined) throw new UsageError(`${ref || '""'} is no git revision`);
+  // A clone without its history knows none.
+  return git(root, "merge-base", commit, "HEAD")?.trim() ?? commit;
+}
+
+/** What the registry of a commit approves: reasons by texts. */
+function approvedAt(
+  commit: string,
+  root: string,
+  registry: string,
+): Readonly<Record<string, string>> {
+  const files = git(root, "grep", "-l", "-z", "-e", "approved", commit, "--", registry) ?? "";
+  const found = files.split("\0").filter((file) => file !== "");
+  return Object.assign(
+    {},
+    ...found.map((file) => {
+      const text = git(root, "show", file.replace(":", ":./")) ?? "";
+      const parsed: unknown = parseDocument(text).toJS();
+      const { approved } = (parsed ?? {}) as { readonly approved?: object };
+      return approved ?? {};
+    }),
+  ) as Readonly<Record<string, string>>;
+}
+
+/** The frozen registry of a commit. Throws `UsageError` where there is none. */
+function frozenAt(ref: string, commit: string, root: string, path: string): RegistryModel {
+  const text = git(root, "show", `${commit}:./${path}`);
+  if (text === undefined) throw new UsageError(`${ref} has no ${path}`);
+  const frozen = parsed(text) as Partial<RegistryModel> | null;
+  if (frozen?.format !== 1 || frozen.service === undefined)
+    throw new UsageError(`${path} of ${ref} is no frozen registry of format 1`);
+  return { ...empty, ...frozen } as RegistryModel;
+}
+
+/** What git prints; undefined where it fails. Throws `UsageError` where there is no git. */
+function git(root: string, ...args: readonly string[]): string | undefined {
+  const { status, stdout, error } = spawnSync("git", args, {
+    cwd: root,
+    encoding: "utf8",
+    maxBuffer: 1024 * 1024 * 1024,
+  });
+  if (error !== undefined) throw new UsageError(`git cannot be run: ${error.message}`);
+  return status === 0 ? stdout : undefined;
+}
+
+/** Throws `UsageError` where the older one is of a version of opwright whose registries had other members. */
+function compared(before: RegistryModel, after: RegistryModel, ref: string): readonly Change[] {
+  try {
+    return compareRegistries(before, after);
+  } catch (cause) {
+    if (!(cause instanceof TypeError)) throw cause;
+    const message = `the frozen registry of ${ref} is of another version of opwright`;
+    throw new UsageError(message, { cause });
+  }
+}
+
+/** What a registry had before a section was thought of. */
+const empty: Omit<RegistryModel, "format" | "service"> = {
+  identity: null,
+  outbox: null,
+  realtime: null,
+  types: {},
+  documents: {},
+  searches: {},
+  storages: {},
+  operations: {},
+};
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+/** Where a change was made: at what it is about, or in the file that had it. */
+function originOf(
+  { subject }: JudgedChange,
+  { expanded, loaded }: CheckedRegistry,
+  before: RegistryModel,
+): Origin {
+  const { tree } = loaded;
+  switch (subject.kind) {
+    case "operation": {
+      const source = before.operations[subject.name]?.source;
+      const gone = source === undefined ? tree.keyAt("service") : { file: source, path: [] };
+      return expanded.origins.get(subject.name) ?? gone;
+    }
+    case "hook":
+      return tree.keyAt("policies");
+    case "document":
+      return tree.keyAt(
+        subject.name in tree.section("search") ? "search" : "documents",
+        subject.name,
+      );
+    case "type": {
+      const { documents } = expanded.model;
+      const owner = Object.values(documents).find(({ typeName, createTypeName, patchTypeName }) =>
+        [typeName, createTypeName, patchTypeName].includes(subject.name),
+      );
+      const isDeclared = subject.name in tree.section("types") || owner === undefined;
+      return isDeclared ? tree.keyAt("types", subject.name) : tree.keyAt("documents", owner.name);
+    }
+    case "event":
+      return tree.keyAt("realtime", "events", subject.name);
+    case "command":
+      return tree.keyAt("realtime", "commands", subject.name);
+    case "realtime":
+      return tree.keyAt("realtime");
+    case "storage":
+      return tree.keyAt("storage", subject.name);
+    case "service":
+      return tree.keyAt("identity");
+  }
+}

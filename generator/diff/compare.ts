@@ -1,0 +1,30 @@
+// Two frozen registries → what has changed for clients, operation by operation and event by event.
+import type { RegistryModel } from "../model/registry.js";
+import { levels, type Change } from "./change.js";
+import { compareOutbox } from "./events.js";
+import { compareOperations } from "./operations.js";
+import { compareRealtime } from "./realtime.js";
+import { compareService } from "./service.js";
+import { ValueComparison } from "./values.js";
+
+/** Changes from one registry to another, breaking ones first, then in the order of their texts. */
+export function compareRegistries(before: RegistryModel, after: RegistryModel): readonly Change[] {
+  const found = new Map<string, Change>();
+  const note = (change: Change): void => {
+    const known = found.get(change.text) ?? change;
+    const affects = [...new Set([...known.affects, ...change.affects])].sort();
+    // In two places the same may be harmless and not: the worse counts.
+    const isWorse = levels.indexOf(change.level) < levels.indexOf(known.level);
+    found.set(change.text, { ...known, level: (isWorse ? change : known).level, affects });
+  };
+  const values = new ValueComparison(before.types, after.types, note);
+  compareOperations(before, after, values, note);
+  compareRealtime(before, after, values, note);
+  compareOutbox(before, after, values, note);
+  compareService(before, after, note);
+  values.finish();
+  return [...found.values()].sort(
+    (left, right) =>
+      levels.indexOf(left.level) - levels.indexOf(right.level) || (left.text < right.text ? -1 : 1),
+  );
+}

@@ -1,0 +1,41 @@
+// Events of two registries, of the realtime plane and of the outbox: which there are, and what they carry.
+import { refTo } from "../model/json-schema.js";
+import type { OutboxEventModel, RegistryModel } from "../model/registry.js";
+import type { Note } from "./change.js";
+import { compareMembers, compareNamed, tellOf, type Rules, type Tell } from "./rules.js";
+import type { ValueComparison } from "./values.js";
+
+/** Compares events by their names, their members by the rules, and their types where both have one. */
+export function compareEvents<Model extends { readonly typeName: string | null }>(
+  [before, after]: readonly [Readonly<Record<string, Model>>, Readonly<Record<string, Model>>],
+  rules: Rules<Model>,
+  values: ValueComparison,
+  note: Note,
+): void {
+  const tellOfEvent = (name: string): Tell => tellOf(note, { kind: "event", name }, "realtime");
+  compareNamed(before, after, tellOfEvent, (name, was, is) => {
+    compareMembers(was, is, rules, tellOfEvent(name));
+    if (was.typeName === null || is.typeName === null) return;
+    const place = { subject: { kind: "event", name }, direction: "answers" } as const;
+    values.compare(
+      { before: refTo(was.typeName), after: refTo(is.typeName) },
+      { ...place, name: `event ${name}`, affected: name },
+    );
+  });
+}
+
+const integrationEvent: Rules<OutboxEventModel> = {
+  // Types are compared where they stand.
+  typeName: null,
+  destination: null,
+};
+
+/** Integration events, which receivers of webhooks read. */
+export function compareOutbox(
+  before: RegistryModel,
+  after: RegistryModel,
+  values: ValueComparison,
+  note: Note,
+): void {
+  compareEvents([before.outbox ?? {}, after.outbox ?? {}], integrationEvent, values, note);
+}

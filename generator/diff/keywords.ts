@@ -1,0 +1,238 @@
+// Two schemas without alternatives, keyword by keyword.
+import { isDeepStrictEqual } from "node:util";
+import {
+  propertiesOf,
+  requiredOf,
+  type JsonSchema,
+  type SchemaObject,
+} from "../model/json-schema.js";
+import { own } from "../model/records.js";
+import { contains, differences } from "./differences.js";
+import { meetWithin } from "./meet.js";
+import { isDocumentation, valuesOf, words } from "./schema-words.js";
+import { narrowed, widened, type Compare, type SchemaComparison } from "./schema-change.js";
+
+/** Values that a keyword lets through: fewer the greater the bound is, or the smaller. */
+const bounds: Readonly<Record<string, "least" | "most">> = {
+  minimum: "least",
+  exclusiveMinimum: "least",
+  minLength: "least",
+  minItems: "least",
+  minProperties: "least",
+  maximum: "most",
+  exclusiveMaximum: "most",
+  maxLength: "most",
+  maxItems: "most",
+  maxProperties: "most",
+};
+/** Keywords that let through what they describe. */
+const shapes = ["pattern", "format", "multipleOf", "contentMediaType", "contentEncoding"];
+/** Keywords that are understood here. Any other that differs may mean anything. */
+const understood = new Set([
+  ...Object.keys(bounds),
+  ...shapes,
+  "type",
+  "const",
+  "enum",
+  "default",
+  "uniqueItems",
+  "properties",
+  "required",
+  "additionalProperties",
+  "items",
+  "prefixItems",
+  "allOf",
+]);
+
+export function compareKeywords(
+  before: SchemaObject,
+  after: SchemaObject,
+  comparison: SchemaComparison,
+  compare: Compare,
+  path: string,
+): void {
+  if (!compareKinds(before, after, comparison, path)) return;
+  compareBounds(before, after, comparison, path);
+  compareMembers(before, after, comparison, compare, path);
+  compareItems(before, after, comparison, compare, path);
+  for (const keyword of new Set([...Object.keys(before), ...Object.keys(after)])) {
+    if (understood.has(keyword) || isDocumentation(keyword)) continue;
+    const { [keyword]: old } = before;
+    if (isDeepStrictEqual(old, after[keyword])) meetWithin({ [keyword]: old }, comparison);
+    else comparison.note({ level: "breaking", path, what: `has another ${keyword}` });
+  }
+}
+
+/** Types and lists of values; returns whether the rest can be compared. */
+function compareKinds(
+  before: SchemaObject,
+  after: SchemaObject,
+  comparison: SchemaComparison,
+  path: string,
+): boolean {
+  const [old, next] = [valuesOf(before), valuesOf(after)];
+  if (old !== undefined && next !== undefined) {
+    const { gone, added } = differences(old, next);
+    for (const one of gone) narrowed(comparison, path, `is no longer ${JSON.stringify(one)}`);
+    for (const one of added) widened(comparison, path, `may be ${JSON.stringify(one)}`);
+    return true;
+  }
+  if (next !== undefined) {
+    narrowed(comparison, path, `is ${words(after)} only`);
+    if (next.some((value) => !isOfType(value, before["type"])))
+      widened(comparison, path, `may be ${words(after)}`);
+    return true;
+  }
+  if (old !== undefined) {
+    widened(comparison, path, `may be any ${words(after)}`);
+    if (old.some((value) => !isOfType(value, after["type"])))
+      narrowed(comparison, path, `is no longer ${words(before)}`);
+    return true;
+  }
+  const [from, to] = [before["type"], after["type"]];
+  if (from === to) return true;
+  const isWider = to === undefined || (from === "integer" && to === "number");
+  const isNarrower = from === undefined || (from === "number" && to === "integer");
+  if (isWider) widened(comparison, path, `may be ${words(after)}`);
+  else if (isNarrower) narrowed(comparison, path, `is ${words(after)} only`);
+  else {
+    const what = `is ${words(after)} instead of ${words(before)}`;
+    comparison.note({ level: "breaking", path, what });
+  }
+  return isWider || isNarrower;
+}
+
+/** Whether a value is of a type of JSON Schema; of any where there is none. */
+function isOfType(value: unknown, type: unknown): boolean {
+  switch (type) {
+    case undefined:
+      return true;
+    case "integer":
+      return Number.isInteger(value);
+    case "null":
+      return value === null;
+    case "array":
+      return Array.isArray(value);
+    case "object":
+      return typeof value === "object" && value !== null && !Array.isArray(value);
+    default:
+      return typeof value === type;
+  }
+}
+
+function compareBounds(
+  before: SchemaObject,
+  after: SchemaObject,
+  comparison: SchemaComparison,
+  path: string,
+): void {
+  for (const [keyword, sense] of Object.entries(bounds)) {
+    const [old, next] = [before[keyword], after[keyword]] as readonly (number | undefined)[];
+    if (old === next) continue;
+    const isNarrower =
+      old === undefined || (next !== undefined && (sense === "least" ? next > old : next < old));
+    const instead = old === undefined ? "" : ` instead of ${old}`;
+    const what = next === undefined ? `has no ${keyword}` : `has ${keyword} ${next}${instead}`;
+    // No type of a client holds a bound of what it reads.
+    if (comparison.direction === "answers") comparison.note({ level: "additive", path, what });
+    else (isNarrower ? narrowed : widened)(comparison, path, what);
+  }
+  for (const keyword of shapes) {
+    const [old, next] = [before[keyword], after[keyword]];
+    if (isDeepStrictEqual(old, next)) continue;
+    const what = `has ${keyword} ${String(next)}`;
+    if (next === undefined) widened(comparison, path, `has no ${keyword}`);
+    else if (old === undefined) narrowed(comparison, path, what);
+    else comparison.note({ level: "breaking", path, what: `${what} instead of ${String(old)}` });
+  }
+  const [wasUnique, isUnique] = [before["uniqueItems"] === true, after["uniqueItems"] === true];
+  if (!wasUnique && isUnique) narrowed(comparison, path, "repeats nothing");
+  if (wasUnique && !isUnique) widened(comparison, path, "may repeat values");
+}
+
+function compareMembers(
+  before: SchemaObject,
+  after: SchemaObject,
+  comparison: SchemaComparison,
+  compare: Compare,
+  path: string,
+): void {
+  const [old, next] = [propertiesOf(before), propertiesOf(after)];
+  const [wasRequired, isRequired] = [requiredOf(before), requiredOf(after)];
+  const isInput = comparison.direction === "input";
+  const [others, newOthers] = [othersOf(before), othersOf(after)];
+  const names = new Set([old, next].flatMap(Object.keys).concat(wasRequired, isRequired));
+  for (const name of names) {
+    const at = `${path}.${name}`;
+    const [was, is] = [wasRequired.includes(name), isRequired.includes(name)];
+    const [schema, now] = [own(old, name), own(next, name)];
+    if (schema !== undefined && now === undefined) {
+      const level = isInput && newOthers !== false ? "additive" : "breaking";
+      comparison.note({ level, path: at, what: "is gone" });
+    } else if (schema === undefined && now !== undefined) {
+      const isAsked = isInput && is;
+      const what = isAsked ? "is new and required" : "is new";
+      comparison.note({ level: isAsked ? "breaking" : "additive", path: at, what });
+    } else {
+      if (!was && is) narrowed(comparison, at, "is required");
+      if (was && !is) widened(comparison, at, "may be left out");
+      if (!was && isInput) compareDefaults(schema, now, comparison, at);
+    }
+    // Without a declaration it counts among the others.
+    const [then, today] = [schema ?? others, now ?? newOthers];
+    const isDeclared = schema !== undefined && now !== undefined;
+    if (isDeclared || (isInput && then !== false && today !== false))
+      compare(then, today, comparison, at);
+  }
+  if (others !== false && newOthers === false) narrowed(comparison, path, "has no other members");
+  // Who reads an answer passes over members that it does not know.
+  else if (others === false && newOthers !== false)
+    comparison.note({ level: "additive", path, what: "may have other members" });
+  else compare(others, newOthers, comparison, `${path}.*`);
+}
+
+/** What members without a declaration may be. */
+function othersOf(schema: SchemaObject): JsonSchema {
+  return (schema["additionalProperties"] ?? true) as JsonSchema;
+}
+
+/** Who leaves a member out means something else from now on. */
+function compareDefaults(
+  before: JsonSchema | undefined,
+  after: JsonSchema | undefined,
+  { note }: SchemaComparison,
+  path: string,
+): void {
+  const [old, next] = [before, after].map((schema) =>
+    typeof schema === "object" ? schema["default"] : undefined,
+  );
+  if (isDeepStrictEqual(old, next)) return;
+  const value = next === undefined ? "nothing" : JSON.stringify(next);
+  note({ level: "breaking", path, what: `is ${value} where it is left out` });
+}
+
+function compareItems(
+  before: SchemaObject,
+  after: SchemaObject,
+  comparison: SchemaComparison,
+  compare: Compare,
+  path: string,
+): void {
+  const itemsOf = (schema: SchemaObject): JsonSchema => (schema["items"] ?? true) as JsonSchema;
+  if ("items" in before || "items" in after)
+    compare(itemsOf(before), itemsOf(after), comparison, `${path}[]`);
+  const listOf = (schema: SchemaObject, keyword: string): readonly JsonSchema[] =>
+    (schema[keyword] ?? []) as readonly JsonSchema[];
+  const [places, newPlaces] = [listOf(before, "prefixItems"), listOf(after, "prefixItems")];
+  for (let index = 0; index < Math.max(places.length, newPlaces.length); index += 1) {
+    const [old, next] = [places[index] ?? itemsOf(before), newPlaces[index] ?? itemsOf(after)];
+    compare(old, next, comparison, `${path}[${index}]`);
+  }
+  // Parts that all hold have no order.
+  const [parts, newParts] = [listOf(before, "allOf"), listOf(after, "allOf")];
+  const { gone, added } = differences(parts, newParts);
+  for (const part of parts.filter((one) => contains(newParts, one)))
+    compare(part, part, comparison, path);
+  for (let index = 0; index < Math.max(gone.length, added.length); index += 1)
+    compare(gone[index] ?? true, added[index] ?? true, comparison, path);
+}

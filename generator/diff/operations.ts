@@ -1,0 +1,218 @@
+// Operations of two registries: routes, inputs and answers, who may call them, how long they may take.
+import { isDeepStrictEqual } from "node:util";
+import { durationSeconds } from "../load/quantities.js";
+import type { OperationModel, RegistryModel } from "../model/registry.js";
+import { own } from "../model/records.js";
+import type { Change, ChangeArea, ChangeLevel, Note } from "./change.js";
+import { differences } from "./differences.js";
+import type { ValueComparison } from "./values.js";
+
+export function compareOperations(
+  before: RegistryModel,
+  after: RegistryModel,
+  values: ValueComparison,
+  note: Note,
+): void {
+  const keys = new Set([...Object.keys(before.operations), ...Object.keys(after.operations)]);
+  for (const key of keys) {
+    const told = notesOf(key, note);
+    const [old, next] = [own(before.operations, key), own(after.operations, key)];
+    const was = old !== undefined && old.route !== null;
+    const is = next !== undefined && next.route !== null;
+    if (was && !is) told("breaking", "http", "is gone");
+    else if (!was && is) told("additive", "http", "is new");
+    else if (was && is) {
+      compareOperation(old, next, values, told);
+      compareHooks(old, next, note);
+    }
+  }
+}
+
+type Told = (level: ChangeLevel, area: ChangeArea, what: string) => void;
+
+function notesOf(key: string, note: Note): Told {
+  return (level, area, what) => {
+    const change: Change = {
+      text: `${key} ${what}`,
+      level,
+      area,
+      subject: { kind: "operation", name: key },
+      affects: [key],
+    };
+    note(change);
+  };
+}
+
+function compareOperation(
+  before: OperationModel,
+  after: OperationModel,
+  values: ValueComparison,
+  told: Told,
+): void {
+  compareRoutes(before, after, told);
+  compareGuards(before, after, told);
+  compareDeadlines(before.deadlineSeconds, after.deadlineSeconds, told);
+  if (before.idempotencyKey && !after.idempotencyKey)
+    told("breaking", "http", "takes no Idempotency-Key");
+  if (!before.idempotencyKey && after.idempotencyKey)
+    told("additive", "http", "takes an Idempotency-Key");
+  compareErrors(before, after, told);
+  const place = {
+    subject: { kind: "operation", name: after.key } as const,
+    name: after.key,
+    affected: after.key,
+  };
+  values.compare(
+    { before: before.input.schema, after: after.input.schema },
+    { ...place, direction: "input" },
+  );
+  compareAnswers(before, after, told);
+  if (before.output.schema !== null && after.output.schema !== null)
+    values.compare(
+      { before: before.output.schema, after: after.output.schema },
+      { ...place, direction: "answers" },
+    );
+  if (before.summary !== after.summary || before.description !== after.description)
+    told("documentation", "http", "is described otherwise");
+  if (!isDeepStrictEqual(before.extensions, after.extensions))
+    told("documentation", "http", "has other extensions");
+}
+
+function compareRoutes(
+  { route: old, input }: OperationModel,
+  after: OperationModel,
+  told: Told,
+): void {
+  const next = after.route;
+  if (old === null && next !== null) told("additive", "http", `has ${next.method} ${next.path}`);
+  if (old !== null && next === null) told("breaking", "http", `has no ${old.method} ${old.path}`);
+  if (old === null || next === null) return;
+  // Another name is told of as a member; the same names in another order are other values.
+  const isMoved =
+    shapeOf(old.path) !== shapeOf(next.path) ||
+    (old.path !== next.path && isDeepStrictEqual(namesOf(old.path), namesOf(next.path)));
+  if (old.method !== next.method || isMoved)
+    told("breaking", "http", `is ${next.method} ${next.path} instead of ${old.method} ${old.path}`);
+  if (old.status !== next.status)
+    told("breaking", "http", `answers with ${next.status} instead of ${old.status}`);
+  const places = ({ parameters, body }: OperationModel["input"]): ReadonlyMap<string, string> => {
+    const names = new Map<string, string>(parameters.map((one) => [one.name, one.in]));
+    if (typeof body?.as === "object") names.set(body.as.member, "body");
+    return names;
+  };
+  const [was, is] = [places(input), places(after.input)];
+  const moved = [...was.keys()].filter((name) => is.has(name) && was.get(name) !== is.get(name));
+  for (const name of moved) told("breaking", "http", `takes ${name} from its ${is.get(name)}`);
+  const formOf = ({ body }: OperationModel["input"]): unknown => [body?.as, body?.isForm === true];
+  if (input.body === null && after.input.body?.isOptional === false)
+    told("breaking", "http", "asks for a body");
+  const hasBodies = input.body !== null && after.input.body !== null;
+  if (hasBodies && !isDeepStrictEqual(formOf(input), formOf(after.input)))
+    told("breaking", "http", "takes another body");
+}
+
+/** A path whose parameters have no names. */
+function shapeOf(path: string): string {
+  return path.replace(/\{(\+?)[^}]+\}/g, "{$1}");
+}
+
+function namesOf(path: string): readonly string[] {
+  return [...path.matchAll(/\{\+?([^}]+)\}/g)].map(([, name = ""]) => name).sort();
+}
+
+function compareGuards(before: OperationModel, after: OperationModel, told: Told): void {
+  if (!before.requiresAuthn && after.requiresAuthn)
+    told("breaking", "permission", "asks who is calling");
+  if (before.requiresAuthn && !after.requiresAuthn)
+    told("additive", "permission", "asks nobody who is calling");
+  const permissions = ({ hooks }: OperationModel): readonly string[] =>
+    hooks.flatMap(({ permission }) => (permission === null ? [] : [permission]));
+  const { gone, added } = differences(permissions(before), permissions(after));
+  for (const one of added) told("breaking", "permission", `needs ${one}`);
+  for (const one of gone) told("additive", "permission", `needs no ${one}`);
+}
+
+/** Phases in which a hook may refuse who was not refused before. */
+const refusing: readonly string[] = ["before", "wrap", "tx_before"];
+
+/** Hooks that may refuse, each told once for all operations that it stands in. */
+function compareHooks(before: OperationModel, after: OperationModel, note: Note): void {
+  const { gone, added } = differences(askedHooks(before), askedHooks(after));
+  const told = (level: ChangeLevel, hook: string, what: string): void =>
+    note({
+      text: `${hook} ${what}`,
+      level,
+      area: "permission",
+      subject: { kind: "hook", name: hook },
+      affects: [after.key],
+    });
+  const [oldLimit, limit] = [onlyLimit(gone), onlyLimit(added)];
+  const isReplaced = oldLimit !== undefined && limit !== undefined;
+  if (isReplaced)
+    told(
+      isLooser(oldLimit, limit) ? "additive" : "breaking",
+      limit,
+      `is asked instead of ${oldLimit}`,
+    );
+  for (const hook of added) if (!isReplaced || hook !== limit) told("breaking", hook, "is asked");
+  for (const hook of gone)
+    if (!isReplaced || hook !== oldLimit) told("additive", hook, "is no longer asked");
+}
+
+/** Hooks that may refuse, as people call them. */
+function askedHooks({ hooks }: OperationModel): readonly string[] {
+  return (
+    hooks
+      .filter(({ permission, id, phase }) => {
+        return permission === null && id !== "principal" && refusing.includes(phase);
+      })
+      // A file is nothing that clients meet.
+      .map(({ phase, id }) => `${id.slice(id.indexOf("#") + 1)} ${phase.replaceAll("_", " ")}`)
+  );
+}
+
+const limitPattern = /^rate_limit (\d+)\/(\S+) /;
+
+/** The limit among hooks, where there is one alone. */
+function onlyLimit(hooks: readonly string[]): string | undefined {
+  const limits = hooks.filter((hook) => limitPattern.test(hook));
+  return limits.length === 1 ? limits[0] : undefined;
+}
+
+/** Whether whoever kept to one limit keeps to the other. */
+function isLooser(before: string, after: string): boolean {
+  const [old, next] = [before, after].map((hook) => {
+    const [, count = "", window = ""] = limitPattern.exec(hook) ?? [];
+    return { count: Number(count), seconds: durationSeconds(window) };
+  });
+  if (old === undefined || next === undefined) return false;
+  return next.count >= old.count && next.count / next.seconds >= old.count / old.seconds;
+}
+
+function compareDeadlines(before: number | null, after: number | null, told: Told): void {
+  if (before === after) return;
+  if (after === null) told("additive", "deadline", "has no deadline");
+  else {
+    const isShorter = before === null || after < before;
+    told(isShorter ? "breaking" : "additive", "deadline", `has a deadline of ${after} s`);
+  }
+}
+
+function compareErrors(before: OperationModel, after: OperationModel, told: Told): void {
+  const { gone, added } = differences(before.errors, after.errors);
+  for (const code of added) told("additive", "http", `may answer ${code}`);
+  for (const code of gone) told("additive", "http", `no longer answers ${code}`);
+}
+
+function compareAnswers(
+  { output: old }: OperationModel,
+  { output: next }: OperationModel,
+  told: Told,
+): void {
+  if (old.schema !== null && next.schema === null) told("breaking", "http", "answers nothing");
+  if (old.schema === null && next.schema !== null) told("additive", "http", "answers with a value");
+  if ((old.isBytes === true) !== (next.isBytes === true))
+    told("breaking", "http", next.isBytes === true ? "answers with bytes" : "answers no bytes");
+  if (old.hasEntityTag && !next.hasEntityTag) told("breaking", "http", "has no ETag");
+  if (!old.hasEntityTag && next.hasEntityTag) told("additive", "http", "has an ETag");
+}

@@ -1,0 +1,112 @@
+// Reports for people, pull requests, machines and GitHub's annotations.
+import { githubAnnotation } from "../github-annotation.js";
+import type { Position } from "../load/locate.js";
+import { markdownText, oneLine } from "../markdown.js";
+import { isRefused, summaryOf, type DiffReport, type JudgedChange } from "./report.js";
+
+export const diffFormats = ["pretty", "json", "markdown", "github"] as const;
+export type DiffFormat = (typeof diffFormats)[number];
+
+export interface RenderOptions {
+  readonly isColoured: boolean;
+  /** Where a change was made, as well as that can be told. */
+  readonly place: (change: JudgedChange) => Position;
+}
+
+/** A report in one format; every format ends with a newline. */
+export function renderDiff(
+  report: DiffReport,
+  format: DiffFormat,
+  { isColoured, place }: RenderOptions,
+): string {
+  switch (format) {
+    case "json":
+      return `${JSON.stringify(report, null, 2)}\n`;
+    case "markdown":
+      return markdown(report);
+    case "github":
+      return report.changes.map((change) => annotation(change, place(change))).join("");
+    case "pretty":
+      return pretty(report, isColoured);
+  }
+}
+
+const marks = { breaking: "-", additive: "+", documentation: " " } as const;
+const colours = { breaking: 31, additive: 32, documentation: 36 } as const;
+
+function pretty(report: DiffReport, isColoured: boolean): string {
+  const paint = (code: number, text: string): string =>
+    isColoured ? `\u001b[${code}m${text}\u001b[0m` : text;
+  const lines = gathered(report.changes).flatMap(({ level, text: raw, affects, approved }) => {
+    const text = oneLine(raw);
+    const others = affects.filter(
+      (one) => !text.startsWith(`${one} `) && !text.startsWith(`${one}.`),
+    );
+    return [
+      `${paint(colours[level], `${marks[level]} ${level.padEnd(13)}`)} ${text}`,
+      ...(others.length === 0 ? [] : [`${" ".repeat(16)}${listed(others, 8)}`]),
+      ...(approved === null ? [] : [`${" ".repeat(16)}approved: ${oneLine(approved)}`]),
+    ];
+  });
+  const { version } = report;
+  return `${[
+    ...lines,
+    ...(lines.length === 0 ? [] : [""]),
+    `${summaryOf(report)} since ${report.against}; version ${version.after}, suggested ${version.suggested}`,
+  ].join("\n")}\n`;
+}
+
+/** How many harmless changes of one operation or type are told one by one. */
+const mostTold = 3;
+
+/** Changes for people: many harmless ones of one operation or type are one line, and JSON has them all. */
+function gathered(changes: readonly JudgedChange[]): readonly JudgedChange[] {
+  const groups = new Map<string, JudgedChange[]>();
+  for (const change of changes) {
+    const key =
+      change.level === "breaking" ? change.text : `${change.level} ${change.subject.name}`;
+    groups.set(key, [...(groups.get(key) ?? []), change]);
+  }
+  return [...groups.values()].flatMap((group) => {
+    const [first] = group;
+    if (first === undefined || group.length <= mostTold) return group;
+    const affects = [...new Set(group.flatMap((change) => change.affects))].sort();
+    const what = first.level === "additive" ? "offers more" : "is described otherwise";
+    return [{ ...first, affects, text: `${first.subject.name} ${what} in ${group.length} places` }];
+  });
+}
+
+/** The first names, and how many more there are. */
+function listed(names: readonly string[], most: number): string {
+  const more = names.length > most ? ` and ${names.length - most} more` : "";
+  return names.slice(0, most).join(", ") + more;
+}
+
+function markdown(report: DiffReport): string {
+  const { version, against, changes } = report;
+  const rows = gathered(changes).map((change) => {
+    const { level, text, affects, approved } = change;
+    const told = isRefused(change) ? "**breaking**" : level;
+    const reason = approved === null ? "" : `<br>approved: ${markdownText(approved)}`;
+    return `| ${told} | ${markdownText(text)}${reason} | ${markdownText(listed(affects, 12))} |`;
+  });
+  const table =
+    rows.length === 0 ? [] : ["", "| | change | clients meet it in |", "|---|---|---|", ...rows];
+  const refusal = report.isRefused
+    ? ["", "Breaking changes need an entry of `approved:` in the registry, with a reason."]
+    : [];
+  return `${[
+    `### API changes since \`${against}\`: ${summaryOf(report)}`,
+    "",
+    `Version ${version.after}; ${version.suggested} follows from the changes.`,
+    ...table,
+    ...refusal,
+  ].join("\n")}\n`;
+}
+
+function annotation(change: JudgedChange, { file, line, col }: Position): string {
+  const command = isRefused(change) ? "error" : change.level === "breaking" ? "warning" : "notice";
+  const reason = change.approved === null ? "" : ` (approved: ${change.approved})`;
+  const title = `${change.level} change`;
+  return githubAnnotation(command, { file, line, col }, title, change.text + reason);
+}

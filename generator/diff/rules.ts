@@ -1,0 +1,88 @@
+// Rules of comparison, one for each member of a model: another member does not compile until somebody says what it means.
+import { isDeepStrictEqual } from "node:util";
+import type { FunctionReference } from "../model/registry.js";
+import { own } from "../model/records.js";
+import type { ChangeArea, ChangeLevel, Note, Subject } from "./change.js";
+import { differences } from "./differences.js";
+
+/** What has changed of a member, and how much that is; null where it is nothing that clients meet, or is told elsewhere. */
+export type Rule<Value> = ((before: Value, after: Value) => readonly Told[]) | null;
+type Told = readonly [level: ChangeLevel, what: string];
+export type Rules<Model> = { readonly [Member in keyof Model]-?: Rule<Model[Member]> };
+/** Takes what has changed of one subject. */
+export type Tell = (level: ChangeLevel, what: string) => void;
+
+/** More of it is an offer, less of it breaks; null is without bound. */
+export function amount(what: (text: string) => string, unit: string) {
+  return (before: number | null, after: number | null): readonly Told[] => {
+    const isLess = (after ?? Number.POSITIVE_INFINITY) < (before ?? Number.POSITIVE_INFINITY);
+    return [[isLess ? "breaking" : "additive", what(after === null ? "any" : `${after}${unit}`)]];
+  };
+}
+
+/** Choices in no order: another one is an offer, one less breaks. */
+export function choices<Value>(has: (value: Value) => string, lacks: (value: Value) => string) {
+  return (before: readonly Value[], after: readonly Value[]): readonly Told[] => {
+    const { gone, added } = differences(before, after);
+    return [
+      ...gone.map((one): Told => ["breaking", lacks(one)]),
+      ...added.map((one): Told => ["additive", has(one)]),
+    ];
+  };
+}
+
+/** Choices of which the first counts: their order is a change as well. */
+export function ordered<Value>(what: (value: Value) => string) {
+  const compare = choices(what, (one) => `no longer ${what(one)}`);
+  return (before: readonly Value[], after: readonly Value[]): readonly Told[] => {
+    const told = compare(before, after);
+    return told.length === 0 ? [["breaking", "looks in another order"]] : told;
+  };
+}
+
+export function value<Value>(level: ChangeLevel, what: (value: Value) => string) {
+  return (_before: Value, after: Value): readonly Told[] => [[level, what(after)]];
+}
+
+/** Tells changes of a subject that clients meet by its name; events and commands may be named as operations are. */
+export function tellOf(note: Note, subject: Subject, area: ChangeArea): Tell {
+  const { kind, name } = subject;
+  const called = kind === "event" || kind === "command" ? `${kind} ${name}` : name;
+  return (level, what) =>
+    note({ text: `${called} ${what}`, level, area, subject, affects: [name] });
+}
+
+/** Two maps by name: tells what is new or gone, and compares what both have. */
+export function compareNamed<Value>(
+  before: Readonly<Record<string, Value>>,
+  after: Readonly<Record<string, Value>>,
+  tellOfName: (name: string) => Tell,
+  compare: (name: string, before: Value, after: Value) => void,
+): void {
+  for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
+    const [was, is] = [own(before, name), own(after, name)];
+    if (is === undefined) tellOfName(name)("breaking", "is gone");
+    else if (was === undefined) tellOfName(name)("additive", "is new");
+    else compare(name, was, is);
+  }
+}
+
+/** A function of the author's: where its file is, is nothing that clients meet. */
+export function authored(what: string) {
+  return (before: FunctionReference | null, after: FunctionReference | null): readonly Told[] =>
+    before?.name === after?.name ? [] : [["breaking", what]];
+}
+
+/** Compares two of one kind, member by member. */
+export function compareMembers<Model>(
+  before: Model,
+  after: Model,
+  rules: Rules<Model>,
+  tell: Tell,
+): void {
+  for (const member of Object.keys(rules) as (keyof Model)[]) {
+    const rule = rules[member];
+    if (rule === null || isDeepStrictEqual(before[member], after[member])) continue;
+    for (const [level, what] of rule(before[member], after[member])) tell(level, what);
+  }
+}

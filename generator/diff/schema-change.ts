@@ -1,0 +1,43 @@
+// What a change of a schema is, and to whom it matters.
+import type { JsonSchema } from "../model/json-schema.js";
+import type { ChangeLevel } from "./change.js";
+
+/** Whether clients send the value or read it. */
+export type Direction = "input" | "answers";
+
+export interface SchemaChange {
+  readonly level: ChangeLevel;
+  /** Where in the value, such as `.labels[]`; empty for the value itself. */
+  readonly path: string;
+  /** What has changed there, without a subject. */
+  readonly what: string;
+}
+
+export type Types = Readonly<Record<string, JsonSchema>>;
+
+export interface SchemaComparison {
+  readonly before: Types;
+  readonly after: Types;
+  readonly direction: Direction;
+  note(change: SchemaChange): void;
+  /** Two types stand in the same place, or are what must not be there: they are compared on their own. */
+  meet(before: string, after: string, isNegated?: boolean): void;
+}
+
+/** Fewer values: a fault to who sends one of the others. */
+export function narrowed({ direction, note }: SchemaComparison, path: string, what: string): void {
+  note({ level: direction === "input" ? "breaking" : "additive", path, what });
+}
+
+/** More values: a surprise to who reads them. */
+export function widened({ direction, note }: SchemaComparison, path: string, what: string): void {
+  note({ level: direction === "input" ? "additive" : "breaking", path, what });
+}
+
+/** Compares the schemas of what stands inside. */
+export type Compare = (
+  before: JsonSchema,
+  after: JsonSchema,
+  comparison: SchemaComparison,
+  path: string,
+) => void;

@@ -1,0 +1,125 @@
+// Values of operations and events in two registries: types are compared once, and told with all that they stand in.
+import { own } from "../model/records.js";
+import type { Change, Note, Subject } from "./change.js";
+import type { Direction, SchemaComparison, Types } from "./schema-change.js";
+import { compareSchemas } from "./schemas.js";
+
+interface TypePair {
+  readonly before: string;
+  readonly after: string;
+  readonly direction: Direction;
+  readonly affected: Set<string>;
+  /** Pairs that stand inside. */
+  readonly inner: Set<string>;
+  readonly changes: Omit<Change, "affects">[];
+}
+
+export class ValueComparison {
+  readonly #before: Types;
+  readonly #after: Types;
+  readonly #note: Note;
+  readonly #pairs = new Map<string, TypePair>();
+
+  constructor(before: Types, after: Types, note: Note) {
+    this.#before = before;
+    this.#after = after;
+    this.#note = note;
+  }
+
+  /** Two schemas that stand in one place; `name` is how its changes call it. */
+  compare(
+    schemas: { readonly before: unknown; readonly after: unknown },
+    place: {
+      readonly subject: Subject;
+      readonly name: string;
+      readonly direction: Direction;
+      readonly affected: string;
+    },
+  ): void {
+    const { subject, name, direction, affected } = place;
+    compareSchemas(
+      (schemas.before ?? true) as Types[string],
+      (schemas.after ?? true) as Types[string],
+      this.#comparison(direction, {
+        note: ({ level, path, what }) =>
+          this.#note({
+            text: `${name}${path} ${what} in ${direction}`,
+            level,
+            area: "schema",
+            subject,
+            affects: [affected],
+          }),
+        meet: (from, to, isNegated) =>
+          this.#touch(this.#pair(from, to, turned(direction, isNegated)), affected),
+      }),
+    );
+  }
+
+  /** Tells what types have changed, once all places are known. */
+  finish(): void {
+    for (const { changes, affected } of this.#pairs.values())
+      for (const change of changes) this.#note({ ...change, affects: [...affected] });
+  }
+
+  #comparison(
+    direction: Direction,
+    told: Pick<SchemaComparison, "note" | "meet">,
+  ): SchemaComparison {
+    return { before: this.#before, after: this.#after, direction, ...told };
+  }
+
+  #touch(key: string, affected: string): void {
+    const pair = this.#pairs.get(key);
+    if (pair === undefined || pair.affected.has(affected)) return;
+    pair.affected.add(affected);
+    for (const inner of pair.inner) this.#touch(inner, affected);
+  }
+
+  /** The comparison of two types in one direction, made when it is first asked for. */
+  #pair(before: string, after: string, direction: Direction): string {
+    const key = JSON.stringify([before, after, direction]);
+    if (this.#pairs.has(key)) return key;
+    const pair: TypePair = {
+      before,
+      after,
+      direction,
+      affected: new Set(),
+      inner: new Set(),
+      changes: [],
+    };
+    this.#pairs.set(key, pair);
+    // A client's package has its types by their names.
+    const isRenamed =
+      own(this.#after, before) === undefined && own(this.#before, after) === undefined;
+    if (isRenamed)
+      pair.changes.push({
+        text: `${before} is called ${after}`,
+        level: "breaking",
+        area: "schema",
+        subject: { kind: "type", name: after },
+      });
+    const [old, next] = [this.#before[before] ?? true, this.#after[after] ?? true];
+    compareSchemas(
+      old,
+      next,
+      this.#comparison(direction, {
+        note: ({ level, path, what }) =>
+          pair.changes.push({
+            text: `${after}${path} ${what} in ${direction}`,
+            level,
+            area: "schema",
+            subject: { kind: "type", name: after },
+          }),
+        meet: (from, to, isNegated) =>
+          void pair.inner.add(this.#pair(from, to, turned(direction, isNegated))),
+      }),
+    );
+    return key;
+  }
+}
+
+/** What is not to be there is read by who sends it, so to say. */
+function turned(direction: Direction, isNegated = false): Direction {
+  if (!isNegated) return direction;
+  return direction === "input" ? "answers" : "input";
+}

@@ -1,0 +1,89 @@
+// client/: the typed client of the service, one function an operation, over a core that is the same for every service.
+import { own } from "../../model/records.js";
+import type { RegistryModel } from "../../model/registry.js";
+import { header, type EmittedFile } from "../file.js";
+import { docComment, literal } from "../layout.js";
+import { print } from "../templates.js";
+import { typeDeclaration } from "../type-text.js";
+import { typeModules } from "../types.js";
+import { commonCodes } from "./codes.js";
+import { emitMocks } from "./mocks.js";
+import { namespaceName } from "./functions.js";
+import { printNamespace } from "./namespace.js";
+import { attachedNamespaces } from "./operation.js";
+import { ownFile } from "./own-file.js";
+import { emitPackage } from "./package.js";
+import { emitQueries } from "./queries.js";
+import { emitClientRealtime } from "./realtime.js";
+import type { ClientSettings } from "./settings.js";
+
+export function emitClient(model: RegistryModel, settings: ClientSettings): readonly EmittedFile[] {
+  const modules = typeModules(model);
+  const owned = new Map<string, string[]>();
+  for (const [type, module] of modules) {
+    const types = owned.get(module);
+    if (types === undefined) owned.set(module, [type]);
+    else types.push(type);
+  }
+  const shared = owned.get("models") ?? [];
+  const common = commonCodes(model);
+  const hasUploads = Object.values(model.operations).some(
+    ({ run }) => run.kind === "storage" && run.verb === "begin_upload",
+  );
+  const hasDocuments = Object.keys(model.documents).length > 0;
+  const namespaces = attachedNamespaces(model).filter(
+    ({ name, operations }) => operations.length > 0 || owned.has(name),
+  );
+  const parts = [...(hasDocuments ? ["each", "edit"] : []), ...(hasUploads ? ["upload"] : [])];
+  return [
+    ...["core", "error", "token", ...parts].map((part) => ownFile(`${part}.ts`)),
+    {
+      path: "client/models.ts",
+      text: print("types.ts", {
+        header: header("registry"),
+        imports: [],
+        declarations: [
+          ...shared.map((name) => typeDeclaration(name, model.types[name] ?? true)),
+          ...common.map(({ type, schema }) => typeDeclaration(type, schema)),
+        ],
+      }),
+    },
+    ...namespaces.map((namespace) => ({
+      path: `client/api/${namespace.name}.ts`,
+      text: printNamespace(namespace, {
+        model,
+        modules,
+        common,
+        types: owned.get(namespace.name) ?? [],
+      }),
+    })),
+    {
+      path: "client/index.ts",
+      text: print("client/index.ts", {
+        header: header("registry"),
+        comment: docComment("", `A client of ${model.service.title}.`),
+        parts,
+        defaults: defaultsOf(model),
+        namespaces: namespaces
+          .filter(({ operations }) => operations.length > 0)
+          .map(({ name }) => ({ name: namespaceName(name), file: name })),
+      }),
+    },
+    ...emitClientRealtime(model, modules),
+    ...(settings.queries ? emitQueries(model, modules) : []),
+    ...(settings.mocks ? emitMocks(model, modules) : []),
+    ...emitPackage(model, settings),
+  ];
+}
+
+/** What a client of this service need not be told. */
+function defaultsOf({ identity, operations }: RegistryModel): string {
+  const bearer = identity?.ingress.find(({ kind }) => kind === "bearer");
+  const header = bearer !== undefined && "header" in bearer ? bearer.header.toLowerCase() : "";
+  const known = {
+    refreshPath: own(operations, "authn.refresh_tokens")?.route?.path ?? "",
+    ...(["", "authorization"].includes(header) ? {} : { tokenHeader: header }),
+  };
+  const members = Object.entries(known).map(([name, value]) => `${name}: ${literal(value)}`);
+  return `{ ${members.join(", ")}, ...options }`;
+}

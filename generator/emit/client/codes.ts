@@ -1,0 +1,59 @@
+// Codes of errors as types: those that many operations have are named once.
+import type { JsonSchema } from "../../model/json-schema.js";
+import { pascalCase } from "../../model/names.js";
+import type { OperationModel, RegistryModel } from "../../model/registry.js";
+import { errorCodesOf, ofBody } from "../openapi.js";
+import { isAttached } from "./operation.js";
+
+export interface DeclaredType {
+  readonly type: string;
+  readonly schema: JsonSchema;
+}
+
+/** Codes that many operations have, as types of their own: those of all, and those of all with a body. */
+export function commonCodes(model: RegistryModel): readonly DeclaredType[] {
+  const operations = Object.values(model.operations).filter(isAttached);
+  const ofAll = sharedBy(operations);
+  const ofNamespaces = new Set(operations.map(({ namespace }) => codeType(namespace, model)));
+  const named = (of: string): string => {
+    const type = codeType(of, model);
+    return ofNamespaces.has(type) ? `${type}_` : type;
+  };
+  return [
+    { type: named("common"), schema: { enum: ofAll } },
+    { type: named("body"), schema: { enum: ofBody.filter((code) => !ofAll.includes(code)) } },
+  ];
+}
+
+/** The type of the codes of an operation or a namespace, which must be none of the registry's. */
+export function codeType(of: string, { types }: Pick<RegistryModel, "types">): string {
+  const wanted = `${pascalCase(of)}Code`;
+  return Object.hasOwn(types, wanted) ? `${wanted}_` : wanted;
+}
+
+/** Codes that all operations of a namespace have besides. */
+export function namespaceCodes(
+  name: string,
+  operations: readonly OperationModel[],
+  common: readonly DeclaredType[],
+  model: RegistryModel,
+): readonly DeclaredType[] {
+  const known = common.flatMap(codesOf);
+  const codes = sharedBy(operations).filter((code) => !known.includes(code));
+  return codes.length === 0 ? [] : [{ type: codeType(name, model), schema: { enum: codes } }];
+}
+
+function sharedBy(operations: readonly OperationModel[]): readonly string[] {
+  const [first, ...others] = operations;
+  if (first === undefined) return [];
+  let shared: readonly string[] = errorCodesOf(first);
+  for (const operation of others) {
+    const codes: ReadonlySet<string> = new Set(errorCodesOf(operation));
+    shared = shared.filter((code) => codes.has(code));
+  }
+  return shared;
+}
+
+export function codesOf({ schema }: DeclaredType): readonly unknown[] {
+  return typeof schema === "object" && Array.isArray(schema["enum"]) ? schema["enum"] : [];
+}

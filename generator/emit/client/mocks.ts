@@ -1,0 +1,76 @@
+// client/mocks.ts: a service of mocks whose handlers are typed by the operations (opwright.config "client.mocks").
+import type { OperationModel, RegistryModel } from "../../model/registry.js";
+import { header, type EmittedFile } from "../file.js";
+import {
+  blockLayout,
+  importLine,
+  listLayout,
+  literal,
+  propertyKey,
+  sortedUnique,
+  width,
+} from "../layout.js";
+import { print } from "../templates.js";
+import { hasInput, inputTypeOf, isAttached, operationOf, resultTypeOf } from "./operation.js";
+import { ownFile } from "./own-file.js";
+import { moduleOfType, namedTypesOf } from "./type-imports.js";
+
+export function emitMocks(
+  model: RegistryModel,
+  modules: ReadonlyMap<string, string>,
+): readonly EmittedFile[] {
+  const operations = Object.values(model.operations).filter(isAttached);
+  const imports = operations.flatMap((operation) =>
+    namedTypesOf(operation).map((type) =>
+      importLine(type, moduleOfType(type, operation.namespace, modules, "."), true),
+    ),
+  );
+  return [
+    ownFile("mock.ts"),
+    {
+      path: "client/mocks.ts",
+      text: print("client/mocks.ts", {
+        header: header("registry"),
+        imports: sortedUnique(imports),
+        handlers: blockLayout(operations.map(handlerMember)),
+        routes: blockLayout(operations.map(routeMember)),
+      }),
+    },
+  ];
+}
+
+function handlerMember(operation: OperationModel): string {
+  const types = [hasInput(operation) ? inputTypeOf(operation) : "unknown", resultTypeOf(operation)];
+  const key = `  readonly ${literal(operation.key)}?: $.MockHandler`;
+  const line = `${key}<${types.join(", ")}>;`;
+  return line.length <= width
+    ? line
+    : `${key}<\n${types.map((type) => `    ${type}`).join(",\n")}\n  >;`;
+}
+
+function routeMember(operation: OperationModel): string {
+  const { method, path, body } = operationOf(operation);
+  const parameters = Object.fromEntries(
+    operation.input.parameters.map(({ name, type }) => [
+      name,
+      type === "integer" ? "number" : type === "uuid" ? "string" : type,
+    ]),
+  );
+  const members: Readonly<Record<string, unknown>> = {
+    method,
+    path,
+    ...(Object.keys(parameters).length === 0 ? {} : { parameters }),
+    ...(body === undefined ? {} : { body }),
+    status: operation.route?.status ?? 200,
+  };
+  const lines = Object.entries(members).map(([name, value]) =>
+    typeof value === "object" && value !== null
+      ? listLayout("    ", `${name}: `, pairsOf(value), ["{", "}"], ",")
+      : `    ${name}: ${literal(value)},`,
+  );
+  return `  ${literal(operation.key)}: {\n${lines.join("\n")}\n  },`;
+}
+
+function pairsOf(value: object): readonly string[] {
+  return Object.entries(value).map(([name, one]) => `${propertyKey(name)}: ${literal(one)}`);
+}

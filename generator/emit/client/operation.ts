@@ -1,0 +1,108 @@
+// What the client's core needs to know of an operation: how it travels, and whether it may be tried again.
+import type { Operation } from "../../../client/core.js";
+import { referredType, requiredOf } from "../../model/json-schema.js";
+import type { OperationModel, RegistryModel } from "../../model/registry.js";
+import { literal } from "../layout.js";
+import { namespacesOf, type Namespace } from "../namespaces.js";
+import { outputTypeName } from "../types.js";
+
+export function isAttached({ route }: OperationModel): boolean {
+  return route !== null;
+}
+
+/** Namespaces with those of their operations that are attached. */
+export function attachedNamespaces(model: RegistryModel): readonly Namespace[] {
+  return namespacesOf(model).map((namespace) => ({
+    ...namespace,
+    operations: namespace.operations.filter(isAttached),
+  }));
+}
+
+export function hasInput({ input }: OperationModel): boolean {
+  return input.parameters.length > 0 || input.body !== null;
+}
+
+/** Whether every member of the input may be left out. */
+export function isOptional({ input }: OperationModel, model: RegistryModel): boolean {
+  const referred = referredType(input.schema);
+  const schema = referred === undefined ? input.schema : (model.types[referred] ?? true);
+  return (
+    typeof schema === "object" && schema["type"] === "object" && requiredOf(schema).length === 0
+  );
+}
+
+export function inputTypeOf({ input }: OperationModel): string {
+  return referredType(input.schema) ?? input.typeName;
+}
+
+/** What a call resolves with: bytes are the response itself. */
+export function resultTypeOf(operation: OperationModel): string {
+  const { output } = operation;
+  if (output.isBytes === true) return "$.Bytes";
+  return output.schema === null ? "undefined" : outputTypeName(operation);
+}
+
+/** Whether an operation changes nothing. */
+export function isReading({ family, route, run, transaction }: OperationModel): boolean {
+  if (route?.method === "HEAD") return true;
+  if (route?.method === "GET") return transaction === "read";
+  if (run.kind === "storage") return ["list", "list_parts"].includes(run.verb);
+  return (family === "documents" || family === "search") && transaction === "read";
+}
+
+/** Storage operations that may be repeated as they are, though they do more than read. */
+const repeatable: readonly string[] = [
+  "presign_download",
+  "presign_upload",
+  "presign_post",
+  "presign_part",
+  "abort_upload",
+];
+
+/** Whether an operation that is called twice does what one call does. */
+function isSafe(operation: OperationModel): boolean {
+  const { run } = operation;
+  return isReading(operation) || (run.kind === "storage" && repeatable.includes(run.verb));
+}
+
+/** Whether an operation may be tried again: as it is, or under one key; undefined where it may not. */
+export function repeatsOf(operation: OperationModel): "keyed" | "safe" | undefined {
+  if (operation.idempotencyKey) return "keyed";
+  return isSafe(operation) ? "safe" : undefined;
+}
+
+/** What the core needs to know of an operation that is attached. */
+export function operationOf(operation: OperationModel): Operation {
+  const { input, output, route } = operation;
+  const query = input.parameters
+    .filter((parameter) => parameter.in !== "path")
+    .map(({ name }) => name);
+  const { body } = input;
+  const sends =
+    body === null
+      ? undefined
+      : body.isForm === true
+        ? "form"
+        : body.as === "input"
+          ? "input"
+          : body.as === "members"
+            ? "rest"
+            : body.as;
+  const repeats = repeatsOf(operation);
+  return {
+    method: route?.method ?? "",
+    path: route?.path ?? "",
+    ...(query.length === 0 ? {} : { query }),
+    ...(sends === undefined ? {} : { body: sends }),
+    ...(repeats === undefined ? {} : { repeats }),
+    ...(output.isBytes === true ? { isBytes: true } : {}),
+    ...(operation.ignoresCredentials ? { ignoresTokens: true } : {}),
+  };
+}
+
+/** The same as members of an object, printed. */
+export function operationMembers(operation: OperationModel): readonly string[] {
+  return Object.entries(operationOf(operation)).map(
+    ([name, value]) => `${name}: ${literal(value)}`,
+  );
+}

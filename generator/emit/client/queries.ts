@@ -1,0 +1,142 @@
+// client/queries/<namespace>.ts: options for TanStack Query, one function an operation (opwright.config "client.queries").
+import { isDeepStrictEqual } from "node:util";
+import {
+  propertiesOf,
+  referredType,
+  requiredOf,
+  type JsonSchema,
+} from "../../model/json-schema.js";
+import type { OperationModel, RegistryModel } from "../../model/registry.js";
+import { header, type EmittedFile } from "../file.js";
+import { docComment, importLine, literal, sortedUnique, width } from "../layout.js";
+import { print } from "../templates.js";
+import { functionHead, functionNames, routeText } from "./functions.js";
+import {
+  attachedNamespaces,
+  hasInput,
+  inputTypeOf,
+  isOptional,
+  isReading,
+  resultTypeOf,
+} from "./operation.js";
+import { ownFile } from "./own-file.js";
+import { moduleOfType, namedTypesOf } from "./type-imports.js";
+
+export function emitQueries(
+  model: RegistryModel,
+  modules: ReadonlyMap<string, string>,
+): readonly EmittedFile[] {
+  const files = attachedNamespaces(model).flatMap(({ name, operations, source }) => {
+    if (operations.length === 0) return [];
+    const types = sortedUnique(operations.flatMap(namedTypesOf));
+    const text = print("client/queries.ts", {
+      header: header(source),
+      types: types.map((type) => importLine(type, moduleOfType(type, name, modules, ".."), true)),
+      namespace: name,
+      functions: operations.flatMap((operation) => functionsOf(operation, name, model)),
+    });
+    return [{ path: `client/queries/${name}.ts`, text }];
+  });
+  return files.length === 0 ? [] : [ownFile("query.ts"), ...files];
+}
+
+function functionsOf(
+  operation: OperationModel,
+  namespace: string,
+  model: RegistryModel,
+): readonly string[] {
+  if (!isReading(operation)) return [printMutation(operation, namespace)];
+  const query = printRead(operation, namespace, model, "query");
+  return isList(operation, model)
+    ? [query, printRead(operation, namespace, model, "pages")]
+    : [query];
+}
+
+/** Whether it is a list by cursor: a text in, the next one out. */
+function isList({ input, output }: OperationModel, model: RegistryModel): boolean {
+  const whole = (schema: JsonSchema | null): JsonSchema => {
+    const type = schema === null ? undefined : referredType(schema);
+    return type === undefined ? (schema ?? true) : (model.types[type] ?? true);
+  };
+  const [given, found] = [whole(input.schema), whole(output.schema)];
+  const after = propertiesOf(given)["after"];
+  const next = propertiesOf(found)["next_cursor"];
+  return (
+    typeof after === "object" &&
+    after["type"] === "string" &&
+    typeof next === "object" &&
+    isDeepStrictEqual(next["type"], ["string", "null"]) &&
+    requiredOf(found).includes("next_cursor")
+  );
+}
+
+function printRead(
+  operation: OperationModel,
+  namespace: string,
+  model: RegistryModel,
+  helper: "query" | "pages",
+): string {
+  const { exported, local } = functionNames(operation);
+  const takes = hasInput(operation);
+  const input = takes ? inputTypeOf(operation) : "null";
+  const parameters = [
+    "client: $.Client",
+    ...(takes ? [`input: ${input}${isOptional(operation, model) ? " = {}" : ""}`] : []),
+  ];
+  const key = `[${literal(namespace)}, ${literal(operation.name)}]`;
+  const given = helper === "pages" ? "(page, options)" : "(options)";
+  const passed =
+    helper === "pages"
+      ? "client, page, options"
+      : takes
+        ? "client, input, options"
+        : "client, options";
+  const name = helper === "pages" ? `${exported}Pages` : local;
+  const type = helper === "pages" ? "$.Pages" : "$.Query";
+  // A query may not answer undefined.
+  const isEmpty = resultTypeOf(operation) === "undefined";
+  return [
+    docComment("", routeText(operation)),
+    functionHead(name, parameters, type, [input, isEmpty ? "null" : resultTypeOf(operation)]),
+    callback(
+      `$.${helper}`,
+      [key, takes ? "input" : "null"],
+      `${given} =>`,
+      `$api.${exported}(${passed})${isEmpty ? ".then(() => null)" : ""}`,
+    ),
+    "}",
+    ...(helper === "pages" || local === exported ? [] : [`export { ${local} as ${exported} };`]),
+  ].join("\n");
+}
+
+function printMutation(operation: OperationModel, namespace: string): string {
+  const { exported, local } = functionNames(operation);
+  const takes = hasInput(operation);
+  const key = `[${literal(namespace)}, ${literal(operation.name)}]`;
+  const types = [takes ? inputTypeOf(operation) : "void", resultTypeOf(operation)];
+  return [
+    docComment("", routeText(operation)),
+    functionHead(local, ["client: $.Client"], "$.Mutation", types),
+    callback(
+      "$.mutation",
+      [key],
+      `${takes ? "(input)" : "()"} =>`,
+      `$api.${exported}(client${takes ? ", input" : ""})`,
+    ),
+    "}",
+    ...(local === exported ? [] : [`export { ${local} as ${exported} };`]),
+  ].join("\n");
+}
+
+/** A call whose last argument is a function of one expression: on one line, hugging that function, or an argument a line. */
+function callback(name: string, before: readonly string[], arrow: string, body: string): string {
+  const head = `  return ${name}(${[...before, arrow].join(", ")}`;
+  if (`${head} ${body});`.length <= width) return `${head} ${body});`;
+  if (head.length <= width) return `${head}\n    ${body},\n  );`;
+  const whole = `${arrow} ${body}`;
+  const fits = `    ${whole},`.length <= width;
+  const lines = [...before, fits ? whole : `${arrow}\n      ${body}`]
+    .map((argument) => `    ${argument},\n`)
+    .join("");
+  return `  return ${name}(\n${lines}  );`;
+}

@@ -1,0 +1,95 @@
+// client/README.md: the one page that whoever installs the client is sure to have.
+import { markdownText } from "../../markdown.js";
+import type { OperationModel, RegistryModel } from "../../model/registry.js";
+import type { EmittedFile } from "../file.js";
+import { print } from "../templates.js";
+import { functionNames, namespaceName, routeText } from "./functions.js";
+import { attachedNamespaces, hasInput, isAttached, isOptional, isReading } from "./operation.js";
+import type { ClientSettings } from "./settings.js";
+
+export function emitReadme(
+  model: RegistryModel,
+  settings: ClientSettings,
+  name: string,
+): EmittedFile {
+  const { service, identity, realtime } = model;
+  const signsIn = callTo(model, "passwordLogin");
+  const choosesTenant = callTo(model, "switchTenant");
+  const example = exampleOf(model);
+  return {
+    path: "client/README.md",
+    text: print("client/README.md", {
+      name,
+      title: markdownText(service.title),
+      description: markdownText(service.description ?? ""),
+      hasTokens: identity !== null,
+      signsIn,
+      choosesTenant,
+      example,
+      imports: [
+        ...new Set([
+          "createClient",
+          ...[signsIn, choosesTenant, example].flatMap((call) => call?.namespace ?? []),
+        ]),
+      ]
+        .sort()
+        .join(", "),
+      ...transportOf(model),
+      hasRealtime: realtime !== null,
+      hasQueries: settings.queries,
+      hasMocks: settings.mocks,
+      rows: attachedNamespaces(model).flatMap(({ operations }) =>
+        operations.map(
+          (operation) =>
+            `| \`${callText(operation)}\` | ${routeText(operation)} | ${markdownText(operation.summary)} |`,
+        ),
+      ),
+    }),
+  };
+}
+
+interface ExampleCall {
+  readonly namespace: string;
+  readonly call: string;
+}
+
+/** A call of the runtime's own operations, where the service has it. */
+function callTo(model: RegistryModel, verb: string): ExampleCall | undefined {
+  const found = Object.values(model.operations).find(
+    (operation) =>
+      isAttached(operation) && operation.run.kind === "builtIn" && operation.run.verb === verb,
+  );
+  return found === undefined ? undefined : exampleCall(found);
+}
+
+/** An operation that only reads and can be called without input; one of documents, where there is one. */
+function exampleOf(model: RegistryModel): ExampleCall | undefined {
+  const callable = Object.values(model.operations).filter(
+    (operation) =>
+      isAttached(operation) &&
+      isReading(operation) &&
+      operation.output.schema !== null &&
+      (!hasInput(operation) || isOptional(operation, model)),
+  );
+  const found = callable.find(({ family }) => family === "documents") ?? callable[0];
+  return found === undefined ? undefined : exampleCall(found);
+}
+
+function exampleCall(operation: OperationModel): ExampleCall {
+  return { namespace: namespaceName(operation.namespace), call: callText(operation) };
+}
+
+function callText(operation: OperationModel): string {
+  return `${namespaceName(operation.namespace)}.${functionNames(operation).exported}`;
+}
+
+/** The first transport of the service as the README shows it. */
+function transportOf({ realtime }: RegistryModel) {
+  const transports = realtime?.transports ?? [];
+  if (transports.includes("websocket"))
+    return { transport: "webSocket", transportArgument: "", transportImport: "" };
+  if (transports.includes("sse"))
+    return { transport: "sse", transportArgument: "", transportImport: "" };
+  const transportImport = 'import { io } from "socket.io-client";';
+  return { transport: "socketIo", transportArgument: "io", transportImport };
+}

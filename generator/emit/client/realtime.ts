@@ -1,0 +1,126 @@
+// client/realtime.ts: events and commands of the realtime plane, typed, over connections that are the same for every service.
+import { objectSchema, type JsonSchema } from "../../model/json-schema.js";
+import { pascalCase } from "../../model/names.js";
+import { own } from "../../model/records.js";
+import type { OperationModel, RegistryModel } from "../../model/registry.js";
+import { header, type EmittedFile } from "../file.js";
+import { blockLayout, importLine, listLayout, literal } from "../layout.js";
+import { print } from "../templates.js";
+import { typeDeclaration } from "../type-text.js";
+import { hasInput, inputTypeOf, operationMembers, resultTypeOf } from "./operation.js";
+import { codeType } from "./codes.js";
+import { ownFile } from "./own-file.js";
+import { moduleOfType, withoutBuiltIn } from "./type-imports.js";
+
+const core = [
+  "port",
+  "platform",
+  "pause",
+  "renewal",
+  "inbox",
+  "commands",
+  "connect",
+  "leader",
+  "shared",
+];
+const transportFiles = { socketio: "socketio", sse: "sse", websocket: "websocket" } as const;
+const count: JsonSchema = { type: "integer" };
+const text: JsonSchema = { type: "string" };
+
+export function emitClientRealtime(
+  model: RegistryModel,
+  modules: ReadonlyMap<string, string>,
+): readonly EmittedFile[] {
+  const { realtime } = model;
+  if (realtime === null) return [];
+  const transports = realtime.transports.map((name) => transportFiles[name]).sort();
+  const events = Object.entries(realtime.events);
+  const commands = Object.entries(realtime.commands).flatMap(([name, key]) => {
+    const operation = own(model.operations, key);
+    return operation === undefined ? [] : [{ name, operation }];
+  });
+  const typed = modulesOf(modules);
+  const members = events.map(([name, { typeName }]) => ({ name, type: typed.name(typeName) }));
+  const called = commands.map(({ name, operation }) => ({
+    name,
+    operation,
+    input: hasInput(operation) ? typed.name(inputTypeOf(operation), operation) : "unknown",
+    output: typed.name(resultTypeOf(operation), operation),
+    code: typed.name(codeType(operation.key, model), operation),
+  }));
+  return [
+    ...[...core, ...transports].map((part) => ownFile(`realtime/${part}.ts`)),
+    {
+      path: "client/realtime.ts",
+      text: print("client/realtime.ts", {
+        header: header("registry"),
+        imports: typed.imports(),
+        transports,
+        events: [
+          ...members.map(({ name, type }) => `  readonly ${literal(name)}: ${type};`),
+          ...builtIn(realtime.presence),
+        ],
+        commands: blockLayout(
+          called.flatMap(({ name, input, output, code }) => [
+            `  readonly ${literal(name)}: {`,
+            `    readonly input: ${input};`,
+            `    readonly output: ${output};`,
+            `    readonly code: ${code};`,
+            "  };",
+          ]),
+        ),
+        path: literal(realtime.path),
+        operations: blockLayout(
+          commands.map(({ name, operation }) =>
+            listLayout("    ", `${literal(name)}: `, operationMembers(operation), ["{", "}"], ","),
+          ),
+          "  ",
+        ),
+      }),
+    },
+  ];
+}
+
+/** Types by their modules, which are named here so that no type can have the name of what this file declares. */
+function modulesOf(modules: ReadonlyMap<string, string>): {
+  name(type: string, operation?: OperationModel): string;
+  imports(): readonly string[];
+} {
+  const used = new Map<string, string>();
+  return {
+    name(type, operation) {
+      if (withoutBuiltIn([type]).length === 0) return type;
+      const namespace = operation?.namespace ?? "models";
+      const module = modules.get(type) ?? namespace;
+      const alias = module === "models" ? "$models" : `$api${pascalCase(module)}`;
+      used.set(alias, moduleOfType(type, namespace, modules, "."));
+      return `${alias}.${type}`;
+    },
+    imports: () => [...used].sort().map(([alias, from]) => importLine(`* as ${alias}`, from, true)),
+  };
+}
+
+/** Members for events of the runtime's own. */
+function builtIn(hasPresence: boolean): readonly string[] {
+  const moved = { topic: text, principal: text, count };
+  const schemas: Readonly<Record<string, Readonly<Record<string, JsonSchema>>>> = {
+    "realtime.gap": { from: count, to: count },
+    ...(hasPresence
+      ? {
+          "realtime.joined": moved,
+          "realtime.left": moved,
+          "realtime.presence": { topic: text, principals: { type: "array", items: text }, count },
+        }
+      : {}),
+  };
+  const all = objectSchema(
+    Object.fromEntries(
+      Object.entries(schemas).map(([name, members]) => [
+        name,
+        objectSchema(members, Object.keys(members)),
+      ]),
+    ),
+    Object.keys(schemas),
+  );
+  return typeDeclaration("BuiltIn", all).split("\n").slice(1, -1);
+}

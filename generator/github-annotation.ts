@@ -1,0 +1,22 @@
+// Annotations that GitHub Actions read from stdout (workflow commands).
+import type { Position } from "./load/locate.js";
+
+/** One annotation, with its newline. `endCol` is the column behind its last character. */
+export function githubAnnotation(
+  command: "error" | "warning" | "notice",
+  { file, line, col, endCol }: Omit<Position, "length"> & { readonly endCol?: number },
+  title: string,
+  message: string,
+): string {
+  const end = endCol === undefined ? "" : `,endColumn=${endCol}`;
+  const place = `file=${property(file)},line=${line},col=${col}${end}`;
+  return `::${command} ${place},title=${property(title)}::${escaped(message)}\n`;
+}
+
+function escaped(text: string): string {
+  return text.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
+}
+
+function property(text: string): string {
+  return escaped(text).replaceAll(":", "%3A").replaceAll(",", "%2C");
+}

@@ -1,0 +1,17 @@
+// Texts of a registry in Markdown that we print.
+
+/** A text on one line, without what a terminal would obey. */
+export function oneLine(text: string): string {
+  // oxlint-disable-next-line no-control-regex -- they are what is taken out
+  return text.replaceAll(/[\u0000-\u001f\u007f-\u009f]+/g, " ");
+}
+
+/** A text on one line of Markdown, in a table too, where nothing of it is read otherwise, and nobody and no issue is mentioned. */
+export function markdownText(text: string): string {
+  return (
+    oneLine(text)
+      .replaceAll(/[\\`*_{}[\]<>#|!~]/g, (mark) => `\\${mark}`)
+      // GitHub mentions what is escaped too, unless something stands between that nobody sees.
+      .replaceAll(/[@#](?=\w)/g, (mark) => `${mark}\u200b`)
+  );
+}

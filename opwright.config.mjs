@@ -1,0 +1,2 @@
+// How opwright prints the reference service: with everything that a client can have.
+export default { client: { package: "@opwright/tracker-client", queries: true, mocks: true } };

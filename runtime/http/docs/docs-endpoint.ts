@@ -1,0 +1,142 @@
+// /docs, /docs/events and /docs/operations: what the service offers, to be read and tried in a browser, in development.
+import { readFile } from "node:fs/promises";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { answerGet } from "../get-only.js";
+import { docsPage, type DocsPage } from "./page.js";
+import { docsStyle } from "./style.js";
+
+export interface DocsOptions {
+  readonly title: string;
+  /** The generated folder, for its catalog. */
+  readonly folder: string;
+  /** Where the realtime plane is, and what it is spoken over; null where there is none. */
+  readonly realtime: { readonly path: string; readonly transports: readonly string[] } | null;
+  /** The header that tokens are sent in. */
+  readonly tokenHeader: string;
+}
+
+interface Answer {
+  readonly type: string;
+  read(): Promise<string | Buffer>;
+}
+
+const types = {
+  html: "text/html; charset=utf-8",
+  js: "text/javascript; charset=utf-8",
+  css: "text/css; charset=utf-8",
+  json: "application/json; charset=utf-8",
+} as const;
+
+/** Swagger UI writes styles into its elements, and has images in its style sheet. */
+const policy =
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/** Answers GET and HEAD of the documentation's paths; returns whether it did. */
+export function docsEndpoint({
+  title,
+  folder,
+  realtime,
+  tokenHeader,
+}: DocsOptions): (req: IncomingMessage, res: ServerResponse) => boolean {
+  const pages = {
+    "/docs": "Try it",
+    ...(realtime === null ? {} : { "/docs/events": "Events" }),
+    "/docs/operations": "Operations",
+  };
+  const swagger = swaggerFolder();
+  const page = (
+    path: string,
+    {
+      styles = [],
+      scripts,
+    }: { readonly styles?: readonly string[]; readonly scripts: readonly string[] },
+    config: DocsPage["config"] = {},
+  ): readonly [string, Answer] => [
+    path,
+    {
+      type: types.html,
+      read: async () =>
+        docsPage({
+          title,
+          pages,
+          path,
+          styles: [...styles, "/docs/docs.css"],
+          scripts,
+          config: { tokenHeader, ...config },
+        }),
+    },
+  ];
+  const asset = (name: string): readonly [string, Answer] => [
+    `/docs/${name}`,
+    {
+      type: types.js,
+      read: () => readFile(new URL(`./assets/${name}`, import.meta.url)),
+    },
+  ];
+  const ofSwagger = (name: string): readonly [string, Answer] => [
+    `/docs/${name}`,
+    {
+      type: name.endsWith(".css") ? types.css : types.js,
+      read: () => readFile(join(swagger ?? "", name)),
+    },
+  ];
+  const bundle = "swagger-ui-bundle.js";
+  const answers = new Map<string, Answer>([
+    swagger === null
+      ? page("/docs", { scripts: ["/docs/no-swagger.js"] })
+      : page("/docs", {
+          styles: ["/docs/swagger-ui.css"],
+          scripts: [`/docs/${bundle}`, "/docs/api.js"],
+        }),
+    ...(swagger === null ? [] : [ofSwagger(bundle), ofSwagger("swagger-ui.css")]),
+    ...(realtime === null
+      ? []
+      : [page("/docs/events", { scripts: ["/docs/events.js"] }, { realtime })]),
+    page("/docs/operations", { scripts: ["/docs/operations.js"] }),
+    ["/docs/docs.css", { type: types.css, read: async () => docsStyle }],
+    ...["session.js", "api.js", "no-swagger.js", "events.js", "operations.js"].map(asset),
+    [
+      "/docs/catalog.json",
+      { type: types.json, read: () => readFile(join(folder, "catalog.json")) },
+    ],
+  ]);
+  return (req, res) => {
+    const [path = ""] = (req.url ?? "").split("?", 1);
+    const answer = answers.get(path);
+    if (answer === undefined) return false;
+    answerGet(req, res, async () => {
+      const text = await answer.read();
+      res.writeHead(200, [
+        "Content-Type",
+        answer.type,
+        "Content-Length",
+        String(Buffer.byteLength(text)),
+        "Cache-Control",
+        "no-cache",
+        "Content-Security-Policy",
+        policy,
+        "X-Content-Type-Options",
+        "nosniff",
+        "Referrer-Policy",
+        "no-referrer",
+      ]);
+      res.end(req.method === "HEAD" ? undefined : text);
+    });
+    return true;
+  };
+}
+
+/** Where swagger-ui-dist is installed, looked for from here and from the project; null where it is not. */
+function swaggerFolder(): string | null {
+  for (const from of [fileURLToPath(import.meta.url), join(process.cwd(), "package.json")]) {
+    try {
+      return dirname(createRequire(from).resolve("swagger-ui-dist/package.json"));
+    } catch {
+      // It is optional: the page says how to install it.
+    }
+  }
+  return null;
+}

@@ -1,0 +1,113 @@
+// opwright mcp with the official SDK's own client: which tools there are, and what guards they have.
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { engines } from "../engines.js";
+import { peopleOf, type Member, type People } from "./people.js";
+import { startTestService, type TestService } from "./service.js";
+
+const [sqlite] = engines;
+const root = new URL("../..", import.meta.url).pathname;
+
+describe("opwright mcp", () => {
+  let service: TestService;
+  let people: People;
+  let ann: Member;
+  let project = "";
+  const clients: Client[] = [];
+  beforeAll(async () => {
+    if (sqlite === undefined) throw new Error("there is no SQLite");
+    service = await startTestService(sqlite, { signsIn: false });
+    people = peopleOf(service);
+    ann = await people.member("", "tasks.read", "tasks.write", "projects.read", "projects.write");
+    const made = await people.as(ann.token, "POST", "/projects", { name: "P", key: "PP" });
+    project = made.body.id;
+  });
+  afterAll(async () => {
+    for (const client of clients) await client.close();
+    await service.stop();
+  });
+
+  const open = async (token: string, ...flags: readonly string[]): Promise<Client> => {
+    const client = new Client({ name: "test", version: "1.0.0" });
+    const transport = new StdioClientTransport({
+      command: process.execPath,
+      args: [`${root}bin/opwright.mjs`, "mcp", "--url", service.url, ...flags],
+      cwd: root,
+      env: { PATH: process.env["PATH"] ?? "", OPWRIGHT_TOKEN: token },
+    });
+    await client.connect(transport);
+    clients.push(client);
+    return client;
+  };
+  const textOf = (result: Awaited<ReturnType<Client["callTool"]>>): unknown => {
+    const [first] = result.content as readonly { readonly text: string }[];
+    return JSON.parse(first?.text ?? "null");
+  };
+
+  test("offers what only reads, with schemas and hints", async () => {
+    const client = await open(ann.token);
+    const { tools } = await client.listTools();
+    const names = tools.map(({ name }) => name);
+    expect(names).toEqual(
+      expect.arrayContaining(["tasks.get", "tasks.list", "task_search.typed", "files.list"]),
+    );
+    for (const name of [
+      "tasks.create",
+      "tasks.kill",
+      "authn.password_login",
+      "api_keys.list",
+      "files.download",
+      "files.abort_upload",
+      "files.presign_upload",
+    ])
+      expect(names).not.toContain(name);
+    expect(tools.every(({ annotations }) => annotations?.readOnlyHint === true)).toBe(true);
+    const get = tools.find(({ name }) => name === "tasks.get");
+    expect(get?.inputSchema).toMatchObject({ type: "object", required: ["id"] });
+    const found = await client.callTool({ name: "projects.list", arguments: {} });
+    // The SDK holds it against the tool's schema as well.
+    expect(found.structuredContent).toMatchObject({ hits: [{ id: project, name: "P" }] });
+    expect(textOf(found)).toEqual(found.structuredContent);
+    await expect(client.callTool({ name: "tasks.create", arguments: {} })).rejects.toThrow(
+      "no tool",
+    );
+  });
+
+  test("offers what writes where that is allowed, still without credentials", async () => {
+    const client = await open(ann.token, "--allow-writes");
+    const { tools } = await client.listTools();
+    const names = tools.map(({ name }) => name);
+    expect(names).toEqual(expect.arrayContaining(["tasks.create", "tasks.comment"]));
+    expect(names.filter((name) => /^(?:authn|api_keys|principals|tenants)\./.test(name))).toEqual(
+      [],
+    );
+    const made = await client.callTool({
+      name: "tasks.create",
+      arguments: { title: "by a tool", project },
+    });
+    expect(made.structuredContent).toMatchObject({ title: "by a tool", state: "open" });
+    const remove = tools.find(({ name }) => name === "tasks.delete");
+    expect(remove?.annotations).toMatchObject({ readOnlyHint: false, destructiveHint: true });
+    const faulty = await client.callTool({
+      name: "tasks.create",
+      arguments: { title: 1, project },
+    });
+    expect([faulty.isError, textOf(faulty)]).toEqual([
+      true,
+      expect.objectContaining({ code: "core.validation" }),
+    ]);
+  });
+
+  test("has the guards of the service", async () => {
+    const ben = await people.member(ann.tenantId, "projects.read");
+    for (const [token, code] of [
+      [ben.token, "core.authorization"],
+      ["nonsense", "core.authentication"],
+    ] as const) {
+      const client = await open(token);
+      const refused = await client.callTool({ name: "tasks.list", arguments: {} });
+      expect([refused.isError, textOf(refused)]).toEqual([true, expect.objectContaining({ code })]);
+    }
+  });
+});

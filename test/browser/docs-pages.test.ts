@@ -1,0 +1,169 @@
+// The documentation of a running service in a real browser: sign in, try an operation, hear and say something, look one up.
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { identitySpec } from "../../generated/identity.js";
+import { service as reference } from "../../generated/service.js";
+import { defineService, identity } from "../../runtime/index.js";
+import { password, peopleOf, type Member, type People } from "../acceptance/people.js";
+import { startTestService, type TestService } from "../acceptance/service.js";
+import { readSettings } from "../../runtime/server/settings.js";
+import { hasBrowser, openBrowser } from "../browser.js";
+import { engines } from "../engines.js";
+
+const [sqlite] = engines;
+
+async function started(environment: Readonly<Record<string, string>> = {}): Promise<TestService> {
+  if (sqlite === undefined) throw new Error("there is no SQLite");
+  return startTestService(sqlite, { signsIn: false, environment });
+}
+
+test("there are none where they are off, as they are in production", async () => {
+  const secrets = ["SIGNING", "ACCESS_TOKEN", "REFRESH_PEPPER", "RESET_PEPPER"];
+  const inProduction = Object.fromEntries([
+    ["NODE_ENV", "production"],
+    ...secrets.map((name) => [`SECRETS_${name}`, "a".repeat(64)]),
+  ]);
+  const { hasDocs } = readSettings({ name: "x" }, inProduction);
+  expect([readSettings({ name: "x" }, {}).hasDocs, hasDocs]).toEqual([true, false]);
+  const service = await started({ DOCS: "off" });
+  for (const path of ["/docs", "/docs/events", "/docs/operations", "/docs/session.js"])
+    expect([path, (await service.call("GET", path)).status]).toEqual([path, 404]);
+  await service.stop();
+});
+
+test("an app of the author's own goes before them", async () => {
+  if (sqlite === undefined) throw new Error("there is no SQLite");
+  const service = await startTestService(sqlite, {
+    signsIn: false,
+    definition: {
+      ...reference,
+      app: (req, res, next) => {
+        if (req.url !== "/docs") return next();
+        res.end("mine");
+      },
+    },
+  });
+  expect((await service.call("GET", "/docs")).body).toBe("mine");
+  expect((await service.call("GET", "/docs/operations")).status).toBe(200);
+  expect((await service.call("POST", "/docs/operations")).status).toBe(405);
+  await service.stop();
+});
+
+test("a service with such paths of its own has those alone", async () => {
+  if (sqlite === undefined) throw new Error("there is no SQLite");
+  const [route] = reference.routes.filter(({ path }) => path === "/places/{id}");
+  if (route === undefined) throw new Error("there is no such route");
+  const service = await startTestService(sqlite, {
+    signsIn: false,
+    definition: { ...reference, routes: [...reference.routes, { ...route, path: "/docs/{id}" }] },
+  });
+  expect((await service.call("GET", "/docs/events")).body.code).toBe("core.validation");
+  expect((await service.call("GET", "/docs")).status).toBe(404);
+  await service.stop();
+});
+
+test("pages send tokens in the header that the service looks at", async () => {
+  if (sqlite === undefined) throw new Error("there is no SQLite");
+  const ingress = [{ kind: "bearer", header: "X-Auth" }] as const;
+  const service = await startTestService(sqlite, {
+    signsIn: false,
+    definition: defineService({ ...reference, identity: identity({ ...identitySpec, ingress }) }),
+  });
+  const { body } = await service.call("GET", "/docs/operations");
+  expect(String(body)).toContain('"tokenHeader":"X-Auth"');
+  await service.stop();
+});
+
+describe.skipIf(!hasBrowser)("the pages", () => {
+  let service: TestService;
+  let people: People;
+  let browser: Browser;
+  let ann: Member;
+  let project = "";
+  beforeAll(async () => {
+    service = await started();
+    people = peopleOf(service);
+    const may = ["tasks.read", "tasks.write", "projects.read", "projects.write"];
+    ann = await people.member("", ...may);
+    browser = await openBrowser();
+    const made = await people.as(ann.token, "POST", "/projects", { name: "P", key: "PP" });
+    project = made.body.id;
+  });
+  afterAll(async () => {
+    await browser.close();
+    await service.stop();
+  });
+
+  /** A page with Ann signed in to her tenant; what goes wrong in it fails the test. */
+  const open = async (path: string): Promise<{ page: Page; faults: string[] }> => {
+    const page = await (await browser.newContext()).newPage();
+    const faults: string[] = [];
+    page.on("pageerror", (error) => faults.push(error.message));
+    page.on("console", (message) => {
+      if (message.type() === "error") faults.push(message.text());
+    });
+    await page.goto(`${service.url}${path}`);
+    await page.fill("#login", ann.login);
+    await page.fill("#password", password);
+    await page.click("#session button");
+    await page.selectOption("#tenant", ann.tenantId);
+    const scoped = (): Promise<boolean> =>
+      page.evaluate(() => {
+        const { sessionStorage: store } = globalThis as unknown as {
+          readonly sessionStorage: { getItem(key: string): string | null };
+        };
+        const { access_token: held } = JSON.parse(store.getItem("opwright docs tokens") ?? "{}");
+        return atob(String(held).split(".")[1] ?? "").includes("tid");
+      });
+    await expect.poll(scoped).toBe(true);
+    return { page, faults };
+  };
+
+  test("/docs tries an operation as who is signed in, with nothing from elsewhere", async () => {
+    const { page, faults } = await open("/docs");
+    const origins = new Set<string>();
+    page.on("request", (request) => origins.add(new URL(request.url()).origin));
+    await page.click("#operations-tag-projects");
+    const block = page.locator('[id="operations-projects-projects\\\\.list"]');
+    await block.locator(".opblock-summary-control").click();
+    await block.locator(".try-out__btn").click();
+    await block.locator("textarea").fill('{"size": 5}');
+    await block.locator(".execute").click();
+    const answer = block.locator(".live-responses-table .response").first();
+    await expect.poll(() => answer.textContent(), { timeout: 10_000 }).toContain(project);
+    expect([...origins]).toEqual([service.url]);
+    expect(faults).toEqual([]);
+    await page.context().close();
+  }, 30_000);
+
+  test("/docs/events hears a signal, sends a command and shows its error", async () => {
+    const { page, faults } = await open("/docs/events");
+    await page.fill("#topics", `project:${project}`);
+    await page.click("#connect");
+    await expect.poll(() => page.textContent("#console")).toContain("realtime.presence");
+    const task = await people.as(ann.token, "POST", "/tasks", { title: "seen", project });
+    await expect.poll(() => page.textContent("#console")).toContain("seen");
+    await page.fill("#payload", JSON.stringify({ task: task.body.id, text: "hello" }));
+    await page.click("#send");
+    await expect.poll(() => page.textContent("#console")).toContain("answer");
+    await page.fill("#payload", JSON.stringify({ task: task.body.id, text: "" }));
+    await page.click("#send");
+    await expect
+      .poll(() => page.textContent("#console .error"))
+      .toContain("realtime_invalid_payload");
+    expect(await page.locator("main details summary code").allTextContents()).toEqual(
+      expect.arrayContaining(["task.assigned", "task.comment", "realtime.gap"]),
+    );
+    expect(faults).toEqual([]);
+    await page.context().close();
+  }, 30_000);
+
+  test("/docs/operations finds an operation by its words", async () => {
+    const { page, faults } = await open("/docs/operations");
+    await page.fill("#search", "complete task");
+    expect(await page.textContent("#count")).toMatch(/^1 of \d+ operations$/);
+    expect(await page.textContent("tbody tr")).toContain("POST /tasks/{id}/complete");
+    expect(faults).toEqual([]);
+    await page.context().close();
+  }, 30_000);
+});

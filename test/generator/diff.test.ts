@@ -1,0 +1,455 @@
+// opwright diff: what a change of the registry does to clients, against a git revision.
+import { spawnSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { cli } from "./cli.js";
+import { writeProject } from "./scenario.js";
+
+const service = `registry: 1
+service: {name: shop, title: Shop, version: 1.2.3}
+identity: {methods: [token, password]}
+tenancy: {}
+`;
+const orders = `registry: 1
+policies:
+  open: []
+  slow: [{rate_limit: 6/1m}]
+  staff: [principal, {authorize: orders.read}]
+types:
+  Order:
+    customer: uuid
+    note: {type: string, maxLength: 100}
+    state: [open, shipped]
+    tags: "string[]"
+documents:
+  orders: {type: Order, guard: staff, tenant: false, deadline: 5s, idempotency: [create]}
+  drafts: {type: {text: string}, guard: open, tenant: false}
+realtime:
+  transports: [sse, websocket]
+  events:
+    order.changed: {data: Order, audience: [principal], delivery: durable}
+    order.seen: {data: {order: uuid}, audience: [topic], delivery: ephemeral}
+    order.made: {data: Order, audience: [topic], delivery: ephemeral, to: "customer:{customer}"}
+operations:
+  orders.ship: {post: /ship, in: {id: uuid}, out: {at: date-time}, run: registry/ship.ts#ship, guard: open}
+  orders.move: {post: "/move/{id}/{to}", in: {id: uuid, to: uuid}, run: registry/ship.ts#ship, guard: slow}
+outbox:
+  events: {order.placed: {destination: shop, data: {order: uuid, total: number}}}
+`;
+const files = {
+  "registry/service.yaml": service,
+  "registry/orders.yaml": orders,
+  "registry/ship.ts": "export const ship = async () => ({ at: new Date().toISOString() });\n",
+};
+
+const git = (root: string, ...args: readonly string[]): void => {
+  const identity = ["-c", "user.name=t", "-c", "user.email=t@example.test"];
+  const { status, stderr } = spawnSync("git", [...identity, ...args], {
+    cwd: root,
+    encoding: "utf8",
+  });
+  expect([status, args[0], stderr]).toEqual([0, args[0], expect.any(String)]);
+};
+
+const made: string[] = [];
+let committed = "";
+beforeAll(() => {
+  committed = writeProject(files).root;
+  expect(cli(committed, "generate").code).toBe(0);
+  git(committed, "init", "-q", "-b", "main");
+  git(committed, "add", "-A");
+  git(committed, "commit", "-q", "-m", "first");
+});
+afterAll(() => {
+  for (const folder of [committed, ...made]) rmSync(folder, { recursive: true, force: true });
+});
+
+/** A project under git whose generated folder is committed. */
+function project(): string {
+  const root = mkdtempSync(join(tmpdir(), "opwright-diff-"));
+  made.push(root);
+  cpSync(committed, root, { recursive: true });
+  return root;
+}
+
+const write = (root: string, text: string, file = "registry/orders.yaml"): void => {
+  mkdirSync(join(root, "registry"), { recursive: true });
+  writeFileSync(join(root, file), text);
+};
+
+interface Report {
+  readonly changes: readonly {
+    readonly text: string;
+    readonly level: string;
+    readonly area: string;
+    readonly affects: readonly string[];
+    readonly approved: string | null;
+  }[];
+  readonly version: { readonly before: string; readonly after: string; readonly suggested: string };
+  readonly isRefused: boolean;
+}
+
+const reportOf = (root: string): { readonly code: number | null; readonly report: Report } => {
+  const { code, stdout, stderr } = cli(root, "diff", "main", "--format", "json");
+  if (stdout === "") throw new Error(stderr);
+  return { code, report: JSON.parse(stdout) as Report };
+};
+
+/** What is replaced in the registry, and how some of the changes are told. */
+const cases: readonly (readonly [string, string, string, string, readonly string[]])[] = [
+  ["nothing", "open", "open", "1.2.3", []],
+  [
+    "a document that is gone",
+    "  drafts: {type: {text: string}, guard: open, tenant: false}\n",
+    "",
+    "2.0.0",
+    ["breaking drafts.create is gone", "breaking drafts.get is gone"],
+  ],
+  [
+    "a value less, which who sends it meets",
+    "state: [open, shipped]",
+    "state: [open]",
+    "2.0.0",
+    [
+      'breaking OrdersCreate.state is no longer "shipped" in input',
+      'additive Order.state is no longer "shipped" in answers',
+    ],
+  ],
+  [
+    "a value more, which who reads it meets",
+    "state: [open, shipped]",
+    "state: [open, shipped, lost]",
+    "2.0.0",
+    [
+      'additive OrdersCreate.state may be "lost" in input',
+      'breaking Order.state may be "lost" in answers',
+    ],
+  ],
+  [
+    "a member more",
+    "in: {id: uuid}, out: {at: date-time}",
+    "in: {id: uuid, by: string}, out: {at: date-time, by: string}",
+    "2.0.0",
+    [
+      "breaking orders.ship.by is new and required in input",
+      "additive orders.ship.by is new in answers",
+    ],
+  ],
+  [
+    "a member more that may be left out",
+    '    tags: "string[]"\n',
+    '    tags: "string[]"\n    weight: number?\n',
+    "1.3.0",
+    ["additive OrdersCreate.weight is new in input", "additive Order.weight is new in answers"],
+  ],
+  [
+    "a tighter bound",
+    "maxLength: 100",
+    "maxLength: 50",
+    "2.0.0",
+    [
+      "breaking OrdersCreate.note has maxLength 50 instead of 100 in input",
+      "additive Order.note has maxLength 50 instead of 100 in answers",
+    ],
+  ],
+  [
+    "another permission and a shorter deadline",
+    "{authorize: orders.read}]",
+    "{authorize: orders.see}]",
+    "2.0.0",
+    ["breaking orders.get needs orders.see", "additive orders.get needs no orders.read"],
+  ],
+  [
+    "a shorter deadline",
+    "deadline: 5s",
+    "deadline: 2s",
+    "2.0.0",
+    ["breaking orders.get has a deadline of 2 s"],
+  ],
+  [
+    "a longer deadline",
+    "deadline: 5s",
+    "deadline: 9s",
+    "1.3.0",
+    ["additive orders.get has a deadline of 9 s"],
+  ],
+  [
+    "no key any more",
+    ", idempotency: [create]",
+    "",
+    "2.0.0",
+    ["breaking orders.create takes no Idempotency-Key"],
+  ],
+  [
+    "another place",
+    "guard: open, tenant: false}",
+    "guard: open, tenant: false, mount: {at: /sketches}}",
+    "2.0.0",
+    ["breaking drafts.create is POST /sketches instead of POST /drafts"],
+  ],
+  [
+    "a guard where there was none",
+    "guard: open, tenant: false}",
+    "guard: staff, tenant: false}",
+    "2.0.0",
+    ["breaking drafts.create asks who is calling", "breaking drafts.create needs orders.read"],
+  ],
+  [
+    "an event and a transport less",
+    "transports: [sse, websocket]",
+    "transports: [sse]",
+    "2.0.0",
+    ["breaking realtime is not spoken over websocket"],
+  ],
+  [
+    "an event that is kept no more",
+    "audience: [principal], delivery: durable}",
+    "audience: [principal], delivery: ephemeral}",
+    "2.0.0",
+    ["breaking event order.changed is ephemeral"],
+  ],
+  [
+    "a hook that may refuse, once for all",
+    "open: []",
+    "open: [{rate_limit: 5/1m}]",
+    "2.0.0",
+    ["breaking rate_limit 5/1m before is asked"],
+  ],
+  [
+    "a limit that is looser",
+    "rate_limit: 6/1m",
+    "rate_limit: 100/1m",
+    "1.3.0",
+    ["additive rate_limit 100/1m before is asked instead of rate_limit 6/1m before"],
+  ],
+  [
+    "a limit that fewer keep to",
+    "rate_limit: 6/1m",
+    "rate_limit: 6/2m",
+    "2.0.0",
+    ["breaking rate_limit 6/2m before is asked instead of rate_limit 6/1m before"],
+  ],
+  [
+    "a body where there was none",
+    "in: {id: uuid, to: uuid}",
+    'in: {id: uuid, to: uuid, note: "string?"}',
+    "2.0.0",
+    ["breaking orders.move asks for a body"],
+  ],
+  [
+    "a member less of an integration event",
+    "data: {order: uuid, total: number}",
+    "data: {order: uuid}",
+    "2.0.0",
+    ["breaking OrderPlacedEvent.total is gone in answers"],
+  ],
+  [
+    "words for others than clients",
+    "note: {type: string,",
+    "note: {type: string, x-ui: wide,",
+    "1.2.4",
+    ["documentation Order.note is described otherwise in answers"],
+  ],
+  [
+    "parameters that have changed places",
+    "/move/{id}/{to}",
+    "/move/{to}/{id}",
+    "2.0.0",
+    ["breaking orders.move is POST /move/{to}/{id} instead of POST /move/{id}/{to}"],
+  ],
+  [
+    "a type that may be null",
+    "in: {id: uuid}",
+    'in: {id: "uuid?"}',
+    "1.3.0",
+    [
+      "additive orders.ship.id may be null in input",
+      "additive orders.ship.id may be left out in input",
+    ],
+  ],
+  [
+    "an event that nobody sends",
+    "  orders: {type: Order, guard: staff,",
+    "  orders: {type: Order, emits: {create: order.made}, guard: staff,",
+    "1.3.0",
+    ["additive orders sends order.made on create"],
+  ],
+  [
+    "a merge that is no more",
+    "tenant: false, deadline: 5s",
+    "tenant: false, history: true, deadline: 5s",
+    "1.3.0",
+    ["additive orders keeps any revisions, with which edits are merged"],
+  ],
+  [
+    "another description",
+    "note: {type: string,",
+    "note: {type: string, description: Anything.,",
+    "1.2.4",
+    ["documentation Order.note is described otherwise in answers"],
+  ],
+];
+
+describe("each change is told by what it does to clients", () => {
+  test.each(cases)("%s", (_title, before, after, suggested, told) => {
+    const root = project();
+    write(root, orders.replace(before, after));
+    const { code, report } = reportOf(root);
+    const all = report.changes.map(({ level, text }) => `${level} ${text}`);
+    for (const one of told) expect(all).toContain(one);
+    if (told.length === 0) expect(all).toEqual([]);
+    expect(report.version).toEqual({ before: "1.2.3", after: "1.2.3", suggested });
+    expect(code).toBe(report.changes.some(({ level }) => level === "breaking") ? 1 : 0);
+  });
+});
+
+test("a type that is called otherwise is told, since the client's package has it", () => {
+  const root = project();
+  write(root, orders.replaceAll("Order", "Purchase"));
+  const { code, report } = reportOf(root);
+  expect(code).toBe(1);
+  expect(report.changes.map(({ level, text }) => `${level} ${text}`)).toContain(
+    "breaking Order is called Purchase",
+  );
+});
+
+describe("a report", () => {
+  const narrowed = orders.replace("state: [open, shipped]", "state: [open]");
+
+  test("tells the operations and events that a type stands in", () => {
+    const root = project();
+    write(root, orders.replace("state: [open, shipped]", "state: [open, shipped, lost]"));
+    const { report } = reportOf(root);
+    const change = report.changes.find(({ text }) => text.startsWith("Order.state"));
+    expect(change?.affects).toEqual(
+      expect.arrayContaining(["order.changed", "orders.get", "orders.list"]),
+    );
+  });
+
+  test("passes once what breaks is approved, with its reason", () => {
+    const root = project();
+    write(root, narrowed);
+    const { report } = reportOf(root);
+    const breaking = report.changes
+      .filter(({ level }) => level === "breaking")
+      .map(({ text }) => text);
+    expect(breaking.length).toBeGreaterThan(0);
+    const entries = breaking.map((text) => `  '${text}': nobody ships`).join("\n");
+    write(
+      root,
+      `registry: 1\napproved:\n${entries}\n  notes.get is gone: long ago\n`,
+      "registry/approved.yaml",
+    );
+    const { code, stdout, stderr } = cli(root, "diff", "main");
+    expect(code).toBe(0);
+    expect(stdout).toContain("approved: nobody ships");
+    expect(stdout).toContain(`${breaking.length} breaking (${breaking.length} approved)`);
+    expect(stderr).toContain("approved, but not there: notes.get is gone");
+    // Approvals are nothing that is generated.
+    expect(cli(root, "generate").code).toBe(0);
+    expect(cli(root, "diff", "main").code).toBe(0);
+  });
+
+  test("is not passed by an approval of an earlier change", () => {
+    const root = project();
+    const approved = `registry: 1\napproved:\n  'realtime is not spoken over websocket': "once\\n::stop-commands::x"\n`;
+    const without = orders.replace("transports: [sse, websocket]", "transports: [sse]");
+    const commit = (): void => {
+      expect(cli(root, "generate").code).toBe(0);
+      git(root, "add", "-A");
+      git(root, "commit", "-q", "-m", "next");
+    };
+    write(root, without);
+    write(root, approved, "registry/approved.yaml");
+    expect(cli(root, "diff", "main").code).toBe(0);
+    commit();
+    write(root, orders);
+    commit();
+    write(root, without);
+    const { code, stderr } = cli(root, "diff", "main");
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining("approved, but not there: realtime is not spoken over websocket"),
+    ]);
+    // Said anew, it is meant anew.
+    write(root, approved.replace("once", "again"), "registry/approved.yaml");
+    const { code: passes, stdout } = cli(root, "diff", "main");
+    expect([passes, stdout.includes("\n::")]).toEqual([0, false]);
+  });
+
+  test("is about what the work at hand changes, not about what others have added since", () => {
+    const root = project();
+    git(root, "checkout", "-q", "-b", "work");
+    git(root, "checkout", "-q", "main");
+    write(
+      root,
+      orders.replace(
+        "  drafts:",
+        "  returns: {type: {text: string}, guard: open, tenant: false}\n  drafts:",
+      ),
+    );
+    expect(cli(root, "generate").code).toBe(0);
+    git(root, "add", "-A");
+    git(root, "commit", "-q", "-m", "returns");
+    git(root, "checkout", "-q", "-f", "work");
+    const { code, report } = reportOf(root);
+    expect([code, report.changes]).toEqual([0, []]);
+  });
+
+  test("is not passed by an approval of something else that is called alike", () => {
+    const of = (...kinds: readonly string[]): string => {
+      const objects = kinds.map(
+        (kind) =>
+          `{type: object, properties: {k: {const: ${kind}}}, required: [k], additionalProperties: false}`,
+      );
+      return orders.replace(
+        "out: {at: date-time}",
+        `out: {at: date-time, what: {anyOf: [${objects.join(", ")}]}}`,
+      );
+    };
+    const root = project();
+    write(root, of("a"));
+    expect(cli(root, "generate").code).toBe(0);
+    git(root, "commit", "-qam", "a");
+    write(root, of("a", "b", "c"));
+    const { report } = reportOf(root);
+    expect(report.changes.map(({ text }) => text)).toEqual([
+      'orders.ship.what may be object with k "b" in answers',
+      'orders.ship.what may be object with k "c" in answers',
+    ]);
+  });
+
+  test("comes as Markdown for a pull request and as annotations", () => {
+    const root = project();
+    write(root, narrowed);
+    const markdown = cli(root, "diff", "main", "--format", "markdown");
+    expect([markdown.code, markdown.stdout.split("\n")[0]]).toEqual([
+      1,
+      expect.stringMatching(/^### API changes since `main`: \d+ breaking, \d+ additive$/),
+    ]);
+    expect(markdown.stdout).toContain("| **breaking** | OrdersCreate.state is no longer");
+    const github = cli(root, "diff", "main", "--format", "github");
+    expect([github.code, github.stdout]).toEqual([
+      1,
+      expect.stringMatching(
+        /^::error file=registry\/orders\.yaml,line=\d+,col=\d+,title=breaking change::/,
+      ),
+    ]);
+  });
+
+  test("is refused where there is nothing to compare", () => {
+    const root = project();
+    for (const [ref, words] of [
+      ["nowhere", "is no git revision"],
+      ["", "is no git revision"],
+      ["--output=x", "unknown option"],
+    ] as const) {
+      const { code, stderr } = cli(root, "diff", ref);
+      expect([code, stderr]).toEqual([2, expect.stringContaining(words)]);
+    }
+    write(root, "registry: 1\ndocuments: {orders: {}}\n");
+    expect(cli(root, "diff", "main").code).toBe(1);
+  });
+});
