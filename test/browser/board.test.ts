@@ -182,6 +182,38 @@ describe.skipIf(!hasBrowser)("a front end on the client", () => {
     expect(faults).toEqual([]);
   }, 90_000);
 
+  test("a tab that is put aside leaves the connection to the others, and hears on when it is back", async () => {
+    const { tab, faults, sockets } = await browserOf();
+    const aside = await tab();
+    await signIn(aside, ann);
+    const other = await tab();
+    await isLive(other);
+    // What a browser says when it keeps a page for going back to.
+    const tell = (name: "pagehide" | "pageshow"): Promise<unknown> =>
+      aside.evaluate(
+        `dispatchEvent(new PageTransitionEvent(${JSON.stringify(name)}, { persisted: true }))`,
+      );
+    const made = async (title: string): Promise<void> => {
+      const { status } = await people.as(ben.token, "POST", "/tasks", { title, project });
+      expect(status).toBe(201);
+      await expect.poll(() => titles(other), { timeout: 15_000 }).toContain(title);
+    };
+    await tell("pagehide");
+    await expect.poll(() => sockets.length).toBe(2);
+    await isLive(other);
+    await other.waitForTimeout(300);
+    await made("while it was away");
+    expect(await titles(aside)).not.toContain("while it was away");
+
+    await tell("pageshow");
+    await isLive(aside);
+    await other.waitForTimeout(300);
+    await made("when it is back");
+    await expect.poll(() => titles(aside), { timeout: 15_000 }).toContain("when it is back");
+    expect(sockets.length).toBe(2);
+    expect(faults).toEqual([]);
+  }, 60_000);
+
   test("an upload that was stopped goes on after a reload", async () => {
     const { tab, faults } = await browserOf();
     const page = await tab();

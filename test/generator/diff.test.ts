@@ -35,6 +35,8 @@ realtime:
 operations:
   orders.ship: {post: /ship, in: {id: uuid}, out: {at: date-time}, run: registry/ship.ts#ship, guard: open}
   orders.move: {post: "/move/{id}/{to}", in: {id: uuid, to: uuid}, run: registry/ship.ts#ship, guard: slow}
+storage:
+  papers: {guard: open, accept: [image/png, image/jpeg]}
 outbox:
   events: {order.placed: {destination: shop, data: {order: uuid, total: number}}}
 `;
@@ -283,6 +285,29 @@ const cases: readonly (readonly [string, string, string, string, readonly string
     "1.3.0",
     ["additive orders keeps any revisions, with which edits are merged"],
   ],
+  ["values in another order", "[open, shipped]", "[shipped, open]", "1.2.3", []],
+  ["transports in another order", "[sse, websocket]", "[websocket, sse]", "1.2.3", []],
+  [
+    "files of any image instead of two kinds",
+    "[image/png, image/jpeg]",
+    '["image/*"]',
+    "1.3.0",
+    ["additive papers takes image/*"],
+  ],
+  [
+    "files of fewer kinds",
+    "[image/png, image/jpeg]",
+    "[image/png]",
+    "2.0.0",
+    ["breaking papers takes image/png"],
+  ],
+  [
+    "a tenant that may be hinted at",
+    "tenancy: {}",
+    "tenancy: {trust_tenant_header: true}",
+    "1.3.0",
+    ["additive identity takes a tenant from a header"],
+  ],
   [
     "another description",
     "note: {type: string,",
@@ -295,7 +320,8 @@ const cases: readonly (readonly [string, string, string, string, readonly string
 describe("each change is told by what it does to clients", () => {
   test.each(cases)("%s", (_title, before, after, suggested, told) => {
     const root = project();
-    write(root, orders.replace(before, after));
+    for (const [file, text] of Object.entries(files))
+      write(root, text.replace(before, after), file);
     const { code, report } = reportOf(root);
     const all = report.changes.map(({ level, text }) => `${level} ${text}`);
     for (const one of told) expect(all).toContain(one);
@@ -313,6 +339,29 @@ test("a type that is called otherwise is told, since the client's package has it
   expect(report.changes.map(({ level, text }) => `${level} ${text}`)).toContain(
     "breaking Order is called Purchase",
   );
+});
+
+test("a function that has moved to another file is nothing that clients meet", () => {
+  const root = project();
+  write(root, files["registry/ship.ts"], "registry/shipping.ts");
+  write(root, orders.replaceAll("registry/ship.ts", "registry/shipping.ts"));
+  const { code, report } = reportOf(root);
+  expect([code, report.changes]).toEqual([0, []]);
+});
+
+test("a hint at the tenant that is no longer taken breaks", () => {
+  const root = project();
+  const hinted = service.replace("tenancy: {}", "tenancy: {trust_tenant_header: true}");
+  write(root, hinted, "registry/service.yaml");
+  expect(cli(root, "generate").code).toBe(0);
+  git(root, "commit", "-qam", "hinted");
+  write(root, service, "registry/service.yaml");
+  const { code, report } = reportOf(root);
+  const breaking = report.changes.filter(({ level }) => level === "breaking");
+  expect([code, breaking.map(({ text }) => text)]).toEqual([
+    1,
+    ["identity takes no tenant from a header"],
+  ]);
 });
 
 describe("a report", () => {
@@ -437,6 +486,22 @@ describe("a report", () => {
         /^::error file=registry\/orders\.yaml,line=\d+,col=\d+,title=breaking change::/,
       ),
     ]);
+  });
+
+  test("is read as text, whatever a registry says", () => {
+    const root = project();
+    const nasty = "a|b @octocat #1 <b>\\u001b[2J\\n::error::x";
+    write(root, orders.replace("state: [open, shipped]", `state: [open, shipped, "${nasty}"]`));
+    const markdown = cli(root, "diff", "main", "--format", "markdown").stdout;
+    const row = markdown.split("\n").find((line) => line.includes("octocat")) ?? "";
+    // Three cells, and neither a mention, an issue, an element nor a sequence for terminals.
+    expect(row.split(/(?<!\\)\|/)).toHaveLength(5);
+    expect(row).not.toMatch(/@octocat|#1|<b>/);
+    for (const format of ["markdown", "pretty"]) {
+      const { stdout } = cli(root, "diff", "main", "--format", format);
+      // oxlint-disable-next-line no-control-regex -- what a terminal would obey
+      expect(stdout).not.toMatch(/\u001b|\n::/);
+    }
   });
 
   test("is refused where there is nothing to compare", () => {

@@ -66,11 +66,7 @@ function printPhrase(phrase: Phrase, ofWords: string, looked: string): string {
   return `(${[...looked].map((label) => `(${printed(label)})`).join(" | ")})`;
 }
 
-export function indexPut(
-  spec: DocumentDeclaration,
-  index: string,
-  texts: number,
-): readonly { readonly text: string; readonly takesTexts: boolean }[] {
+export function indexPut(spec: DocumentDeclaration, index: string, texts: number): string {
   const used = spec.tenant ? 2 : 1;
   const key = spec.tenant ? `"tenant_id", "id"` : `"id"`;
   const keyValues = spec.tenant ? "$1, $2" : "$1";
@@ -81,19 +77,15 @@ export function indexPut(
   const words = quoted(`${index}_words`);
   const tenantColumn = spec.tenant ? `"tenant_id", ` : "";
   const isKnown = `known."word" = w."word"${spec.tenant ? ` AND known."tenant_id" = $1` : ""}`;
-  return [
-    {
-      // Words that two transactions add at once stand there twice, which costs less than one waiting for the other.
-      text:
-        `WITH made AS (SELECT ${vector} AS "texts"), added AS (` +
-        `INSERT INTO ${words} (${tenantColumn}"word") SELECT ${spec.tenant ? "$1, " : ""}w."word" ` +
-        `FROM made, unnest(tsvector_to_array("texts")) AS w("word") ` +
-        `WHERE NOT EXISTS (SELECT 1 FROM ${words} known WHERE ${isKnown})) ` +
-        `INSERT INTO ${quoted(index)} (${key}, "texts") SELECT ${keyValues}, "texts" FROM made ` +
-        `ON CONFLICT (${key}) DO UPDATE SET "texts" = excluded."texts"`,
-      takesTexts: true,
-    },
-  ];
+  // Words that two transactions add at once stand there twice, which costs less than one waiting for the other.
+  return (
+    `WITH made AS (SELECT ${vector} AS "texts"), added AS (` +
+    `INSERT INTO ${words} (${tenantColumn}"word") SELECT ${spec.tenant ? "$1, " : ""}w."word" ` +
+    `FROM made, unnest(tsvector_to_array("texts")) AS w("word") ` +
+    `WHERE NOT EXISTS (SELECT 1 FROM ${words} known WHERE ${isKnown})) ` +
+    `INSERT INTO ${quoted(index)} (${key}, "texts") SELECT ${keyValues}, "texts" FROM made ` +
+    `ON CONFLICT (${key}) DO UPDATE SET "texts" = excluded."texts"`
+  );
 }
 
 /** The words of the tenant; where there are trigrams (pg_trgm), also those that are alike but begin otherwise. */

@@ -23,13 +23,11 @@ export function sqlSearchIndexes(session: SqlSession): SearchIndexes {
       const body: unknown = JSON.parse(document.body);
       for (const { index, fields } of spec.searches) {
         const texts = fields.map((path) => indexedText(textsAt(body, path)));
-        for (const statement of dialect.indexPut(spec, index, fields.length))
-          await session.run(
-            statement.text,
-            statement.takesTexts
-              ? [...ownerOf(spec, tenant), document.id, ...texts]
-              : [...ownerOf(spec, tenant), document.id],
-          );
+        await session.run(dialect.indexPut(spec, index, fields.length), [
+          ...ownerOf(spec, tenant),
+          document.id,
+          ...texts,
+        ]);
       }
     },
 

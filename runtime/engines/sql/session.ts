@@ -87,15 +87,8 @@ export interface Dialect {
   ): string;
   /** Statements that empty an index. */
   indexClear(index: string): readonly string[];
-  /**
-   * Statements that put a document into an index, with its owner's columns and id as the first parameters and, where
-   * they take them, its texts behind.
-   */
-  indexPut(
-    spec: DocumentDeclaration,
-    index: string,
-    texts: number,
-  ): readonly { readonly text: string; readonly takesTexts: boolean }[];
+  /** A statement that puts a document into an index; its parameters are the owner's columns, the id, and the texts. */
+  indexPut(spec: DocumentDeclaration, index: string, texts: number): string;
   /** What the row of a document is known by to the indexes. */
   readonly rowKey: string;
   /** A statement that takes a row out of an index, with its key and its owner's columns as parameters. */

@@ -61,25 +61,14 @@ export function wordsLike(
   );
 }
 
-export function indexPut(
-  spec: DocumentDeclaration,
-  index: string,
-  texts: number,
-): readonly { readonly text: string; readonly takesTexts: boolean }[] {
+export function indexPut(spec: DocumentDeclaration, index: string, texts: number): string {
   const [condition, used] = ofDocument(spec);
   const columns = Array.from({ length: texts }, (_, at) => `"t${at}"`).join(", ");
   const values = Array.from({ length: texts }, (_, at) => `?${used + at + 1}`).join(", ");
-  const from = `FROM ${quoted(spec.table)} WHERE ${condition}`;
-  return [
-    {
-      text: `DELETE FROM ${quoted(index)} WHERE rowid = (SELECT rowid ${from})`,
-      takesTexts: false,
-    },
-    {
-      text: `INSERT INTO ${quoted(index)} (rowid, ${columns}) SELECT rowid, ${values} ${from}`,
-      takesTexts: true,
-    },
-  ];
+  return (
+    `INSERT OR REPLACE INTO ${quoted(index)} (rowid, ${columns}) ` +
+    `SELECT rowid, ${values} FROM ${quoted(spec.table)} WHERE ${condition}`
+  );
 }
 
 export function indexClear(index: string): readonly string[] {
