@@ -1,4 +1,24 @@
 import { defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
+
+/** What takes longest comes first, so that nothing is waited for at the end. */
+const longest = [
+  "no-loss.test",
+  "realtime-scenario",
+  "realtime-attacks",
+  "storage.test",
+  "property/query",
+];
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ moduleId }: TestSpecification): number => {
+      const at = longest.findIndex((name) => moduleId.includes(name));
+      return at === -1 ? longest.length : at;
+    };
+    return (await super.sort(files)).sort((one, other) => rank(one) - rank(other));
+  }
+}
 
 /** Tests that measure a process: beside others they would measure those. */
 const measuring = ["test/acceptance/large-transfers.test.ts"];
@@ -18,6 +38,7 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     reporters: ["default"],
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         extends: true,
@@ -35,7 +56,7 @@ export default defineConfig({
           include: ["{runtime,generator,test}/**/*.test.ts"],
           exclude: measuring,
           // Most of them wait more than they compute, also where there is one core.
-          maxWorkers: 2,
+          maxWorkers: 3,
           sequence: { groupOrder: 1 },
         },
       },

@@ -1,6 +1,6 @@
 // What is printed already equals the formatter's: format(x) === x for every emitted TypeScript file but validators,
 // which nobody reads line by line; and it compiles under the strict flags with TypeScript 5.9 and 7.
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import {
   cpSync,
   mkdirSync,
@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { registryOf } from "../bench/registry-of.mjs";
 import { cli } from "./cli.js";
 import { writeProject } from "./scenario.js";
@@ -241,61 +241,55 @@ describe.each([
   ["every kind of type", zoo],
   ["200 operations", registryOf(200)],
 ])("%s", (_what, registry) => {
-  const files = { ...registry, ...whole };
-  test("is printed as the formatter prints it", () => {
-    const { root, remove } = writeProject(files);
-    const { code, stdout } = cli(root, "generate");
+  let project: ReturnType<typeof writeProject>;
+  beforeAll(() => {
+    project = writeProject({ ...registry, ...whole });
+    const { code, stdout } = cli(project.root, "generate");
     expect([code, / error OPW\d/.test(stdout)]).toEqual([0, false]);
+  });
+  afterAll(() => project.remove());
+
+  test("is printed as the formatter prints it", () => {
+    const { root } = project;
     cpSync(join(repository, ".oxfmtrc.json"), join(root, ".oxfmtrc.json"));
-    const before = join(root, "generated");
-    rmSync(join(before, "validators"), { recursive: true, force: true });
-    const after = join(root, "formatted");
+    const [before, after] = [join(root, "generated"), join(root, "formatted")];
     cpSync(before, after, { recursive: true });
+    rmSync(join(after, "validators"), { recursive: true, force: true });
     execFileSync(join(repository, "node_modules/.bin/oxfmt"), ["--write", "formatted"], {
       cwd: root,
       stdio: "pipe",
     });
-    for (const entry of readdirSync(before, { recursive: true, encoding: "utf8" })) {
+    for (const entry of readdirSync(after, { recursive: true, encoding: "utf8" })) {
       if (!entry.endsWith(".ts")) continue;
       expect(readFileSync(join(before, entry), "utf8"), entry).toBe(
         readFileSync(join(after, entry), "utf8"),
       );
     }
-    remove();
   });
 
-  test.each(["typescript", "typescript-5.9"])(
-    "compiles under the strict flags with %s",
-    (compiler) => {
-      const { root, remove } = writeProject(files);
-      cli(root, "generate");
-      mkdirSync(join(root, "node_modules"));
-      symlinkSync(repository, join(root, "node_modules/opwright"));
-      symlinkSync(join(repository, "node_modules/@types"), join(root, "node_modules/@types"));
-      writeFileSync(join(root, "package.json"), '{"type":"module"}');
-      const { compilerOptions } = JSON.parse(
-        readFileSync(join(repository, "tsconfig.base.json"), "utf8"),
-      ) as { readonly compilerOptions: object };
-      writeFileSync(
-        join(root, "tsconfig.json"),
-        JSON.stringify({
-          compilerOptions: { ...compilerOptions, noUnusedLocals: true },
-          include: ["registry", "generated"],
-        }),
+  test("compiles under the strict flags with TypeScript 5.9 and 7", () => {
+    const { root } = project;
+    mkdirSync(join(root, "node_modules"));
+    symlinkSync(repository, join(root, "node_modules/opwright"));
+    symlinkSync(join(repository, "node_modules/@types"), join(root, "node_modules/@types"));
+    writeFileSync(join(root, "package.json"), '{"type":"module"}');
+    const { compilerOptions } = JSON.parse(
+      readFileSync(join(repository, "tsconfig.base.json"), "utf8"),
+    ) as { readonly compilerOptions: object };
+    writeFileSync(
+      join(root, "tsconfig.json"),
+      JSON.stringify({
+        compilerOptions: { ...compilerOptions, noUnusedLocals: true },
+        include: ["registry", "generated"],
+      }),
+    );
+    for (const compiler of ["typescript", "typescript-5.9"]) {
+      const { stdout } = spawnSync(
+        process.execPath,
+        [join(repository, "node_modules", compiler, "bin/tsc"), "-p", root, "--noEmit"],
+        { encoding: "utf8" },
       );
-      const output = (() => {
-        try {
-          return execFileSync(
-            process.execPath,
-            [join(repository, "node_modules", compiler, "bin/tsc"), "-p", root, "--noEmit"],
-            { encoding: "utf8" },
-          );
-        } catch (error) {
-          return String((error as { readonly stdout: string }).stdout);
-        }
-      })();
-      expect(output).toBe("");
-      remove();
-    },
-  );
+      expect([compiler, stdout]).toEqual([compiler, ""]);
+    }
+  });
 });
