@@ -1,29 +1,17 @@
 // The production object engine: a bucket of S3 (AWS, Ceph RGW, MinIO, R2 …), streamed both ways.
-import { Readable } from "node:stream";
+import type { Readable } from "node:stream";
 import type { HeadObjectOutput } from "@aws-sdk/client-s3";
 import { fail } from "../../contract/errors.js";
 import type { ObjectHead } from "../../storage/object-head.js";
 import type { ObjectStore } from "../../storage/port.js";
-import {
-  checkFits,
-  clientFor,
-  fits,
-  nameOf,
-  orNull,
-  translated,
-  unquoted,
-  type S3Options,
-} from "./client.js";
+import { checkFits, clientFor, fits, nameOf, orNull, unquoted, type S3Options } from "./client.js";
 import { descriptionOf, metadataOf } from "./description.js";
 import { directTransfers, sweepUploads } from "./direct.js";
-
-/** Bytes of one part of an upload, of which two are on their way at once: memory for 10 000 parts of an object of 80 GB. */
-const partBytes = 8 * 1024 * 1024;
+import { upload } from "./upload.js";
 
 /** Opens a bucket. Rejects where it does not answer. */
 export async function openS3Store(options: S3Options): Promise<ObjectStore> {
   const sdk = await import("@aws-sdk/client-s3").catch(missing);
-  const { Upload } = await import("@aws-sdk/lib-storage").catch(missing);
   const client = clientFor(sdk.S3Client, options);
   const { bucket: Bucket } = options;
   await client.send(new sdk.HeadBucketCommand({ Bucket })).catch((cause: unknown) => {
@@ -63,32 +51,13 @@ export async function openS3Store(options: S3Options): Promise<ObjectStore> {
 
     async write(Key, body, description, signal) {
       checkFits(Key);
-      // What the body throws passes as it is; what S3 says is translated.
-      let fault: { readonly error: unknown } | undefined;
-      const upload = new Upload({
-        client,
-        params: {
-          Bucket,
-          Key,
-          Body: Readable.from(noting(body, (error) => (fault = { error }))),
-          ContentType: description.contentType,
-          Metadata: { ...metadataOf(description) },
-        },
-        partSize: partBytes,
-        queueSize: 2,
-      });
-      const abort = (): void => void upload.abort();
-      signal.addEventListener("abort", abort);
-      try {
-        signal.throwIfAborted();
-        await upload.done();
-      } catch (error) {
-        signal.throwIfAborted();
-        if (fault !== undefined) throw fault.error;
-        throw translated(error);
-      } finally {
-        signal.removeEventListener("abort", abort);
-      }
+      const target = {
+        Bucket,
+        Key,
+        ContentType: description.contentType,
+        Metadata: { ...metadataOf(description) },
+      };
+      await upload({ client, sdk }, target, body, signal);
       const head = await headOf(Key);
       if (head === null) throw fail("core.concurrency");
       return head;
@@ -140,21 +109,9 @@ function headFrom(
   };
 }
 
-async function* noting(
-  body: AsyncIterable<Buffer>,
-  onFault: (error: unknown) => void,
-): AsyncGenerator<Buffer> {
-  try {
-    yield* body;
-  } catch (error) {
-    onFault(error);
-    throw error;
-  }
-}
-
 function missing(cause: unknown): never {
   throw new Error(
-    "S3 needs the AWS SDK: npm install @aws-sdk/client-s3 @aws-sdk/lib-storage @aws-sdk/s3-presigned-post @aws-sdk/s3-request-presigner",
+    "S3 needs the AWS SDK: npm install @aws-sdk/client-s3 @aws-sdk/s3-presigned-post @aws-sdk/s3-request-presigner",
     { cause },
   );
 }

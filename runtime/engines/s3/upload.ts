@@ -1,0 +1,118 @@
+// Uploads of unknown length to S3 in constant memory: buffers that are filled and sent in turn, and used again.
+import type * as Sdk from "@aws-sdk/client-s3";
+import { orNull, translated } from "./client.js";
+
+/** Bytes of one part: 10 000 of them make an object of 80 GB. */
+const partBytes = 8 * 1024 * 1024;
+/** Parts of an upload in memory: one that is filled, while others are on their way. */
+const mostBuffers = 3;
+
+/** What S3 keeps of an object besides its bytes. */
+export type UploadTarget = Required<
+  Pick<Sdk.PutObjectCommandInput, "Bucket" | "Key" | "ContentType" | "Metadata">
+>;
+
+/**
+ * Sends a body as one object: in one request where it fits into a part, in parts otherwise. Rejects with what the body
+ * throws, the signal's reason, or S3's fault as a code of the error table; what has been sent is given up then.
+ */
+export async function upload(
+  { client, sdk }: { readonly client: Sdk.S3Client; readonly sdk: typeof Sdk },
+  target: UploadTarget,
+  body: AsyncIterable<Buffer>,
+  signal: AbortSignal,
+): Promise<void> {
+  const failed = new AbortController();
+  const options = { abortSignal: AbortSignal.any([signal, failed.signal]) };
+  const asked = async <Answer>(call: Promise<Answer>): Promise<Answer> => {
+    try {
+      return await call;
+    } catch (error) {
+      signal.throwIfAborted();
+      throw translated(error);
+    }
+  };
+  const { Bucket, Key } = target;
+  const sending = new Set<Promise<void>>();
+  const parts: Sdk.CompletedPart[] = [];
+  const free: Buffer[] = [];
+  let uploadId: string | undefined;
+  let count = 0;
+  let buffer: Buffer = Buffer.alloc(0);
+  let filled = 0;
+
+  const send = async (full: Buffer, bytes: number, PartNumber: number): Promise<void> => {
+    const Body = full.subarray(0, bytes);
+    const command = new sdk.UploadPartCommand({
+      Bucket,
+      Key,
+      UploadId: uploadId,
+      PartNumber,
+      Body,
+    });
+    const { ETag } = await asked(client.send(command, options));
+    parts.push({ PartNumber, ETag });
+    free.push(full);
+  };
+  const flush = async (): Promise<void> => {
+    uploadId ??= (await asked(client.send(new sdk.CreateMultipartUploadCommand(target), options)))
+      .UploadId;
+    const one = send(buffer, filled, (count += 1));
+    sending.add(one);
+    // One that fails stays, and is met by whoever waits next.
+    one.then(
+      () => sending.delete(one),
+      () => undefined,
+    );
+    if (sending.size === mostBuffers) await Promise.race(sending);
+    buffer = free.pop() ?? Buffer.allocUnsafeSlow(partBytes);
+    filled = 0;
+  };
+
+  try {
+    signal.throwIfAborted();
+    for await (const chunk of body) {
+      signal.throwIfAborted();
+      for (let at = 0; at < chunk.length;) {
+        if (filled === partBytes) await flush();
+        const taken = Math.min(chunk.length - at, partBytes - filled);
+        buffer = roomIn(buffer, filled, taken);
+        filled += chunk.copy(buffer, filled, at, at + taken);
+        at += taken;
+      }
+    }
+    signal.throwIfAborted();
+    if (uploadId === undefined) {
+      const command = new sdk.PutObjectCommand({ ...target, Body: buffer.subarray(0, filled) });
+      await asked(client.send(command, options));
+      return;
+    }
+    await flush();
+    await Promise.all(sending);
+    parts.sort((one, other) => (one.PartNumber ?? 0) - (other.PartNumber ?? 0));
+    const command = new sdk.CompleteMultipartUploadCommand({
+      Bucket,
+      Key,
+      UploadId: uploadId,
+      MultipartUpload: { Parts: parts },
+    });
+    await asked(client.send(command, options));
+  } catch (error) {
+    failed.abort();
+    await Promise.allSettled(sending);
+    const command = new sdk.AbortMultipartUploadCommand({ Bucket, Key, UploadId: uploadId });
+    // What cannot be given up now is swept later.
+    if (uploadId !== undefined) await orNull(client.send(command)).catch(() => undefined);
+    throw error;
+  }
+}
+
+/** A buffer with room for so many bytes more, which has what was in it: the first one of an upload grows, for most objects are small. */
+function roomIn(buffer: Buffer, filled: number, more: number): Buffer {
+  if (buffer.length >= filled + more) return buffer;
+  const larger = Buffer.allocUnsafeSlow(
+    Math.min(partBytes, Math.max(filled + more, 2 * buffer.length)),
+  );
+  buffer.copy(larger, 0, 0, filled);
+  return larger;
+}
