@@ -27,7 +27,8 @@ export async function edit<Document extends { readonly rev: number }, Patch>(
   client: Client,
   id: string,
   change: (current: Document) => Patch | undefined,
-  options?: CallOptions,
+  // One key cannot stand for several writes.
+  options?: Omit<CallOptions, "idempotencyKey">,
 ): Promise<Document> {
   for (let attempt = 1; ; attempt += 1) {
     const current = await documents.get(client, { id }, options);

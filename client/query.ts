@@ -1,5 +1,5 @@
 // Options for TanStack Query: keys and functions instead of hooks, so that every adapter of it takes them.
-import type { CallOptions } from "./core.js";
+import { randomKey, type CallOptions } from "./core.js";
 
 export type { Bytes, Client } from "./core.js";
 
@@ -23,7 +23,8 @@ export interface Pages<Input, Result> {
 /** An operation that changes something. */
 export interface Mutation<Input, Result> {
   readonly mutationKey: readonly [namespace: string, operation: string];
-  readonly mutationFn: (input: Input) => Promise<Result>;
+  /** Tries of one mutation, which share a context, go under one `Idempotency-Key`. */
+  readonly mutationFn: (input: Input, context?: object) => Promise<Result>;
 }
 
 export function query<Input, Result>(
@@ -54,9 +55,18 @@ export function pages<
   };
 }
 
+const idempotencyKeys = new WeakMap<object, string>();
+
 export function mutation<Input, Result>(
   mutationKey: readonly [string, string],
-  mutationFn: (input: Input) => Promise<Result>,
+  run: (input: Input, options: CallOptions) => Promise<Result>,
 ): Mutation<Input, Result> {
-  return { mutationKey, mutationFn };
+  return {
+    mutationKey,
+    mutationFn: (input, context = {}) => {
+      const idempotencyKey = idempotencyKeys.get(context) ?? randomKey();
+      idempotencyKeys.set(context, idempotencyKey);
+      return run(input, { idempotencyKey });
+    },
+  };
 }

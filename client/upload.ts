@@ -1,5 +1,5 @@
 // Files that go up in parts beside the service: several at a time, with progress, and on from where an earlier try ended.
-import { ApiError, type CallOptions, type Client } from "./core.js";
+import { ApiError, timerMillis, type CallOptions, type Client } from "./core.js";
 
 /** What a session is, as the service gave it: keep it to go on later. */
 export interface KeptSession {
@@ -54,9 +54,9 @@ export interface UploadOptions {
   /** Parts that go up at once; 3 where left out. */
   readonly parallel?: number;
   readonly signal?: AbortSignal;
-  /** The session of an earlier try: what it has is not sent again. */
+  /** The session of an earlier try: what it has is not sent again. One that has ended is replaced. */
   readonly session?: KeptSession;
-  /** Told the session as soon as there is one: kept by the caller, it lets a later try go on. */
+  /** Told the session as soon as there is one, and where it is replaced: kept by the caller, it lets a later try go on. */
   readonly onSession?: (session: KeptSession) => void;
   /** Told the bytes that are there, after each part. */
   readonly onProgress?: (sent: number, total: number) => void;
@@ -65,8 +65,8 @@ export interface UploadOptions {
 const mebibyte = 1024 * 1024;
 /** Parts that an upload may have. */
 const maxParts = 10_000;
-/** How long a part may take, in milliseconds. */
-const partMillis = 300_000;
+/** A part may take a minute, or as long as it takes all that go up at once over a line of 256 kbit/s. */
+const [leastMillis, slowestBytesPerMilli] = [60_000, 32];
 /** How often a part is tried again. */
 const retries = 3;
 
@@ -80,23 +80,18 @@ export async function upload<Head>(
   file: Blob,
   options: UploadOptions,
 ): Promise<Head> {
-  const { key, contentType, signal, onProgress } = options;
+  const { onProgress, parallel = 3 } = options;
   const partBytes = options.partBytes ?? Math.max(8 * mebibyte, Math.ceil(file.size / maxParts));
-  const within = signal === undefined ? {} : { signal };
-  if (options.session !== undefined && options.session.key !== key)
-    throw new ApiError("client.upload_refused", `the session is that of ${options.session.key}`);
-  const session =
-    options.session ??
-    (await storage.beginUpload(
-      client,
-      { key, ...(contentType === undefined ? {} : { content_type: contentType }) },
-      within,
-    ));
+  // Where one part fails, the others are of no use.
+  const failed = new AbortController();
+  const within = {
+    signal:
+      options.signal === undefined
+        ? failed.signal
+        : AbortSignal.any([options.signal, failed.signal]),
+  };
+  const { session, there } = await sessionOf(client, storage, options, within);
   options.onSession?.(session);
-  const there =
-    options.session === undefined
-      ? []
-      : (await storage.listParts(client, { session }, within)).parts;
   const count = Math.max(1, Math.ceil(file.size / partBytes));
   const sizeOf = (number: number): number =>
     Math.min(number * partBytes, file.size) - (number - 1) * partBytes;
@@ -112,12 +107,13 @@ export async function upload<Head>(
   const missing = Array.from({ length: count }, (_, index) => index + 1).filter(
     (number) => !done.has(number),
   );
+  const millis = Math.max(leastMillis, (partBytes * parallel) / slowestBytesPerMilli);
   const work = async (): Promise<void> => {
     for (let number = missing.shift(); number !== undefined; number = missing.shift()) {
       const part = file.slice((number - 1) * partBytes, number * partBytes);
-      const etag = await put(client, storage, session, number, part, signal).catch((error) => {
-        // The others end with the parts that they have.
-        missing.length = 0;
+      const asked = { session, number, part, millis };
+      const etag = await put(client, storage, asked, within).catch((error: unknown) => {
+        failed.abort();
         throw error;
       });
       done.set(number, { part_number: number, etag });
@@ -125,23 +121,52 @@ export async function upload<Head>(
       onProgress?.(sent, file.size);
     }
   };
-  await Promise.all(Array.from({ length: options.parallel ?? 3 }, work));
+  await Promise.all(Array.from({ length: parallel }, work));
   const parts = [...done.values()]
     .sort((left, right) => left.part_number - right.part_number)
     .map(({ part_number, etag }) => ({ part_number, etag }));
   return storage.completeUpload(client, { session, parts }, within);
 }
 
+/** The session to go on in, with the parts that are there, or a new one. */
+async function sessionOf(
+  client: Client,
+  storage: PartwiseStorage<unknown>,
+  { key, contentType, session }: UploadOptions,
+  within: CallOptions,
+): Promise<{ readonly session: KeptSession; readonly there: readonly Part[] }> {
+  if (session !== undefined && session.key !== key)
+    throw new ApiError("client.upload_refused", `the session is that of ${session.key}`);
+  if (session !== undefined)
+    try {
+      return { session, there: (await storage.listParts(client, { session }, within)).parts };
+    } catch (error) {
+      // It was completed or given up, or its time is over.
+      const hasEnded = ["core.not_found", "upload_session_invalid"];
+      if (!(error instanceof ApiError && hasEnded.includes(error.code))) throw error;
+    }
+  const asked = { key, ...(contentType === undefined ? {} : { content_type: contentType }) };
+  return { session: await storage.beginUpload(client, asked, within), there: [] };
+}
+
 /** Puts one part, again where the way there breaks; returns its entity tag. */
 async function put(
   client: Client,
   storage: PartwiseStorage<unknown>,
-  session: KeptSession,
-  number: number,
-  part: Blob,
-  signal: AbortSignal | undefined,
+  {
+    session,
+    number,
+    part,
+    millis,
+  }: {
+    readonly session: KeptSession;
+    readonly number: number;
+    readonly part: Blob;
+    /** How long a try may take. */
+    readonly millis: number;
+  },
+  within: { readonly signal: AbortSignal },
 ): Promise<string> {
-  const within = signal === undefined ? {} : { signal };
   for (let attempt = 0; ; attempt += 1) {
     const asked = { session, part_number: number, expires_in: 900 };
     const { url, method, headers } = await storage.presignPart(client, asked, within);
@@ -150,10 +175,7 @@ async function put(
         method,
         headers,
         body: part,
-        signal: AbortSignal.any([
-          AbortSignal.timeout(partMillis),
-          ...(signal === undefined ? [] : [signal]),
-        ]),
+        signal: AbortSignal.any([AbortSignal.timeout(timerMillis(millis)), within.signal]),
       });
       const etag = response.headers.get("etag");
       await response.body?.cancel();
@@ -164,7 +186,7 @@ async function put(
         });
     } catch (error) {
       if (error instanceof ApiError) throw error;
-      if (signal?.aborted === true)
+      if (within.signal.aborted)
         throw new ApiError("client.aborted", "the upload was given up", { cause: error });
       if (attempt >= retries)
         throw new ApiError("client.network", `part ${number} did not arrive`, { cause: error });

@@ -1,5 +1,5 @@
 // Lines over Server-Sent Events: signals as a stream (WHATWG HTML §9.2), acknowledgements and commands as requests beside it.
-import { ApiError, authorize, call, errorOf, type Operation } from "../core.js";
+import { ApiError, authorize, call, errorOf, retryAfterMillis, type Operation } from "../core.js";
 import { lineAddress } from "./platform.js";
 import { isFinalKind, type Dial, type Ending, type Line } from "./port.js";
 import type { Receiver, Transport } from "./port.js";
@@ -83,12 +83,12 @@ async function listen(dial: Dial, receiver: Receiver, leaving: AbortController):
 
 async function refusal(response: Response): Promise<Ending> {
   const { code, kind, message } = errorOf(await response.json().catch(() => ({})), response);
-  const after = Number(response.headers.get("retry-after") ?? Number.NaN);
+  const afterMillis = retryAfterMillis(response);
   return {
     code,
     detail: message,
     isFinal: response.status < 500 && response.status !== 429 && isFinalKind(kind),
-    ...(Number.isFinite(after) ? { afterMillis: after * 1_000 } : {}),
+    ...(afterMillis === undefined ? {} : { afterMillis }),
   };
 }
 

@@ -122,7 +122,7 @@ async function run(
       ? patience.signal
       : AbortSignal.any([options.signal, patience.signal]);
   try {
-    const response = await repeated(client, operation, input, options, signal);
+    const response = await repeated(client, operation, input, options, signal, Date.now() + millis);
     if (operation.isBytes === true && response.ok) return response;
     const body = response.status === 204 ? undefined : await bodyOf(response);
     if (response.ok) return body;
@@ -146,6 +146,7 @@ async function repeated(
   input: Input,
   options: CallOptions,
   signal: AbortSignal,
+  until: number,
 ): Promise<Response> {
   const { url, body, headers } = requestOf(client, operation, input, options);
   const left = operation.repeats === undefined ? 0 : (client.retries ?? 2);
@@ -177,12 +178,22 @@ async function repeated(
         continue;
       }
     }
-    if (response !== undefined && (attempt >= left || !isPassing(response))) return response;
-    const told = Number(response?.headers.get("retry-after") ?? Number.NaN);
+    const millis = retryAfterMillis(response) ?? 2 ** attempt * 400 * Math.random();
+    // An answer that says to come back when nobody waits any more stands as well.
+    const isLast = attempt >= left || Date.now() + millis > until;
+    if (response !== undefined && (isLast || !isPassing(response))) return response;
     await response?.body?.cancel();
-    const millis = Number.isFinite(told) ? told * 1_000 : 2 ** attempt * 400 * Math.random();
-    await raced(new Promise((resolve) => setTimeout(resolve, millis)), signal);
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const pause = new Promise((resolve) => (timer = setTimeout(resolve, millis)));
+    await raced(pause, signal).finally(() => clearTimeout(timer));
   }
+}
+
+/** When the service would like to be asked again, in milliseconds (RFC 9110 §10.2.3); undefined where it does not say. */
+export function retryAfterMillis(response: Response | undefined): number | undefined {
+  const told = response?.headers.get("retry-after") ?? "";
+  const millis = /^\d+$/.test(told) ? Number(told) * 1_000 : Date.parse(told) - Date.now();
+  return Number.isNaN(millis) ? undefined : Math.max(0, millis);
 }
 
 /** A timer holds 24 days; beyond them it would end at once. */
@@ -233,7 +244,7 @@ export function randomKey(): string {
 
 /**
  * New tokens in place of those, at once for all calls that found them expired; false where there are none to be had, or
- * somebody else has signed in or out.
+ * somebody else has signed in or out. Rejects where the service has none to give now.
  */
 export function refreshTokens(client: Client, used: Tokens): Promise<boolean> {
   const key = used.access_token;
@@ -253,7 +264,12 @@ type Locks = { request<Result>(name: string, work: () => Promise<Result>): Promi
 /** Runs after what other tabs do of the same. */
 function alone(client: Client, work: () => Promise<boolean>): Promise<boolean> {
   const { navigator } = globalThis as { readonly navigator?: { readonly locks?: Locks } };
-  return navigator?.locks?.request(`opwright refresh ${client.baseUrl}`, work) ?? work();
+  let running: Promise<boolean> | undefined;
+  const once = (): Promise<boolean> => (running ??= work());
+  // A page without an origin has locks, which refuse.
+  return (
+    navigator?.locks?.request(`opwright refresh ${client.baseUrl}`, once).catch(once) ?? once()
+  );
 }
 
 async function refresh(client: Client, used: Tokens): Promise<boolean> {
@@ -267,21 +283,25 @@ async function refresh(client: Client, used: Tokens): Promise<boolean> {
   headers.set("content-type", "application/json");
   const body = JSON.stringify({ refresh_token: used.refresh_token });
   // Not the time of the call that came first: others wait for this as well.
-  const send = (millis: number): Promise<Response> =>
-    (client.fetch ?? fetch)(client.baseUrl + refreshPath, {
+  const send = async (millis: number): Promise<Tokens | ApiError> => {
+    const response = await (client.fetch ?? fetch)(client.baseUrl + refreshPath, {
       method: "POST",
       headers,
       body,
       signal: AbortSignal.timeout(timerMillis(millis)),
     });
+    const answer = await bodyOf(response);
+    return response.ok ? (answer as Tokens) : errorOf(answer, response);
+  };
   // An answer that is lost is asked for again at once: later the token counts as stolen.
-  const response = await send(4_000).catch(() => send(client.timeoutMillis ?? 30_000));
-  const fresh = response.ok ? ((await response.json()) as Tokens) : null;
+  const answer = await send(4_000).catch(() => send(client.timeoutMillis ?? 30_000));
+  const fresh = answer instanceof ApiError ? null : answer;
   const now = await tokensOf(client);
   // Who has signed out, or in as somebody else, stays that.
   if (now?.access_token !== used.access_token) return now !== null && isSameCaller(now, used);
   // A refusal is for good; a service that does not answer well now may later.
-  if (fresh !== null || response.status === 401) await tokens?.set(fresh);
+  if (answer instanceof ApiError && answer.status !== 401) throw answer;
+  await tokens?.set(fresh);
   return fresh !== null;
 }
 

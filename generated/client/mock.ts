@@ -69,15 +69,21 @@ export function mocked(
   };
 }
 
-/** `fetch` of a client that has nobody but a service of mocks to talk to. */
-export function fetchOf(service: MockService): typeof fetch {
-  return (input, init) =>
-    service(new Request(typeof input === "string" ? addressed(input) : input, init));
+/** `fetch` of a client that has nobody but a service of mocks to talk to; `baseUrl` is that of the client. */
+export function fetchOf(service: MockService, baseUrl = ""): typeof fetch {
+  const base = addressed(baseUrl).pathname.replace(/\/+$/, "");
+  return (input, init) => {
+    const request = new Request(typeof input === "string" ? addressed(input) : input, init);
+    const url = new URL(request.url);
+    if (base === "" || !url.pathname.startsWith(`${base}/`)) return service(request);
+    url.pathname = url.pathname.slice(base.length);
+    return service(new Request(url, request));
+  };
 }
 
 /** An address without an origin is of none in particular. */
-function addressed(address: string): string {
-  return new URL(address, "http://mock.test").href;
+function addressed(address: string): URL {
+  return new URL(address, "http://mock.test");
 }
 
 function patternOf(path: string): RegExp {

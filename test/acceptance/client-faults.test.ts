@@ -100,17 +100,36 @@ describe("who is signed in", () => {
   });
 
   test("is forgotten where a refresh is refused, and not where a gateway refuses it", async () => {
-    for (const [status, isForgotten] of [
-      [401, true],
-      [403, false],
-      [503, false],
+    for (const [status, code, isForgotten] of [
+      [401, "core.authentication", true],
+      [403, "core.permission", false],
+      [503, "service_draining", false],
     ] as const) {
       const { client, held } = clientOf(
-        ({ url }) => (url.endsWith("/auth/refresh") ? json({}, status) : unauthenticated()),
+        ({ url }) => (url.endsWith("/auth/refresh") ? json({ code }, status) : unauthenticated()),
         of("ann"),
       );
-      await tasks.get(client, { id: "1" }).settled();
+      // Who is still signed in is not told to sign in.
+      expect(await tasks.get(client, { id: "1" }).settled()).toMatchObject({ error: { code } });
       expect([status, held.tokens === null]).toEqual([status, isForgotten]);
+    }
+  });
+
+  test("is renewed where the browser has locks and refuses them", async () => {
+    const before = Object.getOwnPropertyDescriptor(globalThis, "navigator");
+    const locks = { request: () => Promise.reject(new DOMException("no origin", "SecurityError")) };
+    Object.defineProperty(globalThis, "navigator", { value: { locks }, configurable: true });
+    try {
+      const fresh = of("ann");
+      const { client } = clientOf(({ url, headers }) => {
+        if (url.endsWith("/auth/refresh")) return json(fresh);
+        const isFresh = headers.get("authorization") === `Bearer ${fresh.access_token}`;
+        return isFresh ? json({ id: "1" }) : unauthenticated();
+      }, of("ann"));
+      expect(await tasks.get(client, { id: "1" })).toEqual({ id: "1" });
+    } finally {
+      if (before === undefined) Reflect.deleteProperty(globalThis, "navigator");
+      else Object.defineProperty(globalThis, "navigator", before);
     }
   });
 
@@ -189,6 +208,22 @@ describe("a path", () => {
     await files.delete(client, { key: "ä b/..c/%2e%2e?x#y" });
     expect(sent).toEqual(["http://service.test/api/files/%C3%A4%20b/..c/%252e%252e%3Fx%23y"]);
   });
+});
+
+test("a service that asks for more patience than a call has is told of at once", async () => {
+  for (const later of ["45", new Date(Date.now() + 45_000).toUTCString()]) {
+    let calls = 0;
+    const { client } = clientOf(() => {
+      calls += 1;
+      const headers = { "retry-after": later, "x-error-code": "core.throttled" };
+      return new Response(null, { status: 429, headers });
+    }, null);
+    const began = Date.now();
+    const settled = await tasks.get(client, { id: "1" }).settled();
+    expect(settled).toMatchObject({ error: { code: "core.throttled" } });
+    expect(calls).toBe(1);
+    expect(Date.now() - began).toBeLessThan(5_000);
+  }
 });
 
 test("an error without a body has its code from the header", async () => {

@@ -82,7 +82,7 @@ declare const project: string;
 declare const id: string;
 declare const rev: number;
 declare const file: Blob;
-declare const localStorage: { getItem(key: string): string | null; setItem(key: string, value: string): void };
+declare const localStorage: { getItem(key: string): string | null; setItem(key: string, value: string): void; removeItem(key: string): void };
 `;
 
 test("the examples of docs/client.md compile against the client", () => {

@@ -65,6 +65,23 @@ export async function use(): Promise<unknown> {
   told.push(all.data?.pages.flatMap(({ hits }) => hits.map(({ title }) => title)), all.hasNextPage);
   const change = new MutationObserver(queries, taskQueries.update(client));
   told.push((await change.mutate({ id: "two", rev: 3, patch: { title: "changed" } })).data.title);
+  const keys = new Set<string | null>();
+  const failing = createClient({
+    baseUrl: "",
+    fetch: async (_input, init) => {
+      keys.add(new Headers(init?.headers).get("idempotency-key"));
+      return Response.json({ code: "core.internal" }, { status: 500 });
+    },
+  });
+  const again = { ...taskQueries.create(failing), retry: 1, retryDelay: 0 };
+  const creation = new MutationObserver(queries, again);
+  for (let time = 0; time < 2; time += 1)
+    await creation.mutate({ title: "once", project: "p" }).catch(() => undefined);
+  told.push(keys.size, keys.has(null));
+  const below = "https://example.test/api/v1/";
+  const based = createClient({ baseUrl: below, fetch: fetchOf(service, below) });
+  told.push((await tasks.get(based, { id: "one" })).title);
+  told.push((await tasks.update(based, { id: "two", rev: 1, patch: { title: "x" } })).data.title);
   queries.clear();
   return told;
 }
@@ -167,6 +184,11 @@ describe("the packed client", () => {
       titlesOfPages,
       false,
       "changed",
+      // One key a mutation, whatever its tries.
+      2,
+      false,
+      "one",
+      "x",
     ]);
   });
 });

@@ -8,7 +8,7 @@ import type { ApiKeysRevokeInput } from "../api/api_keys.js";
 
 /** `POST /api-keys` */
 export function issue(client: $.Client): $.Mutation<ApiKeysIssueInput, ApiKeyIssued> {
-  return $.mutation(["api_keys", "issue"], (input) => $api.issue(client, input));
+  return $.mutation(["api_keys", "issue"], (input, options) => $api.issue(client, input, options));
 }
 
 /** `GET /api-keys` */
@@ -18,5 +18,7 @@ export function list(client: $.Client): $.Query<null, ApiKeyList> {
 
 /** `DELETE /api-keys/{id}` */
 export function revoke(client: $.Client): $.Mutation<ApiKeysRevokeInput, undefined> {
-  return $.mutation(["api_keys", "revoke"], (input) => $api.revoke(client, input));
+  return $.mutation(["api_keys", "revoke"], (input, options) =>
+    $api.revoke(client, input, options),
+  );
 }

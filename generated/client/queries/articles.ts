@@ -32,12 +32,16 @@ export function aggList(
 
 /** `POST /articles` */
 export function create(client: $.Client): $.Mutation<ArticlesCreate, ArticlesDocument> {
-  return $.mutation(["articles", "create"], (input) => $api.create(client, input));
+  return $.mutation(["articles", "create"], (input, options) =>
+    $api.create(client, input, options),
+  );
 }
 
 /** `POST /articles/{id}/delete` */
 export function delete_(client: $.Client): $.Mutation<ArticlesDeleteInput, ArticlesDocument> {
-  return $.mutation(["articles", "delete"], (input) => $api.delete(client, input));
+  return $.mutation(["articles", "delete"], (input, options) =>
+    $api.delete(client, input, options),
+  );
 }
 export { delete_ as delete };
 
@@ -51,7 +55,7 @@ export function get(
 
 /** `DELETE /articles/{id}` */
 export function kill(client: $.Client): $.Mutation<ArticlesKillInput, undefined> {
-  return $.mutation(["articles", "kill"], (input) => $api.kill(client, input));
+  return $.mutation(["articles", "kill"], (input, options) => $api.kill(client, input, options));
 }
 
 /** `POST /articles/list` */
@@ -114,10 +118,14 @@ export function rawListCursorPages(
 
 /** `POST /articles/{id}/restore` */
 export function restore(client: $.Client): $.Mutation<ArticlesRestoreInput, ArticlesDocument> {
-  return $.mutation(["articles", "restore"], (input) => $api.restore(client, input));
+  return $.mutation(["articles", "restore"], (input, options) =>
+    $api.restore(client, input, options),
+  );
 }
 
 /** `PATCH /articles/{id}` */
 export function update(client: $.Client): $.Mutation<ArticlesUpdateInput, ArticlesUpdateOutput> {
-  return $.mutation(["articles", "update"], (input) => $api.update(client, input));
+  return $.mutation(["articles", "update"], (input, options) =>
+    $api.update(client, input, options),
+  );
 }

@@ -2,7 +2,6 @@
 import * as $ from "../query.js";
 import * as $api from "../api/articles_blobs.js";
 import type { ArticlesBlobsDeleteInput } from "../api/articles_blobs.js";
-import type { ArticlesBlobsDownloadInput } from "../api/articles_blobs.js";
 import type { ArticlesBlobsHeadInput } from "../api/articles_blobs.js";
 import type { ArticlesBlobsListInput } from "../api/articles_blobs.js";
 import type { ArticlesBlobsUploadInput } from "../api/articles_blobs.js";
@@ -11,19 +10,11 @@ import type { StoredObject } from "../models.js";
 
 /** `DELETE /articles/blobs/files/{+key}` */
 export function delete_(client: $.Client): $.Mutation<ArticlesBlobsDeleteInput, undefined> {
-  return $.mutation(["articles_blobs", "delete"], (input) => $api.delete(client, input));
-}
-export { delete_ as delete };
-
-/** `GET /articles/blobs/files/{+key}` */
-export function download(
-  client: $.Client,
-  input: ArticlesBlobsDownloadInput,
-): $.Query<ArticlesBlobsDownloadInput, $.Bytes> {
-  return $.query(["articles_blobs", "download"], input, (options) =>
-    $api.download(client, input, options),
+  return $.mutation(["articles_blobs", "delete"], (input, options) =>
+    $api.delete(client, input, options),
   );
 }
+export { delete_ as delete };
 
 /** `HEAD /articles/blobs/files/{+key}` */
 export function head(
@@ -53,5 +44,7 @@ export function listPages(
 
 /** `POST /articles/blobs/files` */
 export function upload(client: $.Client): $.Mutation<ArticlesBlobsUploadInput, StoredObject> {
-  return $.mutation(["articles_blobs", "upload"], (input) => $api.upload(client, input));
+  return $.mutation(["articles_blobs", "upload"], (input, options) =>
+    $api.upload(client, input, options),
+  );
 }

@@ -14,15 +14,17 @@ import type { TokenResponse } from "../models.js";
 
 /** `POST /auth/change-password` */
 export function changePassword(client: $.Client): $.Mutation<AuthnChangePasswordInput, undefined> {
-  return $.mutation(["authn", "change_password"], (input) => $api.changePassword(client, input));
+  return $.mutation(["authn", "change_password"], (input, options) =>
+    $api.changePassword(client, input, options),
+  );
 }
 
 /** `POST /auth/deactivate` */
 export function deactivatePrincipal(
   client: $.Client,
 ): $.Mutation<AuthnDeactivatePrincipalInput, undefined> {
-  return $.mutation(["authn", "deactivate_principal"], (input) =>
-    $api.deactivatePrincipal(client, input),
+  return $.mutation(["authn", "deactivate_principal"], (input, options) =>
+    $api.deactivatePrincipal(client, input, options),
   );
 }
 
@@ -33,38 +35,46 @@ export function listSessions(client: $.Client): $.Query<null, SessionList> {
 
 /** `POST /auth/logout` */
 export function logout(client: $.Client): $.Mutation<AuthnLogoutInput, undefined> {
-  return $.mutation(["authn", "logout"], (input) => $api.logout(client, input));
+  return $.mutation(["authn", "logout"], (input, options) => $api.logout(client, input, options));
 }
 
 /** `POST /auth/login` */
 export function passwordLogin(
   client: $.Client,
 ): $.Mutation<AuthnPasswordLoginInput, TokenResponse> {
-  return $.mutation(["authn", "password_login"], (input) => $api.passwordLogin(client, input));
+  return $.mutation(["authn", "password_login"], (input, options) =>
+    $api.passwordLogin(client, input, options),
+  );
 }
 
 /** `POST /auth/refresh` */
 export function refreshTokens(
   client: $.Client,
 ): $.Mutation<AuthnRefreshTokensInput, TokenResponse> {
-  return $.mutation(["authn", "refresh_tokens"], (input) => $api.refreshTokens(client, input));
+  return $.mutation(["authn", "refresh_tokens"], (input, options) =>
+    $api.refreshTokens(client, input, options),
+  );
 }
 
 /** `POST /auth/password-reset/request` */
 export function requestPasswordReset(
   client: $.Client,
 ): $.Mutation<AuthnRequestPasswordResetInput, undefined> {
-  return $.mutation(["authn", "request_password_reset"], (input) =>
-    $api.requestPasswordReset(client, input),
+  return $.mutation(["authn", "request_password_reset"], (input, options) =>
+    $api.requestPasswordReset(client, input, options),
   );
 }
 
 /** `POST /auth/password-reset/confirm` */
 export function resetPassword(client: $.Client): $.Mutation<AuthnResetPasswordInput, undefined> {
-  return $.mutation(["authn", "reset_password"], (input) => $api.resetPassword(client, input));
+  return $.mutation(["authn", "reset_password"], (input, options) =>
+    $api.resetPassword(client, input, options),
+  );
 }
 
 /** `DELETE /auth/sessions/{id}` */
 export function revokeSession(client: $.Client): $.Mutation<AuthnRevokeSessionInput, undefined> {
-  return $.mutation(["authn", "revoke_session"], (input) => $api.revokeSession(client, input));
+  return $.mutation(["authn", "revoke_session"], (input, options) =>
+    $api.revokeSession(client, input, options),
+  );
 }

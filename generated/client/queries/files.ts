@@ -5,7 +5,6 @@ import type { FilesAbortUploadInput } from "../api/files.js";
 import type { FilesBeginUploadInput } from "../api/files.js";
 import type { FilesCompleteUploadInput } from "../api/files.js";
 import type { FilesDeleteInput } from "../api/files.js";
-import type { FilesDownloadInput } from "../api/files.js";
 import type { FilesHeadInput } from "../api/files.js";
 import type { FilesListInput } from "../api/files.js";
 import type { FilesListPartsInput } from "../api/files.js";
@@ -24,32 +23,30 @@ import type { UploadSession } from "../models.js";
 
 /** `POST /files/uploads/abort` */
 export function abortUpload(client: $.Client): $.Mutation<FilesAbortUploadInput, undefined> {
-  return $.mutation(["files", "abort_upload"], (input) => $api.abortUpload(client, input));
+  return $.mutation(["files", "abort_upload"], (input, options) =>
+    $api.abortUpload(client, input, options),
+  );
 }
 
 /** `POST /files/uploads` */
 export function beginUpload(client: $.Client): $.Mutation<FilesBeginUploadInput, UploadSession> {
-  return $.mutation(["files", "begin_upload"], (input) => $api.beginUpload(client, input));
+  return $.mutation(["files", "begin_upload"], (input, options) =>
+    $api.beginUpload(client, input, options),
+  );
 }
 
 /** `POST /files/uploads/complete` */
 export function completeUpload(client: $.Client): $.Mutation<FilesCompleteUploadInput, ObjectHead> {
-  return $.mutation(["files", "complete_upload"], (input) => $api.completeUpload(client, input));
+  return $.mutation(["files", "complete_upload"], (input, options) =>
+    $api.completeUpload(client, input, options),
+  );
 }
 
 /** `DELETE /files/{+key}` */
 export function delete_(client: $.Client): $.Mutation<FilesDeleteInput, undefined> {
-  return $.mutation(["files", "delete"], (input) => $api.delete(client, input));
+  return $.mutation(["files", "delete"], (input, options) => $api.delete(client, input, options));
 }
 export { delete_ as delete };
-
-/** `GET /files/{+key}` */
-export function download(
-  client: $.Client,
-  input: FilesDownloadInput,
-): $.Query<FilesDownloadInput, $.Bytes> {
-  return $.query(["files", "download"], input, (options) => $api.download(client, input, options));
-}
 
 /** `HEAD /files/{+key}` */
 export function head(client: $.Client, input: FilesHeadInput): $.Query<FilesHeadInput, $.Bytes> {
@@ -86,27 +83,35 @@ export function listParts(
 export function presignDownload(
   client: $.Client,
 ): $.Mutation<FilesPresignDownloadInput, SignedRequest> {
-  return $.mutation(["files", "presign_download"], (input) => $api.presignDownload(client, input));
+  return $.mutation(["files", "presign_download"], (input, options) =>
+    $api.presignDownload(client, input, options),
+  );
 }
 
 /** `POST /files/uploads/parts/url` */
 export function presignPart(client: $.Client): $.Mutation<FilesPresignPartInput, SignedRequest> {
-  return $.mutation(["files", "presign_part"], (input) => $api.presignPart(client, input));
+  return $.mutation(["files", "presign_part"], (input, options) =>
+    $api.presignPart(client, input, options),
+  );
 }
 
 /** `POST /files/presign/post` */
 export function presignPost(client: $.Client): $.Mutation<FilesPresignPostInput, SignedForm> {
-  return $.mutation(["files", "presign_post"], (input) => $api.presignPost(client, input));
+  return $.mutation(["files", "presign_post"], (input, options) =>
+    $api.presignPost(client, input, options),
+  );
 }
 
 /** `POST /files/presign/upload` */
 export function presignUpload(
   client: $.Client,
 ): $.Mutation<FilesPresignUploadInput, SignedRequest> {
-  return $.mutation(["files", "presign_upload"], (input) => $api.presignUpload(client, input));
+  return $.mutation(["files", "presign_upload"], (input, options) =>
+    $api.presignUpload(client, input, options),
+  );
 }
 
 /** `POST /files` */
 export function upload(client: $.Client): $.Mutation<FilesUploadInput, StoredObject> {
-  return $.mutation(["files", "upload"], (input) => $api.upload(client, input));
+  return $.mutation(["files", "upload"], (input, options) => $api.upload(client, input, options));
 }

@@ -28,7 +28,7 @@ export function aggList(
 
 /** `POST /notes/create` */
 export function create(client: $.Client): $.Mutation<NotesCreate, NotesDocument> {
-  return $.mutation(["notes", "create"], (input) => $api.create(client, input));
+  return $.mutation(["notes", "create"], (input, options) => $api.create(client, input, options));
 }
 
 /** `GET /notes/get` */
@@ -38,7 +38,7 @@ export function get(client: $.Client, input: NotesGetInput): $.Query<NotesGetInp
 
 /** `DELETE /notes/kill` */
 export function kill(client: $.Client): $.Mutation<NotesKillInput, undefined> {
-  return $.mutation(["notes", "kill"], (input) => $api.kill(client, input));
+  return $.mutation(["notes", "kill"], (input, options) => $api.kill(client, input, options));
 }
 
 /** `POST /notes/list` */
@@ -99,5 +99,5 @@ export function rawListCursorPages(
 
 /** `PATCH /notes/update` */
 export function update(client: $.Client): $.Mutation<NotesUpdateInput, NotesUpdateOutput> {
-  return $.mutation(["notes", "update"], (input) => $api.update(client, input));
+  return $.mutation(["notes", "update"], (input, options) => $api.update(client, input, options));
 }

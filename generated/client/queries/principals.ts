@@ -12,8 +12,8 @@ import type { PrincipalsRevokePermissionInput } from "../api/principals.js";
 export function createPrincipal(
   client: $.Client,
 ): $.Mutation<PrincipalsCreatePrincipalInput, PrincipalCreated> {
-  return $.mutation(["principals", "create_principal"], (input) =>
-    $api.createPrincipal(client, input),
+  return $.mutation(["principals", "create_principal"], (input, options) =>
+    $api.createPrincipal(client, input, options),
   );
 }
 
@@ -21,8 +21,8 @@ export function createPrincipal(
 export function grantPermission(
   client: $.Client,
 ): $.Mutation<PrincipalsGrantPermissionInput, undefined> {
-  return $.mutation(["principals", "grant_permission"], (input) =>
-    $api.grantPermission(client, input),
+  return $.mutation(["principals", "grant_permission"], (input, options) =>
+    $api.grantPermission(client, input, options),
   );
 }
 
@@ -40,7 +40,7 @@ export function listPermissions(
 export function revokePermission(
   client: $.Client,
 ): $.Mutation<PrincipalsRevokePermissionInput, undefined> {
-  return $.mutation(["principals", "revoke_permission"], (input) =>
-    $api.revokePermission(client, input),
+  return $.mutation(["principals", "revoke_permission"], (input, options) =>
+    $api.revokePermission(client, input, options),
   );
 }

@@ -32,12 +32,16 @@ export function aggList(
 
 /** `POST /projects` */
 export function create(client: $.Client): $.Mutation<ProjectsCreate, Project> {
-  return $.mutation(["projects", "create"], (input) => $api.create(client, input));
+  return $.mutation(["projects", "create"], (input, options) =>
+    $api.create(client, input, options),
+  );
 }
 
 /** `POST /projects/{id}/delete` */
 export function delete_(client: $.Client): $.Mutation<ProjectsDeleteInput, Project> {
-  return $.mutation(["projects", "delete"], (input) => $api.delete(client, input));
+  return $.mutation(["projects", "delete"], (input, options) =>
+    $api.delete(client, input, options),
+  );
 }
 export { delete_ as delete };
 
@@ -48,7 +52,7 @@ export function get(client: $.Client, input: ProjectsGetInput): $.Query<Projects
 
 /** `DELETE /projects/{id}` */
 export function kill(client: $.Client): $.Mutation<ProjectsKillInput, undefined> {
-  return $.mutation(["projects", "kill"], (input) => $api.kill(client, input));
+  return $.mutation(["projects", "kill"], (input, options) => $api.kill(client, input, options));
 }
 
 /** `POST /projects/list` */
@@ -111,10 +115,14 @@ export function rawListCursorPages(
 
 /** `POST /projects/{id}/restore` */
 export function restore(client: $.Client): $.Mutation<ProjectsRestoreInput, Project> {
-  return $.mutation(["projects", "restore"], (input) => $api.restore(client, input));
+  return $.mutation(["projects", "restore"], (input, options) =>
+    $api.restore(client, input, options),
+  );
 }
 
 /** `PATCH /projects/{id}` */
 export function update(client: $.Client): $.Mutation<ProjectsUpdateInput, ProjectsUpdateOutput> {
-  return $.mutation(["projects", "update"], (input) => $api.update(client, input));
+  return $.mutation(["projects", "update"], (input, options) =>
+    $api.update(client, input, options),
+  );
 }

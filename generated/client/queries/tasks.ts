@@ -33,22 +33,24 @@ export function aggList(
 
 /** `POST /tasks/{task}/comments` */
 export function comment(client: $.Client): $.Mutation<TasksCommentInput, TasksCommentOutput> {
-  return $.mutation(["tasks", "comment"], (input) => $api.comment(client, input));
+  return $.mutation(["tasks", "comment"], (input, options) => $api.comment(client, input, options));
 }
 
 /** `POST /tasks/{id}/complete` */
 export function complete(client: $.Client): $.Mutation<TasksCompleteInput, Task> {
-  return $.mutation(["tasks", "complete"], (input) => $api.complete(client, input));
+  return $.mutation(["tasks", "complete"], (input, options) =>
+    $api.complete(client, input, options),
+  );
 }
 
 /** `POST /tasks` */
 export function create(client: $.Client): $.Mutation<TasksCreate, Task> {
-  return $.mutation(["tasks", "create"], (input) => $api.create(client, input));
+  return $.mutation(["tasks", "create"], (input, options) => $api.create(client, input, options));
 }
 
 /** `POST /tasks/{id}/delete` */
 export function delete_(client: $.Client): $.Mutation<TasksDeleteInput, Task> {
-  return $.mutation(["tasks", "delete"], (input) => $api.delete(client, input));
+  return $.mutation(["tasks", "delete"], (input, options) => $api.delete(client, input, options));
 }
 export { delete_ as delete };
 
@@ -59,7 +61,7 @@ export function get(client: $.Client, input: TasksGetInput): $.Query<TasksGetInp
 
 /** `DELETE /tasks/{id}` */
 export function kill(client: $.Client): $.Mutation<TasksKillInput, undefined> {
-  return $.mutation(["tasks", "kill"], (input) => $api.kill(client, input));
+  return $.mutation(["tasks", "kill"], (input, options) => $api.kill(client, input, options));
 }
 
 /** `POST /tasks/query` */
@@ -120,10 +122,10 @@ export function rawListCursorPages(
 
 /** `POST /tasks/{id}/restore` */
 export function restore(client: $.Client): $.Mutation<TasksRestoreInput, Task> {
-  return $.mutation(["tasks", "restore"], (input) => $api.restore(client, input));
+  return $.mutation(["tasks", "restore"], (input, options) => $api.restore(client, input, options));
 }
 
 /** `PATCH /tasks/{id}` */
 export function update(client: $.Client): $.Mutation<TasksUpdateInput, TasksUpdateOutput> {
-  return $.mutation(["tasks", "update"], (input) => $api.update(client, input));
+  return $.mutation(["tasks", "update"], (input, options) => $api.update(client, input, options));
 }

@@ -13,15 +13,17 @@ import type { TenantCreated } from "../models.js";
 export function createTenant(
   client: $.Client,
 ): $.Mutation<TenantAdminCreateTenantInput, TenantCreated> {
-  return $.mutation(["tenant_admin", "create_tenant"], (input) => $api.createTenant(client, input));
+  return $.mutation(["tenant_admin", "create_tenant"], (input, options) =>
+    $api.createTenant(client, input, options),
+  );
 }
 
 /** `POST /admin/tenants/{id}/deactivate` */
 export function deactivateTenant(
   client: $.Client,
 ): $.Mutation<TenantAdminDeactivateTenantInput, undefined> {
-  return $.mutation(["tenant_admin", "deactivate_tenant"], (input) =>
-    $api.deactivateTenant(client, input),
+  return $.mutation(["tenant_admin", "deactivate_tenant"], (input, options) =>
+    $api.deactivateTenant(client, input, options),
   );
 }
 
@@ -29,7 +31,9 @@ export function deactivateTenant(
 export function inviteMember(
   client: $.Client,
 ): $.Mutation<TenantAdminInviteMemberInput, undefined> {
-  return $.mutation(["tenant_admin", "invite_member"], (input) => $api.inviteMember(client, input));
+  return $.mutation(["tenant_admin", "invite_member"], (input, options) =>
+    $api.inviteMember(client, input, options),
+  );
 }
 
 /** `GET /admin/tenants/{id}/members` */
@@ -46,5 +50,7 @@ export function listMembers(
 export function removeMember(
   client: $.Client,
 ): $.Mutation<TenantAdminRemoveMemberInput, undefined> {
-  return $.mutation(["tenant_admin", "remove_member"], (input) => $api.removeMember(client, input));
+  return $.mutation(["tenant_admin", "remove_member"], (input, options) =>
+    $api.removeMember(client, input, options),
+  );
 }

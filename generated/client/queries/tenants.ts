@@ -8,7 +8,9 @@ import type { TokenResponse } from "../models.js";
 
 /** `DELETE /tenants/{id}` */
 export function leaveTenant(client: $.Client): $.Mutation<TenantsLeaveTenantInput, undefined> {
-  return $.mutation(["tenants", "leave_tenant"], (input) => $api.leaveTenant(client, input));
+  return $.mutation(["tenants", "leave_tenant"], (input, options) =>
+    $api.leaveTenant(client, input, options),
+  );
 }
 
 /** `GET /tenants` */
@@ -20,5 +22,7 @@ export function listTenants(client: $.Client): $.Query<null, TenantList> {
 export function switchTenant(
   client: $.Client,
 ): $.Mutation<TenantsSwitchTenantInput, TokenResponse> {
-  return $.mutation(["tenants", "switch_tenant"], (input) => $api.switchTenant(client, input));
+  return $.mutation(["tenants", "switch_tenant"], (input, options) =>
+    $api.switchTenant(client, input, options),
+  );
 }

@@ -4,24 +4,15 @@ import * as $api from "../api/vault.js";
 import type { ObjectPage } from "../models.js";
 import type { StoredObject } from "../models.js";
 import type { VaultDeleteInput } from "../api/vault.js";
-import type { VaultDownloadInput } from "../api/vault.js";
 import type { VaultHeadInput } from "../api/vault.js";
 import type { VaultListInput } from "../api/vault.js";
 import type { VaultUploadInput } from "../api/vault.js";
 
 /** `DELETE /vault/files/delete/{+key}` */
 export function delete_(client: $.Client): $.Mutation<VaultDeleteInput, undefined> {
-  return $.mutation(["vault", "delete"], (input) => $api.delete(client, input));
+  return $.mutation(["vault", "delete"], (input, options) => $api.delete(client, input, options));
 }
 export { delete_ as delete };
-
-/** `GET /vault/files/download/{+key}` */
-export function download(
-  client: $.Client,
-  input: VaultDownloadInput,
-): $.Query<VaultDownloadInput, $.Bytes> {
-  return $.query(["vault", "download"], input, (options) => $api.download(client, input, options));
-}
 
 /** `HEAD /vault/files/download/{+key}` */
 export function head(client: $.Client, input: VaultHeadInput): $.Query<VaultHeadInput, $.Bytes> {
@@ -46,5 +37,5 @@ export function listPages(
 
 /** `POST /vault/files/upload` */
 export function upload(client: $.Client): $.Mutation<VaultUploadInput, StoredObject> {
-  return $.mutation(["vault", "upload"], (input) => $api.upload(client, input));
+  return $.mutation(["vault", "upload"], (input, options) => $api.upload(client, input, options));
 }

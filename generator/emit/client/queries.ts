@@ -26,7 +26,8 @@ export function emitQueries(
   model: RegistryModel,
   modules: ReadonlyMap<string, string>,
 ): readonly EmittedFile[] {
-  const files = attachedNamespaces(model).flatMap(({ name, operations, source }) => {
+  const files = attachedNamespaces(model).flatMap(({ name, operations: all, source }) => {
+    const operations = all.filter(isOffered);
     if (operations.length === 0) return [];
     const types = sortedUnique(operations.flatMap(namedTypesOf));
     const text = print("client/queries.ts", {
@@ -38,6 +39,13 @@ export function emitQueries(
     return [{ path: `client/queries/${name}.ts`, text }];
   });
   return files.length === 0 ? [] : [ownFile("query.ts"), ...files];
+}
+
+/** A stream that is read once is nothing to be kept in a cache. */
+function isOffered(operation: OperationModel): boolean {
+  return (
+    !isReading(operation) || operation.output.isBytes !== true || operation.route?.method === "HEAD"
+  );
 }
 
 function functionsOf(
@@ -120,8 +128,8 @@ function printMutation(operation: OperationModel, namespace: string): string {
     callback(
       "$.mutation",
       [key],
-      `${takes ? "(input)" : "()"} =>`,
-      `$api.${exported}(client${takes ? ", input" : ""})`,
+      `${takes ? "(input, options)" : "(_, options)"} =>`,
+      `$api.${exported}(client${takes ? ", input" : ""}, options)`,
     ),
     "}",
     ...(local === exported ? [] : [`export { ${local} as ${exported} };`]),
