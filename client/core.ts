@@ -156,7 +156,7 @@ async function repeated(
     if (began === undefined) began = tokens;
     // What one caller began is nothing for another to finish.
     if (!isSameCaller(began, tokens))
-      throw new ApiError("client.aborted", "somebody else has signed in meanwhile");
+      throw new ApiError("client.aborted", "another caller signed in");
     if (tokens !== null) authorize(client, headers, tokens);
     let response: Response | undefined;
     try {
@@ -277,13 +277,13 @@ async function refresh(client: Client, used: Tokens): Promise<boolean> {
   if (kept === null) return false;
   // Another call, or another tab, has been quicker.
   if (kept.access_token !== used.access_token) return isSameCaller(kept, used);
-  if (refreshPath === undefined || refreshPath === "" || used.refresh_token == null) return false;
+  if ((refreshPath ?? "") === "" || used.refresh_token == null) return false;
   const headers = new Headers(client.headers);
   headers.set("content-type", "application/json");
   const body = JSON.stringify({ refresh_token: used.refresh_token });
   // Not the time of the call that came first: others wait for this as well.
   const send = async (millis: number): Promise<Tokens | ApiError> => {
-    const response = await (client.fetch ?? fetch)(client.baseUrl + refreshPath, {
+    const response = await (client.fetch ?? fetch)(`${client.baseUrl}${refreshPath}`, {
       method: "POST",
       headers,
       body,
@@ -331,7 +331,8 @@ function requestOf(client: Client, operation: Operation, input: Input, options: 
 
 /** A member as part of a path. A segment that is empty or dots would lead to another operation. */
 function pathText(name: string, value: unknown, hasSegments: boolean): string {
-  const segments = hasSegments ? String(value ?? "").split("/") : [String(value ?? "")];
+  const text = String(value ?? "");
+  const segments = hasSegments ? text.split("/") : [text];
   if (segments.some((segment) => ["", ".", ".."].includes(segment)))
     throw new ApiError("client.invalid", `${name} cannot be part of a path`);
   return segments.map(encodeURIComponent).join("/");

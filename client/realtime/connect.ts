@@ -18,6 +18,12 @@ export interface RealtimeSpec {
   readonly commands: Readonly<Record<string, Operation>>;
 }
 
+/** Codes of commands over WebSocket and Socket.IO that are none of an operation's (service.md "Realtime wire protocol"). */
+export type CommandCode =
+  | "realtime_command_unknown"
+  | "realtime_commands_limit"
+  | "realtime_invalid_payload";
+
 /** What a command takes and answers, by generated code. */
 export interface CommandType {
   readonly input: unknown;
@@ -64,7 +70,7 @@ export interface Live<Events, Commands extends { readonly [Name in keyof Command
     name: Name,
     payload: Commands[Name]["input"],
     options?: CommandOptions,
-  ): Call<Commands[Name]["output"], Commands[Name]["code"] | ClientCode>;
+  ): Call<Commands[Name]["output"], Commands[Name]["code"] | CommandCode | ClientCode>;
   /** Hears these topics from now on; ends the connection and makes it anew. */
   setTopics(topics: readonly string[]): void;
   /** Resolves once the connection is open; rejects where it is closed for good. */
@@ -111,6 +117,8 @@ class Connection {
   readonly #spec: RealtimeSpec;
   readonly #options: LiveOptions;
   readonly #store: KeyValueStore;
+  /** Of this tab alone, where tabs share the other: what each has handled over a reload is its own. */
+  readonly #ownStore: KeyValueStore | null;
   readonly #deviceId: string;
   readonly #handlers = new Set<Handle>();
   readonly #waiting = new Set<{ resolve: () => void; reject: (error: ApiError) => void }>();
@@ -152,8 +160,11 @@ class Connection {
     this.#options = options;
     this.#topics = options.topics ?? [];
     this.commands = new CommandQueue(client.timeoutMillis ?? 30_000);
-    const usual = options.transport.isShared === true ? "localStorage" : "sessionStorage";
+    const isShared = options.transport.isShared === true;
+    const usual = isShared ? "localStorage" : "sessionStorage";
     this.#store = lasting(options.store ?? storeOf(usual));
+    const hasOwn = isShared && options.store === undefined;
+    this.#ownStore = hasOwn ? lasting(storeOf("sessionStorage")) : null;
     this.#deviceId = options.deviceId ?? this.#keptDevice();
     platform.addEventListener?.("online", this.#online);
     platform.addEventListener?.("pagehide", this.#hidden);
@@ -328,17 +339,22 @@ class Connection {
     const owner = token === null ? "" : callerOf(token);
     if (this.#inbox !== undefined && owner === this.#owner) return this.#inbox;
     this.#inbox?.stop();
+    if (this.#inbox !== undefined)
+      this.commands.failAll(new ApiError("client.aborted", "another caller signed in"));
     this.#owner = owner;
     const key = `${this.#storeKey("last")} ${this.#deviceId} ${owner}`;
     this.#inbox = new Inbox({
       handlers: this.#handlers,
       // Whose signals they are must be known to go on behind one after a reload.
-      lastId: owner === "" ? null : this.#store.getItem(key),
+      lastId: owner === "" ? null : (this.#ownStore?.getItem(key) ?? this.#store.getItem(key)),
       keep: (id) => {
-        if (owner !== "" && this.#line?.isFollowing !== true) this.#store.setItem(key, id);
+        if (owner === "") return;
+        this.#ownStore?.setItem(key, id);
+        if (this.#line?.isFollowing !== true) this.#store.setItem(key, id);
       },
       acknowledge: (id) => this.#line?.acknowledge(id),
       failed: (error) => this.#failed(error),
+      again: () => this.#redial(),
     });
     return this.#inbox;
   }

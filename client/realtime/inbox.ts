@@ -21,10 +21,14 @@ export interface InboxOptions {
   keep(id: string): void;
   /** A handler has failed; where the signal is kept, it is handed to that handler again. */
   failed(error: unknown): void;
+  /** There is room again for kept signals that nobody was there to hear: they are to be sent anew. */
+  again(): void;
 }
 
 /** Ids of handled signals that are remembered to tell what comes twice. */
 const maxHandled = 2_000;
+/** Signals that wait for somebody to hear them; more are let go, of which the service has the kept ones. */
+const maxUnheard = 1_000;
 /** An acknowledgement waits for others this long, or for so many. */
 const ackMillis = 1_000;
 const ackCount = 50;
@@ -40,6 +44,8 @@ export class Inbox {
   #ackTimer: ReturnType<typeof setTimeout> | undefined;
   #isRunning = false;
   #isStopped = false;
+  /** Whether kept signals were let go. */
+  #isCut = false;
 
   constructor(options: InboxOptions) {
     this.#options = options;
@@ -54,7 +60,11 @@ export class Inbox {
 
   take(signal: Signal): void {
     const { id } = signal;
-    if (this.#isStopped) return;
+    if (this.#isStopped || (this.#isCut && id !== null)) return;
+    if (this.#options.handlers.size === 0 && this.#queue.length >= maxUnheard) {
+      this.#isCut ||= id !== null;
+      return;
+    }
     if (id !== null) {
       if (this.#queued.has(id) || this.#handled.has(id) || id === this.#lastHandled) return;
       this.#queued.add(id);
@@ -79,6 +89,9 @@ export class Inbox {
       this.#queue.shift();
     }
     this.#isRunning = false;
+    if (!this.#isCut || this.#queue.length > 0) return;
+    this.#isCut = false;
+    this.#options.again();
   }
 
   /**

@@ -17,6 +17,8 @@ export interface LeaderOptions {
 
 /** How long a leader waits for what other tabs want to hear. */
 const gatherMillis = 50;
+/** How long the line is kept for commands that are under way, before it is made anew for what is to be heard. */
+const commandMillis = 5_000;
 /** Refusals that are about topics. */
 const ofTopics = ["realtime_topics_unauthorized", "realtime_topics_limit"];
 
@@ -39,6 +41,7 @@ export class Leader {
   #generation = 0;
   #isOpen = false;
   #onceOpen: (() => void)[] = [];
+  readonly #underWay = new Set<Promise<unknown>>();
 
   constructor(options: LeaderOptions) {
     this.#options = options;
@@ -63,7 +66,13 @@ export class Leader {
   async command(command: Command): Promise<unknown> {
     if (!this.#isOpen) await new Promise<void>((resolve) => this.#onceOpen.push(resolve));
     if (this.line === undefined) throw new ApiError("client.network", "the connection has ended");
-    return this.line.command(command);
+    const answer = this.line.command(command);
+    this.#underWay.add(answer);
+    try {
+      return await answer;
+    } finally {
+      this.#underWay.delete(answer);
+    }
   }
 
   stop(): void {
@@ -74,10 +83,21 @@ export class Leader {
   }
 
   #openSoon(): void {
-    this.#timer ??= setTimeout(() => {
-      this.#timer = undefined;
-      void this.#open();
-    }, gatherMillis);
+    this.#timer ??= setTimeout(() => void this.#openInTurn(), gatherMillis);
+  }
+
+  /** Makes the line anew once the commands on it have their answers; others wait for the next one. */
+  async #openInTurn(): Promise<void> {
+    const generation = this.#generation;
+    this.#isOpen = false;
+    if (this.#underWay.size > 0) {
+      let timer: ReturnType<typeof setTimeout> | undefined;
+      const patience = new Promise((resolve) => (timer = setTimeout(resolve, commandMillis)));
+      await Promise.race([Promise.allSettled(this.#underWay), patience]);
+      clearTimeout(timer);
+    }
+    this.#timer = undefined;
+    if (generation === this.#generation) await this.#open();
   }
 
   async #open(): Promise<void> {

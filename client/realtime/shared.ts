@@ -1,5 +1,13 @@
 // One line for all tabs of a browser: one of them leads (Web Locks), the others hear and talk through it (BroadcastChannel).
-import { ApiError, errorOf, randomKey, timerMillis, tokensOf } from "../core.js";
+import {
+  ApiError,
+  call,
+  errorOf,
+  randomKey,
+  timerMillis,
+  tokensOf,
+  type Operation,
+} from "../core.js";
 import { callerOf } from "../token.js";
 import { Leader } from "./leader.js";
 import { platform, type Channel, type Locks } from "./platform.js";
@@ -10,16 +18,24 @@ type Message =
   | { readonly kind: "leading" }
   | { readonly kind: "join"; readonly tab: string; readonly topics: readonly string[] }
   | { readonly kind: "leave"; readonly tab: string }
-  /** A line has been made, or was there when `tab` joined; these topics are heard over it. */
-  | { readonly kind: "opened"; readonly topics: readonly string[]; readonly tab?: string }
-  | { readonly kind: "signal"; readonly signal: readonly [string, string | null, unknown] }
+  /** A line has been made, or was there when `tab` joined; these topics are heard over it, behind the signal `last`. */
+  | {
+      readonly kind: "opened";
+      readonly topics: readonly string[];
+      readonly last: string;
+      readonly tab?: string;
+    }
+  | { readonly kind: "signal"; readonly signal: Heard }
   /** The line has ended for all, or what `tab` wants to hear is not granted. */
   | { readonly kind: "ended"; readonly ending: Ending; readonly tab?: string }
   | {
       readonly kind: "command";
       readonly tab: string;
       readonly cid: number;
-      readonly command: Pick<Command, "name" | "payload" | "idempotencyKey" | "millis">;
+      /** The payload as JSON, as it travels on: not all that JSON takes can be cloned. */
+      readonly command: Pick<Command, "name" | "idempotencyKey" | "millis"> & {
+        readonly json: string | undefined;
+      };
     }
   | {
       readonly kind: "answer";
@@ -32,6 +48,8 @@ type Message =
 /** How long a leader holds on after its line has ended, so that every tab has heard of that and takes its own pause. */
 const lingerMillis = 200;
 
+type Heard = readonly [name: string, id: string | null, data: unknown];
+
 /**
  * The line of a transport, opened once a browser. Where there are no tabs, no means to share, or tokens that do not say whose
  * they are, it is the transport itself.
@@ -40,6 +58,7 @@ export function shared(transport: Transport): Transport {
   const { BroadcastChannel, navigator } = platform;
   if (BroadcastChannel === undefined || navigator?.locks === undefined) return transport;
   const { locks } = navigator;
+  const places = new Map<string, string>();
   return {
     isShared: true,
     open(dial, receiver) {
@@ -47,7 +66,7 @@ export function shared(transport: Transport): Transport {
       if (caller === "") return transport.open(dial, receiver);
       // Tabs share where they are the same caller on the same device.
       const name = `opwright ${dial.client.baseUrl}${dial.path} ${dial.deviceId} ${caller}`;
-      const means = { channel: new BroadcastChannel(name), locks, name, caller };
+      const means = { channel: new BroadcastChannel(name), locks, name, caller, places };
       return new SharedLine(transport, dial, receiver, means);
     },
   };
@@ -59,6 +78,19 @@ interface Means {
   /** Of the channel and of the lock. */
   readonly name: string;
   readonly caller: string;
+  /** The last signal that this tab heard, by the name of its line; empty where that was none yet. */
+  readonly places: Map<string, string>;
+}
+
+/** A page of the caller's mailbox, as `<path>/history` answers. */
+interface History {
+  readonly signals: readonly {
+    readonly event: string;
+    readonly id: string;
+    readonly data: unknown;
+  }[];
+  readonly gap: unknown;
+  readonly has_more: boolean;
 }
 
 interface Waiting {
@@ -71,13 +103,18 @@ class SharedLine implements Line {
   readonly #dial: Dial;
   readonly #receiver: Receiver;
   readonly #channel: Channel;
+  readonly #name: string;
   readonly #caller: string;
+  readonly #places: Map<string, string>;
   readonly #tab = randomKey();
   readonly #leaving = new AbortController();
   readonly #waiting = new Map<number, Waiting>();
   #asked = 0;
-  #lastEventId: string | null;
   #isOver = false;
+  /** Runs while signals are asked for that other tabs have heard without this one. */
+  #catchingUp: Promise<void> | undefined;
+  /** Signals behind those. */
+  #held: Heard[] = [];
   #leader: Leader | undefined;
   #release: () => void = () => undefined;
 
@@ -85,19 +122,21 @@ class SharedLine implements Line {
     transport: Transport,
     dial: Dial,
     receiver: Receiver,
-    { channel, locks, name, caller }: Means,
+    { channel, locks, name, caller, places }: Means,
   ) {
     this.#transport = transport;
     this.#dial = dial;
     this.#receiver = receiver;
-    this.#lastEventId = dial.lastEventId;
     this.#channel = channel;
+    this.#name = name;
     this.#caller = caller;
+    this.#places = places;
+    if (dial.lastEventId !== null) places.set(name, dial.lastEventId);
     channel.addEventListener("message", ({ data }) => this.#hear(data as Message));
     locks
       .request(name, { signal: this.#leaving.signal }, () => this.#lead())
-      // It is refused only to who has left.
-      .catch(() => undefined);
+      // A page without an origin has locks, which refuse: it has nobody to share with either.
+      .catch(() => this.#lead());
     this.#join();
   }
 
@@ -106,7 +145,6 @@ class SharedLine implements Line {
   }
 
   acknowledge(upTo: string): void {
-    this.#lastEventId = upTo;
     // What another tab has handled is not for this one to acknowledge.
     this.#leader?.line?.acknowledge(upTo);
   }
@@ -116,8 +154,8 @@ class SharedLine implements Line {
     const { name, payload, idempotencyKey, millis } = command;
     return new Promise((resolve, reject) => {
       const cid = (this.#asked += 1);
+      const asked = { name, json: JSON.stringify(payload), idempotencyKey, millis };
       this.#waiting.set(cid, { resolve, reject });
-      const asked = { name, payload, idempotencyKey, millis };
       this.#tell({ kind: "command", tab: this.#tab, cid, command: asked });
     });
   }
@@ -149,18 +187,19 @@ class SharedLine implements Line {
         const token = tokens?.access_token ?? null;
         // Somebody else has signed in: this line is not theirs.
         if (token === null || callerOf(token) !== this.#caller) return null;
-        return this.#transport.open(
-          { ...this.#dial, token, topics, lastEventId: this.#lastEventId },
-          receiver,
-        );
+        await this.#catchingUp;
+        // A tab that has heard nothing yet begins where the service knows this device to be.
+        const lastEventId = this.#place === "" ? null : (this.#place ?? null);
+        return this.#transport.open({ ...this.#dial, token, topics, lastEventId }, receiver);
       },
       opened: (topics) => {
-        this.#tell({ kind: "opened", topics });
+        this.#begin("");
+        this.#tell({ kind: "opened", topics, last: this.#place ?? "" });
         this.#receiver.opened();
       },
-      signal: (name, id, data) => {
-        this.#tell({ kind: "signal", signal: [name, id, data] });
-        this.#receiver.signal(name, id, data);
+      signal: (...signal) => {
+        this.#tell({ kind: "signal", signal });
+        this.#take(signal);
       },
       refused: (tab, ending) => this.#tell({ kind: "ended", tab, ending }),
       ended: (ending, isOwn) => {
@@ -185,11 +224,15 @@ class SharedLine implements Line {
       case "opened": {
         const isMine = (message.tab ?? this.#tab) === this.#tab;
         const hears = this.#dial.topics.every((topic) => message.topics.includes(topic));
-        if (isMine && hears) this.#receiver.opened();
+        if (!isMine || !hears) return;
+        this.#begin(message.last);
+        if (this.#place !== message.last) this.#catchingUp ??= this.#catchUp();
+        this.#receiver.opened();
         return;
       }
       case "signal":
-        this.#receiver.signal(...message.signal);
+        if (this.#catchingUp === undefined) this.#take(message.signal);
+        else this.#held.push(message.signal);
         return;
       case "ended":
         if ((message.tab ?? this.#tab) !== this.#tab) return;
@@ -211,7 +254,7 @@ class SharedLine implements Line {
       case "join": {
         const { tab } = message;
         const topics = leader.join(tab, message.topics);
-        if (topics !== null) this.#tell({ kind: "opened", topics, tab });
+        if (topics !== null) this.#tell({ kind: "opened", topics, last: this.#place ?? "", tab });
         return;
       }
       case "leave":
@@ -219,14 +262,67 @@ class SharedLine implements Line {
         return;
       case "command": {
         const { tab, cid, command } = message;
+        const payload: unknown = command.json === undefined ? undefined : JSON.parse(command.json);
         const signal = AbortSignal.timeout(timerMillis(command.millis));
-        leader.command({ ...command, signal }).then(
+        leader.command({ ...command, payload, signal }).then(
           (data) => this.#tell({ kind: "answer", tab, cid, data }),
           ({ code, message: detail, kind, context }: ApiError) =>
             this.#tell({ kind: "answer", tab, cid, error: { code, detail, kind, context } }),
         );
       }
     }
+  }
+
+  /** The last signal that this tab heard; undefined before its first line. */
+  get #place(): string | undefined {
+    return this.#places.get(this.#name);
+  }
+
+  /** A tab that hears its first line begins behind what others have heard. */
+  #begin(last: string): void {
+    if (this.#place === undefined) this.#places.set(this.#name, last);
+  }
+
+  #take([name, id, data]: Heard): void {
+    if (id !== null) this.#places.set(this.#name, id);
+    this.#receiver.signal(name, id, data);
+  }
+
+  /** Reads what others heard while this tab was on no line; signals that come meanwhile are behind that. */
+  async #catchUp(): Promise<void> {
+    try {
+      for (let hasMore = true; hasMore;) {
+        const { signals, gap, has_more } = await this.#history();
+        if (this.#isOver) return;
+        if (gap !== null) this.#take(["realtime.gap", null, gap]);
+        for (const { event, id, data } of signals) this.#take([event, id, data]);
+        hasMore = has_more;
+      }
+      for (const signal of this.#held.splice(0)) this.#take(signal);
+      this.#catchingUp = undefined;
+    } catch {
+      // The next line tries again.
+      if (this.#isOver) return;
+      this.#finish(0);
+      this.#receiver.ended({});
+    }
+  }
+
+  async #history(): Promise<History> {
+    const { client, path } = this.#dial;
+    const history: Operation = {
+      method: "GET",
+      path: `${path}/history`,
+      query: ["after"],
+      repeats: "safe",
+    };
+    const after = this.#place === "" ? undefined : this.#place;
+    const options = { signal: this.#leaving.signal };
+    const page = await call<History, string>(client, history, { after }, options);
+    // Somebody else has signed in: it is their mailbox.
+    const tokens = await tokensOf(client);
+    if (callerOf(tokens?.access_token ?? "") !== this.#caller) throw new Error("another caller");
+    return page;
   }
 
   #join(): void {
@@ -250,9 +346,12 @@ class SharedLine implements Line {
     this.#breakOff();
     this.#leaving.abort();
     this.#leader?.stop();
-    setTimeout(() => {
+    const leave = (): void => {
       this.#release();
       this.#channel.close();
-    }, lingering);
+    };
+    // At once where nobody is waited for: a page that still has a lock is not kept for going back to.
+    if (lingering === 0) leave();
+    else setTimeout(leave, lingering);
   }
 }

@@ -27,8 +27,8 @@ export class ApiError<Code extends string = string> extends Error {
     detail: string,
     told: {
       readonly status?: number;
-      readonly kind?: string;
-      readonly context?: Readonly<Record<string, unknown>>;
+      readonly kind?: string | undefined;
+      readonly context?: Readonly<Record<string, unknown>> | undefined;
       readonly requestId?: string | null;
       readonly cause?: unknown;
     } = {},
@@ -53,7 +53,7 @@ export function errorOf(envelope: unknown, response?: Response): ApiError {
   return new ApiError(told, detail ?? response?.statusText ?? "", {
     status: response?.status ?? 0,
     requestId: response?.headers.get("x-request-id") ?? null,
-    ...(kind === undefined ? {} : { kind }),
-    ...(context === undefined ? {} : { context }),
+    kind,
+    context,
   });
 }

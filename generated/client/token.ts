@@ -5,8 +5,7 @@
 export function claimsOf(token: string): Readonly<Record<string, unknown>> {
   try {
     const [, claims = ""] = token.split(".");
-    const parsed: unknown = JSON.parse(atob(claims.replaceAll("-", "+").replaceAll("_", "/")));
-    return typeof parsed === "object" && parsed !== null ? { ...parsed } : {};
+    return { ...(JSON.parse(atob(claims.replaceAll("-", "+").replaceAll("_", "/"))) as object) };
   } catch {
     return {};
   }

@@ -4,6 +4,7 @@ import { io } from "socket.io-client";
 import { WebSocket, WebSocketServer } from "ws";
 import { afterAll, describe, expect, test, vi } from "vitest";
 import {
+  ApiError,
   authn,
   createClient,
   files,
@@ -22,6 +23,8 @@ import {
   type Receiver,
   type Transport,
 } from "../../generated/client/realtime.js";
+
+type Command = Parameters<ReturnType<Transport["open"]>["command"]>[0];
 
 const sleep = (millis: number): Promise<void> => new Promise((go) => setTimeout(go, millis));
 let serial = 0;
@@ -278,7 +281,10 @@ interface FakeLine {
   isClosed: boolean;
 }
 
-function fakeTransport(begin: (line: FakeLine) => void = ({ receiver }) => receiver.opened()) {
+function fakeTransport(
+  begin: (line: FakeLine) => void = ({ receiver }) => receiver.opened(),
+  command: (line: FakeLine, command: Command) => Promise<unknown> = async () => ({}),
+) {
   const lines: FakeLine[] = [];
   const transport: Transport = {
     open(dial, receiver) {
@@ -287,7 +293,7 @@ function fakeTransport(begin: (line: FakeLine) => void = ({ receiver }) => recei
       setTimeout(() => line.isClosed || begin(line), 5);
       return {
         acknowledge: (id) => void line.acks.push(id),
-        command: async () => ({}),
+        command: (asked) => command(line, asked),
         reauthenticate: async () => true,
         close: () => void (line.isClosed = true),
       };
@@ -366,6 +372,63 @@ describe("a connection", () => {
     await Promise.all(gone);
     const next = one.command("task.comment", { task: "t", text: "x" }).settled();
     expect(await Promise.race([next, sleep(50)])).toBeUndefined();
+  });
+
+  test("holds only so much that nobody hears, and has the rest sent anew", async () => {
+    const fake = fakeTransport(({ dial, receiver }) => {
+      receiver.opened();
+      for (let id = Number(dial.lastEventId ?? 0) + 1; id <= 3_000; id += 1) {
+        receiver.signal("task.typing", null, {});
+        receiver.signal("task.assigned", String(id), {});
+      }
+    });
+    const one = live(fake);
+    await one.opened();
+    await sleep(20);
+    const handled: string[] = [];
+    one.listen(({ id }) => id !== null && handled.push(id));
+    const all = Array.from({ length: 3_000 }, (_, index) => String(index + 1));
+    await expect.poll(() => handled.length).toBe(3_000);
+    expect(handled).toEqual(all);
+    expect(fake.lines.map(({ dial }) => dial.lastEventId)).toEqual([null, "500"]);
+  });
+
+  test("sends commands again in the order in which they were asked for", async () => {
+    const texts: unknown[] = [];
+    const fake = fakeTransport(undefined, async ({ receiver }, { payload }) => {
+      if (fake.lines.length > 1) return texts.push((payload as { text: string }).text);
+      await sleep(20);
+      receiver.ended({});
+      throw new ApiError("client.network", "gone");
+    });
+    const one = live(fake);
+    const asked = ["1", "2", "3"].map((text) => one.command("task.comment", { task: "t", text }));
+    await Promise.all(asked);
+    expect(texts).toEqual(["1", "2", "3"]);
+  });
+
+  test("sends nothing in the name of who has signed in since", async () => {
+    const sent: string[] = [];
+    const fake = fakeTransport(
+      ({ dial, receiver }) => subjectOf(dial.token) === "ben" && receiver.opened(),
+      async ({ dial }) => sent.push(subjectOf(dial.token)),
+    );
+    const { client, held } = clientOf(() => json({}, 500), { access_token: jwt("ann") });
+    const one = live(fake, {}, client);
+    const hers = one.command("task.comment", { task: "t", text: "hers" }).settled();
+    await expect.poll(() => fake.lines.length).toBe(1);
+    held.tokens = { access_token: jwt("ben") };
+    one.setTopics(["his"]);
+    expect(await hers).toMatchObject({ error: { code: "client.aborted" } });
+    await one.command("task.comment", { task: "t", text: "his" });
+    expect(sent).toEqual(["ben"]);
+  });
+
+  test("tells of a payload that cannot travel by a code", async () => {
+    const fake = fakeTransport(undefined, async (_line, { payload }) => JSON.stringify(payload));
+    const text = 1n as unknown as string;
+    const asked = live(fake).command("task.comment", { task: "t", text });
+    expect(await asked.settled()).toMatchObject({ error: { code: "client.invalid" } });
   });
 
   test("goes on behind what it has taken, however far its handlers are", async () => {
@@ -555,7 +618,6 @@ describe("a connection", () => {
           acknowledge() {},
           async command() {
             sent += 1;
-            const { ApiError } = await import("../../generated/client/index.js");
             throw new ApiError("client.network", "no answer");
           },
           reauthenticate: async () => true,
@@ -609,10 +671,14 @@ describe("tabs that share", () => {
   });
 
   /** A browser: tabs with one storage and one caller. */
-  function browser(begin?: (line: FakeLine) => void) {
-    const fake = fakeTransport(begin);
+  function browser(
+    begin?: (line: FakeLine) => void,
+    command?: (line: FakeLine, command: Command) => Promise<unknown>,
+    answer: (request: Request) => Response = () => json({}, 500),
+  ) {
+    const fake = fakeTransport(begin, command);
     const store = storage();
-    const { client, held: tokens } = clientOf(() => json({}, 500), { access_token: jwt("ann") });
+    const { client, held: tokens } = clientOf(answer, { access_token: jwt("ann") });
     const baseUrl = `http://browser${(serial += 1)}.test`;
     const tab = (topics: readonly string[] = []) => {
       const statuses: string[] = [];
@@ -741,6 +807,69 @@ describe("tabs that share", () => {
     expect(lines.length).toBe(1);
     await expect.poll(() => lines[0]?.acks, { timeout: 3_000 }).toEqual(["3"]);
     expect([...store.kept.values()]).toContain("3");
+  });
+
+  test("hear what others heard while they were on no line", async () => {
+    const { tab, send, lines, tokens } = browser(undefined, undefined, ({ url }) => {
+      const { pathname, searchParams } = new URL(url);
+      if (!pathname.endsWith("/realtime/history")) return json({}, 500);
+      const after = Number(searchParams.get("after") ?? 0);
+      const signals = [1, 2, 3, 4].slice(after, after + 2).map((id) => ({ id: String(id) }));
+      const all = signals.map((signal) => ({ event: "task.assigned", data: {}, ...signal }));
+      return json({ signals: all, gap: null, has_more: after + 2 < 4 });
+    });
+    const first = tab();
+    await first.live.opened();
+    const heard: (string | null)[][] = [[], []];
+    first.live.listen(({ id }) => heard[0]?.push(id));
+    const second = tab();
+    await second.live.opened();
+    second.live.listen(({ id }) => heard[1]?.push(id));
+    for (const before of [[], ["5"]]) {
+      // It comes back later than the others: its tokens cannot be had at first.
+      tokens.fails = 1;
+      second.live.setTopics([]);
+      await expect.poll(() => second.live.status).toBe("waiting");
+      if (before.length === 0) send("1", "2", "3", "4");
+      await expect.poll(() => second.live.status, { timeout: 5_000 }).toBe("open");
+      send("5");
+      const all = ["1", "2", "3", "4", "5"];
+      await expect.poll(() => heard, { timeout: 5_000 }).toEqual([all, all]);
+    }
+    expect(lines.length).toBe(1);
+  });
+
+  test("keep the line until the commands on it are answered", async () => {
+    const { tab, lines } = browser(undefined, async (line) => {
+      await sleep(300);
+      if (line.isClosed) throw new ApiError("client.network", "gone");
+      return {};
+    });
+    const first = tab();
+    await first.live.opened();
+    const asked = first.live.command("task.comment", { task: "t", text: "x" }).settled();
+    const second = tab(["another"]);
+    await second.live.opened();
+    expect(await asked).toMatchObject({ ok: true });
+    expect(lines.map(({ isClosed }) => isClosed)).toEqual([true, false]);
+    // What JSON leaves out cannot be cloned, and need not be.
+    const payload = { task: "t", text: "x", more: () => undefined };
+    expect(await second.live.command("task.comment", payload).settled()).toMatchObject({
+      ok: true,
+    });
+  });
+
+  test("have a line each where the browser has locks and refuses them", async () => {
+    const { request } = locks;
+    locks.request = () => Promise.reject(new DOMException("no origin", "SecurityError"));
+    try {
+      const { tab } = browser();
+      const first = tab();
+      await first.live.opened();
+      await first.live.command("task.comment", { task: "t", text: "x" });
+    } finally {
+      locks.request = request;
+    }
   });
 
   test("are not told that they hear before they do", async () => {

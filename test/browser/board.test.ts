@@ -194,10 +194,14 @@ describe.skipIf(!hasBrowser)("a front end on the client", () => {
         `dispatchEvent(new PageTransitionEvent(${JSON.stringify(name)}, { persisted: true }))`,
       );
     const made = async (title: string): Promise<void> => {
-      const { status } = await people.as(ben.token, "POST", "/tasks", { title, project });
+      const task = { title, project, assignee: ann.id };
+      const { status } = await people.as(ben.token, "POST", "/tasks", task);
       expect(status).toBe(201);
       await expect.poll(() => titles(other), { timeout: 15_000 }).toContain(title);
     };
+    /** What is kept for her: no tab may miss it. */
+    const assigned = (page: Page): Promise<number> =>
+      page.locator("#heard li", { hasText: "task.assigned" }).count();
     await tell("pagehide");
     await expect.poll(() => sockets.length).toBe(2);
     await isLive(other);
@@ -210,7 +214,19 @@ describe.skipIf(!hasBrowser)("a front end on the client", () => {
     await other.waitForTimeout(300);
     await made("when it is back");
     await expect.poll(() => titles(aside), { timeout: 15_000 }).toContain("when it is back");
+    for (const page of [aside, other])
+      await expect.poll(() => assigned(page), { timeout: 5_000 }).toBe(2);
     expect(sockets.length).toBe(2);
+
+    // The same over a reload: what it had handled is its own.
+    const url = aside.url();
+    await other.waitForTimeout(1_500);
+    await aside.goto("about:blank");
+    await made("while it was elsewhere");
+    await aside.goto(url);
+    await isLive(aside);
+    await expect.poll(() => assigned(aside), { timeout: 5_000 }).toBe(1);
+    await expect.poll(() => assigned(other)).toBe(3);
     expect(faults).toEqual([]);
   }, 60_000);
 

@@ -18,6 +18,8 @@ const notRun = ["realtime_commands_limit", "service_draining"];
 
 /** One command until it has its answer, its error, or nobody who wants either. */
 class Waiting {
+  /** Its place among all that were asked for. */
+  readonly serial: number;
   readonly name: string;
   readonly payload: unknown;
   readonly idempotencyKey: string | null;
@@ -33,11 +35,13 @@ class Waiting {
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(
+    serial: number,
     { name, payload, repeats }: Asked,
     options: CommandOptions,
     millis: number,
     [resolve, reject]: readonly [(data: unknown) => void, (error: ApiError) => void],
   ) {
+    this.serial = serial;
     this.name = name;
     this.payload = payload;
     // Made here, so that every try has the same one.
@@ -92,7 +96,11 @@ interface Asked {
 }
 
 export class CommandQueue {
+  /** In the order in which they were asked for. */
   readonly #waiting: Waiting[] = [];
+  /** These, and those on their way. */
+  readonly #all = new Set<Waiting>();
+  #serial = 0;
   readonly #timeoutMillis: number;
   #line: Line | undefined;
   #inFlight = 0;
@@ -108,11 +116,14 @@ export class CommandQueue {
       if (this.#closed !== undefined) return reject(this.#closed);
       if (this.#waiting.length >= maxWaiting)
         return reject(new ApiError("client.too_large", `${maxWaiting} commands wait already`));
-      const one = new Waiting(asked, options, this.#timeoutMillis, [resolve, reject]);
+      const callbacks = [resolve, reject] as const;
+      const one = new Waiting((this.#serial += 1), asked, options, this.#timeoutMillis, callbacks);
       if (one.isOver) return;
       this.#waiting.push(one);
+      this.#all.add(one);
       // What is given up makes room at once.
       one.signal.addEventListener("abort", () => {
+        this.#all.delete(one);
         const at = this.#waiting.indexOf(one);
         if (at >= 0) this.#waiting.splice(at, 1);
       });
@@ -126,11 +137,16 @@ export class CommandQueue {
     this.#send();
   }
 
+  /** What has been asked for so far is not to be sent any more: somebody else asks from now on. */
+  failAll(error: ApiError): void {
+    for (const one of this.#all) one.fail(error);
+  }
+
   /** Nothing is sent any more. */
   close(error: ApiError): void {
     this.#closed = error;
     this.#line = undefined;
-    for (const one of this.#waiting.splice(0)) one.fail(error);
+    this.failAll(error);
   }
 
   #send(): void {
@@ -146,8 +162,13 @@ export class CommandQueue {
     one.began();
     try {
       one.answer(await line.command(one));
-    } catch (error) {
-      await this.#failed(one, error as ApiError, line);
+    } catch (cause) {
+      // A payload that no line can carry is no error of the service.
+      const error =
+        cause instanceof ApiError
+          ? cause
+          : new ApiError("client.invalid", String(cause), { cause });
+      await this.#failed(one, error, line);
     } finally {
       this.#inFlight -= 1;
       this.#send();
@@ -167,7 +188,7 @@ export class CommandQueue {
       await new Promise((resolve) => setTimeout(resolve, 100 + most * Math.random()));
     }
     if (one.isOver) return;
-    if (this.#closed === undefined) this.#waiting.unshift(one);
-    else one.fail(this.#closed);
+    const behind = this.#waiting.findIndex(({ serial }) => serial > one.serial);
+    this.#waiting.splice(behind === -1 ? this.#waiting.length : behind, 0, one);
   }
 }
