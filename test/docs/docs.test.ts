@@ -142,7 +142,8 @@ test("the pipelines of docs/ci.md are YAML, and their commands run", () => {
   // What is not ours is done by nothing; ours is what a runner's shell makes of each step.
   const stubs =
     `npx() { if [ "$1" = opwright ]; then shift; "${process.execPath}" "${root}bin/opwright.mjs" "$@"; fi; }\n` +
-    'npm() { :; }\ngh() { :; }\ngit() { if [ "$1" != fetch ]; then command git "$@"; fi; }\n';
+    // What is published has to be a file, and no repository of that name.
+    'npm() { if [ "$1" = publish ]; then shift; command npm pack --dry-run "$@"; fi; }\ngh() { :; }\ngit() { if [ "$1" != fetch ]; then command git "$@"; fi; }\n';
   const env = {
     PATH: process.env["PATH"],
     BASE: "origin/main",
