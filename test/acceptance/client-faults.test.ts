@@ -839,6 +839,29 @@ describe("tabs that share", () => {
     expect(lines.length).toBe(1);
   });
 
+  test("go on where the service does not know their place any more", async () => {
+    const { tab, send, tokens } = browser(undefined, undefined, ({ url }) =>
+      url.includes("/realtime/history") ? json({ code: "core.validation" }, 422) : json({}, 500),
+    );
+    const first = tab();
+    await first.live.opened();
+    const second = tab();
+    await second.live.opened();
+    const heard: (string | null)[] = [];
+    second.live.listen(({ id }) => heard.push(id));
+    send("1");
+    await expect.poll(() => heard).toEqual(["1"]);
+    tokens.fails = 1;
+    second.live.setTopics([]);
+    await expect.poll(() => second.live.status).toBe("waiting");
+    send("2");
+    await expect.poll(() => second.live.status, { timeout: 5_000 }).toBe("open");
+    await sleep(50);
+    send("3");
+    await expect.poll(() => heard).toEqual(["1", "3"]);
+    expect(second.statuses.filter((status) => status === "waiting")).toHaveLength(1);
+  });
+
   test("keep the line until the commands on it are answered", async () => {
     const { tab, lines } = browser(undefined, async (line) => {
       await sleep(300);
