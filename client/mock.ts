@@ -71,12 +71,14 @@ export function mocked(
 /** `fetch` of a client that has nobody but a service of mocks to talk to; `baseUrl` is that of the client. */
 export function fetchOf(service: MockService, baseUrl = ""): typeof fetch {
   const base = addressed(baseUrl).pathname.replace(/\/+$/, "");
-  return (input, init) => {
-    const request = new Request(typeof input === "string" ? addressed(input) : input, init);
-    const url = new URL(request.url);
-    if (base === "" || !url.pathname.startsWith(`${base}/`)) return service(request);
-    url.pathname = url.pathname.slice(base.length);
-    return service(new Request(url, request));
+  return async (input, init) => {
+    const given = input instanceof Request ? new Request(input, init) : null;
+    const url = addressed(given?.url ?? String(input));
+    if (url.pathname.startsWith(`${base}/`)) url.pathname = url.pathname.slice(base.length);
+    if (given === null) return service(new Request(url, init));
+    const { method, headers, signal } = given;
+    const body = ["GET", "HEAD"].includes(method) ? null : await given.arrayBuffer();
+    return service(new Request(url, { method, headers, body, signal }));
   };
 }
 

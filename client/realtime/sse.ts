@@ -1,5 +1,7 @@
 // Lines over Server-Sent Events: signals as a stream (WHATWG HTML §9.2), acknowledgements and commands as requests beside it.
-import { ApiError, authorize, call, errorOf, retryAfterMillis, type Operation } from "../core.js";
+import { ApiError, authorize, call, errorOf, retryAfterMillis, tokensOf } from "../core.js";
+import type { Operation } from "../core.js";
+import { callerOf } from "../token.js";
 import { lineAddress } from "./platform.js";
 import { isFinalKind, type Dial, type Ending, type Line } from "./port.js";
 import type { Receiver, Transport } from "./port.js";
@@ -13,7 +15,7 @@ export function sse(): Transport {
 }
 
 function open(dial: Dial, receiver: Receiver): Line {
-  const { client, path, deviceId, commands } = dial;
+  const { client, path, deviceId, commands, token } = dial;
   const leaving = new AbortController();
   const acknowledgement: Operation = {
     method: "POST",
@@ -36,6 +38,10 @@ function open(dial: Dial, receiver: Receiver): Line {
       const operation = commands[name];
       if (operation === undefined)
         throw new ApiError("realtime_command_unknown", `there is no command ${name}`);
+      // A line has one caller; a request would go as whoever is signed in now.
+      const tokens = await tokensOf(client);
+      if (callerOf(tokens?.access_token ?? "") !== callerOf(token ?? ""))
+        throw new ApiError("client.aborted", "another caller signed in");
       const options = {
         signal,
         timeoutMillis: millis,

@@ -407,6 +407,20 @@ describe("a connection", () => {
     expect(texts).toEqual(["1", "2", "3"]);
   });
 
+  test("takes nothing for handled that was only on its way when somebody else signed in", async () => {
+    const fake = fakeTransport();
+    const { client, held } = clientOf(() => json({}, 500), { access_token: jwt("ann") });
+    const one = live(fake, {}, client);
+    await one.opened();
+    fake.send("1");
+    for (const name of ["ben", "ann"]) {
+      held.tokens = { access_token: jwt(name) };
+      one.setTopics([name]);
+      await one.opened();
+    }
+    expect(fake.lines.map(({ dial }) => dial.lastEventId)).toEqual([null, null, null]);
+  });
+
   test("sends nothing in the name of who has signed in since", async () => {
     const sent: string[] = [];
     const fake = fakeTransport(
@@ -840,9 +854,12 @@ describe("tabs that share", () => {
   });
 
   test("go on where the service does not know their place any more", async () => {
-    const { tab, send, tokens } = browser(undefined, undefined, ({ url }) =>
-      url.includes("/realtime/history") ? json({ code: "core.validation" }, 422) : json({}, 500),
-    );
+    const { tab, send, tokens } = browser(undefined, undefined, ({ url }) => {
+      if (!url.includes("/realtime/history")) return json({}, 500);
+      if (url.includes("after=")) return json({ code: "core.validation" }, 422);
+      const signals = [{ event: "task.assigned", id: "2", data: {} }];
+      return json({ signals, gap: null, has_more: false });
+    });
     const first = tab();
     await first.live.opened();
     const second = tab();
@@ -858,8 +875,66 @@ describe("tabs that share", () => {
     await expect.poll(() => second.live.status, { timeout: 5_000 }).toBe("open");
     await sleep(50);
     send("3");
-    await expect.poll(() => heard).toEqual(["1", "3"]);
+    await expect.poll(() => heard).toEqual(["1", "2", "3"]);
     expect(second.statuses.filter((status) => status === "waiting")).toHaveLength(1);
+  });
+
+  test("hear what is sent while they join, behind what they missed", async () => {
+    const { tab, send, tokens } = browser(undefined, undefined, ({ url }) => {
+      if (!url.includes("/realtime/history")) return json({}, 500);
+      const after = Number(new URL(url).searchParams.get("after") ?? 0);
+      const signals = [1, 2, 3].slice(after).map((id) => ({ id: String(id), data: {} }));
+      const all = signals.map((signal) => ({ event: "task.assigned", ...signal }));
+      return json({ signals: all, gap: null, has_more: false });
+    });
+    const first = tab();
+    await first.live.opened();
+    const second = tab();
+    await second.live.opened();
+    const heard: (string | null)[] = [];
+    second.live.listen(({ id }) => heard.push(id));
+    send("1");
+    await expect.poll(() => heard).toEqual(["1"]);
+    tokens.fails = 1;
+    // What it asks for now takes another line.
+    second.live.setTopics(["another"]);
+    await expect.poll(() => second.live.status).toBe("waiting");
+    send("2");
+    await expect.poll(() => second.live.status, { timeout: 5_000, interval: 1 }).toBe("connecting");
+    await sleep(10);
+    send("3");
+    await second.live.opened();
+    await expect.poll(() => heard).toEqual(["1", "2", "3"]);
+  });
+
+  test("hear nothing again where one that leads is behind them", async () => {
+    const { tab, last, store } = browser(undefined, undefined, ({ url }) => {
+      if (!url.includes("/realtime/history")) return json({}, 500);
+      const after = Number(new URL(url).searchParams.get("after") ?? 0);
+      const signals = [1, 2, 3, 4].slice(after).map((id) => ({ id: String(id), data: {} }));
+      const all = signals.map((signal) => ({ event: "task.assigned", ...signal }));
+      return json({ signals: all, gap: null, has_more: false });
+    });
+    const keep = (id: string): void => {
+      for (const key of store.kept.keys()) if (key.includes(" last ")) store.setItem(key, id);
+    };
+    const before = tab();
+    before.live.listen(() => undefined);
+    await before.live.opened();
+    last().receiver.signal("task.assigned", "1", {});
+    await expect.poll(() => [...store.kept.values()]).toContain("1");
+    before.live.close();
+    const first = tab();
+    await first.live.opened();
+    // As a tab has it that handled more than the other before both were loaded anew.
+    keep("4");
+    const second = tab();
+    const heard: (string | null)[] = [];
+    second.live.listen(({ id }) => heard.push(id));
+    await second.live.opened();
+    await sleep(50);
+    for (const id of ["2", "3", "4", "5"]) last().receiver.signal("task.assigned", id, {});
+    await expect.poll(() => heard).toEqual(["5"]);
   });
 
   test("keep the line until the commands on it are answered", async () => {

@@ -41,6 +41,7 @@ export class Leader {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #generation = 0;
   #isOpen = false;
+  #isStopped = false;
   #onceOpen: (() => void)[] = [];
   readonly #underWay = new Set<Promise<unknown>>();
 
@@ -66,6 +67,7 @@ export class Leader {
 
   async command(command: Command): Promise<unknown> {
     if (!this.#isOpen) await new Promise<void>((resolve) => this.#onceOpen.push(resolve));
+    if (command.signal.aborted) throw new ApiError("client.aborted", "the command was given up");
     if (this.line === undefined) throw new ApiError("client.network", "the connection has ended");
     const answer = this.line.command(command);
     this.#underWay.add(answer);
@@ -78,6 +80,7 @@ export class Leader {
 
   stop(): void {
     clearTimeout(this.#timer);
+    this.#isStopped = true;
     this.#generation += 1;
     this.line = undefined;
     this.#proceed();
@@ -89,7 +92,6 @@ export class Leader {
 
   /** Makes the line anew once the commands on it have their answers; others wait for the next one. */
   async #openInTurn(): Promise<void> {
-    const generation = this.#generation;
     this.#isOpen = false;
     if (this.#underWay.size > 0) {
       let timer: ReturnType<typeof setTimeout> | undefined;
@@ -98,7 +100,7 @@ export class Leader {
       clearTimeout(timer);
     }
     this.#timer = undefined;
-    if (generation === this.#generation) await this.#open();
+    if (!this.#isStopped) await this.#open();
   }
 
   async #open(): Promise<void> {

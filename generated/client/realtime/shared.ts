@@ -79,7 +79,7 @@ interface Means {
   /** Of the channel and of the lock. */
   readonly name: string;
   readonly caller: string;
-  /** The last signal that this tab heard, by the name of its line; empty where that was none yet. */
+  /** Behind which signal this tab began, by the name of its line; empty is the beginning. */
   readonly places: Map<string, string>;
 }
 
@@ -112,6 +112,12 @@ class SharedLine implements Line {
   readonly #waiting = new Map<number, Waiting>();
   #asked = 0;
   #isOver = false;
+  /** The last signal that this tab heard; empty where that was none yet, undefined before its first line. */
+  #place: string | undefined;
+  /** Whether it is known how that stands to what the others heard: a kept signal before that is asked for then. */
+  #isPlaced = false;
+  /** What this tab heard up to there is sent again, for a leader that has not. */
+  #skipTo: string | undefined;
   /** Runs while signals are asked for that other tabs have heard without this one. */
   #catchingUp: Promise<void> | undefined;
   /** Signals behind those. */
@@ -132,7 +138,7 @@ class SharedLine implements Line {
     this.#name = name;
     this.#caller = caller;
     this.#places = places;
-    if (dial.lastEventId !== null) places.set(name, dial.lastEventId);
+    this.#place = dial.lastEventId ?? places.get(name);
     channel.addEventListener("message", ({ data }) => this.#hear(data as Message));
     locks
       .request(name, { signal: this.#leaving.signal }, () => this.#lead())
@@ -227,11 +233,12 @@ class SharedLine implements Line {
         const hears = this.#dial.topics.every((topic) => message.topics.includes(topic));
         if (!isMine || !hears) return;
         this.#begin(message.last);
-        if (this.#place !== message.last) this.#catchingUp ??= this.#catchUp();
+        if (this.#place !== message.last) this.#catchingUp ??= this.#catchUp(message.last);
         this.#receiver.opened();
         return;
       }
       case "signal":
+        if (!this.#isPlaced && message.signal[1] !== null) return;
         if (this.#catchingUp === undefined) this.#take(message.signal);
         else this.#held.push(message.signal);
         return;
@@ -274,30 +281,39 @@ class SharedLine implements Line {
     }
   }
 
-  /** The last signal that this tab heard; undefined before its first line. */
-  get #place(): string | undefined {
-    return this.#places.get(this.#name);
-  }
-
   /** A tab that hears its first line begins behind what others have heard. */
   #begin(last: string): void {
-    if (this.#place === undefined) this.#places.set(this.#name, last);
+    if (!this.#places.has(this.#name)) this.#places.set(this.#name, last);
+    this.#place ??= last;
+    this.#isPlaced = true;
   }
 
   #take([name, id, data]: Heard): void {
-    if (id !== null) this.#places.set(this.#name, id);
+    if (id !== null && this.#skipTo !== undefined) {
+      if (id === this.#skipTo) this.#skipTo = undefined;
+      return;
+    }
+    if (id !== null) this.#place = id;
     this.#receiver.signal(name, id, data);
   }
 
   /** Reads what others heard while this tab was on no line; signals that come meanwhile are behind that. */
-  async #catchUp(): Promise<void> {
+  async #catchUp(last: string): Promise<void> {
     try {
+      let isBehind = false;
       for (let hasMore = true; hasMore;) {
-        const { signals, gap, has_more } = await this.#history();
+        const { signals, gap, has_more } = await this.#history(this.#place);
         if (this.#isOver) return;
+        isBehind ||= gap !== null || signals.length > 0;
         if (gap !== null) this.#take(["realtime.gap", null, gap]);
+        // What is gone is not asked for again.
+        if (gap !== null && signals.length === 0) this.#place = last;
         for (const { event, id, data } of signals) this.#take([event, id, data]);
         hasMore = has_more;
+      }
+      if (!isBehind && last !== "") {
+        const { signals } = await this.#history(last);
+        if (signals.some(({ id }) => id === this.#place)) this.#skipTo = this.#place;
       }
       for (const signal of this.#held.splice(0)) this.#take(signal);
       this.#catchingUp = undefined;
@@ -309,7 +325,7 @@ class SharedLine implements Line {
     }
   }
 
-  async #history(): Promise<History> {
+  async #history(place: string | undefined): Promise<History> {
     const { client, path } = this.#dial;
     const history: Operation = {
       method: "GET",
@@ -317,16 +333,16 @@ class SharedLine implements Line {
       query: ["after"],
       repeats: "safe",
     };
-    const after = this.#place === "" ? undefined : this.#place;
+    const after = place === "" ? undefined : place;
     const options = { signal: this.#leaving.signal };
     const page = await call<History, string>(client, history, { after }, options).settled();
     // Somebody else has signed in: it is their mailbox.
     const tokens = await tokensOf(client);
     if (callerOf(tokens?.access_token ?? "") !== this.#caller) throw new Error("another caller");
     if (page.ok) return page.data;
-    // The service has another mailbox by now, in which there is no such place.
-    if (page.error.code === "core.validation") return { signals: [], gap: null, has_more: false };
-    throw page.error;
+    if (page.error.code !== "core.validation" || after === undefined) throw page.error;
+    // The service has another mailbox by now, in which there is no such place: all of it is new.
+    return this.#history("");
   }
 
   #join(): void {
