@@ -648,6 +648,20 @@ describe("a connection", () => {
   });
 });
 
+/** A service with a mailbox of signals "1", "2" and so on, of which pages of two are read. */
+const mailboxOf =
+  (count: number) =>
+  ({ url }: Request): Response => {
+    const { pathname, searchParams } = new URL(url);
+    if (!pathname.endsWith("/realtime/history")) return json({}, 500);
+    const after = Number(searchParams.get("after") ?? 0);
+    const ids = Array.from({ length: count }, (_, index) => String(index + 1));
+    const signals = ids
+      .slice(after, after + 2)
+      .map((id) => ({ event: "task.assigned", id, data: {} }));
+    return json({ signals, gap: null, has_more: after + 2 < count });
+  };
+
 describe("tabs that share", () => {
   /** Web Locks, for tabs that are all in this process. */
   const held = new Map<string, (() => void)[]>();
@@ -824,14 +838,7 @@ describe("tabs that share", () => {
   });
 
   test("hear what others heard while they were on no line", async () => {
-    const { tab, send, lines, tokens } = browser(undefined, undefined, ({ url }) => {
-      const { pathname, searchParams } = new URL(url);
-      if (!pathname.endsWith("/realtime/history")) return json({}, 500);
-      const after = Number(searchParams.get("after") ?? 0);
-      const signals = [1, 2, 3, 4].slice(after, after + 2).map((id) => ({ id: String(id) }));
-      const all = signals.map((signal) => ({ event: "task.assigned", data: {}, ...signal }));
-      return json({ signals: all, gap: null, has_more: after + 2 < 4 });
-    });
+    const { tab, send, lines, tokens } = browser(undefined, undefined, mailboxOf(4));
     const first = tab();
     await first.live.opened();
     const heard: (string | null)[][] = [[], []];
@@ -880,13 +887,7 @@ describe("tabs that share", () => {
   });
 
   test("hear what is sent while they join, behind what they missed", async () => {
-    const { tab, send, tokens } = browser(undefined, undefined, ({ url }) => {
-      if (!url.includes("/realtime/history")) return json({}, 500);
-      const after = Number(new URL(url).searchParams.get("after") ?? 0);
-      const signals = [1, 2, 3].slice(after).map((id) => ({ id: String(id), data: {} }));
-      const all = signals.map((signal) => ({ event: "task.assigned", ...signal }));
-      return json({ signals: all, gap: null, has_more: false });
-    });
+    const { tab, send, tokens } = browser(undefined, undefined, mailboxOf(3));
     const first = tab();
     await first.live.opened();
     const second = tab();
@@ -908,13 +909,7 @@ describe("tabs that share", () => {
   });
 
   test("hear nothing again where one that leads is behind them", async () => {
-    const { tab, last, store } = browser(undefined, undefined, ({ url }) => {
-      if (!url.includes("/realtime/history")) return json({}, 500);
-      const after = Number(new URL(url).searchParams.get("after") ?? 0);
-      const signals = [1, 2, 3, 4].slice(after).map((id) => ({ id: String(id), data: {} }));
-      const all = signals.map((signal) => ({ event: "task.assigned", ...signal }));
-      return json({ signals: all, gap: null, has_more: false });
-    });
+    const { tab, last, store } = browser(undefined, undefined, mailboxOf(4));
     const keep = (id: string): void => {
       for (const key of store.kept.keys()) if (key.includes(" last ")) store.setItem(key, id);
     };

@@ -311,10 +311,7 @@ class SharedLine implements Line {
         for (const { event, id, data } of signals) this.#take([event, id, data]);
         hasMore = has_more;
       }
-      if (!isBehind && last !== "") {
-        const { signals } = await this.#history(last);
-        if (signals.some(({ id }) => id === this.#place)) this.#skipTo = this.#place;
-      }
+      if (!isBehind && last !== "" && (await this.#isAheadOf(last))) this.#skipTo = this.#place;
       for (const signal of this.#held.splice(0)) this.#take(signal);
       this.#catchingUp = undefined;
     } catch {
@@ -323,6 +320,16 @@ class SharedLine implements Line {
       this.#finish(0);
       this.#receiver.ended({});
     }
+  }
+
+  /** Whether this tab has heard more than the one that leads, whose last signal is that. */
+  async #isAheadOf(last: string): Promise<boolean> {
+    for (let from: string | undefined = last; from !== undefined;) {
+      const { signals, has_more }: History = await this.#history(from);
+      if (signals.some(({ id }) => id === this.#place)) return true;
+      from = has_more ? signals.at(-1)?.id : undefined;
+    }
+    return false;
   }
 
   async #history(place: string | undefined): Promise<History> {
