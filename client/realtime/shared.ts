@@ -1,15 +1,8 @@
 // One line for all tabs of a browser: one of them leads (Web Locks), the others hear and talk through it (BroadcastChannel).
-import {
-  ApiError,
-  call,
-  errorOf,
-  randomKey,
-  timerMillis,
-  tokensOf,
-  type Operation,
-} from "../core.js";
+import { ApiError, errorOf, randomKey, timerMillis, tokensOf } from "../core.js";
 import { callerOf } from "../token.js";
 import { Leader } from "./leader.js";
+import { Place, type Heard } from "./place.js";
 import { platform, type Channel, type Locks } from "./platform.js";
 import type { Command, Dial, Ending, Line, Receiver, Transport } from "./port.js";
 
@@ -48,8 +41,6 @@ type Message =
 /** How long a leader holds on after its line has ended, so that every tab has heard of that and takes its own pause. */
 const lingerMillis = 200;
 
-type Heard = readonly [name: string, id: string | null, data: unknown];
-
 /**
  * The line of a transport, opened once a browser. Where there are no tabs, no means to share, or tokens that do not say whose
  * they are, it is the transport itself.
@@ -82,17 +73,6 @@ interface Means {
   readonly places: Map<string, string>;
 }
 
-/** A page of the caller's mailbox, as `<path>/history` answers. */
-interface History {
-  readonly signals: readonly {
-    readonly event: string;
-    readonly id: string;
-    readonly data: unknown;
-  }[];
-  readonly gap: unknown;
-  readonly has_more: boolean;
-}
-
 interface Waiting {
   readonly resolve: (data: unknown) => void;
   readonly reject: (error: ApiError) => void;
@@ -103,24 +83,13 @@ class SharedLine implements Line {
   readonly #dial: Dial;
   readonly #receiver: Receiver;
   readonly #channel: Channel;
-  readonly #name: string;
   readonly #caller: string;
-  readonly #places: Map<string, string>;
+  readonly #place: Place;
   readonly #tab = randomKey();
   readonly #leaving = new AbortController();
   readonly #waiting = new Map<number, Waiting>();
   #asked = 0;
   #isOver = false;
-  /** The last signal that this tab heard; empty where that was none yet, undefined before its first line. */
-  #place: string | undefined;
-  /** Whether it is known how that stands to what the others heard: a kept signal before that is asked for then. */
-  #isPlaced = false;
-  /** What this tab heard up to there is sent again, for a leader that has not. */
-  #skipTo: string | undefined;
-  /** Runs while signals are asked for that other tabs have heard without this one. */
-  #catchingUp: Promise<void> | undefined;
-  /** Signals behind those. */
-  #held: Heard[] = [];
   #leader: Leader | undefined;
   #release: () => void = () => undefined;
 
@@ -134,10 +103,19 @@ class SharedLine implements Line {
     this.#dial = dial;
     this.#receiver = receiver;
     this.#channel = channel;
-    this.#name = name;
     this.#caller = caller;
-    this.#places = places;
-    this.#place = dial.lastEventId ?? places.get(name);
+    this.#place = new Place({
+      dial,
+      caller,
+      name,
+      places,
+      leaving: this.#leaving.signal,
+      signal: (...signal) => receiver.signal(...signal),
+      failed: () => {
+        this.#finish(0);
+        receiver.ended({});
+      },
+    });
     channel.addEventListener("message", ({ data }) => this.#hear(data as Message));
     locks
       .request(name, { signal: this.#leaving.signal }, () => this.#lead())
@@ -193,19 +171,17 @@ class SharedLine implements Line {
         const token = tokens?.access_token ?? null;
         // Somebody else has signed in: this line is not theirs.
         if (token === null || callerOf(token) !== this.#caller) return null;
-        await this.#catchingUp;
-        // A tab that has heard nothing yet begins where the service knows this device to be.
-        const lastEventId = this.#place === "" ? null : (this.#place ?? null);
+        const lastEventId = await this.#place.reached();
         return this.#transport.open({ ...this.#dial, token, topics, lastEventId }, receiver);
       },
       opened: (topics) => {
-        this.#begin("");
-        this.#tell({ kind: "opened", topics, last: this.#place ?? "" });
+        this.#place.begin();
+        this.#tell({ kind: "opened", topics, last: this.#place.last });
         this.#receiver.opened();
       },
       signal: (...signal) => {
         this.#tell({ kind: "signal", signal });
-        this.#take(signal);
+        this.#place.take(signal);
       },
       refused: (tab, ending) => this.#tell({ kind: "ended", tab, ending }),
       ended: (ending, isOwn) => {
@@ -231,15 +207,12 @@ class SharedLine implements Line {
         const isMine = (message.tab ?? this.#tab) === this.#tab;
         const hears = this.#dial.topics.every((topic) => message.topics.includes(topic));
         if (!isMine || !hears) return;
-        this.#begin(message.last);
-        if (this.#place !== message.last) this.#catchingUp ??= this.#catchUp(message.last);
+        this.#place.follow(message.last);
         this.#receiver.opened();
         return;
       }
       case "signal":
-        if (!this.#isPlaced && message.signal[1] !== null) return;
-        if (this.#catchingUp === undefined) this.#take(message.signal);
-        else this.#held.push(message.signal);
+        this.#place.hear(message.signal);
         return;
       case "ended":
         if ((message.tab ?? this.#tab) !== this.#tab) return;
@@ -261,7 +234,7 @@ class SharedLine implements Line {
       case "join": {
         const { tab } = message;
         const topics = leader.join(tab, message.topics);
-        if (topics !== null) this.#tell({ kind: "opened", topics, last: this.#place ?? "", tab });
+        if (topics !== null) this.#tell({ kind: "opened", topics, last: this.#place.last, tab });
         return;
       }
       case "leave":
@@ -278,77 +251,6 @@ class SharedLine implements Line {
         );
       }
     }
-  }
-
-  /** A tab that hears its first line begins behind what others have heard. */
-  #begin(last: string): void {
-    if (!this.#places.has(this.#name)) this.#places.set(this.#name, last);
-    this.#place ??= last;
-    this.#isPlaced = true;
-  }
-
-  #take([name, id, data]: Heard): void {
-    if (id !== null && this.#skipTo !== undefined) {
-      if (id === this.#skipTo) this.#skipTo = undefined;
-      return;
-    }
-    if (id !== null) this.#place = id;
-    this.#receiver.signal(name, id, data);
-  }
-
-  /** Reads what others heard while this tab was on no line; signals that come meanwhile are behind that. */
-  async #catchUp(last: string): Promise<void> {
-    try {
-      let isBehind = false;
-      for (let hasMore = true; hasMore;) {
-        const { signals, gap, has_more } = await this.#history(this.#place);
-        if (this.#isOver) return;
-        isBehind ||= gap !== null || signals.length > 0;
-        if (gap !== null) this.#take(["realtime.gap", null, gap]);
-        // What is gone is not asked for again.
-        if (gap !== null && signals.length === 0) this.#place = last;
-        for (const { event, id, data } of signals) this.#take([event, id, data]);
-        hasMore = has_more;
-      }
-      if (!isBehind && last !== "" && (await this.#isAheadOf(last))) this.#skipTo = this.#place;
-      for (const signal of this.#held.splice(0)) this.#take(signal);
-      this.#catchingUp = undefined;
-    } catch {
-      // The next line tries again.
-      if (this.#isOver) return;
-      this.#finish(0);
-      this.#receiver.ended({});
-    }
-  }
-
-  /** Whether this tab has heard more than the one that leads, whose last signal is that. */
-  async #isAheadOf(last: string): Promise<boolean> {
-    for (let from: string | undefined = last; from !== undefined;) {
-      const { signals, has_more }: History = await this.#history(from);
-      if (signals.some(({ id }) => id === this.#place)) return true;
-      from = has_more ? signals.at(-1)?.id : undefined;
-    }
-    return false;
-  }
-
-  async #history(place: string | undefined): Promise<History> {
-    const { client, path } = this.#dial;
-    const history: Operation = {
-      method: "GET",
-      path: `${path}/history`,
-      query: ["after"],
-      repeats: "safe",
-    };
-    const after = place === "" ? undefined : place;
-    const options = { signal: this.#leaving.signal };
-    const page = await call<History, string>(client, history, { after }, options).settled();
-    // Somebody else has signed in: it is their mailbox.
-    const tokens = await tokensOf(client);
-    if (callerOf(tokens?.access_token ?? "") !== this.#caller) throw new Error("another caller");
-    if (page.ok) return page.data;
-    if (page.error.code !== "core.validation" || after === undefined) throw page.error;
-    // The service has another mailbox by now, in which there is no such place: all of it is new.
-    return this.#history("");
   }
 
   #join(): void {

@@ -21,6 +21,7 @@ const core = [
   "commands",
   "connect",
   "leader",
+  "place",
   "shared",
 ];
 const transportFiles = { socketio: "socketio", sse: "sse", websocket: "websocket" } as const;

@@ -1,0 +1,153 @@
+// Where a tab that shares its line is in the caller's mailbox: what others heard without it is read, and what it has heard
+// is not heard again.
+import { call, tokensOf, type Operation } from "../core.js";
+import { callerOf } from "../token.js";
+import type { Dial, Receiver } from "./port.js";
+
+export type Heard = readonly [name: string, id: string | null, data: unknown];
+
+/** A page of the caller's mailbox, as `<path>/history` answers. */
+interface History {
+  readonly signals: readonly {
+    readonly event: string;
+    readonly id: string;
+    readonly data: unknown;
+  }[];
+  readonly gap: unknown;
+  readonly has_more: boolean;
+}
+
+export interface PlaceOptions {
+  readonly dial: Pick<Dial, "client" | "path" | "lastEventId">;
+  readonly caller: string;
+  /** Behind which signal this tab began, by the name of its line; empty is the beginning. */
+  readonly places: Map<string, string>;
+  readonly name: string;
+  /** Aborts where the line is left. */
+  readonly leaving: AbortSignal;
+  signal: Receiver["signal"];
+  /** What others heard cannot be had. */
+  failed(): void;
+}
+
+export class Place {
+  readonly #options: PlaceOptions;
+  /** The last signal that was heard; empty where that was none yet, undefined before the first line. */
+  #last: string | undefined;
+  /** Whether it is known how that stands to what the others heard. */
+  #isPlaced = false;
+  /** What this tab heard up to there is sent again, for a leader that has not. */
+  #skipTo: string | undefined;
+  /** Runs while signals are read that others have heard. */
+  #catchingUp: Promise<void> | undefined;
+  /** Signals behind those. */
+  readonly #held: Heard[] = [];
+
+  constructor(options: PlaceOptions) {
+    this.#options = options;
+    this.#last = options.dial.lastEventId ?? options.places.get(options.name);
+  }
+
+  /** The last signal that was heard, for others to compare with; empty where that was none. */
+  get last(): string {
+    return this.#last ?? "";
+  }
+
+  /** The signal to go on behind, once all that others heard is; null is where the service knows this device to be. */
+  async reached(): Promise<string | null> {
+    await this.#catchingUp;
+    return this.last === "" ? null : this.last;
+  }
+
+  /** A line has been made, behind this signal where it is the first. */
+  begin(first = ""): void {
+    const { name, places } = this.#options;
+    if (!places.has(name)) places.set(name, first);
+    this.#last ??= first;
+    this.#isPlaced = true;
+  }
+
+  /** Another tab has made a line, and has heard this signal as its last. */
+  follow(last: string): void {
+    this.begin(last);
+    if (this.#last !== last) this.#catchingUp ??= this.#catchUp(last);
+  }
+
+  /** A signal that another tab has told of. */
+  hear(signal: Heard): void {
+    const [, id] = signal;
+    // How it stands to what was missed is not known yet; a kept one is read then.
+    if (!this.#isPlaced && id !== null) return;
+    if (this.#catchingUp === undefined) this.take(signal);
+    else this.#held.push(signal);
+  }
+
+  /** The next signal of this tab. */
+  take([name, id, data]: Heard): void {
+    if (id !== null && this.#skipTo !== undefined) {
+      if (id === this.#skipTo) this.#skipTo = undefined;
+      return;
+    }
+    if (id !== null) this.#last = id;
+    this.#options.signal(name, id, data);
+  }
+
+  /** Reads what others heard while this tab was on no line; signals that come meanwhile are behind that. */
+  async #catchUp(last: string): Promise<void> {
+    try {
+      let isBehind = false;
+      for (let hasMore = true; hasMore;) {
+        const { signals, gap, has_more } = await this.#history(this.last);
+        if (this.#options.leaving.aborted) return;
+        isBehind ||= gap !== null || signals.length > 0;
+        if (gap !== null) this.take(["realtime.gap", null, gap]);
+        // What is gone is not asked for again.
+        if (gap !== null && signals.length === 0) this.#last = last;
+        for (const { event, id, data } of signals) this.take([event, id, data]);
+        hasMore = has_more;
+      }
+      if (!isBehind && last !== "" && (await this.#isAheadOf(last))) this.#skipTo = this.#last;
+      for (const signal of this.#held.splice(0)) this.take(signal);
+      this.#catchingUp = undefined;
+    } catch {
+      // The next line tries again.
+      if (this.#options.leaving.aborted) return;
+      this.#options.failed();
+    }
+  }
+
+  /** Whether this tab has heard more than the one that leads, whose last signal is that. */
+  async #isAheadOf(last: string): Promise<boolean> {
+    for (let from: string | undefined = last; from !== undefined;) {
+      const { signals, has_more }: History = await this.#history(from);
+      if (signals.some(({ id }) => id === this.#last)) return true;
+      from = has_more ? signals.at(-1)?.id : undefined;
+    }
+    return false;
+  }
+
+  async #history(place: string): Promise<History> {
+    const { dial, caller, leaving } = this.#options;
+    const { client, path } = dial;
+    const history: Operation = {
+      method: "GET",
+      path: `${path}/history`,
+      query: ["after"],
+      repeats: "safe",
+    };
+    const after = place === "" ? undefined : place;
+    const page = await call<History, string>(
+      client,
+      history,
+      { after },
+      { signal: leaving },
+    ).settled();
+    // Somebody else has signed in: it is their mailbox.
+    const tokens = await tokensOf(client);
+    if (callerOf(tokens?.access_token ?? "") !== caller) throw new Error("another caller");
+    if (page.ok) return page.data;
+    if (page.error.code !== "core.validation" || after === undefined) throw page.error;
+    // The service has another mailbox by now, in which there is no such place: all of it is new.
+    return this.#history("");
+  }
+}
