@@ -10,8 +10,8 @@ export function oneLine(text: string): string {
 export function markdownText(text: string): string {
   return (
     oneLine(text)
-      .replaceAll(/[\\`*_{}[\]<>#|!~]/g, (mark) => `\\${mark}`)
+      .replaceAll(/[\\`*_{}[\]<>#|!~&]/g, (mark) => `\\${mark}`)
       // GitHub mentions what is escaped too, unless something stands between that nobody sees.
-      .replaceAll(/[@#](?=\w)/g, (mark) => `${mark}\u200b`)
+      .replaceAll(/[@#](?=\w)|\bGH-(?=\d)/g, (mark) => `${mark}\u200b`)
   );
 }

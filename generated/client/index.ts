@@ -5,6 +5,7 @@ export * from "./core.js";
 export * from "./each.js";
 export * from "./edit.js";
 export * from "./upload.js";
+export type * as models from "./models.js";
 export * as apiKeys from "./api/api_keys.js";
 export * as articles from "./api/articles.js";
 export * as articlesBlobs from "./api/articles_blobs.js";

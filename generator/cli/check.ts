@@ -4,6 +4,7 @@ import { checkedPlan, driftDiff } from "./drift.js";
 import { renderFindings } from "./findings.js";
 import { exitCodes, type ExitCode, type Terminal } from "./io.js";
 import type { ConfiguredProject } from "./project.js";
+import { repositoryPrefix } from "./repository.js";
 
 export async function runCheck(
   { project, format }: ConfiguredProject,
@@ -20,7 +21,13 @@ export async function runCheck(
   const changes = plan?.changes ?? [];
   const { textOf } = checked;
   if (findings.length > 0 || isMachine)
-    terminal.out(renderFindings(findings, format, { textOf, isColoured: terminal.isColoured }));
+    terminal.out(
+      renderFindings(findings, format, {
+        textOf,
+        isColoured: terminal.isColoured,
+        prefix: repositoryPrefix(project.root),
+      }),
+    );
   if (findings.length === 0) {
     const operations = Object.keys(checked.expanded.model.operations).length;
     rememberClean(project, before, checked.modules, operations);

@@ -7,6 +7,7 @@ import { checkedPlan } from "./drift.js";
 import { renderFindings } from "./findings.js";
 import { exitCodes, UsageError, type ExitCode, type Terminal } from "./io.js";
 import type { ConfiguredProject } from "./project.js";
+import { repositoryPrefix } from "./repository.js";
 
 export async function runClientPack(
   { project, format }: ConfiguredProject,
@@ -16,7 +17,13 @@ export async function runClientPack(
   const { checked, plan, findings } = await checkedPlan(project);
   if (plan === undefined || findings.length > 0) {
     const { textOf } = checked;
-    terminal.out(renderFindings(findings, format, { textOf, isColoured: terminal.isColoured }));
+    terminal.out(
+      renderFindings(findings, format, {
+        textOf,
+        isColoured: terminal.isColoured,
+        prefix: repositoryPrefix(project.root),
+      }),
+    );
     terminal.note("what is packed is what was reviewed: run `opwright generate` first");
     return exitCodes.findings;
   }

@@ -13,6 +13,7 @@ import type { RegistryModel } from "../model/registry.js";
 import { renderFindings } from "./findings.js";
 import { exitCodes, UsageError, type ExitCode, type Terminal } from "./io.js";
 import type { ConfiguredProject } from "./project.js";
+import { repositoryPrefix } from "./repository.js";
 
 export async function runDiff(
   { project }: ConfiguredProject,
@@ -25,7 +26,9 @@ export async function runDiff(
   const checked = await checkRegistry(project);
   const { textOf, findings, expanded, loaded } = checked;
   if (findings.length > 0) {
-    terminal.note(renderFindings(findings, "pretty", { textOf, isColoured: terminal.isColoured }));
+    terminal.note(
+      renderFindings(findings, "pretty", { textOf, isColoured: terminal.isColoured, prefix: "" }),
+    );
     return exitCodes.findings;
   }
   // As it would be frozen: without what JSON does not keep.
@@ -38,8 +41,7 @@ export async function runDiff(
     spent: approvedAt(commit, root, paths.registry),
   });
   const locate = locator(textOf);
-  // Annotations are read from the repository's root.
-  const prefix = git(root, "rev-parse", "--show-prefix")?.trim() ?? "";
+  const prefix = repositoryPrefix(root);
   const place = (change: JudgedChange): Position => {
     const at = locate(originOf(change, checked, before));
     return { ...at, file: `${prefix}${at.file}` };
@@ -70,14 +72,19 @@ function approvedAt(
   root: string,
   registry: string,
 ): Readonly<Record<string, string>> {
-  const files = git(root, "grep", "-l", "-z", "-e", "approved", commit, "--", registry) ?? "";
-  const found = files.split("\0").filter((file) => file !== "");
+  const names = [`${registry}/*.yaml`, `${registry}/*.yml`];
+  const options = ["--no-color", "-l", "-z", "-e", "approved", commit, "--", ...names];
+  const files = git(root, "-c", "grep.fullName=false", "grep", ...options);
+  const found = (files ?? "").split("\0").filter((file) => file !== "");
   return Object.assign(
     {},
     ...found.map((file) => {
-      const text = git(root, "show", file.replace(":", ":./")) ?? "";
-      const parsed: unknown = parseDocument(text).toJS();
-      const { approved } = (parsed ?? {}) as { readonly approved?: object };
+      const text = git(root, "show", file.replace(":", ":./"));
+      if (text === undefined) throw new UsageError(`git cannot show ${file}`);
+      const document = parseDocument(text);
+      // What was faulty then approved nothing.
+      if (document.errors.length > 0) return {};
+      const { approved } = (document.toJS() ?? {}) as { readonly approved?: object };
       return approved ?? {};
     }),
   ) as Readonly<Record<string, string>>;
@@ -165,6 +172,8 @@ function originOf(
     }
     case "event":
       return tree.keyAt("realtime", "events", subject.name);
+    case "integration event":
+      return tree.keyAt("outbox", "events", subject.name);
     case "command":
       return tree.keyAt("realtime", "commands", subject.name);
     case "realtime":

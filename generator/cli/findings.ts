@@ -38,11 +38,18 @@ export function toDiagnostics(
     .sort(byPlace);
 }
 
+export interface FindingOptions {
+  readonly textOf: (file: string) => string | undefined;
+  readonly isColoured: boolean;
+  /** What stands before each path where it is read from the repository's root. */
+  readonly prefix: string;
+}
+
 /** The report of findings in one format. */
 export function renderFindings(
   findings: readonly Finding[],
   format: FindingFormat,
-  options: { readonly textOf: (file: string) => string | undefined; readonly isColoured: boolean },
+  options: FindingOptions,
 ): string {
   return renderDiagnostics(toDiagnostics(findings, options.textOf), format, options);
 }
@@ -58,23 +65,23 @@ function byPlace(left: Diagnostic, right: Diagnostic): number {
 export function renderDiagnostics(
   diagnostics: readonly Diagnostic[],
   format: FindingFormat,
-  options: { readonly textOf: (file: string) => string | undefined; readonly isColoured: boolean },
+  options: FindingOptions,
 ): string {
   switch (format) {
     case "json":
       return `${JSON.stringify({ diagnostics }, null, 2)}\n`;
     case "github":
-      return diagnostics.map(annotation).join("");
+      return diagnostics.map((one) => annotation(one, options.prefix)).join("");
     case "sarif":
-      return `${JSON.stringify(sarif(diagnostics), null, 2)}\n`;
+      return `${JSON.stringify(sarif(diagnostics, options.prefix), null, 2)}\n`;
     case "pretty":
       return diagnostics.map((diagnostic) => prettyText(diagnostic, options)).join("\n");
   }
 }
 
-function annotation({ code, message, at, suggestion }: Diagnostic): string {
+function annotation({ code, message, at, suggestion }: Diagnostic, prefix: string): string {
   const hint = suggestion === undefined ? "" : ` Did you mean ${suggestion}?`;
-  const place = { ...at, endCol: at.col + at.length };
+  const place = { ...at, file: prefix + at.file, endCol: at.col + at.length };
   return githubAnnotation("error", place, `${code} ${catalogueTitle(code)}`, message + hint);
 }
 
@@ -82,7 +89,7 @@ function catalogueTitle(code: string): string {
   return catalogue[code as keyof typeof catalogue].title;
 }
 
-function sarif(diagnostics: readonly Diagnostic[]): unknown {
+function sarif(diagnostics: readonly Diagnostic[], prefix: string): unknown {
   const codes = [...new Set(diagnostics.map(({ code }) => code))].sort();
   return {
     $schema: "https://json.schemastore.org/sarif-2.1.0.json",
@@ -99,9 +106,9 @@ function sarif(diagnostics: readonly Diagnostic[]): unknown {
           ruleId: code,
           level: "error",
           message: { text: message },
-          locations: [sarifLocation(at)],
+          locations: [sarifLocation(at, prefix)],
           relatedLocations: related.map((place) => ({
-            ...sarifLocation(place.at),
+            ...sarifLocation(place.at, prefix),
             message: { text: place.message },
           })),
         })),
@@ -110,22 +117,16 @@ function sarif(diagnostics: readonly Diagnostic[]): unknown {
   };
 }
 
-function sarifLocation(at: Position): { readonly physicalLocation: unknown } {
+function sarifLocation(at: Position, prefix: string): { readonly physicalLocation: unknown } {
   return {
     physicalLocation: {
-      artifactLocation: { uri: at.file },
+      artifactLocation: { uri: prefix + at.file },
       region: { startLine: at.line, startColumn: at.col, endColumn: at.col + at.length },
     },
   };
 }
 
-function prettyText(
-  diagnostic: Diagnostic,
-  {
-    textOf,
-    isColoured,
-  }: { readonly textOf: (file: string) => string | undefined; readonly isColoured: boolean },
-): string {
+function prettyText(diagnostic: Diagnostic, { textOf, isColoured }: FindingOptions): string {
   const paint = (code: number, text: string): string =>
     isColoured ? `\u001b[${code}m${text}\u001b[0m` : text;
   const { code, message, at, related, suggestion, fix } = diagnostic;

@@ -6,6 +6,7 @@ import { driftFindings } from "./drift.js";
 import { renderFindings } from "./findings.js";
 import { exitCodes, type ExitCode, type Terminal } from "./io.js";
 import type { ConfiguredProject } from "./project.js";
+import { repositoryPrefix } from "./repository.js";
 import { addStubs } from "./stubs.js";
 
 export interface GenerateFlags {
@@ -40,7 +41,13 @@ export async function runGenerate(
   }
   const { textOf, findings } = checked;
   const show = (shown: typeof findings): ExitCode => {
-    terminal.out(renderFindings(shown, format, { textOf, isColoured: terminal.isColoured }));
+    terminal.out(
+      renderFindings(shown, format, {
+        textOf,
+        isColoured: terminal.isColoured,
+        prefix: repositoryPrefix(project.root),
+      }),
+    );
     terminal.note(
       `${shown.length} ${shown.length === 1 ? "finding" : "findings"}; nothing was written`,
     );

@@ -4,7 +4,7 @@ import { createClient, call, ApiError, type Client } from "../../client/core.js"
 import { isReading, operationOf, repeatsOf } from "../emit/client/operation.js";
 import { bundled } from "../emit/validators.js";
 import { checkRegistry } from "../generate.js";
-import type { JsonSchema, SchemaObject } from "../model/json-schema.js";
+import { propertiesOf, type JsonSchema, type SchemaObject } from "../model/json-schema.js";
 import type { OperationModel, RegistryModel } from "../model/registry.js";
 import { packageVersion } from "../package-root.js";
 import { exitCodes, UsageError, type ExitCode } from "./io.js";
@@ -99,7 +99,8 @@ function toolOf(operation: OperationModel, model: RegistryModel) {
       readOnlyHint: isReading(operation),
       // Whatever changes something may undo something, but for what only adds.
       destructiveHint: !isReading(operation) && !(run.kind === "document" && run.verb === "create"),
-      idempotentHint: repeatsOf(operation) !== undefined,
+      // One that honours a key is given another one by each call.
+      idempotentHint: repeatsOf(operation) === "safe",
       openWorldHint: false,
     },
   };
@@ -118,7 +119,16 @@ function objectOf(
       .pop() ?? "";
   const types = (whole["$defs"] ?? {}) as Readonly<Record<string, SchemaObject>>;
   const root = whole["$ref"] === undefined ? whole : types[name];
-  return root?.["type"] === "object" ? { ...whole, type: "object" } : undefined;
+  if (root?.["type"] !== "object") return undefined;
+  // The protocol has no booleans for members.
+  const properties = Object.entries(propertiesOf(whole)).map(([member, one]) =>
+    typeof one === "boolean" ? [member, one ? {} : { not: {} }] : [member, one],
+  );
+  const members =
+    whole["properties"] === undefined
+      ? {}
+      : { properties: Object.fromEntries(properties) as object };
+  return { ...whole, ...members, type: "object" };
 }
 
 /** A client whose credentials travel where the service looks for them. */

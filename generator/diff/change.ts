@@ -25,6 +25,7 @@ export interface Subject {
     | "type"
     | "document"
     | "event"
+    | "integration event"
     | "command"
     | "realtime"
     | "storage"

@@ -1,4 +1,4 @@
-// Two lists as sets: what only one of them has.
+// Two lists in no order: what only one of them has, or has more often.
 import { isDeepStrictEqual } from "node:util";
 
 /** What is gone and what has been added, each in the order of its list. */
@@ -6,10 +6,13 @@ export function differences<Value>(
   before: readonly Value[],
   after: readonly Value[],
 ): { readonly gone: readonly Value[]; readonly added: readonly Value[] } {
-  return {
-    gone: before.filter((one) => !contains(after, one)),
-    added: after.filter((one) => !contains(before, one)),
-  };
+  const added = [...after];
+  const gone = before.filter((one) => {
+    const at = added.findIndex((other) => isDeepStrictEqual(other, one));
+    if (at >= 0) added.splice(at, 1);
+    return at === -1;
+  });
+  return { gone, added };
 }
 
 export function contains<Value>(values: readonly Value[], one: Value): boolean {

@@ -7,19 +7,20 @@ import type { ValueComparison } from "./values.js";
 
 /** Compares events by their names, their members by the rules, and their types where both have one. */
 export function compareEvents<Model extends { readonly typeName: string | null }>(
+  kind: "event" | "integration event",
   [before, after]: readonly [Readonly<Record<string, Model>>, Readonly<Record<string, Model>>],
   rules: Rules<Model>,
   values: ValueComparison,
   note: Note,
 ): void {
-  const tellOfEvent = (name: string): Tell => tellOf(note, { kind: "event", name }, "realtime");
+  const tellOfEvent = (name: string): Tell => tellOf(note, { kind, name }, "realtime");
   compareNamed(before, after, tellOfEvent, (name, was, is) => {
     compareMembers(was, is, rules, tellOfEvent(name));
     if (was.typeName === null || is.typeName === null) return;
-    const place = { subject: { kind: "event", name }, direction: "answers" } as const;
+    const place = { subject: { kind, name }, direction: "answers" } as const;
     values.compare(
       { before: refTo(was.typeName), after: refTo(is.typeName) },
-      { ...place, name: `event ${name}`, affected: name },
+      { ...place, name: `${kind} ${name}`, affected: name },
     );
   });
 }
@@ -37,5 +38,6 @@ export function compareOutbox(
   values: ValueComparison,
   note: Note,
 ): void {
-  compareEvents([before.outbox ?? {}, after.outbox ?? {}], integrationEvent, values, note);
+  const events = [before.outbox ?? {}, after.outbox ?? {}] as const;
+  compareEvents("integration event", events, integrationEvent, values, note);
 }

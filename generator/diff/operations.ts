@@ -1,6 +1,7 @@
 // Operations of two registries: routes, inputs and answers, who may call them, how long they may take.
 import { isDeepStrictEqual } from "node:util";
 import { durationSeconds } from "../load/quantities.js";
+import { propertiesOf } from "../model/json-schema.js";
 import type { OperationModel, RegistryModel } from "../model/registry.js";
 import { own } from "../model/records.js";
 import type { Change, ChangeArea, ChangeLevel, Note } from "./change.js";
@@ -98,6 +99,8 @@ function compareRoutes(
   const places = ({ parameters, body }: OperationModel["input"]): ReadonlyMap<string, string> => {
     const names = new Map<string, string>(parameters.map((one) => [one.name, one.in]));
     if (typeof body?.as === "object") names.set(body.as.member, "body");
+    if (body?.as === "members")
+      for (const name of Object.keys(propertiesOf(body.schema))) names.set(name, "body");
     return names;
   };
   const [was, is] = [places(input), places(after.input)];
@@ -125,8 +128,9 @@ function compareGuards(before: OperationModel, after: OperationModel, told: Told
     told("breaking", "permission", "asks who is calling");
   if (before.requiresAuthn && !after.requiresAuthn)
     told("additive", "permission", "asks nobody who is calling");
-  const permissions = ({ hooks }: OperationModel): readonly string[] =>
-    hooks.flatMap(({ permission }) => (permission === null ? [] : [permission]));
+  const permissions = ({ hooks }: OperationModel): readonly string[] => [
+    ...new Set(hooks.flatMap(({ permission }) => (permission === null ? [] : [permission]))),
+  ];
   const { gone, added } = differences(permissions(before), permissions(after));
   for (const one of added) told("breaking", "permission", `needs ${one}`);
   for (const one of gone) told("additive", "permission", `needs no ${one}`);

@@ -56,7 +56,7 @@ export function compareRealtime(
   if (next === null) return tell("breaking", "is gone");
   if (old === null) return tell("additive", "is new");
   compareMembers(old, next, plane, tell);
-  compareEvents([old.events, next.events], event, values, note);
+  compareEvents("event", [old.events, next.events], event, values, note);
   const tellOfCommand = (name: string): Tell => tellOf(note, { kind: "command", name }, "realtime");
   compareNamed(old.commands, next.commands, tellOfCommand, (name, was, is) => {
     if (was !== is) tellOfCommand(name)("breaking", `calls ${is} instead of ${was}`);

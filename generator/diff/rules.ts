@@ -47,7 +47,8 @@ export function value<Value>(level: ChangeLevel, what: (value: Value) => string)
 /** Tells changes of a subject that clients meet by its name; events and commands may be named as operations are. */
 export function tellOf(note: Note, subject: Subject, area: ChangeArea): Tell {
   const { kind, name } = subject;
-  const called = kind === "event" || kind === "command" ? `${kind} ${name}` : name;
+  const isNamedApart = ["event", "integration event", "command"].includes(kind);
+  const called = isNamedApart ? `${kind} ${name}` : name;
   return (level, what) =>
     note({ text: `${called} ${what}`, level, area, subject, affects: [name] });
 }

@@ -4,6 +4,7 @@ import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { engines } from "../engines.js";
 import { peopleOf, type Member, type People } from "./people.js";
+import { writeProject } from "../generator/scenario.js";
 import { startTestService, type TestService } from "./service.js";
 
 const [sqlite] = engines;
@@ -28,12 +29,18 @@ describe("opwright mcp", () => {
     await service.stop();
   });
 
-  const open = async (token: string, ...flags: readonly string[]): Promise<Client> => {
+  const open = async (token: string, ...flags: readonly string[]): Promise<Client> =>
+    openIn(root, token, ...flags);
+  const openIn = async (
+    cwd: string,
+    token: string,
+    ...flags: readonly string[]
+  ): Promise<Client> => {
     const client = new Client({ name: "test", version: "1.0.0" });
     const transport = new StdioClientTransport({
       command: process.execPath,
       args: [`${root}bin/opwright.mjs`, "mcp", "--url", service.url, ...flags],
-      cwd: root,
+      cwd,
       env: { PATH: process.env["PATH"] ?? "", OPWRIGHT_TOKEN: token },
     });
     await client.connect(transport);
@@ -89,6 +96,9 @@ describe("opwright mcp", () => {
     expect(made.structuredContent).toMatchObject({ title: "by a tool", state: "open" });
     const remove = tools.find(({ name }) => name === "tasks.delete");
     expect(remove?.annotations).toMatchObject({ readOnlyHint: false, destructiveHint: true });
+    // Its Idempotency-Key is each call's own.
+    const create = tools.find(({ name }) => name === "tasks.create");
+    expect(create?.annotations?.idempotentHint).toBe(false);
     const faulty = await client.callTool({
       name: "tasks.create",
       arguments: { title: 1, project },
@@ -97,6 +107,22 @@ describe("opwright mcp", () => {
       true,
       expect.objectContaining({ code: "core.validation" }),
     ]);
+  });
+
+  test("offers what takes and answers anything as well", async () => {
+    const project = writeProject({
+      "registry/service.yaml":
+        "registry: 1\nservice: {name: any, title: Any, version: 1.0.0}\npolicies: {open: []}\n",
+      "registry/any.yaml":
+        "registry: 1\noperations:\n  any.echo: {post: /echo, in: {payload: true}, out: {payload: true}, run: registry/echo.ts#echo, guard: open}\n",
+      "registry/echo.ts": "export const echo = (input: object) => input;\n",
+    });
+    const client = await openIn(project.root, "", "--allow-writes");
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name, inputSchema }) => [name, inputSchema.properties])).toEqual([
+      ["any.echo", { payload: {} }],
+    ]);
+    project.remove();
   });
 
   test("has the guards of the service", async () => {

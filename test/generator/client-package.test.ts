@@ -11,7 +11,7 @@ import { installPackedClient } from "../packed-client.js";
 const root = new URL("../..", import.meta.url).pathname;
 
 const usage = `
-import { ApiError, createClient, each, edit, tasks } from "@opwright/tracker-client";
+import { ApiError, createClient, each, edit, tasks, type models } from "@opwright/tracker-client";
 import { fetchOf, mockService } from "@opwright/tracker-client/mocks";
 import * as taskQueries from "@opwright/tracker-client/queries/tasks";
 import { connect, shared, socketIo, sse, webSocket } from "@opwright/tracker-client/realtime";
@@ -19,8 +19,8 @@ import { InfiniteQueryObserver, MutationObserver, QueryClient, QueryObserver } f
 import { io } from "socket.io-client";
 
 const titles = ["one", "two", "three"];
-const taskOf = (title: string) => ({
-  id: title, rev: 1, created_at: "", last_update_at: "", title, state: "open" as const,
+const taskOf = (title: string): models.Task => ({
+  id: title, rev: 1, created_at: "", last_update_at: "", title, state: "open",
   project: "p", assignee: null, due: null, estimate: null, labels: [], is_deleted: false,
 });
 let patched = 0;

@@ -4,6 +4,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { suggestedVersion } from "../../generator/diff/version.js";
 import { cli } from "./cli.js";
 import { writeProject } from "./scenario.js";
 
@@ -349,12 +350,87 @@ test("a function that has moved to another file is nothing that clients meet", (
   expect([code, report.changes]).toEqual([0, []]);
 });
 
+/** What is generated from the files as they are, as the revision to compare with. */
+const commit = (root: string): void => {
+  expect(cli(root, "generate").code).toBe(0);
+  git(root, "add", "-A");
+  git(root, "commit", "-q", "-m", "next");
+};
+const breakingOf = (root: string): readonly string[] =>
+  reportOf(root)
+    .report.changes.filter(({ level }) => level === "breaking")
+    .map(({ text }) => text);
+
+test("members that change places between path and body break", () => {
+  const root = project();
+  write(root, orders.replace("/move/{id}/{to}", "/move/{id}"));
+  commit(root);
+  write(root, orders.replace("/move/{id}/{to}", "/move/{to}"));
+  expect(breakingOf(root)).toEqual([
+    "orders.move takes id from its body",
+    "orders.move takes to from its path",
+  ]);
+});
+
+test("another function of the same name is told, and one of two that goes as well", () => {
+  const root = project();
+  for (const file of ["one", "two"])
+    write(root, "export const check = () => undefined;\n", `registry/${file}.ts`);
+  const hooked = (...files: readonly string[]): string => {
+    const before = files.map((file) => `"registry/${file}.ts#check"`).join(", ");
+    return orders.replace(
+      "  drafts: {type: {text: string},",
+      `  drafts: {type: {text: string}, hooks: {create: {before: [${before}]}},`,
+    );
+  };
+  write(root, hooked("one"));
+  commit(root);
+  write(root, hooked("one", "two"));
+  expect(breakingOf(root)).toEqual(["check before is asked"]);
+  write(root, hooked("two"));
+  expect(breakingOf(root)).toEqual([]);
+});
+
+test("an event and an integration event of one name are two", () => {
+  const root = project();
+  write(
+    root,
+    orders.replace(
+      "    order.seen:",
+      "    order.placed: {data: Order, audience: [topic], delivery: ephemeral}\n    order.seen:",
+    ),
+  );
+  commit(root);
+  write(root, orders.replace(/outbox:\n.*\n/, ""));
+  expect(breakingOf(root)).toEqual([
+    "event order.placed is gone",
+    "integration event order.placed is gone",
+  ]);
+});
+
+test.each([
+  ["1.2.3", "breaking", "2.0.0"],
+  ["0.2.3", "breaking", "0.3.0"],
+  ["1.2.3", "additive", "1.3.0"],
+  ["1.2.3", "documentation", "1.2.4"],
+  ["2.0.0-rc.1", "breaking", "2.0.0"],
+  ["1.3.0-rc.1", "additive", "1.3.0"],
+  ["1.2.4-rc.1", "documentation", "1.2.4"],
+  ["1.2.4-rc.1", "additive", "1.3.0"],
+  ["1.3.0-beta.1", "breaking", "2.0.0"],
+  ["0.2.1-rc.1", "breaking", "0.3.0"],
+  ["0.3.0-rc.1", "breaking", "0.3.0"],
+] as const)("from %s on what is %s makes %s", (before, level, suggested) => {
+  const subject = { kind: "type", name: "T" } as const;
+  const change = { text: "T", level, area: "schema", subject, affects: [] } as const;
+  expect(suggestedVersion(before, [change])).toBe(suggested);
+});
+
 test("a hint at the tenant that is no longer taken breaks", () => {
   const root = project();
   const hinted = service.replace("tenancy: {}", "tenancy: {trust_tenant_header: true}");
   write(root, hinted, "registry/service.yaml");
-  expect(cli(root, "generate").code).toBe(0);
-  git(root, "commit", "-qam", "hinted");
+  commit(root);
   write(root, service, "registry/service.yaml");
   const { code, report } = reportOf(root);
   const breaking = report.changes.filter(({ level }) => level === "breaking");
@@ -403,19 +479,22 @@ describe("a report", () => {
 
   test("is not passed by an approval of an earlier change", () => {
     const root = project();
+    // Neither what is no registry nor how git likes to print stands in the way.
+    write(
+      root,
+      "# Registry\n\n* `approved.yaml` says why what breaks is approved.\n",
+      "registry/README.md",
+    );
+    git(root, "config", "grep.fullName", "true");
+    git(root, "config", "color.ui", "always");
     const approved = `registry: 1\napproved:\n  'realtime is not spoken over websocket': "once\\n::stop-commands::x"\n`;
     const without = orders.replace("transports: [sse, websocket]", "transports: [sse]");
-    const commit = (): void => {
-      expect(cli(root, "generate").code).toBe(0);
-      git(root, "add", "-A");
-      git(root, "commit", "-q", "-m", "next");
-    };
     write(root, without);
     write(root, approved, "registry/approved.yaml");
     expect(cli(root, "diff", "main").code).toBe(0);
-    commit();
+    commit(root);
     write(root, orders);
-    commit();
+    commit(root);
     write(root, without);
     const { code, stderr } = cli(root, "diff", "main");
     expect([code, stderr]).toEqual([
@@ -490,18 +569,36 @@ describe("a report", () => {
 
   test("is read as text, whatever a registry says", () => {
     const root = project();
-    const nasty = "a|b @octocat #1 <b>\\u001b[2J\\n::error::x";
+    const nasty = "a|b @octocat &commat;hubot GH-1 #1 <b>\\u001b[2J\\n::error::x";
     write(root, orders.replace("state: [open, shipped]", `state: [open, shipped, "${nasty}"]`));
     const markdown = cli(root, "diff", "main", "--format", "markdown").stdout;
     const row = markdown.split("\n").find((line) => line.includes("octocat")) ?? "";
     // Three cells, and neither a mention, an issue, an element nor a sequence for terminals.
     expect(row.split(/(?<!\\)\|/)).toHaveLength(5);
-    expect(row).not.toMatch(/@octocat|#1|<b>/);
+    expect(row).not.toMatch(/@octocat|(?<!\\)&commat|GH-1|#1|<b>/);
     for (const format of ["markdown", "pretty"]) {
       const { stdout } = cli(root, "diff", "main", "--format", format);
       // oxlint-disable-next-line no-control-regex -- what a terminal would obey
       expect(stdout).not.toMatch(/\u001b|\n::/);
     }
+  });
+
+  test("names files from the repository's root, as findings do", () => {
+    const repository = mkdtempSync(join(tmpdir(), "opwright-diff-"));
+    made.push(repository);
+    const root = join(repository, "services/shop");
+    cpSync(committed, root, { recursive: true });
+    rmSync(join(root, ".git"), { recursive: true });
+    git(repository, "init", "-q", "-b", "main");
+    git(repository, "add", "-A");
+    git(repository, "commit", "-q", "-m", "first");
+    write(root, narrowed);
+    const place = /^::\w+ file=services\/shop\/registry\/orders\.yaml,/;
+    expect(cli(root, "diff", "main", "--format", "github").stdout).toMatch(place);
+    write(root, orders.replace("guard: open, tenant", "guard: opn, tenant"));
+    expect(cli(root, "check", "--format", "github").stdout).toMatch(place);
+    const sarif = cli(root, "check", "--format", "sarif").stdout;
+    expect(sarif).toContain('"uri": "services/shop/registry/orders.yaml"');
   });
 
   test("is refused where there is nothing to compare", () => {
