@@ -6,6 +6,7 @@ import type { OperationModel, RegistryModel } from "../model/registry.js";
 import { own } from "../model/records.js";
 import type { Change, ChangeArea, ChangeLevel, Note } from "./change.js";
 import { differences } from "./differences.js";
+import { compareTypeNames } from "./type-names.js";
 import type { ValueComparison } from "./values.js";
 
 export function compareOperations(
@@ -24,6 +25,7 @@ export function compareOperations(
     else if (!was && is) told("additive", "http", "is new");
     else if (was && is) {
       compareOperation(old, next, values, told);
+      compareTypeNames(old, next, after.types, (what) => told("breaking", "schema", what));
       compareHooks(old, next, note);
     }
   }

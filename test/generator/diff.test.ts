@@ -391,6 +391,24 @@ test("another function of the same name is told, and one of two that goes as wel
   expect(breakingOf(root)).toEqual([]);
 });
 
+test("a type of an operation's own that is another by now is told, however alike they are", () => {
+  const root = project();
+  const typed = orders
+    .replace("in: {id: uuid}, out: {at: date-time}", "in: Shipping, out: Shipped")
+    .replace("types:\n", "types:\n  Shipping: {id: uuid}\n  Shipped: {at: date-time}\n");
+  write(root, typed);
+  expect(breakingOf(root)).toEqual([
+    "orders.ship answers with Shipped instead of OrdersShipOutput",
+    "orders.ship takes Shipping instead of OrdersShipInput",
+  ]);
+  commit(root);
+  write(root, orders);
+  expect(breakingOf(root)).toEqual([
+    "orders.ship answers with OrdersShipOutput instead of Shipped",
+    "orders.ship takes OrdersShipInput instead of Shipping",
+  ]);
+});
+
 test("an event and an integration event of one name are two", () => {
   const root = project();
   write(
