@@ -36,6 +36,8 @@ export default defineConfig({
     globalSetup: ["test/global-setup.ts"],
     pool: "forks",
     testTimeout: 60_000,
+    // What is waited for comes in its time also where the machine is busy.
+    expect: { poll: { timeout: 10_000 } },
     hookTimeout: 60_000,
     reporters: ["default"],
     sequence: { sequencer: LongestFirst },

@@ -177,14 +177,13 @@ describe("who is signed in", () => {
   });
 
   test("is asked for no longer than a call may take", async () => {
-    const { client } = clientOf(async ({ url }) => {
-      if (url.endsWith("/auth/refresh")) await sleep(2_000);
-      return unauthenticated();
-    }, of("ann"));
-    const began = performance.now();
+    const { client } = clientOf(
+      ({ url }) =>
+        url.endsWith("/auth/refresh") ? new Promise(() => undefined) : unauthenticated(),
+      of("ann"),
+    );
     const settled = await tasks.get(client, { id: "1" }, { timeoutMillis: 100 }).settled();
     expect(settled).toMatchObject({ ok: false, error: { code: "client.timeout" } });
-    expect(performance.now() - began).toBeLessThan(1_500);
   });
 });
 
@@ -221,11 +220,9 @@ test("a service that asks for more patience than a call has is told of at once",
       const headers = { "retry-after": later, "x-error-code": "core.throttled" };
       return new Response(null, { status: 429, headers });
     }, null);
-    const began = Date.now();
     const settled = await tasks.get(client, { id: "1" }).settled();
     expect(settled).toMatchObject({ error: { code: "core.throttled" } });
     expect(calls).toBe(1);
-    expect(Date.now() - began).toBeLessThan(5_000);
   }
 });
 
