@@ -317,6 +317,16 @@ describe("the generated client", () => {
     expect([told.at(-1), head.size]).toEqual([file.size, file.size]);
     const back = await (await files.download(client, { key: "big.bin" })).arrayBuffer();
     expect(Buffer.compare(Buffer.from(back), Buffer.from(bytes))).toBe(0);
+
+    // Its session is over: another try, as after an answer that was lost, has a new one.
+    const sessions: KeptSession[] = [];
+    const again = await upload(client, files, new Blob(["anew"]), {
+      ...options,
+      session: session.kept,
+      onSession: (given) => void sessions.push(given),
+    });
+    expect([again.size, sessions.length]).toEqual([4, 1]);
+    expect(sessions[0]?.upload_id).not.toBe(session.kept.upload_id);
   });
 });
 
