@@ -513,17 +513,18 @@ export function databaseContract({ describe, test }: TestApi, harness: ContractH
     test("work that ignores its deadline is refused and never commits", () =>
       withDatabase(async (database, tenant) => {
         const document = stored({});
-        const lifetime = new Lifetime(Date.now() + 40, { isGone: () => false });
-        let late: Promise<unknown> | undefined;
+        // Enough for the work to begin, also on a machine that is busy.
+        const lifetime = new Lifetime(Date.now() + 500, { isGone: () => false });
+        const late: Promise<unknown>[] = [];
         const refused = database.write({ lifetime }, async ({ documents: store }) => {
           await store.insert(things, tenant, document);
-          await sleep(120);
-          late = store.insert(things, tenant, stored({}));
-          await late;
+          await sleep(600);
+          late.push(store.insert(things, tenant, stored({})));
+          await late[0];
         });
         await assert.rejects(refused, (error) => codeOf(error) === "deadline_exceeded");
-        await sleep(150);
-        await assert.rejects(late ?? Promise.resolve());
+        while (late.length === 0) await sleep(10);
+        await assert.rejects(Promise.all(late));
         assert.equal(await database.reader.documents.count(things, tenant, all), 0);
       }));
 
@@ -555,25 +556,27 @@ export function databaseContract({ describe, test }: TestApi, harness: ContractH
 
     test("an attempt after the end of its transaction is refused and touches no other", () =>
       withDatabase(async (database, tenant) => {
-        const lifetime = new Lifetime(Date.now() + 20, { isGone: () => false });
-        let late: Promise<unknown> = Promise.resolve();
+        // Enough for the work to begin, also on a machine that is busy.
+        const lifetime = new Lifetime(Date.now() + 500, { isGone: () => false });
+        const late: Promise<unknown>[] = [];
         const overdue = database.write({ lifetime }, async (transaction) => {
-          await sleep(80);
-          late = transaction.attempt(() =>
-            transaction.documents.insert(things, tenant, stored({})),
-          );
-          await late;
+          await sleep(560);
+          const insert = (): Promise<void> =>
+            transaction.documents.insert(things, tenant, stored({}));
+          late.push(transaction.attempt(insert));
+          await late[0];
         });
         await assert.rejects(overdue, (error) => codeOf(error) === "deadline_exceeded");
         const undone = write(database, (transaction) =>
           transaction.attempt(async () => {
             await transaction.documents.insert(things, tenant, stored({}));
-            await sleep(100);
+            await sleep(500);
             throw new Error("no");
           }),
         );
         await assert.rejects(undone, /no/);
-        await assert.rejects(late);
+        while (late.length === 0) await sleep(10);
+        await assert.rejects(Promise.all(late));
         assert.equal(await database.reader.documents.count(things, tenant, all), 0);
       }));
 
