@@ -1,4 +1,5 @@
 // When the token of a connection is to be renewed.
+import { timerMillis } from "../core.js";
 import { claimsOf } from "../token.js";
 
 /**
@@ -14,8 +15,7 @@ export function millisToRenewal(token: string): number | null {
   const left = told <= 0 ? Math.min(life / 2, 60_000) : Math.min(told, life);
   // A clock that is nearly as far ahead as a token lasts must not renew without end.
   const least = Math.max(1_000, Math.min(30_000, life / 2));
-  // A timer holds 24 days.
-  return Math.min(Math.max(left - 60_000, left * 0.8, least), 2 ** 31 - 1);
+  return timerMillis(Math.max(left - 60_000, left * 0.8, least));
 }
 
 /** Whether a token has ended, by this clock. */

@@ -4,7 +4,6 @@ import { checkedPlan, driftDiff } from "./drift.js";
 import { renderFindings } from "./findings.js";
 import { exitCodes, type ExitCode, type Terminal } from "./io.js";
 import type { ConfiguredProject } from "./project.js";
-import { repositoryPrefix } from "./repository.js";
 
 export async function runCheck(
   { project, format }: ConfiguredProject,
@@ -25,7 +24,7 @@ export async function runCheck(
       renderFindings(findings, format, {
         textOf,
         isColoured: terminal.isColoured,
-        prefix: repositoryPrefix(project.root),
+        root: project.root,
       }),
     );
   if (findings.length === 0) {

@@ -7,7 +7,6 @@ import { checkedPlan } from "./drift.js";
 import { renderFindings } from "./findings.js";
 import { exitCodes, UsageError, type ExitCode, type Terminal } from "./io.js";
 import type { ConfiguredProject } from "./project.js";
-import { repositoryPrefix } from "./repository.js";
 
 export async function runClientPack(
   { project, format }: ConfiguredProject,
@@ -21,7 +20,7 @@ export async function runClientPack(
       renderFindings(findings, format, {
         textOf,
         isColoured: terminal.isColoured,
-        prefix: repositoryPrefix(project.root),
+        root: project.root,
       }),
     );
     terminal.note("what is packed is what was reviewed: run `opwright generate` first");

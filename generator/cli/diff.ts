@@ -27,7 +27,7 @@ export async function runDiff(
   const { textOf, findings, expanded, loaded } = checked;
   if (findings.length > 0) {
     terminal.note(
-      renderFindings(findings, "pretty", { textOf, isColoured: terminal.isColoured, prefix: "" }),
+      renderFindings(findings, "pretty", { textOf, isColoured: terminal.isColoured, root }),
     );
     return exitCodes.findings;
   }

@@ -3,6 +3,7 @@ import { catalogue, type Finding, type Origin } from "../diagnostics.js";
 import { githubAnnotation } from "../github-annotation.js";
 import { locator, type Position } from "../load/locate.js";
 import { oneLine } from "../markdown.js";
+import { repositoryPrefix } from "./repository.js";
 
 export const findingFormats = ["pretty", "json", "github", "sarif"] as const;
 export type FindingFormat = (typeof findingFormats)[number];
@@ -41,8 +42,8 @@ export function toDiagnostics(
 export interface FindingOptions {
   readonly textOf: (file: string) => string | undefined;
   readonly isColoured: boolean;
-  /** What stands before each path where it is read from the repository's root. */
-  readonly prefix: string;
+  /** Where the project is: annotations and SARIF are read from its repository's root. */
+  readonly root: string;
 }
 
 /** The report of findings in one format. */
@@ -70,10 +71,12 @@ export function renderDiagnostics(
   switch (format) {
     case "json":
       return `${JSON.stringify({ diagnostics }, null, 2)}\n`;
-    case "github":
-      return diagnostics.map((one) => annotation(one, options.prefix)).join("");
+    case "github": {
+      const prefix = repositoryPrefix(options.root);
+      return diagnostics.map((one) => annotation(one, prefix)).join("");
+    }
     case "sarif":
-      return `${JSON.stringify(sarif(diagnostics, options.prefix), null, 2)}\n`;
+      return `${JSON.stringify(sarif(diagnostics, repositoryPrefix(options.root)), null, 2)}\n`;
     case "pretty":
       return diagnostics.map((diagnostic) => prettyText(diagnostic, options)).join("\n");
   }

@@ -6,7 +6,6 @@ import { driftFindings } from "./drift.js";
 import { renderFindings } from "./findings.js";
 import { exitCodes, type ExitCode, type Terminal } from "./io.js";
 import type { ConfiguredProject } from "./project.js";
-import { repositoryPrefix } from "./repository.js";
 import { addStubs } from "./stubs.js";
 
 export interface GenerateFlags {
@@ -45,7 +44,7 @@ export async function runGenerate(
       renderFindings(shown, format, {
         textOf,
         isColoured: terminal.isColoured,
-        prefix: repositoryPrefix(project.root),
+        root: project.root,
       }),
     );
     terminal.note(

@@ -1,6 +1,6 @@
 // Changes as a report: what is approved, what is not, and which version follows.
 import { own } from "../model/records.js";
-import type { Change } from "./change.js";
+import { levels, type Change } from "./change.js";
 import { suggestedVersion } from "./version.js";
 
 export interface JudgedChange extends Change {
@@ -63,7 +63,7 @@ export function isRefused({ level, approved }: JudgedChange): boolean {
 
 /** `2 breaking (1 approved), 3 additive`, or `no changes`. */
 export function summaryOf({ changes }: DiffReport): string {
-  const parts = (["breaking", "additive", "documentation"] as const).flatMap((level) => {
+  const parts = levels.flatMap((level) => {
     const all = changes.filter((change) => change.level === level);
     const approved = all.filter((change) => change.approved !== null).length;
     const told = approved === 0 ? "" : ` (${approved} approved)`;

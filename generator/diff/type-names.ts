@@ -1,6 +1,7 @@
 // Types of what operations take and answer: a client's package has them by their names.
+import { hasInput, inputTypeOf } from "../emit/client/operation.js";
+import { outputTypeName } from "../emit/types.js";
 import { referredType, type JsonSchema } from "../model/json-schema.js";
-import { pascalCase } from "../model/names.js";
 import { own } from "../model/records.js";
 import type { OperationModel, RegistryModel } from "../model/registry.js";
 
@@ -14,13 +15,13 @@ export function compareTypeNames(
   types: RegistryModel["types"],
   tell: (what: string) => void,
 ): void {
-  const compare = (verb: string, was: Named, is: Named): void => {
+  const compare = (verb: string, was: Named | null, is: Named | null): void => {
+    if (was === null || is === null || was.isOwn === is.isOwn) return;
     const isGone = was.isOwn || own(types, was.name) === undefined;
-    if (was.isOwn !== is.isOwn && isGone) tell(`${verb} ${is.name} instead of ${was.name}`);
+    if (isGone) tell(`${verb} ${is.name} instead of ${was.name}`);
   };
-  if (takesInput(before) && takesInput(after)) compare("takes", inputOf(before), inputOf(after));
-  const [old, next] = [outputOf(before), outputOf(after)];
-  if (old !== null && next !== null) compare("answers with", old, next);
+  compare("takes", inputOf(before), inputOf(after));
+  compare("answers with", outputOf(before), outputOf(after));
 }
 
 interface Named {
@@ -29,19 +30,16 @@ interface Named {
   readonly isOwn: boolean;
 }
 
-function named(schema: JsonSchema, ownName: string): Named {
-  const referred = referredType(schema);
-  return { name: referred ?? ownName, isOwn: referred === undefined };
+function inputOf(operation: OperationModel): Named | null {
+  if (!hasInput(operation)) return null;
+  return { name: inputTypeOf(operation), isOwn: isOwn(operation.input.schema) };
 }
 
-function inputOf({ input }: OperationModel): Named {
-  return named(input.schema, input.typeName);
+function outputOf(operation: OperationModel): Named | null {
+  const { schema } = operation.output;
+  return schema === null ? null : { name: outputTypeName(operation), isOwn: isOwn(schema) };
 }
 
-function outputOf({ key, output }: OperationModel): Named | null {
-  return output.schema === null ? null : named(output.schema, `${pascalCase(key)}Output`);
-}
-
-function takesInput({ input }: OperationModel): boolean {
-  return input.parameters.length > 0 || input.body !== null;
+function isOwn(schema: JsonSchema): boolean {
+  return referredType(schema) === undefined;
 }

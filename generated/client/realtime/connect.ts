@@ -338,10 +338,11 @@ class Connection {
   /** The inbox of whose token it is: another caller's signals are others. */
   #inboxOf(token: string | null): Inbox {
     const owner = token === null ? "" : callerOf(token);
-    if (this.#inbox !== undefined && owner === this.#owner) return this.#inbox;
-    this.#inbox?.stop();
-    if (this.#inbox !== undefined)
+    if (this.#inbox !== undefined) {
+      if (owner === this.#owner) return this.#inbox;
+      this.#inbox.stop();
       this.commands.failAll(new ApiError("client.aborted", "another caller signed in"));
+    }
     this.#owner = owner;
     const key = `${this.#storeKey("last")} ${this.#deviceId} ${owner}`;
     this.#inbox = new Inbox({

@@ -51,7 +51,7 @@ export async function upload(
       Body,
     });
     const { ETag } = await asked(client.send(command, options));
-    parts.push({ PartNumber, ETag });
+    parts[PartNumber - 1] = { PartNumber, ETag };
     free.push(full);
   };
   const flush = async (): Promise<void> => {
@@ -89,7 +89,6 @@ export async function upload(
     }
     await flush();
     await Promise.all(sending);
-    parts.sort((one, other) => (one.PartNumber ?? 0) - (other.PartNumber ?? 0));
     const command = new sdk.CompleteMultipartUploadCommand({
       Bucket,
       Key,
