@@ -204,6 +204,11 @@ export async function tokensOf({ tokens }: Client): Promise<Tokens | null> {
   return (await tokens?.get()) ?? null;
 }
 
+/** Who is signed in now; "" where nobody is, or the token does not say. */
+export async function currentCaller(client: Client): Promise<string> {
+  return callerOf((await tokensOf(client))?.access_token ?? "");
+}
+
 /** Puts a token into the header that the service looks at. */
 export function authorize(
   { tokenHeader = "authorization" }: Client,

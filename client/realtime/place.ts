@@ -1,7 +1,6 @@
 // Where a tab that shares its line is in the caller's mailbox: what others heard without it is read, and what it has heard
 // is not heard again.
-import { call, tokensOf, type Operation } from "../core.js";
-import { callerOf } from "../token.js";
+import { call, currentCaller, type Operation } from "../core.js";
 import type { Dial, Receiver } from "./port.js";
 
 export type Heard = readonly [name: string, id: string | null, data: unknown];
@@ -143,8 +142,7 @@ export class Place {
       { signal: leaving },
     ).settled();
     // Somebody else has signed in: it is their mailbox.
-    const tokens = await tokensOf(client);
-    if (callerOf(tokens?.access_token ?? "") !== caller) throw new Error("another caller");
+    if ((await currentCaller(client)) !== caller) throw new Error("another caller");
     if (page.ok) return page.data;
     if (page.error.code !== "core.validation" || after === undefined) throw page.error;
     // The service has another mailbox by now, in which there is no such place: all of it is new.

@@ -1,5 +1,5 @@
 // Lines over Server-Sent Events: signals as a stream (WHATWG HTML §9.2), acknowledgements and commands as requests beside it.
-import { ApiError, authorize, call, errorOf, retryAfterMillis, tokensOf } from "../core.js";
+import { ApiError, authorize, call, currentCaller, errorOf, retryAfterMillis } from "../core.js";
 import type { Operation } from "../core.js";
 import { callerOf } from "../token.js";
 import { lineAddress } from "./platform.js";
@@ -39,8 +39,7 @@ function open(dial: Dial, receiver: Receiver): Line {
       if (operation === undefined)
         throw new ApiError("realtime_command_unknown", `there is no command ${name}`);
       // A line has one caller; a request would go as whoever is signed in now.
-      const tokens = await tokensOf(client);
-      if (callerOf(tokens?.access_token ?? "") !== callerOf(token ?? ""))
+      if ((await currentCaller(client)) !== callerOf(token ?? ""))
         throw new ApiError("client.aborted", "another caller signed in");
       const options = {
         signal,

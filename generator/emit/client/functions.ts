@@ -12,7 +12,7 @@ const reserved = new Set(
 
 /** Names that the client's own files export. */
 const exportedNames = new Set(
-  "authorize call callOf createClient each edit errorOf isConflict models randomKey refreshTokens retryAfterMillis timerMillis tokensOf upload".split(
+  "authorize call callOf createClient currentCaller each edit errorOf isConflict models randomKey refreshTokens retryAfterMillis timerMillis tokensOf upload".split(
     " ",
   ),
 );
