@@ -21,7 +21,11 @@ class LongestFirst extends BaseSequencer {
 }
 
 /** Tests that measure a process: beside others they would measure those. */
-const measuring = ["test/acceptance/large-transfers.test.ts"];
+const measuring = [
+  "test/acceptance/large-transfers.test.ts",
+  "test/faults/neighbours.test.ts",
+  "test/faults/restarts.test.ts",
+];
 
 export default defineConfig({
   resolve: {

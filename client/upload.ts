@@ -90,18 +90,17 @@ export async function upload<Head>(
         ? failed.signal
         : AbortSignal.any([options.signal, failed.signal]),
   };
-  const { session, there } = await sessionOf(client, storage, options, within);
-  options.onSession?.(session);
   const count = Math.max(1, Math.ceil(file.size / partBytes));
   const sizeOf = (number: number): number =>
     Math.min(number * partBytes, file.size) - (number - 1) * partBytes;
   const fits = ({ part_number: number, size }: Part): boolean =>
     number <= count && (size === undefined || size === sizeOf(number));
   // The first part tells whether an earlier try cut the file as this one does; the last may have its size by chance.
-  const isCutAlike = there.some((part) => part.part_number === 1 && fits(part));
-  const done = new Map(
-    (isCutAlike ? there.filter(fits) : []).map((part) => [part.part_number, part]),
-  );
+  const isCutAlike = (parts: readonly Part[]): boolean =>
+    parts.some((part) => part.part_number === 1 && fits(part));
+  const { session, there } = await sessionOf(client, storage, options, isCutAlike, within);
+  options.onSession?.(session);
+  const done = new Map(there.filter(fits).map((part) => [part.part_number, part]));
   let sent = [...done.keys()].reduce((sum, number) => sum + sizeOf(number), 0);
   onProgress?.(sent, file.size);
   const missing = Array.from({ length: count }, (_, index) => index + 1).filter(
@@ -128,18 +127,20 @@ export async function upload<Head>(
   return storage.completeUpload(client, { session, parts }, within);
 }
 
-/** The session to go on in, with the parts that are there, or a new one. */
+/** The session to go on in, with the parts that are there, or a new one: what was cut otherwise would take room from this. */
 async function sessionOf(
   client: Client,
   storage: PartwiseStorage<unknown>,
   { key, contentType, session }: UploadOptions,
+  isCutAlike: (parts: readonly Part[]) => boolean,
   within: CallOptions,
 ): Promise<{ readonly session: KeptSession; readonly there: readonly Part[] }> {
   if (session !== undefined && session.key !== key)
     throw new ApiError("client.upload_refused", `the session is that of ${session.key}`);
   if (session !== undefined)
     try {
-      return { session, there: (await storage.listParts(client, { session }, within)).parts };
+      const { parts } = await storage.listParts(client, { session }, within);
+      if (parts.length === 0 || isCutAlike(parts)) return { session, there: parts };
     } catch (error) {
       // It was completed or given up, or its time is over.
       const hasEnded = ["core.not_found", "upload_session_invalid"];

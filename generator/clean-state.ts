@@ -1,10 +1,12 @@
 // The memory of a clean check: where registry, handlers and generated folder are all as they were then, there is
 // nothing to do. Kept below node_modules/.cache; without it everything is done anew.
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { globSync } from "tinyglobby";
-import type { Project } from "./generate.js";
+import type { Finding } from "./diagnostics.js";
+import type { CheckedRegistry, Project } from "./generate.js";
+import { maxFileBytes, projectEntry } from "./load/project-file.js";
+import { folderContent } from "./load/project-folder.js";
 import { buildIdentity } from "./package-root.js";
 
 interface CleanState {
@@ -12,13 +14,17 @@ interface CleanState {
   /** Files outside the registry and generated folders that were read. */
   readonly modules: readonly string[];
   readonly operations: number;
+  /** What is told each time. */
+  readonly warnings: readonly Finding[];
 }
 
-/** How many operations the project has, where nothing has changed since it was last clean; else undefined. */
-export function stillClean(project: Project): number | undefined {
+/** The memory of a project where nothing has changed since it was last clean; else undefined. */
+export function stillClean(
+  project: Project,
+): Pick<CleanState, "operations" | "warnings"> | undefined {
   const state = read(project);
   if (state === undefined) return undefined;
-  return projectDigest(project, state.modules) === state.digest ? state.operations : undefined;
+  return projectDigest(project, state.modules) === state.digest ? state : undefined;
 }
 
 /** A digest of the registry folder as it is now, taken before it is read. */
@@ -33,12 +39,13 @@ export function registryDigest({ root, paths }: Project): string {
 export function rememberClean(
   project: Project,
   before: string,
-  modules: readonly string[],
-  operations: number,
+  { modules, warnings, expanded }: Pick<CheckedRegistry, "modules" | "warnings" | "expanded">,
 ): void {
   if (!existsSync(join(project.root, "node_modules"))) return;
   if (registryDigest(project) !== before) return;
-  const state: CleanState = { digest: projectDigest(project, modules), modules, operations };
+  const digest = projectDigest(project, modules);
+  const operations = Object.keys(expanded.model.operations).length;
+  const state: CleanState = { digest, modules, operations, warnings };
   const path = pathOf(project);
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, JSON.stringify(state));
@@ -67,19 +74,21 @@ function projectDigest({ root, paths }: Project, modules: readonly string[]): st
 }
 
 function filesBelow(root: string, folder: string): readonly string[] {
-  return globSync("**/*", { cwd: join(root, folder), dot: true }).map(
-    (name) => `${folder}/${name}`,
-  );
+  const { files, folders, refused } = folderContent(root, folder);
+  return [...files, ...folders, ...refused.map(({ path }) => path)];
 }
 
 /** A digest of this build of opwright and of the files. */
 function digestOf(root: string, paths: readonly string[]): string {
   const hash = createHash("sha256").update(buildIdentity());
   for (const path of [...new Set(paths)].sort()) {
-    const file = join(root, path);
-    const text = existsSync(file) ? readFileSync(file) : undefined;
-    hash.update(`\0${path}\0${text?.length ?? "none"}\0`);
-    if (text !== undefined) hash.update(text);
+    const entry = projectEntry(root, path);
+    hash.update(`\0${path}\0${entry.kind === "refused" ? entry.why : entry.kind}\0`);
+    if (entry.kind !== "file") continue;
+    const { size, mtimeMs } = statSync(entry.real);
+    hash.update(`${size}\0`);
+    // No registry is that large: such a file is told by when it was changed.
+    hash.update(size > maxFileBytes ? String(mtimeMs) : readFileSync(entry.real));
   }
   return hash.digest("base64url");
 }

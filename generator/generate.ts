@@ -1,12 +1,11 @@
 // The pipeline of the generator: load → expand → check → freeze → emit → plan. Writing is left to the caller.
-import { readFileSync, statSync } from "node:fs";
-import { join } from "node:path";
 import { defaultsFit } from "./check/defaults.js";
 import { functionsExist, mentions } from "./check/functions.js";
 import { patternsAreLinear } from "./check/patterns.js";
 import type { RuleContext } from "./check/rule-context.js";
 import { rules } from "./check/rules.js";
-import type { Finding } from "./diagnostics.js";
+import { catalogue } from "./catalogue.js";
+import { type Finding } from "./diagnostics.js";
 import type { ClientSettings } from "./emit/client/settings.js";
 import { emit } from "./emit/emit.js";
 import type { EmittedFile } from "./emit/file.js";
@@ -14,6 +13,7 @@ import type { MigrationHistory } from "./emit/migrations.js";
 import type { ModulePaths } from "./emit/module-path.js";
 import { expandRegistry, type ExpandedRegistry } from "./families/expand.js";
 import { loadRegistry, type LoadedRegistry } from "./load/load.js";
+import { readProjectText } from "./load/project-file.js";
 import { registryNames } from "./load/registry-names.js";
 import { GeneratedFolder } from "./output/folder.js";
 import { manifestName, manifestOf } from "./output/manifest.js";
@@ -33,6 +33,8 @@ export interface CheckedRegistry {
   readonly loaded: LoadedRegistry;
   readonly expanded: ExpandedRegistry;
   readonly findings: readonly Finding[];
+  /** What is told, and keeps nothing from being generated. */
+  readonly warnings: readonly Finding[];
   /** The generated folder as it was found, and its migrations. */
   readonly folder: GeneratedFolder;
   readonly history: MigrationHistory;
@@ -45,12 +47,15 @@ export interface CheckedRegistry {
 /** Loads, expands and checks a registry. */
 export async function checkRegistry(project: Project): Promise<CheckedRegistry> {
   const findings: Finding[] = [];
+  const warnings: Finding[] = [];
   const known = new Set<string>();
   // One fault can be met once an operation; it is one finding all the same.
   const report = (finding: Finding): void => {
     const identity = JSON.stringify([finding.code, finding.message, finding.at]);
-    if (!known.has(identity)) findings.push(finding);
+    if (known.has(identity)) return;
     known.add(identity);
+    const isWarning = catalogue[finding.code].severity === "warning";
+    (isWarning ? warnings : findings).push(finding);
   };
   const options = { project: project.root, folder: project.paths.registry, report };
   const loaded = loadRegistry(project.root, project.paths.registry, report);
@@ -69,6 +74,7 @@ export async function checkRegistry(project: Project): Promise<CheckedRegistry> 
     loaded,
     expanded,
     findings,
+    warnings,
     folder,
     history,
     modules: [
@@ -77,14 +83,14 @@ export async function checkRegistry(project: Project): Promise<CheckedRegistry> 
     textOf: (file) =>
       loaded.tree.texts.get(file) ??
       expanded.types.texts.get(file) ??
-      textOfFile(join(project.root, file)),
+      textOfFile(project.root, file),
   };
 }
 
-function textOfFile(path: string): string | undefined {
-  return statSync(path, { throwIfNoEntry: false })?.isFile() === true
-    ? readFileSync(path, "utf8")
-    : undefined;
+/** The text of a file of the project, or undefined where it is none that may be read. */
+export function textOfFile(root: string, file: string): string | undefined {
+  const read = readProjectText(root, file);
+  return read.kind === "text" ? read.text : undefined;
 }
 
 /** What generating would change, and the folder to apply it to. */

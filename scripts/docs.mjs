@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { root } from "./prepare.mjs";
 
 const { errors } = await import(`${root}/dist/runtime/contract/errors.js`);
-const { catalogue } = await import(`${root}/dist/generator/diagnostics.js`);
+const { catalogue } = await import(`${root}/dist/generator/catalogue.js`);
 
 export function errorsPage() {
   const rows = Object.entries(errors).map(

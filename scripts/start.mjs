@@ -6,7 +6,8 @@ install();
 build();
 run("node", ["bin/opwright.mjs", "generate"]);
 buildService();
-if (process.env.NODE_ENV !== "production")
+const isProduction = process.env.NODE_ENV === "production";
+if (!isProduction)
   for (const name of ["load", "places"]) run("node", [`dist/service/registry/demo/${name}.js`]);
 
 const port = process.env.PORT || "4400";
@@ -22,9 +23,7 @@ Try it        ${url}/docs
 Events        ${url}/docs/events
 OpenAPI       ${url}/openapi.json
 Readiness     ${url}/readyz
-Upload page   ${url}/demo/upload
-Live board    ${url}/demo/live
-
+${isProduction ? "" : `Upload page   ${url}/demo/upload\nLive board    ${url}/demo/live\n`}
 Sign in:
   curl -s ${url}/auth/login -H 'content-type: application/json' \\
     -d '{"login":"ada@example.test","password":"correct horse battery staple"}'

@@ -1,12 +1,13 @@
 // A realtime connection that lasts: it comes back, goes on where it was, and keeps its token good (service.md "Realtime wire protocol").
-import { ApiError, callOf, randomKey, refreshTokens } from "../core.js";
+import { ApiError, callOf, refreshTokens } from "../core.js";
 import type { Call, Client, ClientCode, Operation, Tokens } from "../core.js";
 import { callerOf } from "../token.js";
 import { CommandQueue, type CommandOptions } from "./commands.js";
 import { Inbox, type Handle } from "./inbox.js";
 import { leastPauseMillis, pauseMillis } from "./pause.js";
-import { lasting, platform, storeOf, type KeyValueStore } from "./platform.js";
-import type { Ending, Line, Transport } from "./port.js";
+import { Memory } from "./memory.js";
+import { platform, type KeyValueStore } from "./platform.js";
+import { deviceReplaced, type Ending, type Line, type Transport } from "./port.js";
 import { hasEnded, millisToRenewal } from "./renewal.js";
 
 export type { Client } from "../core.js";
@@ -37,7 +38,10 @@ export type LiveStatus = "connecting" | "open" | "waiting" | "closed";
 export interface LiveOptions {
   readonly transport: Transport;
   readonly topics?: readonly string[];
-  /** Whose cursor the service keeps; one of the tab's own, or of the browser's where tabs share, where left out. */
+  /**
+   * Whose cursor the service keeps; one of the tab's own, or of the browser's where tabs share, where left out. It has one
+   * connection: where another one names it, this one closes with `realtime_device_replaced`.
+   */
   readonly deviceId?: string;
   /** Where the device and its last signal are kept over a reload; storage of the browser where left out. */
   readonly store?: KeyValueStore;
@@ -116,10 +120,7 @@ class Connection {
   readonly #client: Client;
   readonly #spec: RealtimeSpec;
   readonly #options: LiveOptions;
-  readonly #store: KeyValueStore;
-  /** Of this tab alone, where tabs share the other: what each has handled over a reload is its own. */
-  readonly #ownStore: KeyValueStore | null;
-  readonly #deviceId: string;
+  readonly #memory: Memory;
   readonly #handlers = new Set<Handle>();
   readonly #waiting = new Set<{ resolve: () => void; reject: (error: ApiError) => void }>();
   #topics: readonly string[];
@@ -160,12 +161,12 @@ class Connection {
     this.#options = options;
     this.#topics = options.topics ?? [];
     this.commands = new CommandQueue(client.timeoutMillis ?? 30_000);
-    const isShared = options.transport.isShared === true;
-    const usual = isShared ? "localStorage" : "sessionStorage";
-    this.#store = lasting(options.store ?? storeOf(usual));
-    const hasOwn = isShared && options.store === undefined;
-    this.#ownStore = hasOwn ? lasting(storeOf("sessionStorage")) : null;
-    this.#deviceId = options.deviceId ?? this.#keptDevice();
+    this.#memory = new Memory({
+      place: `${client.baseUrl}${spec.path}`,
+      deviceId: options.deviceId,
+      store: options.store,
+      isShared: options.transport.isShared === true,
+    });
     platform.addEventListener?.("online", this.#online);
     platform.addEventListener?.("pagehide", this.#hidden);
     platform.addEventListener?.("pageshow", this.#shown);
@@ -234,7 +235,7 @@ class Connection {
           path: this.#spec.path,
           commands: this.#spec.commands,
           token,
-          deviceId: this.#deviceId,
+          deviceId: this.#memory.deviceId,
           topics: this.#topics,
           lastEventId: inbox.lastId,
         },
@@ -274,6 +275,11 @@ class Connection {
   async #ended({ code, detail, isFinal, afterMillis }: Ending): Promise<void> {
     this.#leaveLine();
     const error = new ApiError(code ?? "client.network", detail ?? "the connection ended");
+    if (code === deviceReplaced && this.#options.deviceId === undefined) {
+      // A tab that was duplicated has the same: from now on each has its own.
+      if (this.#options.transport.isShared !== true) this.#memory.takeNewDevice(this.#owner);
+      return this.#waitAndDial(afterMillis);
+    }
     if (code !== "core.authentication")
       return isFinal === true ? this.close(error) : this.#waitAndDial(afterMillis);
     const generation = this.#generation;
@@ -343,32 +349,15 @@ class Connection {
       this.commands.failAll(new ApiError("client.aborted", "another caller signed in"));
     }
     this.#owner = owner;
-    const key = `${this.#storeKey("last")} ${this.#deviceId} ${owner}`;
     this.#inbox = new Inbox({
       handlers: this.#handlers,
-      // Whose signals they are must be known to go on behind one after a reload.
-      lastId: owner === "" ? null : (this.#ownStore?.getItem(key) ?? this.#store.getItem(key)),
-      keep: (id) => {
-        if (owner === "") return;
-        this.#ownStore?.setItem(key, id);
-        if (this.#line?.isFollowing !== true) this.#store.setItem(key, id);
-      },
+      lastId: this.#memory.lastOf(owner),
+      keep: (id) => this.#memory.keepLast(owner, id, this.#line?.isFollowing !== true),
       acknowledge: (id) => this.#line?.acknowledge(id),
       failed: (error) => this.#failed(error),
       again: () => this.#redial(),
     });
     return this.#inbox;
-  }
-
-  #keptDevice(): string {
-    const key = this.#storeKey("device");
-    const kept = this.#store.getItem(key) ?? randomKey();
-    this.#store.setItem(key, kept);
-    return kept;
-  }
-
-  #storeKey(of: string): string {
-    return `opwright ${this.#client.baseUrl}${this.#spec.path} ${of}`;
   }
 
   /** What the application's own code has thrown. */

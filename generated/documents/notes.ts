@@ -20,4 +20,5 @@ export const notesSpec = document<NotesDocument, NotesCreate, NotesPatch>({
     text: "string",
     pinned: "boolean",
   },
+  indexes: [["owner_id"]],
 });

@@ -19,5 +19,6 @@ export const placesSpec = document<PlacesDocument>({
     lat: "number",
     lng: "number",
   },
+  indexes: [["country", "name"], ["name"]],
   searches: [{ index: "place_search_index", fields: ["name"] }],
 });

@@ -33,6 +33,7 @@ export const tasksSpec = document<Task, TasksCreate, TasksPatch>({
     estimate: "number",
     labels: "string[]",
   },
+  indexes: [["project", "state"], ["due"]],
   searches: [{ index: "task_search_index", fields: ["title", "labels"] }],
   emits: [
     { on: "create", event: "task.changed", delivery: "ephemeral", topic: "project:{project}" },

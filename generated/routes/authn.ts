@@ -101,7 +101,7 @@ export const authnRequestPasswordReset = route({
   status: 202,
   input: json(validate.authnRequestPasswordReset),
   hooks: [],
-  transaction: "write",
+  transaction: "read",
   ignoresCredentials: true,
   audit: [],
   run: passwordReset.requestPasswordReset(identitySpec),

@@ -20,7 +20,7 @@ export const authnRefreshTokens = validator<AuthnRefreshTokensInput>(authnRefres
 export const authnRequestPasswordReset = validator<AuthnRequestPasswordResetInput>(authnRequestPasswordResetCheck);
 export const authnResetPassword = validator<AuthnResetPasswordInput>(authnResetPasswordCheck);
 
-const schema0 = {"type":"object","properties":{"current_password":{"type":"string","minLength":1,"maxLength":4096},"new_password":{"type":"string","minLength":1,"maxLength":4096}},"required":["current_password","new_password"],"additionalProperties":false};
+const schema0 = {"type":"object","properties":{"current_password":{"type":"string","minLength":1,"maxLength":4096},"new_password":{"type":"string","minLength":8,"maxLength":1024}},"required":["current_password","new_password"],"additionalProperties":false};
 const func0 = codePointLength;
 
 function authnChangePasswordCheck(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -111,8 +111,8 @@ let data1 = data.new_password;
 const _errs4 = errors;
 const _errs5 = errors;
 if(typeof data1 === "string"){
-if(func0(data1) > 4096){
-const err6 = {instancePath:instancePath+"/new_password",schemaPath:"#/properties/new_password/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"};
+if(func0(data1) > 1024){
+const err6 = {instancePath:instancePath+"/new_password",schemaPath:"#/properties/new_password/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -121,8 +121,8 @@ vErrors.push(err6);
 }
 errors++;
 }
-if(func0(data1) < 1){
-const err7 = {instancePath:instancePath+"/new_password",schemaPath:"#/properties/new_password/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+if(func0(data1) < 8){
+const err7 = {instancePath:instancePath+"/new_password",schemaPath:"#/properties/new_password/minLength",keyword:"minLength",params:{limit: 8},message:"must NOT have fewer than 8 characters"};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -635,7 +635,7 @@ return errors === 0;
 }
 authnRequestPasswordResetCheck.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema6 = {"type":"object","properties":{"token":{"type":"string","minLength":1,"maxLength":4096},"new_password":{"type":"string","minLength":1,"maxLength":4096}},"required":["token","new_password"],"additionalProperties":false};
+const schema6 = {"type":"object","properties":{"token":{"type":"string","minLength":1,"maxLength":4096},"new_password":{"type":"string","minLength":8,"maxLength":1024}},"required":["token","new_password"],"additionalProperties":false};
 
 function authnResetPasswordCheck(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -725,8 +725,8 @@ let data1 = data.new_password;
 const _errs4 = errors;
 const _errs5 = errors;
 if(typeof data1 === "string"){
-if(func0(data1) > 4096){
-const err6 = {instancePath:instancePath+"/new_password",schemaPath:"#/properties/new_password/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"};
+if(func0(data1) > 1024){
+const err6 = {instancePath:instancePath+"/new_password",schemaPath:"#/properties/new_password/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -735,8 +735,8 @@ vErrors.push(err6);
 }
 errors++;
 }
-if(func0(data1) < 1){
-const err7 = {instancePath:instancePath+"/new_password",schemaPath:"#/properties/new_password/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+if(func0(data1) < 8){
+const err7 = {instancePath:instancePath+"/new_password",schemaPath:"#/properties/new_password/minLength",keyword:"minLength",params:{limit: 8},message:"must NOT have fewer than 8 characters"};
 if(vErrors === null){
 vErrors = [err7];
 }

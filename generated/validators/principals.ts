@@ -12,7 +12,7 @@ export const principalsCreatePrincipal = validator<PrincipalsCreatePrincipalInpu
 export const principalsGrantPermission = validator<PrincipalsGrantPermissionInput>(principalsGrantPermissionCheck);
 export const principalsRevokePermission = validator<PrincipalsRevokePermissionInput>(principalsRevokePermissionCheck);
 
-const schema0 = {"type":"object","properties":{"login":{"type":"string","minLength":1,"maxLength":4096},"password":{"type":"string","minLength":1,"maxLength":4096}},"required":["login","password"],"additionalProperties":false};
+const schema0 = {"type":"object","properties":{"login":{"type":"string","minLength":1,"maxLength":4096},"password":{"type":"string","minLength":8,"maxLength":1024}},"required":["login","password"],"additionalProperties":false};
 const func0 = codePointLength;
 
 function principalsCreatePrincipalCheck(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -103,8 +103,8 @@ let data1 = data.password;
 const _errs4 = errors;
 const _errs5 = errors;
 if(typeof data1 === "string"){
-if(func0(data1) > 4096){
-const err6 = {instancePath:instancePath+"/password",schemaPath:"#/properties/password/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"};
+if(func0(data1) > 1024){
+const err6 = {instancePath:instancePath+"/password",schemaPath:"#/properties/password/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -113,8 +113,8 @@ vErrors.push(err6);
 }
 errors++;
 }
-if(func0(data1) < 1){
-const err7 = {instancePath:instancePath+"/password",schemaPath:"#/properties/password/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+if(func0(data1) < 8){
+const err7 = {instancePath:instancePath+"/password",schemaPath:"#/properties/password/minLength",keyword:"minLength",params:{limit: 8},message:"must NOT have fewer than 8 characters"};
 if(vErrors === null){
 vErrors = [err7];
 }

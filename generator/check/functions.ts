@@ -4,6 +4,7 @@ import type { Origin } from "../diagnostics.js";
 import { readAuthorModules } from "../load/author-modules.js";
 import type { LoadedRegistry } from "../load/load.js";
 import type { ModuleFacts } from "../load/module-facts.js";
+import { notRead } from "../load/project-file.js";
 import { pascalCase } from "../model/names.js";
 import { functionReference, type FunctionReference } from "../model/registry.js";
 import type { RuleContext } from "./rule-context.js";
@@ -101,8 +102,16 @@ export async function functionsExist(
   }
 }
 
-function checkMention({ report }: RuleContext, mention: Mention, facts: ModuleFacts | null): void {
+function checkMention(
+  { report }: RuleContext,
+  mention: Mention,
+  facts: ModuleFacts | string | null,
+): void {
   const { file, name } = mention.reference;
+  if (typeof facts === "string") {
+    report({ ...notRead(file, facts), at: mention.at });
+    return;
+  }
   if (facts === null) {
     report({ code: "OPW042", message: `there is no file ${file}`, at: mention.at });
     return;

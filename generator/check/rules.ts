@@ -5,6 +5,7 @@ import type { ExpandedRegistry } from "../families/expand.js";
 import { propertiesOf, referredType, requiredOf, type JsonSchema } from "../model/json-schema.js";
 import { isNullable } from "../model/json-schema.js";
 import { camelCase } from "../model/names.js";
+import { openListsAreLimited } from "./bounds.js";
 import type { RuleContext } from "./rule-context.js";
 import { sqlNamesDiffer, storageCanFollow } from "./storage-rules.js";
 
@@ -18,6 +19,7 @@ export const rules: readonly ((context: RuleContext) => void)[] = [
   storageCanFollow,
   excludedOperationsExist,
   transactionRoutesAreDeployed,
+  openListsAreLimited,
 ];
 
 /** A service has one transaction route; a composite that names one names that one. */
@@ -38,6 +40,7 @@ function routesCollide({ expanded, report }: RuleContext): void {
   const { jwks = null } = expanded.model.identity ?? {};
   const systemPaths = [
     "/livez",
+    "/metrics",
     "/readyz",
     "/openapi.json",
     ...(expanded.model.realtime === null ? [] : ["/asyncapi.json"]),

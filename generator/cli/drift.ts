@@ -8,7 +8,12 @@ import {
 } from "../generate.js";
 import { manifestName } from "../output/manifest.js";
 import type { Change } from "../output/plan.js";
-import type { DiagnosticCode, Finding } from "../diagnostics.js";
+import type { DiagnosticCode } from "../catalogue.js";
+import type { Finding } from "../diagnostics.js";
+import { cut, visible } from "./excerpt.js";
+
+/** What is longer was not made to be read. */
+const widestDiff = 500;
 
 const codes: Readonly<Record<Change["kind"], DiagnosticCode>> = {
   changed: "OPW080",
@@ -62,7 +67,8 @@ export async function driftDiff(
       const name = `${out}/${change.path}`;
       return createTwoFilesPatch(`a/${name}`, `b/${name}`, before, after, "", "", { context: 2 })
         .split("\n")
-        .slice(1);
+        .slice(1)
+        .map((line) => cut(visible(line), widestDiff));
     });
   if (lines.length <= maxLines) return lines.join("\n");
   return `${lines.slice(0, maxLines).join("\n")}\n… ${lines.length - maxLines} more lines\n`;

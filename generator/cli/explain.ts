@@ -1,5 +1,5 @@
 // opwright explain: what a diagnostic means, or everything about one operation.
-import { catalogue, isDiagnosticCode } from "../diagnostics.js";
+import { catalogue, isDiagnosticCode } from "../catalogue.js";
 import { didYouMean } from "../did-you-mean.js";
 import { errorCodesOf } from "../emit/openapi.js";
 import { checkRegistry } from "../generate.js";

@@ -1,17 +1,22 @@
 // Showing findings: with code frames for people, or as JSON, GitHub annotations or SARIF for machines.
-import { catalogue, type Finding, type Origin } from "../diagnostics.js";
+import { catalogue, type Severity } from "../catalogue.js";
+import { type Finding, type Origin } from "../diagnostics.js";
 import { githubAnnotation } from "../github-annotation.js";
 import { locator, type Position } from "../load/locate.js";
 import { oneLine } from "../markdown.js";
+import { codeFrame, cut } from "./excerpt.js";
 import { repositoryPrefix } from "./repository.js";
 
 export const findingFormats = ["pretty", "json", "github", "sarif"] as const;
+/** Names in a message are as long as the registry writes them. */
+const longestMessage = 500;
+
 export type FindingFormat = (typeof findingFormats)[number];
 
 /** A finding with its place, as data. */
 export interface Diagnostic {
   readonly code: string;
-  readonly severity: "error";
+  readonly severity: Severity;
   readonly message: string;
   readonly at: Position;
   readonly related: readonly { readonly message: string; readonly at: Position }[];
@@ -29,11 +34,16 @@ export function toDiagnostics(
   return findings
     .map((finding) => ({
       code: finding.code,
-      severity: "error" as const,
-      message: finding.message,
+      severity: catalogue[finding.code].severity,
+      message: cut(finding.message, longestMessage),
       at: place(finding.at),
-      related: (finding.related ?? []).map(({ message, at }) => ({ message, at: place(at) })),
-      ...(finding.suggestion === undefined ? {} : { suggestion: finding.suggestion }),
+      related: (finding.related ?? []).map(({ message, at }) => ({
+        message: cut(message, longestMessage),
+        at: place(at),
+      })),
+      ...(finding.suggestion === undefined
+        ? {}
+        : { suggestion: cut(finding.suggestion, longestMessage) }),
       fix: catalogue[finding.code].fix,
     }))
     .sort(byPlace);
@@ -82,10 +92,13 @@ export function renderDiagnostics(
   }
 }
 
-function annotation({ code, message, at, suggestion }: Diagnostic, prefix: string): string {
+function annotation(
+  { code, severity, message, at, suggestion }: Diagnostic,
+  prefix: string,
+): string {
   const hint = suggestion === undefined ? "" : ` Did you mean ${suggestion}?`;
   const place = { ...at, file: prefix + at.file, endCol: at.col + at.length };
-  return githubAnnotation("error", place, `${code} ${catalogueTitle(code)}`, message + hint);
+  return githubAnnotation(severity, place, `${code} ${catalogueTitle(code)}`, message + hint);
 }
 
 function catalogueTitle(code: string): string {
@@ -105,9 +118,9 @@ function sarif(diagnostics: readonly Diagnostic[], prefix: string): unknown {
             rules: codes.map((id) => ({ id, shortDescription: { text: catalogueTitle(id) } })),
           },
         },
-        results: diagnostics.map(({ code, message, at, related }) => ({
+        results: diagnostics.map(({ code, severity, message, at, related }) => ({
           ruleId: code,
-          level: "error",
+          level: severity,
           message: { text: message },
           locations: [sarifLocation(at, prefix)],
           relatedLocations: related.map((place) => ({
@@ -132,37 +145,16 @@ function sarifLocation(at: Position, prefix: string): { readonly physicalLocatio
 function prettyText(diagnostic: Diagnostic, { textOf, isColoured }: FindingOptions): string {
   const paint = (code: number, text: string): string =>
     isColoured ? `\u001b[${code}m${text}\u001b[0m` : text;
-  const { code, message, at, related, suggestion, fix } = diagnostic;
+  const { code, severity, message, at, related, suggestion, fix } = diagnostic;
   const lines = [
-    `${at.file}:${at.line}:${at.col} ${paint(31, "error")} ${paint(1, code)} ${oneLine(message)}`,
-    ...codeFrame(at, textOf(at.file), paint),
+    `${oneLine(at.file)}:${at.line}:${at.col} ${paint(severity === "error" ? 31 : 33, severity)} ${paint(1, code)} ${oneLine(message)}`,
+    ...codeFrame(at, textOf(at.file), (marker) => paint(31, marker)),
     ...related.flatMap((place) => [
-      `  ${oneLine(place.message)}: ${place.at.file}:${place.at.line}:${place.at.col}`,
+      `  ${oneLine(place.message)}: ${oneLine(place.at.file)}:${place.at.line}:${place.at.col}`,
     ]),
     suggestion === undefined
       ? `  ${paint(36, "fix")} ${fix}`
       : `  ${paint(36, "did you mean")} ${oneLine(suggestion)}?`,
   ];
   return `${lines.join("\n")}\n`;
-}
-
-function codeFrame(
-  at: Position,
-  text: string | undefined,
-  paint: (code: number, text: string) => string,
-): readonly string[] {
-  const lines = text?.split(/\r?\n/) ?? [];
-  const line = lines[at.line - 1];
-  if (line === undefined) return [];
-  const number = String(at.line);
-  const before =
-    at.line > 1
-      ? [`  ${String(at.line - 1).padStart(number.length)} | ${lines[at.line - 2] ?? ""}`]
-      : [];
-  const marker = `${" ".repeat(at.col - 1)}${"^".repeat(Math.max(1, Math.min(at.length, line.length - at.col + 1)))}`;
-  return [
-    ...before,
-    `  ${number} | ${line}`,
-    `  ${" ".repeat(number.length)} | ${paint(31, marker)}`,
-  ].map((frame) => frame.trimEnd());
 }

@@ -1,6 +1,7 @@
 // opwright generate: writes the generated folder. A registry with findings writes nothing.
 import { registryDigest, rememberClean, stillClean } from "../clean-state.js";
-import { checkRegistry, planGeneration } from "../generate.js";
+import type { Finding } from "../diagnostics.js";
+import { checkRegistry, planGeneration, textOfFile, type CheckedRegistry } from "../generate.js";
 import { isRemoval, type Change } from "../output/plan.js";
 import { driftFindings } from "./drift.js";
 import { renderFindings } from "./findings.js";
@@ -22,9 +23,15 @@ export async function runGenerate(
   flags: GenerateFlags,
   terminal: Terminal,
 ): Promise<ExitCode> {
+  const tell = (warnings: readonly Finding[], textOf: CheckedRegistry["textOf"]): void => {
+    const { isColoured } = terminal;
+    if (warnings.length > 0)
+      terminal.out(renderFindings(warnings, format, { textOf, isColoured, root: project.root }));
+  };
   const known = stillClean(project);
   if (known !== undefined) {
-    terminal.note(`${known} operations, nothing to change`);
+    tell(known.warnings, (file) => textOfFile(project.root, file));
+    terminal.note(`${known.operations} operations, nothing to change`);
     return exitCodes.fine;
   }
   let before = registryDigest(project);
@@ -53,6 +60,7 @@ export async function runGenerate(
     return exitCodes.findings;
   };
   if (findings.length > 0) return show(findings);
+  tell(checked.warnings, textOf);
 
   const { changes, files, folder } = await planGeneration(project, checked);
   const refused = changes.filter(
@@ -63,7 +71,7 @@ export async function runGenerate(
   for (const change of changes)
     terminal.out(`${verb(change)} ${project.paths.out}/${change.path}\n`);
   const operations = Object.keys(checked.expanded.model.operations).length;
-  if (flags.dryRun !== true) rememberClean(project, before, checked.modules, operations);
+  if (flags.dryRun !== true) rememberClean(project, before, checked);
   terminal.note(
     changes.length === 0
       ? `${operations} operations, nothing to change`

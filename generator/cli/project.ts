@@ -1,8 +1,9 @@
 // Which project a command works on: flags beat environment, environment beats the configuration file.
 import { existsSync } from "node:fs";
-import { dirname, isAbsolute, join, relative, resolve } from "node:path";
+import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
 import type { OpwrightConfig } from "../config.js";
 import type { Project } from "../generate.js";
+import { readProjectText } from "../load/project-file.js";
 import { findingFormats, type FindingFormat } from "./findings.js";
 import { loadConfigFile } from "./config-file.js";
 import { UsageError } from "./io.js";
@@ -40,8 +41,12 @@ export async function configuredProject(
       : resolve(cwd, given);
   if (file !== undefined && !existsSync(file))
     throw new UsageError(`there is no configuration file ${given}`);
-  const config = file === undefined ? {} : await loadConfigFile(file);
   const root = file === undefined ? cwd : dirname(file);
+  if (file !== undefined) {
+    const read = readProjectText(root, basename(file));
+    if (read.kind === "refused") throw new UsageError(`${file} ${read.why}`);
+  }
+  const config = file === undefined ? {} : await loadConfigFile(file);
   const folder = (
     flag: string | undefined,
     variable: string,

@@ -1,6 +1,7 @@
 // Adding missing handlers and hooks to the author's files, once, outside the generated folder (ts-morph).
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join, posix } from "node:path";
+import { projectEntry } from "../load/project-file.js";
 import { mentions } from "../check/functions.js";
 import type { CheckedRegistry, Project } from "../generate.js";
 
@@ -18,7 +19,9 @@ export async function addStubs(
   for (const { reference, what, handlerType } of mentions(checked)) {
     if (what === "value") continue;
     const path = join(project.root, reference.file);
-    if (!existsSync(path)) {
+    const { kind } = projectEntry(project.root, reference.file);
+    if (kind !== "file" && kind !== "absent") continue;
+    if (kind === "absent") {
       mkdirSync(dirname(path), { recursive: true });
       writeFileSync(path, "");
     }

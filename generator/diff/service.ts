@@ -31,6 +31,8 @@ const service: Rules<ServiceModel> = {
   // What follows from it is told of each operation.
   style: null,
   transaction: null,
+  // Each operation tells of its own.
+  deadlineSeconds: null,
   app: null,
   extensions: value("documentation", () => "has other extensions"),
 };

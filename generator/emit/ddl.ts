@@ -1,14 +1,14 @@
 // DDL of storage changes, for both engines. Indexes stand over the very expressions that queries use.
 import { postgresField, sqliteField } from "../../runtime/contract/fields.js";
+import { createTable, quoted, types, type EngineName } from "./ddl-parts.js";
 import type { IndexSchema, StorageChange, TableSchema } from "./storage-schema.js";
-
-export type EngineName = "sqlite" | "postgres";
+import { systemStep } from "./system-tables.js";
 
 /** The statements of one change. */
 export function ddl(engine: EngineName, change: StorageChange): string {
   switch (change.kind) {
-    case "createSystemTable":
-      return systemTable(engine, change.table);
+    case "systemStep":
+      return systemStep(engine, change.step);
     case "createTable":
       return documentTable(engine, change.table, change.schema);
     case "createHistory":
@@ -39,25 +39,6 @@ function indexKey(
   return engine === "sqlite" ? sqliteField(path) : `${postgresField(path, type)} NULLS FIRST`;
 }
 
-const types = {
-  sqlite: {
-    uuid: "TEXT",
-    time: "TEXT",
-    flag: "INTEGER",
-    json: "TEXT",
-    text: "TEXT",
-    number: "INTEGER",
-  },
-  postgres: {
-    uuid: "uuid",
-    time: "timestamptz(3)",
-    flag: "boolean",
-    json: "jsonb",
-    text: "text",
-    number: "bigint",
-  },
-} as const;
-
 function documentTable(engine: EngineName, table: string, schema: TableSchema): string {
   const type = types[engine];
   return createTable(table, [
@@ -84,25 +65,37 @@ function historyTable(engine: EngineName, table: string, tenant: boolean): strin
   ]);
 }
 
-/** FTS5 over words that the service has folded already; a table of tsvectors with a GIN index. */
+/**
+ * FTS5 over words that the service has folded already; a table of tsvectors with a GIN index. Both keep the texts, which
+ * scores are counted from, and the tenant as one more word, so that an index has not to read what other tenants have.
+ */
 function searchIndex(engine: EngineName, name: string, tenant: boolean, texts: number): string {
+  const columns = Array.from({ length: texts }, (_, at) => `"t${at}"`);
+  const words = `${name}_words`;
   if (engine === "sqlite") {
-    const columns = Array.from({ length: texts }, (_, at) => `"t${at}"`).join(", ");
+    const all = [...columns, ...(tenant ? [`"owner"`] : [])].join(", ");
+    const key = tenant ? `"tenant_id" TEXT NOT NULL, ` : "";
+    const order = tenant ? `"tenant_id", "word"` : `"word"`;
     return [
-      `CREATE VIRTUAL TABLE ${quoted(name)} USING fts5(${columns}, tokenize = 'unicode61 remove_diacritics 0', prefix = '2 3');`,
-      `CREATE VIRTUAL TABLE ${quoted(`${name}_words`)} USING fts5vocab(${quoted(name)}, 'row');`,
+      `CREATE VIRTUAL TABLE ${quoted(name)} USING fts5(${all}, columnsize = 0, tokenize = 'unicode61 remove_diacritics 0', prefix = '2 3');`,
+      `CREATE TABLE ${quoted(words)} (${key}"word" TEXT NOT NULL, PRIMARY KEY (${order})) WITHOUT ROWID;`,
     ].join("\n");
   }
   const key = tenant ? `"tenant_id", "id"` : `"id"`;
   const table = createTable(name, [
     ...(tenant ? [`"tenant_id" text NOT NULL`] : []),
     `"id" uuid NOT NULL`,
+    // A process of the version before, which knows vectors alone, can go on writing until it is replaced.
+    ...columns.map((column) => `${column} text COLLATE "C" NOT NULL DEFAULT ''`),
     `"texts" tsvector NOT NULL`,
     `PRIMARY KEY (${key})`,
   ]);
-  const words = `${name}_words`;
   return [
     table,
+    // A score mentions a text several times, and would unpack it as often.
+    ...columns.map(
+      (column) => `ALTER TABLE ${quoted(name)} ALTER COLUMN ${column} SET STORAGE EXTERNAL;`,
+    ),
     `CREATE INDEX ${quoted(`${name}_by_texts`)} ON ${quoted(name)} USING gin ("texts") WITH (fastupdate = off);`,
     createTable(words, [
       ...(tenant ? [`"tenant_id" text NOT NULL`] : []),
@@ -125,175 +118,6 @@ function trigramIndex(words: string): string {
   ].join("\n");
 }
 
-function systemTable(engine: EngineName, table: string): string {
-  const type = types[engine];
-  const tables: Readonly<
-    Record<string, { readonly columns: readonly string[]; readonly indexes?: readonly string[] }>
-  > = {
-    opwright_idempotency: {
-      columns: [
-        `"scope" ${type.text} PRIMARY KEY`,
-        `"fingerprint" ${type.text} NOT NULL`,
-        `"status" INTEGER NOT NULL`,
-        `"body" ${type.text}`,
-        `"etag" ${type.text}`,
-        `"expires_at" ${type.number} NOT NULL`,
-      ],
-      indexes: ["expires_at"],
-    },
-    opwright_principals: {
-      columns: [
-        `"id" ${type.uuid} PRIMARY KEY`,
-        `"login" ${type.text} NOT NULL UNIQUE`,
-        `"password_hash" ${type.text} NOT NULL`,
-        `"is_active" ${type.flag} NOT NULL`,
-      ],
-    },
-    opwright_sessions: {
-      columns: [
-        `"id" ${type.uuid} PRIMARY KEY`,
-        `"principal_id" ${type.uuid} NOT NULL`,
-        `"actor_id" ${type.uuid}`,
-        `"tenant_id" ${type.text}`,
-        `"created_at" ${type.number} NOT NULL`,
-        `"ended_at" ${type.number}`,
-      ],
-      indexes: ["principal_id"],
-    },
-    opwright_api_keys: {
-      columns: [
-        `"id" ${type.uuid} PRIMARY KEY`,
-        `"principal_id" ${type.uuid} NOT NULL`,
-        `"actor_id" ${type.uuid}`,
-        `"tenant_id" ${type.text}`,
-        `"digest" ${type.text} NOT NULL UNIQUE`,
-        `"prefix" ${type.text} NOT NULL`,
-        `"hint" ${type.text} NOT NULL`,
-        `"label" ${type.text}`,
-        `"created_at" ${type.number} NOT NULL`,
-        `"expires_at" ${type.number}`,
-        `"last_used_at" ${type.number}`,
-        `"ended_at" ${type.number}`,
-      ],
-      indexes: ["principal_id"],
-    },
-    opwright_reset_tokens: {
-      columns: [
-        `"principal_id" ${type.uuid} PRIMARY KEY`,
-        `"digest" ${type.text} NOT NULL UNIQUE`,
-        `"expires_at" ${type.number} NOT NULL`,
-      ],
-    },
-    opwright_outbox: {
-      columns: [
-        `"id" ${type.uuid} PRIMARY KEY`,
-        `"name" ${type.text} NOT NULL`,
-        `"payload" ${type.text} NOT NULL`,
-        `"tenant_id" ${type.text} NOT NULL`,
-        `"created_at" ${type.number} NOT NULL`,
-        `"due_at" ${type.number} NOT NULL`,
-        `"attempts" INTEGER NOT NULL`,
-        `"dead_at" ${type.number}`,
-        `"last_error" ${type.text}`,
-      ],
-      indexes: ["due_at"],
-    },
-    opwright_signals: {
-      columns: [
-        `"id" ${type.uuid} PRIMARY KEY`,
-        `"name" ${type.text} NOT NULL`,
-        `"data" ${type.text} NOT NULL`,
-        `"created_at" ${type.number} NOT NULL`,
-      ],
-      indexes: ["created_at"],
-    },
-    opwright_staged_signals: {
-      columns: [
-        engine === "sqlite"
-          ? `"sequence" INTEGER PRIMARY KEY AUTOINCREMENT`
-          : `"sequence" bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY`,
-        `"tenant_id" ${type.text} NOT NULL`,
-        `"principal_id" ${type.uuid} NOT NULL`,
-        `"signal_id" ${type.uuid} NOT NULL`,
-      ],
-    },
-    opwright_mailbox_heads: {
-      columns: [
-        `"tenant_id" ${type.text} NOT NULL`,
-        `"principal_id" ${type.uuid} NOT NULL`,
-        `"head" ${type.number} NOT NULL`,
-        `"floor" ${type.number} NOT NULL`,
-        `PRIMARY KEY ("tenant_id", "principal_id")`,
-      ],
-    },
-    opwright_mailbox: {
-      columns: [
-        `"tenant_id" ${type.text} NOT NULL`,
-        `"principal_id" ${type.uuid} NOT NULL`,
-        `"position" ${type.number} NOT NULL`,
-        `"signal_id" ${type.uuid} NOT NULL`,
-        `"created_at" ${type.number} NOT NULL`,
-        `PRIMARY KEY ("tenant_id", "principal_id", "position")`,
-      ],
-      indexes: ["created_at"],
-    },
-    opwright_cursors: {
-      columns: [
-        `"tenant_id" ${type.text} NOT NULL`,
-        `"principal_id" ${type.uuid} NOT NULL`,
-        `"device" ${type.text} NOT NULL`,
-        `"position" ${type.number} NOT NULL`,
-        `"seen_at" ${type.number} NOT NULL`,
-        `PRIMARY KEY ("tenant_id", "principal_id", "device")`,
-      ],
-    },
-    opwright_refresh_tokens: {
-      columns: [
-        `"digest" ${type.text} PRIMARY KEY`,
-        `"session_id" ${type.uuid} NOT NULL`,
-        `"expires_at" ${type.number} NOT NULL`,
-        `"used_at" ${type.number}`,
-      ],
-      indexes: ["expires_at", "session_id"],
-    },
-    opwright_tenants: {
-      columns: [
-        `"id" ${type.text} PRIMARY KEY`,
-        `"key" ${type.text} NOT NULL UNIQUE`,
-        `"is_active" ${type.flag} NOT NULL`,
-      ],
-    },
-    opwright_memberships: {
-      columns: [
-        `"tenant_id" ${type.text} NOT NULL`,
-        `"principal_id" ${type.uuid} NOT NULL`,
-        `PRIMARY KEY ("tenant_id", "principal_id")`,
-      ],
-      indexes: ["principal_id"],
-    },
-    opwright_grants: {
-      columns: [
-        `"tenant_id" ${type.text} NOT NULL`,
-        `"subject" ${type.text} NOT NULL`,
-        `"permission" ${type.text} NOT NULL`,
-        `PRIMARY KEY ("subject", "tenant_id", "permission")`,
-      ],
-    },
-  };
-  const found = tables[table];
-  if (found === undefined) throw new Error(`no DDL for ${table}`);
-  const made = createTable(table, found.columns);
-  const indexes = (found.indexes ?? []).map(
-    (column) =>
-      `CREATE INDEX ${quoted(`${table}_by_${column}`)} ON ${quoted(table)} (${quoted(column)});`,
-  );
-  return [made, ...indexes].join("\n");
-}
-
-function createTable(table: string, columns: readonly string[]): string {
-  return `CREATE TABLE ${quoted(table)} (\n${columns.map((column) => `  ${column}`).join(",\n")}\n);`;
-}
-
 /** Gives stored bodies a member that they do not have yet. */
 function fillMember(engine: EngineName, table: string, member: string, value: unknown): string {
   const json = text(JSON.stringify(value));
@@ -302,10 +126,6 @@ function fillMember(engine: EngineName, table: string, member: string, value: un
   }
   const object = `jsonb_build_object(${text(member)}, ${json}::jsonb)`;
   return `UPDATE ${quoted(table)} SET "body" = ${object} || "body" WHERE NOT "body" ? ${text(member)};`;
-}
-
-function quoted(identifier: string): string {
-  return `"${identifier}"`;
 }
 
 function text(value: string): string {

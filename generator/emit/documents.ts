@@ -16,6 +16,13 @@ export function emitDocuments(model: RegistryModel): readonly EmittedFile[] {
   }));
 }
 
+/** Fields of indexes: what a query costs depends on them. */
+function indexesMember({ indexes }: DocumentModel): readonly string[] {
+  if (indexes.length === 0) return [];
+  const lines = indexes.map(({ fields }) => `[${fields.map(literal).join(", ")}]`);
+  return [listLayout("  ", "indexes: ", lines, ["[", "]"], ",")];
+}
+
 /** The indexes that are kept with the documents. */
 function searchesMember({ name }: DocumentModel, { searches }: RegistryModel): readonly string[] {
   const own = Object.values(searches).filter(({ document }) => document === name);
@@ -86,6 +93,7 @@ function printDocument(
       ...(Object.keys(document.elements).length === 0
         ? []
         : [mapMember("  ", "elements", document.elements)]),
+      ...indexesMember(document),
       ...searchesMember(document, model),
       ...emitsMember(document, model),
       ...(document.checksBody && isWritable

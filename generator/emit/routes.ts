@@ -67,17 +67,17 @@ export function specName(document: string): string {
 export function emitRoutes(model: RegistryModel, paths: ModulePaths): readonly EmittedFile[] {
   return namespacesOf(model).map((namespace) => ({
     path: `routes/${namespace.name}.ts`,
-    text: printNamespace(namespace, paths),
+    text: printNamespace(namespace, paths, model.service.deadlineSeconds),
   }));
 }
 
-function printNamespace(namespace: Namespace, paths: ModulePaths): string {
+function printNamespace(namespace: Namespace, paths: ModulePaths, usualSeconds: number): string {
   const modules = moduleNames(
     paths,
     namespace.operations.flatMap((operation) => functionsOf(operation).map(({ file }) => file)),
     (name) => namespace.operations.some(({ key }) => camelCase(key) === name),
   );
-  const views = namespace.operations.map((operation) => viewOf(operation, modules));
+  const views = namespace.operations.map((operation) => viewOf(operation, modules, usualSeconds));
   const from = `routes/${namespace.name}.ts`;
   const usesValidators = namespace.operations.some(
     (operation) => validatorOf(operation) !== undefined,
@@ -151,7 +151,11 @@ interface OperationView {
   readonly bound: readonly string[];
 }
 
-function viewOf(operation: OperationModel, modules: ReadonlyMap<string, string>): OperationView {
+function viewOf(
+  operation: OperationModel,
+  modules: ReadonlyMap<string, string>,
+  usualSeconds: number,
+): OperationView {
   const { route, deadlineSeconds } = operation;
   const input = inputText(operation);
   const run = runText(operation, modules);
@@ -183,7 +187,10 @@ function viewOf(operation: OperationModel, modules: ReadonlyMap<string, string>)
         ",",
       ).trimStart(),
       `transaction: ${literal(operation.transaction)},`,
-      ...(deadlineSeconds === null ? [] : [`deadlineSeconds: ${deadlineSeconds},`]),
+      // What the service says for all is said once.
+      ...(deadlineSeconds === null || deadlineSeconds === usualSeconds
+        ? []
+        : [`deadlineSeconds: ${deadlineSeconds},`]),
       ...(operation.idempotencyKey ? ["idempotencyKey: true,"] : []),
       ...(operation.ignoresCredentials ? ["ignoresCredentials: true,"] : []),
       ...(operation.audit === null

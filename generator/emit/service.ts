@@ -1,4 +1,5 @@
 // service.ts and server.ts: the whole service as one value, the process entry, and what authors import.
+import { limits } from "../../runtime/contract/limits.js";
 import { camelCase } from "../model/names.js";
 import type { RegistryModel } from "../model/registry.js";
 import { header, type EmittedFile } from "./file.js";
@@ -49,6 +50,10 @@ export function emitService(model: RegistryModel, paths: ModulePaths): readonly 
     name: literal(service.name),
     title: literal(service.title),
     version: literal(service.version),
+    deadline:
+      service.deadlineSeconds === limits.defaultDeadlineSeconds
+        ? ""
+        : `  deadlineSeconds: ${service.deadlineSeconds},`,
     routes: namespaces.flatMap(({ name, operations }) =>
       operations
         .filter(({ route }) => route !== null)

@@ -26,20 +26,32 @@ export interface TableSchema {
   readonly searches: Readonly<Record<string, readonly string[]>>;
 }
 
-/** The tables of documents, and the names of opwright's own tables. */
+/** The tables of documents, and the steps of opwright's own tables. */
 export interface StorageSchema {
   readonly tables: Readonly<Record<string, TableSchema>>;
   readonly system: readonly string[];
+  /** How the indexes of searches are laid out; earlier versions knew one layout only, and did not say. */
+  readonly searchLayout?: number;
 }
+
+/**
+ * The layout that this version makes. 1 had texts on SQLite and vectors on PostgreSQL; 2 has texts on both, which scores
+ * are counted from, and words of each tenant.
+ */
+const searchLayout = 2;
 
 export const emptyStorage: StorageSchema = { tables: {}, system: [] };
 
 const identityTables = [
   "principals",
   "sessions",
+  "sessions.ended_at",
   "refresh_tokens",
+  "refresh_tokens.session",
   "reset_tokens",
+  "reset_tokens.expires_at",
   "api_keys",
+  "api_keys.ends",
   "tenants",
   "memberships",
   "grants",
@@ -48,9 +60,12 @@ const identityTables = [
 const realtimeTables = [
   "opwright_signals",
   "opwright_staged_signals",
+  "opwright_staged_signals.shard",
   "opwright_mailbox_heads",
+  "opwright_mailbox_heads.length",
   "opwright_mailbox",
   "opwright_cursors",
+  "opwright_cursors.check_at",
 ];
 
 /** The storage that a registry needs. */
@@ -61,10 +76,13 @@ export function storageOf(model: RegistryModel): StorageSchema {
     ),
     system: [
       "opwright_idempotency",
+      "opwright_leases",
+      "opwright_rates",
       ...(model.identity === null ? [] : identityTables),
-      ...(model.outbox === null ? [] : ["opwright_outbox"]),
+      ...(model.outbox === null ? [] : ["opwright_outbox", "opwright_outbox.dead"]),
       ...(model.realtime === null ? [] : realtimeTables),
     ],
+    searchLayout,
   };
 }
 
@@ -97,7 +115,12 @@ function indexedField({ fields }: DocumentModel, path: string): IndexSchema["fie
 
 /** One step from one storage to the next. Nothing is ever dropped but indexes. */
 export type StorageChange =
-  | { readonly kind: "createSystemTable"; readonly table: string }
+  | {
+      /** The table that the step is about, and the step's own name. */
+      readonly kind: "systemStep";
+      readonly table: string;
+      readonly step: string;
+    }
   | { readonly kind: "createTable"; readonly table: string; readonly schema: TableSchema }
   | { readonly kind: "createHistory"; readonly table: string; readonly tenant: boolean }
   | {
@@ -129,13 +152,24 @@ export function storageChanges(
   after: StorageSchema,
 ): readonly StorageChange[] {
   const system = after.system
-    .filter((table) => !before.system.includes(table))
-    .map((table): StorageChange => ({ kind: "createSystemTable", table }));
+    .filter((step) => !before.system.includes(step))
+    .map((step): StorageChange => ({
+      kind: "systemStep",
+      table: step.split(".", 1)[0] ?? "",
+      step,
+    }));
+  const keepsSearches = layoutOf(before) === layoutOf(after);
   const tables = Object.entries(after.tables).flatMap(([table, schema]) => {
     const known = own(before.tables, table);
-    return known === undefined ? newTable(table, schema) : changedTable(table, known, schema);
+    return known === undefined
+      ? newTable(table, schema)
+      : changedTable(table, known, schema, keepsSearches);
   });
-  return [...system, ...droppedSearches(before, after), ...tables];
+  return [...system, ...droppedSearches(before, after, keepsSearches), ...tables];
+}
+
+function layoutOf({ searchLayout: layout = 1 }: StorageSchema): number {
+  return layout;
 }
 
 function newTable(table: string, schema: TableSchema): readonly StorageChange[] {
@@ -151,6 +185,7 @@ function changedTable(
   table: string,
   before: TableSchema,
   after: TableSchema,
+  keepsSearches: boolean,
 ): readonly StorageChange[] {
   return [
     ...(after.history && !before.history
@@ -160,7 +195,7 @@ function changedTable(
       .filter(([member]) => !Object.hasOwn(before.members, member))
       .map(([member, value]): StorageChange => ({ kind: "fillMember", table, member, value })),
     ...indexSteps(table, before.indexes, after),
-    ...searchSteps(table, before.searches ?? {}, after),
+    ...searchSteps(table, keepsSearches ? (before.searches ?? {}) : {}, after),
   ];
 }
 
@@ -185,7 +220,7 @@ function indexSteps(
   ];
 }
 
-/** A search whose texts are others is made anew, empty: `server.js search-rebuild` fills it. */
+/** A search whose texts or layout are others is made anew, empty: `server.js search-rebuild` fills it. */
 function searchSteps(
   table: string,
   before: Searches,
@@ -203,11 +238,15 @@ function searchSteps(
 }
 
 /** Indexes that no table has any more as they are, those of tables that are gone too. Dropped before any is made. */
-function droppedSearches(before: StorageSchema, after: StorageSchema): readonly StorageChange[] {
+function droppedSearches(
+  before: StorageSchema,
+  after: StorageSchema,
+  keepsSearches: boolean,
+): readonly StorageChange[] {
   return Object.entries(before.tables).flatMap(([table, { searches = {} }]) => {
     const next = own(after.tables, table)?.searches ?? {};
     return Object.keys(searches)
-      .filter((name) => !isSameSearch(searches, next, name))
+      .filter((name) => !keepsSearches || !isSameSearch(searches, next, name))
       .map((name): StorageChange => ({ kind: "dropSearch", table, name }));
   });
 }
@@ -242,5 +281,6 @@ export function storageAfter(before: StorageSchema, after: StorageSchema): Stora
       }),
     ),
     system: [...new Set([...before.system, ...after.system])].sort(),
+    searchLayout: layoutOf(after),
   };
 }

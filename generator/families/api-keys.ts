@@ -72,7 +72,7 @@ const verbs: Readonly<Record<string, BuiltInVerb>> = {
       isOptional: true,
     },
     output: "ApiKeyIssued",
-    errors: ["core.not_found"],
+    errors: ["core.not_found", "api_keys_limit"],
   },
   list: {
     verb: "list",

@@ -3,6 +3,7 @@ import { objectSchema, uuidSchema, type JsonSchema } from "../model/json-schema.
 import {
   bodyOf,
   credentialText,
+  newPasswordText,
   expandBuiltIn,
   idInPath,
   withSession,
@@ -120,7 +121,7 @@ const ofPasswords: Readonly<Record<string, BuiltInVerb>> = {
     status: 204,
     takesSpec: false,
     isWrite: false,
-    body: bodyOf({ current_password: credentialText, new_password: credentialText }),
+    body: bodyOf({ current_password: credentialText, new_password: newPasswordText }),
     output: null,
     errors: [],
   },

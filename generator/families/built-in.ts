@@ -40,6 +40,9 @@ export interface BuiltInVerb {
 /** The text of a login, password or token. */
 export const credentialText: JsonSchema = { type: "string", minLength: 1, maxLength: 4_096 };
 
+/** The text of a password that somebody chooses. What more is asked of it cannot be said here (runtime/authn/password-rules.ts). */
+export const newPasswordText: JsonSchema = { type: "string", minLength: 8, maxLength: 1_024 };
+
 /** A body that must be given, with members that must all be given. */
 export function bodyOf(
   properties: Readonly<Record<string, JsonSchema>>,
@@ -152,6 +155,6 @@ function operationOf(
 /** Members of an input that the audit log may name: all but credentials. */
 function namedMembers(schema: JsonSchema): readonly string[] {
   return Object.entries(propertiesOf(schema))
-    .filter(([, member]) => member !== credentialText)
+    .filter(([, member]) => member !== credentialText && member !== newPasswordText)
     .map(([name]) => name);
 }

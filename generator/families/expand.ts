@@ -1,6 +1,8 @@
 // The second phase: declarations → the registry model, every operation spelt out.
+import { limits } from "../../runtime/contract/limits.js";
 import type { Origin, Report } from "../diagnostics.js";
 import type { LoadedRegistry } from "../load/load.js";
+import { durationSeconds } from "../load/quantities.js";
 import { readTypes, type TypeReader } from "../load/types.js";
 import {
   functionReference,
@@ -129,6 +131,8 @@ export function expandRegistry(
     all.push({ unmounted: expanded, route: expanded.route });
   }
 
+  const { deadline } = declarations.service ?? {};
+  const usual = deadline === undefined ? limits.defaultDeadlineSeconds : durationSeconds(deadline);
   const operations = new Map<string, OperationModel>();
   const origins = new Map<string, Origin>();
   for (const { unmounted, route } of all) {
@@ -146,7 +150,8 @@ export function expandRegistry(
     origins.set(operation.key, at);
     const routed = route === undefined ? operation : atRoute(operation, route);
     const errors = [...new Set([...routed.errors, ...boundaryErrors(context, routed)])];
-    operations.set(operation.key, { ...routed, errors });
+    const deadlineSeconds = operation.deadlineSeconds ?? (isUpload(operation) ? null : usual);
+    operations.set(operation.key, { ...routed, errors, deadlineSeconds });
   }
   const service = declarations.service;
   const realtime = realtimeModel(context, operations);
@@ -163,6 +168,7 @@ export function expandRegistry(
         description: service?.description ?? null,
         style: defaultStyle,
         transaction: service?.transaction ?? "default",
+        deadlineSeconds: usual,
         app: service?.app === undefined ? null : functionReference(service.app),
         extensions: extensionsOf(service ?? {}),
       },
@@ -176,6 +182,10 @@ export function expandRegistry(
       operations: sortedRecord(operations),
     },
   };
+}
+
+function isUpload({ run }: OperationModel): boolean {
+  return run.kind === "storage" && run.verb === "upload";
 }
 
 /** The namespaces of the runtime's own families. */

@@ -1,5 +1,12 @@
 // The operations of password resets, where `identity.reset` is declared (service.md "Password reset token").
-import { bodyOf, credentialText, expandBuiltIn, signedIn, type BuiltInVerb } from "./built-in.js";
+import {
+  bodyOf,
+  credentialText,
+  newPasswordText,
+  expandBuiltIn,
+  signedIn,
+  type BuiltInVerb,
+} from "./built-in.js";
 import type { FamilyContext, UnmountedOperation } from "./family.js";
 
 const verbs: Readonly<Record<string, BuiltInVerb>> = {
@@ -10,7 +17,7 @@ const verbs: Readonly<Record<string, BuiltInVerb>> = {
     path: "/password-reset/request",
     status: 202,
     takesSpec: true,
-    isWrite: true,
+    isWrite: false,
     ignoresCredentials: true,
     body: bodyOf({ login: credentialText }),
     output: null,
@@ -25,7 +32,7 @@ const verbs: Readonly<Record<string, BuiltInVerb>> = {
     takesSpec: false,
     isWrite: false,
     ignoresCredentials: true,
-    body: bodyOf({ token: credentialText, new_password: credentialText }),
+    body: bodyOf({ token: credentialText, new_password: newPasswordText }),
     output: null,
     errors: ["core.authentication"],
   },

@@ -5,6 +5,7 @@ import type { ParameterModel } from "../model/registry.js";
 import {
   bodyOf,
   credentialText,
+  newPasswordText,
   expandBuiltIn,
   type BuiltInNamespace,
   type BuiltInVerb,
@@ -46,7 +47,7 @@ const provisioning: Readonly<Record<string, BuiltInVerb>> = {
     status: 201,
     takesSpec: false,
     isWrite: false,
-    body: bodyOf({ login: credentialText, password: credentialText }),
+    body: bodyOf({ login: credentialText, password: newPasswordText }),
     output: "PrincipalCreated",
     errors: ["core.conflict"],
   },

@@ -147,7 +147,7 @@ const shapes: Readonly<Record<StorageVerb, StorageVerbShape>> = {
     body: presignPartBody,
     output: refTo("SignedRequest"),
     isReading: false,
-    errors: ofSession,
+    errors: [...ofSession, "upload_too_large"],
   },
   list_parts: {
     rest: post("/files/uploads/parts"),

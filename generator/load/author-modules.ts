@@ -1,24 +1,21 @@
 // What the author's modules export.
-import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { lexicalExports } from "./lexical-exports.js";
 import type { ModuleFacts } from "./module-facts.js";
+import { readProjectText } from "./project-file.js";
 
 /**
- * Facts of the modules that `mentioned` names, null where there is no such file. A module is read by a compiler only
+ * Facts of the modules that `mentioned` names, null where there is no such file, and why where it is not read. A module is read by a compiler only
  * where its text alone does not tell of every mentioned name.
  */
 export async function readAuthorModules(
   project: string,
   mentioned: ReadonlyMap<string, ReadonlySet<string>>,
-): Promise<ReadonlyMap<string, ModuleFacts | null>> {
-  const facts = new Map<string, ModuleFacts | null>();
+): Promise<ReadonlyMap<string, ModuleFacts | string | null>> {
+  const facts = new Map<string, ModuleFacts | string | null>();
   for (const [file, names] of mentioned) {
-    const path = join(project, file);
-    facts.set(
-      file,
-      existsSync(path) ? await readModule(file, readFileSync(path, "utf8"), names) : null,
-    );
+    const read = readProjectText(project, file);
+    if (read.kind === "text") facts.set(file, await readModule(file, read.text, names));
+    else facts.set(file, read.kind === "refused" ? read.why : null);
   }
   return facts;
 }

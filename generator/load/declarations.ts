@@ -12,6 +12,7 @@ export interface ServiceDeclaration {
   readonly description?: string;
   readonly style?: RouteStyle;
   readonly transaction?: string;
+  readonly deadline?: string;
   readonly app?: string;
 }
 

@@ -63,6 +63,10 @@ const service: Shape = {
       { kind: "string", pattern: name, what: "a name in [a-z][a-z0-9_]*" },
       "The transaction route of this service.",
     ),
+    deadline: optional(
+      duration,
+      "The time budget of operations that declare none; 30s where left out.",
+    ),
     app: optional(
       reference,
       "An Express app, or any (req, res, next) handler, behind the generated routes.",

@@ -1,7 +1,7 @@
 // JSON Schema files beside the registry: `$ref: schemas/task.json#/$defs/x`.
-import { existsSync, readFileSync } from "node:fs";
-import { join, posix } from "node:path";
+import { posix } from "node:path";
 import type { Origin, Report } from "../diagnostics.js";
+import { notRead, projectEntry, readProjectText } from "./project-file.js";
 import { parseYaml } from "./source-tree.js";
 
 /** A reference to a file and a pointer in it, or undefined where the value is none. */
@@ -28,14 +28,25 @@ export class SchemaFiles {
   /** The file relative to the one that names it, or to the registry folder. */
   resolve(path: string, at: Origin): string | undefined {
     const { project, folder } = this.#options;
-    const candidates = [posix.join(posix.dirname(at.file), path), posix.join(folder, path), path];
-    return candidates.find((candidate) => existsSync(join(project, candidate)));
+    const candidates = [posix.join(posix.dirname(at.file), path), posix.join(folder, path)];
+    // From the project's root nothing leads up.
+    if (!path.startsWith("..")) candidates.push(path);
+    return candidates.find((candidate) => projectEntry(project, candidate).kind !== "absent");
   }
 
-  /** The value of a file; undefined where it does not parse, which has been reported. */
-  read(path: string): unknown {
-    const text = this.texts.get(path) ?? readFileSync(join(this.#options.project, path), "utf8");
+  /** The value of a file. Undefined where it is not read, which is reported at `at`, or does not parse, which is too. */
+  read(path: string, at: Origin): unknown {
+    const text = this.texts.get(path) ?? this.#textOf(path, at);
+    if (text === undefined) return undefined;
     this.texts.set(path, text);
     return parseYaml(path, text, this.#options.report);
+  }
+
+  #textOf(path: string, at: Origin): string | undefined {
+    const { project, report } = this.#options;
+    const read = readProjectText(project, path);
+    if (read.kind === "text") return read.text;
+    report({ ...notRead(path, read.kind === "refused" ? read.why : "is gone"), at });
+    return undefined;
   }
 }

@@ -1,9 +1,9 @@
 // Reading registry files: YAML 1.2 as data only, united by section and name, each name remembering its file.
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import { globSync } from "tinyglobby";
 import { parseDocument, type Document, type YAMLError } from "yaml";
 import type { Finding, Origin, Report } from "../diagnostics.js";
+import { notRead, readProjectText } from "./project-file.js";
+import { folderContent } from "./project-folder.js";
+import { repeatedKeys } from "./repeated-keys.js";
 import { isMap } from "./shape.js";
 
 type Json = Readonly<Record<string, unknown>>;
@@ -80,11 +80,12 @@ const fileKey = (...parts: readonly unknown[]): string => JSON.stringify(parts);
 
 /** Reads every `.yaml` and `.yml` file below `folder`. Reports syntax errors, duplicate names, missing versions. */
 export function readSourceTree(project: string, folder: string, report: Report): SourceTree {
-  const names = globSync(["**/*.yaml", "**/*.yml"], { cwd: join(project, folder) }).sort();
+  const names = registryFiles(project, folder, report);
   const texts = new Map<string, string>();
   const files = new Map<string, string>();
   const root: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
-  const fallback = names.includes("service.yaml") ? "service.yaml" : (names[0] ?? "service.yaml");
+  const service = `${folder}/service.yaml`;
+  const fallback = names.includes(service) ? service : (names[0] ?? service);
   if (names.length === 0) {
     report({
       code: "OPW006",
@@ -92,9 +93,13 @@ export function readSourceTree(project: string, folder: string, report: Report):
       at: { file: folder, path: [] },
     });
   }
-  for (const name of names) {
-    const file = `${folder}/${name}`.replaceAll("\\", "/");
-    const text = readFileSync(join(project, file), "utf8");
+  for (const file of names) {
+    const read = readProjectText(project, file);
+    if (read.kind !== "text") {
+      report(notRead(file, read.kind === "absent" ? "is gone" : read.why));
+      continue;
+    }
+    const { text } = read;
     texts.set(file, text);
     const value = parseYaml(file, text, report);
     if (value === undefined) continue;
@@ -110,7 +115,21 @@ export function readSourceTree(project: string, folder: string, report: Report):
     }
     unite(root, files, file, value, report);
   }
-  return new SourceTree(root, texts, files, `${folder}/${fallback}`);
+  return new SourceTree(root, texts, files, fallback);
+}
+
+/** The YAML files of a registry, in order; hidden ones are none. Reports what could be one and is not read. */
+function registryFiles(project: string, folder: string, report: Report): readonly string[] {
+  const { files, folders, refused } = folderContent(project, folder);
+  const isYaml = (path: string): boolean =>
+    /\.ya?ml$/.test(path) && !path.slice(folder.length).includes("/.");
+  for (const { path, why, isFolder } of refused)
+    if (isFolder || isYaml(path)) report(notRead(path, why));
+  const misnamed = folders.filter(isYaml);
+  for (const path of misnamed) report(notRead(path, "is a folder, not a file"));
+  return files.filter(
+    (path) => isYaml(path) && !misnamed.some((folder) => path.startsWith(`${folder}/`)),
+  );
 }
 
 function unite(
@@ -162,16 +181,22 @@ function unite(
 const parseOptions = {
   version: "1.2",
   schema: "core",
-  uniqueKeys: true,
+  // repeated-keys.ts does it.
+  uniqueKeys: false,
   prettyErrors: false,
 } as const;
 
 /** Parses one file to plain data, or reports why it cannot be. */
 export function parseYaml(file: string, text: string, report: Report): Json | undefined {
   const document = parseDocument(text, parseOptions);
-  const faults = [...document.errors, ...document.warnings].map((error) =>
-    yamlFinding(file, error),
-  );
+  const faults = [
+    ...[...document.errors, ...document.warnings].map((error) => yamlFinding(file, error)),
+    ...repeatedKeys(document).map((offset): Finding => ({
+      code: "OPW002",
+      message: "this map already has that key",
+      at: { file, path: [], offset },
+    })),
+  ];
   for (const finding of faults) report(finding);
   if (faults.length > 0) return undefined;
   try {
@@ -226,8 +251,6 @@ function plainFault(
 function yamlFinding(file: string, error: YAMLError): Finding {
   const at: Origin = { file, path: [], offset: error.pos[0] };
   const message = (error.message.split("\n")[0] ?? "").replace(/ at line \d+.*$/, "");
-  if (error.code === "DUPLICATE_KEY")
-    return { code: "OPW002", message: "this map already has that key", at };
   if (error.code === "TAG_RESOLVE_FAILED")
     return { code: "OPW005", message: message.toLowerCase(), at };
   // The commonest slip: string[] is plain text in a block, and a bracket inside { }.

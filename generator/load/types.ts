@@ -356,7 +356,8 @@ export class TypeReader {
       this.table.schemas.set(typeName, this.#fileSchema(path, typeName, at));
     }
     if (file.pointer === "") return refTo(typeName);
-    const root = { typeName, value: this.#schemaFiles.read(path), at: { file: path, path: [] } };
+    const value = this.#schemaFiles.read(path, at);
+    const root = { typeName, value, at: { file: path, path: [] } };
     return this.#readLocalRef(`#${file.pointer}`, at, root, dangling);
   }
 
@@ -366,7 +367,7 @@ export class TypeReader {
       this.#report({ code: "OPW021", message: `there is no file ${path}`, at: inside(at, "$ref") });
       return true;
     }
-    const value = this.#schemaFiles.read(resolved);
+    const value = this.#schemaFiles.read(resolved, at);
     if (value === undefined) return true;
     const origin = { file: resolved, path: [] };
     this.#files.set(resolved, typeName);

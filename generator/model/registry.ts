@@ -23,6 +23,8 @@ export interface ServiceModel {
   readonly description: string | null;
   readonly style: RouteStyle;
   readonly transaction: string;
+  /** The deadline of operations that declare none. */
+  readonly deadlineSeconds: number;
   readonly app: FunctionReference | null;
   readonly extensions: Readonly<Record<string, unknown>>;
 }
@@ -213,6 +215,7 @@ export interface OperationModel {
   /** The policy that guards it. */
   readonly guard: string;
   readonly hooks: readonly HookUse[];
+  /** Null where there is none: an upload has as long as its bytes keep coming. */
   readonly deadlineSeconds: number | null;
   readonly transaction: "write" | "read";
   readonly idempotencyKey: boolean;

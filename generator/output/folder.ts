@@ -1,6 +1,5 @@
 // The one place that touches the disk: reading and writing the generated folder.
 import {
-  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -14,6 +13,8 @@ import type { EmittedFile } from "../emit/file.js";
 import { emptyStorage, type StorageSchema } from "../emit/storage-schema.js";
 import type { MigrationHistory } from "../emit/migrations.js";
 import type { Report } from "../diagnostics.js";
+import { projectEntry } from "../load/project-file.js";
+import { folderContent, type FolderContent } from "../load/project-folder.js";
 import { hashOf, manifestName, readOwnership, type Ownership } from "./manifest.js";
 import { isRemoval, type Change } from "./plan.js";
 
@@ -22,18 +23,25 @@ const migrationPath = /^migrations\/\w+\/\d{4}_\w+\.sql$/;
 /** The generated folder of a project. */
 export class GeneratedFolder {
   readonly #root: string;
-  /** Relative to the project, for messages. */
+  readonly #project: string;
+  /** Relative to the project. */
   readonly #name: string;
+  readonly #found: FolderContent;
 
   constructor(project: string, name: string) {
     this.#root = join(project, name);
+    this.#project = project;
     this.#name = name;
+    this.#found = folderContent(project, name);
   }
 
   /** The text of a file, or undefined where there is none. Line ends are those of the commit, not of the checkout. */
   read(path: string): string | undefined {
-    const file = this.#fileOf(path);
-    return existsSync(file) ? readFileSync(file, "utf8").replaceAll("\r\n", "\n") : undefined;
+    this.#fileOf(path);
+    const entry = projectEntry(this.#project, `${this.#name}/${path}`);
+    return entry.kind === "file"
+      ? readFileSync(entry.real, "utf8").replaceAll("\r\n", "\n")
+      : undefined;
   }
 
   ownership(): Ownership {
@@ -42,9 +50,13 @@ export class GeneratedFolder {
 
   /**
    * Migrations of earlier runs. Reports migration files that are missing, edited or not owned, two of one number, and a
-   * storage.json that does not belong to them: databases may have applied them, so nothing is guessed.
+   * storage.json that does not belong to them: databases may have applied them, so nothing is guessed. Reports what of
+   * the folder leads elsewhere as well.
    */
   history(report: Report): MigrationHistory {
+    for (const { path, why } of this.#found.refused)
+      report({ code: "OPW086", message: `${path} ${why}`, at: { file: path, path: [] } });
+    if (this.#found.refused.length > 0) return { files: [], storage: emptyStorage };
     const ownership = this.ownership();
     const lost = (path: string, what: string): void =>
       report({
@@ -85,10 +97,8 @@ export class GeneratedFolder {
   }
 
   #migrationsPresent(): readonly string[] {
-    const folder = join(this.#root, "migrations");
-    if (!existsSync(folder)) return [];
-    return readdirSync(folder, { recursive: true, encoding: "utf8" })
-      .map((name) => `migrations/${name.replaceAll("\\", "/")}`)
+    return this.#found.files
+      .map((path) => path.slice(this.#name.length + 1))
       .filter((path) => migrationPath.test(path));
   }
 

@@ -23,6 +23,10 @@ export interface ApiKey {
 /** API keys within one transaction. */
 export interface ApiKeyStore {
   add(key: ApiKey): Promise<void>;
+  /** Removes keys of a principal that are revoked or have run out, but for the newest `most`; says how many keys are good. */
+  limit(principalId: string, now: number, most: number): Promise<number>;
+  /** Removes up to `limit` keys that were revoked or ran out before `before`; returns how many. */
+  prune(before: number, limit: number): Promise<number>;
   /** Keys of a principal that are not revoked, oldest first. */
   list(principalId: string): Promise<readonly ApiKey[]>;
   /** Revokes a key of the principal; false where it has no such key. */

@@ -18,6 +18,9 @@ interface IssueRequest {
   readonly expires_in?: number;
 }
 
+/** Good keys of a principal; as many that are revoked or have run out are kept for a day. */
+const maxKeys = 100;
+
 /** A key without its secret. */
 export interface ApiKeyEntry {
   readonly key_id: string;
@@ -42,15 +45,21 @@ export interface IssuedApiKey {
 
 /** Handlers of API keys. A key has the tenant that the calling session is scoped to. */
 export const apiKeys = {
-  /** Throws `core.not_found` for an actor that is not there, inactive, or no member of the tenant. */
+  /**
+   * Throws `core.not_found` for an actor that is not there, inactive, or no member of the tenant, and `api_keys_limit` for a
+   * caller who has as many keys as one may have.
+   */
   issue:
     (spec: IdentitySpec): Handler<IssueRequest, IssuedApiKey> =>
     async (given, context) => {
       const { label, actor_principal_id: actorId, expires_in: seconds } = canonicalIds(given);
       const caller = await heldSession(context);
       if (actorId !== undefined) await checkActor(context, actorId, caller.tenant);
-      const secret = newApiKey(spec.issuer);
       const createdAt = Date.now();
+      const keys = context.transaction.apiKeys;
+      if ((await keys.limit(caller.principalId, createdAt, maxKeys)) >= maxKeys)
+        throw fail("api_keys_limit", { most: maxKeys });
+      const secret = newApiKey(spec.issuer);
       const key: ApiKey = {
         id: uuidv7(),
         principalId: caller.principalId,
@@ -64,7 +73,7 @@ export const apiKeys = {
         expiresAt: seconds === undefined ? null : createdAt + seconds * 1000,
         lastUsedAt: null,
       };
-      await context.transaction.apiKeys.add(key);
+      await keys.add(key);
       return {
         api_key: secret,
         key_id: key.id,

@@ -4,11 +4,13 @@ import { fail } from "../contract/errors.js";
 import type { Resources } from "../operations/context.js";
 import type { Identity } from "../operations/identity.js";
 import { Lifetime } from "../operations/lifetime.js";
+import type { Transaction } from "../operations/database.js";
 import { digestOf } from "./api-key.js";
 import { checkOrigin, type BoundaryRequest } from "./origin-gate.js";
 import type { Trust } from "./port.js";
 import type { Ingress, IdentitySpec } from "./spec.js";
 
+const noteMillis = 10_000;
 /** The use of a key is noted once in so many milliseconds. */
 const useNotedEvery = 60_000;
 
@@ -20,16 +22,17 @@ const useNotedEvery = 60_000;
 export async function authenticate(
   spec: IdentitySpec,
   resources: Resources,
+  stores: Transaction,
   request: BoundaryRequest,
   token: string | null = null,
 ): Promise<Identity | null> {
-  if (token !== null) return byToken(spec, resources, token);
+  if (token !== null) return byToken(spec, resources, stores, token);
   for (const ingress of spec.ingress) {
     const credential = credentialAt(ingress, request.headers);
     if (credential === undefined) continue;
-    if (ingress.kind === "api_key") return byApiKey(spec, resources, credential);
+    if (ingress.kind === "api_key") return byApiKey(spec, resources, stores, credential);
     if (ingress.kind === "cookie") checkOrigin(request);
-    return byToken(spec, resources, credential);
+    return byToken(spec, resources, stores, credential);
   }
   return null;
 }
@@ -55,10 +58,10 @@ function cookieOf(header: string | undefined, name: string): string | undefined 
 
 async function byToken(
   spec: IdentitySpec,
-  { keys, database }: Resources,
+  { keys }: Resources,
+  stores: Transaction,
   token: string,
 ): Promise<Identity> {
-  const stores = database.reader;
   if (spec.resolver !== undefined) {
     const claims: unknown = await (spec.verifier ?? keys.tokens.verify)(token);
     const identity = claims === null ? null : await spec.resolver(claims, stores);
@@ -81,17 +84,18 @@ async function byToken(
 async function byApiKey(
   spec: IdentitySpec,
   { database, log }: Resources,
+  stores: Transaction,
   secret: string,
 ): Promise<Identity> {
   const digest = digestOf(spec.issuer, secret);
   const now = Date.now();
-  const trust = digest === null ? null : await database.reader.apiKeys.trust(digest, now);
+  const trust = digest === null ? null : await stores.apiKeys.trust(digest, now);
   if (trust === null) throw fail("core.authentication");
   const identity = identityOf(trust);
   if (now - (trust.lastUsedAt ?? 0) > useNotedEvery) {
     // Beside the request, which waits for no write: a lost note is made by the next use.
     database
-      .write({ lifetime: Lifetime.unlimited() }, ({ apiKeys }) =>
+      .write({ lifetime: Lifetime.within(noteMillis) }, ({ apiKeys }) =>
         apiKeys.noteUse(trust.credentialId, now),
       )
       .catch((error: unknown) => log.warn({ err: error }, "the use of an API key was not noted"));

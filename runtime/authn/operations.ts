@@ -5,9 +5,15 @@ import { sessionOf } from "../operations/identity.js";
 import type { Handler } from "../operations/operation.js";
 import { uuidv7 } from "../operations/uuid.js";
 import type { RefreshToken, Session } from "./port.js";
-import { canonicalLogin, hashPassword, isOutdated, verifyPassword } from "./passwords.js";
+import { canonicalLogin } from "./canonical-login.js";
+import { hashPassword, isOutdated, rehashPassword, verifyPassword } from "./passwords.js";
 import { newRefreshToken, refreshDigest, refreshDigests, successorOf } from "./refresh-token.js";
 import type { IdentitySpec } from "./spec.js";
+
+/** Sessions of a principal, beyond which the oldest ends. */
+const maxSessions = 100;
+/** Used refresh tokens of a session that are known as such: with one of them again the session ends. */
+const maxUsedTokens = 1_000;
 
 /** The answer of login and refresh; lifetimes are seconds. */
 export interface TokenResponse {
@@ -35,7 +41,7 @@ export const authn = {
       const matches = await provesPassword(context, name, principal?.passwordHash, password);
       if (principal === null || !matches || !principal.isActive) throw fail("core.authentication");
       const rehashed = (await isOutdated(principal.passwordHash))
-        ? await hashPassword(context, password)
+        ? await rehashPassword(context, password)
         : undefined;
       return context.commit(async ({ identity }) => {
         // The password may have been changed or reset since it was proven; then nothing begins with the old one.
@@ -80,7 +86,8 @@ export const authn = {
         current,
       );
       if (principal === null || !matches) throw fail("core.authentication");
-      const hash = await hashPassword(context, next, "/new_password");
+      const { login } = principal;
+      const hash = await hashPassword(context, { password: next, login, at: "/new_password" });
       await context.commit(async ({ identity }) => {
         const isCurrent =
           (await identity.holdSession(caller.sessionId)) &&
@@ -163,6 +170,7 @@ async function refresh(
     context.endsCredentials({ principalId: trust.principalId });
     return null;
   }
+  await store.limitRefreshTokens(known.sessionId, maxUsedTokens);
   return issue(spec, context, session, successor);
 }
 
@@ -206,7 +214,10 @@ export async function issueSession(
 ): Promise<TokenResponse> {
   const created = { principalId, tenant, actorId: actorId ?? null, createdAt: Date.now() };
   const session: Session = { id: uuidv7(), ...created };
-  await context.transaction.identity.addSession(session);
+  const { identity } = context.transaction;
+  await identity.addSession(session);
+  if (await identity.limitSessions(principalId, maxSessions))
+    context.endsCredentials({ principalId });
   return issue(spec, context, session, newRefreshToken());
 }
 

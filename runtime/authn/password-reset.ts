@@ -4,7 +4,8 @@ import { fail } from "../contract/errors.js";
 import type { Handler } from "../operations/operation.js";
 import { uuidv7 } from "../operations/uuid.js";
 import { stage } from "../outbox/stage.js";
-import { canonicalLogin, hashPassword } from "./passwords.js";
+import { canonicalLogin } from "./canonical-login.js";
+import { hashPassword } from "./passwords.js";
 import type { IdentitySpec } from "./spec.js";
 
 /** The integration event of a request (service.md "Integration event"). It carries the token itself. */
@@ -23,15 +24,15 @@ const eventName = "authn.password_reset_requested";
 export const passwordReset = {
   /**
    * Makes a token for the login and stages the event; the earlier token is superseded. For an unknown login, and where
-   * requests have run out, the same is written and taken back: nothing is staged, and the answer takes as long.
+   * requests have run out, the same is written and taken back: nothing is staged, and the answer takes as long. Opens
+   * its write transaction after the attempt is counted, which is a write of its own.
    */
   requestPasswordReset:
     (spec: IdentitySpec): Handler<{ readonly login: string }, void> =>
     async ({ login }, context) => {
       const name = canonicalLogin(login);
-      const { transaction, resources } = context;
-      const left = await resources.resetAttempts.take(context.clientAddress(), name);
-      const principal = await transaction.identity.findPrincipalByLogin(name);
+      const left = await context.resources.resetAttempts.take(context.clientAddress(), name);
+      const principal = await context.transaction.identity.findPrincipalByLogin(name);
       const isKnown = left === "some" && principal?.isActive === true;
       // Stands in for a principal where there is none, so that the same work is done.
       const principalId = isKnown ? principal.id : uuidv7();
@@ -45,12 +46,14 @@ export const passwordReset = {
         expires_at: new Date(expiresAt).toISOString(),
       };
       const digest = context.keys.reset.sign(purpose, token).toString("base64url");
-      await transaction.identity.putResetToken({ principalId, digest, expiresAt });
-      const id = uuidv7();
-      await stage(context, eventName, event, id);
-      if (isKnown) return;
-      await transaction.outbox.remove(id);
-      await transaction.identity.dropResetToken(principalId);
+      await context.commit(async ({ identity, outbox }) => {
+        await identity.putResetToken({ principalId, digest, expiresAt });
+        const id = uuidv7();
+        await stage(context, eventName, event, id);
+        if (isKnown) return;
+        await outbox.remove(id);
+        await identity.dropResetToken(principalId);
+      });
     },
 
   /** Sets a new password and ends every session. Every bad token is the same 401; a password that is none uses up nothing. */
@@ -62,9 +65,9 @@ export const passwordReset = {
         .map((digest) => digest.toString("base64url"));
       const now = Date.now();
       // Asked first, so that a token out of nowhere costs no hashing.
-      if (!(await context.transaction.identity.hasResetToken(digests, now)))
-        throw fail("core.authentication");
-      const hash = await hashPassword(context, password, "/new_password");
+      const login = await context.transaction.identity.findResetLogin(digests, now);
+      if (login === null) throw fail("core.authentication");
+      const hash = await hashPassword(context, { password, login, at: "/new_password" });
       await context.commit(async ({ identity }) => {
         const principalId = await identity.takeResetToken(digests, now);
         if (principalId === null) throw fail("core.authentication");

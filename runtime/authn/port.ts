@@ -65,6 +65,11 @@ export interface IdentityStore {
   /** Deactivates a principal; ends its sessions, API keys and reset token. False where there is none. */
   deactivate(principalId: string, now: number): Promise<boolean>;
   addSession(session: Session): Promise<void>;
+  /**
+   * Removes sessions of a principal beyond `most`, with their refresh tokens: ended ones first, then the oldest. Says whether
+   * a live one was among them.
+   */
+  limitSessions(principalId: string, most: number): Promise<boolean>;
   /** Ends a session of the principal; false where it has no such live session. */
   endSession(principalId: string, sessionId: string, now: number): Promise<boolean>;
   endSessions(principalId: string, now: number): Promise<void>;
@@ -76,15 +81,20 @@ export interface IdentityStore {
   findRefreshToken(digest: string): Promise<RefreshToken | null>;
   /** Adds a token; a digest that is known already is left as it is. */
   addRefreshToken(token: RefreshToken): Promise<void>;
+  /** Removes used tokens of a session that are older than its newest `most`. */
+  limitRefreshTokens(sessionId: string, most: number): Promise<void>;
   /** Marks a token as used where it is not yet; says whether it did. Atomic. */
   useRefreshToken(digest: string, now: number): Promise<boolean>;
   /** Makes this the principal's reset token; an earlier one is superseded. */
   putResetToken(token: ResetToken): Promise<void>;
-  /** Whether a token with one of the digests is outstanding. */
-  hasResetToken(digests: readonly string[], now: number): Promise<boolean>;
+  /** The login of whom an outstanding token with one of the digests is for; null where there is none. */
+  findResetLogin(digests: readonly string[], now: number): Promise<string | null>;
   /** Uses up the token with one of the digests and returns whose it was; null where none is outstanding. Atomic. */
   takeResetToken(digests: readonly string[], now: number): Promise<string | null>;
   dropResetToken(principalId: string): Promise<void>;
-  /** Removes what ran out before `before`: refresh and reset tokens, and sessions that nothing can continue any more. */
-  prune(before: number): Promise<void>;
+  /**
+   * Removes up to `limit` rows of each kind that ran out before `before`: refresh and reset tokens, sessions that were ended,
+   * and those that nothing can continue any more. Says whether there may be more.
+   */
+  prune(before: number, limit: number): Promise<boolean>;
 }

@@ -2,7 +2,8 @@
 import { fail } from "../contract/errors.js";
 import type { ExecutionContext } from "../operations/context.js";
 import { uuidv7 } from "../operations/uuid.js";
-import { canonicalLogin, hashPassword } from "./passwords.js";
+import { canonicalLogin } from "./canonical-login.js";
+import { hashPassword } from "./passwords.js";
 
 /** Adds an active principal with a login and returns its id. Throws `core.conflict` where the login is taken. */
 export async function createPrincipal(
@@ -15,7 +16,8 @@ export async function createPrincipal(
       errors: [{ path: "/login", keyword: "minLength", message: "must not be empty" }],
     });
   }
-  const passwordHash = await hashPassword(context, given.password);
+  const { password } = given;
+  const passwordHash = await hashPassword(context, { password, login, at: "/password" });
   const id = uuidv7();
   const added = await context.commit(() =>
     context.transaction.identity.addPrincipal({ id, login, passwordHash, isActive: true }),

@@ -11,7 +11,7 @@ import {
   type JsonWebKey,
   type KeyObject,
 } from "node:crypto";
-import type { ExternalSigner, TokenAlgorithm, TokenSigner } from "./token-port.js";
+import type { TokenAlgorithm, TokenSigner } from "./token-port.js";
 
 /** The keys of one service: one signs, all verify. */
 export interface TokenKeys {
@@ -21,7 +21,7 @@ export interface TokenKeys {
   readonly publicKeys: readonly JsonWebKey[];
 }
 
-type AsymmetricAlgorithm = Exclude<TokenAlgorithm, "HS256">;
+export type AsymmetricAlgorithm = Exclude<TokenAlgorithm, "HS256">;
 
 /** New key material: 32 random bytes, or a PKCS#8 private key in DER. */
 export function newTokenKey(algorithm: TokenAlgorithm): Buffer {
@@ -41,23 +41,46 @@ function exported({ privateKey }: { readonly privateKey: KeyObject }): Buffer {
   return privateKey.export({ type: "pkcs8", format: "der" });
 }
 
-/** What is wrong with key material, or null. Shared secrets need 32 bytes, RSA 2 048 bits, ES256 the curve P-256. */
+/** What is wrong with key material, or null: a shared secret has 32 bytes at least, a key what `keyFault` says. */
 export function tokenKeyFault(algorithm: TokenAlgorithm, bytes: Buffer): string | null {
   if (algorithm === "HS256") return bytes.length < 32 ? "needs at least 32 bytes" : null;
   const key = publicKeyOf(bytes);
   if (key === null) return "must be a key in DER: PKCS#8, or SPKI for one that only verifies";
+  return keyFault(algorithm, key);
+}
+
+/**
+ * What is wrong with a key, or null. RS256 needs RSA of 2 048 bits with an exponent that is odd and 65 537 at least
+ * (SP 800-56B §6.2), ES256 the curve P-256, EdDSA Ed25519.
+ */
+export function keyFault(algorithm: AsymmetricAlgorithm, key: KeyObject): string | null {
   const { asymmetricKeyType: type, asymmetricKeyDetails: details } = key;
-  const fits = {
-    RS256: type === "rsa" && (details?.modulusLength ?? 0) >= 2048,
-    ES256: type === "ec" && details?.namedCurve === "prime256v1",
-    EdDSA: type === "ed25519",
-  }[algorithm];
-  const needed = {
-    RS256: "an RSA key of at least 2048 bits",
-    ES256: "a key on the curve P-256",
-    EdDSA: "an Ed25519 key",
-  }[algorithm];
-  return fits ? null : `must be ${needed}`;
+  switch (algorithm) {
+    case "RS256": {
+      if (type !== "rsa" || (details?.modulusLength ?? 0) < 2048)
+        return "must be an RSA key of at least 2048 bits";
+      const exponent = details?.publicExponent ?? 0n;
+      const isSound = exponent >= 65_537n && exponent % 2n === 1n;
+      return isSound ? null : "must have an odd exponent of at least 65537";
+    }
+    case "ES256":
+      return type === "ec" && details?.namedCurve === "prime256v1"
+        ? null
+        : "must be a key on the curve P-256";
+    case "EdDSA":
+      return type === "ed25519" ? null : "must be an Ed25519 key";
+  }
+}
+
+/** Whether key material can sign, and not verify alone. */
+export function canSign(algorithm: TokenAlgorithm, bytes: Buffer): boolean {
+  return algorithm === "HS256" || privateKeyOf(bytes) !== null;
+}
+
+/** What two entries have in common that are one key: a private key and its public key are. */
+export function tokenKeyIdentity(algorithm: TokenAlgorithm, bytes: Buffer): string {
+  const key = algorithm === "HS256" ? null : publicKeyOf(bytes);
+  return (key?.export({ type: "spki", format: "der" }) ?? bytes).toString("base64");
 }
 
 /** Keys of an ordered list of material: the first signs, all verify. Throws where the first cannot sign. */
@@ -85,21 +108,6 @@ export async function localTokenKeys(
   };
 }
 
-/** Keys of a signer outside this process. Throws where its own public key is not among them. */
-export function externalTokenKeys(algorithm: TokenAlgorithm, signer: ExternalSigner): TokenKeys {
-  const named = signer.publicKeys.map((jwk) => {
-    const kid = jwk["kid"];
-    if (typeof kid !== "string" || jwk.kty === "oct")
-      throw new Error("a public key of the token signer has no kid, or is no public key");
-    return [kid, createPublicKey({ key: jwk, format: "jwk" })] as const;
-  });
-  const verifying = new Map(named);
-  if (!verifying.has(signer.kid))
-    throw new Error(`the token signer has no public key with its kid ${signer.kid}`);
-  const publicKeys = named.map(([kid, key]) => published(algorithm, kid, key));
-  return { signer, verifying, publicKeys };
-}
-
 function sharedSecrets(secrets: readonly Buffer[], first: Buffer): TokenKeys {
   const kid = (secret: Buffer): string =>
     createHash("sha256").update("kid").update(secret).digest("base64url").slice(0, 12);
@@ -124,19 +132,24 @@ async function verifyingKey(algorithm: AsymmetricAlgorithm, bytes: Buffer) {
 }
 
 /** The JWK of a public key; `createPublicKey` has left no private member. */
-function published(algorithm: TokenAlgorithm, kid: string, key: KeyObject): JsonWebKey {
+export function published(algorithm: TokenAlgorithm, kid: string, key: KeyObject): JsonWebKey {
   return { ...key.export({ format: "jwk" }), kid, alg: algorithm, use: "sig" };
 }
 
 /** The public key of PKCS#8 or SPKI bytes, or null. */
 function publicKeyOf(bytes: Buffer): KeyObject | null {
-  try {
-    return createPublicKey(createPrivateKey({ key: bytes, format: "der", type: "pkcs8" }));
-  } catch {
-    // Not a private key; then a public one.
-  }
+  const privateKey = privateKeyOf(bytes);
+  if (privateKey !== null) return createPublicKey(privateKey);
   try {
     return createPublicKey({ key: bytes, format: "der", type: "spki" });
+  } catch {
+    return null;
+  }
+}
+
+function privateKeyOf(bytes: Buffer): KeyObject | null {
+  try {
+    return createPrivateKey({ key: bytes, format: "der", type: "pkcs8" });
   } catch {
     return null;
   }

@@ -127,10 +127,12 @@ export const errors = {
     "conflict",
     "The edit overlaps edits made since that revision.",
   ),
+  api_keys_limit: row("conflict", "The caller has too many API keys; revoke one first."),
   encryption_forbids_direct_transfer: row(
     "conflict",
     "What the service encrypts passes through the service.",
   ),
+  realtime_device_replaced: row("conflict", "This device has connected again."),
   idempotency_in_flight: row("conflict", "A request with this Idempotency-Key is still running.", {
     retryable: true,
   }),
@@ -207,6 +209,15 @@ export function fail(
   options: { readonly cause?: unknown; readonly headers?: Readonly<Record<string, string>> } = {},
 ): ServiceError {
   return new ServiceError(code, context, options);
+}
+
+/** What passes by itself or once an engine is mended: 503 with `Retry-After`. */
+export function unavailable(cause?: unknown): ServiceError {
+  return fail(
+    "core.unavailable",
+    {},
+    { ...(cause === undefined ? {} : { cause }), headers: { "Retry-After": "1" } },
+  );
 }
 
 /** An error as callers may see it: one that is not of the table becomes a masked `core.internal`. */

@@ -32,6 +32,8 @@ export const limits = {
   maxClauses: 256,
   /** Characters of what a realtime client tells its answers apart by. */
   maxCidLength: 1_024,
+  /** Seconds of an operation that declares no deadline, in a service that declares none. */
+  defaultDeadlineSeconds: 30,
   /** Bytes of a JSON request body. */
   maxBodyBytes: 1024 * 1024,
   /** Nesting of a JSON request body. */

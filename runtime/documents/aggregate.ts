@@ -2,9 +2,11 @@
 import type { ExecutionContext } from "../operations/context.js";
 import { parsed, type InputBinding } from "../operations/input.js";
 import type { Handler } from "../operations/operation.js";
+import { aggregateCost } from "../query/cost.js";
 import { parseAggregateRequest, type AggregateRequest } from "../query/parse-aggregate.js";
 import { offsetOf } from "./list.js";
 import type { AggregateValue } from "./port.js";
+import { checkPrice } from "./priced.js";
 import { scoped } from "./scoped.js";
 import type { DocumentSpec } from "./spec.js";
 
@@ -24,6 +26,7 @@ export function aggList(spec: DocumentSpec<unknown>): Handler<AggregateRequest, 
   return async (asked: AggregateRequest, context: ExecutionContext) => {
     const request = scoped(spec, context, asked);
     const { page, size, aggregate } = request;
+    await checkPrice(spec, context, (ground) => aggregateCost(ground, request.filter, aggregate));
     const store = context.transaction.documents;
     const window = { limit: size, offset: offsetOf(context, request) };
     const { rows, count } = await store.aggregate(spec, context.tenant, request, aggregate, window);

@@ -4,6 +4,7 @@ import { limits } from "../contract/limits.js";
 import type { ExecutionContext } from "../operations/context.js";
 import { JsonText } from "../operations/json-text.js";
 import type { SortKey } from "../query/ast.js";
+import { pageCost } from "../query/cost.js";
 import { cursorBinding, decodeCursor, encodeCursor } from "../query/cursor.js";
 import {
   invalid,
@@ -13,6 +14,7 @@ import {
 } from "../query/list-request.js";
 import { valueAt } from "./changes.js";
 import type { DocumentQuery, StoredDocument, Window } from "./port.js";
+import { checkPrice } from "./priced.js";
 import { documentText } from "./render.js";
 import { positionOf, readRows } from "./rows.js";
 import { scoped } from "./scoped.js";
@@ -26,6 +28,8 @@ export async function listPage<Page>(
 ): Promise<JsonText<Page>> {
   const request = scoped(spec, context, asked);
   const { documents } = context.transaction;
+  const window = { offset: offsetOf(context, request), size: request.size, isCounted: true };
+  await checkPrice(spec, context, (ground) => pageCost(ground, request, window));
   const select = selecting(spec, context);
   const rows = await pageRows(context, request, (window) => select(request, window));
   const count = await documents.count(spec, context.tenant, request);
@@ -42,6 +46,8 @@ export async function listByCursor<Page>(
   asked: CursorRequest,
 ): Promise<JsonText<Page>> {
   const request = scoped(spec, context, asked);
+  const window = { offset: 0, size: request.size, isCounted: false };
+  await checkPrice(spec, context, (ground) => pageCost(ground, request, window));
   const { rows, cursors } = await cursorRows(context, request, selecting(spec, context));
   return new JsonText(`{"hits":${hitsText(spec, request, rows)},${cursors}}`);
 }
@@ -62,7 +68,7 @@ export async function pageRows<Row extends StoredDocument>(
 ): Promise<readonly Row[]> {
   const { size, sorts } = request;
   const start = { offset: offsetOf(context, request), after: undefined };
-  const { rows, isCut } = await readRows(select, sorts, start, size);
+  const { rows, isCut } = await readRows(select, sorts, start, size, context.answer);
   if (isCut) throw fail("query_too_complex", { path: "/size", max_bytes: limits.maxPageBytes });
   return rows;
 }
@@ -92,7 +98,7 @@ export async function cursorRows<Row extends StoredDocument, Request extends Cur
   const start = { offset: 0, after };
   const query = { ...request, sorts };
   const read = (window: Window): Promise<readonly Row[]> => select(query, window);
-  const found = await readRows(read, sorts, start, request.size + 1);
+  const found = await readRows(read, sorts, start, request.size + 1, context.answer);
   const hasMore = found.isCut || found.rows.length > request.size;
   const kept = found.rows.slice(0, request.size);
   const rows = isBackward ? kept.toReversed() : kept;

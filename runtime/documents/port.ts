@@ -78,6 +78,8 @@ export interface DocumentStore {
     aggregate: Aggregate,
     window: { readonly limit: number; readonly offset: number },
   ): Promise<{ readonly rows: readonly (readonly AggregateValue[])[]; readonly count: number }>;
+  /** About how many rows there are, at little cost: for estimates of what queries will cost. */
+  estimate(spec: DocumentDeclaration, tenant: string): Promise<number>;
   /** How many rows the query has. */
   count(spec: DocumentDeclaration, tenant: string, query: DocumentQuery): Promise<number>;
 }

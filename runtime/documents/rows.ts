@@ -1,5 +1,6 @@
 // Reading the rows of a page in portions, within a budget of bytes, and the position at which a row stands.
 import { limits } from "../contract/limits.js";
+import type { HeldAnswer } from "../operations/answer-budget.js";
 import type { Position, SortKey } from "../query/ast.js";
 import type { Scalar } from "../query/scalar.js";
 import { valueAt } from "./changes.js";
@@ -17,6 +18,7 @@ export async function readRows<Row extends StoredDocument>(
   sorts: readonly SortKey[],
   start: { readonly offset: number; readonly after: Position | undefined },
   wanted: number,
+  answer: Pick<HeldAnswer, "grow">,
 ): Promise<{ readonly rows: readonly Row[]; readonly isCut: boolean }> {
   const rows: Row[] = [];
   let { offset, after } = start;
@@ -30,6 +32,7 @@ export async function readRows<Row extends StoredDocument>(
       if (bytes > limits.maxPageBytes && rows.length > 0) return { rows, isCut: true };
       rows.push(row);
     }
+    answer.grow(bytes);
     const last = found.at(-1);
     if (found.length < limit || last === undefined) break;
     offset = 0;

@@ -40,6 +40,8 @@ export interface DocumentDeclaration {
   /** Paths (`due`, `items[].at`) whose values are stored in one canonical form. */
   readonly canonical: Readonly<Record<string, Canonical>>;
   readonly fields: Fields;
+  /** Fields of indexes, in their order. */
+  readonly indexes?: readonly (readonly string[])[];
   /** What quantifiers ask of the objects in arrays. */
   readonly elements?: Elements;
   /** Indexes of searches that are kept with the documents, and the dotted paths of their texts. */

@@ -2,6 +2,7 @@
 import type { IncomingMessage } from "node:http";
 import { authenticate } from "../authn/authenticate.js";
 import type { IdentitySpec } from "../authn/spec.js";
+import type { Lifetime } from "../operations/lifetime.js";
 import type { Resources } from "../operations/context.js";
 import { isUuid } from "../operations/uuid.js";
 import { bindHint, type Bound, type TenantHint } from "../tenancy/bind.js";
@@ -16,8 +17,14 @@ export interface BoundaryOptions {
   readonly allowedOrigins: readonly string[];
 }
 
-/** Says who is calling; a token that came otherwise than in the headers counts in place of theirs. */
-export type Bind = (req: IncomingMessage, token?: string | null) => Bound | Promise<Bound>;
+/**
+ * Says who is calling, within a lifetime; a token that came otherwise than in the headers counts in place of theirs.
+ */
+export type Bind = (
+  req: IncomingMessage,
+  lifetime: Lifetime,
+  token?: string | null,
+) => Bound | Promise<Bound>;
 
 const nobody: Bound = { identity: null, tenant: null };
 
@@ -30,14 +37,16 @@ export function boundary({
 }: BoundaryOptions): Bind {
   if (spec === undefined) return () => nobody;
   const hasHints = spec.tenantHints.header || spec.tenantHints.host !== null;
-  return async (req, token) => {
+  return async (req, lifetime, token) => {
     const host = (): string => requestedHost(req, trustsProxy, spec.trustForwardedHost);
     const { method = "", headers } = req;
     const request = { method, headers, host, allowedOrigins };
-    const identity = await authenticate(spec, resources, request, token);
+    // Trust is the service's own matter: callers who hold every connection of theirs keep nobody from being known.
+    const stores = resources.database.read({ lifetime, payer: null });
+    const identity = await authenticate(spec, resources, stores, request, token);
     const hint = hasHints ? hintOf(spec, req, host) : null;
     if (hint === null) return { identity, tenant: identity?.tenant ?? null };
-    return bindHint(resources.database.reader.tenants, identity, hint);
+    return bindHint(stores.tenants, identity, hint);
   };
 }
 

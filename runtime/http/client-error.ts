@@ -5,6 +5,9 @@ import { fail, toEnvelope, type ErrorCode, type ServiceError } from "../contract
 import { jsonType } from "./reply.js";
 import { securityHeaders } from "./security-headers.js";
 
+/** Milliseconds for reading a refusal. */
+const unreadMillis = 5_000;
+
 const codes: Readonly<Record<string, ErrorCode>> = {
   HPE_HEADER_OVERFLOW: "headers_too_large",
   ERR_HTTP_REQUEST_TIMEOUT: "request_timeout",
@@ -41,6 +44,9 @@ export function refuse(socket: Duplex, error: ServiceError): void {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   // Node takes its own listener away before "connect": a caller who resets must not end the process.
   socket.on("error", () => socket.destroy());
+  // Who does not read it is not waited for.
+  const patience = setTimeout(() => socket.destroy(), unreadMillis).unref();
+  socket.once("close", () => clearTimeout(patience));
   socket.end(
     `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status] ?? ""}\r\n${lines.join("")}\r\n${body}`,
     () => socket.destroy(),

@@ -7,7 +7,6 @@ import type { Conditions } from "../storage/conditions.js";
 import { downloadReply } from "../storage/download.js";
 import { bounded } from "../storage/bounded.js";
 import type { ObjectStore } from "../storage/port.js";
-import { draining } from "./draining.js";
 import { incomingForm } from "./incoming-form.js";
 import { readMetadata } from "./metadata.js";
 import { replyError, replyOutcome } from "./reply.js";
@@ -18,24 +17,17 @@ const idleMillis = 60_000;
 export interface DirectEndpointOptions {
   readonly store: ObjectStore;
   readonly addresses: Addresses;
-  /** False while the service drains. */
-  readonly isAccepting: () => boolean;
 }
 
 /** Answers requests below `/_objects/`; returns whether it did. No address is ever logged: it is a credential. */
 export function directEndpoint({
   store,
   addresses,
-  isAccepting,
 }: DirectEndpointOptions): (req: IncomingMessage, res: ServerResponse) => boolean {
   return (req, res) => {
     const url = req.url ?? "";
     if (!url.startsWith(directPath)) return false;
     const metadata = readMetadata(req.headers);
-    if (!isAccepting()) {
-      replyError(req, res, metadata, draining());
-      return true;
-    }
     const aborted = new AbortController();
     res.once("close", () => aborted.abort(fail("core.timeout")));
     answer(store, addresses, req, aborted.signal)
@@ -74,9 +66,8 @@ async function received(
   req.setTimeout(idleMillis, () => req.destroy());
   const body = bounded(wholeBody(req), request.maxBytes);
   if (request.kind === "part") {
-    const { key, uploadId, partNumber } = request;
     if (store.direct?.receivePart === undefined) throw fail("direct_transfer_forbidden");
-    return store.direct.receivePart(key, uploadId, partNumber, body);
+    return store.direct.receivePart(request.key, request.uploadId, request, body, signal);
   }
   const { key, contentType } = request;
   if (contentType !== null && req.headers["content-type"] !== contentType)

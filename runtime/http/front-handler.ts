@@ -12,9 +12,10 @@ import type { Log } from "../operations/log.js";
 import type { AnyRoute } from "../operations/operation.js";
 import { invoke } from "../operations/pipeline.js";
 import type { Bound } from "../tenancy/bind.js";
+import type { Outcome } from "../operations/idempotency.js";
 import { audit } from "./audit.js";
 import { clientAddress, type ProxyTrust } from "./proxies.js";
-import { draining } from "./draining.js";
+import { Exchange } from "./exchange.js";
 import { readDeadline, readIdempotencyKey, readMetadata } from "./metadata.js";
 import { readInput } from "./read-input.js";
 import { replyError, replyOutcome } from "./reply.js";
@@ -32,12 +33,10 @@ export interface FrontHandlerOptions {
   readonly resources: Resources;
   readonly trustsProxy: ProxyTrust;
   /** The caller of a request and its tenant. Throws errors of the kind authentication. */
-  readonly bind: (req: IncomingMessage) => Bound | Promise<Bound>;
+  readonly bind: (req: IncomingMessage, lifetime: Lifetime) => Bound | Promise<Bound>;
   readonly maxBodyBytes: number;
   /** The tenant of requests that are bound to none. */
   readonly defaultTenant: string;
-  /** False while the service drains: new requests are refused with 503. */
-  readonly isAccepting: () => boolean;
 }
 
 /**
@@ -51,7 +50,6 @@ export function frontHandler(options: FrontHandlerOptions): RequestHandler {
     try {
       match = table.match(req.method ?? "", req.url ?? "");
       if (match === null && next === undefined) throw fail("route_not_found");
-      if (match !== null && !options.isAccepting()) throw draining();
     } catch (error) {
       replyError(req, res, readMetadata(req.headers), error);
       return;
@@ -77,48 +75,93 @@ async function answer(
 ): Promise<void> {
   const metadata = readMetadata(req.headers);
   const { route } = match;
-  const { resources } = options;
-  let context: ExecutionContext | undefined;
-  let input: unknown;
+  const { log } = options.resources;
+  const exchange = Exchange.of(req, res);
+  exchange.operation = route.operationId;
+  exchange.requestId = metadata.requestId;
+  const run: Run = { context: undefined, input: undefined };
   try {
-    const lifetime = new Lifetime(readDeadline(req.headers, route.deadlineSeconds), {
+    const lifetime = new Lifetime(readDeadline(req.headers, plannedSeconds(options, route)), {
       isGone: () => res.destroyed,
-      onGone: (listener) => res.once("close", () => res.writableFinished || listener()),
+      onGone: (listener) =>
+        exchange.whenEnded(({ isAborted }) => {
+          if (isAborted) listener();
+        }),
     });
-    const { identity, tenant } =
-      route.ignoresCredentials === true ? unbound : await options.bind(req);
-    context = new ExecutionContext(resources, {
-      operationId: route.operationId,
-      metadata,
-      tenant: tenant ?? options.defaultTenant,
-      idempotencyKey: route.idempotencyKey === true ? readIdempotencyKey(req.headers) : undefined,
-      lifetime,
-      clientAddress: () => clientAddress(req, options.trustsProxy),
-      identity,
-    });
-    const given = readInput(
-      route.input,
-      { req, path: match.path, query: match.query },
-      options.maxBodyBytes,
-    );
-    const asked = Date.now();
-    input = given instanceof Promise ? await lifetime.race(given) : given;
-    // A body that is held back must not keep a credential alive that has ended meanwhile.
-    if (Date.now() - asked > slowBodyMillis && identity !== null) await options.bind(req);
-    const outcome = await invoke(route, input, context);
+    // One deadline over everything: who is calling, the body, hooks, engines.
+    const outcome = await lifetime.race(outcomeOf(options, req, match, metadata, lifetime, run));
+    lifetime.answering();
     if (outcome.output instanceof ByteReply)
       outcome.output.body?.once("error", (error) => {
         // A caller who goes away ends it too, and is no failure.
-        if (!res.destroyed) logFailure(resources.log, route, metadata, error);
+        if (!res.destroyed) logFailure(log, route, metadata, error);
       });
+    if (run.context?.holdsAnswer === true) run.context.answer.waits(() => res.destroy());
     replyOutcome(req, res, metadata, route.status, outcome);
-    if (route.audit !== undefined) audit(resources.log, route.audit, context, input, "ok");
+    if (route.audit !== undefined && run.context !== undefined)
+      audit(log, route.audit, run.context, run.input, "ok");
   } catch (error) {
-    if (route.audit !== undefined && context !== undefined)
-      audit(resources.log, route.audit, context, input, error);
-    logFailure(resources.log, route, metadata, error);
+    if (route.audit !== undefined && run.context !== undefined)
+      audit(log, route.audit, run.context, run.input, error);
+    logFailure(log, route, metadata, error);
     replyError(req, res, metadata, error);
+  } finally {
+    const { context } = run;
+    if (context !== undefined) {
+      exchange.caller = context.identity?.principalId ?? null;
+      exchange.tenant = context.identity?.tenant ?? null;
+      releaseWhenRead(exchange, context);
+    }
   }
+}
+
+/** What is known of a request so far. */
+interface Run {
+  context: ExecutionContext | undefined;
+  input: unknown;
+}
+
+/** From the caller's credential to the outcome of the operation. */
+async function outcomeOf(
+  options: FrontHandlerOptions,
+  req: IncomingMessage,
+  { route, path, query }: RouteMatch,
+  metadata: InvocationMetadata,
+  lifetime: Lifetime,
+  run: Run,
+): Promise<Outcome<unknown>> {
+  const { identity, tenant } =
+    route.ignoresCredentials === true ? unbound : await options.bind(req, lifetime);
+  const context = new ExecutionContext(options.resources, {
+    operationId: route.operationId,
+    metadata,
+    tenant: tenant ?? options.defaultTenant,
+    idempotencyKey: route.idempotencyKey === true ? readIdempotencyKey(req.headers) : undefined,
+    lifetime,
+    clientAddress: () => clientAddress(req, options.trustsProxy),
+    identity,
+  });
+  run.context = context;
+  const given = readInput(route.input, { req, path, query }, options.maxBodyBytes);
+  const asked = performance.now();
+  run.input = given instanceof Promise ? await given : given;
+  // A body that is held back must not keep a credential alive that has ended meanwhile.
+  if (performance.now() - asked > slowBodyMillis && identity !== null)
+    await options.bind(req, lifetime);
+  return invoke(route, run.input, context);
+}
+
+/** The deadline of a route in seconds. An upload has as long as its bytes keep coming. */
+function plannedSeconds({ resources }: FrontHandlerOptions, route: AnyRoute): number | undefined {
+  const isUpload = route.input.body?.isForm === true;
+  return route.deadlineSeconds ?? (isUpload ? undefined : resources.deadlineSeconds);
+}
+
+/** What an answer holds is given back once it has gone out, or its connection has ended. */
+function releaseWhenRead(exchange: Exchange, context: ExecutionContext): void {
+  const { res } = exchange;
+  if (!context.holdsAnswer || res.destroyed || res.writableFinished) context.release();
+  else exchange.whenEnded(() => context.release());
 }
 
 function logFailure(log: Log, route: AnyRoute, metadata: InvocationMetadata, error: unknown): void {

@@ -119,12 +119,12 @@ async function received<Stored>(
 
 /** Calls back where no byte came for a while, unless it is the store that keeps them waiting. */
 function watchIdle(req: IncomingMessage, onIdle: () => void): () => void {
-  let [seen, since] = [req.socket.bytesRead, Date.now()];
+  let [seen, since] = [req.socket.bytesRead, performance.now()];
   const timer = setInterval(() => {
     const { bytesRead } = req.socket;
-    if (bytesRead !== seen || req.isPaused() || req.complete) since = Date.now();
+    if (bytesRead !== seen || req.isPaused() || req.complete) since = performance.now();
     seen = bytesRead;
-    if (Date.now() - since >= idle.millis) onIdle();
+    if (performance.now() - since >= idle.millis) onIdle();
   }, idle.every);
   return () => clearInterval(timer);
 }

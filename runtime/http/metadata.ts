@@ -42,12 +42,13 @@ export function readIdempotencyKey(headers: IncomingHttpHeaders): string | undef
 }
 
 /**
- * The deadline of a request in epoch milliseconds: the operation's own, which `X-Deadline-Budget` (seconds) may only
+ * The deadline of a request on the monotonic clock, in milliseconds: the operation's own, which `X-Deadline-Budget` (seconds) may only
  * tighten. Infinity where neither sets one. Throws `deadline_malformed`.
  */
 export function readDeadline(headers: IncomingHttpHeaders, planned: number | undefined): number {
   const header = headers["x-deadline-budget"];
-  if (header === undefined) return planned === undefined ? Infinity : Date.now() + planned * 1000;
+  if (header === undefined)
+    return planned === undefined ? Infinity : performance.now() + planned * 1000;
   if (
     typeof header !== "string" ||
     !/^\d{1,9}(?:\.\d{1,9})?$/.test(header) ||
@@ -55,5 +56,5 @@ export function readDeadline(headers: IncomingHttpHeaders, planned: number | und
   ) {
     throw fail("deadline_malformed");
   }
-  return Date.now() + Math.min(Number(header), planned ?? Infinity) * 1000;
+  return performance.now() + Math.min(Number(header), planned ?? Infinity) * 1000;
 }

@@ -17,6 +17,8 @@ import { boundCaller, toldError, type RealtimeEndpoint } from "./realtime-endpoi
 
 /** Commands that run at once on one connection. */
 const maxInFlight = 16;
+/** After so many milliseconds without a byte the system looks whether the other side is there. */
+const keepaliveMillis = 15_000;
 /** How long commands under way hold up a connection that the service ends, in milliseconds. */
 const leaveMillis = 5_000;
 
@@ -47,6 +49,7 @@ export async function converse(
   connection: Connection,
 ): Promise<Conversation> {
   const { plane, resources, spec } = options;
+  req.socket.setKeepAlive(true, keepaliveMillis);
   let credential = token;
   let { identity, context } = await boundCaller(options, req, token);
   let handshake = handshakeOf(identity);
@@ -85,8 +88,12 @@ export async function converse(
     const payload = checkedPayload(operation, command.payload);
     const isGone = (): boolean => connection.hasEnded;
     const within = commandContext(options, operation, command, identity, context, isGone);
-    const { output } = await invoke(operation, payload, within);
-    return output === undefined ? null : outputValue(output);
+    try {
+      const { output } = await within.lifetime.race(invoke(operation, payload, within));
+      return output === undefined ? null : outputValue(output);
+    } finally {
+      within.release();
+    }
   };
 
   return {
@@ -125,7 +132,11 @@ export async function converse(
       expiry = endAt(identity.expiresAt, expired);
     },
 
-    told: (error) => toldError(resources.log, error, "a command failed"),
+    told(error) {
+      const known = toldError(resources.log, error, "a command failed");
+      if (known.code === "realtime_invalid_frame") options.counters.refused += 1;
+      return known;
+    },
 
     end() {
       hasEnded = true;
@@ -145,14 +156,14 @@ function commandContext(
   { tenant, metadata }: ExecutionContext,
   isGone: () => boolean,
 ): ExecutionContext {
-  const seconds = Math.min(operation.deadlineSeconds ?? Infinity, deadlineSeconds ?? Infinity);
-  const deadline = seconds === Infinity ? Infinity : Date.now() + seconds * 1000;
+  const planned = operation.deadlineSeconds ?? resources.deadlineSeconds;
+  const seconds = Math.min(planned, deadlineSeconds ?? Infinity);
   return new ExecutionContext(resources, {
     operationId: operation.operationId,
     metadata: { ...readMetadata({}), correlationId: metadata.correlationId },
     tenant,
     idempotencyKey: operation.idempotencyKey === true ? idempotencyKey : undefined,
-    lifetime: new Lifetime(deadline, { isGone }),
+    lifetime: new Lifetime(performance.now() + seconds * 1000, { isGone }),
     identity,
   });
 }

@@ -5,6 +5,7 @@ import { ExecutionContext, type Resources } from "../operations/context.js";
 import type { Identity } from "../operations/identity.js";
 import { Lifetime } from "../operations/lifetime.js";
 import type { Log } from "../operations/log.js";
+import type { RealtimeCounters, RealtimeLimits } from "../realtime/limits.js";
 import type { RealtimePlane } from "../realtime/plane.js";
 import type { RealtimeSpec } from "../realtime/spec.js";
 import type { Bind } from "./boundary.js";
@@ -16,12 +17,16 @@ import { methodNotAllowed } from "./route-table.js";
 
 /** Bytes of one frame of a client. */
 export const maxFrameBytes = 64 * 1024;
+/** Milliseconds for finding out who is calling. */
+const bindMillis = 10_000;
 /** An end that the other side does not answer is a cut after so many milliseconds. */
 export const closingMillis = 5_000;
 
 export interface RealtimeEndpoint {
   readonly spec: RealtimeSpec;
   readonly plane: RealtimePlane;
+  readonly limits: RealtimeLimits;
+  readonly counters: RealtimeCounters;
   readonly resources: Resources;
   readonly bind: Bind;
   readonly allowedOrigins: readonly string[];
@@ -67,7 +72,7 @@ export function realtimeRoute(
 export function stillGood(bind: Bind): RealtimeEndpoint["isGood"] {
   return async (req, token, identity) => {
     try {
-      const bound = await bind(req, token);
+      const bound = await bind(req, Lifetime.within(bindMillis), token);
       const isSame = bound.identity?.principalId === identity.principalId;
       return isSame && bound.tenant === identity.tenant;
     } catch (error) {
@@ -83,14 +88,15 @@ export async function boundCaller(
   req: IncomingMessage,
   token: string | null = null,
 ): Promise<{ readonly identity: Identity; readonly context: ExecutionContext }> {
-  const { identity, tenant } = await bind(req, token);
+  const lifetime = Lifetime.within(bindMillis);
+  const { identity, tenant } = await lifetime.race(Promise.resolve(bind(req, lifetime, token)));
   if (identity === null) throw fail("core.authentication");
   const context = new ExecutionContext(resources, {
     operationId: "realtime.connect",
     metadata: readMetadata(req.headers),
     tenant: tenant ?? defaultTenant,
     idempotencyKey: undefined,
-    lifetime: Lifetime.unlimited(),
+    lifetime,
     identity,
   });
   return { identity, context };

@@ -32,12 +32,7 @@ async function history(
   const limit = readLimit(query.get("limit"));
   const { identity, context } = await boundCaller(options, req);
   const owner = mailboxOf(context, identity);
-  const page = await pageOf(
-    context.resources.database.reader.mailbox,
-    owner,
-    query.get("after"),
-    limit,
-  );
+  const page = await pageOf(context.transaction.mailbox, owner, query.get("after"), limit);
   const common = ["X-Request-ID", context.metadata.requestId, "Cache-Control", "no-store"];
   sendJson(req, res, 200, [...common, ...securityHeaderList], page);
 }

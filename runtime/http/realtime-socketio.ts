@@ -2,7 +2,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import type { Server, Socket } from "socket.io";
-import { fail, toEnvelope } from "../contract/errors.js";
+import type { ServerOptions } from "ws";
+import { fail, toEnvelope, type ErrorCode } from "../contract/errors.js";
 import { flowOf } from "../realtime/flow.js";
 import { invalidFrame, readCommandOptions, readToken, readUpTo } from "../realtime/frames.js";
 import { readAuth } from "../realtime/handshake.js";
@@ -11,6 +12,7 @@ import type { Connection } from "../realtime/plane.js";
 import type { Signal } from "../realtime/signal.js";
 import { draining } from "./draining.js";
 import { readMetadata } from "./metadata.js";
+import { PacedWebSocket, pacedServer } from "./paced-websocket.js";
 import { converse, type Conversation } from "./realtime-conversation.js";
 import {
   closingMillis,
@@ -19,6 +21,9 @@ import {
   type RealtimeEndpoint,
 } from "./realtime-endpoint.js";
 import { replyError } from "./reply.js";
+
+/** Engine.IO's own, which is a message of WebSocket. */
+const pong = Buffer.from("3");
 
 export interface SocketIoEndpoint {
   /** Answers a request that is this endpoint's; returns whether it was. */
@@ -34,6 +39,15 @@ export async function socketIoEndpoint(options: RealtimeEndpoint): Promise<Socke
     throw new Error("Socket.IO needs the package socket.io: npm install socket.io", { cause });
   });
   const address = `${options.spec.path}/socket.io`;
+  const { limits, counters } = options;
+  /** Engine.IO makes its server of WebSockets by `new`. */
+  function PacedServer(given: ServerOptions) {
+    return pacedServer(given, {
+      ...limits,
+      signOfLife: ["message", pong, false],
+      onPaused: () => (counters.paused += 1),
+    });
+  }
   // It takes over the server that it is attached to, so it gets one that never listens.
   const io = new Server(createServer(), {
     path: address,
@@ -46,6 +60,7 @@ export async function socketIoEndpoint(options: RealtimeEndpoint): Promise<Socke
     connectTimeout: 10_000,
     pingInterval: 25_000,
     pingTimeout: 20_000,
+    wsEngine: PacedServer,
   });
   const conversations = new WeakMap<Socket, Conversation>();
   const answered = new WeakMap<Socket, Promise<void>>();
@@ -110,6 +125,7 @@ async function admit(options: RealtimeEndpoint, socket: Socket): Promise<Convers
   const { conn, request } = socket;
   const auth: Readonly<Record<string, unknown>> = socket.handshake.auth;
   const token = auth["token"] === undefined ? null : readToken(auth);
+  const webSocket = webSocketOf(request);
   const hasEnded = (): boolean => conn.readyState !== "open";
   let waiting = 0;
   const flow = flowOf(request.socket, hasEnded, { emitter: conn, bytes: () => waiting });
@@ -120,14 +136,15 @@ async function admit(options: RealtimeEndpoint, socket: Socket): Promise<Convers
   conn.on("flush", () => {
     waiting = 0;
     flow.flush();
+    // What it writes now goes out at once, and not a frame at a time.
+    request.socket.cork();
+    process.nextTick(() => request.socket.uncork());
   });
   conn.on("message", (data) => {
     // Frames are JSON text.
     if (typeof data !== "string") conn.close(true);
     // Who does not read its answers is not read either.
-    if (flow.isWritable() || request.socket.isPaused()) return;
-    request.socket.pause();
-    void flow.writable().then(() => request.socket.resume());
+    if (!flow.isWritable() && !webSocket.isHeld) webSocket.hold(flow.writable());
   });
   const connection: Connection = {
     get hasEnded() {
@@ -139,7 +156,13 @@ async function admit(options: RealtimeEndpoint, socket: Socket): Promise<Convers
     // A whole frame between those of Engine.IO: the same bytes go to every connection.
     write: ({ socketIoFrame }: Signal) => flow.send(socketIoFrame),
     leave: () => end(socket),
-    refuse: () => end(socket),
+    refuse(code) {
+      // After a farewell its client does not come back by itself: two that have one device would be at odds for ever.
+      if (code === "realtime_device_replaced" && socket.connected) farewell(socket, code);
+      end(socket);
+    },
+    // It is pinged.
+    renew: null,
   };
   const conversation = await converse(
     options,
@@ -157,6 +180,18 @@ async function admit(options: RealtimeEndpoint, socket: Socket): Promise<Convers
 function end({ conn, request }: Socket): void {
   conn.close();
   setTimeout(() => request.socket.destroy(), closingMillis).unref();
+}
+
+/** The WebSocket of a connection, which Engine.IO notes in its request. */
+function webSocketOf(request: IncomingMessage): PacedWebSocket {
+  if ("websocket" in request && request.websocket instanceof PacedWebSocket)
+    return request.websocket;
+  throw new Error("Engine.IO keeps its WebSocket elsewhere");
+}
+
+function farewell(socket: Socket, code: ErrorCode): void {
+  socket.emit("realtime.error", { type: "error", error: toEnvelope(fail(code)) });
+  socket.disconnect();
 }
 
 function refusal({ resources }: RealtimeEndpoint, error: unknown): Error {

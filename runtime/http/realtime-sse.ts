@@ -1,6 +1,6 @@
 // Server-Sent Events: a stream of signals, and the route that acknowledges them (service.md "Realtime endpoints", WHATWG HTML §9.2).
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { fail, type ErrorCode } from "../contract/errors.js";
+import { fail, toEnvelope, type ErrorCode } from "../contract/errors.js";
 import { acknowledge } from "../realtime/acknowledge.js";
 import { flowOf } from "../realtime/flow.js";
 import { readHandshake } from "../realtime/handshake.js";
@@ -20,6 +20,8 @@ import { sendJson } from "./reply.js";
 import { securityHeaderList } from "./security-headers.js";
 
 const keepaliveMillis = 15_000;
+/** How long an `EventSource` whose device has come again stays away: two that have one device are not at odds all the time. */
+const replacedMillis = 15_000;
 const maxAckBytes = 4 * 1024;
 
 /** Answers `<path>/sse` and `<path>/sse/ack`; returns whether it did. */
@@ -81,8 +83,11 @@ async function stream(
       flow.send(isChunked ? signal.sseChunk : Buffer.from(signal.sse));
     },
     // A spread of reconnects, so that they do not come all at once.
-    leave: () => end(`retry: ${1_000 + Math.floor(Math.random() * 7_000)}\n\n`, "service_draining"),
-    refuse: (code) => end("", code),
+    leave: () => end(retryIn(1_000, 8_000), "service_draining"),
+    refuse: (code) =>
+      end(code === "realtime_device_replaced" ? retryIn(replacedMillis) + told(code) : "", code),
+    // At once, before its principal counts as gone.
+    renew: () => end(retryIn(300, 1_000), "core.unavailable"),
   };
   const conversation = await converse(options, req, null, () => handshake, connection);
   if (early !== null) {
@@ -119,6 +124,16 @@ async function stream(
   conversation.begin();
 }
 
+/** Has an `EventSource` come back after so many milliseconds, at random so that many do not come all at once. */
+function retryIn(least: number, most = least): string {
+  return `retry: ${least + Math.floor(Math.random() * (most - least))}\n\n`;
+}
+
+function told(code: ErrorCode): string {
+  const error = JSON.stringify({ type: "error", error: toEnvelope(fail(code)) });
+  return `event: realtime.error\ndata: ${error}\n\n`;
+}
+
 async function ack(
   options: RealtimeEndpoint,
   req: IncomingMessage,
@@ -131,6 +146,7 @@ async function ack(
   const { identity, context } = await boundCaller(options, req);
   const upTo = readUpTo(await readJsonBody(req, maxAckBytes));
   const owner = mailboxOf(context, identity);
+  if (device !== null) options.plane.sign(owner, device);
   const acked = await acknowledge(context.resources.database, owner, device, upTo);
   const common = ["X-Request-ID", context.metadata.requestId, "Cache-Control", "no-store"];
   sendJson(req, res, 200, [...common, ...securityHeaderList], JSON.stringify({ acked }));

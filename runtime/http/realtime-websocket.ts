@@ -1,14 +1,16 @@
 // WebSocket: signals out, commands, acknowledgements and new credentials in (service.md "Duplex commands", RFC 6455).
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
-import { WebSocket, WebSocketServer } from "ws";
-import { toEnvelope } from "../contract/errors.js";
+import { WebSocket } from "ws";
+import { toEnvelope, type ServiceError } from "../contract/errors.js";
 import { flowOf } from "../realtime/flow.js";
 import { invalidFrame, readFrame } from "../realtime/frames.js";
 import { readHandshake } from "../realtime/handshake.js";
 import { checkRealtimeOrigin } from "../realtime/origin.js";
 import type { Connection } from "../realtime/plane.js";
+import { textFrame } from "../realtime/shared-frames.js";
 import type { Signal } from "../realtime/signal.js";
+import { pacedServer, type PacedWebSocket } from "./paced-websocket.js";
 import { converse } from "./realtime-conversation.js";
 import {
   closingMillis,
@@ -31,27 +33,33 @@ export interface WebSocketEndpoint {
 
 /** Answers upgrades of `<path>/ws`. */
 export function webSocketEndpoint(options: RealtimeEndpoint): WebSocketEndpoint {
-  const server = new WebSocketServer({
-    noServer: true,
-    maxPayload: maxFrameBytes,
-    perMessageDeflate: false,
-    handleProtocols: (protocols) => (protocols.has("realtime.v1") ? "realtime.v1" : false),
-  });
+  const { limits, counters } = options;
+  const server = pacedServer(
+    {
+      noServer: true,
+      maxPayload: maxFrameBytes,
+      perMessageDeflate: false,
+      handleProtocols: (protocols) => (protocols.has("realtime.v1") ? "realtime.v1" : false),
+    },
+    {
+      ...limits,
+      signOfLife: ["pong", Buffer.alloc(0)],
+      onPaused: () => (counters.paused += 1),
+    },
+  );
   const address = `${options.spec.path}/ws`;
   return {
     upgrade(req, socket, head) {
       const [asked = "", search = ""] = (req.url ?? "").split("?", 2);
       if (asked !== address) return false;
       server.handleUpgrade(req, socket, head, (webSocket) => {
-        // Frames that come while the caller is being looked up wait in the socket.
-        webSocket.pause();
         webSocket.on("error", () => undefined);
-        talk(options, req, socket, webSocket, search)
-          .then(
-            (receive) => webSocket.on("message", receive),
-            (error: unknown) => refuse(options, webSocket, error),
-          )
-          .finally(() => webSocket.resume());
+        const admission = talk(options, req, socket, webSocket, search).then(
+          (receive) => webSocket.on("message", receive),
+          (error: unknown) => refuse(options, webSocket, error),
+        );
+        // Frames that come while the caller is being looked up wait in the socket.
+        webSocket.hold(admission);
       });
       return true;
     },
@@ -81,6 +89,17 @@ function end(webSocket: WebSocket, code: number, reason: string): void {
   setTimeout(() => webSocket.terminate(), closingMillis).unref();
 }
 
+/** Refusals that are the same each time, in the bytes that tell them. */
+const refusalFrames = new WeakMap<ServiceError, Buffer>();
+
+function refusalFrame(error: ServiceError): Buffer {
+  const made = refusalFrames.get(error);
+  if (made !== undefined) return made;
+  const frame = textFrame(JSON.stringify({ type: "error", error: toEnvelope(error) }));
+  refusalFrames.set(error, frame);
+  return frame;
+}
+
 /** As many bytes of UTF-8, cut between characters. */
 export function cut(text: string, bytes: number): string {
   let result = "";
@@ -98,7 +117,7 @@ async function talk(
   options: RealtimeEndpoint,
   req: IncomingMessage,
   socket: Duplex,
-  webSocket: WebSocket,
+  webSocket: PacedWebSocket,
   search: string,
 ): Promise<(data: Buffer, isBinary: boolean) => void> {
   const { headers } = req;
@@ -115,15 +134,13 @@ async function talk(
     flush: flow.flush,
     // A whole frame between those of ws: the same bytes go to every connection.
     write: ({ webSocketFrame }: Signal) => flow.send(webSocketFrame),
-    leave() {
-      flow.flush();
-      end(webSocket, codes.away, "the service goes away");
-    },
-    refuse(code) {
-      flow.flush();
-      end(webSocket, code === "core.internal" ? codes.failed : codes.policy, code);
-    },
+    leave: () => end(webSocket, codes.away, "the service goes away"),
+    refuse: (code) => end(webSocket, code === "core.internal" ? codes.failed : codes.policy, code),
+    // It is pinged.
+    renew: null,
   };
+  // What waits for the end of this tick goes out before any close.
+  webSocket.on("closing", flow.flush);
   const conversation = await converse(
     options,
     req,
@@ -146,10 +163,7 @@ async function talk(
   if (webSocket.readyState === WebSocket.CLOSED) release();
   conversation.begin();
 
-  const send = (frame: object): void => {
-    flow.flush();
-    if (isOpen()) webSocket.send(JSON.stringify(frame));
-  };
+  const send = (frame: object): void => flow.send(textFrame(JSON.stringify(frame)));
   const open = new Set<string | number>();
   const answer = async (cid: string | number, work: () => Promise<unknown>): Promise<void> => {
     try {
@@ -164,10 +178,7 @@ async function talk(
   };
   return (data, isBinary) => {
     // Who does not read its answers is not read either.
-    if (!flow.isWritable() && !webSocket.isPaused) {
-      webSocket.pause();
-      void flow.writable().then(() => webSocket.resume());
-    }
+    if (!flow.isWritable() && !webSocket.isHeld) webSocket.hold(flow.writable());
     if (isBinary) {
       end(webSocket, codes.unsupported, "frames are JSON text");
       return;
@@ -175,7 +186,8 @@ async function talk(
     const frame = readFrame(data);
     switch (frame.type) {
       case "invalid":
-        if (frame.cid === undefined) send({ type: "error", error: toEnvelope(frame.error) });
+        options.counters.refused += 1;
+        if (frame.cid === undefined) flow.send(refusalFrame(frame.error));
         else send({ type: "ack", cid: frame.cid, error: toEnvelope(frame.error) });
         return;
       case "realtime.ack":

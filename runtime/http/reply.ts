@@ -6,6 +6,7 @@ import type { InvocationMetadata } from "../operations/context.js";
 import type { Outcome } from "../operations/idempotency.js";
 import { ByteReply } from "../operations/byte-reply.js";
 import { JsonText } from "../operations/json-text.js";
+import { Exchange } from "./exchange.js";
 import { matchesEntityTag } from "./entity-tag.js";
 import { hasBody } from "./read-body.js";
 import { securityHeaderList } from "./security-headers.js";
@@ -79,9 +80,17 @@ function writeError(
   error: ServiceError,
 ): void {
   const headers = commonHeaders(metadata);
+  const exchange = Exchange.known(res);
+  if (exchange !== undefined) {
+    exchange.code = error.code;
+    exchange.requestId ??= metadata.requestId;
+  }
   headers.push("X-Error-Code", error.code, "Cache-Control", "no-store");
   // RFC 9110 §15.5.2 and RFC 6750 §3: what a caller should come with.
   if (error.status === 401) headers.push("WWW-Authenticate", 'Bearer error="invalid_token"');
+  // What passes says when to come again.
+  const passes = error.status === 503 || error.status === 429;
+  if (passes && error.headers["Retry-After"] === undefined) headers.push("Retry-After", "1");
   for (const [name, value] of Object.entries(error.headers)) headers.push(name, value);
   sendJson(req, res, error.status, headers, JSON.stringify(toEnvelope(error)));
 }

@@ -1,4 +1,5 @@
 // What an operation knows about its invocation. Passed as an argument, never ambient.
+import type { AnswerBudget, HeldAnswer } from "./answer-budget.js";
 import type { Attempts } from "../authn/attempts.js";
 import { everything, type Filter } from "../query/ast.js";
 import type { CredentialScope, SignalPlane } from "../realtime/plane-port.js";
@@ -9,6 +10,7 @@ import type { Keys } from "./keys.js";
 import type { Lifetime } from "./lifetime.js";
 import type { Log } from "./log.js";
 import type { RateLimiter } from "./rate-limiter.js";
+import type { Payer } from "./work.js";
 import type { Sealer } from "./sealer.js";
 import type { Signer } from "./signer.js";
 
@@ -31,8 +33,16 @@ export interface ReadLimits {
   readonly pages: number | null;
 }
 
+/** What one query may cost, in units of `query/cost.ts`, by who asks; null is without bound. */
+export interface QueryBudgets {
+  readonly callers: number | null;
+  readonly anonymous: number | null;
+}
+
 /** What every invocation of a service works with. */
 export interface Resources {
+  /** The deadline of operations that declare none, in seconds. */
+  readonly deadlineSeconds: number;
   readonly database: Database;
   readonly log: Log;
   readonly signer: Signer;
@@ -41,6 +51,8 @@ export interface Resources {
   readonly sealer: Sealer;
   readonly limiter: RateLimiter;
   readonly readLimits: ReadLimits;
+  readonly queryBudgets: QueryBudgets;
+  readonly answers: AnswerBudget;
   readonly objects: Objects;
   /** Seconds after which an upload in parts that has not ended is given up. */
   readonly uploadSeconds: number;
@@ -70,8 +82,13 @@ export class ExecutionContext {
   /** What the audit log says of this invocation besides who called. */
   readonly notes: Record<string, string> = {};
   readonly #scopes = new Map<string, Filter>();
-  #transaction: Transaction;
+  readonly #isOfCaller: boolean;
+  #payer: Payer | null | undefined;
+  #reading: Transaction | undefined;
+  #transaction: Transaction | undefined;
   readonly #onCommit: (() => void)[] = [];
+  #answer: HeldAnswer | undefined;
+  #isReleased = false;
 
   constructor(
     resources: Resources,
@@ -90,10 +107,16 @@ export class ExecutionContext {
     this.tenant = fields.tenant;
     this.idempotencyKey = fields.idempotencyKey;
     this.lifetime = fields.lifetime;
-    this.clientAddress = fields.clientAddress ?? (() => "");
     this.identity = fields.identity ?? null;
+    this.clientAddress = fields.clientAddress ?? (() => "");
+    this.#isOfCaller = fields.clientAddress !== undefined || this.identity !== null;
     this.resources = resources;
-    this.#transaction = resources.database.reader;
+  }
+
+  /** Who pays for what this invocation asks of engines; null is the service itself. */
+  get payer(): Payer | null {
+    this.#payer ??= this.#isOfCaller ? payerOf(this) : null;
+    return this.#payer;
   }
 
   get log(): Log {
@@ -111,30 +134,68 @@ export class ExecutionContext {
 
   /** The running transaction; outside one (in `before` and `wrap` hooks, in reading operations) committed state, read only. */
   get transaction(): Transaction {
-    return this.#transaction;
+    return this.#transaction ?? (this.#reading ??= this.resources.database.read(this));
+  }
+
+  /** Whether a write transaction is running, which others may wait for. */
+  get holdsTransaction(): boolean {
+    return this.#transaction !== undefined;
   }
 
   /**
-   * Runs `work` in a write transaction of its own: for operations that must not hold one all along. `exclusive` is a
-   * name that one write may hold at a time.
+   * Runs `work` in a write transaction, which is committed when this resolves: for operations that must not hold one all
+   * along. Inside a running one it joins that: what `work` has written is undone where it throws, and committed when the
+   * outer one is. `exclusive` is a name that one write may hold at a time; inside a running one it counts for nothing.
    */
   async commit<T>(
     work: (transaction: Transaction) => Promise<T>,
     exclusive?: string | undefined,
   ): Promise<T> {
-    const { database } = this.resources;
-    this.#onCommit.length = 0;
-    const options = { lifetime: this.lifetime, exclusive };
-    const result = await database.write(options, async (transaction) => {
+    const outer = this.#transaction;
+    if (outer !== undefined) return this.#join(outer, work);
+    const { lifetime, payer, operationId } = this;
+    const options = { lifetime, payer, operation: operationId, exclusive };
+    const result = await this.resources.database.write(options, async (transaction) => {
+      this.#onCommit.length = 0;
       this.#transaction = transaction;
       try {
         return await work(transaction);
       } finally {
-        this.#transaction = database.reader;
+        this.#transaction = undefined;
       }
     });
     for (const work of this.#onCommit.splice(0)) work();
     return result;
+  }
+
+  async #join<T>(outer: Transaction, work: (transaction: Transaction) => Promise<T>): Promise<T> {
+    const before = this.#onCommit.length;
+    try {
+      return await outer.attempt(() => work(outer));
+    } catch (error) {
+      // What was to follow the commit of what is undone does not.
+      this.#onCommit.length = Math.min(this.#onCommit.length, before);
+      throw error;
+    }
+  }
+
+  /** What the answer holds until it has gone out. */
+  get answer(): HeldAnswer {
+    if (this.#answer !== undefined) return this.#answer;
+    this.#answer = this.resources.answers.open(this.payer);
+    // Work that goes on behind the end of its answer holds nothing.
+    if (this.#isReleased) this.#answer.release();
+    return this.#answer;
+  }
+
+  get holdsAnswer(): boolean {
+    return this.#answer !== undefined;
+  }
+
+  /** The answer has gone out, or there is none. */
+  release(): void {
+    this.#isReleased = true;
+    this.#answer?.release();
   }
 
   /** Names something for the audit log, such as the principal that a login turned out to be. Never a secret. */
@@ -144,8 +205,8 @@ export class ExecutionContext {
 
   /** Runs `work` once the running transaction has committed, and not where it does not; outside one, at once. */
   whenCommitted(work: () => void): void {
-    if (this.#transaction === this.resources.database.reader) work();
-    else this.#onCommit.push(work);
+    if (this.holdsTransaction) this.#onCommit.push(work);
+    else work();
   }
 
   /** Once the running transaction has committed, connections whose credential has ended in it end too. */
@@ -164,4 +225,10 @@ export class ExecutionContext {
   scopeOf(document: string): Filter {
     return this.#scopes.get(document) ?? everything;
   }
+}
+
+/** The principal; an address where nobody is signed in, and one name for all whose address is not known. */
+function payerOf({ identity, clientAddress }: ExecutionContext): Payer {
+  if (identity !== null) return { key: identity.principalId, isAnonymous: false };
+  return { key: `@${clientAddress()}`, isAnonymous: true };
 }

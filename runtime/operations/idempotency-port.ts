@@ -19,6 +19,6 @@ export interface IdempotencyStore {
   find(scope: string, now: number): Promise<IdempotencyRecord | null>;
   /** Keeps a record, in place of an expired one. */
   save(record: IdempotencyRecord): Promise<void>;
-  /** Deletes at most 1 000 records that have expired at `now` and says how many it deleted. */
-  prune(now: number): Promise<number>;
+  /** Deletes up to `limit` records that have expired at `now` and says how many it deleted. */
+  prune(now: number, limit: number): Promise<number>;
 }

@@ -1,35 +1,47 @@
-// How long one invocation may run: its deadline and its caller's patience (decisions.md "Idempotency, deadlines, metadata").
-import { fail } from "../contract/errors.js";
+// How long one piece of work may run: its deadline and its caller's patience (decisions.md "Idempotency, deadlines, metadata").
+import { fail, type ServiceError } from "../contract/errors.js";
 
-/** Ends an invocation at its deadline or when the caller has gone. The AbortSignal is made on first use only. */
+/** Whoever asked, and may leave. */
+interface Caller {
+  readonly isGone: () => boolean;
+  /** Calls back when the caller goes; not where it has gone already. */
+  readonly onGone?: (listener: () => void) => void;
+}
+
+/** The longest timer that Node.js has. */
+const longestMillis = 0x7fffffff;
+
+/** Ends a piece of work at its deadline or when the caller has gone. Timers and signals are made on first use only. */
 export class Lifetime {
   readonly #deadlineAt: number;
-  readonly #isCallerGone: () => boolean;
-  readonly #onCallerGone: ((listener: () => void) => void) | undefined;
+  readonly #caller: Caller;
+  #listeners: ((reason: ServiceError) => void)[] = [];
+  #isArmed = false;
+  #timer: NodeJS.Timeout | undefined;
   #controller: AbortController | undefined;
+  #reason: ServiceError | undefined;
   #isDecided = false;
+  #isAnswering = false;
 
-  /** `deadlineAt` is epoch milliseconds, or Infinity for none. */
-  constructor(
-    deadlineAt: number,
-    caller: {
-      readonly isGone: () => boolean;
-      readonly onGone?: (listener: () => void) => void;
-    },
-  ) {
+  /** `deadlineAt` is of the monotonic clock (`performance.now()`), which nobody sets; Infinity is none. */
+  constructor(deadlineAt: number, caller: Caller) {
     this.#deadlineAt = deadlineAt;
-    this.#isCallerGone = caller.isGone;
-    this.#onCallerGone = caller.onGone;
+    this.#caller = caller;
   }
 
-  /** A lifetime that never ends, for work that the service itself starts. */
+  /** A lifetime that never ends. */
   static unlimited(): Lifetime {
-    return new Lifetime(Infinity, { isGone: () => false });
+    return new Lifetime(Infinity, nobody);
+  }
+
+  /** For work that the service itself starts, and gives up after so many milliseconds. */
+  static within(millis: number): Lifetime {
+    return new Lifetime(performance.now() + millis, nobody);
   }
 
   /** Milliseconds until the deadline, Infinity where there is none. */
   get remainingMillis(): number {
-    return this.#deadlineAt - Date.now();
+    return this.#deadlineAt - performance.now();
   }
 
   get hasDeadline(): boolean {
@@ -38,18 +50,41 @@ export class Lifetime {
 
   /** Aborts at the deadline and when the caller goes away. */
   get signal(): AbortSignal {
-    if (this.#controller !== undefined) return this.#controller.signal;
-    const controller = new AbortController();
-    this.#controller = controller;
-    this.#onCallerGone?.(() => controller.abort(fail("core.timeout")));
-    if (this.hasDeadline) {
-      const timer = setTimeout(
-        () => controller.abort(fail("deadline_exceeded")),
-        Math.min(Math.max(this.remainingMillis, 0), 0x7fffffff),
-      );
-      timer.unref();
+    if (this.#controller === undefined) {
+      const controller = new AbortController();
+      this.#controller = controller;
+      this.onOver((reason) => controller.abort(reason));
     }
-    return controller.signal;
+    return this.#controller.signal;
+  }
+
+  /**
+   * Calls `listener` once with `deadline_exceeded` at the deadline, or with `core.timeout` when the caller goes; at once
+   * where that is so already. Returns how to take it back.
+   */
+  onOver(listener: (reason: ServiceError) => void): () => void {
+    if (this.#reason !== undefined) {
+      listener(this.#reason);
+      return nothing;
+    }
+    const listeners = this.#listeners;
+    listeners.push(listener);
+    // Most work is done within the tick that it began in, and needs no timer.
+    if (listeners.length === 1 && arming.push(this) === 1) setImmediate(armAll);
+    return () => {
+      const at = listeners.indexOf(listener);
+      if (at >= 0) listeners.splice(at, 1);
+      if (listeners.length === 0) clearTimeout(this.#timer);
+    };
+  }
+
+  /** Watches the deadline and the caller, where somebody still listens. */
+  arm(): void {
+    if (this.#listeners.length === 0 || this.#reason !== undefined) return;
+    if (!this.#isArmed) this.#caller.onGone?.(() => this.#end(fail("core.timeout")));
+    this.#isArmed = true;
+    if (this.#caller.isGone()) this.#end(fail("core.timeout"));
+    else this.#setTimer();
   }
 
   /** From here on the commit is under way: the deadline no longer ends the invocation, whose answer is the commit's. */
@@ -57,31 +92,71 @@ export class Lifetime {
     this.#isDecided = true;
   }
 
-  /** Throws once the invocation is over. Called right before a commit, so that nothing commits after the deadline. */
+  /** From here on the answer is on its way: how long that takes is the reader's matter, and the deadline ends nothing more. */
+  answering(): void {
+    this.#isAnswering = true;
+    clearTimeout(this.#timer);
+  }
+
+  /** Throws once the work is over. Called right before a commit, so that nothing commits after the deadline. */
   throwIfOver(): void {
+    if (this.#reason !== undefined) throw this.#reason;
     if (this.remainingMillis <= 0) throw fail("deadline_exceeded");
-    if (this.#isCallerGone()) throw fail("core.timeout");
+    if (this.#caller.isGone()) throw fail("core.timeout");
   }
 
-  /** Settles as `work` does, or rejects with `deadline_exceeded` at the deadline, whichever is first. */
+  /** Settles as `work` does, or rejects when the lifetime is over, whichever is first. */
   race<T>(work: Promise<T>): Promise<T> {
-    return this.hasDeadline ? this.#raced(work) : work;
-  }
-
-  async #raced<T>(work: Promise<T>): Promise<T> {
-    let timer: NodeJS.Timeout | undefined;
-    const overdue = new Promise<never>((_, reject) => {
-      timer = setTimeout(
-        () => {
-          if (!this.#isDecided) reject(fail("deadline_exceeded"));
+    if (!this.hasDeadline && this.#caller.onGone === undefined) return work;
+    return new Promise<T>((resolve, reject) => {
+      const off = this.onOver((reason) => {
+        if (!this.#isDecided) reject(reason);
+      });
+      work.then(
+        (value) => {
+          off();
+          resolve(value);
         },
-        Math.min(Math.max(this.remainingMillis, 0), 0x7fffffff),
+        (error: unknown) => {
+          off();
+          reject(error as Error);
+        },
       );
     });
-    try {
-      return await Promise.race([work, overdue]);
-    } finally {
-      clearTimeout(timer);
-    }
   }
+
+  #setTimer(): void {
+    clearTimeout(this.#timer);
+    if (!this.hasDeadline || this.#isAnswering) return;
+    const millis = Math.min(Math.max(this.remainingMillis, 0), longestMillis);
+    this.#timer = setTimeout(() => {
+      if (this.remainingMillis <= 0) this.#end(fail("deadline_exceeded"));
+      else this.#setTimer();
+    }, millis);
+    // A deadline keeps no process alive.
+    this.#timer.unref();
+  }
+
+  #end(reason: ServiceError): void {
+    if (this.#reason !== undefined) return;
+    this.#reason = reason;
+    clearTimeout(this.#timer);
+    const listeners = this.#listeners.splice(0);
+    for (const listener of listeners) listener(reason);
+  }
+}
+
+/** Lifetimes that somebody began to watch in this tick. */
+let arming: Lifetime[] = [];
+
+function armAll(): void {
+  const begun = arming;
+  arming = [];
+  for (const lifetime of begun) lifetime.arm();
+}
+
+const nobody: Caller = { isGone: () => false };
+
+function nothing(): void {
+  // There was nothing to take back.
 }

@@ -6,7 +6,7 @@ import type { Output } from "./json-text.js";
 import type { Operation } from "./operation.js";
 
 /**
- * Invokes an operation: before → wrap → transaction (tx_before → handler → tx_after) → commit → after_commit →
+ * Invokes an operation, for a caller that races it against its lifetime: before → wrap → transaction (tx_before → handler → tx_after) → commit → after_commit →
  * on_success, or on_failure; finally at the end. Rejects with the error of the first step that threw, or with
  * `deadline_exceeded` at the deadline, after which nothing commits.
  */
@@ -16,7 +16,7 @@ export function invoke<Input, Result>(
   context: ExecutionContext,
 ): Promise<Outcome<Result>> {
   if (!operation.chain.isEmpty) return invokeWithHooks(operation, input, context);
-  return context.lifetime.race(transact(operation, input, context));
+  return transact(operation, input, context);
 }
 
 async function invokeWithHooks<Input, Result>(
@@ -25,6 +25,7 @@ async function invokeWithHooks<Input, Result>(
   context: ExecutionContext,
 ): Promise<Outcome<Result>> {
   try {
+    // Hooks that are told of failures hear of the deadline at the deadline.
     return await context.lifetime.race(run(operation, input, context));
   } catch (error) {
     for (const hook of operation.chain.on_failure) {

@@ -18,7 +18,7 @@ export interface ClaimedEvent extends OutboxEvent {
   readonly attempt: number;
 }
 
-/** How far the relay is behind. */
+/** How far the relay is behind. Events are counted up to 10 000. */
 export interface OutboxState {
   /** Events to be delivered. */
   readonly pending: number;
@@ -42,9 +42,9 @@ export interface OutboxStore {
   remove(id: string): Promise<void>;
   /** Not delivered: due again at `dueAt`, or given up where that is null. */
   fail(id: string, dueAt: number | null, now: number, reason: string): Promise<void>;
-  /** Makes given-up events due again, those of one name or all; returns how many. */
-  redrive(name: string | null, now: number): Promise<number>;
-  /** Removes events that were given up before `before`; returns how many. */
-  prune(before: number): Promise<number>;
+  /** Makes up to `limit` given-up events due again, those of one name or all; returns how many. */
+  redrive(name: string | null, now: number, limit: number): Promise<number>;
+  /** Removes up to `limit` events that were given up before `before`; returns how many. */
+  prune(before: number, limit: number): Promise<number>;
   state(now: number): Promise<OutboxState>;
 }

@@ -1,6 +1,6 @@
 // The relay: takes staged events to their destinations, at least once, and gives up in the end (service.md "outbox, relay, queue").
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Database } from "../operations/database.js";
+import type { Database, WriteOptions } from "../operations/database.js";
 import { Lifetime } from "../operations/lifetime.js";
 import type { Log } from "../operations/log.js";
 import type { Sealer } from "../operations/sealer.js";
@@ -26,6 +26,8 @@ export interface Relay {
 }
 
 const batchSize = 16;
+/** Milliseconds for what is noted of events in the database. */
+const storeMillis = 10_000;
 /** A batch whose destination hangs leaves room for others. */
 const maxBatches = 4;
 /** What a relay has claimed is its own for so long, and a destination is given up before. */
@@ -79,7 +81,7 @@ export function startRelay(options: RelayOptions): Relay {
     const now = Date.now();
     if (underWay.size === maxBatches || !(await database.reader.outbox.hasDue(names, now))) return;
     const window = { now, leaseUntil: now + leaseMillis, limit: batchSize };
-    const claimed = await database.write({ lifetime: Lifetime.unlimited() }, ({ outbox }) =>
+    const claimed = await database.write({ lifetime: Lifetime.within(storeMillis) }, ({ outbox }) =>
       outbox.claim(names, window),
     );
     if (claimed.length === 0) return;
@@ -106,12 +108,12 @@ async function deliver(
 ): Promise<void> {
   const { database, log } = options;
   const { id, name, tenant, attempt } = event;
-  const settle = { lifetime: Lifetime.unlimited() };
+  const settle = (): WriteOptions => ({ lifetime: Lifetime.within(storeMillis) });
   try {
     const created = new Date(event.createdAt).toISOString();
     const data: unknown = JSON.parse(options.sealer.open(event.payload, id));
     await withPatience(destination({ id, name, data, tenant, created_at: created, attempt }));
-    await database.write(settle, ({ outbox }) => outbox.remove(id));
+    await database.write(settle(), ({ outbox }) => outbox.remove(id));
   } catch (error) {
     const now = Date.now();
     const isDead = attempt >= options.maxAttempts;
@@ -121,7 +123,7 @@ async function deliver(
     const entry = { event: name, id, attempt, reason };
     if (isDead) log.error(entry, "an integration event was given up");
     else log.warn(entry, "an integration event was not delivered yet");
-    await database.write(settle, ({ outbox }) => outbox.fail(id, dueAt, now, reason));
+    await database.write(settle(), ({ outbox }) => outbox.fail(id, dueAt, now, reason));
   }
 }
 

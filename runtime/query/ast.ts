@@ -68,12 +68,6 @@ export type Filter =
 /** The filter that every row passes. */
 export const everything: Filter = { kind: "all", filters: [] };
 
-/** Whether the filter's form alone says that every row passes it. */
-export function passesEveryRow(filter: Filter): boolean {
-  if (filter.kind === "all") return filter.filters.every(passesEveryRow);
-  return filter.kind === "any" && filter.filters.some(passesEveryRow);
-}
-
 export interface SortKey {
   readonly field: FieldReference;
   readonly direction: "asc" | "desc";

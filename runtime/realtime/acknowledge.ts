@@ -5,6 +5,11 @@ import { Lifetime } from "../operations/lifetime.js";
 import { parseEventId } from "./event-id.js";
 import type { MailboxOwner } from "./port.js";
 
+/** Milliseconds for storing an acknowledgement: one that is lost is made up for by the next. */
+const ackMillis = 10_000;
+/** Devices of a principal in a tenant that have a cursor: beyond it the one that was not seen for longest loses its own. */
+export const maxDevices = 100;
+
 /** Moves the cursor of a device up to an id of its mailbox; an id that is none moves nothing. Says whether it was one. */
 export async function acknowledge(
   database: Database,
@@ -14,9 +19,9 @@ export async function acknowledge(
 ): Promise<boolean> {
   const named = parseEventId(upTo);
   if (named === null) return false;
-  return database.write({ lifetime: Lifetime.unlimited() }, async ({ mailbox }) => {
+  return database.write({ lifetime: Lifetime.within(ackMillis) }, async ({ mailbox }) => {
     if (!(await mailbox.has(owner, named.position, named.eventId))) return false;
-    await mailbox.acknowledge(owner, device, named.position, Date.now());
+    await mailbox.acknowledge(owner, device, named.position, Date.now(), maxDevices);
     return true;
   });
 }

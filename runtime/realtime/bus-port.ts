@@ -29,6 +29,13 @@ export type BusMessage =
     }
   /** Credentials among these have ended. */
   | { readonly kind: "ended"; readonly of: CredentialScope }
+  /** A device of a principal lives: the process that heard of it need not be the one that has its connection. */
+  | {
+      readonly kind: "sign";
+      readonly tenant: string;
+      readonly principalId: string;
+      readonly device: string;
+    }
   | PresenceMessage
   /** An ephemeral signal; `data` is its JSON text. */
   | {
@@ -51,5 +58,7 @@ export interface SignalBus {
   send(message: BusMessage): void;
   /** Has what others send go here from now on. */
   listen(listener: BusListener): void;
+  /** Resolves where the bus is there; rejects where it is not. */
+  probe(): Promise<void>;
   close(): Promise<void>;
 }

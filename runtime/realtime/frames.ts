@@ -22,21 +22,27 @@ export type IngressFrame =
   /** `cid` is there where the frame is a faulty command, which is acknowledged with its error. */
   | { readonly type: "invalid"; readonly cid: unknown; readonly error: ServiceError };
 
+/** Refusals that are the same each time are made once: a flood of such frames makes no errors. */
+const refusals = {
+  json: invalid("no JSON"),
+  object: invalid("no object"),
+  type: invalid("unknown type"),
+  cid: invalid(`cid must be a number, or a text of up to ${limits.maxCidLength}`),
+};
+
 /** Reads one text frame; never throws. */
 export function readFrame(data: Buffer): IngressFrame {
   let frame: unknown;
   try {
     frame = JSON.parse(data.toString("utf8"));
   } catch {
-    return invalid("no JSON");
+    return refusals.json;
   }
-  if (typeof frame !== "object" || frame === null || Array.isArray(frame))
-    return invalid("no object");
+  if (typeof frame !== "object" || frame === null || Array.isArray(frame)) return refusals.object;
   const { type, cid, ...members } = frame as Readonly<Record<string, unknown>>;
   if (type === "realtime.ack") return read(undefined, () => ({ type, upTo: readUpTo(members) }));
-  if (type !== "realtime.reauth" && type !== "cmd") return invalid("unknown type");
-  if (!isCid(cid))
-    return invalid(`cid must be a number, or a text of up to ${limits.maxCidLength}`);
+  if (type !== "realtime.reauth" && type !== "cmd") return refusals.type;
+  if (!isCid(cid)) return refusals.cid;
   return read(cid, () => {
     if (type === "realtime.reauth") return { type, cid, token: readToken(members["auth"]) };
     const { event, payload, ...options } = members;

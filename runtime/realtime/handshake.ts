@@ -13,6 +13,8 @@ const maxTopicLength = 256;
 
 export interface Handshake {
   readonly device: string | null;
+  /** The device that the client named itself: it has one connection at a time. */
+  readonly named: string | null;
   readonly topics: readonly string[];
   /** The id to go on behind, as the client sent it. */
   readonly lastEventId: string | null;
@@ -28,8 +30,10 @@ export function readHandshake(
     if (!known.includes(name)) throw invalid(`/${name}`, "is not a parameter of this endpoint");
   checkProtocol(query.get("protocol"));
   const topics = query.get("topics") ?? "";
+  const named = readDevice(query.get("device_id"));
   return {
-    device: readDevice(query.get("device_id")),
+    device: named,
+    named,
     topics: readTopics(topics === "" ? [] : topics.split(",")),
     lastEventId: lastEventId ?? query.get("last_event_id") ?? null,
   };
@@ -47,8 +51,10 @@ export function readAuth(
   checkProtocol(typeof protocol === "number" ? String(protocol) : protocol);
   const isTopics = Array.isArray(topics) && topics.every((topic) => typeof topic === "string");
   if (!isTopics) throw invalid("/topics", "must be a list of names");
+  const named = readDevice(id);
   return {
-    device: readDevice(id) ?? device,
+    device: named ?? device,
+    named,
     topics: readTopics(topics),
     lastEventId: typeof lastEventId === "string" ? lastEventId : null,
   };

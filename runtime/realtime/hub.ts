@@ -17,8 +17,6 @@ export interface HubMember extends MailboxOwner {
 export interface Hub {
   /** Adds a connection; returns how to remove it. */
   join(member: HubMember): () => void;
-  /** How many connections a principal has here. */
-  count(owner: MailboxOwner): number;
   entries(entries: readonly NumberedEntry[]): void;
   /** A mailbox is this far: its connections read what they lack. */
   position(owner: MailboxOwner, position: number): void;
@@ -65,7 +63,6 @@ export function memoryHub(): Hub {
         for (const topic of member.topics) remove(byTopic, topicKey(member.tenant, topic), member);
       };
     },
-    count: (owner) => byOwner.get(ownerKey(owner))?.size ?? 0,
     entries(entries) {
       for (const entry of entries) {
         const members = byOwner.get(ownerKey(entry));

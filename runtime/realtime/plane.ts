@@ -7,8 +7,10 @@ import { Lifetime } from "../operations/lifetime.js";
 import type { SignalBus } from "./bus-port.js";
 import { checkTopics, resumePoint, type Handshake } from "./handshake.js";
 import { memoryHub, type HubMember } from "./hub.js";
+import type { RealtimeCounters, RealtimeLimits } from "./limits.js";
+import { Lines } from "./lines.js";
 import type { CredentialScope, SignalPlane } from "./plane-port.js";
-import { mailboxOf, type NumberedEntry } from "./port.js";
+import { mailboxOf, type MailboxOwner, type MailboxStore, type NumberedEntry } from "./port.js";
 import { startNumbering } from "./numbering.js";
 import { startPresence } from "./presence.js";
 import { Pump, type Sink } from "./pump.js";
@@ -21,14 +23,19 @@ const pollMillis = 1_000;
 const recheckMillis = 3_000;
 /** Sessions that are asked about at once. */
 const rechecksAtOnce = 8;
-const trimMillis = 60_000;
+/** Milliseconds for one read of a mailbox. */
+const readMillis = 10_000;
+const reportMillis = 60_000;
 /** What a bus has lost without noticing is found within so many milliseconds. */
 const healMillis = 10_000;
 const failed = "the realtime plane failed";
 /** Between the ends of two connections when the service stops, in milliseconds. */
 const leavePauseMillis = 5;
-/** Connections of one principal in one process. */
-const maxConnections = 20;
+/**
+ * How long a stream of events may go without a sign of life, in milliseconds. Where others are told who is there, they
+ * are told within a minute that somebody is not: this, a look, and what presence waits for who breaks off.
+ */
+const silentMillis = { present: 50_000, otherwise: 300_000 };
 
 /** A connection as its transport has it. */
 export interface Connection extends Sink {
@@ -36,8 +43,13 @@ export interface Connection extends Sink {
   flush(): void;
   /** Ends it: the service goes away. */
   leave(): void;
-  /** Ends it: its credential has ended, or a fault. */
-  refuse(code: "core.authentication" | "core.internal"): void;
+  /** Ends it: its credential has ended, its device has come again, or a fault. */
+  refuse(code: "core.authentication" | "core.internal" | "realtime_device_replaced"): void;
+  /**
+   * Ends it so that whoever is still there comes back at once; null where the transport itself finds out whether the other
+   * side is there.
+   */
+  readonly renew: (() => void) | null;
 }
 
 export interface ConnectRequest {
@@ -55,10 +67,12 @@ export interface ConnectRequest {
 
 export interface RealtimePlane extends SignalPlane {
   /**
-   * Admits a connection; `begin` starts its delivery. Throws `realtime_topics_unauthorized`,
-   * `realtime_connections_limit`, `service_draining`.
+   * Admits a connection, in the place of an earlier one of its device; `begin` starts its delivery. Throws
+   * `realtime_topics_unauthorized`, `realtime_connections_limit`, `core.unavailable`, `service_draining`.
    */
   connect(request: ConnectRequest): Promise<{ begin(): void; end(): void }>;
+  /** A device of a principal lives: its connection may go on, on whichever process that is. */
+  sign(owner: MailboxOwner, device: string): void;
   /**
    * Ends every connection, and resolves when nothing is under way. The ends are spread over up to so many milliseconds, so
    * that what reconnects elsewhere does not come all at once.
@@ -75,6 +89,8 @@ export function startPlane(
   spec: RealtimeSpec,
   resources: Resources,
   bus: SignalBus | null,
+  limits: RealtimeLimits,
+  counters: RealtimeCounters,
 ): RealtimePlane {
   const { database, log } = resources;
   const hub = memoryHub();
@@ -85,6 +101,9 @@ export function startPlane(
       )
     : null;
   const admitted = new Set<Admitted>();
+  const usualSilence = spec.presence ? silentMillis.present : silentMillis.otherwise;
+  const silence = limits.silentSeconds === null ? usualSilence : limits.silentSeconds * 1_000;
+  const lines = new Lines({ most: limits.connections, silentMillis: silence, counters });
   let isStopped = false;
   /** Ephemeral signals that slow readers did not get since this was told last. */
   let dropped = 0;
@@ -99,8 +118,6 @@ export function startPlane(
     // Whoever takes nothing at all is ended.
     void connection.writable();
   };
-  const unlimited = { lifetime: Lifetime.unlimited() };
-
   /** Tells other processes how far mailboxes are now. */
   const tell = (entries: readonly NumberedEntry[]): void => {
     if (bus === null) return;
@@ -139,9 +156,7 @@ export function startPlane(
   };
   const ended = (of: CredentialScope): void =>
     void recheck(of).catch((error: unknown) => log.error({ err: error }, failed));
-  const trim = async (): Promise<void> => {
-    const before = Date.now() - spec.retentionSeconds * 1000;
-    await database.write(unlimited, ({ mailbox }) => mailbox.trim(before, spec.retentionEntries));
+  const reportDropped = async (): Promise<void> => {
     if (dropped > 0) log.warn({ dropped }, "signals on topics were dropped for slow readers");
     dropped = 0;
   };
@@ -160,7 +175,8 @@ export function startPlane(
   const timers = [
     repeat(bus === null ? pollMillis : healMillis, checkPositions),
     repeat(recheckMillis, () => recheck()),
-    repeat(trimMillis, trim),
+    setInterval(() => lines.endSilent(), Math.min(recheckMillis, silence / 2)).unref(),
+    repeat(reportMillis, reportDropped),
   ];
   bus?.listen({
     heard(message) {
@@ -176,6 +192,9 @@ export function startPlane(
           break;
         case "ended":
           ended(message.of);
+          break;
+        case "sign":
+          lines.hear(message, message.device);
           break;
         case "presence":
           presence?.heard(message);
@@ -203,9 +222,19 @@ export function startPlane(
 
     async connect({ context, identity, handshake, connection, isGood, sharedBy, leave }) {
       const owner = mailboxOf(context, identity);
+      // Each read is the principal's, with an end of its own: the connection may live for days.
+      const payer = { key: owner.principalId, isAnonymous: false };
+      const mailbox = (): MailboxStore =>
+        database.read({ lifetime: Lifetime.within(readMillis), payer }).mailbox;
       await checkTopics(spec, handshake.topics, context);
-      if (hub.count(owner) >= maxConnections)
-        throw fail("realtime_connections_limit", {}, { headers: { "Retry-After": "5" } });
+      if (isStopped) throw fail("service_draining");
+      const leaveLine = lines.enter({
+        ...owner,
+        // Who has gone in the meantime takes no place of one that is there.
+        device: connection.hasEnded ? null : handshake.named,
+        connection,
+        end: () => end(),
+      });
       const { topics } = handshake;
       let pump: Pump | undefined;
       let wanted = 0;
@@ -233,11 +262,12 @@ export function startPlane(
       admitted.add(one);
       const end = (): void => {
         if (!admitted.delete(one)) return;
+        leaveLine();
         unhear();
         depart?.();
       };
       try {
-        const after = await resumePoint(database.reader.mailbox, owner, handshake);
+        const after = await resumePoint(mailbox(), owner, handshake);
         if (isStopped) throw fail("service_draining");
         return {
           begin() {
@@ -248,7 +278,10 @@ export function startPlane(
             pump = new Pump({
               owner,
               sink: connection,
-              mailbox: database.reader.mailbox,
+              mailbox: {
+                read: (...asked) => mailbox().read(...asked),
+                state: (...asked) => mailbox().state(...asked),
+              },
               after,
               onFault: (error) => {
                 log.error({ err: error }, "a mailbox could not be delivered");
@@ -267,6 +300,10 @@ export function startPlane(
         end();
         throw error;
       }
+    },
+
+    sign(owner, device) {
+      if (lines.sign(owner, device)) bus?.send({ kind: "sign", ...owner, device });
     },
 
     async stop(spreadMillis) {

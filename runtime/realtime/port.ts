@@ -42,20 +42,35 @@ export function mailboxOf(
   return { tenant, principalId };
 }
 
+/** Mailboxes are in so many shards, which are numbered beside each other. */
+export const shards = 16;
+
+/** The shard of all mailboxes of a principal. */
+export function shardOf(principalId: string): number {
+  return Number.parseInt(principalId.slice(-1), 16) % shards;
+}
+
 /** Mailboxes within one transaction. */
 export interface MailboxStore {
-  /** Puts a signal, without a place yet, into the mailboxes of these principals. */
+  /**
+   * Puts a signal, without a place yet, into the mailboxes of these principals. Signals that are staged in one
+   * moment, without waiting for each other, are written together. Throws `core.configuration` for a principal that is no UUID.
+   */
   stage(
     tenant: string,
     signal: { readonly eventId: string; readonly name: string; readonly data: string },
     principalIds: readonly string[],
     now: number,
   ): Promise<void>;
+  /** The shards that something staged waits in. */
+  stagedShards(): Promise<readonly number[]>;
+  /** Milliseconds that the oldest staged signal has waited for its places at `now`; 0 where none waits. */
+  stagedLag(now: number): Promise<number>;
   /**
-   * Gives up to `limit` staged signals, oldest first, their places: the next ones of their mailboxes. To be called by one
-   * transaction at a time, after the ones that staged have committed.
+   * Gives up to `limit` staged signals of a shard, oldest first, their places: the next ones of their mailboxes. To be
+   * called by one transaction at a time for each shard, after the ones that staged have committed.
    */
-  number(limit: number): Promise<readonly NumberedEntry[]>;
+  number(shard: number, limit: number): Promise<readonly NumberedEntry[]>;
   /** Up to `limit` entries behind a position, in order. */
   read(owner: MailboxOwner, after: number, limit: number): Promise<readonly MailboxEntry[]>;
   /** How far these mailboxes are; those that have never had an entry are left out. */
@@ -66,16 +81,28 @@ export interface MailboxStore {
   state(owner: MailboxOwner, device: string | null): Promise<MailboxState>;
   /** Whether the mailbox has this very entry. */
   has(owner: MailboxOwner, position: number, eventId: string): Promise<boolean>;
-  /** Moves a cursor forward, never backward nor beyond the head; returns where it is. */
+  /**
+   * Moves a cursor forward, never backward nor beyond the head; returns where it is. Beyond `mostDevices` cursors of a
+   * mailbox the device that was not seen for longest loses its own.
+   */
   acknowledge(
     owner: MailboxOwner,
     device: string | null,
     position: number,
     now: number,
+    mostDevices: number,
   ): Promise<number>;
   /**
-   * Removes entries that are older than `before` and those that a mailbox has beyond `most`, each with all that come before
-   * it, and cursors before them that were not moved since; returns how many entries.
+   * Removes up to about `limit` of the entries that are older than `before` and those that a mailbox has beyond `most`, each
+   * with all that come before it. Returns how many; 0 once there are none.
    */
-  trim(before: number, most: number): Promise<number>;
+  trim(before: number, most: number, limit: number): Promise<number>;
+  /** Removes up to `limit` signals that are older than `before` and that no mailbox has; returns how many. */
+  pruneSignals(before: number, limit: number): Promise<number>;
+  /**
+   * Looks at up to `limit` cursors that were not looked at for as long as signals are kept, and removes those of devices that
+   * were not seen since `before` and lack what is gone: they will be told of a gap without them as well. Returns how many it
+   * has looked at.
+   */
+  pruneCursors(before: number, now: number, limit: number): Promise<number>;
 }

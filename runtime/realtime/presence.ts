@@ -82,7 +82,8 @@ export function startPresence(
 
   const timer = setInterval(() => {
     send({ kind: "presence", process: self, is: "alive", size: here.size });
-    for (const [one, { heardAt }] of there) if (Date.now() - heardAt > silentMillis) forget(one);
+    for (const [one, { heardAt }] of there)
+      if (performance.now() - heardAt > silentMillis) forget(one);
   }, aliveMillis).unref();
 
   return {
@@ -113,7 +114,7 @@ export function startPresence(
     heard(message) {
       const other = there.get(message.process) ?? { seats: new Set<string>(), heardAt: 0 };
       there.set(message.process, other);
-      other.heardAt = Date.now();
+      other.heardAt = performance.now();
       switch (message.is) {
         case "ask":
           if (message.of === null || message.of === self) whole();

@@ -1,13 +1,15 @@
 // The search operations that generated routes name (service.md "Search routes", decisions.md "Search").
-import { cursorRows, hitsText, pageRows } from "../documents/list.js";
+import { cursorRows, hitsText, offsetOf, pageRows } from "../documents/list.js";
 import type { Window } from "../documents/port.js";
+import { checkPrice } from "../documents/priced.js";
 import { scoped } from "../documents/scoped.js";
 import type { ExecutionContext } from "../operations/context.js";
 import { parsed, type InputBinding } from "../operations/input.js";
 import { JsonText } from "../operations/json-text.js";
 import type { Handler } from "../operations/operation.js";
+import { searchCost, type Cost, type Ground } from "../query/cost.js";
 import { highlight } from "./highlight.js";
-import { phrases } from "./match.js";
+import { phrases, wordCount } from "./match.js";
 import type { ScoredDocument, SearchQuery } from "./port.js";
 import {
   parseSearchCursor,
@@ -92,6 +94,9 @@ async function searchPage<Page>(
   context: ExecutionContext,
   asked: SearchPageRequest,
 ): Promise<JsonText<Page>> {
+  await checkPrice(spec.document, context, (ground) =>
+    costOf(ground, asked, offsetOf(context, asked)),
+  );
   const request = scoped(spec.document, context, await spelt(spec, context, asked));
   const select = selecting(spec, context);
   const rows = await pageRows(context, request, (window) => select(request, window));
@@ -107,6 +112,7 @@ async function searchByCursor<Page>(
   asked: SearchCursorRequest,
 ): Promise<JsonText<Page>> {
   // A cursor belongs to what was asked: which spellings there are may change from page to page.
+  await checkPrice(spec.document, context, (ground) => costOf(ground, asked, 0));
   const request = scoped(spec.document, context, asked);
   const respelt = await spelt(spec, context, request);
   const select = selecting(spec, context);
@@ -115,6 +121,24 @@ async function searchByCursor<Page>(
   );
   const hits = hitsText(spec.document, request, rows);
   return new JsonText(`{"hits":${hits},${cursors},${await restOf(spec, context, respelt, rows)}}`);
+}
+
+/** What a search costs; the filter of a scope is the service's matter. */
+function costOf(
+  ground: Ground,
+  request: SearchPageRequest | SearchCursorRequest,
+  offset: number,
+): Cost {
+  const { match, weights, isFuzzy, facets, counts, size } = request;
+  return searchCost(ground, request, {
+    words: match === null ? null : wordCount(match),
+    fields: Object.keys(weights).length,
+    isFuzzy,
+    facets: facets.length,
+    isCounted: counts !== "none",
+    offset,
+    size,
+  });
 }
 
 /** The request with other spellings of its words, where it asks for them. */

@@ -15,7 +15,7 @@ export interface SearchQuery extends DocumentQuery {
 }
 
 export interface ScoredDocument extends StoredDocument {
-  /** The higher the better; not comparable between engines, queries or states of the index. */
+  /** The higher the better. It depends on the document and the query alone, and is the same on every engine. */
   readonly score: number;
 }
 
@@ -51,8 +51,31 @@ export interface SearchStore {
     word: string,
     edits: number,
   ): Promise<readonly string[]>;
-  /** Makes the index anew from the documents; returns how many it holds. */
-  rebuild(spec: SearchSpec, onProgress: (done: number, total: number) => void): Promise<number>;
+  /** How many documents a rebuild has to look at, of all tenants. */
+  rebuildSize(spec: SearchSpec): Promise<number>;
+  /**
+   * One step of making the index anew, over all tenants: looks at `limit` documents, rows or words at most and brings
+   * them in line; `from` is null at first, then what the step before said. A step may be repeated, and what others write
+   * between two steps stays. Within a step nobody else changes the documents that it has read, and it waits for a writer
+   * only where `from` says so.
+   */
+  rebuildStep(spec: SearchSpec, from: RebuildPosition | null, limit: number): Promise<RebuildStep>;
+}
+
+/** Where a rebuild goes on: documents are put in, then rows without a document go out, then words without a row. */
+export interface RebuildPosition {
+  readonly part: "documents" | "rows" | "words";
+  /** The key of the last row that was looked at; none at the beginning. */
+  readonly after: readonly (string | number)[];
+  /** A writer has the next document: the step waits for it, and looks at no other. */
+  readonly isTaken?: true;
+}
+
+export interface RebuildStep {
+  /** How many documents the step has looked at. */
+  readonly documents: number;
+  /** Null where nothing is left to do. */
+  readonly next: RebuildPosition | null;
 }
 
 /** The score, as a field that rows can be sorted by. */

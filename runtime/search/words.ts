@@ -26,18 +26,27 @@ export function wordsOf(text: string): readonly Word[] {
 
 /** The one form of a word: compatibility forms taken apart, lower case, and nothing left but letters and digits. */
 export function folded(text: string): string {
-  const one = text
-    .normalize("NFKD")
-    .toLowerCase()
-    // The sigma at the end of a word is the sigma within.
-    .replaceAll("ς", "σ")
-    .replaceAll(/[^\p{L}\p{N}\p{Co}]/gu, "");
+  const one = ascii.test(text) ? text.toLowerCase() : foldedLetters(text);
   // Engines drop words that are much longer, or widen the query by them.
   return one.length > maxWordLength ? [...one].slice(0, maxWordLength).join("") : one;
 }
 
-/** The words of texts as an engine's index holds them, with a space between; what exceeds the limits is not searched. */
-export function indexedText(texts: readonly string[]): string {
+/** Most words are so, and need no more than lower case. */
+const ascii = /^[A-Za-z0-9]*$/;
+
+function foldedLetters(text: string): string {
+  return (
+    text
+      .normalize("NFKD")
+      .toLowerCase()
+      // The sigma at the end of a word is the sigma within.
+      .replaceAll("ς", "σ")
+      .replaceAll(/[^\p{L}\p{N}\p{Co}]/gu, "")
+  );
+}
+
+/** The words of texts as an index has them, in order; what exceeds the limits is not searched. */
+export function indexedWords(texts: readonly string[]): readonly string[] {
   const words: string[] = [];
   let length = 0;
   for (const { text } of texts.flatMap(wordsOf)) {
@@ -45,5 +54,10 @@ export function indexedText(texts: readonly string[]): string {
     if (words.length === limits.maxIndexedWords || length > limits.maxIndexedLength) break;
     words.push(text);
   }
-  return words.join(" ");
+  return words;
+}
+
+/** Words as one text, each between spaces of its own: so often a phrase stands in it, so often its words do. */
+export function spaced(words: readonly string[]): string {
+  return words.map((one) => ` ${one} `).join("");
 }

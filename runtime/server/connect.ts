@@ -1,10 +1,19 @@
 // A service's database with its migrations applied: what the server, scripts and tools begin with.
+import { setTimeout as sleep } from "node:timers/promises";
+import { ServiceError } from "../contract/errors.js";
+import { limits } from "../contract/limits.js";
 import { tokenIssuer } from "../authn/access-token.js";
 import { attempts } from "../authn/attempts.js";
-import { externalTokenKeys, localTokenKeys } from "../authn/token-keys.js";
+import { externalTokenKeys } from "../authn/external-keys.js";
+import { localTokenKeys } from "../authn/token-keys.js";
 import type { TokenIssuer } from "../authn/token-port.js";
-import { memoryRateLimiter } from "../engines/memory/rate-limiter.js";
-import { applyMigrations } from "../engines/sql/migrations.js";
+import { keepPrivate } from "../engines/private-files.js";
+import {
+  applyMigrations,
+  pendingMigrations,
+  type MigrationTarget,
+} from "../engines/sql/migrations.js";
+import { AnswerBudget } from "../operations/answer-budget.js";
 import { ExecutionContext, type Resources } from "../operations/context.js";
 import { Lifetime } from "../operations/lifetime.js";
 import type { Log } from "../operations/log.js";
@@ -13,6 +22,7 @@ import { hmacSigner } from "../operations/signer.js";
 import { uuidv7 } from "../operations/uuid.js";
 import type { SignalPlane } from "../realtime/plane-port.js";
 import { openDatabase } from "./engines.js";
+import { openLimiter } from "./limiter.js";
 import { openObjects, type OpenObjects } from "./objects.js";
 import type { ServiceDefinition } from "./service.js";
 import type { Settings } from "./settings.js";
@@ -30,6 +40,8 @@ export interface ConnectOptions {
 /** An open database with what operations need besides it. */
 export interface Connection extends Resources {
   readonly objects: OpenObjects;
+  /** Migrations that are left to the `migrate` command, and have not been applied. */
+  readonly pendingMigrations: readonly string[];
   /** A context for work of the service itself, without a caller, in the given tenant. */
   context(operationId: string, tenant?: string): ExecutionContext;
   /** Runs work as an operation of the service itself, in one write transaction. */
@@ -45,20 +57,29 @@ export interface Connection extends Resources {
   close(): Promise<void>;
 }
 
-/** Opens the database that the settings name and, where they say so, applies pending migrations. */
+/**
+ * Opens the database that the settings name and, where they say so, applies pending migrations. A database that is not there
+ * yet is waited for.
+ */
 export async function connect(
-  service: Pick<ServiceDefinition, "name" | "identity" | "storages">,
+  service: Pick<ServiceDefinition, "name" | "identity" | "storages" | "deadlineSeconds"> &
+    Partial<Pick<ServiceDefinition, "routes">>,
   { settings, folder, log }: ConnectOptions,
 ): Promise<Connection> {
   const tokens = await issuerOf(service, settings);
-  const database = await openDatabase(settings.databaseUrl, settings.databasePoolSize);
-  if (settings.migrateAtStart) {
-    const applied = await applyMigrations(database, folder);
-    if (applied.length > 0) log.info({ applied }, "migrations applied");
-  }
+  const deadlineSeconds = service.deadlineSeconds ?? limits.defaultDeadlineSeconds;
+  const deadlines = (service.routes ?? []).map((route) => route.deadlineSeconds ?? deadlineSeconds);
+  keepPrivate(settings.dataFolder);
+  const database = await openDatabase(settings.databaseUrl, {
+    connections: settings.databasePoolSize,
+    readers: settings.databaseReaders,
+    longestSeconds: Math.max(deadlineSeconds, ...deadlines),
+    log,
+  });
+  const pending = await migrated(database, { settings, folder, log });
   const signer = hmacSigner(settings.signingSecrets);
   const objects = await openObjects(service.storages ?? [], settings, signer);
-  const limiter = memoryRateLimiter();
+  const { limiter, close: closeLimiter } = await openLimiter(settings, service.name, database, log);
   let onStaged = (): void => undefined;
   let plane: SignalPlane = {
     wake: () => undefined,
@@ -66,6 +87,7 @@ export async function connect(
     publish: () => undefined,
   };
   const resources: Resources = {
+    deadlineSeconds,
     database,
     log,
     signer,
@@ -77,6 +99,8 @@ export async function connect(
     sealer: aesSealer(settings.signingSecrets, "outbox"),
     limiter,
     readLimits: settings.readLimits,
+    queryBudgets: settings.queryBudgets,
+    answers: new AnswerBudget(settings.connections.answerBytes),
     objects,
     uploadSeconds: settings.uploadSeconds,
     loginAttempts: attempts(limiter, "login", settings.loginAttempts, "address"),
@@ -105,6 +129,7 @@ export async function connect(
   };
   return {
     ...resources,
+    pendingMigrations: pending,
     objects,
     context: newContext,
     write(operationId, work, tenant) {
@@ -120,8 +145,33 @@ export async function connect(
     async close() {
       await database.close();
       await objects.close();
+      await closeLimiter();
     },
   };
+}
+
+/** How long an engine is waited for at start, and between two tries, in milliseconds. */
+const patience = { millis: 30_000, every: 1_000 };
+
+/** Applies what is pending, or says what is. Waits for a database that does not answer yet, and says so. */
+async function migrated(
+  database: MigrationTarget,
+  { settings, folder, log }: ConnectOptions,
+): Promise<readonly string[]> {
+  const until = performance.now() + patience.millis;
+  for (let isTold = false; ; isTold = true) {
+    try {
+      if (!settings.migrateAtStart) return await pendingMigrations(database, folder);
+      const applied = await applyMigrations(database, folder);
+      if (applied.length > 0) log.info({ applied }, "migrations applied");
+      return [];
+    } catch (error) {
+      const passes = error instanceof ServiceError && error.code === "core.unavailable";
+      if (!passes || performance.now() > until) throw error;
+      if (!isTold) log.warn({ err: error }, "waiting for the database, up to 30 s");
+      await sleep(patience.every);
+    }
+  }
 }
 
 /** The issuer of access tokens: the external signer's keys, or those of the settings. */

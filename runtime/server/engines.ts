@@ -1,16 +1,37 @@
 // Which engine a DATABASE_URL names. An engine is imported only when it is configured.
 import type { MigrationTarget } from "../engines/sql/migrations.js";
+import { limits } from "../contract/limits.js";
+import { silentLog, type Log } from "../operations/log.js";
 import type { Database } from "../operations/database.js";
+
+export interface DatabaseOptions {
+  /** Connections to PostgreSQL. */
+  readonly connections: number;
+  /** Connections of SQLite that read beside the event loop. */
+  readonly readers: number;
+  /** The longest deadline of an operation. */
+  readonly longestSeconds: number;
+  readonly log: Log;
+}
+
+/** What a database is opened with where nothing else is said. */
+export const usualDatabase: DatabaseOptions = {
+  connections: 10,
+  readers: 4,
+  longestSeconds: limits.defaultDeadlineSeconds,
+  log: silentLog,
+};
 
 /** Opens the database of a URL: `sqlite:<path>` or `postgres://…`. */
 export async function openDatabase(
   url: string,
-  poolSize: number,
+  given: Partial<DatabaseOptions> = {},
 ): Promise<Database & MigrationTarget> {
+  const options = { ...usualDatabase, ...given };
   if (url.startsWith("sqlite:")) {
     const { openSqliteDatabase } = await import("../engines/sqlite/engine.js");
-    return openSqliteDatabase(url.slice("sqlite:".length));
+    return openSqliteDatabase(url.slice("sqlite:".length), options);
   }
   const { openPostgresDatabase } = await import("../engines/postgres/engine.js");
-  return openPostgresDatabase(url, poolSize);
+  return openPostgresDatabase(url, options);
 }

@@ -15,6 +15,8 @@ export interface OpenObjects extends Objects {
   readonly direct: { readonly store: ObjectStore; readonly addresses: Addresses } | null;
   /** Says where the service listens, for signed addresses where no setting does. */
   listensAt(url: string): void;
+  /** Resolves where the engine answers and takes what is written, and where there is no storage. */
+  ping(signal?: AbortSignal): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -38,13 +40,21 @@ export async function openObjects(
         throw unconfigured("the service has no storage");
       },
       direct: null,
+      ping: async () => undefined,
       close: async () => undefined,
     };
   const { objectsUrl } = settings;
   if (objectsUrl.startsWith("s3:")) {
     const { openS3Store } = await import("../engines/s3/engine.js");
     const store = await openS3Store(s3Options(settings));
-    return { ...common, of: storeOf(store, settings), direct: null, close: () => store.close() };
+    const ping = (signal?: AbortSignal): Promise<void> => store.ping(signal);
+    return {
+      ...common,
+      of: storeOf(store, settings),
+      direct: null,
+      ping,
+      close: () => store.close(),
+    };
   }
   const addresses = signedAddresses(signer, () => {
     if (base === undefined) throw unconfigured("PUBLIC_URL is not set");
@@ -56,6 +66,7 @@ export async function openObjects(
     ...common,
     of: storeOf(store, settings),
     direct: { store, addresses },
+    ping: (signal) => store.ping(signal),
     close: () => store.close(),
   };
 }

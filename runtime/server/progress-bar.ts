@@ -17,7 +17,8 @@ export function progressBar(label: string): ProgressBar {
       shown = done;
       if (!stderr.isTTY) return;
       const width = 30;
-      const filled = Math.round((done / Math.max(total, 1)) * width);
+      // There may be more by now than there were when it began.
+      const filled = Math.round(Math.min(1, done / Math.max(total, 1)) * width);
       const bar = "#".repeat(filled) + " ".repeat(width - filled);
       stderr.write(`\r${label} [${bar}] ${done}/${total}`);
     },

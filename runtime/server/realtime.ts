@@ -5,6 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { stillGood, type RealtimeEndpoint } from "../http/realtime-endpoint.js";
 import { historyEndpoint } from "../http/realtime-history.js";
 import { sseEndpoint } from "../http/realtime-sse.js";
+import { realtimeCounters, type RealtimeCounters } from "../realtime/limits.js";
 import { startPlane } from "../realtime/plane.js";
 import { openBus } from "./bus.js";
 import { defaultTenant, type Connection } from "./connect.js";
@@ -15,10 +16,14 @@ import type { Settings } from "./settings.js";
 const busMillis = 1_000;
 
 export interface RunningRealtime {
+  /** How often each bound was met. */
+  readonly counters: Readonly<RealtimeCounters>;
   /** Answers a request that is realtime's; returns whether it did. */
   answer(req: IncomingMessage, res: ServerResponse): boolean;
   /** Takes an upgrade that is realtime's; returns whether it did. */
   upgrade(req: IncomingMessage, socket: Duplex, head: Buffer): boolean;
+  /** Resolves where the bus is there; undefined where there is none. */
+  readonly probeBus: (() => Promise<void>) | undefined;
   stop(): Promise<void>;
 }
 
@@ -26,15 +31,29 @@ export interface RunningRealtime {
 export async function startRealtime(
   { name, realtime: spec }: Pick<ServiceDefinition, "name" | "realtime">,
   connection: Connection,
-  { busUrl, drainSeconds }: Pick<Settings, "busUrl" | "drainSeconds">,
+  {
+    busUrl,
+    drainSeconds,
+    realtimeLimits: limits,
+  }: Pick<Settings, "busUrl" | "drainSeconds" | "realtimeLimits">,
   boundary: Pick<RealtimeEndpoint, "bind" | "allowedOrigins" | "isAccepting">,
 ): Promise<RunningRealtime | null> {
   if (spec === undefined) return null;
   const bus = await openBus(busUrl, name, connection.log);
-  const plane = startPlane(spec, connection, bus);
+  const counters = realtimeCounters();
+  const plane = startPlane(spec, connection, bus, limits, counters);
   connection.signalsTo(plane);
   const isGood = stillGood(boundary.bind);
-  const endpoint = { ...boundary, spec, plane, resources: connection, defaultTenant, isGood };
+  const endpoint: RealtimeEndpoint = {
+    ...boundary,
+    spec,
+    plane,
+    limits,
+    counters,
+    resources: connection,
+    defaultTenant,
+    isGood,
+  };
   const answerHistory = historyEndpoint(endpoint);
   const answerSse = spec.transports.includes("sse") ? sseEndpoint(endpoint) : () => false;
   const socketIo = spec.transports.includes("socketio")
@@ -44,11 +63,13 @@ export async function startRealtime(
     ? (await import("../http/realtime-websocket.js")).webSocketEndpoint(endpoint)
     : null;
   return {
+    counters,
     answer: (req, res) =>
       answerHistory(req, res) || answerSse(req, res) || socketIo?.answer(req, res) === true,
     upgrade: (req, socket, head) =>
       webSocket?.upgrade(req, socket, head) === true ||
       socketIo?.upgrade(req, socket, head) === true,
+    probeBus: bus === null ? undefined : () => bus.probe(),
     async stop() {
       // The other half of the time is for commands and for clients that answer a close late.
       await plane.stop(drainSeconds * 500);

@@ -1,6 +1,5 @@
 // The process around a service: `node server.js [command]`, signals, exit codes.
 import { pino } from "pino";
-import { ServiceError } from "../contract/errors.js";
 import { applyMigrations } from "../engines/sql/migrations.js";
 import type { Log } from "../operations/log.js";
 import { connect, type Connection, type ConnectOptions } from "./connect.js";
@@ -10,7 +9,8 @@ import { generatedFolder } from "./generated-folder.js";
 import { outboxState, redrive } from "./outbox-commands.js";
 import { rebuildSearches } from "./search-command.js";
 import type { ServiceDefinition } from "./service.js";
-import { readSettings, SettingsError, type Settings } from "./settings.js";
+import { readSettings, type Settings } from "./settings.js";
+import { startFault } from "./start-fault.js";
 import { start } from "./start.js";
 
 /**
@@ -19,15 +19,17 @@ import { start } from "./start.js";
  * that, and with 2 for a command line that it does not know.
  */
 export async function serve(service: ServiceDefinition, moduleUrl: string): Promise<void> {
+  let host: string | undefined;
   try {
     const [name, ...args] = process.argv.slice(2);
     const command = name === undefined ? run : commandOf(service, name, args);
     if (command === null) refuseUsage(service);
     const settings = readSettings(service);
+    host = settings.host;
     const folder = generatedFolder(moduleUrl);
     await command(service, { settings, folder, log: processLog(settings) });
   } catch (error) {
-    refuse(error);
+    refuse(error, host);
   }
 }
 
@@ -100,7 +102,7 @@ async function migrate(
   _service: ServiceDefinition,
   { settings, folder, log }: ConnectOptions,
 ): Promise<void> {
-  const database = await openDatabase(settings.databaseUrl, settings.databasePoolSize);
+  const database = await openDatabase(settings.databaseUrl, { log });
   try {
     const applied = await applyMigrations(database, folder);
     log.info({ applied }, applied.length === 0 ? "nothing to migrate" : "migrations applied");
@@ -117,16 +119,7 @@ function processLog(settings: Settings): Log {
   });
 }
 
-function refuse(error: unknown): never {
-  if (error instanceof SettingsError) {
-    process.stderr.write(`${error.message}\n`);
-  } else if (error instanceof ServiceError) {
-    const what = error.cause instanceof Error ? error.cause.message : JSON.stringify(error.context);
-    process.stderr.write(`${error.code}: ${what}\n`);
-  } else {
-    process.stderr.write(
-      `${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
-    );
-  }
+function refuse(error: unknown, host?: string): never {
+  process.stderr.write(`${startFault(error, host)}\n`);
   process.exit(1);
 }

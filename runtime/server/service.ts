@@ -16,6 +16,8 @@ export interface ServiceDefinition {
   readonly title: string;
   readonly version: string;
   readonly routes: readonly AnyRoute[];
+  /** The deadline of operations that declare none; 30 s where it is left out. */
+  readonly deadlineSeconds?: number;
   /** How callers are identified; without it every request is anonymous. */
   readonly identity?: IdentitySpec;
   readonly searches?: readonly SearchSpec[];

@@ -1,15 +1,17 @@
 // Settings: everything a deployment may choose, read from the environment once and refused by name when wrong.
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { AttemptLimits } from "../authn/attempts.js";
-import { newTokenKey, tokenKeyFault } from "../authn/token-keys.js";
-import type { TokenAlgorithm } from "../authn/token-port.js";
 import { readProxyTrust, trustsNone, type ProxyTrust } from "../http/proxies.js";
-import type { ReadLimits } from "../operations/context.js";
+import type { ConnectionLimits } from "../http/connections.js";
+import type { QueryBudgets, ReadLimits } from "../operations/context.js";
+import type { RealtimeLimits } from "../realtime/limits.js";
+import { SecretReader } from "./secrets.js";
 import type { ServiceDefinition } from "./service.js";
 
 export interface Settings {
   readonly isProduction: boolean;
+  /** Where the embedded engines keep what they keep. */
+  readonly dataFolder: string;
   readonly host: string;
   readonly port: number;
   /** `sqlite:<path>` or a `postgres:` URL. */
@@ -17,6 +19,14 @@ export interface Settings {
   /** What processes tell each other over; null where they tell nothing. */
   readonly busUrl: string | null;
   readonly databasePoolSize: number;
+  /** Connections of SQLite that read beside the event loop. */
+  readonly databaseReaders: number;
+  readonly connections: ConnectionLimits;
+  /** What one query may cost, by who asks; null is without bound. */
+  readonly queryBudgets: QueryBudgets;
+  /** Where probes and metrics are, instead of beside the operations; null is there. */
+  readonly adminPort: number | null;
+  readonly hasMetrics: boolean;
   /** `file:<folder>`, or `s3://<bucket>?endpoint=…&region=…`. */
   readonly objectsUrl: string;
   /** Undefined has the AWS SDK look for them. */
@@ -34,6 +44,7 @@ export interface Settings {
   readonly logLevel: string;
   readonly maxBodyBytes: number;
   readonly readLimits: ReadLimits;
+  readonly realtimeLimits: RealtimeLimits;
   /** Proxies before this process that are believed. */
   readonly trustsProxy: ProxyTrust;
   /** Origins whose scripts may read answers and send cookies. */
@@ -79,9 +90,13 @@ export function readSettings(
   environment: Readonly<Record<string, string | undefined>> = process.env,
 ): Settings {
   const faults: string[] = [];
-  const isProduction = environment["NODE_ENV"] === "production";
-  const dataFolder = resolve(environment["DATA_DIR"] ?? ".data");
   const text = (name: string, otherwise: string): string => environment[name] || otherwise;
+  const mode = text("NODE_ENV", "");
+  const isProduction = mode === "production";
+  // Such a process would make secrets of its own, and say so to nobody.
+  if (!isProduction && /^\s*prod/i.test(mode))
+    faults.push(`NODE_ENV must be production, not ${mode}`);
+  const dataFolder = resolve(text("DATA_DIR", ".data"));
   const number = (name: string, otherwise: number, lowest: number, highest: number): number => {
     const given = environment[name];
     if (given === undefined || given === "") return otherwise;
@@ -90,12 +105,14 @@ export function readSettings(
     faults.push(`${name} must be a number from ${lowest} to ${highest}`);
     return otherwise;
   };
-  const integer = (name: string, otherwise: number, lowest: number, highest: number): number =>
-    Math.floor(number(name, otherwise, lowest, highest));
+  const integer = (name: string, otherwise: number, lowest: number, highest: number): number => {
+    const value = number(name, otherwise, lowest, highest);
+    if (!Number.isInteger(value)) faults.push(`${name} must be a whole number`);
+    return value;
+  };
   const integerOrNone = (name: string, otherwise: number): number | null =>
     environment[name] === "none" ? null : integer(name, otherwise, 1, 1_000_000_000);
-  const secrets = (name: string, algorithm: TokenAlgorithm = "HS256"): readonly Buffer[] =>
-    readKeys({ name, algorithm, isProduction, dataFolder, faults }, environment[name]);
+  const secrets = new SecretReader({ environment, isProduction, dataFolder, faults });
   const oneOf = (name: string, otherwise: string, allowed: readonly string[]): string => {
     const value = text(name, otherwise);
     if (allowed.includes(value)) return value;
@@ -118,18 +135,20 @@ export function readSettings(
   const objectsUrl = text("OBJECTS_URL", `file:${join(dataFolder, "objects")}`);
   if (!/^(?:file:.+|s3:\/\/[a-z0-9][a-z0-9.-]{2,62}(?:\/?\?.*)?)$/.test(objectsUrl))
     faults.push("OBJECTS_URL must be file:<folder> or s3://<bucket>?endpoint=<URL>&region=<name>");
+  else if (objectsUrl.startsWith("s3:")) checkS3Options(new URL(objectsUrl).searchParams, faults);
   const accessKeyId = text("OBJECTS_ACCESS_KEY", "");
   const secretAccessKey = text("OBJECTS_SECRET_KEY", "");
   if ((accessKeyId === "") !== (secretAccessKey === ""))
     faults.push("OBJECTS_ACCESS_KEY and OBJECTS_SECRET_KEY are given together");
   const publicUrl = text("PUBLIC_URL", "");
-  if (publicUrl !== "" && !(/^https?:/.test(publicUrl) && URL.canParse(publicUrl)))
-    faults.push("PUBLIC_URL must be the URL that clients call this service by");
+  if (publicUrl !== "" && !isPlainUrl(publicUrl))
+    faults.push("PUBLIC_URL must be the URL that clients call this service by, and no more");
   const destinations = readDestinations(service, environment, isProduction, faults);
   const isEncrypting = service.storages?.some(({ encryption }) => encryption === "client") ?? false;
   const usesWebhooks = Object.values(destinations).some((url) => url !== "log:");
   const settings: Settings = {
     isProduction,
+    dataFolder,
     host: text("HOST", "127.0.0.1"),
     port: integer("PORT", 4400, 0, 65_535),
     databaseUrl,
@@ -139,6 +158,23 @@ export function readSettings(
     publicUrl: publicUrl === "" ? undefined : publicUrl.replace(/\/+$/, ""),
     uploadSeconds: integer("UPLOAD_MAX_AGE_SECONDS", 86_400, 1, 30 * 86_400),
     databasePoolSize: integer("DATABASE_POOL", 10, 1, 1_000),
+    databaseReaders: integer("READERS", 4, 1, 64),
+    connections: {
+      most: integer("MAX_CONNECTIONS", 10_000, 1, 1_000_000),
+      idleSeconds: number("IDLE_SECONDS", 15, 0.1, 3_600),
+      stallSeconds: number("STALL_SECONDS", 60, 0.1, 3_600),
+      answerBytes: integer("ANSWER_BYTES", 256 * 1024 * 1024, 1024, 1024 ** 4),
+    },
+    queryBudgets: {
+      callers: integerOrNone("QUERY_BUDGET", 50_000_000),
+      anonymous: integerOrNone("QUERY_BUDGET_ANONYMOUS", 10_000_000),
+    },
+    adminPort: text("ADMIN_PORT", "") === "" ? null : integer("ADMIN_PORT", 0, 0, 65_535),
+    hasMetrics:
+      oneOf("METRICS", isProduction && text("ADMIN_PORT", "") === "" ? "off" : "on", [
+        "on",
+        "off",
+      ]) === "on",
     hasDocs: oneOf("DOCS", isProduction ? "off" : "on", ["on", "off"]) === "on",
     migrateAtStart: oneOf("MIGRATE", "auto", ["auto", "off"]) === "auto",
     logLevel: oneOf("LOG_LEVEL", "info", ["silent", "error", "warn", "info", "debug"]),
@@ -146,6 +182,14 @@ export function readSettings(
     readLimits: {
       documents: integerOrNone("READ_LIMIT", 10_000),
       pages: integerOrNone("PAGE_CEILING", 100_000),
+    },
+    realtimeLimits: {
+      framesPerSecond: integer("FRAMES_PER_SECOND", 200, 1, 1_000_000),
+      framesBurst: integer("FRAMES_BURST", 400, 1, 1_000_000),
+      connections: integer("REALTIME_CONNECTIONS", 10_000, 1, 1_000_000),
+      silentSeconds: environment["SSE_SILENT_SECONDS"]
+        ? number("SSE_SILENT_SECONDS", 0, 0.1, 86_400)
+        : null,
     },
     trustsProxy: trustedProxies(text("TRUSTED_PROXIES", "0"), faults),
     corsOrigins: origins(text("CORS_ORIGINS", ""), faults),
@@ -164,57 +208,34 @@ export function readSettings(
     outboxBackoffMillis: number("OUTBOX_BACKOFF_SECONDS", 1, 0.01, 3_600) * 1_000,
     settleSeconds: number("SETTLE_SECONDS", isProduction ? 5 : 0, 0, 300),
     drainSeconds: number("DRAIN_SECONDS", 10, 0, 3_600),
-    signingSecrets: secrets("SECRETS_SIGNING"),
+    signingSecrets: secrets.read("SECRETS_SIGNING"),
     accessTokenKeys:
       service.identity?.signer === undefined
-        ? secrets("SECRETS_ACCESS_TOKEN", service.identity?.algorithm)
+        ? secrets.read("SECRETS_ACCESS_TOKEN", service.identity?.algorithm)
         : [],
-    refreshPeppers: secrets("SECRETS_REFRESH_PEPPER"),
-    resetPeppers: secrets("SECRETS_RESET_PEPPER"),
-    objectSecrets: isEncrypting ? secrets("SECRETS_OBJECTS") : [],
-    webhookSecrets: usesWebhooks ? secrets("SECRETS_WEBHOOK") : [],
+    refreshPeppers: secrets.read("SECRETS_REFRESH_PEPPER"),
+    resetPeppers: secrets.read("SECRETS_RESET_PEPPER"),
+    objectSecrets: isEncrypting ? secrets.read("SECRETS_OBJECTS") : [],
+    webhookSecrets: usesWebhooks ? secrets.read("SECRETS_WEBHOOK") : [],
   };
   if (faults.length > 0) throw new SettingsError(faults);
   return settings;
 }
 
-interface KeySource {
-  readonly name: string;
-  readonly algorithm: TokenAlgorithm;
-  readonly isProduction: boolean;
-  readonly dataFolder: string;
-  readonly faults: string[];
+/** Whether it is a URL over HTTP without credentials, query or fragment. */
+function isPlainUrl(text: string): boolean {
+  if (!/^https?:/.test(text) || !URL.canParse(text)) return false;
+  const { username, password, search, hash } = new URL(text);
+  return username + password + search + hash === "";
 }
 
-/** An ordered, comma-separated list in base64url: secrets of at least 32 bytes, or keys of an asymmetric algorithm in DER. */
-function readKeys(
-  { name, algorithm, isProduction, dataFolder, faults }: KeySource,
-  given: string | undefined,
-): readonly Buffer[] {
-  if (given === undefined || given === "") {
-    const suffix = algorithm === "HS256" ? "" : `_${algorithm.toLowerCase()}`;
-    const path = join(dataFolder, `${name.toLowerCase()}${suffix}.key`);
-    if (!isProduction) return [keptKey(path, algorithm)];
-    const what = algorithm === "HS256" ? "secrets" : `${algorithm} keys in DER`;
-    faults.push(
-      `${name} must be set in production: a comma-separated list of base64url ${what}, the newest first`,
-    );
-    return [];
-  }
-  return given.split(",").map((item, index) => {
-    const key = Buffer.from(item.trim(), "base64url");
-    const fault = tokenKeyFault(algorithm, key);
-    if (fault !== null) faults.push(`${name} ${fault} in entry ${index + 1}`);
-    return key;
-  });
-}
-
-function keptKey(path: string, algorithm: TokenAlgorithm): Buffer {
-  if (existsSync(path)) return Buffer.from(readFileSync(path, "utf8"), "base64url");
-  const key = newTokenKey(algorithm);
-  mkdirSync(resolve(path, ".."), { recursive: true });
-  writeFileSync(path, key.toString("base64url"), { mode: 0o600 });
-  return key;
+function checkS3Options(options: URLSearchParams, faults: string[]): void {
+  for (const name of options.keys())
+    if (name !== "endpoint" && name !== "region")
+      faults.push(`OBJECTS_URL has endpoint and region, and no ${name}`);
+  const endpoint = options.get("endpoint");
+  if (endpoint !== null && !isPlainUrl(endpoint))
+    faults.push("the endpoint in OBJECTS_URL must be a URL without credentials");
 }
 
 function trustedProxies(text: string, faults: string[]): ProxyTrust {

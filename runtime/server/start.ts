@@ -13,26 +13,41 @@ import { checkHost } from "../http/host.js";
 import { readMetadata } from "../http/metadata.js";
 import { hasBody } from "../http/read-body.js";
 import { replyError } from "../http/reply.js";
-import type { Database } from "../operations/database.js";
+import { Connections } from "../http/connections.js";
+import { Exchange } from "../http/exchange.js";
+import { logRequest } from "../http/request-log.js";
+import { startPeriodic } from "../operations/periodic.js";
 import { startRelay, type Relay } from "../outbox/relay.js";
 import type { Log } from "../operations/log.js";
 import { connect, defaultTenant, type Connection, type ConnectOptions } from "./connect.js";
 import { destinationsOf } from "./destinations.js";
-import { startRealtime } from "./realtime.js";
-import { startReaper } from "./reaper.js";
+import { gaugesOf } from "./gauges.js";
+import { startMetrics } from "./metrics.js";
+import { periodicJobs } from "./periodic-jobs.js";
+import { readinessOf, type Probes } from "./readiness.js";
+import { startRealtime, type RunningRealtime } from "./realtime.js";
 import type { ServiceDefinition } from "./service.js";
 import type { Settings } from "./settings.js";
-import { systemEndpoints } from "./system-endpoints.js";
+import { systemEndpoints, watchEndpoints } from "./system-endpoints.js";
 
 /** A service that answers requests. */
 export interface RunningService {
   /** `http://host:port`, with the port that was really taken. */
   readonly url: string;
+  /** Where probes and metrics are, where that is not `url`. */
+  readonly adminUrl: string | null;
   /** The database and keys that it works with. */
   readonly connection: Connection;
   /** Drains and stops: not ready, settle, close listeners, finish requests, close engines. Idempotent. */
   stop(): Promise<void>;
 }
+
+/** Connections that the system keeps until they are accepted, where it allows so many: beyond them it forgets some in silence. */
+const waitingToConnect = 4_096;
+/** Seconds that a stop may take beyond its settling and draining. */
+const stopSlackSeconds = 5;
+/** How long connections stay after their last answer, at most; no longer than the settling took. */
+const mostLingerMillis = 1_000;
 
 /** Starts a service; resolves once it listens and its database is migrated. */
 export async function start(
@@ -41,7 +56,7 @@ export async function start(
 ): Promise<RunningService> {
   const { settings, folder, log } = options;
   const connection = await connect(service, options);
-  const { database, keys } = connection;
+  const { database, keys, objects } = connection;
   const { identity } = service;
   const { trustsProxy, corsOrigins } = settings;
   const relay = startOutbox(service, connection, settings);
@@ -66,49 +81,61 @@ export async function start(
     bind,
     maxBodyBytes: settings.maxBodyBytes,
     defaultTenant,
-    isAccepting,
   });
   const answerSystem = systemEndpoints({
     folder,
     hasRealtime: service.realtime !== undefined,
-    isReady: async () => state === "active" && (await answers(database)),
     jwks: identity?.jwks ?? null,
     publicKeys: keys.tokens.publicKeys,
   });
-  const { objects } = connection;
-  const answerDirect =
-    objects.direct === null ? () => false : directEndpoint({ ...objects.direct, isAccepting });
+  const answerDirect = objects.direct === null ? () => false : directEndpoint(objects.direct);
   const cors = await corsHandler(corsOrigins);
   const answerDocs = settings.hasDocs ? await docsOf(service, folder) : () => false;
   const fallback = appFallback(service, log, answerDocs);
-  const server = createServer(
-    // Node would refuse a missing Host without a body; checkHost does it with the envelope.
-    {
-      // Bodies have timeouts of their own: an upload may take as long as its bytes keep coming.
-      requestTimeout: 0,
-      headersTimeout: 15_000,
-      keepAliveTimeout: 65_000,
-      requireHostHeader: false,
-    },
-    (req, res) => {
-      try {
-        checkHost(req);
-      } catch (error) {
-        replyError(req, res, readMetadata(req.headers), error);
-        return;
-      }
-      cors(req, res, () => {
-        if (answerSystem(req, res) || answerDirect(req, res)) return;
-        if (realtime?.answer(req, res) === true) return;
-        router(req, res, (error) => fallback(req, res, error));
-      });
-    },
-  );
+  const server = httpServer();
+  const connections = new Connections(server, settings.connections);
+  const readiness = readinessOf(probesOf(service, connection, realtime));
+  const metrics = settings.hasMetrics
+    ? await startMetrics({
+        engine: () => database.state(),
+        connections: () => connections.counts,
+        answers: connection.answers,
+        readiness,
+        gauges: gaugesOf(service, connection, realtime),
+      })
+    : null;
+  const answerWatch = watchEndpoints({ isActive: () => state === "active", readiness, metrics });
+  const isBeside = settings.adminPort === null;
+  const answer = (req: IncomingMessage, res: ServerResponse): void => {
+    try {
+      checkHost(req);
+    } catch (error) {
+      replyError(req, res, readMetadata(req.headers), error);
+      return;
+    }
+    // Probes come before everything that may wait.
+    if (isBeside && answerWatch(req, res)) return;
+    cors(req, res, () => {
+      if (answerSystem(req, res) || answerDirect(req, res)) return;
+      if (realtime?.answer(req, res) === true) return;
+      router(req, res, (error) => fallback(req, res, error));
+    });
+  };
+  const isLogged = settings.logLevel === "info" || settings.logLevel === "debug";
+  const ended = (exchange: Exchange): void => {
+    if (isLogged) logRequest(log, exchange);
+    metrics?.observe(exchange);
+  };
+  server.on("request", (req, res) => {
+    Exchange.of(req, res).whenEnded(ended);
+    connections.admit(req, res, () => answer(req, res));
+  });
   answerClientErrors(server);
   server.on("upgrade", (req, socket: Socket, head) => {
     // Node has taken its own listener away: a caller who resets must not end the process.
     socket.on("error", () => socket.destroy());
     if (req.headers.upgrade?.toLowerCase() !== "websocket" && !hasBody(req)) {
+      connections.keep(socket);
       answerWithoutUpgrade(server, req, socket);
       return;
     }
@@ -119,29 +146,90 @@ export async function start(
       refuse(socket, knownError(error));
     }
   });
-  const unused = connectionsWithoutRequest(server);
-  await listen(server, settings);
-  const reaper = startReaper(service, connection);
+  await listen(server, settings.port, settings.host);
+  const admin =
+    settings.adminPort === null
+      ? null
+      : await adminServer(settings.adminPort, settings.host, answerWatch);
+  const periodic = startPeriodic(connection, periodicJobs(service, connection));
 
   let stopped: Promise<void> | undefined;
   const { address, port, family } = server.address() as AddressInfo;
   const url = `http://${family === "IPv6" ? `[${address}]` : address}:${port}`;
   objects.listensAt(url);
+  const { settleSeconds, drainSeconds } = settings;
+  const stop = async (): Promise<void> => {
+    const quiet = periodic.stop();
+    state = "settling";
+    connections.settle();
+    await sleep(settleSeconds * 1000);
+    state = "draining";
+    const lingerMillis = Math.min(settleSeconds * 1000, mostLingerMillis);
+    await Promise.all([realtime?.stop(), connections.close(drainSeconds * 1000, lingerMillis)]);
+    await relay?.stop(drainSeconds * 1000);
+    await quiet;
+    await connection.close();
+    admin?.close();
+    admin?.closeAllConnections();
+  };
   return {
     url,
+    adminUrl:
+      admin === null ? null : `http://${settings.host}:${(admin.address() as AddressInfo).port}`,
     connection,
-    stop: () =>
-      (stopped ??= (async () => {
-        reaper.stop();
-        state = "settling";
-        await sleep(settings.settleSeconds * 1000);
-        state = "draining";
-        await Promise.all([realtime?.stop(), closed(server, unused, settings.drainSeconds * 1000)]);
-        await relay?.stop(settings.drainSeconds * 1000);
-        const patience = sleep(settings.drainSeconds * 1000 + 100, undefined, { ref: false });
-        await Promise.race([connection.close(), patience]);
-      })()),
+    stop: () => (stopped ??= bounded(stop(), settleSeconds + drainSeconds + stopSlackSeconds)),
   };
+}
+
+/** A server whose time limits begin with the first byte; `Connections` has the rest. */
+function httpServer(): Server {
+  return createServer({
+    // Bodies have timeouts of their own: an upload may take as long as its bytes keep coming.
+    requestTimeout: 0,
+    headersTimeout: 15_000,
+    keepAliveTimeout: 65_000,
+    // Node would refuse a missing Host without a body; checkHost does it with the envelope.
+    requireHostHeader: false,
+  });
+}
+
+/** One bound over the whole stop: what has not ended by then is left to the end of the process. */
+async function bounded(stop: Promise<void>, seconds: number): Promise<void> {
+  const patience = new AbortController();
+  const late = sleep(seconds * 1000, undefined, { signal: patience.signal, ref: false });
+  try {
+    await Promise.race([stop, late.catch(() => undefined)]);
+  } finally {
+    patience.abort();
+  }
+}
+
+/** What the service needs, and what it does without for a while. */
+function probesOf(
+  { storages = [] }: ServiceDefinition,
+  { database, objects, pendingMigrations }: Connection,
+  realtime: RunningRealtime | null,
+): Probes {
+  const migrations = async (): Promise<void> => {
+    if (pendingMigrations.length > 0) throw new Error(`pending: ${pendingMigrations.join(", ")}`);
+  };
+  return {
+    needed: {
+      database: () => database.probe(),
+      migrations,
+      ...(storages.length === 0 ? {} : { objects: () => objects.ping() }),
+    },
+    helpful: realtime?.probeBus === undefined ? {} : { bus: realtime.probeBus },
+  };
+}
+
+/** Probes and metrics on a port of their own, where no caller's connection is. */
+async function adminServer(port: number, host: string, answer: Answers): Promise<Server> {
+  const server = createServer((req, res) => {
+    if (!answer(req, res)) replyError(req, res, readMetadata(req.headers), fail("route_not_found"));
+  });
+  await listen(server, port, host);
+  return server;
 }
 
 /** Answers a request as if it had not asked for another protocol (RFC 9110 §7.8), and ends the connection. */
@@ -197,58 +285,14 @@ function appFallback(
   };
 }
 
-function listen(server: Server, settings: Settings): Promise<void> {
+function listen(server: Server, port: number, host: string): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once("error", reject);
-    server.listen(settings.port, settings.host, () => {
+    server.listen({ port, host, backlog: waitingToConnect }, () => {
       server.off("error", reject);
       resolve();
     });
   });
-}
-
-/** Connections that have brought no request yet, such as those that browsers open in advance; Node counts none as idle. */
-function connectionsWithoutRequest(server: Server): ReadonlySet<Socket> {
-  const unused = new Set<Socket>();
-  server.on("connection", (socket: Socket) => {
-    unused.add(socket);
-    socket.once("close", () => unused.delete(socket));
-  });
-  const used = ({ socket }: IncomingMessage): void => void unused.delete(socket);
-  server.on("request", used);
-  server.on("upgrade", used);
-  return unused;
-}
-
-async function closed(
-  server: Server,
-  unused: ReadonlySet<Socket>,
-  patienceMillis: number,
-): Promise<void> {
-  const done = new Promise<void>((resolve) => server.close(() => resolve()));
-  // A connection that is kept alive becomes idle when its last answer ends, which may be later.
-  const idle = setInterval(() => {
-    server.closeIdleConnections();
-    for (const socket of unused) socket.destroy();
-  }, 50);
-  const patience = setTimeout(() => server.closeAllConnections(), patienceMillis);
-  await done;
-  clearInterval(idle);
-  clearTimeout(patience);
-}
-
-async function answers(database: Database): Promise<boolean> {
-  const patience = new AbortController();
-  try {
-    return await Promise.race([
-      database.ping().then(() => true),
-      sleep(2_000, false, { signal: patience.signal }),
-    ]);
-  } catch {
-    return false;
-  } finally {
-    patience.abort();
-  }
 }
 
 /** The relay of a service with an outbox, woken by every commit that staged something. */

@@ -6,32 +6,80 @@ import { join } from "node:path";
 import { answerGet } from "../http/get-only.js";
 import { sendJson } from "../http/reply.js";
 import { securityHeaderList } from "../http/security-headers.js";
+import type { Metrics } from "./metrics.js";
+import type { Readiness } from "./readiness.js";
 
 export interface SystemEndpointsOptions {
   /** The generated folder, for its documents. */
   readonly folder: string;
   /** Whether there is a document of the realtime plane. */
   readonly hasRealtime: boolean;
-  /** Resolves to whether the service can take requests now. */
-  readonly isReady: () => Promise<boolean>;
   /** Where the public keys of access tokens are, or null. */
   readonly jwks: { readonly path: string; readonly maxAgeSeconds: number } | null;
   readonly publicKeys: readonly JsonWebKey[];
 }
 
-/** Answers `/livez`, `/readyz`, `/openapi.json` and the public keys (RFC 7517); returns whether it did. */
+export interface WatchEndpointsOptions {
+  /** False while the service stops. */
+  readonly isActive: () => boolean;
+  readonly readiness: () => Promise<Readiness>;
+  readonly metrics: Metrics | null;
+}
+
+/** Answers `/livez`, `/readyz` and `/metrics`; returns whether it did. */
+export function watchEndpoints({
+  isActive,
+  readiness,
+  metrics,
+}: WatchEndpointsOptions): (req: IncomingMessage, res: ServerResponse) => boolean {
+  const common = ["Cache-Control", "no-store", ...securityHeaderList];
+  return (req, res) => {
+    switch (pathOf(req)) {
+      case "/livez":
+        answerGet(req, res, async () => sendJson(req, res, 200, [...common], `{"status":"alive"}`));
+        return true;
+      case "/readyz":
+        answerGet(req, res, async () => {
+          const { missing, degraded } = await readiness();
+          const isReady = isActive() && missing.length === 0;
+          const status = isReady ? "ready" : isActive() ? "not ready" : "stopping";
+          const text = JSON.stringify({
+            status,
+            ...(missing.length === 0 ? {} : { missing }),
+            ...(degraded.length === 0 ? {} : { degraded }),
+          });
+          const retry = isReady ? [] : ["Retry-After", "5"];
+          sendJson(req, res, isReady ? 200 : 503, [...common, ...retry], text);
+        });
+        return true;
+      case "/metrics":
+        if (metrics === null) return false;
+        answerGet(req, res, async () => {
+          const { type, text } = await metrics.text();
+          const body = Buffer.from(text);
+          const headers = ["Content-Type", type, "Content-Length", String(body.length)];
+          res.writeHead(200, [...common, ...headers]);
+          res.end(req.method === "HEAD" ? undefined : body);
+        });
+        return true;
+      default:
+        return false;
+    }
+  };
+}
+
+function pathOf({ url = "" }: IncomingMessage): string {
+  const end = url.indexOf("?");
+  return end < 0 ? url : url.slice(0, end);
+}
+
+/** Answers `/openapi.json`, `/asyncapi.json` and the public keys (RFC 7517); returns whether it did. */
 export function systemEndpoints(
   options: SystemEndpointsOptions,
 ): (req: IncomingMessage, res: ServerResponse) => boolean {
   let openapi: Promise<string> | undefined;
   let asyncapi: Promise<string> | undefined;
   const answers = new Map<string, () => Promise<readonly [number, string]>>([
-    ["/livez", async () => [200, `{"status":"alive"}`]],
-    [
-      "/readyz",
-      async () =>
-        (await options.isReady()) ? [200, `{"status":"ready"}`] : [503, `{"status":"not ready"}`],
-    ],
     [
       "/openapi.json",
       async () => {
@@ -49,9 +97,7 @@ export function systemEndpoints(
   const jwkSet = JSON.stringify({ keys: options.publicKeys });
   if (jwks !== null) answers.set(jwks.path, async () => [200, jwkSet]);
   return (req, res) => {
-    const url = req.url ?? "";
-    const end = url.indexOf("?");
-    const path = end < 0 ? url : url.slice(0, end);
+    const path = pathOf(req);
     const answer = answers.get(path);
     if (answer === undefined) return false;
     answerGet(req, res, async () => {

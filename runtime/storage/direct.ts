@@ -4,7 +4,13 @@ import { canonicalJson } from "../operations/canonical-json.js";
 import type { ExecutionContext } from "../operations/context.js";
 import type { Handler } from "../operations/operation.js";
 import { checkAccepted } from "./content-type.js";
-import type { DirectTransfers, SignedForm, SignedRequest, UploadLimits } from "./direct-port.js";
+import type {
+  DirectTransfers,
+  SignedForm,
+  SignedRequest,
+  UploadedPart,
+  UploadLimits,
+} from "./direct-port.js";
 import { readExpiry } from "./expiry.js";
 import { physicalKey } from "./key.js";
 import type { ObjectDescription, ObjectHead } from "./object-head.js";
@@ -57,7 +63,7 @@ export const direct = {
       const seconds = readExpiry(expires_in);
       const head = await context.resources.objects
         .of(spec)
-        .head(physicalKey(spec, context.tenant, key));
+        .head(physicalKey(spec, context.tenant, key), context.signal);
       if (head === null) throw fail("core.not_found");
       return answered(await transfers.signDownload(head, seconds), seconds);
     },
@@ -106,7 +112,11 @@ export const direct = {
       const transfers = transfersOf(spec, context);
       const asked = physicalKey(spec, context.tenant, key);
       const { contentType } = limitsOf(spec, content_type);
-      const uploadId = await transfers.begin(asked, descriptionOf(key, contentType));
+      const uploadId = await transfers.begin(
+        asked,
+        descriptionOf(key, contentType),
+        context.signal,
+      );
       const { uploadSeconds } = context.resources;
       const session = {
         key,
@@ -126,8 +136,15 @@ export const direct = {
     async ({ session, part_number, expires_in }, context) => {
       const { transfers, key, uploadId } = checked(spec, context, session);
       const seconds = readExpiry(expires_in);
-      if ((await transfers.parts(key, uploadId)) === null) throw fail("core.not_found");
-      const part = { partNumber: part_number, maxBytes: maxBytesOf(spec) };
+      const maxBytes = maxBytesOf(spec);
+      const mostParts = Math.max(1, Math.ceil(maxBytes / transfers.leastPartBytes));
+      if (part_number > mostParts) throw beyondParts(mostParts);
+      const arrived = await transfers.parts(key, uploadId, context.signal);
+      if (arrived === null) throw fail("core.not_found");
+      // Engines that take parts in themselves hold to the limit as they come; S3 can be held to it no sooner than here.
+      const others = arrived.filter(({ partNumber }) => partNumber !== part_number);
+      if (others.length > 0 && bytesOf(others) >= maxBytes) throw beyondBytes(maxBytes);
+      const part = { partNumber: part_number, maxBytes };
       return answered(await transfers.signPart(key, uploadId, part, seconds), seconds);
     },
 
@@ -140,7 +157,7 @@ export const direct = {
     > =>
     async ({ session }, context) => {
       const { transfers, key, uploadId } = checked(spec, context, session);
-      const parts = await transfers.parts(key, uploadId);
+      const parts = await transfers.parts(key, uploadId, context.signal);
       if (parts === null) throw fail("core.not_found");
       return {
         parts: parts.map(({ partNumber, etag, size }) => ({ part_number: partNumber, etag, size })),
@@ -160,7 +177,7 @@ export const direct = {
         }))
         .sort((left, right) => left.partNumber - right.partNumber);
       // Servers differ in what they say of an upload that has ended, and of parts that are not there.
-      const arrived = await transfers.parts(key, uploadId);
+      const arrived = await transfers.parts(key, uploadId, context.signal);
       if (arrived === null) throw fail("core.not_found");
       const known = new Map(arrived.map((part) => [part.partNumber, part]));
       let size = 0;
@@ -171,8 +188,12 @@ export const direct = {
         size += part.size;
       }
       const maxBytes = maxBytesOf(spec);
-      if (size > maxBytes) throw fail("upload_too_large", { max_bytes: maxBytes });
-      const head = await transfers.complete(key, uploadId, inOrder);
+      if (size > maxBytes) {
+        // It can become no object: what it takes is free again.
+        await transfers.abort(key, uploadId, context.signal);
+        throw beyondBytes(maxBytes);
+      }
+      const head = await transfers.complete(key, uploadId, inOrder, context.signal);
       if (head === null) throw fail("core.not_found");
       return headAnswer(session.key, head);
     },
@@ -181,7 +202,7 @@ export const direct = {
     (spec: StorageSpec): Handler<WithSession, undefined> =>
     async ({ session }, context) => {
       const { transfers, key, uploadId } = checked(spec, context, session);
-      await transfers.abort(key, uploadId);
+      await transfers.abort(key, uploadId, context.signal);
       return undefined;
     },
 };
@@ -212,6 +233,23 @@ function descriptionOf(key: string, contentType: string | null): ObjectDescripti
     filename: key.split("/").at(-1) ?? "file",
     description: null,
   };
+}
+
+function bytesOf(parts: readonly UploadedPart[]): number {
+  return parts.reduce((sum, { size }) => sum + size, 0);
+}
+
+/** The error of an upload whose parts are too large together. */
+function beyondBytes(maxBytes: number): Error {
+  return fail("upload_too_large", { max_bytes: maxBytes });
+}
+
+/** The error of a part whose number says that the upload has more parts than its limit has room for. */
+function beyondParts(most: number): Error {
+  const message = `must be <= ${most}`;
+  return fail("core.validation", {
+    errors: [{ path: "/part_number", keyword: "maximum", message }],
+  });
 }
 
 function answered(request: SignedRequest, seconds: number): SignedAnswer {

@@ -28,7 +28,7 @@ export async function downloadReply(
     return reply;
   }
   for (let attempt = 0; attempt < patience; attempt += 1) {
-    const head = await store.head(key);
+    const head = await store.head(key, signal);
     if (head === null) throw fail("core.not_found");
     const decided = decidedReply(conditions, head);
     if (decided !== null) return decided;
@@ -69,6 +69,7 @@ async function bytesOf(
   const options = {
     ...(window === undefined ? {} : { window }),
     ...(etag === undefined ? {} : { etag }),
+    signal,
   };
   const opened = await store.open(key, options);
   if (opened === null) return null;

@@ -1,5 +1,5 @@
 // Listing a tenant's objects in the order of their keys (decisions.md "Object storage").
-import { fail } from "../contract/errors.js";
+import { fail, ServiceError } from "../contract/errors.js";
 import type { ExecutionContext } from "../operations/context.js";
 import { cursorBinding, decodeCursor, encodeCursor } from "../query/cursor.js";
 import { maxKeyBytes, prefixOf } from "./key.js";
@@ -48,7 +48,7 @@ export async function listObjects(
   const [first, end] = [(page - 1) * size, page * size];
   const keys: string[] = [];
   let [count, place] = [0, 0];
-  for await (const key of store.keys(root + prefix, null)) {
+  for await (const key of store.keys(root + prefix, null, context.signal)) {
     count += 1;
     if (last !== null && Buffer.compare(Buffer.from(key), Buffer.from(root + last)) <= 0) continue;
     if (place >= first && place < end) keys.push(key);
@@ -57,9 +57,11 @@ export async function listObjects(
   const hits: StoredObject[] = [];
   for (let at = 0; at < keys.length; at += parallel) {
     const some = keys.slice(at, at + parallel);
-    const heads = await Promise.allSettled(some.map((key) => store.head(key)));
+    const heads = await Promise.allSettled(some.map((key) => store.head(key, context.signal)));
     for (const head of heads) {
-      // What has been removed since it was listed is left out, and one bad object hides no other.
+      // What has been removed since it was listed is left out, and one bad object hides no other; an engine that goes
+      // away hides none either.
+      if (head.status === "rejected" && isAway(head.reason, context.signal)) throw head.reason;
       if (head.status === "rejected")
         context.resources.log.error({ err: head.reason as unknown }, "an object cannot be listed");
       else if (head.value !== null) hits.push(storedObject(spec, context, head.value));
@@ -69,4 +71,9 @@ export async function listObjects(
   const next =
     lastKey === undefined || place <= end ? null : encodeCursor(context, binding, [lastKey]);
   return { hits, page, size, count, next_cursor: next };
+}
+
+/** Whether no object could have been read, rather than this one. */
+function isAway(error: unknown, signal: AbortSignal): boolean {
+  return signal.aborted || (error instanceof ServiceError && error.code === "core.unavailable");
 }

@@ -50,7 +50,7 @@ export const storage = {
     async ({ key, ...conditions }, context) => {
       const head = await context.resources.objects
         .of(spec)
-        .head(physicalKey(spec, context.tenant, key));
+        .head(physicalKey(spec, context.tenant, key), context.signal);
       if (head === null) throw fail("core.not_found");
       const headers = { ...describing(head), "Content-Length": String(head.size) };
       return decidedReply(conditions, head) ?? new ByteReply(200, headers, null);
@@ -72,8 +72,8 @@ export const storage = {
     (spec: StorageSpec): Handler<KeyInput, undefined> =>
     async ({ key }, context) => {
       const { objects } = context.resources;
-      if (!(await objects.of(spec).remove(physicalKey(spec, context.tenant, key))))
-        throw fail("core.not_found");
+      const asked = physicalKey(spec, context.tenant, key);
+      if (!(await objects.of(spec).remove(asked, context.signal))) throw fail("core.not_found");
       return undefined;
     },
 };
@@ -95,7 +95,7 @@ async function downloadBuffered(
 ): Promise<ByteReply> {
   const opened = await context.resources.objects
     .of(spec)
-    .open(physicalKey(spec, context.tenant, key));
+    .open(physicalKey(spec, context.tenant, key), { signal: context.signal });
   if (opened === null) throw fail("core.not_found");
   const bytes = await buffer(opened.body);
   const head = { ...opened.head, etag: createHash("sha256").update(bytes).digest("hex") };

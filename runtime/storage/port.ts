@@ -13,18 +13,24 @@ export interface OpenedObject {
 }
 
 /**
- * Objects by key: UTF-8, up to 1 024 bytes besides what the engine is given before it. Faults of the engine reject with
- * `core.infrastructure` or `core.unavailable`.
+ * Objects by key: UTF-8, up to 1 024 bytes besides what the engine is given before it. A call whose `signal` aborts
+ * rejects with its reason as soon as the engine can; a body that has been opened is its reader's to end. What passes by
+ * itself or once it is mended (a network, a full disk, refused access) rejects with `core.unavailable` and a time to
+ * come again, other faults with `core.infrastructure`.
  */
 export interface ObjectStore {
-  head(key: string): Promise<ObjectHead | null>;
+  head(key: string, signal?: AbortSignal): Promise<ObjectHead | null>;
   /**
    * Opens one version: head and bytes never mix two. With a window only its bytes are fetched; with `etag` null where the
    * version is another one by now.
    */
   open(
     key: string,
-    options?: { readonly window?: ByteWindow; readonly etag?: string },
+    options?: {
+      readonly window?: ByteWindow;
+      readonly etag?: string;
+      readonly signal?: AbortSignal | undefined;
+    },
   ): Promise<OpenedObject | null>;
   /**
    * Writes an object in constant memory. It is seen as a whole once this resolves, and durable; where `body` fails or
@@ -37,11 +43,13 @@ export interface ObjectStore {
     signal: AbortSignal,
   ): Promise<ObjectHead>;
   /** Removes an object; says whether there was one. */
-  remove(key: string): Promise<boolean>;
+  remove(key: string, signal?: AbortSignal): Promise<boolean>;
   /** Keys that begin with `prefix`, behind `after`, in the order of their UTF-8 bytes. */
-  keys(prefix: string, after: string | null): AsyncIterable<string>;
-  /** Removes what uploads below a prefix have left that began so long ago and did not end; returns how many. */
-  sweep(prefix: string, olderThanSeconds: number): Promise<number>;
+  keys(prefix: string, after: string | null, signal?: AbortSignal): AsyncIterable<string>;
+  /** Removes what up to `limit` uploads below a prefix have left that began so long ago and did not end; returns how many. */
+  sweep(prefix: string, olderThanSeconds: number, limit: number): Promise<number>;
+  /** Resolves where the engine answers, and takes what is written where that can be told without leaving anything. */
+  ping(signal?: AbortSignal): Promise<void>;
   /** Transfers that do not pass through the service; null where there are none. */
   readonly direct: DirectTransfers | null;
   close(): Promise<void>;

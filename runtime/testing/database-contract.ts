@@ -7,6 +7,7 @@ import type { DocumentQuery, StoredDocument, Window } from "../documents/port.js
 import { documents } from "../documents/operations.js";
 import { document } from "../documents/spec.js";
 import type { MigrationTarget } from "../engines/sql/migrations.js";
+import { AnswerBudget } from "../operations/answer-budget.js";
 import { ExecutionContext } from "../operations/context.js";
 import type { Database, Transaction } from "../operations/database.js";
 import { json, paramsWith, path, revision } from "../operations/input.js";
@@ -103,6 +104,9 @@ function contextOf(
         },
       },
       uploadSeconds: 86_400,
+      deadlineSeconds: 30,
+      queryBudgets: { callers: null, anonymous: null },
+      answers: new AnswerBudget(1024 ** 3),
       readLimits: { documents: null, pages: null },
       loginAttempts: attempts(limiter, "login", limits, "address"),
       resetAttempts: attempts(limiter, "reset", limits, "anywhere"),
@@ -496,6 +500,25 @@ export function databaseContract({ describe, test }: TestApi, harness: ContractH
         assert.equal(await database.reader.documents.count(things, tenant, all), 1);
       }));
 
+    test("an attempt undoes what was written before and within one that failed inside it", () =>
+      withDatabase(async (database, tenant) => {
+        const insert = (transaction: Transaction): Promise<void> =>
+          transaction.documents.insert(things, tenant, stored({}));
+        await write(database, async (transaction) => {
+          await insert(transaction);
+          const outer = transaction.attempt(async () => {
+            await insert(transaction);
+            await transaction.attempt(async () => {
+              await insert(transaction);
+              throw new Error("no");
+            });
+          });
+          await assert.rejects(outer);
+          await insert(transaction);
+        });
+        assert.equal(await database.reader.documents.count(things, tenant, all), 2);
+      }));
+
     test("one faulty transaction does not harm those beside it", () =>
       withDatabase(async (database, tenant) => {
         const twice = stored({});
@@ -514,7 +537,7 @@ export function databaseContract({ describe, test }: TestApi, harness: ContractH
       withDatabase(async (database, tenant) => {
         const document = stored({});
         // Enough for the work to begin, also on a machine that is busy.
-        const lifetime = new Lifetime(Date.now() + 500, { isGone: () => false });
+        const lifetime = new Lifetime(performance.now() + 500, { isGone: () => false });
         const late: Promise<unknown>[] = [];
         const refused = database.write({ lifetime }, async ({ documents: store }) => {
           await store.insert(things, tenant, document);
@@ -557,7 +580,7 @@ export function databaseContract({ describe, test }: TestApi, harness: ContractH
     test("an attempt after the end of its transaction is refused and touches no other", () =>
       withDatabase(async (database, tenant) => {
         // Enough for the work to begin, also on a machine that is busy.
-        const lifetime = new Lifetime(Date.now() + 500, { isGone: () => false });
+        const lifetime = new Lifetime(performance.now() + 500, { isGone: () => false });
         const late: Promise<unknown>[] = [];
         const overdue = database.write({ lifetime }, async (transaction) => {
           await sleep(560);
@@ -588,8 +611,8 @@ export function databaseContract({ describe, test }: TestApi, harness: ContractH
           transaction: "write",
           run: documents.create(things),
         });
-        const lifetime = new Lifetime(Date.now() + 60, { isGone: () => false });
-        const quick = invoke(create, {}, contextOf(database, { tenant, lifetime }));
+        const lifetime = new Lifetime(performance.now() + 60, { isGone: () => false });
+        const quick = lifetime.race(invoke(create, {}, contextOf(database, { tenant, lifetime })));
         const slow = write(database, () => sleep(200));
         const [told] = await Promise.allSettled([quick, slow]);
         const found = await database.reader.documents.count(things, tenant, all);
@@ -691,7 +714,7 @@ export function databaseContract({ describe, test }: TestApi, harness: ContractH
         const { idempotency } = database.reader;
         assert.deepEqual(await idempotency.find(record.scope, 999), record);
         assert.equal(await idempotency.find(record.scope, 1_000), null);
-        assert.ok((await write(database, (tx) => tx.idempotency.prune(1_000))) >= 1);
+        assert.ok((await write(database, (tx) => tx.idempotency.prune(1_000, 1_000))) >= 1);
         assert.equal(await idempotency.find(record.scope, 999), null);
       }));
   });

@@ -7,3 +7,8 @@ export {
 } from "./database-contract.js";
 export { objectStoreContract, type ObjectStoreHarness } from "./object-store-contract.js";
 export { mailboxContract, prepareMailboxTables, type MailboxHarness } from "./mailbox-contract.js";
+export {
+  prepareRateTables,
+  rateLimiterContract,
+  type RateLimiterHarness,
+} from "./rate-limiter-contract.js";

@@ -4,7 +4,7 @@ import type { MigrationTarget } from "../engines/sql/migrations.js";
 import type { Database, Transaction } from "../operations/database.js";
 import { Lifetime } from "../operations/lifetime.js";
 import { uuidv7 } from "../operations/uuid.js";
-import type { MailboxOwner, NumberedEntry } from "../realtime/port.js";
+import { shardOf, shards, type MailboxOwner, type NumberedEntry } from "../realtime/port.js";
 import type { TestApi } from "./database-contract.js";
 
 export interface MailboxHarness {
@@ -24,7 +24,8 @@ export async function prepareMailboxTables(target: MigrationTarget): Promise<voi
       CREATE TABLE "opwright_signals" (
         "id" ${uuid} PRIMARY KEY, "name" TEXT NOT NULL, "data" TEXT NOT NULL, "created_at" BIGINT NOT NULL);
       CREATE TABLE "opwright_staged_signals" (
-        "sequence" ${sequence}, "tenant_id" TEXT NOT NULL, "principal_id" ${uuid} NOT NULL, "signal_id" ${uuid} NOT NULL);
+        "sequence" ${sequence}, "tenant_id" TEXT NOT NULL, "principal_id" ${uuid} NOT NULL, "signal_id" ${uuid} NOT NULL,
+        "shard" INTEGER NOT NULL);
       CREATE TABLE "opwright_mailbox_heads" (
         "tenant_id" TEXT NOT NULL, "principal_id" ${uuid} NOT NULL, "head" BIGINT NOT NULL, "floor" BIGINT NOT NULL,
         PRIMARY KEY ("tenant_id", "principal_id"));
@@ -34,7 +35,8 @@ export async function prepareMailboxTables(target: MigrationTarget): Promise<voi
         PRIMARY KEY ("tenant_id", "principal_id", "position"));
       CREATE TABLE "opwright_cursors" (
         "tenant_id" TEXT NOT NULL, "principal_id" ${uuid} NOT NULL, "device" TEXT NOT NULL, "position" BIGINT NOT NULL,
-        "seen_at" BIGINT NOT NULL, PRIMARY KEY ("tenant_id", "principal_id", "device"));`);
+        "seen_at" BIGINT NOT NULL, "check_at" BIGINT NOT NULL,
+        PRIMARY KEY ("tenant_id", "principal_id", "device"));`);
     return [];
   });
 }
@@ -64,9 +66,23 @@ export function mailboxContract({ describe, test }: TestApi, harness: MailboxHar
   const numberAll = async (database: Database): Promise<readonly NumberedEntry[]> => {
     const all: NumberedEntry[] = [];
     for (;;) {
-      const some = await write(database, ({ mailbox }) => mailbox.number(100));
-      if (some.length === 0) return all;
-      all.push(...some);
+      const found = await database.reader.mailbox.stagedShards();
+      if (found.length === 0) return all;
+      for (const shard of found)
+        all.push(...(await write(database, ({ mailbox }) => mailbox.number(shard, 100))));
+    }
+  };
+  const trimAll = async (
+    database: Database,
+    before: number,
+    most: number,
+    limit = 5_000,
+  ): Promise<number> => {
+    for (let removed = 0; ;) {
+      const some = await write(database, ({ mailbox }) => mailbox.trim(before, most, limit));
+      assert.ok(some <= limit);
+      if (some === 0) return removed;
+      removed += some;
     }
   };
   const keptBy = async (database: Database, owner: MailboxOwner, after = 0, limit = 1_000) =>
@@ -119,7 +135,8 @@ export function mailboxContract({ describe, test }: TestApi, harness: MailboxHar
         await assert.rejects(gone, /rolled back/);
         await stage(database, "stays", owner);
         const inVain = write(database, async ({ mailbox }) => {
-          assert.equal((await mailbox.number(10)).length, 1);
+          const shard = shardOf(owner.principalId);
+          assert.equal((await mailbox.number(shard, 10)).length, 1);
           throw new Error("rolled back");
         });
         await assert.rejects(inVain, /rolled back/);
@@ -170,6 +187,64 @@ export function mailboxContract({ describe, test }: TestApi, harness: MailboxHar
         assert.deepEqual(await keptBy(database, { ...owner, tenant: "another" }), []);
       }));
 
+    test("ten thousand recipients of one event, and the order of each of them", () =>
+      withDatabase(async (database) => {
+        const { tenant } = newcomer();
+        const owners = Array.from({ length: 10_000 }, () => ({ tenant, principalId: uuidv7() }));
+        await stage(database, "1", ...owners);
+        await stage(database, "2", ...owners);
+        const numbered = await numberAll(database);
+        assert.equal(numbered.length, 20_000);
+        const heads = await database.reader.mailbox.heads(owners);
+        assert.equal(heads.length, 10_000);
+        assert.ok(heads.every(({ head }) => head === 2));
+        assert.ok(numbered.every(({ position, data }) => String(position) === data));
+      }));
+
+    test("each shard is numbered for itself, and a mailbox is in one of them", () =>
+      withDatabase(async (database) => {
+        const { tenant } = newcomer();
+        const inShard = (shard: number): MailboxOwner => {
+          for (;;) {
+            const owner = { tenant, principalId: uuidv7() };
+            if (shardOf(owner.principalId) === shard) return owner;
+          }
+        };
+        const owners = Array.from({ length: shards }, (_none, shard) => inShard(shard));
+        await stage(database, "1", ...owners);
+        await stage(database, "2", ...owners);
+        const { mailbox } = database.reader;
+        assert.equal((await mailbox.stagedShards()).length, shards);
+        const waited = await mailbox.stagedLag(Date.now() + 60_000);
+        assert.ok(waited >= 60_000 && waited < 120_000, `${waited}`);
+        const first = await write(database, (stores) => stores.mailbox.number(3, 1));
+        assert.deepEqual(
+          first.map(({ principalId, position, data }) => [principalId, position, data]),
+          [[owners[3]?.principalId, 1, "1"]],
+        );
+        await write(database, (stores) => stores.mailbox.number(3, 100));
+        assert.deepEqual(await write(database, (stores) => stores.mailbox.number(3, 100)), []);
+        assert.equal((await mailbox.stagedShards()).includes(3), false);
+        await numberAll(database);
+        assert.equal(await mailbox.stagedLag(Date.now() + 60_000), 0);
+        for (const owner of owners)
+          assert.deepEqual(await keptBy(database, owner), [
+            [1, "1"],
+            [2, "2"],
+          ]);
+      }));
+
+    test("a principal is known by its UUID in any case, and nothing else is one", () =>
+      withDatabase(async (database) => {
+        const owner = newcomer();
+        await stage(database, "1", { ...owner, principalId: owner.principalId.toUpperCase() });
+        await numberAll(database);
+        assert.deepEqual(await keptBy(database, owner), [[1, "1"]]);
+        await assert.rejects(stage(database, "2", { ...owner, principalId: "nobody" }), {
+          code: "core.configuration",
+        });
+      }));
+
     test("reading goes on behind a position, in pages", () =>
       withDatabase(async (database) => {
         const owner = newcomer();
@@ -190,7 +265,7 @@ export function mailboxContract({ describe, test }: TestApi, harness: MailboxHar
         await numberAll(database);
         const acknowledge = (device: string | null, position: number): Promise<number> =>
           write(database, ({ mailbox }) =>
-            mailbox.acknowledge(owner, device, position, Date.now()),
+            mailbox.acknowledge(owner, device, position, Date.now(), 100),
           );
         assert.equal(await acknowledge("phone", 2), 2);
         assert.equal(await acknowledge("phone", 1), 2);
@@ -221,11 +296,12 @@ export function mailboxContract({ describe, test }: TestApi, harness: MailboxHar
           });
         await numberAll(database);
         await write(database, async ({ mailbox }) => {
-          await mailbox.acknowledge(owner, "seen", 1, Date.now());
-          await mailbox.acknowledge(owner, "gone", 1, long);
-          await mailbox.acknowledge(owner, "quiet", 3, long);
+          await mailbox.acknowledge(owner, "seen", 1, Date.now(), 100);
+          await mailbox.acknowledge(owner, "gone", 1, long, 100);
+          await mailbox.acknowledge(owner, "quiet", 3, long, 100);
         });
-        assert.ok((await write(database, ({ mailbox }) => mailbox.trim(long + 1, 1_000))) >= 2);
+        assert.equal(await trimAll(database, long + 1, 1_000, 1), 2);
+        await write(database, ({ mailbox }) => mailbox.pruneCursors(long + 1, Date.now(), 1_000));
         assert.deepEqual(await keptBy(database, owner), [[3, "young too"]]);
         const { mailbox } = database.reader;
         assert.deepEqual(await mailbox.state(owner, "seen"), { head: 3, floor: 2, cursor: 1 });
@@ -234,14 +310,85 @@ export function mailboxContract({ describe, test }: TestApi, harness: MailboxHar
         assert.deepEqual(await mailbox.state(owner, "quiet"), { head: 3, floor: 2, cursor: 3 });
       }));
 
+    test("beyond so many devices the one that was not seen for longest loses its cursor", () =>
+      withDatabase(async (database) => {
+        const owner = newcomer();
+        await stage(database, "1", owner);
+        await numberAll(database);
+        const acknowledge = (device: string | null, now: number): Promise<number> =>
+          write(database, ({ mailbox }) => mailbox.acknowledge(owner, device, 1, now, 3));
+        // The one that all without a device share is none that is lost.
+        await acknowledge(null, 1);
+        for (const [at, device] of ["a", "b", "c"].entries()) await acknowledge(device, 10 + at);
+        await acknowledge("a", 20);
+        // Its clock is behind: it has been seen last all the same.
+        await acknowledge("d", 5);
+        const cursors = await Promise.all(
+          [null, "a", "b", "c", "d"].map(
+            async (device) => (await database.reader.mailbox.state(owner, device)).cursor,
+          ),
+        );
+        assert.deepEqual(cursors, [1, 1, null, 1, 1]);
+        const other = newcomer();
+        assert.equal((await database.reader.mailbox.state(other, "a")).cursor, null);
+      }));
+
+    test("cursors are looked at once in the time that signals are kept, a batch at a time", () =>
+      withDatabase(async (database) => {
+        const kept = 1_000_000;
+        const now = Date.now() + 10 * kept;
+        const look = (at: number): Promise<number> =>
+          write(database, ({ mailbox }) => mailbox.pruneCursors(at - kept, at, 2));
+        const all = async (at: number): Promise<number> => {
+          for (let looked = 0; ;) {
+            const some = await look(at);
+            assert.ok(some <= 2);
+            if (some === 0) return looked;
+            looked += some;
+          }
+        };
+        await all(now);
+        const owner = newcomer();
+        await stage(database, "1", owner);
+        await numberAll(database);
+        for (const device of ["a", "b", "c"])
+          await write(database, ({ mailbox }) => mailbox.acknowledge(owner, device, 1, now, 100));
+        assert.equal(await all(now), 3);
+        assert.equal(await all(now + kept - 1), 0);
+        assert.ok((await all(now + kept + 1)) >= 3);
+        // Nothing is missing to them: they stay, however long they are away.
+        assert.equal((await database.reader.mailbox.state(owner, "a")).cursor, 1);
+      }));
+
+    test("a signal goes once it is old and no mailbox has it", () =>
+      withDatabase(async (database) => {
+        const owner = newcomer();
+        const old = Date.now() - 3_600_000;
+        const stageOld = (data: string): Promise<void> =>
+          write(database, ({ mailbox }) => {
+            const signal = { eventId: uuidv7(), name: "told", data };
+            return mailbox.stage(owner.tenant, signal, [owner.principalId], old);
+          });
+        await stageOld("has a place");
+        await numberAll(database);
+        await stageOld("waits");
+        const prune = (): Promise<number> =>
+          write(database, ({ mailbox }) => mailbox.pruneSignals(old + 1, 100));
+        await prune();
+        assert.deepEqual(await keptBy(database, owner), [[1, "has a place"]]);
+        await numberAll(database);
+        assert.deepEqual(await keptBy(database, owner, 1), [[2, "waits"]]);
+        await trimAll(database, old + 1, 1_000);
+        assert.equal(await prune(), 2);
+        assert.equal(await prune(), 0);
+      }));
+
     test("trimming takes what is too old or too much, tells the floor, and positions go on", () =>
       withDatabase(async (database) => {
         const owner = newcomer();
         for (let index = 1; index <= 5; index += 1) await stage(database, String(index), owner);
         await numberAll(database);
-        const trim = (before: number, most: number): Promise<number> =>
-          write(database, ({ mailbox }) => mailbox.trim(before, most));
-        assert.ok((await trim(0, 3)) >= 2);
+        assert.ok((await trimAll(database, 0, 3)) >= 2);
         assert.deepEqual(
           (await keptBy(database, owner)).map(([position]) => position),
           [3, 4, 5],
@@ -249,7 +396,7 @@ export function mailboxContract({ describe, test }: TestApi, harness: MailboxHar
         const { head, floor } = await database.reader.mailbox.state(owner, null);
         assert.deepEqual([head, floor], [5, 2]);
         await stage(database, "waits", owner);
-        await trim(Date.now() + 60_000, 1_000);
+        await trimAll(database, Date.now() + 60_000, 1_000);
         assert.deepEqual(await keptBy(database, owner), []);
         assert.equal((await database.reader.mailbox.state(owner, null)).floor, 5);
         // What has no place yet is nobody's to remove.

@@ -224,6 +224,20 @@ export function objectStoreContract(
         assert.ok(contents.includes((await textOf(await store.open(`${prefix}a`))) ?? ""));
       }));
 
+    test("a sweep takes so many uploads that have not ended at a time", () =>
+      withStore(async (store, prefix) => {
+        const begun = store.direct === null ? 0 : 3;
+        for (let at = 0; at < begun; at += 1)
+          await store.direct?.begin(`${prefix}${at}`, description);
+        // Clocks of stores count in seconds.
+        const sweep = () => store.sweep(prefix, -5, 2);
+        assert.equal(await store.sweep(prefix, 3_600, 2), 0);
+        assert.deepEqual(
+          [await sweep(), await sweep(), await sweep()],
+          begun === 0 ? [0, 0, 0] : [2, 1, 0],
+        );
+      }));
+
     test("folders that empty and fill at once lose nothing", () =>
       withStore(async (store, prefix) => {
         await Promise.all(

@@ -144,7 +144,7 @@ describe("frames", () => {
     two.socket.close();
     await expect.poll(() => one.names, { timeout: 6_000 }).toContain("realtime.left");
     await service.running.connection.write("test.trim", ({ transaction }) =>
-      transaction.mailbox.trim(0, 1),
+      transaction.mailbox.trim(0, 1, 1_000),
     );
     const first = one.names.indexOf("task.assigned");
     expect(first).toBeGreaterThanOrEqual(0);

@@ -218,7 +218,7 @@ for (const engine of engines) {
       // The event could not be delivered: it is kept, sealed. Its token is read as the relay would.
       const { database: stores, sealer } = service.running.connection;
       const token = await stores.write({ lifetime: Lifetime.unlimited() }, async ({ outbox }) => {
-        await outbox.redrive(null, Date.now());
+        await outbox.redrive(null, Date.now(), 100);
         const window = { now: Date.now(), leaseUntil: Date.now() + 60_000, limit: 10 };
         const [event] = await outbox.claim(["authn.password_reset_requested"], window);
         const { token: found } = JSON.parse(sealer.open(event?.payload ?? "", event?.id ?? ""));

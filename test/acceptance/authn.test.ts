@@ -1,5 +1,5 @@
 // Signing in and out over HTTP: tokens, refresh families, sessions, passwords (service.md "Authentication", attacks 1–17, 20, 24).
-import { createHmac, generateKeyPairSync, sign as signWith } from "node:crypto";
+import { createHmac, generateKeyPairSync, randomBytes, sign as signWith } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { tokenIssuer } from "../../runtime/authn/access-token.js";
 import { localTokenKeys } from "../../runtime/authn/token-keys.js";
@@ -8,7 +8,7 @@ import { engines } from "../engines.js";
 import { startTestService, type Answer, type TestService } from "./service.js";
 
 const password = "correct horse battery staple";
-const secret = Buffer.alloc(32, 5);
+const secret = randomBytes(32);
 const bearer = (token: string): Readonly<Record<string, string>> => ({
   authorization: `Bearer ${token}`,
 });

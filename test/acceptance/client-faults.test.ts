@@ -242,7 +242,7 @@ test("a call may take as long as it likes", async () => {
   expect((await tasks.get(client, { id: "1" }, options).settled()).ok).toBe(true);
 });
 
-test("an upload that was cut otherwise begins anew in its session", async () => {
+test("an upload that was cut otherwise begins anew, in a session of its own", async () => {
   const [small, large] = [5, 8].map((size) => size * 1024);
   const file = new Blob([new Uint8Array(13 * 1024)]);
   const sent: string[] = [];
@@ -252,6 +252,7 @@ test("an upload that was cut otherwise begins anew in its session", async () => 
     // The earlier try has sent the second of three parts alone, which is as long as the last of two.
     if (at === "files/uploads/parts")
       return json({ parts: [{ part_number: 2, etag: "old", size: small }] });
+    if (at === "files/uploads") return json({ ...session, upload_id: "another" });
     if (at === "files/uploads/parts/url")
       return json({ url: "http://store.test/part", method: "PUT", headers: {} });
     if (method === "PUT") sent.push(at);
@@ -260,8 +261,15 @@ test("an upload that was cut otherwise begins anew in its session", async () => 
       : json({ key: "a" });
   });
   const session = { key: "a", upload_id: "u", expires_at: "", token: "t" };
-  await upload(client, files, file, { key: "a", session, partBytes: large ?? 0, parallel: 1 });
-  expect(sent.length).toBe(2);
+  const told: string[] = [];
+  await upload(client, files, file, {
+    key: "a",
+    session,
+    partBytes: large ?? 0,
+    parallel: 1,
+    onSession: ({ upload_id }) => void told.push(upload_id),
+  });
+  expect([sent.length, told]).toEqual([2, ["another"]]);
 });
 
 test("an upload does not go on in the session of another file", async () => {

@@ -1,4 +1,5 @@
 // A process that is killed under write load: every acknowledged write is there afterwards, on both engines.
+import { randomBytes } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { engines } from "../engines.js";
 import { firstToken, startProcess } from "./process.js";
@@ -11,7 +12,7 @@ for (const engine of engines) {
       const database = await engine.create();
       const environment = {
         DATABASE_URL: database.url,
-        SECRETS_ACCESS_TOKEN: Buffer.alloc(32, 1).toString("base64url"),
+        SECRETS_ACCESS_TOKEN: randomBytes(32).toString("base64url"),
       };
       const first = await startProcess(environment);
       const token = await firstToken(first.url, environment);

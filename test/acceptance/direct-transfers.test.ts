@@ -43,6 +43,7 @@ const definition = defineService({
     limited("presign/post", direct.presignPost(notes)),
     limited("uploads", direct.beginUpload(notes)),
     limited("uploads/parts/url", direct.presignPart(notes)),
+    limited("uploads/parts", direct.listParts(notes)),
     limited("uploads/complete", direct.completeUpload(notes)),
     limited("uploads/abort", direct.abortUpload(notes)),
   ],
@@ -260,15 +261,68 @@ for (const engine of objectEngines) {
         return sent(asked.body, Buffer.alloc(size));
       };
       expect((await part(1, 1_001)).status).toBe(tooLarge);
-      const parts = [];
-      for (const part_number of [1, 2]) {
-        const answer = await part(part_number, 600);
-        parts.push({ part_number, etag: answer.headers.get("etag") });
+      if (engine.name === "folder") {
+        expect((await ask("uploads/abort", { session })).status).toBe(204);
+        return;
       }
-      const both = await ask("uploads/complete", { session, parts });
-      expect([both.status, both.body.code]).toEqual([413, "upload_too_large"]);
-      expect((await ask("uploads/abort", { session })).status).toBe(204);
+      // All parts of S3 but the last have 5 MiB, so that there can be one.
+      const second = await ask("uploads/parts/url", { session, part_number: 2, expires_in: 60 });
+      expect([second.status, second.body.context.errors[0].path]).toEqual([422, "/part_number"]);
+      const etag = (await part(1, 1_001)).headers.get("etag");
+      const parts = [{ part_number: 1, etag }];
+      const whole = await ask("uploads/complete", { session, parts });
+      expect([whole.status, whole.body.code]).toEqual([413, "upload_too_large"]);
+      // What can become no object takes no room any more.
+      expect((await ask("uploads/complete", { session, parts })).status).toBe(404);
     });
+
+    ofFolder(
+      "$name: parts beyond the limit are refused as they come, and nothing is kept",
+      async () => {
+        const ask = async (path: string, body: object): Promise<Answer> =>
+          people.as(member.token, "POST", `/notes/${path}`, body);
+        const begin = async (): Promise<Answer["body"]> =>
+          (await ask("uploads", { key: "bounded", content_type: "text/plain" })).body;
+        const signedPart = async (session: object, part_number: number): Promise<Answer> =>
+          ask("uploads/parts/url", { session, part_number, expires_in: 60 });
+        const put = async (session: object, part_number: number, size: number): Promise<number> => {
+          const answer = await sent(
+            (await signedPart(session, part_number)).body,
+            Buffer.alloc(size),
+          );
+          await answer.arrayBuffer();
+          return answer.status;
+        };
+        const sizesOf = async (session: object): Promise<readonly number[]> =>
+          (await ask("uploads/parts", { session })).body.parts.map(
+            ({ size }: { size: number }) => size,
+          );
+
+        const one = await begin();
+        expect(await put(one, 1, 600)).toBe(200);
+        expect(await put(one, 2, 401)).toBe(413);
+        expect(await sizesOf(one)).toEqual([600]);
+        expect(await put(one, 2, 400)).toBe(200);
+        // A part that takes the place of another one counts once; one that is too large for it leaves the other.
+        expect(await put(one, 1, 600)).toBe(200);
+        expect(await put(one, 1, 601)).toBe(413);
+        expect(await sizesOf(one)).toEqual([600, 400]);
+        const full = await signedPart(one, 3);
+        expect([full.status, full.body.code]).toEqual([413, "upload_too_large"]);
+        expect((await signedPart(one, 2)).status).toBe(200);
+
+        const many = await begin();
+        const statuses = await Promise.all(
+          Array.from({ length: 10 }, (_none, index) => put(many, index + 1, 300)),
+        );
+        expect(new Set(statuses)).toEqual(new Set([200, 413]));
+        const kept = await sizesOf(many);
+        expect(kept.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(1_000);
+        for (const session of [one, many])
+          expect((await ask("uploads/abort", { session })).status).toBe(204);
+        expect(await objects.leftovers()).toBe(0);
+      },
+    );
 
     test("a part that several send at once is one of theirs, and what was told of it", async () => {
       const session = await begun("at-once");
@@ -449,7 +503,7 @@ for (const engine of objectEngines) {
       const brief = { UPLOAD_MAX_AGE_SECONDS: "1", OBJECTS_URL: objects.url };
       const environment = { ...brief, ...objects.environment };
       const other = await startTestService(sqlite, { signsIn: false, environment });
-      await expect.poll(() => objects.leftovers(), { timeout: 10_000 }).toBe(0);
+      await expect.poll(() => objects.leftovers(), { timeout: 20_000 }).toBe(0);
       await other.stop();
       expect((await post("uploads/parts", { session })).status).toBe(404);
     });

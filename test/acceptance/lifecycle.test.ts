@@ -7,6 +7,7 @@ import { defineService, fail, nothing, query, params, route } from "../../runtim
 import { readSettings, SettingsError } from "../../runtime/server/settings.js";
 import { engines } from "../engines.js";
 import { startProcess } from "./process.js";
+import { slowRoute } from "./slow-route.js";
 import { startTestService } from "./service.js";
 
 const [sqlite] = engines;
@@ -17,18 +18,7 @@ const definition = defineService({
   title: "Slow",
   version: "1.0.0",
   routes: [
-    route({
-      operationId: "slow.wait",
-      method: "GET",
-      path: "/wait",
-      status: 200,
-      input: params({ millis: query.integer }),
-      transaction: "read",
-      run: async ({ millis }) => {
-        await sleep(millis);
-        return { waited: millis };
-      },
-    }),
+    slowRoute,
     route({
       operationId: "slow.nothing",
       method: "GET",
@@ -179,8 +169,19 @@ describe("settings", () => {
     ["DRAIN_SECONDS", "-1"],
     ["MAX_BODY_BYTES", "1e6"],
     ["SECRETS_SIGNING", "c2hvcnQ"],
+    ["NODE_ENV", "Production"],
+    ["NODE_ENV", "prod"],
+    ["PORT", "4400.5"],
+    ["PUBLIC_URL", "https://api.example/?a=b"],
+    ["PUBLIC_URL", "https://user@api.example"],
+    ["OBJECTS_URL", "s3://bucket?regoin=eu"],
+    ["OBJECTS_URL", "s3://bucket?endpoint=minio:9000"],
   ])("%s=%s is refused by name", (name, value) => {
     expect(faultsOf({ [name]: value })).toContain(name);
+  });
+
+  test("an empty DATA_DIR is the default, and not the working directory", () => {
+    expect(readSettings({ name: "t" }, { DATA_DIR: "" }).dataFolder).toMatch(/\/\.data$/);
   });
 
   test("production makes no secret of its own", () => {

@@ -69,18 +69,22 @@ async function firstLoss(changes: readonly Change[]): Promise<number | null> {
 
 describe.skipIf(!isAvailable).concurrent("a mutation is found", () => {
   test("places that are taken when a signal is staged, and not after the commit", async () => {
-    const file = "engines/sql/mailbox-store.js";
+    const file = "engines/sql/mailbox-numbering.js";
     const seeds = await firstLoss([
-      { file, from: "counted.count += 1;", to: 'counted.count = Number(row["sequence"]);' },
       {
         file,
-        from: 'SET "head" = "opwright_mailbox_heads"."head" + ${at(3)}',
-        to: 'SET "head" = GREATEST("opwright_mailbox_heads"."head", ${at(3)})',
+        from: '"principal_id", count(*), 0 FROM',
+        to: '"principal_id", max("sequence"), 0 FROM',
       },
       {
         file,
-        from: "const position = next.get(key) ?? 0;",
-        to: 'const position = Number(row["sequence"]);',
+        from: '"opwright_mailbox_heads"."head" + excluded."head"',
+        to: 'GREATEST("opwright_mailbox_heads"."head", excluded."head")',
+      },
+      {
+        file,
+        from: '${position}, q."signal_id"',
+        to: 'q."sequence", q."signal_id"',
       },
     ]);
     expect(seeds).not.toBeNull();

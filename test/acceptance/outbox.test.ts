@@ -1,4 +1,5 @@
 // The outbox and its relay against a real webhook: signatures, retries, dead letters, redrive, several relays.
+import { randomBytes } from "node:crypto";
 import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
@@ -11,7 +12,8 @@ import { engines, type FreshDatabase } from "../engines.js";
 import { runCommand } from "./process.js";
 import { startTestService, type TestService } from "./service.js";
 
-const secrets = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
+const secrets = [randomBytes(32), randomBytes(32)];
+const signing = randomBytes(32);
 const anything: Validator<{ readonly n: number; readonly fails?: boolean }> = () => null;
 
 /** A service of one operation, which stages an event and may fail afterwards. */
@@ -82,7 +84,7 @@ for (const engine of engines) {
       DESTINATION_NOTIFICATIONS: url,
       SECRETS_WEBHOOK: secrets.map((secret) => secret.toString("base64url")).join(","),
       // Payloads rest sealed with it: every process of a service has the same.
-      SECRETS_SIGNING: Buffer.alloc(32, 3).toString("base64url"),
+      SECRETS_SIGNING: signing.toString("base64url"),
       OUTBOX_BACKOFF_SECONDS: "0.01",
       OUTBOX_MAX_ATTEMPTS: "3",
     });

@@ -10,43 +10,14 @@ import { engines } from "../engines.js";
 import { stageText } from "../../runtime/realtime/stage.js";
 import { peopleOf, type Member, type People } from "./people.js";
 import { firstToken, startProcess, type ServiceProcess } from "./process.js";
+import { fin, frame, opcodes, raw, upgrade } from "./raw-sockets.js";
 import { ask, connectSse, connectWebSocket, openSocket } from "./realtime-clients.js";
 import { startTestService, type TestService } from "./service.js";
 
 const [sqlite] = engines;
 if (sqlite === undefined) throw new Error("there is no SQLite");
 
-/** A frame as a client sends it: masked with zeros, which leave the payload as it is. */
-function frame(first: number, payload: Buffer, isMasked = true): Buffer {
-  const mask = isMasked ? 0x80 : 0;
-  const head =
-    payload.length < 126
-      ? Buffer.from([first, mask | payload.length])
-      : Buffer.from([first, mask | 126, payload.length >> 8, payload.length & 255]);
-  return Buffer.concat([head, Buffer.alloc(isMasked ? 4 : 0), payload]);
-}
-
 const text = (value: string): Buffer => Buffer.from(value);
-const fin = 0x80;
-const opcodes = { continuation: 0, text: 1, close: 8, ping: 9 };
-
-/** A connection of bytes, and what has come back on it. */
-async function raw(url: string, first: string) {
-  const socket = connect(Number(new URL(url).port), "127.0.0.1");
-  let received = Buffer.alloc(0);
-  let hasEnded = false;
-  socket.on("data", (chunk: Buffer) => (received = Buffer.concat([received, chunk])));
-  socket.on("close", () => (hasEnded = true));
-  socket.on("error", () => undefined);
-  await new Promise((resolve) => socket.once("connect", resolve));
-  socket.write(first);
-  return { socket, received: () => received, hasEnded: () => hasEnded };
-}
-
-const upgrade = (token: string, path = "/realtime/ws"): string =>
-  `GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
-  "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n";
-
 /** A raw WebSocket that has been admitted, without the bytes so far. */
 async function rawSocket(url: string, token: string) {
   const one = await raw(url, upgrade(token));
@@ -196,7 +167,8 @@ describe("frames of RFC 6455", () => {
   test("a storm of acknowledgements leaves the connection answering", async () => {
     const { socket } = await openSocket(service, ann);
     const up = JSON.stringify({ type: "realtime.ack", up_to: `${ann.id}.1` });
-    for (let index = 0; index < 5_000; index += 1) socket.send(up);
+    // Some more than are taken at once.
+    for (let index = 0; index < 500; index += 1) socket.send(up);
     expect(await ask(socket, { event: "nothing" })).toMatchObject({ type: "ack" });
     socket.close();
   });
@@ -269,7 +241,7 @@ describe("streams", () => {
     here.close();
   });
 
-  test("a stream behind another answer of its connection is refused, and nothing gets between", async () => {
+  test("a stream behind another answer of its connection begins after it, and what comes behind a stream is not read", async () => {
     const head = `Host: x\r\nAuthorization: Bearer ${writer.token}\r\n`;
     const login = '{"login":"nobody@example.test","password":"wrong password"}';
     const one = await raw(
@@ -277,10 +249,9 @@ describe("streams", () => {
       `POST /auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${login.length}\r\n\r\n${login}` +
         `GET /realtime/sse?topics=project:${project} HTTP/1.1\r\n${head}\r\n`.repeat(20),
     );
-    await expect
-      .poll(() => one.received().toString("latin1").split("HTTP/1.1 400").length)
-      .toBe(21);
-    expect(one.received().toString("latin1").startsWith("HTTP/1.1 401")).toBe(true);
+    const received = (): string => one.received().toString("latin1");
+    await expect.poll(received).toContain("text/event-stream");
+    expect(received().match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 401", "HTTP/1.1 200"]);
     one.socket.destroy();
     const client = await connectWebSocket(service, writer);
     client.close();

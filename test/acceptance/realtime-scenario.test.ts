@@ -82,7 +82,7 @@ async function play(engine: TestEngine, connect: Connect): Promise<Transcript> {
     await note("reconnect behind an id: duplicates", third, 3);
     expect(third.heard.map(({ id }) => id).slice(0, 2)).toEqual([ids[1], ids[2]]);
     await service.running.connection.write("test.trim", ({ transaction }) =>
-      transaction.mailbox.trim(0, 1),
+      transaction.mailbox.trim(0, 1, 1_000),
     );
     const fourth = await open({ lastEventId: ids[0] ?? "" });
     await note("gap", fourth, 2);

@@ -234,7 +234,7 @@ for (const engine of engines) {
         await expect.poll(async () => kept(await read(ann))).toEqual(["one", "two", "three"]);
         const [one] = (await read(ann)).body.signals;
         await service.running.connection.write("test.trim", ({ transaction }) =>
-          transaction.mailbox.trim(0, 1),
+          transaction.mailbox.trim(0, 1, 1_000),
         );
         const after = await read(ann, `?after=${one.id}`);
         expect([kept(after), after.body.gap]).toEqual([["three"], { from: 2, to: 2 }]);
@@ -483,7 +483,7 @@ for (const engine of engines) {
       await expect.poll(() => titles(seen).length).toBe(3);
       seen.close();
       await service.running.connection.write("test.trim", ({ transaction }) =>
-        transaction.mailbox.trim(0, 1),
+        transaction.mailbox.trim(0, 1, 1_000),
       );
       const client = await transports.websocket(service, ann, { device: "d" });
       clients.push(client);

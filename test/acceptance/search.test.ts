@@ -331,7 +331,7 @@ for (const engine of engines) {
           ...taskSearchSpec,
           document: { ...taskSearchSpec.document, table: "notes" },
         };
-        await transaction.search.rebuild(lost, () => undefined);
+        await transaction.search.rebuildStep(lost, { part: "rows", after: [] }, 1_000);
       });
       expect(await count()).toBe(0);
       const { status, stdout } = runCommand(environment, ["search-rebuild", "task_search"]);

@@ -213,7 +213,9 @@ test("a signer outside the process signs, and its public keys verify", async () 
   await service.stop();
   await expect(
     startTestService(engine, { definition: definition({ ...signer, kid: "kms-2" }) }),
-  ).rejects.toThrow("no public key with its kid kms-2");
+  ).rejects.toMatchObject({
+    cause: { message: "identity.signing.signer: no public key has its kid kms-2" },
+  });
 });
 
 test("keys that are too weak or of another kind are refused at start, by name", () => {

@@ -10,7 +10,7 @@ const layers: readonly (readonly [string, RegExp])[] = [
   ["contract", /^runtime\/contract\//],
   [
     "ports",
-    /^runtime\/(?:authn\/(?:port|api-key-port|token-port|attempts)|outbox\/port|realtime\/(?:port|plane-port|signal|event-id|shared-frames)|search\/(?:match|port|spec|words)|storage\/(?:port|direct-port|object-head|spec)|tenancy\/port|documents\/port|documents\/spec|operations\/(?:database|idempotency-port|lifetime|log|rate-limiter|signer|uuid|canonical-json)|query\/(?:aggregate|ast|fields|pattern|scalar))\.ts$/,
+    /^runtime\/(?:authn\/(?:port|api-key-port|token-port|attempts)|outbox\/port|realtime\/(?:port|plane-port|signal|event-id|shared-frames)|search\/(?:match|port|spec|words)|storage\/(?:port|direct-port|object-head|spec)|tenancy\/port|documents\/port|documents\/spec|operations\/(?:bulkhead|database|idempotency-port|lease-port|lifetime|log|rate-limiter|rate-port|signer|uuid|work|canonical-json)|query\/(?:aggregate|ast|fields|pattern|scalar))\.ts$/,
   ],
   ["operations", /^runtime\/operations\//],
   ["query", /^runtime\/query\//],

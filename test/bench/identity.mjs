@@ -1,6 +1,7 @@
 // Requests a second of a read behind a token, whose session is asked about on every request, beside the same read in
 // the open: opwright, and Fastify 5 with @fastify/jwt and the same query on the same PostgreSQL.
 import { spawnSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
@@ -54,7 +55,7 @@ export async function run() {
     await compare(root, {
       ...process.env,
       DATABASE_URL: database.href,
-      SECRETS_ACCESS_TOKEN: Buffer.alloc(32, 7).toString("base64url"),
+      SECRETS_ACCESS_TOKEN: randomBytes(32).toString("base64url"),
       LOG_LEVEL: "error",
     });
   } finally {

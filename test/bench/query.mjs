@@ -32,6 +32,9 @@ export async function run() {
 
 const base = `p."id", p."rev", p."created_at", p."last_update_at", p."body"`;
 
+/** How much of a name is what was searched for. */
+const share = (form) => `(length("t0") - length(replace("t0", ${form}, ''))) * 1.0 / length("t0")`;
+
 /** Queries by hand, with what a client asks for as parameters: what somebody writes who knows the tables. */
 const byHand = {
   sqlite: {
@@ -40,12 +43,12 @@ const byHand = {
       ["DE", 20],
     ],
     word: [
-      `SELECT ${base}, -bm25("place_search_index") AS score FROM "place_search_index" JOIN "places" p ON p.rowid = "place_search_index".rowid WHERE "place_search_index" MATCH ? ORDER BY score DESC, p."id" LIMIT ?`,
-      ["berlin", 20],
+      `SELECT ${base}, ${share("?")} AS score FROM "place_search_index" JOIN "places" p ON p.rowid = "place_search_index".rowid WHERE "place_search_index" MATCH ? ORDER BY score DESC, p."id" LIMIT ?`,
+      [" berlin ", "berlin", 20],
     ],
     prefix: [
-      `SELECT ${base}, -bm25("place_search_index") AS score FROM "place_search_index" JOIN "places" p ON p.rowid = "place_search_index".rowid WHERE "place_search_index" MATCH ? ORDER BY score DESC, p."id" LIMIT ?`,
-      ["san*", 20],
+      `SELECT ${base}, ${share("?")} AS score FROM "place_search_index" JOIN "places" p ON p.rowid = "place_search_index".rowid WHERE "place_search_index" MATCH ? ORDER BY score DESC, p."id" LIMIT ?`,
+      [" san", "san*", 20],
     ],
     facet: [
       `SELECT json_extract("body", '$."country"') AS value, count(*) AS count FROM "places" GROUP BY value ORDER BY 2 DESC LIMIT ?`,
@@ -58,12 +61,12 @@ const byHand = {
       ["DE", 20],
     ],
     word: [
-      `SELECT ${base}, ts_rank(x."texts", to_tsquery('simple', $1)) AS score FROM "place_search_index" x JOIN "places" p ON p."id" = x."id" WHERE x."texts" @@ to_tsquery('simple', $1) ORDER BY score DESC, p."id" LIMIT $2`,
-      ["berlin", 20],
+      `SELECT ${base}, ${share("$3::text")}::float8 AS score FROM "place_search_index" x JOIN "places" p ON p."id" = x."id" WHERE x."texts" @@ to_tsquery('simple', $1) ORDER BY score DESC, p."id" LIMIT $2`,
+      ["berlin", 20, " berlin "],
     ],
     prefix: [
-      `SELECT ${base}, ts_rank(x."texts", to_tsquery('simple', $1)) AS score FROM "place_search_index" x JOIN "places" p ON p."id" = x."id" WHERE x."texts" @@ to_tsquery('simple', $1) ORDER BY score DESC, p."id" LIMIT $2`,
-      ["san:*", 20],
+      `SELECT ${base}, ${share("$3::text")}::float8 AS score FROM "place_search_index" x JOIN "places" p ON p."id" = x."id" WHERE x."texts" @@ to_tsquery('simple', $1) ORDER BY score DESC, p."id" LIMIT $2`,
+      ["san:*", 20, " san"],
     ],
     facet: [
       `SELECT "body"->>'country' AS value, count(*)::int AS count FROM "places" GROUP BY value ORDER BY 2 DESC LIMIT $1`,

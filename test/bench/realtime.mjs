@@ -1,10 +1,11 @@
 // Fan-out of one signal to many connections beside bare `ws`, rooms of Socket.IO and nchan; memory of idle connections;
-// replay of a mailbox. Deliveries per second of the server's CPU, since the clients share the machine.
+// replay of a mailbox; durable signals on a database that is a network away. Deliveries per second of the server's CPU, since the clients share the machine.
 import { fork, spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { durable } from "./realtime/durable.mjs";
 import { cpuSeconds, freePort, repository, table } from "./tools.mjs";
 
 const here = join(repository, "test/bench/realtime");
@@ -18,6 +19,7 @@ const rounds = 5;
 export async function run() {
   for (const count of [1_000, 5_000]) await fanOut(count);
   await replay();
+  await durable();
 }
 
 async function fanOut(count) {

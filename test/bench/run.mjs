@@ -1,6 +1,16 @@
 // npm run bench [-- NAME …]: everything we claim about speed, measured beside peers in one run, printed as ratios.
 const names = process.argv.slice(2);
-const benches = ["client", "generate", "http", "identity", "query", "realtime", "start", "storage"];
+const benches = [
+  "client",
+  "generate",
+  "http",
+  "identity",
+  "query",
+  "realtime",
+  "search",
+  "start",
+  "storage",
+];
 for (const name of names.length > 0 ? names : benches) {
   if (!benches.includes(name)) {
     process.stderr.write(`there is no bench ${name}; there are ${benches.join(", ")}\n`);

@@ -1,4 +1,5 @@
 // The documentation of a running service in a real browser: sign in, try an operation, hear and say something, look one up.
+import { randomBytes } from "node:crypto";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { identitySpec } from "../../generated/identity.js";
@@ -21,7 +22,7 @@ test("there are none where they are off, as they are in production", async () =>
   const secrets = ["SIGNING", "ACCESS_TOKEN", "REFRESH_PEPPER", "RESET_PEPPER"];
   const inProduction = Object.fromEntries([
     ["NODE_ENV", "production"],
-    ...secrets.map((name) => [`SECRETS_${name}`, "a".repeat(64)]),
+    ...secrets.map((name) => [`SECRETS_${name}`, randomBytes(32).toString("base64url")]),
   ]);
   const { hasDocs } = readSettings({ name: "x" }, inProduction);
   expect([readSettings({ name: "x" }, {}).hasDocs, hasDocs]).toEqual([true, false]);

@@ -12,7 +12,7 @@ for (const engine of engines) {
     const open = async (): Promise<Database & MigrationTarget> => {
       const isFirst = fresh === undefined;
       fresh ??= engine.create();
-      const database = await openDatabase((await fresh).url, 10);
+      const database = await openDatabase((await fresh).url);
       if (isFirst) await prepareContractTables(database);
       return database;
     };

@@ -10,7 +10,8 @@ vi.mock("../../runtime/engines/sql/document-store.js", async (importActual) => {
   return {
     sqlDocumentStore: (session: Parameters<typeof sqlDocumentStore>[0]) =>
       actual.sqlDocumentStore({
-        ...session,
+        dialect: session.dialect,
+        scan: (text, values, columns) => session.scan(withoutPredicate(text), values, columns),
         all: (text, values) => session.all(withoutPredicate(text), values),
         run: (text, values) => session.run(withoutPredicate(text), values),
       }),
@@ -39,7 +40,7 @@ test.each(engines.filter(({ isAvailable }) => isAvailable))(
       },
       {
         async open() {
-          const database = await openDatabase(fresh.url, 4);
+          const database = await openDatabase(fresh.url);
           prepared ??= prepareContractTables(database);
           await prepared;
           return database;

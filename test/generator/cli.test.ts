@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { catalogue } from "../../generator/diagnostics.js";
+import { catalogue } from "../../generator/catalogue.js";
 import { cli } from "./cli.js";
 import { writeProject } from "./scenario.js";
 
@@ -93,7 +93,7 @@ describe("commands", () => {
       route: "POST /notes",
       guard: "open",
       hooks: "",
-      deadline: "",
+      deadline: "30s",
     });
   });
 

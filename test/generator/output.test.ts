@@ -12,13 +12,14 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { hashOf } from "../../generator/output/manifest.js";
 import { registryOf } from "../bench/registry-of.mjs";
 import { cli } from "./cli.js";
 import { writeProject } from "./scenario.js";
 
 const files = {
   "registry/service.yaml":
-    "registry: 1\nservice: {name: demo, title: Demo, version: 1.0.0}\npolicies: {open: []}\n",
+    "registry: 1\nservice: {name: demo, title: Demo, version: 1.0.0}\npolicies: {open: [{rate_limit: 600/1m}]}\n",
   "registry/notes.yaml":
     "registry: 1\ndocuments:\n  notes: {type: {text: string, size: integer}, guard: open, indexes: [[text]]}\n",
 };
@@ -337,6 +338,36 @@ describe("migrations", () => {
     expect(sql(names.at(-1)?.replace(".sql", "") ?? "", "postgres")).toContain(
       'CREATE INDEX "find_index_by_texts" ON "find_index" USING gin ("texts")',
     );
+    expect(cli(root, "check").code).toBe(0);
+  });
+
+  test("indexes of an earlier layout are made anew, once", () => {
+    writeFileSync(
+      at("registry/search.yaml"),
+      "registry: 1\ndocuments:\n  pages: {type: {title: string}, guard: open, tenant: false}\nsearch:\n  find: {of: pages, text: [title], guard: open}\n",
+    );
+    expect(cli(root, "generate").code).toBe(0);
+    // As the version before wrote it, which knew of no layouts.
+    const [storage, manifest] = ["generated/migrations/storage.json", "generated/manifest.json"];
+    const earlier = read(storage).replace(/,\s*"searchLayout": 2/, "");
+    expect(earlier).not.toBe(read(storage));
+    writeFileSync(
+      at(manifest),
+      read(manifest).replaceAll(hashOf(read(storage)), () => hashOf(earlier)),
+    );
+    writeFileSync(at(storage), earlier);
+    expect(cli(root, "generate").code).toBe(0);
+    for (const [engine, made] of [
+      ["sqlite", 'CREATE VIRTUAL TABLE "find_index"'],
+      ["postgres", 'CREATE TABLE "find_index"'],
+    ] as const) {
+      const migration = sql("0002_pages", engine);
+      expect(migration).toContain('DROP TABLE IF EXISTS "find_index_words";');
+      expect(migration.indexOf(made)).toBeGreaterThan(migration.indexOf("DROP TABLE"));
+      expect(migration).not.toContain('CREATE TABLE "pages"');
+    }
+    expect(cli(root, "generate").code).toBe(0);
+    expect(readdirSync(at("generated/migrations/sqlite"))).toHaveLength(2);
     expect(cli(root, "check").code).toBe(0);
   });
 

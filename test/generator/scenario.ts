@@ -1,5 +1,13 @@
-// Scenarios in Markdown: a heading is a test, its code blocks are files, its report block is what must come out.
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+// Scenarios in Markdown: a heading is a test, its code blocks are files (or links to what they hold), its report block is what must come out.
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
@@ -9,6 +17,8 @@ export interface Scenario {
   readonly title: string;
   /** Files by path relative to the project. */
   readonly files: Readonly<Record<string, string>>;
+  /** Targets of links, by path relative to the project. */
+  readonly links: Readonly<Record<string, string>>;
   readonly report: string;
 }
 
@@ -31,19 +41,24 @@ function parseScenarios(file: string): readonly Scenario[] {
   return sections.map((section) => {
     const [title = ""] = section.split("\n", 1);
     const files: Record<string, string> = {};
+    const links: Record<string, string> = {};
     let report = "";
     for (const [, kind, path, text = ""] of section.matchAll(/^```(\w+) ?(\S*)\n([^]*?)^```$/gm)) {
       if (kind === "report") report = text;
+      else if (kind === "link") links[path ?? ""] = text.trim();
       else if (path !== undefined && path !== "") files[path] = text;
     }
     if (files["registry/service.yaml"] === undefined && title !== "there is no registry")
       files["registry/service.yaml"] = usualService;
-    return { file, title, files, report };
+    return { file, title, files, links, report };
   });
 }
 
 /** Writes a scenario's files to a new folder. */
-export function writeProject(files: Readonly<Record<string, string>>): {
+export function writeProject(
+  files: Readonly<Record<string, string>>,
+  links: Readonly<Record<string, string>> = {},
+): {
   readonly root: string;
   readonly remove: () => void;
 } {
@@ -52,6 +67,7 @@ export function writeProject(files: Readonly<Record<string, string>>): {
     mkdirSync(dirname(join(root, path)), { recursive: true });
     writeFileSync(join(root, path), text);
   }
+  for (const [path, target] of Object.entries(links)) symlinkSync(target, join(root, path));
   return { root, remove: () => rmSync(root, { recursive: true, force: true }) };
 }
 

@@ -4,16 +4,20 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { runGenerate } from "../../generator/cli/generate.js";
 import type { Terminal } from "../../generator/cli/io.js";
-import { catalogue } from "../../generator/diagnostics.js";
+import { catalogue } from "../../generator/catalogue.js";
 import { acceptReport, readScenarios, writeProject, type Scenario } from "./scenario.js";
 
-const scenarios = readScenarios(new URL("scenarios", import.meta.url).pathname);
+const all = readScenarios(new URL("scenarios", import.meta.url).pathname);
+const isWarning = ({ file }: Scenario): boolean => file.endsWith("-warnings.md");
+const warned = all.filter(isWarning);
+const scenarios = all.filter((scenario) => !isWarning(scenario));
 const isAccepting = process.env["OPWRIGHT_ACCEPT"] === "1";
 
 async function reportOf({
   files,
+  links,
 }: Scenario): Promise<{ readonly text: string; readonly wrote: boolean }> {
-  const { root, remove } = writeProject(files);
+  const { root, remove } = writeProject(files, links);
   let text = "";
   const terminal: Terminal = {
     out: (part) => (text += part),
@@ -40,10 +44,21 @@ describe("a faulty registry is reported whole, with places, and writes nothing",
   });
 });
 
+describe("a warning is told with its place, and the registry is generated", () => {
+  test.each(warned)("$title", async (scenario) => {
+    const { text, wrote } = await reportOf(scenario);
+    // The files that were written follow it.
+    const report = text.replaceAll(/^create .*\n/gm, "");
+    if (isAccepting) acceptReport(scenario, report);
+    else expect(report).toBe(scenario.report);
+    expect([report.includes(" warning OPW"), wrote]).toEqual([true, true]);
+  });
+});
+
 test("every diagnostic of a registry has a scenario", () => {
   const shown = new Set(
-    scenarios.flatMap(({ report }) =>
-      [...report.matchAll(/ error (OPW\d+) /g)].map(([, code]) => code),
+    all.flatMap(({ report }) =>
+      [...report.matchAll(/ (?:error|warning) (OPW\d+) /g)].map(([, code]) => code),
     ),
   );
   const ofOutput = /^OPW08/;

@@ -9,7 +9,16 @@ import { uuidv7 } from "../../runtime/operations/uuid.js";
 import { parseCursorRequest, parsePageRequest } from "../../runtime/query/list-request.js";
 import { engines } from "../engines.js";
 import { select } from "./evaluator.js";
-import { body, filter, openThings, sorts, things, type Row, type Things } from "./things.js";
+import {
+  body,
+  deepFilter,
+  filter,
+  openThings,
+  sorts,
+  things,
+  type Row,
+  type Things,
+} from "./things.js";
 
 const runs = Number(process.env["OPWRIGHT_QUERY_RUNS"] ?? 10_000);
 
@@ -69,7 +78,7 @@ for (const engine of engines) {
         const rows = await opened.store(tenant, bodies ?? []);
         const context = opened.connection.context("things.list", tenant);
         const query = fc.record({
-          filter,
+          filter: fc.oneof({ weight: 9, arbitrary: filter }, { weight: 1, arbitrary: deepFilter }),
           sorts,
           size: fc.constantFrom(3, 7, 100),
           byCursor: fc.integer({ min: 0, max: 9 }),

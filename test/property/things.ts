@@ -1,6 +1,7 @@
 // Random documents, filters and sorts of one type that has every kind of field, and a database that holds the documents.
 import fc from "fast-check";
 import type { Fields, FieldType } from "../../runtime/contract/fields.js";
+import { limits } from "../../runtime/contract/limits.js";
 import { operatorsOf, type Operator } from "../../runtime/contract/query-operators.js";
 import { document } from "../../runtime/documents/spec.js";
 import type { MigrationTarget } from "../../runtime/engines/sql/migrations.js";
@@ -325,6 +326,25 @@ export const filter: fc.Arbitrary<Node> = fc.letrec<{ node: Node }>((tie) => ({
     tie("node").map(($not) => ({ $not })),
   ),
 })).node;
+/** A filter within combinators, as deep as they may be, each with one more operand where it takes some. */
+export const deepFilter: fc.Arbitrary<Node> = fc
+  .tuple(
+    leaf,
+    fc.array(
+      fc.record({
+        combinator: fc.constantFrom("$and", "$or", "$not"),
+        other: leaf,
+        isFirst: fc.boolean(),
+      }),
+      { minLength: 12, maxLength: limits.maxFilterDepth - 1 },
+    ),
+  )
+  .map(([innermost, around]) =>
+    around.reduce<Node>((inner, { combinator, other, isFirst }) => {
+      if (combinator === "$not") return { $not: inner };
+      return { [combinator]: isFirst ? [inner, other] : [other, inner] };
+    }, innermost),
+  );
 export const sortable = Object.entries(byName).flatMap(([name, type]) =>
   type === "object" || type.endsWith("[]") ? [] : [name],
 );

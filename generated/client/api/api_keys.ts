@@ -20,7 +20,12 @@ export interface ApiKeysIssueInput {
   readonly expires_in?: number;
 }
 
-export type ApiKeysIssueCode = CommonCode | BodyCode | ApiKeysCode | "core.not_found";
+export type ApiKeysIssueCode =
+  | CommonCode
+  | BodyCode
+  | ApiKeysCode
+  | "core.not_found"
+  | "api_keys_limit";
 
 export type ApiKeysListCode = CommonCode | ApiKeysCode;
 

@@ -138,6 +138,7 @@ export type FilesPresignPartCode =
   | BodyCode
   | FilesCode
   | "core.not_found"
+  | "upload_too_large"
   | "upload_session_invalid"
   | "encryption_forbids_direct_transfer";
 

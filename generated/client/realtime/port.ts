@@ -45,6 +45,9 @@ export interface Command {
   readonly millis: number;
 }
 
+/** How a line ends whose device has connected again: a device has one line. */
+export const deviceReplaced = "realtime_device_replaced";
+
 /** Kinds of errors that pass. */
 const passing = ["throttled", "unavailable", "timeout", "infrastructure", "internal"];
 

@@ -2,7 +2,7 @@
 // Lines over Socket.IO, whose client the application brings along: `socketIo(io)` with `io` of socket.io-client.
 import { ApiError, errorOf } from "../core.js";
 import { addressOf } from "./platform.js";
-import { isFinalKind, type Dial, type Ending, type Line } from "./port.js";
+import { deviceReplaced, isFinalKind, type Dial, type Ending, type Line } from "./port.js";
 import type { Receiver, Transport } from "./port.js";
 
 /** What is used of socket.io-client's `io`. */
@@ -90,7 +90,15 @@ function open(io: MakeSocketIo, dial: Dial, receiver: Receiver): Line {
     });
   });
   socket.onAny((event, envelope) => {
-    if (isOver || event === "realtime.error") return;
+    if (isOver) return;
+    if (event === "realtime.error") {
+      const { code, message } = errorOf((envelope as { readonly error?: unknown }).error);
+      // A farewell: what is wrong with a command is told by its answer.
+      if (code !== deviceReplaced) return;
+      end({ code, detail: message, isFinal: true });
+      socket.disconnect();
+      return;
+    }
     const { id, data } = envelope as { id: string | null; data: unknown };
     receiver.signal(event, id, data);
   });

@@ -4,11 +4,16 @@ import { ApiError, authorize, call, currentCaller, errorOf, retryAfterMillis } f
 import type { Operation } from "../core.js";
 import { callerOf } from "../token.js";
 import { lineAddress } from "./platform.js";
-import { isFinalKind, type Dial, type Ending, type Line } from "./port.js";
+import { deviceReplaced, isFinalKind, type Dial, type Ending, type Line } from "./port.js";
 import type { Receiver, Transport } from "./port.js";
 
 /** The service says something every 15 s. */
 const silenceMillis = 45_000;
+
+/** The service ends a stream that gives no sign of life: it cannot see who is behind a proxy. */
+const signMillis = 20_000;
+/** No id of any signal: it acknowledges nothing. */
+const noId = "-";
 
 /** Server-Sent Events through `fetch`, which unlike `EventSource` can send a token along. */
 export function sse(): Transport {
@@ -25,16 +30,22 @@ function open(dial: Dial, receiver: Receiver): Line {
     body: "rest",
     repeats: "safe",
   };
-  listen(dial, receiver, leaving).then(
+  let signedAt = Date.now();
+  const acknowledge = (upTo: string): void => {
+    signedAt = Date.now();
+    // A later acknowledgement stands for one that got lost.
+    void call(client, acknowledgement, { device_id: deviceId, up_to: upTo }).settled();
+  };
+  // Where the service says something: timers of a page that is hidden may rest.
+  const hears = (): void => {
+    if (Date.now() - signedAt > signMillis) acknowledge(noId);
+  };
+  listen(dial, receiver, leaving, hears).then(
     (ending) => !leaving.signal.aborted && receiver.ended(ending),
     () => !leaving.signal.aborted && receiver.ended({}),
   );
   return {
-    acknowledge(upTo) {
-      const input = { device_id: deviceId, up_to: upTo };
-      // A later acknowledgement stands for one that got lost.
-      void call(client, acknowledgement, input).settled();
-    },
+    acknowledge,
     async command({ name, payload, idempotencyKey, signal, millis }) {
       const operation = commands[name];
       if (operation === undefined)
@@ -54,8 +65,13 @@ function open(dial: Dial, receiver: Receiver): Line {
   };
 }
 
-/** Reads a stream to its end. */
-async function listen(dial: Dial, receiver: Receiver, leaving: AbortController): Promise<Ending> {
+/** Reads a stream to its end; `hears` is told of whatever comes. */
+async function listen(
+  dial: Dial,
+  receiver: Receiver,
+  leaving: AbortController,
+  hears: () => void,
+): Promise<Ending> {
   const { client, token } = dial;
   const silence = new AbortController();
   let timer = setTimeout(() => silence.abort(), silenceMillis);
@@ -76,7 +92,9 @@ async function listen(dial: Dial, receiver: Receiver, leaving: AbortController):
       if (done) break;
       clearTimeout(timer);
       timer = setTimeout(() => silence.abort(), silenceMillis);
+      if (!leaving.signal.aborted) hears();
       for (const { event, data } of parser.push(value)) {
+        if (event === "realtime.error") return farewell(data);
         const { id, data: payload } = JSON.parse(data) as { id: string | null; data: unknown };
         if (!leaving.signal.aborted) receiver.signal(event, id, payload);
       }
@@ -85,6 +103,11 @@ async function listen(dial: Dial, receiver: Receiver, leaving: AbortController):
   } finally {
     clearTimeout(timer);
   }
+}
+
+function farewell(data: string): Ending {
+  const { code, message } = errorOf((JSON.parse(data) as { readonly error?: unknown }).error);
+  return { code, detail: message, isFinal: code === deviceReplaced };
 }
 
 async function refusal(response: Response): Promise<Ending> {

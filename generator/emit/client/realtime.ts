@@ -18,6 +18,7 @@ const core = [
   "pause",
   "renewal",
   "inbox",
+  "memory",
   "commands",
   "connect",
   "leader",

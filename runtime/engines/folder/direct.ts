@@ -1,14 +1,16 @@
 // Direct transfers with a folder: requests that the service answers, and parts that wait beside each other for the end.
 import { randomBytes } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, opendir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fail } from "../../contract/errors.js";
 import type { Addresses } from "../../storage/addresses.js";
 import type { DirectTransfers, UploadedPart } from "../../storage/direct-port.js";
 import type { ObjectDescription, ObjectHead } from "../../storage/object-head.js";
+import { privateFile, privateFolder } from "../private-files.js";
 import { isAbsent, opened, translated } from "./durable-files.js";
 import { readTrailer, writtenFile } from "./object-file.js";
+import { partBudget } from "./part-budget.js";
 
 /** What is kept of an upload until it ends. */
 interface Session {
@@ -33,6 +35,7 @@ const partDescription: ObjectDescription = {
 };
 
 export function folderTransfers({ unfinished, addresses, moveTo }: FolderOptions): DirectTransfers {
+  const budget = partBudget();
   /** The folder of an upload that has not ended, and its session; ids come back from clients. */
   const upload = async (
     key: string,
@@ -66,12 +69,16 @@ export function folderTransfers({ unfinished, addresses, moveTo }: FolderOptions
       translated(async () => {
         const uploadId = randomBytes(16).toString("hex");
         const made = join(unfinished, `${uploadId}.tmp`);
-        await mkdir(made);
+        await mkdir(made, { mode: privateFolder });
         const session: Session = { key, description, begunAt: Date.now() };
-        await writeFile(join(made, "session.json"), JSON.stringify(session));
+        await writeFile(join(made, "session.json"), JSON.stringify(session), {
+          mode: privateFile,
+        });
         await rename(made, join(unfinished, uploadId));
         return uploadId;
       }),
+
+    leastPartBytes: 1,
 
     signPart: async (key, uploadId, part, seconds) => ({
       url: addresses.sign({ kind: "part", key, uploadId, ...part }, seconds),
@@ -79,16 +86,21 @@ export function folderTransfers({ unfinished, addresses, moveTo }: FolderOptions
       headers: {},
     }),
 
-    receivePart: (key, uploadId, partNumber, body) =>
+    receivePart: (key, uploadId, part, body, signal) =>
       translated(async () => {
         const found = await upload(key, uploadId);
         if (found === null) throw fail("core.not_found");
         const temporary = join(found.folder, `${randomBytes(8).toString("hex")}.tmp`);
         try {
-          const { etag } = await writtenFile(temporary, key, body, partDescription);
-          // A part that is sent again takes the place of the one before.
-          await rename(temporary, partIn(found.folder, partNumber));
-          return etag;
+          const there = () => partsOf(found.folder);
+          const received = await budget.within(uploadId, part, there, body, async (bounded) => {
+            const head = await writtenFile(temporary, key, bounded, partDescription);
+            signal?.throwIfAborted();
+            // A part that is sent again takes the place of the one before.
+            await rename(temporary, partIn(found.folder, part.partNumber));
+            return head;
+          });
+          return received.etag;
         } catch (error) {
           await rm(temporary, { force: true });
           if (isAbsent(error)) throw fail("core.not_found");
@@ -105,7 +117,7 @@ export function folderTransfers({ unfinished, addresses, moveTo }: FolderOptions
         return (await upload(key, uploadId)) === null ? null : parts;
       }),
 
-    complete: (key, uploadId, parts) =>
+    complete: (key, uploadId, parts, signal) =>
       translated(async () => {
         const found = await upload(key, uploadId);
         if (found === null) return null;
@@ -121,7 +133,7 @@ export function folderTransfers({ unfinished, addresses, moveTo }: FolderOptions
           });
           const whole = join(ending, "whole.tmp");
           const { description } = found.session;
-          const head = await assembled(whole, key, contentOf(sizes), description);
+          const head = await assembled(whole, key, contentOf(sizes, signal), description);
           await moveTo(whole, key);
           await rm(ending, { recursive: true, force: true });
           return head;
@@ -148,11 +160,13 @@ export function sweepFolder(
   unfinished: string,
   prefix: string,
   olderThanSeconds: number,
+  limit: number,
 ): Promise<number> {
   return translated(async () => {
     const before = Date.now() - olderThanSeconds * 1000;
     let removed = 0;
-    for (const name of await readdir(unfinished)) {
+    for await (const { name } of await opendir(unfinished)) {
+      if (removed === limit) break;
       const path = join(unfinished, name);
       const session = name.endsWith(".tmp") ? null : await readSession(path);
       if (session !== null && !session.key.startsWith(prefix)) continue;
@@ -232,9 +246,20 @@ async function assembled(
 }
 
 /** The bytes of files, each without what stands behind its first `size` bytes. */
-async function* contentOf(files: readonly (readonly [string, number])[]): AsyncGenerator<Buffer> {
-  for (const [path, size] of files)
-    if (size > 0) yield* createReadStream(path, { end: size - 1, highWaterMark: 256 * 1024 });
+async function* contentOf(
+  files: readonly (readonly [string, number])[],
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Buffer> {
+  for (const [path, size] of files) {
+    if (size === 0) continue;
+    for await (const chunk of createReadStream(path, {
+      end: size - 1,
+      highWaterMark: 256 * 1024,
+    })) {
+      signal?.throwIfAborted();
+      yield chunk as Buffer;
+    }
+  }
 }
 
 async function changedAt(path: string): Promise<number | null> {

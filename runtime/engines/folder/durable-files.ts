@@ -1,7 +1,8 @@
 // Files that are written beside, synced and renamed, and the folders around them.
 import { mkdir, open, rename, rmdir, type FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
-import { fail, ServiceError } from "../../contract/errors.js";
+import { fail, ServiceError, unavailable } from "../../contract/errors.js";
+import { privateFolder } from "../private-files.js";
 
 /** A file to read, or null where there is none. */
 export async function opened(path: string): Promise<FileHandle | null> {
@@ -23,7 +24,7 @@ export async function writeAll(file: FileHandle, chunk: Buffer): Promise<void> {
 export async function moved(from: string, to: string, root: string): Promise<void> {
   for (let attempt = 0; ; attempt += 1) {
     try {
-      const made = await mkdir(dirname(to), { recursive: true });
+      const made = await mkdir(dirname(to), { recursive: true, mode: privateFolder });
       await rename(from, to);
       for (let folder = dirname(to); folder.length >= root.length; folder = dirname(folder)) {
         await syncFolder(folder);
@@ -66,6 +67,24 @@ export function isAbsent(error: unknown): boolean {
   return code === "ENOENT" || code === "ENOTDIR" || code === "ENAMETOOLONG";
 }
 
+/** What passes by itself or once it is mended: no room, no descriptors, a device or a mount that is gone, no rights. */
+const passing = new Set([
+  "EACCES",
+  "EBUSY",
+  "EDQUOT",
+  "EFBIG",
+  "EIO",
+  "EMFILE",
+  "ENFILE",
+  "ENODEV",
+  "ENOENT",
+  "ENOSPC",
+  "ENOTDIR",
+  "EPERM",
+  "EROFS",
+  "ESTALE",
+]);
+
 /** Faults of the file system as codes of the error table; what the body throws passes as it is. */
 export async function translated<T>(work: () => Promise<T>): Promise<T> {
   try {
@@ -73,6 +92,7 @@ export async function translated<T>(work: () => Promise<T>): Promise<T> {
   } catch (error) {
     const isOfSystem = error instanceof Error && "syscall" in error;
     if (error instanceof ServiceError || !isOfSystem) throw error;
+    if ("code" in error && passing.has(String(error.code))) throw unavailable(error);
     throw fail("core.infrastructure", {}, { cause: error });
   }
 }

@@ -1,11 +1,12 @@
 // The embedded object engine: a folder with one file an object, written beside and renamed (architecture.md "Engines").
 import { randomUUID } from "node:crypto";
-import { mkdir, readdir, rm, type FileHandle } from "node:fs/promises";
+import { readdir, rm, writeFile, type FileHandle } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { Readable } from "node:stream";
 import type { Addresses } from "../../storage/addresses.js";
 import type { ObjectHead } from "../../storage/object-head.js";
 import type { ObjectStore } from "../../storage/port.js";
+import { keepPrivate, makePrivateFolder } from "../private-files.js";
 import { folderTransfers, sweepFolder } from "./direct.js";
 import {
   isAbsent,
@@ -22,7 +23,7 @@ import { readTrailer, writtenFile } from "./object-file.js";
 const portion = 256 * 1024;
 
 /**
- * Opens the engine on a folder, making it. Several processes may work on one folder. `addresses` sign requests that the
+ * Opens the engine on a folder, making it: at once, or as soon as that can be done. Several processes may work on one folder. `addresses` sign requests that the
  * service itself answers; null offers no direct transfers.
  */
 export async function openFolderStore(
@@ -31,8 +32,19 @@ export async function openFolderStore(
 ): Promise<ObjectStore> {
   const objects = join(root, "objects");
   const unfinished = join(root, "unfinished");
-  await mkdir(objects, { recursive: true });
-  await mkdir(unfinished, { recursive: true });
+  let isMade = false;
+  const make = async (): Promise<void> => {
+    // Once only: where a mount goes away later, nothing must be written to the folder below it.
+    if (isMade) return;
+    for (const folder of [objects, unfinished]) {
+      makePrivateFolder(folder);
+      // What is below a folder that is closed needs no look.
+      keepPrivate(folder);
+    }
+    isMade = true;
+  };
+  // A folder that cannot be made yet ends no start; `ping` and whoever writes are told.
+  await make().catch(() => undefined);
   const fileOf = (key: string): string => join(objects, ...pathOf(key));
 
   return {
@@ -72,6 +84,7 @@ export async function openFolderStore(
 
     write: (key, body, description, signal) =>
       translated(async () => {
+        await make();
         const temporary = join(unfinished, `${randomUUID()}.tmp`);
         try {
           const head = await writtenFile(temporary, key, abortable(body, signal), description);
@@ -98,12 +111,19 @@ export async function openFolderStore(
         return true;
       }),
 
-    async *keys(prefix, after) {
-      const found = await translated(() => keysBelow(objects, prefix));
+    async *keys(prefix, after, signal) {
+      const found = await translated(() => keysBelow(objects, prefix, signal));
       for (const key of found) if (after === null || comesBefore(after, key)) yield key;
     },
 
-    sweep: (prefix, olderThanSeconds) => sweepFolder(unfinished, prefix, olderThanSeconds),
+    ping: () =>
+      translated(async () => {
+        await make();
+        await probe(unfinished);
+      }),
+
+    sweep: (prefix, olderThanSeconds, limit) =>
+      sweepFolder(unfinished, prefix, olderThanSeconds, limit),
 
     direct:
       addresses === null
@@ -135,16 +155,37 @@ async function headOf(file: FileHandle, key: string): Promise<ObjectHead> {
   return { ...trailer, key, size, contentSize: size };
 }
 
+/** Writes a few bytes durably, and takes them away. */
+async function probe(unfinished: string): Promise<void> {
+  const path = join(unfinished, `${randomUUID()}.tmp`);
+  try {
+    await writeFile(path, "probe", { flag: "wx", flush: true });
+  } finally {
+    await rm(path, { force: true });
+  }
+}
+
 /** Every key that begins with the prefix, in order. */
-async function keysBelow(objects: string, prefix: string): Promise<readonly string[]> {
+async function keysBelow(
+  objects: string,
+  prefix: string,
+  signal: AbortSignal | undefined,
+): Promise<readonly string[]> {
   const whole = prefix.split("/").slice(0, -1);
   const start = whole.length === 0 ? [] : pathOf(`${whole.join("/")}/x`).slice(0, -1);
   const found: string[] = [];
-  await walk(join(objects, ...start), whole.map((segment) => `${segment}/`).join(""), "", found);
+  const before = whole.map((segment) => `${segment}/`).join("");
+  await walk(join(objects, ...start), before, "", { found, signal });
   return found.filter((key) => key.startsWith(prefix)).sort((a, b) => (comesBefore(a, b) ? -1 : 1));
 }
 
-async function walk(folder: string, before: string, name: string, found: string[]): Promise<void> {
+async function walk(
+  folder: string,
+  before: string,
+  name: string,
+  into: { readonly found: string[]; readonly signal: AbortSignal | undefined },
+): Promise<void> {
+  into.signal?.throwIfAborted();
   let entries: readonly string[];
   try {
     entries = await readdir(folder);
@@ -155,9 +196,9 @@ async function walk(folder: string, before: string, name: string, found: string[
   for (const entry of entries) {
     const { text, kind } = keyPart(entry);
     const inner = join(folder, entry);
-    if (kind === "o") found.push(before + decoded(name + text));
-    else if (kind === "c") await walk(inner, before, name + text, found);
-    else await walk(inner, `${before}${decoded(name + text)}/`, "", found);
+    if (kind === "o") into.found.push(before + decoded(name + text));
+    else if (kind === "c") await walk(inner, before, name + text, into);
+    else await walk(inner, `${before}${decoded(name + text)}/`, "", into);
   }
 }
 

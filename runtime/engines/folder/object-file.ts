@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { open, type FileHandle } from "node:fs/promises";
 import { fail } from "../../contract/errors.js";
 import type { ObjectDescription, ObjectHead } from "../../storage/object-head.js";
+import { privateFile } from "../private-files.js";
 import { writeAll } from "./durable-files.js";
 
 /** What stands behind the bytes: JSON, its length in four bytes, and a mark. */
@@ -21,7 +22,7 @@ export async function writtenFile(
   body: AsyncIterable<Buffer>,
   description: ObjectDescription,
 ): Promise<ObjectHead> {
-  const file = await open(path, "wx");
+  const file = await open(path, "wx", privateFile);
   try {
     let size = 0;
     for await (const chunk of body) {

@@ -1,41 +1,55 @@
-// Rate limits counted in this process.
-import { createHash } from "node:crypto";
-import type { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
-import type { RateLimiter, RateRule } from "../../operations/rate-limiter.js";
+// Rate limits counted in this process, in bounded memory.
+import {
+  allowed,
+  countedKey,
+  refusedFor,
+  type RateLimiter,
+  type RateRule,
+} from "../../operations/rate-limiter.js";
+
+/** Keys that are counted per rule, about 10 MB of them; beyond that the window that began first is forgotten. */
+const maxKeys = 50_000;
+
+interface Window {
+  taken: number;
+  /** By the process's own clock, which nobody sets. */
+  readonly endsAt: number;
+}
 
 /** A limiter whose counts end with the process and are not shared between processes. */
 export function memoryRateLimiter(): RateLimiter {
-  const limiters = new Map<string, RateLimiterMemory>();
-  const of = async ({ name, points, windowSeconds }: RateRule): Promise<RateLimiterMemory> => {
-    // Loaded by the first that counts: it takes a tenth of the start otherwise.
-    const library = await import("rate-limiter-flexible");
-    const known =
-      limiters.get(name) ?? new library.RateLimiterMemory({ points, duration: windowSeconds });
-    limiters.set(name, known);
-    return known;
+  /** By the names of rules; each in the order in which its windows end. */
+  const windows = new Map<string, Map<string, Window>>();
+  const live = ({ name }: RateRule, key: string): Window | undefined => {
+    const window = windows.get(name)?.get(key);
+    return window === undefined || window.endsAt <= performance.now() ? undefined : window;
+  };
+  const begin = ({ name, windowSeconds }: RateRule, key: string): void => {
+    const ofRule = windows.get(name) ?? new Map<string, Window>();
+    windows.set(name, ofRule);
+    const now = performance.now();
+    ofRule.delete(key);
+    for (const [oldest, { endsAt }] of ofRule) {
+      if (endsAt > now && ofRule.size < maxKeys) break;
+      ofRule.delete(oldest);
+    }
+    ofRule.set(key, { taken: 1, endsAt: now + windowSeconds * 1000 });
   };
   return {
     async take(rule, key) {
-      try {
-        await (await of(rule)).consume(hashed(key));
-        return { isAllowed: true, retryAfterSeconds: 0 };
-      } catch (reason) {
-        // The library rejects with its state where nothing is left, and with an error where it failed.
-        if (reason instanceof Error) throw reason;
-        const { msBeforeNext } = reason as RateLimiterRes;
-        return { isAllowed: false, retryAfterSeconds: Math.ceil(msBeforeNext / 1000) };
-      }
+      const counted = countedKey(key);
+      const window = live(rule, counted);
+      if (window === undefined) begin(rule, counted);
+      else if (window.taken >= rule.points) return refusedFor(window.endsAt - performance.now());
+      else window.taken += 1;
+      return allowed;
     },
     async giveBack(rule, key) {
-      await (await of(rule)).reward(hashed(key));
+      const window = live(rule, countedKey(key));
+      if (window !== undefined && window.taken > 0) window.taken -= 1;
     },
-    async forget(rule, key) {
-      await (await of(rule)).delete(hashed(key));
+    async forget({ name }, key) {
+      windows.get(name)?.delete(countedKey(key));
     },
   };
-}
-
-/** One length for keys of any length. */
-function hashed(key: string): string {
-  return createHash("sha256").update(key).digest("base64url");
 }

@@ -108,6 +108,11 @@ export async function openPostgresBus(url: string, log: Log): Promise<SignalBus>
       listener = given;
     },
 
+    async probe() {
+      if (client === undefined) throw new Error("the bus does not answer");
+      await client.query("SELECT 1");
+    },
+
     async close() {
       isClosed = true;
       clearTimeout(retry);

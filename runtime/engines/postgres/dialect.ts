@@ -1,7 +1,14 @@
 // How SQL is printed for PostgreSQL (jsonb bodies, timestamptz columns, text by code point).
 import { postgresField, type FieldType } from "../../contract/fields.js";
 import type { FieldReference } from "../../query/fields.js";
-import { indexClear, indexPut, indexRemove, matching, wordsLike } from "./full-text.js";
+import {
+  indexPut,
+  indexPutMany,
+  indexRemove,
+  isWordUsed,
+  matching,
+  wordsLike,
+} from "./full-text.js";
 import { regexOf } from "./regex.js";
 import type { TruncUnit } from "../../query/aggregate.js";
 import { quoted, type Dialect, type Statistic } from "../sql/session.js";
@@ -42,11 +49,22 @@ export const postgresDialect: Dialect = {
     `unnest(${placeholder}::${sqlType(of)}[]) AS w("value")`,
     `w."value"`,
   ],
-  lock: (table) => `LOCK TABLE ${quoted(table)} IN SHARE MODE`,
+  records: (members, placeholder) => {
+    const columns = Object.entries(members).map(
+      ([member, type]) => `${quoted(member)} ${recordTypes[type]}`,
+    );
+    return `jsonb_to_recordset(${placeholder}::jsonb) AS w(${columns.join(", ")})`;
+  },
+  // IN would let the planner read the whole table to join it.
+  isRowOf: (name, from) => `ctid = ANY(ARRAY(SELECT ${name}.ctid FROM ${from}))`,
+  typed: (type, placeholder) => `${placeholder}::${recordTypes[type]}`,
   list: (values) => values,
+  tableRows: (table) =>
+    `SELECT reltuples AS "rows" FROM pg_class WHERE oid = to_regclass('${quoted(table)}')`,
   json: (placeholder) => `${placeholder}::jsonb`,
   columns: `"id", "rev", "created_at", "last_update_at", "is_deleted", "owner_id", "body"`,
   skipLocked: " FOR UPDATE SKIP LOCKED",
+  now: "(extract(epoch FROM statement_timestamp()) * 1000)::bigint",
   rowKey: `"id"`,
   zonesNeedRange: false,
   zone: (timezone) => timezone,
@@ -55,10 +73,18 @@ export const postgresDialect: Dialect = {
   matching,
   trigrams: `SELECT 1 FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'pg_trgm' AND n.nspname = ANY(current_schemas(true))`,
   wordsLike,
-  indexClear,
   indexPut,
+  indexPutMany,
   indexRemove,
+  isWordUsed,
+  rowKeys: ({ tenant }) => [
+    ...(tenant ? [{ column: `"tenant_id"`, type: "text" } as const] : []),
+    { column: `"id"`, type: "uuid" },
+  ],
+  holdRows: " FOR NO KEY UPDATE",
 };
+
+const recordTypes = { integer: "bigint", text: "text", uuid: "uuid" } as const;
 
 function truncated(text: string, unit: TruncUnit, type: FieldType, zone: string): string {
   // A date has no zone, but its parameter is there all the same.
@@ -113,6 +139,8 @@ const columnTypes: Readonly<Record<string, string>> = {
   last_update_at: "timestamptz",
   is_deleted: "boolean",
   score: "float8",
+  sequence: "bigint",
+  session_id: "uuid",
 };
 
 function sqlType(field: FieldReference): string {

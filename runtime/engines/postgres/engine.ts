@@ -1,99 +1,132 @@
-// The production engine: PostgreSQL through a pool, named prepared statements, one connection a transaction.
+// The production engine: PostgreSQL through pools, named prepared statements, one connection a transaction.
 import { createHash } from "node:crypto";
-import type { Pool, PoolClient } from "pg";
 import { fail, ServiceError } from "../../contract/errors.js";
-import type { Database, Transaction } from "../../operations/database.js";
+import type { Database, EngineState, Transaction } from "../../operations/database.js";
+import { Lifetime } from "../../operations/lifetime.js";
+import { ofService, type Work } from "../../operations/work.js";
 import { inFlight } from "../sql/in-flight.js";
 import type { MigrationTarget } from "../sql/migrations.js";
-import { hasEnded, readOnly, type SqlRow, type SqlSession } from "../sql/session.js";
-import { sqlStores } from "../sql/stores.js";
+import { noteProbe } from "../sql/probe.js";
+import {
+  hasEnded,
+  readsOnly,
+  type SqlRow,
+  type SqlSession,
+  type SqlValue,
+} from "../sql/session.js";
+import { SqlTransaction } from "../sql/stores.js";
+import {
+  answeredIn,
+  openConnections,
+  type Connections,
+  type HeldConnection,
+} from "./connections.js";
 import { postgresDialect } from "./dialect.js";
+import { translated } from "./faults.js";
 
 /** The advisory lock that one migrating process holds; any fixed number serves. */
 const migrationLock = 7_270_164;
+const probeMillis = 2_000;
+/** What is left for an answer to COMMIT and ROLLBACK at least, in milliseconds. */
+const settleMillis = 1_000;
 
-/** Connects lazily: the first statement opens the first connection. `poolSize` connections at most. */
+export interface PostgresOptions {
+  /** Connections in all. */
+  readonly connections: number;
+  /** The longest deadline of an operation. */
+  readonly longestSeconds: number;
+}
+
+/** Connects lazily: the first statement opens the first connection. */
 export async function openPostgresDatabase(
   url: string,
-  poolSize = 10,
+  { connections: size, longestSeconds }: PostgresOptions,
 ): Promise<Database & MigrationTarget> {
   const { default: pg } = await import("pg").catch((cause: unknown) => {
     throw new Error("PostgreSQL needs the package pg: npm install pg", { cause });
   });
-  const pool = new pg.Pool({
-    connectionString: url,
-    max: poolSize,
-    connectionTimeoutMillis: 5_000,
-    // A read that outlives its deadline must not hold a connection for good.
-    statement_timeout: 30_000,
-    types: {
-      getTypeParser: (oid, format) => readers.get(oid) ?? pg.types.getTypeParser(oid, format),
-    },
+  const connections = openConnections(pg, {
+    url,
+    size,
+    // Deadlines cancel before; this one is for what nobody is left to cancel.
+    statementMillis: (longestSeconds + 5) * 1000,
+    typeParser: (oid, format) => readers.get(oid) ?? pg.types.getTypeParser(oid, format),
   });
-  // A connection that breaks while idle is replaced by the pool; without a listener it would end the process.
-  pool.on("error", () => undefined);
-  pool.on("connect", (client) => client.on("error", () => undefined));
+
+  const write = async <T>(
+    work: Work,
+    exclusive: string | undefined,
+    run: (transaction: Transaction) => Promise<T>,
+  ): Promise<T> => {
+    const { lifetime } = work;
+    const connection = await connections.acquire(work);
+    let isOpen = true;
+    let isBroken = false;
+    let isCommitting = false;
+    try {
+      const session = new TransactionSession(connection, lifetime, () => isOpen);
+      await connection.query({ text: "BEGIN" }, lifetime);
+      if (exclusive !== undefined) await takeExclusive(session, exclusive);
+      const value = await lifetime.race(run(transactionOn(session)));
+      lifetime.throwIfOver();
+      isOpen = false;
+      lifetime.decide();
+      isCommitting = true;
+      await committed(connection, lifetime);
+      return value;
+    } catch (error) {
+      isOpen = false;
+      // Nothing is waited for behind a commit that was not answered.
+      isBroken = isCommitting || !(await rolledBack(connection));
+      throw translated(error);
+    } finally {
+      connection.release(isBroken);
+    }
+  };
+
+  const read = (work: Work): Transaction => new SqlTransaction(new ReadSession(connections, work));
 
   return {
-    reader: transactionOn(readOnly(sessionOf(pool, () => true))),
+    read,
 
-    async write({ lifetime, exclusive }, work) {
-      const client = await connect(pool);
-      let isOpen = true;
-      let isBroken = false;
-      const activity = { running: 0 };
-      try {
-        lifetime.throwIfOver();
-        const session = sessionOf(client, () => isOpen, activity);
-        await client.query("BEGIN");
-        if (exclusive !== undefined) await takeExclusive(session, exclusive);
-        const value = await lifetime.race(work(transactionOn(session)));
-        lifetime.throwIfOver();
-        isOpen = false;
-        lifetime.decide();
-        const { command } = await client.query("COMMIT");
-        // PostgreSQL answers COMMIT with ROLLBACK where an earlier statement failed, and raises no error.
-        if (command !== "COMMIT")
-          throw fail(
-            "core.infrastructure",
-            {},
-            { cause: new Error("the transaction was aborted") },
-          );
-        return value;
-      } catch (error) {
-        isOpen = false;
-        isBroken = activity.running > 0 || !(await rolledBack(client));
-        throw translated(error);
-      } finally {
-        // A statement may still be running after the deadline; ending the connection rolls its transaction back.
-        client.release(isBroken);
-      }
+    get reader() {
+      return read(ofService());
     },
 
-    async ping() {
-      await sessionOf(pool, () => true).all("SELECT 1", []);
-    },
+    write: ({ lifetime, exclusive, payer = null }, work) =>
+      write({ lifetime, payer }, exclusive, work),
 
-    close: () => pool.end(),
+    probe: () => write(ofService(probeMillis), undefined, ({ leases }) => noteProbe(leases)),
+
+    state: (): EngineState => ({
+      reading: connections.callers.state,
+      writing: connections.service.state,
+    }),
+
+    close: () => connections.close(),
 
     engine: "postgres",
 
     async migrate(apply) {
-      const client = await connect(pool);
+      const lifetime = Lifetime.unlimited();
+      const connection = await connections.acquire({ lifetime, payer: null });
+      let isBroken = false;
       try {
-        await client.query("BEGIN");
-        await client.query(`SELECT pg_advisory_xact_lock(${migrationLock})`);
-        const applied = await apply({
-          exec: async (text) => void (await client.query(text)),
-          session: sessionOf(client, () => true),
-        });
-        await client.query("COMMIT");
+        const exec = async (text: string): Promise<void> =>
+          void (await connection.query({ text }, lifetime));
+        await exec("BEGIN");
+        // Indexes of large tables take their time, and so do those who wait for them.
+        await exec("SET LOCAL statement_timeout = 0");
+        await exec(`SELECT pg_advisory_xact_lock(${migrationLock})`);
+        const session = new TransactionSession(connection, lifetime, () => true);
+        const applied = await apply({ exec, session });
+        await exec("COMMIT");
         return applied;
       } catch (error) {
-        await rolledBack(client);
+        isBroken = !(await rolledBack(connection));
         throw translated(error);
       } finally {
-        client.release();
+        connection.release(isBroken);
       }
     },
   };
@@ -106,14 +139,6 @@ const readers = new Map<number, (text: string) => unknown>([
   [3802, (text) => text],
   [1184, (text) => new Date(text).toISOString()],
 ]);
-
-async function connect(pool: Pool): Promise<PoolClient> {
-  try {
-    return await pool.connect();
-  } catch (cause) {
-    throw fail("core.unavailable", {}, { cause, headers: { "Retry-After": "1" } });
-  }
-}
 
 const statementNames = new Map<string, string>();
 const maxNamed = 1_000;
@@ -128,49 +153,88 @@ function statementName(text: string): string | undefined {
   return name;
 }
 
-/** A session; `activity` counts the statements that have been sent and not answered. */
-function sessionOf(
-  target: Pool | PoolClient,
-  isOpen: () => boolean,
-  activity = { running: 0 },
-): SqlSession {
-  const query = async (text: string, parameters: readonly unknown[]) => {
-    if (!isOpen()) throw hasEnded();
-    activity.running += 1;
+function statementOf(text: string, parameters: readonly SqlValue[]) {
+  const name = statementName(text);
+  const values = [...parameters];
+  return name === undefined ? { text, values } : { name, text, values };
+}
+
+/** Committed state: each statement takes a connection for itself, as the work's. */
+class ReadSession implements SqlSession {
+  readonly dialect = postgresDialect;
+  readonly #connections: Connections;
+  readonly #work: Work;
+
+  constructor(connections: Connections, work: Work) {
+    this.#connections = connections;
+    this.#work = work;
+  }
+
+  async all(text: string, parameters: readonly SqlValue[]): Promise<readonly SqlRow[]> {
+    const connection = await this.#connections.acquire(this.#work);
     try {
-      const name = statementName(text);
-      const values = [...parameters];
-      return await target.query<SqlRow>(
-        name === undefined ? { text, values } : { name, text, values },
-      );
-    } catch (error) {
-      throw translated(error);
+      return (await connection.query(statementOf(text, parameters), this.#work.lifetime)).rows;
     } finally {
-      activity.running -= 1;
+      connection.release();
     }
-  };
-  return {
-    dialect: postgresDialect,
-    all: async (text, parameters) => (await query(text, parameters)).rows,
-    run: async (text, parameters) => (await query(text, parameters)).rowCount ?? 0,
-  };
+  }
+
+  scan(text: string, parameters: readonly SqlValue[]): Promise<readonly SqlRow[]> {
+    return this.all(text, parameters);
+  }
+
+  run(): Promise<number> {
+    return Promise.reject(readsOnly());
+  }
+}
+
+/** A session of one transaction, which refuses to work once that has ended. */
+class TransactionSession implements SqlSession {
+  readonly dialect = postgresDialect;
+  readonly #connection: HeldConnection;
+  readonly #lifetime: Lifetime;
+  readonly #isOpen: () => boolean;
+
+  constructor(connection: HeldConnection, lifetime: Lifetime, isOpen: () => boolean) {
+    this.#connection = connection;
+    this.#lifetime = lifetime;
+    this.#isOpen = isOpen;
+  }
+
+  async all(text: string, parameters: readonly SqlValue[]): Promise<readonly SqlRow[]> {
+    return (await this.#query(text, parameters)).rows;
+  }
+
+  scan(text: string, parameters: readonly SqlValue[]): Promise<readonly SqlRow[]> {
+    return this.all(text, parameters);
+  }
+
+  async run(text: string, parameters: readonly SqlValue[]): Promise<number> {
+    return (await this.#query(text, parameters)).rowCount ?? 0;
+  }
+
+  async #query(text: string, parameters: readonly SqlValue[]) {
+    if (!this.#isOpen()) throw hasEnded();
+    return this.#connection.query(statementOf(text, parameters), this.#lifetime);
+  }
 }
 
 function transactionOn(session: SqlSession): Transaction {
-  return {
-    ...sqlStores(session),
-    async attempt(work) {
-      await session.run("SAVEPOINT attempt", []);
-      try {
-        const value = await work();
+  return new SqlTransaction(session, async (work) => {
+    await session.run("SAVEPOINT attempt", []);
+    try {
+      const value = await work();
+      await session.run("RELEASE SAVEPOINT attempt", []);
+      return value;
+    } catch (error) {
+      if (!isOver(error)) {
+        await session.run("ROLLBACK TO SAVEPOINT attempt", []);
+        // It would stand before the one around it, which has the same name.
         await session.run("RELEASE SAVEPOINT attempt", []);
-        return value;
-      } catch (error) {
-        if (!isOver(error)) await session.run("ROLLBACK TO SAVEPOINT attempt", []);
-        throw error;
       }
-    },
-  };
+      throw error;
+    }
+  });
 }
 
 async function takeExclusive(session: SqlSession, name: string): Promise<void> {
@@ -188,28 +252,30 @@ function isOver(error: unknown): boolean {
   );
 }
 
-async function rolledBack(client: PoolClient): Promise<boolean> {
+/**
+ * Commits. The deadline ends nothing any more, but a server that does not say within it whether it has is not waited for:
+ * then nobody knows, and the answer is 503. With an idempotency key the request may be repeated.
+ */
+async function committed(connection: HeldConnection, lifetime: Lifetime): Promise<void> {
+  const millis = Math.max(settleMillis, Math.min(lifetime.remainingMillis, 60_000));
+  const { command } = await answeredIn(
+    millis,
+    connection.query({ text: "COMMIT" }, Lifetime.unlimited()),
+  );
+  // PostgreSQL answers COMMIT with ROLLBACK where an earlier statement failed, and raises no error.
+  if (command === "COMMIT") return;
+  const cause = new Error("the transaction was aborted");
+  throw fail("core.infrastructure", {}, { cause });
+}
+
+/** Undoes the transaction; false where the connection is of no use any more. */
+async function rolledBack(connection: HeldConnection): Promise<boolean> {
   try {
-    await client.query("ROLLBACK");
+    // What ran at the end of the lifetime is being cancelled.
+    await answeredIn(2 * settleMillis, connection.idle());
+    await answeredIn(settleMillis, connection.query({ text: "ROLLBACK" }, Lifetime.unlimited()));
     return true;
   } catch {
     return false;
   }
-}
-
-/** PostgreSQL's condition codes (SQLSTATE, appendix A of its manual) and socket errors as codes of the error table. */
-function translated(error: unknown): unknown {
-  if (error instanceof ServiceError || !(error instanceof Error)) return error;
-  const code = "code" in error ? String(error.code) : "";
-  // A number that no longer fits: two of a list of percentiles are too far apart.
-  if (code === "22003") return fail("query_too_complex", {}, { cause: error });
-  if (code === "40001" || code === "40P01") return fail("core.concurrency", {}, { cause: error });
-  if (
-    /^(?:08|53|57P)/.test(code) ||
-    /^E(?:CONN|PIPE|TIMEDOUT)/.test(code) ||
-    /terminated|timeout/i.test(error.message)
-  ) {
-    return fail("core.unavailable", {}, { cause: error, headers: { "Retry-After": "1" } });
-  }
-  return /^[0-9A-Z]{5}$/.test(code) ? fail("core.infrastructure", {}, { cause: error }) : error;
 }

@@ -1,14 +1,16 @@
 // Full text on PostgreSQL: tsvector and GIN (manual 12), one table a search; each field has a weight label of its own.
 import { asSpelt, type Match, type Phrase } from "../../search/match.js";
+import { ownerWord, wordsByTenant, type IndexedDocument } from "../../search/indexed-document.js";
 import type { SearchSpec } from "../../search/spec.js";
+import { spaced } from "../../search/words.js";
 import type { DocumentDeclaration } from "../../documents/spec.js";
 import { score } from "../sql/score.js";
-import { quoted, type ParameterSink } from "../sql/session.js";
+import { quoted, type IndexStatement, type ParameterSink } from "../sql/session.js";
 
 /** The labels that a tsvector has; a search has no more fields than these. */
 const labels = ["A", "B", "C", "D"] as const;
 
-/** Documents of the tenant that match, ranked by ts_rank. */
+/** Documents of the tenant that match, with their scores. */
 export function matching(
   spec: SearchSpec,
   tenant: string,
@@ -17,27 +19,24 @@ export function matching(
   parameters: ParameterSink,
 ): { readonly query: string; readonly join: string } {
   const fields = Object.keys(spec.text);
-  const highest = Math.max(...Object.values(weights), Number.MIN_VALUE);
-  const used = labels.slice(0, fields.length);
-  const looked = used.filter((_label, at) => (fields[at] ?? "") in weights).join("");
+  const texts = fields.flatMap((name, at) =>
+    name in weights
+      ? [{ label: labels[at] ?? "", column: `"t${at}"`, weight: weights[name] ?? 0 }]
+      : [],
+  );
+  const looked = texts.map(({ label }) => label).join("");
   // Labels make the index look at the rows again; where every field counts, words do without.
-  const ofWords = looked.length === fields.length ? "" : looked;
-  // ts_rank takes weights from 0 to 1, those of the labels D, C, B and A.
-  const ranks = [3, 2, 1, 0].map((at) => {
-    const share = (weights[fields[at] ?? ""] ?? 0) / highest;
-    // What is less does not fit into a float4, and counts for nothing.
-    return share < 1e-6 ? 0 : share;
-  });
+  const ofWords = texts.length === fields.length ? "" : looked;
+  const { table, tenant: isOwned } = spec.document;
+  const owner = isOwned ? `'=${ownerWord(tenant)}' & ` : "";
   const queryOf = (wanted: Match): string =>
-    `to_tsquery('simple', ${parameters.add(printMatch(wanted, ofWords, looked))}::text)`;
+    `${parameters.add(`${owner}(${printMatch(wanted, ofWords, looked)})`)}::tsquery`;
   const query = queryOf(match);
   const spelt = asSpelt(match);
   const isSpelt = spelt === null ? null : `"texts" @@ ${queryOf(spelt)}`;
-  const rank = `ts_rank(${parameters.add(ranks)}::float4[], "texts", ${query})::float8`;
-  const { table, tenant: isOwned } = spec.document;
   const owned = isOwned ? ` AND "tenant_id" = ${parameters.add(tenant)}` : "";
   return {
-    query: `SELECT "id" AS "match_id", ${score(rank, isSpelt)} AS "score" FROM ${quoted(spec.index)} WHERE "texts" @@ ${query}${owned}`,
+    query: `SELECT "id" AS "match_id", ${score(match, texts, isSpelt, parameters)} AS "score" FROM ${quoted(spec.index)} WHERE "texts" @@ ${query}${owned}`,
     join: `${quoted(table)}."id" = s."match_id"`,
   };
 }
@@ -66,26 +65,117 @@ function printPhrase(phrase: Phrase, ofWords: string, looked: string): string {
   return `(${[...looked].map((label) => `(${printed(label)})`).join(" | ")})`;
 }
 
-export function indexPut(spec: DocumentDeclaration, index: string, texts: number): string {
-  const used = spec.tenant ? 2 : 1;
-  const key = spec.tenant ? `"tenant_id", "id"` : `"id"`;
-  const keyValues = spec.tenant ? "$1, $2" : "$1";
-  const vector = labels
-    .slice(0, texts)
-    .map((label, at) => `setweight(to_tsvector('simple', $${used + at + 1}::text), '${label}')`)
-    .join(" || ");
-  const words = quoted(`${index}_words`);
-  const tenantColumn = spec.tenant ? `"tenant_id", ` : "";
-  const isKnown = `known."word" = w."word"${spec.tenant ? ` AND known."tenant_id" = $1` : ""}`;
-  // Words that two transactions add at once stand there twice, which costs less than one waiting for the other.
-  return (
-    `WITH made AS (SELECT ${vector} AS "texts"), added AS (` +
-    `INSERT INTO ${words} (${tenantColumn}"word") SELECT ${spec.tenant ? "$1, " : ""}w."word" ` +
-    `FROM made, unnest(tsvector_to_array("texts")) AS w("word") ` +
-    `WHERE NOT EXISTS (SELECT 1 FROM ${words} known WHERE ${isKnown})) ` +
-    `INSERT INTO ${quoted(index)} (${key}, "texts") SELECT ${keyValues}, "texts" FROM made ` +
-    `ON CONFLICT (${key}) DO UPDATE SET "texts" = excluded."texts"`
+export function indexPut(
+  { tenant }: DocumentDeclaration,
+  index: string,
+  texts: number,
+): readonly IndexStatement<IndexedDocument>[] {
+  const columns = columnsOf(texts);
+  const own = tenant ? ["$3", "$2"] : ["$2"];
+  const values = columns.map((_column, at) => `$${own.length + at + 2}`);
+  return [
+    {
+      text: printPut(
+        { tenant, index, columns },
+        `SELECT ${own.map((place) => (place === "$2" ? "$2::uuid" : `${place}::text`)).join(", ")}, ${values.map((place, at) => `${place}::${at === texts ? "tsvector" : "text"}`).join(", ")}`,
+        `SELECT ${tenant ? "$3::text" : "NULL"}, unnest($1::text[])`,
+      ),
+      parameters: (document) => [
+        [...new Set(document.words.flat())],
+        document.id,
+        ...(tenant ? [document.tenant] : []),
+        ...document.words.map(spaced),
+        vectorOf(tenant, document),
+      ],
+    },
+  ];
+}
+
+export function indexPutMany(
+  { tenant }: DocumentDeclaration,
+  index: string,
+  texts: number,
+): readonly IndexStatement<readonly IndexedDocument[]>[] {
+  const columns = columnsOf(texts);
+  const keys = tenant ? `"tenant_id", "id", ` : `"id", `;
+  const types = [
+    `"tenant_id" text, "id" uuid`,
+    ...columns.map((column, at) => `${column} ${at === texts ? "tsvector" : "text"}`),
+  ];
+  return [
+    {
+      text: printPut(
+        { tenant, index, columns },
+        `SELECT ${keys}${columns.join(", ")} FROM json_to_recordset($1::json) AS r(${types.join(", ")})`,
+        "SELECT * FROM unnest($2::text[], $3::text[])",
+      ),
+      parameters: (documents) => {
+        const words = wordsByTenant(documents);
+        return [
+          JSON.stringify(documents.map((document) => recordOf(tenant, document))),
+          words.flatMap(([owner, some]) => some.map(() => owner)),
+          words.flatMap(([, some]) => some),
+        ];
+      },
+    },
+  ];
+}
+
+/** The texts as they are scored, and as they are found. */
+function columnsOf(texts: number): readonly string[] {
+  return [...Array.from({ length: texts }, (_, at) => `"t${at}"`), `"texts"`];
+}
+
+function recordOf(tenant: boolean, document: IndexedDocument): object {
+  const texts = document.words.map((words, at) => [`t${at}`, spaced(words)] as const);
+  const { tenant: owner, id } = document;
+  return { tenant_id: owner, id, ...Object.fromEntries(texts), texts: vectorOf(tenant, document) };
+}
+
+/** The words as a tsvector, fields behind each other, and the tenant as a word that no text can have. */
+function vectorOf(tenant: boolean, { tenant: owner, words }: IndexedDocument): string {
+  let position = 0;
+  const found = words.flatMap((some, at) =>
+    some.map((word) => `'${word}':${(position += 1)}${labels[at]}`),
   );
+  return [...(tenant ? [`'=${ownerWord(owner)}'`] : []), ...found].join(" ");
+}
+
+/** A statement that puts rows into an index, and their words into its table of words. */
+function printPut(
+  of: { readonly tenant: boolean; readonly index: string; readonly columns: readonly string[] },
+  rows: string,
+  found: string,
+): string {
+  const { tenant, index, columns } = of;
+  const [owner, keys] = tenant ? [`"tenant_id", `, `"tenant_id", "id"`] : ["", `"id"`];
+  const given = columns.map((column) => `excluded.${column}`).join(", ");
+  const known = columns.map((column) => `x.${column}`).join(", ");
+  const words = quoted(`${index}_words`);
+  const owned = tenant ? ` AND known."tenant_id" = w."tenant_id"` : "";
+  return (
+    // Words that two transactions add at once stand there twice, which costs less than one waiting for the other.
+    `WITH w("tenant_id", "word") AS (${found}), added AS (` +
+    `INSERT INTO ${words} (${owner}"word") SELECT ${owner}"word" FROM w ` +
+    // Counted, so that each word is one look into the index: any other plan would read the whole table.
+    `WHERE (SELECT count(*) FROM ${words} known WHERE known."word" = w."word" COLLATE "C"${owned}) = 0) ` +
+    `INSERT INTO ${quoted(index)} AS x (${keys}, ${columns.join(", ")}) ${rows} ` +
+    `ON CONFLICT (${keys}) DO UPDATE SET (${columns.join(", ")}) = ROW(${given}) ` +
+    `WHERE (${known}) IS DISTINCT FROM (${given})`
+  );
+}
+
+/** Whether a row of the index has the word of the table of words that is at hand. */
+export function isWordUsed(
+  { tenant }: DocumentDeclaration,
+  index: string,
+  _texts: number,
+  words: string,
+): string {
+  const owner = `'=' || encode(convert_to(${words}."tenant_id", 'UTF8'), 'hex')`;
+  const owned = tenant ? `quote_literal(${owner}) || ' & ' || ` : "";
+  const query = `(${owned}quote_literal(${words}."word"))::tsquery`;
+  return `EXISTS (SELECT 1 FROM ${quoted(index)} WHERE "texts" @@ ${query})`;
 }
 
 /** The words of the tenant; where there are trigrams (pg_trgm), also those that are alike but begin otherwise. */
@@ -106,10 +196,6 @@ export function wordsLike(
   const range = `"word" >= ${parameters.add(first)}::text AND "word" < ${parameters.add(`${first}\u{10FFFF}`)}::text`;
   if (!hasTrigrams) return `SELECT DISTINCT "word" FROM (${select}${range}) AS found`;
   return `${select}${range} UNION ${select}"word" % ${parameters.add(word)}::text`;
-}
-
-export function indexClear(index: string): readonly string[] {
-  return [index, `${index}_words`].map((table) => `DELETE FROM ${quoted(table)}`);
 }
 
 export function indexRemove(spec: DocumentDeclaration, index: string): string {

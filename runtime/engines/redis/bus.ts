@@ -66,6 +66,11 @@ export async function openRedisBus(url: string, service: string, log: Log): Prom
       listener = given;
     },
 
+    async probe() {
+      if (!publisher.isReady || !isSubscribed) throw new Error("the bus does not answer");
+      await publisher.ping();
+    },
+
     async close() {
       isClosed = true;
       for (const client of [publisher, subscriber]) {

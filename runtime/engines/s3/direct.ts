@@ -4,8 +4,9 @@ import { create as contentDisposition } from "content-disposition";
 import { fail } from "../../contract/errors.js";
 import type { DirectTransfers, SignedRequest, UploadedPart } from "../../storage/direct-port.js";
 import type { ObjectHead } from "../../storage/object-head.js";
-import { checkFits, nameOf, orNull, translated, unquoted } from "./client.js";
+import { causeOf, checkFits, unquoted } from "./client.js";
 import { metadataOf } from "./description.js";
+import type { S3Access } from "./upload.js";
 
 /** Faults of a list of parts. */
 const partFaults = [
@@ -17,10 +18,9 @@ const partFaults = [
 ];
 
 export function directTransfers(
-  client: Sdk.S3Client,
-  sdk: typeof Sdk,
+  { client, sdk, calls }: S3Access,
   Bucket: string,
-  headOf: (key: string) => Promise<ObjectHead | null>,
+  headOf: (key: string, signal?: AbortSignal) => Promise<ObjectHead | null>,
 ): DirectTransfers {
   const signed = async (
     method: SignedRequest["method"],
@@ -77,7 +77,7 @@ export function directTransfers(
       return { url, fields };
     },
 
-    async begin(Key, description) {
+    async begin(Key, description, signal) {
       checkFits(Key);
       const command = new sdk.CreateMultipartUploadCommand({
         Bucket,
@@ -85,10 +85,13 @@ export function directTransfers(
         ContentType: description.contentType,
         Metadata: { ...metadataOf(description) },
       });
-      const begun = await orNull(client.send(command));
+      const begun = await calls.orNull((until) => client.send(command, until), signal);
       if (begun?.UploadId === undefined) throw fail("core.infrastructure");
       return begun.UploadId;
     },
+
+    // https://docs.aws.amazon.com/AmazonS3/latest/userguide/qfacts.html
+    leastPartBytes: 5 * 1024 * 1024,
 
     signPart(Key, UploadId, { partNumber: PartNumber }, seconds) {
       return signed(
@@ -98,11 +101,11 @@ export function directTransfers(
       );
     },
 
-    async parts(Key, UploadId) {
+    async parts(Key, UploadId, signal) {
       const parts: UploadedPart[] = [];
       for (let PartNumberMarker: string | undefined; ;) {
         const command = new sdk.ListPartsCommand({ Bucket, Key, UploadId, PartNumberMarker });
-        const page = await orNull(client.send(command));
+        const page = await calls.orNull((until) => client.send(command, until), signal);
         if (page === null) return null;
         for (const { PartNumber, ETag, Size } of page.Parts ?? [])
           parts.push({ partNumber: PartNumber ?? 0, etag: unquoted(ETag), size: Size ?? 0 });
@@ -111,7 +114,7 @@ export function directTransfers(
       }
     },
 
-    async complete(Key, UploadId, parts) {
+    async complete(Key, UploadId, parts, signal) {
       const Parts = parts.map(({ partNumber, etag }) => ({
         PartNumber: partNumber,
         ETag: `"${etag}"`,
@@ -123,40 +126,44 @@ export function directTransfers(
         MultipartUpload: { Parts },
       });
       try {
-        await client.send(command);
+        // S3 takes minutes to put a large object together, and sends spaces meanwhile.
+        await calls.sending((until) => client.send(command, until), Infinity, signal);
       } catch (error) {
-        if (nameOf(error) === "NoSuchUpload") return null;
-        if (partFaults.includes(nameOf(error)))
-          throw fail("upload_parts_invalid", { reason: nameOf(error) });
-        throw translated(error);
+        const reason = causeOf(error);
+        if (reason === "NoSuchUpload") return null;
+        if (partFaults.includes(reason)) throw fail("upload_parts_invalid", { reason });
+        throw error;
       }
-      return headOf(Key);
+      return headOf(Key, signal);
     },
 
-    async abort(Key, UploadId) {
-      await orNull(client.send(new sdk.AbortMultipartUploadCommand({ Bucket, Key, UploadId })));
+    async abort(Key, UploadId, signal) {
+      const command = new sdk.AbortMultipartUploadCommand({ Bucket, Key, UploadId });
+      await calls.orNull((until) => client.send(command, until), signal);
     },
   };
 }
 
 /** Gives up uploads in parts that began so long ago, those included that a process left when it died. */
 export async function sweepUploads(
-  client: Sdk.S3Client,
-  sdk: typeof Sdk,
+  { client, sdk, calls }: S3Access,
   Bucket: string,
   Prefix: string,
   olderThanSeconds: number,
+  limit: number,
 ): Promise<number> {
   const before = Date.now() - olderThanSeconds * 1000;
   let swept = 0;
   let marker: { readonly KeyMarker?: string; readonly UploadIdMarker?: string } = {};
   for (;;) {
     const command = new sdk.ListMultipartUploadsCommand({ Bucket, Prefix, ...marker });
-    const page = await orNull(client.send(command));
+    const page = await calls.orNull((until) => client.send(command, until));
     for (const { Key, UploadId, Initiated } of page?.Uploads ?? []) {
       if ((Initiated?.getTime() ?? 0) > before) continue;
-      await orNull(client.send(new sdk.AbortMultipartUploadCommand({ Bucket, Key, UploadId })));
+      const giveUp = new sdk.AbortMultipartUploadCommand({ Bucket, Key, UploadId });
+      await calls.orNull((until) => client.send(giveUp, until));
       swept += 1;
+      if (swept === limit) return swept;
     }
     if (page?.IsTruncated !== true) return swept;
     const { NextKeyMarker, NextUploadIdMarker } = page;

@@ -1,33 +1,40 @@
 // The production object engine: a bucket of S3 (AWS, Ceph RGW, MinIO, R2 …), streamed both ways.
 import type { Readable } from "node:stream";
 import type { HeadObjectOutput } from "@aws-sdk/client-s3";
-import { fail } from "../../contract/errors.js";
+import { fail, unavailable } from "../../contract/errors.js";
 import type { ObjectHead } from "../../storage/object-head.js";
 import type { ObjectStore } from "../../storage/port.js";
-import { checkFits, clientFor, fits, nameOf, orNull, unquoted, type S3Options } from "./client.js";
+import {
+  callsWithin,
+  causeOf,
+  checkFits,
+  clientFor,
+  fits,
+  unquoted,
+  type S3Options,
+} from "./client.js";
 import { descriptionOf, metadataOf } from "./description.js";
 import { directTransfers, sweepUploads } from "./direct.js";
 import { upload } from "./upload.js";
 
-/** Opens a bucket. Rejects where it does not answer. */
+/** Opens a bucket; `ping` says whether it is there. */
 export async function openS3Store(options: S3Options): Promise<ObjectStore> {
   const sdk = await import("@aws-sdk/client-s3").catch(missing);
   const client = clientFor(sdk.S3Client, options);
   const { bucket: Bucket } = options;
-  await client.send(new sdk.HeadBucketCommand({ Bucket })).catch((cause: unknown) => {
-    throw new Error(`the bucket ${Bucket} does not answer: ${nameOf(cause)}`, { cause });
-  });
+  const calls = callsWithin(options);
 
-  const headOf = async (Key: string): Promise<ObjectHead | null> => {
+  const headOf = async (Key: string, signal?: AbortSignal): Promise<ObjectHead | null> => {
     if (!fits(Key)) return null;
-    const found = await orNull(client.send(new sdk.HeadObjectCommand({ Bucket, Key })));
+    const command = new sdk.HeadObjectCommand({ Bucket, Key });
+    const found = await calls.orNull((until) => client.send(command, until), signal);
     return found === null ? null : headFrom(Key, found, found.ContentLength ?? 0);
   };
 
   return {
     head: headOf,
 
-    async open(Key, { window, etag } = {}) {
+    async open(Key, { window, etag, signal } = {}) {
       if (!fits(Key)) return null;
       const command = new sdk.GetObjectCommand({
         Bucket,
@@ -35,11 +42,12 @@ export async function openS3Store(options: S3Options): Promise<ObjectStore> {
         ...(window === undefined ? {} : { Range: `bytes=${window.first}-${window.last}` }),
         ...(etag === undefined ? {} : { IfMatch: `"${etag}"` }),
       });
-      const found = await orNull(client.send(command)).catch((error: unknown) => {
-        const isOther = error instanceof Error && nameOf(error.cause) === "PreconditionFailed";
-        if (isOther) return null;
-        throw error;
-      });
+      const found = await calls
+        .orNull((until) => client.send(command, until), signal)
+        .catch((error: unknown) => {
+          if (causeOf(error) === "PreconditionFailed") return null;
+          throw error;
+        });
       if (found === null) return null;
       // In Node the SDK gives a readable stream.
       const body = found.Body as Readable;
@@ -57,22 +65,23 @@ export async function openS3Store(options: S3Options): Promise<ObjectStore> {
         ContentType: description.contentType,
         Metadata: { ...metadataOf(description) },
       };
-      await upload({ client, sdk }, target, body, signal);
+      await upload({ client, sdk, calls }, target, body, signal);
       const head = await headOf(Key);
       if (head === null) throw fail("core.concurrency");
       return head;
     },
 
-    async remove(Key) {
-      if ((await headOf(Key)) === null) return false;
-      await orNull(client.send(new sdk.DeleteObjectCommand({ Bucket, Key })));
+    async remove(Key, signal) {
+      if ((await headOf(Key, signal)) === null) return false;
+      const command = new sdk.DeleteObjectCommand({ Bucket, Key });
+      await calls.orNull((until) => client.send(command, until), signal);
       return true;
     },
 
-    async *keys(Prefix, after) {
+    async *keys(Prefix, after, signal) {
       for (let StartAfter = after ?? undefined; ;) {
         const command = new sdk.ListObjectsV2Command({ Bucket, Prefix, StartAfter });
-        const page = await orNull(client.send(command));
+        const page = await calls.orNull((until) => client.send(command, until), signal);
         for (const { Key } of page?.Contents ?? []) {
           if (Key === undefined) continue;
           StartAfter = Key;
@@ -82,10 +91,16 @@ export async function openS3Store(options: S3Options): Promise<ObjectStore> {
       }
     },
 
-    sweep: (prefix, olderThanSeconds) =>
-      sweepUploads(client, sdk, Bucket, prefix, olderThanSeconds),
+    sweep: (prefix, olderThanSeconds, limit) =>
+      sweepUploads({ client, sdk, calls }, Bucket, prefix, olderThanSeconds, limit),
 
-    direct: directTransfers(client, sdk, Bucket, headOf),
+    async ping(signal) {
+      const command = new sdk.HeadBucketCommand({ Bucket });
+      const found = await calls.orNull((until) => client.send(command, until), signal);
+      if (found === null) throw unavailable(missingBucket(Bucket));
+    },
+
+    direct: directTransfers({ client, sdk, calls }, Bucket, headOf),
 
     async close() {
       client.destroy();
@@ -107,6 +122,10 @@ function headFrom(
     etag: unquoted(found.ETag),
     modifiedAt: found.LastModified?.getTime() ?? 0,
   };
+}
+
+function missingBucket(bucket: string): Error {
+  return new Error(`there is no bucket ${bucket}`);
 }
 
 function missing(cause: unknown): never {

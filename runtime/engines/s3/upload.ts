@@ -1,11 +1,18 @@
 // Uploads of unknown length to S3 in constant memory: buffers that are filled and sent in turn, and used again.
 import type * as Sdk from "@aws-sdk/client-s3";
-import { orNull, translated } from "./client.js";
+import type { S3Calls, S3Call } from "./client.js";
 
 /** Bytes of one part: 10 000 of them make an object of 80 GB. */
 const partBytes = 8 * 1024 * 1024;
 /** Parts of an upload in memory: one that is filled, while others are on their way. */
 const mostBuffers = 3;
+
+/** What the engine works with. */
+export interface S3Access {
+  readonly client: Sdk.S3Client;
+  readonly sdk: typeof Sdk;
+  readonly calls: S3Calls;
+}
 
 /** What S3 keeps of an object besides its bytes. */
 export type UploadTarget = Required<
@@ -17,21 +24,15 @@ export type UploadTarget = Required<
  * throws, the signal's reason, or S3's fault as a code of the error table; what has been sent is given up then.
  */
 export async function upload(
-  { client, sdk }: { readonly client: Sdk.S3Client; readonly sdk: typeof Sdk },
+  { client, sdk, calls }: S3Access,
   target: UploadTarget,
   body: AsyncIterable<Buffer>,
   signal: AbortSignal,
 ): Promise<void> {
   const failed = new AbortController();
-  const options = { abortSignal: AbortSignal.any([signal, failed.signal]) };
-  const asked = async <Answer>(call: Promise<Answer>): Promise<Answer> => {
-    try {
-      return await call;
-    } catch (error) {
-      signal.throwIfAborted();
-      throw translated(error);
-    }
-  };
+  const either = AbortSignal.any([signal, failed.signal]);
+  const asked = <Answer>(call: S3Call<Answer>, bytes: number): Promise<Answer> =>
+    calls.sending(call, bytes, either);
   const { Bucket, Key } = target;
   const sending = new Set<Promise<void>>();
   const parts: Sdk.CompletedPart[] = [];
@@ -50,13 +51,13 @@ export async function upload(
       PartNumber,
       Body,
     });
-    const { ETag } = await asked(client.send(command, options));
+    const { ETag } = await asked((until) => client.send(command, until), bytes);
     parts[PartNumber - 1] = { PartNumber, ETag };
     free.push(full);
   };
   const flush = async (): Promise<void> => {
-    uploadId ??= (await asked(client.send(new sdk.CreateMultipartUploadCommand(target), options)))
-      .UploadId;
+    const beginning = new sdk.CreateMultipartUploadCommand(target);
+    uploadId ??= (await asked((until) => client.send(beginning, until), 0)).UploadId;
     const one = send(buffer, filled, (count += 1));
     sending.add(one);
     // One that fails stays, and is met by whoever waits next.
@@ -84,7 +85,7 @@ export async function upload(
     signal.throwIfAborted();
     if (uploadId === undefined) {
       const command = new sdk.PutObjectCommand({ ...target, Body: buffer.subarray(0, filled) });
-      await asked(client.send(command, options));
+      await asked((until) => client.send(command, until), filled);
       return;
     }
     await flush();
@@ -95,13 +96,14 @@ export async function upload(
       UploadId: uploadId,
       MultipartUpload: { Parts: parts },
     });
-    await asked(client.send(command, options));
+    await asked((until) => client.send(command, until), Infinity);
   } catch (error) {
     failed.abort();
     await Promise.allSettled(sending);
     const command = new sdk.AbortMultipartUploadCommand({ Bucket, Key, UploadId: uploadId });
     // What cannot be given up now is swept later.
-    if (uploadId !== undefined) await orNull(client.send(command)).catch(() => undefined);
+    if (uploadId !== undefined)
+      await calls.orNull((until) => client.send(command, until)).catch(() => undefined);
     throw error;
   }
 }

@@ -39,14 +39,16 @@ export async function aggregateRows(
   const listed = new Parameters(dialect);
   const from = chosen(listed);
   const order = aggregate.sorts.length === 0 ? "" : ` ${orderBy(aggregate.sorts, dialect)}`;
-  const rows = await session.all(
+  const rows = await session.scan(
     `SELECT ${names.map(quoted).join(", ")} FROM ${from}${order} LIMIT ${listed.add(window.limit)} OFFSET ${listed.add(window.offset)}`,
     listed.values,
+    { stored: [], computed: names },
   );
   const counted = new Parameters(dialect);
-  const [total] = await session.all(
+  const [total] = await session.scan(
     `SELECT count(*) AS "count" FROM ${chosen(counted)}`,
     counted.values,
+    { stored: ["count"] },
   );
   return {
     rows: rows.map((row) =>
@@ -71,9 +73,10 @@ async function zonesOf(
     const parameters = new Parameters(dialect);
     const text = dialect.comparable(group.field);
     const [range] = dialect.zonesNeedRange
-      ? await session.all(
+      ? await session.scan(
           `SELECT min(${text}) AS "first", max(${text}) AS "last" FROM ${source(session, spec, tenant, query, parameters)}`,
           parameters.values,
+          { stored: ["first", "last"] },
         )
       : [];
     const first = String(range?.["first"] ?? "");

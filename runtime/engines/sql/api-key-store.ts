@@ -7,6 +7,9 @@ const columns =
   `"id", "principal_id", "actor_id", "tenant_id", "digest", "prefix", "hint", "label", ` +
   `"created_at", "expires_at", "last_used_at"`;
 
+/** Keys that make room for another, at most. */
+const atOnce = 1_000;
+
 /** The API-key store of one transaction. */
 export function sqlApiKeyStore(session: SqlSession): ApiKeyStore {
   const at = (position: number): string => session.dialect.placeholder(position);
@@ -26,6 +29,35 @@ export function sqlApiKeyStore(session: SqlSession): ApiKeyStore {
         key.expiresAt,
         key.lastUsedAt,
       ]);
+    },
+
+    async limit(principalId, now, most) {
+      const isOver = `("ended_at" IS NOT NULL OR "expires_at" <= ${at(2)})`;
+      const older =
+        `"opwright_api_keys" k WHERE "principal_id" = ${at(1)} AND ${isOver} ` +
+        `ORDER BY "created_at" DESC, "id" DESC LIMIT ${atOnce} OFFSET ${most}`;
+      await session.run(
+        `DELETE FROM "opwright_api_keys" WHERE ${session.dialect.isRowOf("k", older)}`,
+        [principalId, now],
+      );
+      const [row] = await session.all(
+        `SELECT count(*) AS "good" FROM "opwright_api_keys" WHERE "principal_id" = ${at(1)} AND "ended_at" IS NULL ` +
+          `AND ("expires_at" IS NULL OR "expires_at" > ${at(2)})`,
+        [principalId, now],
+      );
+      return Number(row?.["good"]);
+    },
+
+    async prune(before, limit) {
+      let removed = 0;
+      for (const end of ["ended_at", "expires_at"]) {
+        const over = `"opwright_api_keys" k WHERE k."${end}" < ${at(1)} ORDER BY k."${end}" LIMIT ${limit - removed}`;
+        removed += await session.run(
+          `DELETE FROM "opwright_api_keys" WHERE ${session.dialect.isRowOf("k", over)}`,
+          [before],
+        );
+      }
+      return removed;
     },
 
     async list(principalId) {

@@ -3,7 +3,7 @@ import type { DocumentQuery, StoredDocument } from "../../documents/port.js";
 import type { DocumentDeclaration } from "../../documents/spec.js";
 import { filterCondition } from "./filter.js";
 import type { Parameters } from "./parameters.js";
-import { isTrue, textOrNull, type Dialect, type SqlRow } from "./session.js";
+import { isTrue, textOrNull, type Dialect, type ScanColumns, type SqlRow } from "./session.js";
 
 /** The first parameters of a statement about rows of the type: the tenant, where it has tenants. */
 export function ownerOf(spec: DocumentDeclaration, tenant: string): readonly string[] {
@@ -27,6 +27,11 @@ export function whereOf(
   ].filter((condition) => condition !== null);
   return conditions.length === 0 ? "" : ` WHERE ${conditions.join(" AND ")}`;
 }
+
+/** What `dialect.columns` selects. */
+export const documentColumns: ScanColumns = {
+  stored: ["id", "rev", "created_at", "last_update_at", "is_deleted", "owner_id", "body"],
+};
 
 export function readStored(row: SqlRow): StoredDocument {
   return {

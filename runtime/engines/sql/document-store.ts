@@ -2,11 +2,14 @@
 import type { DocumentStore, StoredDocument } from "../../documents/port.js";
 import type { DocumentDeclaration } from "../../documents/spec.js";
 import { aggregateRows } from "./aggregate.js";
-import { ownerOf, readStored, whereOf } from "./document-rows.js";
+import { documentColumns, ownerOf, readStored, whereOf } from "./document-rows.js";
 import { afterCondition, orderBy } from "./order.js";
 import { Parameters } from "./parameters.js";
 import { sqlSearchIndexes } from "./search-index.js";
 import { quoted, type Dialect, type SqlSession, type SqlValue } from "./session.js";
+
+/** Rows that an estimate counts. */
+const maxCounted = 20_000;
 
 /** The texts of a type's fixed statements, printed once per spec and dialect. */
 interface Statements {
@@ -110,11 +113,12 @@ export function sqlDocumentStore(session: SqlSession): DocumentStore {
         window.after === undefined
           ? []
           : [afterCondition(query.sorts, window.after, dialect, parameters)];
-      const rows = await session.all(
+      const rows = await session.scan(
         `SELECT ${dialect.columns} FROM ${quoted(spec.table)}${whereOf(spec, tenant, query, dialect, parameters, ...after)} ` +
           `${orderBy(query.sorts, dialect)} ` +
           `LIMIT ${parameters.add(window.limit)} OFFSET ${parameters.add(window.offset)}`,
         parameters.values,
+        documentColumns,
       );
       return rows.map(readStored);
     },
@@ -122,11 +126,26 @@ export function sqlDocumentStore(session: SqlSession): DocumentStore {
     aggregate: (spec, tenant, query, aggregate, window) =>
       aggregateRows(session, spec, tenant, query, aggregate, window),
 
+    async estimate(spec, tenant) {
+      // Exact where it is small; beyond, what the engine believes of the whole table.
+      const owned = spec.tenant ? ` WHERE "tenant_id" = ${dialect.placeholder(1)}` : "";
+      const [counted] = await session.scan(
+        `SELECT count(*) AS "count" FROM (SELECT 1 FROM ${quoted(spec.table)}${owned} LIMIT ${maxCounted}) AS "counted"`,
+        ownerOf(spec, tenant),
+        { stored: ["count"] },
+      );
+      const count = Number(counted?.["count"] ?? 0);
+      if (count < maxCounted) return count;
+      const [row] = await session.all(dialect.tableRows(spec.table), []);
+      return Math.max(maxCounted, Number(row?.["rows"] ?? 0));
+    },
+
     async count(spec, tenant, query) {
       const parameters = new Parameters(dialect);
-      const [row] = await session.all(
+      const [row] = await session.scan(
         `SELECT count(*) AS "count" FROM ${quoted(spec.table)}${whereOf(spec, tenant, query, dialect, parameters)}`,
         parameters.values,
+        { stored: ["count"] },
       );
       return Number(row?.["count"] ?? 0);
     },

@@ -1,36 +1,36 @@
 // Filters as SQL conditions: every value is a parameter, every field is a declared one.
-import { passesEveryRow, type Filter } from "../../query/ast.js";
+import type { Filter } from "../../query/ast.js";
 import { elementOf, type FieldReference } from "../../query/fields.js";
+import { isEverything, normalFilter } from "../../query/normal-filter.js";
 import { elementType } from "../../contract/query-operators.js";
 import { operand, type Parameters } from "./parameters.js";
 import type { Dialect } from "./session.js";
 
 const signs = { $eq: "=", $neq: "<>", $gt: ">", $gte: ">=", $lt: "<", $lte: "<=" } as const;
 
-/**
- * The filter as a condition, or null where it lets every row pass. A comparison with null gives null, which counts as
- * false on top and below `AND` and `OR`; below `NOT` it is made false first.
- */
+/** The filter as a condition, or null where it lets every row pass. */
 export function filterCondition(
   filter: Filter,
   dialect: Dialect,
   parameters: Parameters,
 ): string | null {
-  const print = (inner: Filter): string => filterCondition(inner, dialect, parameters) ?? "TRUE";
+  const shallow = normalFilter(filter);
+  return isEverything(shallow) ? null : condition(shallow, dialect, parameters);
+}
+
+/**
+ * Prints a filter in its normal form. A comparison with null gives null, which counts as false on top and below `AND` and
+ * `OR`; below `NOT` it is made false first.
+ */
+function condition(filter: Filter, dialect: Dialect, parameters: Parameters): string {
+  const print = (inner: Filter): string => condition(inner, dialect, parameters);
   const value = (field: FieldReference, given: Parameters["values"][number]): string =>
     operand(field, given, dialect, parameters);
   switch (filter.kind) {
-    case "all": {
-      const parts = filter.filters
-        .map((inner) => filterCondition(inner, dialect, parameters))
-        .filter((part) => part !== null);
-      return parts.length === 0 ? null : `(${parts.join(" AND ")})`;
-    }
-    case "any": {
-      // Told before printing: the values of a condition not used would be parameters without a place.
-      if (passesEveryRow(filter)) return null;
-      return `(${filter.filters.map(print).join(" OR ")})`;
-    }
+    case "all":
+      return filter.filters.length === 0 ? "TRUE" : `(${filter.filters.map(print).join(" AND ")})`;
+    case "any":
+      return filter.filters.length === 0 ? "FALSE" : `(${filter.filters.map(print).join(" OR ")})`;
     case "not":
       return `NOT COALESCE(${print(filter.filter)}, FALSE)`;
     case "compare":

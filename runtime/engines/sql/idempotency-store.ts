@@ -40,10 +40,10 @@ export function sqlIdempotencyStore(session: SqlSession): IdempotencyStore {
       );
     },
 
-    async prune(now) {
+    async prune(now, limit) {
+      const expired = `"opwright_idempotency" r WHERE r."expires_at" <= ${at(1)} ORDER BY r."expires_at" LIMIT ${limit}`;
       return session.run(
-        `DELETE FROM "opwright_idempotency" WHERE "scope" IN ` +
-          `(SELECT "scope" FROM "opwright_idempotency" WHERE "expires_at" <= ${at(1)} LIMIT 1000)`,
+        `DELETE FROM "opwright_idempotency" WHERE ${session.dialect.isRowOf("r", expired)}`,
         [now],
       );
     },

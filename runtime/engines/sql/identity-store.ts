@@ -1,6 +1,7 @@
 // Identities over SQL, one for all SQL engines.
 import type { IdentityStore, Principal, Session } from "../../authn/port.js";
 import { isTrue, textOrNull, type SqlRow, type SqlSession } from "./session.js";
+import { sqlIdentityPrune } from "./identity-prune.js";
 import { readTrust, trustQuery } from "./trust.js";
 
 const principalColumns = `"id", "login", "password_hash", "is_active"`;
@@ -151,9 +152,11 @@ export function sqlIdentityStore(session: SqlSession): IdentityStore {
       );
     },
 
-    async hasResetToken(digests, now) {
-      const text = `SELECT 1 AS "one" FROM "opwright_reset_tokens" WHERE ${outstanding(digests)}`;
-      return (await session.all(text, [now, ...digests])).length === 1;
+    async findResetLogin(digests, now) {
+      const token = `SELECT "principal_id" FROM "opwright_reset_tokens" WHERE ${outstanding(digests)}`;
+      const text = `SELECT "login" FROM "opwright_principals" WHERE "id" = (${token})`;
+      const [row] = await session.all(text, [now, ...digests]);
+      return row === undefined ? null : String(row["login"]);
     },
 
     async takeResetToken(digests, now) {
@@ -170,17 +173,7 @@ export function sqlIdentityStore(session: SqlSession): IdentityStore {
       ]);
     },
 
-    async prune(before) {
-      for (const table of ["refresh_tokens", "reset_tokens"])
-        await session.run(`DELETE FROM "opwright_${table}" WHERE "expires_at" < ${at(1)}`, [
-          before,
-        ]);
-      await session.run(
-        `DELETE FROM "opwright_sessions" WHERE "created_at" < ${at(1)} AND NOT EXISTS (` +
-          `SELECT 1 FROM "opwright_refresh_tokens" r WHERE r."session_id" = "opwright_sessions"."id")`,
-        [before],
-      );
-    },
+    ...sqlIdentityPrune(session),
   };
 }
 

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fail } from "../../contract/errors.js";
+import { fail, ServiceError } from "../../contract/errors.js";
 import type { SqlSession } from "./session.js";
 
 /** A connection that holds the migration lock inside one transaction. */
@@ -55,6 +55,25 @@ export async function applyMigrations(
       );
     }
     return pending.map((file) => file.name);
+  });
+}
+
+/** The migrations that `applyMigrations` would apply. */
+export async function pendingMigrations(
+  target: MigrationTarget,
+  folder: string,
+): Promise<readonly string[]> {
+  const files = await readMigrations(join(folder, "migrations", target.engine));
+  return target.migrate(async ({ session }) => {
+    const rows = await session
+      .all(`SELECT "name" FROM "opwright_migrations"`, [])
+      .catch((error: unknown) => {
+        // A database that none has been applied to has no such table.
+        if (error instanceof ServiceError && error.code === "core.infrastructure") return [];
+        throw error;
+      });
+    const applied = new Set(rows.map((row) => String(row["name"])));
+    return files.map(({ name }) => name).filter((name) => !applied.has(name));
   });
 }
 

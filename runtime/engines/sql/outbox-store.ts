@@ -4,6 +4,9 @@ import type { SqlRow, SqlSession } from "./session.js";
 
 const nameField = { path: "name", type: "string", isColumn: true } as const;
 
+/** Events that are counted, at most. */
+const mostCounted = 10_000;
+
 /** The outbox of one transaction. */
 export function sqlOutboxStore(session: SqlSession): OutboxStore {
   const { dialect } = session;
@@ -47,22 +50,31 @@ export function sqlOutboxStore(session: SqlSession): OutboxStore {
       );
     },
 
-    redrive(name, now) {
-      const named = name === null ? "" : ` AND "name" = ${at(2)}`;
+    redrive(name, now, limit) {
+      const named = name === null ? "" : ` AND o."name" = ${at(2)}`;
+      const dead = `"opwright_outbox" o WHERE o."dead_at" IS NOT NULL${named} ORDER BY o."dead_at" LIMIT ${limit}`;
       return session.run(
-        `UPDATE "opwright_outbox" SET "dead_at" = NULL, "due_at" = ${at(1)}, "attempts" = 0 WHERE "dead_at" IS NOT NULL${named}`,
+        `UPDATE "opwright_outbox" SET "dead_at" = NULL, "due_at" = ${at(1)}, "attempts" = 0 ` +
+          `WHERE ${dialect.isRowOf("o", dead)}`,
         name === null ? [now] : [now, name],
       );
     },
 
-    prune(before) {
-      return session.run(`DELETE FROM "opwright_outbox" WHERE "dead_at" < ${at(1)}`, [before]);
+    prune(before, limit) {
+      const old = `"opwright_outbox" o WHERE o."dead_at" < ${at(1)} ORDER BY o."dead_at" LIMIT ${limit}`;
+      return session.run(`DELETE FROM "opwright_outbox" WHERE ${dialect.isRowOf("o", old)}`, [
+        before,
+      ]);
     },
 
+    // Each of them reads an index that has those rows alone.
     async state(now) {
+      const counted = (condition: string, column: string): string =>
+        `(SELECT count(*) FROM (SELECT 1 FROM "opwright_outbox" WHERE "dead_at" ${condition} ` +
+        `ORDER BY "${column}" LIMIT ${mostCounted}) c)`;
       const [row] = await session.all(
-        `SELECT count(CASE WHEN "dead_at" IS NULL THEN 1 END) AS "pending", count("dead_at") AS "dead", ` +
-          `min(CASE WHEN "dead_at" IS NULL THEN "created_at" END) AS "oldest" FROM "opwright_outbox"`,
+        `SELECT ${counted("IS NULL", "created_at")} AS "pending", ${counted("IS NOT NULL", "dead_at")} AS "dead", ` +
+          `(SELECT min("created_at") FROM "opwright_outbox" WHERE "dead_at" IS NULL) AS "oldest"`,
         [],
       );
       const oldest = row?.["oldest"] ?? null;

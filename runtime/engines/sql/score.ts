@@ -1,7 +1,73 @@
-// The score of a match with other spellings: below 1 where only they are found.
+// The score of a document that matches: counted from its own words and those of the query, and from nothing else, by one
+// expression on every engine. So no other document, and no other tenant, has a part in it.
+import { phrases, type Match, type Phrase } from "../../search/match.js";
+import { spaced } from "../../search/words.js";
+import type { ParameterSink } from "./session.js";
 
-/** Of a rank from 0 up; `isSpelt` tells whether the words as they are spelt match, or is null where all are. */
-export function score(rank: string, isSpelt: string | null): string {
+/** A field that is looked at: the column of its words (`spaced`), and what it counts for. */
+export interface ScoredText {
+  readonly column: string;
+  readonly weight: number;
+}
+
+/** How many other spellings of a word count, the nearest first; by the others a document is found only. */
+const countedSpellings = 4;
+
+/**
+ * The score as an expression over the columns. Each phrase adds, for each field, its weight times a share below 1 that
+ * grows with its occurrences and is less in longer texts. `isSpelt` tells whether the words as they are spelt match, or
+ * is null where all are: the score is below 1 where only other spellings are found, else above.
+ */
+export function score(
+  match: Match,
+  texts: readonly ScoredText[],
+  isSpelt: string | null,
+  parameters: ParameterSink,
+): string {
+  // A field of weight 0 finds, but does not rank.
+  const counted = texts
+    .filter(({ weight }) => weight > 0)
+    .map(({ column, weight }) => ({ column, weight: double(parameters.add(weight)) }));
+  const terms = distinct(phrases(match)).flatMap((phrase) => {
+    const forms = formsOf(phrase).map((form) => text(parameters.add(form)));
+    return counted.map(({ column, weight }) => {
+      const found = forms.map((form) => occurrences(column, form)).join(" + ");
+      const dampening = dampeningOf(column);
+      return `${weight} * (1 - ${dampening} / (${found} + ${dampening}))`;
+    });
+  });
+  const rank = terms.length === 0 ? double("0") : `(${terms.join(" + ")})`;
   if (isSpelt === null) return rank;
-  return `CASE WHEN ${isSpelt} THEN 1 + ${rank} ELSE ${rank} / (1 + ${rank}) END`;
+  return `CASE WHEN ${isSpelt} THEN 1 + ${rank} ELSE 1 - 1 / (1 + ${rank}) END`;
+}
+
+/** The texts whose occurrences count as the phrase. */
+function formsOf({ words, isPrefix, spellings }: Phrase): readonly string[] {
+  const form = spaced(words);
+  return [
+    isPrefix ? form.slice(0, -1) : form,
+    ...spellings.slice(0, countedSpellings).map((word) => spaced([word])),
+  ];
+}
+
+function occurrences(column: string, form: string): string {
+  return `(length(${column}) - length(replace(${column}, ${form}, ''))) / length(${form})`;
+}
+
+/** From 1 for a short text to 5 for a long one: what occurrences are measured by. */
+function dampeningOf(column: string): string {
+  return `(5 - ${double("4000")} / (1000 + length(${column})))`;
+}
+
+function distinct(all: readonly Phrase[]): readonly Phrase[] {
+  return [...new Map(all.map((phrase) => [JSON.stringify(phrase), phrase])).values()];
+}
+
+/** Both engines know the types of standard SQL. */
+function double(value: string): string {
+  return `CAST(${value} AS double precision)`;
+}
+
+function text(placeholder: string): string {
+  return `CAST(${placeholder} AS text)`;
 }

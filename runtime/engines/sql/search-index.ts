@@ -1,10 +1,16 @@
 // Keeping the indexes of searches with the documents, in the transaction of each write.
 import type { StoredDocument } from "../../documents/port.js";
 import type { DocumentDeclaration } from "../../documents/spec.js";
-import { textsAt } from "../../search/texts.js";
-import { indexedText } from "../../search/words.js";
+import { indexedDocument, type IndexedDocument } from "../../search/indexed-document.js";
 import { ownerOf } from "./document-rows.js";
-import type { SqlSession, SqlValue } from "./session.js";
+import type { Dialect, IndexStatement, SqlSession, SqlValue } from "./session.js";
+
+/** A search of a document type, as its writes know it. */
+export interface SearchIndex {
+  readonly index: string;
+  /** Dotted paths of the texts. */
+  readonly fields: readonly string[];
+}
 
 /** What the indexes of a document type are told of its writes. */
 export interface SearchIndexes {
@@ -18,16 +24,11 @@ export interface SearchIndexes {
 export function sqlSearchIndexes(session: SqlSession): SearchIndexes {
   const { dialect } = session;
   return {
-    async put(spec, tenant, document) {
-      if (spec.searches === undefined) return;
-      const body: unknown = JSON.parse(document.body);
-      for (const { index, fields } of spec.searches) {
-        const texts = fields.map((path) => indexedText(textsAt(body, path)));
-        await session.run(dialect.indexPut(spec, index, fields.length), [
-          ...ownerOf(spec, tenant),
-          document.id,
-          ...texts,
-        ]);
+    async put(spec, tenant, { id, body }) {
+      for (const { index, fields } of spec.searches ?? []) {
+        const document = indexedDocument(spec.tenant ? tenant : "", id, body, fields);
+        for (const { text, parameters } of printedOf(dialect, spec, index, fields.length))
+          await session.run(text, parameters(document));
       }
     },
 
@@ -36,4 +37,36 @@ export function sqlSearchIndexes(session: SqlSession): SearchIndexes {
         await session.run(dialect.indexRemove(spec, index), [key, ...ownerOf(spec, tenant)]);
     },
   };
+}
+
+type Statements = readonly IndexStatement<IndexedDocument>[];
+
+/** Printed once for each type and index: every write needs them. */
+const printed = new WeakMap<Dialect, WeakMap<DocumentDeclaration, Map<string, Statements>>>();
+
+function printedOf(
+  dialect: Dialect,
+  spec: DocumentDeclaration,
+  index: string,
+  texts: number,
+): Statements {
+  const types = printed.get(dialect) ?? new WeakMap<DocumentDeclaration, Map<string, Statements>>();
+  printed.set(dialect, types);
+  const known = types.get(spec) ?? new Map<string, Statements>();
+  types.set(spec, known);
+  const statements = known.get(index) ?? dialect.indexPut(spec, index, texts);
+  known.set(index, statements);
+  return statements;
+}
+
+/** Puts documents into an index as they are now; those that are there already and have the same words cost little. */
+export async function putInIndex(
+  session: SqlSession,
+  spec: DocumentDeclaration,
+  { index, fields }: SearchIndex,
+  documents: readonly IndexedDocument[],
+): Promise<void> {
+  const { dialect } = session;
+  for (const { text, parameters } of dialect.indexPutMany(spec, index, fields.length))
+    await session.run(text, parameters(documents));
 }

@@ -3,14 +3,11 @@ import { elementType } from "../../contract/query-operators.js";
 import { elementOf } from "../../query/fields.js";
 import type { SearchQuery, SearchStore } from "../../search/port.js";
 import type { SearchSpec } from "../../search/spec.js";
-import { readStored, whereOf } from "./document-rows.js";
+import { documentColumns, readStored, whereOf } from "./document-rows.js";
 import { afterCondition, orderBy } from "./order.js";
 import { Parameters } from "./parameters.js";
-import { sqlSearchIndexes } from "./search-index.js";
+import { rebuildSize, rebuildStep } from "./search-rebuild.js";
 import { quoted, readScalar, type SqlSession } from "./session.js";
-
-/** Documents that `rebuild` reads at a time. */
-const portion = 500;
 
 /** The search store of one transaction. */
 export function sqlSearchStore(session: SqlSession): SearchStore {
@@ -45,9 +42,10 @@ export function sqlSearchStore(session: SqlSession): SearchStore {
           ? ""
           : ` WHERE ${afterCondition(query.sorts, window.after, dialect, parameters)}`;
       const limit = `LIMIT ${parameters.add(window.limit)} OFFSET ${parameters.add(window.offset)}`;
-      const rows = await session.all(
-        `SELECT * FROM (${inner}) AS m${after} ${orderBy(query.sorts, dialect)} ${limit}`,
+      const rows = await session.scan(
+        `SELECT ${dialect.columns}, "score" FROM (${inner}) AS m${after} ${orderBy(query.sorts, dialect)} ${limit}`,
         parameters.values,
+        { ...documentColumns, computed: ["score"] },
       );
       return rows.map((row) => ({ ...readStored(row), score: Number(row["score"]) }));
     },
@@ -55,9 +53,10 @@ export function sqlSearchStore(session: SqlSession): SearchStore {
     async count(spec, tenant, query) {
       const parameters = new Parameters(dialect);
       const inner = found(spec, tenant, query, parameters);
-      const [row] = await session.all(
+      const [row] = await session.scan(
         `SELECT count(*) AS "count" FROM (${inner}) AS m`,
         parameters.values,
+        { stored: ["count"] },
       );
       return Number(row?.["count"] ?? 0);
     },
@@ -71,10 +70,11 @@ export function sqlSearchStore(session: SqlSession): SearchStore {
       const value = dialect.comparable(of);
       // Of an array, a document counts once for each value.
       const count = isArray ? `count(DISTINCT m."id")` : "count(*)";
-      const rows = await session.all(
+      const rows = await session.scan(
         `SELECT ${value} AS "value", ${count} AS "count" FROM ${from} ` +
           `WHERE ${value} IS NOT NULL GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT ${parameters.add(size)}`,
         parameters.values,
+        { stored: ["count"], computed: ["value"] },
       );
       return rows.map((row) => ({
         value: readScalar(of.type, row["value"]),
@@ -89,41 +89,11 @@ export function sqlSearchStore(session: SqlSession): SearchStore {
       const length = [...word].length;
       const letters = [length - edits, length + edits] as const;
       const text = dialect.wordsLike(spec, tenant, word, letters, parameters, hasTrigrams);
-      const rows = await session.all(text, parameters.values);
+      const rows = await session.scan(text, parameters.values, { stored: ["word"] });
       return rows.map((row) => String(row["word"]));
     },
 
-    async rebuild({ index, document }, onProgress) {
-      const lock = dialect.lock(document.table);
-      if (lock !== null) await session.run(lock, []);
-      for (const statement of dialect.indexClear(index)) await session.run(statement, []);
-      const [counted] = await session.all(
-        `SELECT count(*) AS "count" FROM ${quoted(document.table)}`,
-        [],
-      );
-      const total = Number(counted?.["count"] ?? 0);
-      const indexes = sqlSearchIndexes(session);
-      const searches = (document.searches ?? []).filter((one) => one.index === index);
-      const own = { ...document, searches };
-      const key = document.tenant ? ["tenant_id", "id"] : ["id"];
-      const order = key.map(quoted).join(", ");
-      const columns = `${dialect.columns}${document.tenant ? `, "tenant_id"` : ""}`;
-      let last: readonly string[] = [];
-      for (let count = 0; ;) {
-        const places = last.map((_value, at) => dialect.placeholder(at + 1)).join(", ");
-        const after = last.length === 0 ? "" : ` WHERE (${order}) > (${places})`;
-        const rows = await session.all(
-          `SELECT ${columns} FROM ${quoted(document.table)}${after} ORDER BY ${order} LIMIT ${portion}`,
-          last,
-        );
-        for (const row of rows)
-          await indexes.put(own, String(row["tenant_id"] ?? ""), readStored(row));
-        count += rows.length;
-        onProgress(count, total);
-        const end = rows.at(-1);
-        if (end === undefined || rows.length < portion) return count;
-        last = key.map((column) => String(end[column]));
-      }
-    },
+    rebuildSize: (spec) => rebuildSize(session, spec),
+    rebuildStep: (spec, from, limit) => rebuildStep(session, spec, from, limit),
   };
 }

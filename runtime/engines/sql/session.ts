@@ -6,6 +6,7 @@ import type { FieldType } from "../../contract/fields.js";
 import type { AggregateFunction, TruncUnit } from "../../query/aggregate.js";
 import type { FieldReference } from "../../query/fields.js";
 import type { Match } from "../../search/match.js";
+import type { IndexedDocument } from "../../search/indexed-document.js";
 import type { SearchSpec } from "../../search/spec.js";
 
 export type SqlValue = string | number | boolean | null | readonly SqlValue[];
@@ -18,6 +19,9 @@ export type Statistic = Exclude<AggregateFunction, "$count" | "$count_distinct" 
 export interface ParameterSink {
   add(value: SqlValue): string;
 }
+
+/** Types of the members of records. */
+export type RecordType = "integer" | "text" | "uuid";
 
 /** Where engines print SQL differently. */
 export interface Dialect {
@@ -49,8 +53,17 @@ export interface Dialect {
   list(values: readonly SqlValue[]): SqlValue;
   /** The list in the placeholder as rows, for `FROM`, and the expression of their value. */
   listRows(element: FieldReference, placeholder: string): readonly [string, string];
-  /** Locks a table against writes until the transaction has ended, where that is not so anyway. */
-  lock(table: string): string | null;
+  /** Records as rows `w`, for `FROM`: the placeholder is JSON text, an array of objects with these members. */
+  records(members: Readonly<Record<string, RecordType>>, placeholder: string): string;
+  /**
+   * Whether the row is one of those of `from` (what follows FROM, with its order and limit), under this name there: by its
+   * address, so that a batch costs as much as it has rows.
+   */
+  isRowOf(name: string, from: string): string;
+  /** A placeholder that a SELECT gives back as it is, with the type that it has there. */
+  typed(type: RecordType, placeholder: string): string;
+  /** A query for about how many rows a table has, as "rows". */
+  tableRows(table: string): string;
   /** Types a placeholder as the JSON of a body. */
   json(placeholder: string): string;
   /** Whether `zone` wants to know the first and last time it is used for. */
@@ -85,24 +98,71 @@ export interface Dialect {
     parameters: ParameterSink,
     hasTrigrams: boolean,
   ): string;
-  /** Statements that empty an index. */
-  indexClear(index: string): readonly string[];
-  /** A statement that puts a document into an index; its parameters are the owner's columns, the id, and the texts. */
-  indexPut(spec: DocumentDeclaration, index: string, texts: number): string;
+  /** Statements that put a document into an index with so many texts. */
+  indexPut(
+    spec: DocumentDeclaration,
+    index: string,
+    texts: number,
+  ): readonly IndexStatement<IndexedDocument>[];
+  /** Statements that do so with many at once, and leave those alone that are there as they are. */
+  indexPutMany(
+    spec: DocumentDeclaration,
+    index: string,
+    texts: number,
+  ): readonly IndexStatement<readonly IndexedDocument[]>[];
+  /** Whether any row of an index has the word in the row of the table of words with this name. */
+  isWordUsed(spec: DocumentDeclaration, index: string, texts: number, words: string): string;
+  /** What documents and the rows of their indexes are both ordered and told apart by. */
+  rowKeys(spec: DocumentDeclaration): readonly RowKey[];
+  /** Ends a SELECT so that nobody else changes its rows until the transaction has ended; "" where nobody can anyway. */
+  readonly holdRows: string;
   /** What the row of a document is known by to the indexes. */
   readonly rowKey: string;
   /** A statement that takes a row out of an index, with its key and its owner's columns as parameters. */
   indexRemove(spec: DocumentDeclaration, index: string): string;
+  /** Epoch milliseconds of the engine's own clock, the same within a statement. */
+  readonly now: string;
   /** What to select of a base column, so that text and numbers come back as they are answered. */
   readonly columns: string;
   /** Ends a SELECT within an UPDATE so that rows which another transaction holds are left to it. */
   readonly skipLocked: string;
 }
 
+/** What a query selects, by the names of its columns. */
+export interface ScanColumns {
+  /** Columns as they are stored: texts and whole numbers. */
+  readonly stored: readonly string[];
+  /** What is computed may be any number as well. */
+  readonly computed?: readonly string[];
+}
+
+/** A column that rows are told apart by. */
+export interface RowKey {
+  readonly column: string;
+  /** What a value of it is given as. */
+  readonly type: "integer" | "text" | "uuid";
+}
+
+/** A statement about an index, and how its parameters are made of what is put into it. */
+export interface IndexStatement<What> {
+  readonly text: string;
+  parameters(what: What): readonly SqlValue[];
+}
+
 /** Runs statements within one transaction. Text is prepared once and kept. */
 export interface SqlSession {
   readonly dialect: Dialect;
+  /** Rows of a statement whose cost its keys bound. */
   all(text: string, parameters: readonly SqlValue[]): Promise<readonly SqlRow[]>;
+  /**
+   * Rows of a query whose cost depends on data. It waits for its turn, and ends at the deadline of the work or when its
+   * caller goes.
+   */
+  scan(
+    text: string,
+    parameters: readonly SqlValue[],
+    columns: ScanColumns,
+  ): Promise<readonly SqlRow[]>;
   /** Runs a statement and says how many rows it changed. */
   run(text: string, parameters: readonly SqlValue[]): Promise<number>;
 }
@@ -136,13 +196,8 @@ export function hasEnded(): ServiceError {
   return fail("core.timeout", {}, { cause: new Error("the transaction has ended") });
 }
 
-/** The session without its writes: they would run outside any transaction. */
-export function readOnly(session: SqlSession): SqlSession {
-  return {
-    ...session,
-    run: () =>
-      Promise.reject(
-        fail("core.configuration", {}, { cause: new Error("a write outside a write transaction") }),
-      ),
-  };
+/** What a write gets outside a write transaction. */
+export function readsOnly(): ServiceError {
+  const cause = new Error("a write outside a write transaction");
+  return fail("core.configuration", {}, { cause });
 }

@@ -68,9 +68,10 @@ export function sqlTenantStore(session: SqlSession): TenantStore {
     },
 
     async listMembers(tenantId) {
-      const rows = await session.all(
+      const rows = await session.scan(
         `SELECT "principal_id" FROM "opwright_memberships" WHERE "tenant_id" = ${at(1)} ORDER BY "principal_id"`,
         [tenantId],
+        { stored: ["principal_id"] },
       );
       return rows.map((row) => String(row["principal_id"]));
     },

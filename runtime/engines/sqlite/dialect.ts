@@ -5,7 +5,14 @@ import { quoted, type Dialect } from "../sql/session.js";
 import { statistic } from "./statistics.js";
 import { truncated, zoneOffsets } from "./time-zone.js";
 import { globOf } from "./glob.js";
-import { indexClear, indexPut, indexRemove, matching, wordsLike } from "./full-text.js";
+import {
+  indexPut,
+  indexPutMany,
+  indexRemove,
+  isWordUsed,
+  matching,
+  wordsLike,
+} from "./full-text.js";
 
 const isBodyNumber = ({ type, isColumn }: FieldReference): boolean =>
   !isColumn && (type === "number" || type === "integer");
@@ -31,11 +38,20 @@ export const sqliteDialect: Dialect = {
   matches: (of, placeholder) => `${field(of)} GLOB ${placeholder}`,
   isIn: (of, placeholder) => `${field(of)} IN (SELECT "value" FROM json_each(${placeholder}))`,
   listRows: (_element, placeholder) => [`json_each(${placeholder}) w`, `w."value"`],
-  lock: () => null,
+  records: (members, placeholder) => {
+    const columns = Object.keys(members).map(
+      (member) => `json_extract("value", '$.${member}') AS ${quoted(member)}`,
+    );
+    return `(SELECT ${columns.join(", ")} FROM json_each(${placeholder})) w`;
+  },
+  isRowOf: (name, from) => `rowid IN (SELECT ${name}.rowid FROM ${from})`,
+  typed: (_type, placeholder) => placeholder,
   list: (values) => JSON.stringify(values),
+  tableRows: (table) => `SELECT max(rowid) AS "rows" FROM ${quoted(table)}`,
   json: (placeholder) => placeholder,
   columns: `"id", "rev", "created_at", "last_update_at", "is_deleted", "owner_id", "body"`,
   skipLocked: "",
+  now: "CAST(round((julianday('now') - 2440587.5) * 86400000) AS INTEGER)",
   rowKey: "rowid",
   zonesNeedRange: true,
   zone: zoneOffsets,
@@ -44,7 +60,10 @@ export const sqliteDialect: Dialect = {
   matching,
   trigrams: null,
   wordsLike,
-  indexClear,
   indexPut,
+  indexPutMany,
   indexRemove,
+  isWordUsed,
+  rowKeys: () => [{ column: "rowid", type: "integer" }],
+  holdRows: "",
 };

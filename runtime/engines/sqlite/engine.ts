@@ -1,55 +1,118 @@
-// The embedded engine: one SQLite file in WAL mode, one writer with group commit, one reader.
-import { mkdirSync } from "node:fs";
-import { dirname } from "node:path";
-import type { Database, Transaction } from "../../operations/database.js";
+// The embedded engine: one SQLite file in WAL mode, one writer with group commit, readers that can be ended.
+import { Bulkhead } from "../../operations/bulkhead.js";
+import type { Database, EngineState, Transaction } from "../../operations/database.js";
+import type { Log } from "../../operations/log.js";
+import { ofService, type Payer, type Work } from "../../operations/work.js";
+import { noteProbe } from "../sql/probe.js";
 import { inFlight } from "../sql/in-flight.js";
 import type { MigrationTarget } from "../sql/migrations.js";
-import { hasEnded, readOnly, type SqlSession } from "../sql/session.js";
-import { sqlStores } from "../sql/stores.js";
-import { openSqlite } from "./driver.js";
-import { PreparedConnection, sqliteSession } from "./session.js";
-import { Writer } from "./writer.js";
+import { hasEnded, quoted } from "../sql/session.js";
+import { SqlTransaction } from "../sql/stores.js";
+import { DiskDoubt } from "./disk-doubt.js";
+import { openSqlite, reserveThreads, type SqliteConnection } from "./driver.js";
+import { makePrivateDatabase } from "./private-database.js";
+import { SqliteReaders } from "./readers.js";
+import { Renewed } from "./renewed.js";
+import {
+  PreparedConnection,
+  SqliteReadSession,
+  SqliteWriteSession,
+  WritingConnection,
+} from "./session.js";
+import { Writer, type Writing } from "./writer.js";
+
+export interface SqliteOptions {
+  /** Connections that read beside the event loop. */
+  readonly readers: number;
+  readonly log: Log;
+}
+
+/** Transactions that may be under way or wait for their commit, and those of one payer. */
+const writes = { size: 256, share: 64, maxWaiting: 4_096, maxWaitingPerPayer: 1_024 };
+const probeMillis = 2_000;
+/** Rows of each table that a look at the disk scans. */
+const lookedAt = 50;
+/** Queries that may wait for a reader. */
+const reads = { maxWaiting: 4_096, maxWaitingPerPayer: 1_024 };
 
 /** Opens the database at `path`, making its folder. A second process may open the same file. */
-export function openSqliteDatabase(path: string): Database & MigrationTarget {
-  mkdirSync(dirname(path), { recursive: true });
-  const open = (pragmas: string): PreparedConnection => {
-    const connection = new PreparedConnection(openSqlite(path));
-    connection.exec(
-      `PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA case_sensitive_like = ON; ${pragmas}`,
-    );
-    return connection;
+export function openSqliteDatabase(
+  path: string,
+  { readers: size, log }: SqliteOptions,
+): Database & MigrationTarget {
+  makePrivateDatabase(path);
+  // One more for queries of the writer.
+  reserveThreads(size + 1);
+  const open = (pragmas: string): SqliteConnection => {
+    const connection = openSqlite(path);
+    try {
+      connection.exec(
+        `PRAGMA busy_timeout = 250; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA case_sensitive_like = ON; ${pragmas}`,
+      );
+      return connection;
+    } catch (error) {
+      connection.close();
+      throw error;
+    }
   };
   // The writer waits for other processes without blocking this one (see writer.ts).
-  const writing = open("PRAGMA busy_timeout = 0;");
-  const reading = open("PRAGMA query_only = ON;");
-  const writer = new Writer(writing);
+  const doubt = new DiskDoubt(() => lookAt(open("PRAGMA query_only = ON;")));
+  const writing = new Renewed(
+    () => new WritingConnection(open("PRAGMA busy_timeout = 0;"), doubt),
+    doubt,
+  );
+  const keyed = new Renewed(
+    () => new PreparedConnection(open("PRAGMA query_only = ON;"), doubt),
+    doubt,
+  );
+  const reading = new Bulkhead({ ...reads, size, shareOf: shareOf(size) });
+  const readers = new SqliteReaders(() => open("PRAGMA query_only = ON;"), reading, doubt);
+  const writer = new Writer(writing, log);
+  const queue = new Bulkhead({ ...writes, shareOf: () => writes.share });
   const held = new Set<string>();
   let attempts = 0;
 
-  return {
-    reader: readTransaction(readOnly(sqliteSession(reading, () => true))),
+  const write = <T>(work: Writing, run: (transaction: Transaction) => Promise<T>): Promise<T> =>
+    queue.within(work, () =>
+      writer.run(work, (connection, isOpen) => run(writeTransaction(connection, work, isOpen))),
+    );
 
-    async write({ lifetime, exclusive }, work) {
-      const run = () => writer.run(lifetime, (isOpen) => work(writeTransaction(writing, isOpen)));
-      if (exclusive === undefined) return run();
+  const read = (work: Work): Transaction =>
+    new SqlTransaction(new SqliteReadSession(keyed, readers, work));
+
+  return {
+    read,
+
+    get reader() {
+      return read(ofService());
+    },
+
+    async write({ lifetime, exclusive, payer = null, operation = "" }, work) {
+      const own = { lifetime, payer, operation };
+      if (exclusive === undefined) return write(own, work);
       // A second process is held off by the file lock of its BEGIN IMMEDIATE.
       if (held.has(exclusive)) throw inFlight();
       held.add(exclusive);
       try {
-        return await run();
+        return await write(own, work);
       } finally {
         held.delete(exclusive);
       }
     },
 
-    async ping() {
-      reading.all("SELECT 1", []);
+    async probe() {
+      // A transaction under way is no fault, and its end tells as much as a probe's would.
+      if (writer.isBusy && writer.fault === undefined) return;
+      const work = { ...ofService(probeMillis), operation: "readiness" };
+      await write(work, ({ leases }) => noteProbe(leases));
     },
+
+    state: (): EngineState => ({ reading: reading.state, writing: queue.state }),
 
     async close() {
       await writer.idle();
-      reading.close();
+      await readers.close();
+      keyed.close();
       writing.close();
     },
 
@@ -57,47 +120,65 @@ export function openSqliteDatabase(path: string): Database & MigrationTarget {
 
     async migrate(apply) {
       await writer.idle();
-      writing.exec("PRAGMA busy_timeout = 5000; BEGIN EXCLUSIVE");
+      const connection = writing.fresh();
+      const { prepared } = connection;
+      prepared.exec("PRAGMA busy_timeout = 5000; BEGIN EXCLUSIVE");
       try {
         const applied = await apply({
-          exec: async (text) => writing.exec(text),
-          session: sqliteSession(writing, () => true),
+          exec: async (text) => prepared.exec(text),
+          session: new SqliteWriteSession(connection, ofService(), () => true),
         });
-        writing.exec("COMMIT");
+        prepared.exec("COMMIT");
         return applied;
       } catch (error) {
-        writing.exec("ROLLBACK");
+        prepared.exec("ROLLBACK");
         throw error;
       } finally {
-        writing.exec("PRAGMA busy_timeout = 0");
+        prepared.exec("PRAGMA busy_timeout = 0");
       }
     },
   };
 
-  function writeTransaction(connection: PreparedConnection, isOpen: () => boolean): Transaction {
-    const session = sqliteSession(connection, isOpen);
-    return {
-      ...sqlStores(session),
-      async attempt(work) {
-        if (!isOpen()) throw hasEnded();
-        const savepoint = `attempt_${(attempts += 1)}`;
-        connection.exec(`SAVEPOINT ${savepoint}`);
-        try {
-          const value = await work();
-          if (isOpen()) connection.exec(`RELEASE ${savepoint}`);
-          return value;
-        } catch (error) {
-          if (isOpen()) connection.exec(`ROLLBACK TO ${savepoint}; RELEASE ${savepoint}`);
-          throw error;
-        }
-      },
-    };
+  function writeTransaction(
+    connection: WritingConnection,
+    work: Writing,
+    isOpen: () => boolean,
+  ): Transaction {
+    const { prepared, scanning } = connection;
+    const session = new SqliteWriteSession(connection, work, isOpen);
+    return new SqlTransaction(session, async (run) => {
+      if (!isOpen()) throw hasEnded();
+      const savepoint = `attempt_${(attempts += 1)}`;
+      prepared.exec(`SAVEPOINT ${savepoint}`);
+      try {
+        const value = await run();
+        if (isOpen()) prepared.exec(`RELEASE ${savepoint}`);
+        return value;
+      } catch (error) {
+        await scanning.idle();
+        if (isOpen()) prepared.exec(`ROLLBACK TO ${savepoint}; RELEASE ${savepoint}`);
+        throw error;
+      }
+    });
   }
+}
 
-  function readTransaction(session: SqlSession): Transaction {
-    return {
-      ...sqlStores(session),
-      attempt: (work) => work(),
-    };
+/** Scans a little of every table, from the disk. */
+function lookAt(connection: SqliteConnection): void {
+  try {
+    const tables = connection
+      .prepare(`SELECT "name" FROM "sqlite_schema" WHERE "type" = 'table' AND "rootpage" > 0`)
+      .all([]);
+    for (const { name } of tables)
+      connection
+        .prepare(`SELECT count(*) FROM (SELECT * FROM ${quoted(String(name))} LIMIT ${lookedAt})`)
+        .all([]);
+  } finally {
+    connection.close();
   }
+}
+
+/** A principal may hold half of the readers, who is not signed in a quarter. */
+function shareOf(size: number): (payer: Payer) => number {
+  return ({ isAnonymous }) => size / (isAnonymous ? 4 : 2);
 }

@@ -1,33 +1,36 @@
 // Full text on SQLite: FTS5 (https://www.sqlite.org/fts5.html), one index a search, its rows those of the documents.
 import { asSpelt, type Match, type Phrase } from "../../search/match.js";
+import { ownerWord, wordsByTenant, type IndexedDocument } from "../../search/indexed-document.js";
 import type { SearchSpec } from "../../search/spec.js";
+import { spaced } from "../../search/words.js";
 import type { DocumentDeclaration } from "../../documents/spec.js";
 import { score } from "../sql/score.js";
-import { quoted, type ParameterSink } from "../sql/session.js";
+import { quoted, type IndexStatement, type ParameterSink } from "../sql/session.js";
 
-/** Rows that match, ranked by bm25. The tenant is a condition on the documents, which are joined by row. */
+/** Rows of the tenant that match, with their scores. */
 export function matching(
   spec: SearchSpec,
-  _tenant: string,
+  tenant: string,
   match: Match,
   weights: Readonly<Record<string, number>>,
   parameters: ParameterSink,
 ): { readonly query: string; readonly join: string } {
   const index = quoted(spec.index);
-  const fields = Object.keys(spec.text);
-  const looked = fields.flatMap((name, at) => (name in weights ? [`t${at}`] : []));
-  // A field of weight 0 finds, but does not rank.
-  const ranks = fields.map((name) => parameters.add(weights[name] ?? 0)).join(", ");
-  const columns = `{${looked.join(" ")}}`;
-  const query = parameters.add(`${columns} : (${printMatch(match)})`);
-  const rank = `-bm25(${index}, ${ranks})`;
+  const looked = Object.keys(spec.text).flatMap((name, at) =>
+    name in weights ? [{ column: `"t${at}"`, weight: weights[name] ?? 0 }] : [],
+  );
+  const columns = `{${looked.map(({ column }) => column).join(" ")}}`;
+  const owned = spec.document.tenant ? `"owner" : "${ownerWord(tenant)}" AND ` : "";
+  const queryOf = (wanted: Match): string =>
+    parameters.add(`${owned}${columns} : (${printMatch(wanted)})`);
+  const query = queryOf(match);
   const spelt = asSpelt(match);
   const isSpelt =
     spelt === null
       ? null
-      : `rowid IN (SELECT rowid FROM ${index} WHERE ${index} MATCH ${parameters.add(`${columns} : (${printMatch(spelt)})`)})`;
+      : `rowid IN (SELECT rowid FROM ${index} WHERE ${index} MATCH ${queryOf(spelt)})`;
   return {
-    query: `SELECT rowid AS "match_row", ${score(rank, isSpelt)} AS "score" FROM ${index} WHERE ${index} MATCH ${query}`,
+    query: `SELECT rowid AS "match_row", ${score(match, looked, isSpelt, parameters)} AS "score" FROM ${index} WHERE ${index} MATCH ${query}`,
     join: `${quoted(spec.document.table)}.rowid = s."match_row"`,
   };
 }
@@ -45,42 +48,119 @@ function printPhrase({ words, isPrefix, spellings }: Phrase): string {
     : `(${[phrase, ...spellings.map((word) => `"${word}"`)].join(" OR ")})`;
 }
 
-/** The words of the index, of every tenant: a word that is no spelling of the tenant's rows matches none of them. */
+/** The words of the tenant. */
 export function wordsLike(
-  { index }: SearchSpec,
-  _tenant: string,
+  { index, document }: SearchSpec,
+  tenant: string,
   word: string,
   [shortest, longest]: readonly [number, number],
   parameters: ParameterSink,
 ): string {
   const first = String.fromCodePoint(word.codePointAt(0) ?? 0);
+  const owned = document.tenant ? `"tenant_id" = ${parameters.add(tenant)} AND ` : "";
   return (
-    `SELECT "term" AS "word" FROM ${quoted(`${index}_words`)} ` +
-    `WHERE "term" >= ${parameters.add(first)} AND "term" < ${parameters.add(`${first}\u{10FFFF}`)} ` +
-    `AND length("term") BETWEEN ${parameters.add(shortest)} AND ${parameters.add(longest)}`
+    `SELECT "word" FROM ${quoted(`${index}_words`)} WHERE ${owned}` +
+    `"word" >= ${parameters.add(first)} AND "word" < ${parameters.add(`${first}\u{10FFFF}`)} ` +
+    `AND length("word") BETWEEN ${parameters.add(shortest)} AND ${parameters.add(longest)}`
   );
 }
 
-export function indexPut(spec: DocumentDeclaration, index: string, texts: number): string {
-  const [condition, used] = ofDocument(spec);
-  const columns = Array.from({ length: texts }, (_, at) => `"t${at}"`).join(", ");
-  const values = Array.from({ length: texts }, (_, at) => `?${used + at + 1}`).join(", ");
-  return (
-    `INSERT OR REPLACE INTO ${quoted(index)} (rowid, ${columns}) ` +
-    `SELECT rowid, ${values} FROM ${quoted(spec.table)} WHERE ${condition}`
-  );
+export function indexPut(
+  { table, tenant }: DocumentDeclaration,
+  index: string,
+  texts: number,
+): readonly IndexStatement<IndexedDocument>[] {
+  const columns = columnsOf(tenant, texts);
+  const [condition, used] = ofDocument(tenant);
+  const values = columns.map((_column, at) => `?${used + at + 1}`).join(", ");
+  const keyOf = ({ tenant: owner, id }: IndexedDocument) => (tenant ? [owner, id] : [id]);
+  const words = tenant ? [`"tenant_id", "word"`, `?2, "value"`] : [`"word"`, `"value"`];
+  return [
+    {
+      text:
+        `INSERT OR REPLACE INTO ${quoted(index)} (rowid, ${columns.join(", ")}) ` +
+        `SELECT rowid, ${values} FROM ${quoted(table)} WHERE ${condition}`,
+      parameters: (document) => [...keyOf(document), ...valuesOf(tenant, document)],
+    },
+    {
+      text: `INSERT OR IGNORE INTO ${quoted(`${index}_words`)} (${words[0]}) SELECT ${words[1]} FROM json_each(?1)`,
+      parameters: ({ tenant: owner, words: found }) => [
+        JSON.stringify([...new Set(found.flat())]),
+        ...(tenant ? [owner] : []),
+      ],
+    },
+  ];
 }
 
-export function indexClear(index: string): readonly string[] {
-  return [`DELETE FROM ${quoted(index)}`];
+export function indexPutMany(
+  { table, tenant }: DocumentDeclaration,
+  index: string,
+  texts: number,
+): readonly IndexStatement<readonly IndexedDocument[]>[] {
+  const columns = columnsOf(tenant, texts);
+  const values = columns.map((_column, at) => `r."value" ->> ${at + 2}`);
+  const isSame = columns.map((column, at) => `f.${column} = ${values[at]}`).join(" AND ");
+  const owned = tenant ? `d."tenant_id" = r."value" ->> 0 AND ` : "";
+  const words = tenant
+    ? [`"tenant_id", "word"`, `g."value" ->> 0, w."value"`]
+    : [`"word"`, `w."value"`];
+  return [
+    {
+      // The rows first, then each document by its key: any other order would read the whole table.
+      text:
+        `INSERT OR REPLACE INTO ${quoted(index)} (rowid, ${columns.join(", ")}) ` +
+        `SELECT d.rowid, ${values.join(", ")} FROM json_each(?1) r CROSS JOIN ${quoted(table)} d ` +
+        `ON ${owned}d."id" = r."value" ->> 1 ` +
+        `WHERE NOT EXISTS (SELECT 1 FROM ${quoted(index)} f WHERE f.rowid = d.rowid AND ${isSame})`,
+      parameters: (documents) => [
+        JSON.stringify(
+          documents.map((document) => [
+            document.tenant,
+            document.id,
+            ...valuesOf(tenant, document),
+          ]),
+        ),
+      ],
+    },
+    {
+      text:
+        `INSERT OR IGNORE INTO ${quoted(`${index}_words`)} (${words[0]}) ` +
+        `SELECT ${words[1]} FROM json_each(?1) g, json_each(g."value", '$[1]') w`,
+      parameters: (documents) => [JSON.stringify(wordsByTenant(documents))],
+    },
+  ];
+}
+
+/** The columns of an index besides its row's id, and their values for a document. */
+function columnsOf(tenant: boolean, texts: number): readonly string[] {
+  const columns = Array.from({ length: texts }, (_, at) => `"t${at}"`);
+  return tenant ? [...columns, `"owner"`] : columns;
+}
+
+function valuesOf(tenant: boolean, { tenant: owner, words }: IndexedDocument): readonly string[] {
+  const texts = words.map(spaced);
+  return tenant ? [...texts, ownerWord(owner)] : texts;
+}
+
+/** The condition on one document, and how many parameters it takes. */
+function ofDocument(tenant: boolean): readonly [string, number] {
+  return tenant ? [`"tenant_id" = ?1 AND "id" = ?2`, 2] : [`"id" = ?1`, 1];
+}
+
+/** Whether a row of the index has the word of the table of words that is at hand. */
+export function isWordUsed(
+  { tenant }: DocumentDeclaration,
+  index: string,
+  texts: number,
+  words: string,
+): string {
+  const columns = Array.from({ length: texts }, (_, at) => `"t${at}"`).join(" ");
+  const owned = tenant ? `'"owner" : "' || lower(hex(${words}."tenant_id")) || '" AND ` : "'";
+  const query = `${owned}{${columns}} : "' || ${words}."word" || '"'`;
+  return `EXISTS (SELECT 1 FROM ${quoted(index)} WHERE ${quoted(index)} MATCH ${query})`;
 }
 
 /** The owner's columns are given as well, and say nothing more. */
 export function indexRemove({ tenant }: DocumentDeclaration, index: string): string {
   return `DELETE FROM ${quoted(index)} WHERE rowid = ?1${tenant ? " AND ?2 IS NOT NULL" : ""}`;
-}
-
-/** The condition on one document, and how many parameters it takes. */
-function ofDocument({ tenant }: DocumentDeclaration): readonly [string, number] {
-  return tenant ? [`"tenant_id" = ?1 AND "id" = ?2`, 2] : [`"id" = ?1`, 1];
 }

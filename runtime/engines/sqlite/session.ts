@@ -1,30 +1,57 @@
-// Statements on one SQLite connection, prepared once and kept, in least-recently-used order.
-import { fail } from "../../contract/errors.js";
-import { hasEnded, type SqlRow, type SqlSession, type SqlValue } from "../sql/session.js";
+// Statements on one SQLite connection, prepared once and kept, in least-recently-used order; and sessions over them.
+import type { Work } from "../../operations/work.js";
+import {
+  hasEnded,
+  readsOnly,
+  type ScanColumns,
+  type SqlRow,
+  type SqlSession,
+  type SqlValue,
+} from "../sql/session.js";
 import { sqliteDialect } from "./dialect.js";
 import type { SqliteConnection, SqliteStatement, SqliteValue } from "./driver.js";
+import type { DiskDoubt } from "./disk-doubt.js";
+import { translated } from "./faults.js";
+import { ScanningConnection, type SqliteReaders } from "./readers.js";
+import type { Renewed } from "./renewed.js";
+import { StatementCache } from "./statement-cache.js";
 
 const maxPrepared = 512;
 
-/** A connection with its prepared statements. Errors of SQLite become `core.infrastructure`. */
+/** A connection with its prepared statements. Errors of SQLite become codes of the error table. */
 export class PreparedConnection {
   readonly #connection: SqliteConnection;
-  readonly #prepared = new Map<string, SqliteStatement>();
+  readonly #doubt: DiskDoubt;
+  readonly #prepared: StatementCache<SqliteStatement>;
 
-  constructor(connection: SqliteConnection) {
+  constructor(connection: SqliteConnection, doubt: DiskDoubt) {
     this.#connection = connection;
+    this.#doubt = doubt;
+    this.#prepared = new StatementCache(maxPrepared, (text) => connection.prepare(text));
   }
 
   all(text: string, parameters: readonly SqlValue[]): readonly SqlRow[] {
-    return translated(() => this.#statement(text).all(parameters.map(bound)));
+    try {
+      return this.#prepared.get(text).all(parameters.map(bound));
+    } catch (error) {
+      throw this.#noted(error);
+    }
   }
 
   run(text: string, parameters: readonly SqlValue[]): number {
-    return translated(() => this.#statement(text).run(parameters.map(bound)));
+    try {
+      return this.#prepared.get(text).run(parameters.map(bound));
+    } catch (error) {
+      throw this.#noted(error);
+    }
   }
 
   exec(text: string): void {
-    translated(() => this.#connection.exec(text));
+    try {
+      this.#connection.exec(text);
+    } catch (error) {
+      throw this.#noted(error);
+    }
   }
 
   close(): void {
@@ -32,58 +59,101 @@ export class PreparedConnection {
     this.#connection.close();
   }
 
-  #statement(text: string): SqliteStatement {
-    const known = this.#prepared.get(text);
-    if (known !== undefined) {
-      this.#prepared.delete(text);
-      this.#prepared.set(text, known);
-      return known;
-    }
-    const statement = this.#connection.prepare(text);
-    this.#prepared.set(text, statement);
-    if (this.#prepared.size > maxPrepared) {
-      const [oldest] = this.#prepared.keys();
-      if (oldest !== undefined) this.#prepared.delete(oldest);
-    }
-    return statement;
+  #noted(error: unknown): Error {
+    this.#doubt.note(error);
+    return translated(error);
   }
 }
 
-/** A session that refuses to work once its transaction has ended. */
-export function sqliteSession(connection: PreparedConnection, isOpen: () => boolean): SqlSession {
-  const guard = (): void => {
-    if (!isOpen()) throw hasEnded();
-  };
-  return {
-    dialect: sqliteDialect,
-    async all(text, parameters) {
-      guard();
-      return connection.all(text, parameters);
-    },
-    async run(text, parameters) {
-      guard();
-      return connection.run(text, parameters);
-    },
-  };
+/** The connection of the writer, and the same one for queries of its transactions that may take long. */
+export class WritingConnection {
+  readonly prepared: PreparedConnection;
+  readonly scanning: ScanningConnection;
+
+  constructor(connection: SqliteConnection, doubt: DiskDoubt) {
+    this.prepared = new PreparedConnection(connection, doubt);
+    this.scanning = new ScanningConnection(connection, doubt);
+  }
+
+  /** Never while something is scanned. */
+  close(): void {
+    this.prepared.close();
+  }
+}
+
+/** Committed state: reads by key at once, everything else on the readers, as the work's. */
+export class SqliteReadSession implements SqlSession {
+  readonly dialect = sqliteDialect;
+  readonly #keyed: Renewed<PreparedConnection>;
+  readonly #readers: SqliteReaders;
+  readonly #work: Work;
+
+  constructor(keyed: Renewed<PreparedConnection>, readers: SqliteReaders, work: Work) {
+    this.#keyed = keyed;
+    this.#readers = readers;
+    this.#work = work;
+  }
+
+  async all(text: string, parameters: readonly SqlValue[]): Promise<readonly SqlRow[]> {
+    return this.#keyed.fresh().all(text, parameters);
+  }
+
+  run(): Promise<number> {
+    return Promise.reject(readsOnly());
+  }
+
+  scan(
+    text: string,
+    parameters: readonly SqlValue[],
+    columns: ScanColumns,
+  ): Promise<readonly SqlRow[]> {
+    return this.#readers.scan(this.#work, text, parameters.map(bound), columns);
+  }
+}
+
+/** A session of the writer, which refuses to work once its transaction has ended. One statement at a time. */
+export class SqliteWriteSession implements SqlSession {
+  readonly dialect = sqliteDialect;
+  readonly #connection: PreparedConnection;
+  readonly #scanning: ScanningConnection;
+  readonly #work: Work;
+  readonly #isOpen: () => boolean;
+
+  constructor({ prepared, scanning }: WritingConnection, work: Work, isOpen: () => boolean) {
+    this.#connection = prepared;
+    this.#scanning = scanning;
+    this.#work = work;
+    this.#isOpen = isOpen;
+  }
+
+  async all(text: string, parameters: readonly SqlValue[]): Promise<readonly SqlRow[]> {
+    await this.#ready();
+    return this.#connection.all(text, parameters);
+  }
+
+  async run(text: string, parameters: readonly SqlValue[]): Promise<number> {
+    await this.#ready();
+    return this.#connection.run(text, parameters);
+  }
+
+  async scan(
+    text: string,
+    parameters: readonly SqlValue[],
+    columns: ScanColumns,
+  ): Promise<readonly SqlRow[]> {
+    await this.#ready();
+    return this.#scanning.scan(this.#work.lifetime, text, parameters.map(bound), columns);
+  }
+
+  /** A handler may have asked two things at once: the second waits for the first. */
+  async #ready(): Promise<void> {
+    while (this.#scanning.isBusy) await this.#scanning.idle();
+    if (!this.#isOpen()) throw hasEnded();
+  }
 }
 
 function bound(value: SqlValue): SqliteValue {
   if (typeof value === "boolean") return value ? 1 : 0;
   if (typeof value === "object" && value !== null) return JSON.stringify(value);
   return value;
-}
-
-function translated<T>(work: () => T): T {
-  try {
-    return work();
-  } catch (cause) {
-    const isBusy =
-      cause instanceof Error &&
-      /SQLITE_BUSY|database is locked/.test(
-        `${String((cause as { code?: unknown }).code)} ${cause.message}`,
-      );
-    throw isBusy
-      ? fail("core.unavailable", {}, { cause, headers: { "Retry-After": "1" } })
-      : fail("core.infrastructure", {}, { cause });
-  }
 }

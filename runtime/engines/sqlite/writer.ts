@@ -2,34 +2,59 @@
 // (architecture.md "Documents on SQL": a durable insert costs seven times a relaxed one).
 import { setTimeout as sleep } from "node:timers/promises";
 import { ServiceError } from "../../contract/errors.js";
-import type { Lifetime } from "../../operations/lifetime.js";
-import type { PreparedConnection } from "./session.js";
+import type { Log } from "../../operations/log.js";
+import type { Work } from "../../operations/work.js";
+import { isBusy } from "./faults.js";
+import type { Renewed } from "./renewed.js";
+import type { PreparedConnection, WritingConnection } from "./session.js";
+
+/** Whose transaction it is; `operation` is what the log calls it. */
+export interface Writing extends Work {
+  readonly operation: string;
+}
+
+/** What is done in a transaction, on this connection. */
+type Transacted<T> = (connection: WritingConnection, isOpen: () => boolean) => Promise<T>;
 
 interface Job {
-  readonly lifetime: Lifetime;
-  readonly work: (isOpen: () => boolean) => Promise<unknown>;
+  readonly writing: Writing;
+  readonly work: Transacted<unknown>;
   readonly resolve: (value: never) => void;
   readonly reject: (error: unknown) => void;
 }
 
 /** How many transactions share a commit at most. */
 const maxGroup = 128;
+/** Whoever holds the writer for longer is named in the log: everybody else's writes wait. */
+const heldMillis = 5_000;
 
 export class Writer {
-  readonly #connection: PreparedConnection;
+  readonly #connection: Renewed<WritingConnection>;
+  readonly #log: Log;
   readonly #queue: Job[] = [];
   #draining: Promise<void> | undefined;
+  #fault: unknown;
 
-  constructor(connection: PreparedConnection) {
+  constructor(connection: Renewed<WritingConnection>, log: Log) {
     this.#connection = connection;
+    this.#log = log;
   }
 
   /** Runs `work` in a transaction and resolves after the commit that it is part of has reached the disk. */
-  run<T>(lifetime: Lifetime, work: (isOpen: () => boolean) => Promise<T>): Promise<T> {
+  run<T>(writing: Writing, work: Transacted<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      this.#queue.push({ lifetime, work, resolve, reject });
+      this.#queue.push({ writing, work, resolve, reject });
       this.#draining ??= this.#drain();
     });
+  }
+
+  get isBusy(): boolean {
+    return this.#draining !== undefined;
+  }
+
+  /** Why the last group could not be committed, or undefined where it could. */
+  get fault(): unknown {
+    return this.#fault;
   }
 
   /** Resolves when nothing is queued or running. */
@@ -54,8 +79,10 @@ export class Writer {
       // Requests that are already in the socket buffers join this group.
       await new Promise((resolve) => setImmediate(resolve));
       await this.#fill(jobs, settled);
-      this.#connection.exec("COMMIT");
+      this.#connection.current.prepared.exec("COMMIT");
+      this.#fault = undefined;
     } catch (error) {
+      this.#fault = error;
       this.#rollBack();
       if (jobs.length === 0) jobs.push(...this.#queue.splice(0));
       for (const job of jobs) job.reject(error);
@@ -66,14 +93,13 @@ export class Writer {
 
   /** Takes the write lock; another process that holds it is waited for, up to 5 s, without blocking this one. */
   async #begin(): Promise<void> {
-    const patience = Date.now() + 5_000;
+    const patience = performance.now() + 5_000;
     for (;;) {
       try {
-        this.#connection.exec("BEGIN IMMEDIATE");
+        this.#connection.fresh().prepared.exec("BEGIN IMMEDIATE");
         return;
       } catch (error) {
-        const isBusy = error instanceof ServiceError && error.code === "core.unavailable";
-        if (!isBusy || Date.now() > patience) throw error;
+        if (!isBusy(error) || performance.now() > patience) throw error;
         await sleep(5 + Math.random() * 20);
       }
     }
@@ -91,28 +117,47 @@ export class Writer {
   /** Runs one transaction inside the group. Once its savepoint is released it is decided, whatever its deadline does. */
   async #runJob(job: Job): Promise<() => void> {
     let open = true;
-    this.#connection.exec("SAVEPOINT operation");
+    const connection = this.#connection.current;
+    const { prepared, scanning } = connection;
+    const { lifetime, operation } = job.writing;
+    prepared.exec("SAVEPOINT operation");
+    const held = setTimeout(() => {
+      this.#log.warn({ operation }, `a transaction holds the writer for ${heldMillis / 1000} s`);
+    }, heldMillis);
     try {
-      job.lifetime.throwIfOver();
-      const value = await job.lifetime.race(job.work(() => open));
-      job.lifetime.throwIfOver();
+      lifetime.throwIfOver();
+      const value = await lifetime.race(job.work(connection, () => open));
+      lifetime.throwIfOver();
       open = false;
-      job.lifetime.decide();
-      this.#connection.exec("RELEASE operation");
+      await scanning.end();
+      lifetime.decide();
+      prepared.exec("RELEASE operation");
       return () => job.resolve(value as never);
     } catch (error) {
       open = false;
-      this.#connection.exec("ROLLBACK TO operation");
-      this.#connection.exec("RELEASE operation");
+      await scanning.end();
+      undo(prepared, error);
       return () => job.reject(error);
+    } finally {
+      clearTimeout(held);
     }
   }
 
   #rollBack(): void {
     try {
-      this.#connection.exec("ROLLBACK");
+      this.#connection.current.prepared.exec("ROLLBACK");
     } catch {
       // No transaction was open: BEGIN itself had failed.
     }
+  }
+}
+
+/** Undoes one transaction of the group. Where SQLite has undone all of it already, throws why: the fault of the disk. */
+function undo(prepared: PreparedConnection, error: unknown): void {
+  try {
+    prepared.exec("ROLLBACK TO operation");
+    prepared.exec("RELEASE operation");
+  } catch (lost) {
+    throw error instanceof ServiceError && error.status >= 500 ? error : lost;
   }
 }

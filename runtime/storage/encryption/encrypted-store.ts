@@ -46,8 +46,12 @@ export function encryptedStore(inner: ObjectStore, ring: KeyRing): ObjectStore {
   };
 
   /** The header of one version; null where it is not there, or is another version. */
-  const unlock = async (key: string, etag: string | undefined): Promise<Unlocked | null> => {
-    const options = { window: headerWindow, ...(etag === undefined ? {} : { etag }) };
+  const unlock = async (
+    key: string,
+    etag: string | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<Unlocked | null> => {
+    const options = { window: headerWindow, ...(etag === undefined ? {} : { etag }), signal };
     const opened = await inner.open(key, options);
     if (opened === null) return null;
     const header = await buffer(opened.body);
@@ -57,14 +61,15 @@ export function encryptedStore(inner: ObjectStore, ring: KeyRing): ObjectStore {
   const openWindow = async (
     { head, form, header, dataKey }: Unlocked,
     { first, last }: ByteWindow,
+    signal: AbortSignal | undefined,
   ): Promise<OpenedObject | null> => {
-    if (form === "whole") return openAll(head.key, head.etag);
+    if (form === "whole") return openAll(head.key, head.etag, signal);
     const [from, to] = [Math.floor(first / chunkBytes), Math.floor(last / chunkBytes)];
     const window = {
       first: headerBytes + from * sealedBytes,
       last: Math.min(headerBytes + (to + 1) * sealedBytes, head.size) - 1,
     };
-    const opened = await inner.open(head.key, { window, etag: head.etag });
+    const opened = await inner.open(head.key, { window, etag: head.etag, signal });
     if (opened === null) return null;
     const cipher = new ChunkCipher(dataKey, header);
     const chunks = openedChunks(opened.body, cipher, from, to, chunkCount(head.size));
@@ -72,8 +77,12 @@ export function encryptedStore(inner: ObjectStore, ring: KeyRing): ObjectStore {
     return { head, window: { first, last }, body: streamOf(cut, opened.body) };
   };
 
-  const openAll = async (key: string, etag: string | undefined): Promise<OpenedObject | null> => {
-    const opened = await inner.open(key, etag === undefined ? {} : { etag });
+  const openAll = async (
+    key: string,
+    etag: string | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<OpenedObject | null> => {
+    const opened = await inner.open(key, { ...(etag === undefined ? {} : { etag }), signal });
     if (opened === null) return null;
     const reader = new ExactReader(opened.body);
     try {
@@ -97,14 +106,14 @@ export function encryptedStore(inner: ObjectStore, ring: KeyRing): ObjectStore {
   };
 
   return {
-    async head(key) {
-      return (await unlock(key, undefined))?.head ?? null;
+    async head(key, signal) {
+      return (await unlock(key, undefined, signal))?.head ?? null;
     },
 
-    async open(key, { window, etag } = {}) {
-      if (window === undefined) return openAll(key, etag);
-      const found = await unlock(key, etag);
-      return found === null ? null : openWindow(found, window);
+    async open(key, { window, etag, signal } = {}) {
+      if (window === undefined) return openAll(key, etag, signal);
+      const found = await unlock(key, etag, signal);
+      return found === null ? null : openWindow(found, window, signal);
     },
 
     async write(key, body, description, signal) {
@@ -115,9 +124,10 @@ export function encryptedStore(inner: ObjectStore, ring: KeyRing): ObjectStore {
       return { ...head, contentSize: contentBytes("chunked", head.size) };
     },
 
-    remove: (key) => inner.remove(key),
-    sweep: (prefix, olderThanSeconds) => inner.sweep(prefix, olderThanSeconds),
-    keys: (prefix, after) => inner.keys(prefix, after),
+    remove: (key, signal) => inner.remove(key, signal),
+    ping: (signal) => inner.ping(signal),
+    sweep: (prefix, olderThanSeconds, limit) => inner.sweep(prefix, olderThanSeconds, limit),
+    keys: (prefix, after, signal) => inner.keys(prefix, after, signal),
     // What passes by the service could not be encrypted by it.
     direct: null,
     close: () => inner.close(),

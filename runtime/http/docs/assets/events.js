@@ -85,8 +85,10 @@ function end(reason) {
   status.textContent = reason;
 }
 
+/** Of this page alone: a device has one connection. */
+const device = `docs-${Math.random().toString(36).slice(2)}`;
 function query() {
-  const asked = new URLSearchParams({ protocol: "1", device_id: "docs" });
+  const asked = new URLSearchParams({ protocol: "1", device_id: device });
   if (topics.value !== "") asked.set("topics", topics.value);
   return asked;
 }
@@ -114,6 +116,17 @@ function overWebSocket() {
 
 function overEvents() {
   const leaving = new AbortController();
+  // A stream without a sign of life ends; the id of no signal acknowledges none.
+  let signedAt = Date.now();
+  const live = () => {
+    if (Date.now() - signedAt < 20_000) return;
+    signedAt = Date.now();
+    fetch(`${realtime.path}/sse/ack?device_id=${device}`, {
+      method: "POST",
+      headers: { ...credentials(), "content-type": "application/json" },
+      body: '{"up_to":"-"}',
+    }).catch(() => undefined);
+  };
   const listen = async () => {
     const response = await fetch(`${realtime.path}/sse?${query()}`, {
       headers: credentials(),
@@ -123,6 +136,7 @@ function overEvents() {
     status.textContent = "connected over Server-Sent Events";
     let rest = "";
     for await (const piece of response.body.pipeThrough(new TextDecoderStream())) {
+      live();
       const frames = (rest + piece).split("\n\n");
       rest = frames.pop();
       for (const frame of frames) {

@@ -1,0 +1,68 @@
+// What a connection keeps over a reload: the name of its device, and the last signal that it has handled.
+import { randomKey } from "../core.js";
+import { lasting, storeOf, type KeyValueStore } from "./platform.js";
+
+export interface MemoryOptions {
+  /** Before all names: where the service's realtime plane is. */
+  readonly place: string;
+  readonly deviceId: string | undefined;
+  readonly store: KeyValueStore | undefined;
+  /** Whether the tabs of a browser have one line, and so one device. */
+  readonly isShared: boolean;
+}
+
+export class Memory {
+  readonly #place: string;
+  readonly #store: KeyValueStore;
+  /** Of this tab alone, where tabs share the other: what each has handled over a reload is its own. */
+  readonly #ownStore: KeyValueStore | null;
+  #deviceId: string;
+
+  constructor({ place, deviceId, store, isShared }: MemoryOptions) {
+    this.#place = place;
+    this.#store = lasting(store ?? storeOf(isShared ? "localStorage" : "sessionStorage"));
+    const hasOwn = isShared && store === undefined;
+    this.#ownStore = hasOwn ? lasting(storeOf("sessionStorage")) : null;
+    this.#deviceId = deviceId ?? this.#store.getItem(this.#key("device")) ?? randomKey();
+    if (deviceId === undefined) this.#keepDevice();
+  }
+
+  get deviceId(): string {
+    return this.#deviceId;
+  }
+
+  /** Goes on under another name, behind what a caller has handled under the one before. */
+  takeNewDevice(owner: string): void {
+    const last = this.lastOf(owner);
+    this.#deviceId = randomKey();
+    this.#keepDevice();
+    if (last !== null) this.keepLast(owner, last, true);
+  }
+
+  /** The last signal that a caller has handled; whose signals they are must be known to go on behind one. */
+  lastOf(owner: string): string | null {
+    if (owner === "") return null;
+    const key = this.#lastKey(owner);
+    return this.#ownStore?.getItem(key) ?? this.#store.getItem(key);
+  }
+
+  /** `isForAll` where the other tabs of the browser have it from this one. */
+  keepLast(owner: string, id: string, isForAll: boolean): void {
+    if (owner === "") return;
+    const key = this.#lastKey(owner);
+    this.#ownStore?.setItem(key, id);
+    if (isForAll) this.#store.setItem(key, id);
+  }
+
+  #keepDevice(): void {
+    this.#store.setItem(this.#key("device"), this.#deviceId);
+  }
+
+  #lastKey(owner: string): string {
+    return `${this.#key("last")} ${this.#deviceId} ${owner}`;
+  }
+
+  #key(of: string): string {
+    return `opwright ${this.#place} ${of}`;
+  }
+}

@@ -1,0 +1,37 @@
+// What callers may ask of a document that grows, without being known and without an end.
+import { own } from "../model/records.js";
+import type { OperationModel, RegistryModel } from "../model/registry.js";
+import type { RuleContext } from "./rule-context.js";
+
+/** Warns of lists, aggregates and searches that anybody may ask for, as often as they like, of documents that grow. */
+export function openListsAreLimited({ expanded, report }: RuleContext): void {
+  const { model, origins } = expanded;
+  const told = new Set<string>();
+  for (const operation of Object.values(model.operations)) {
+    const document = listedDocument(operation, model);
+    if (document === undefined || told.has(operation.namespace)) continue;
+    if (operation.route === null || isLimited(operation) || !grows(document, model)) continue;
+    told.add(operation.namespace);
+    report({
+      code: "OPW059",
+      message: `anybody may ask for ${operation.key} without limit, and ${document} may grow`,
+      at: origins.get(operation.key) ?? { file: "", path: [] },
+    });
+  }
+}
+
+/** The document that an operation lists, or undefined. */
+function listedDocument({ run }: OperationModel, { searches }: RegistryModel): string | undefined {
+  if (run.kind === "search") return own(searches, run.search)?.document;
+  return run.kind === "document" && run.verb.includes("list") ? run.document : undefined;
+}
+
+/** Whether callers are known, or counted. */
+function isLimited({ requiresAuthn, hooks }: OperationModel): boolean {
+  return requiresAuthn || hooks.some(({ errors }) => errors.includes("core.throttled"));
+}
+
+function grows(document: string, { operations }: RegistryModel): boolean {
+  const create = own(operations, `${document}.create`);
+  return create !== undefined && create.route !== null;
+}

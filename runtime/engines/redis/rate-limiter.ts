@@ -1,0 +1,100 @@
+// Rate limits counted in Redis, by all processes together: a number with an end, changed by scripts that are atomic there.
+import type { Log } from "../../operations/log.js";
+import { unavailable } from "../../contract/errors.js";
+import {
+  allowed,
+  countedKey,
+  refusedFor,
+  type RateLimiter,
+} from "../../operations/rate-limiter.js";
+import { within } from "../../operations/within.js";
+
+const longestPauseMillis = 5_000;
+/** Milliseconds that Redis has for an answer; one of a machine nearby takes less than one. */
+const answerMillis = 500;
+/** How long a start waits for the first connection. */
+const startMillis = 2_000;
+
+/** Takes one of `ARGV[1]` in a window of `ARGV[2]` milliseconds: -1, or the milliseconds that are left of it. */
+const take = `
+if tonumber(redis.call("GET", KEYS[1]) or "0") >= tonumber(ARGV[1]) then
+  return math.max(redis.call("PTTL", KEYS[1]), 0)
+end
+redis.call("INCR", KEYS[1])
+if redis.call("PTTL", KEYS[1]) < 0 then redis.call("PEXPIRE", KEYS[1], ARGV[2]) end
+return -1`;
+
+const giveBack = `
+if tonumber(redis.call("GET", KEYS[1]) or "0") > 0 then redis.call("DECR", KEYS[1]) end
+return 0`;
+
+export interface RedisRateLimiter extends RateLimiter {
+  close(): Promise<void>;
+}
+
+/**
+ * A limiter over one connection, which comes back by itself where it breaks off. While it is away, or does not answer,
+ * calls reject at once or soon with `core.unavailable`. `service` keeps services on one Redis apart.
+ */
+export async function openRedisRateLimiter(
+  url: string,
+  service: string,
+  log: Log,
+): Promise<RedisRateLimiter> {
+  const { createClient } = await import("redis").catch((cause: unknown) => {
+    throw new Error("Redis needs the package redis: npm install redis", { cause });
+  });
+  let isClosed = false;
+  const prefix = `opwright:${service}:rates`;
+  const client = createClient({
+    url,
+    name: prefix,
+    disableOfflineQueue: true,
+    commandsQueueMaxLength: 10_000,
+    // A connection that has gone silent is replaced.
+    pingInterval: 2_000,
+    socket: {
+      connectTimeout: 5_000,
+      socketTimeout: 6_000,
+      reconnectStrategy: (retries) =>
+        !isClosed &&
+        Math.min(100 * 2 ** Math.min(retries, 10), longestPauseMillis) * (0.5 + Math.random() / 2),
+    },
+  });
+  // Whoever asks is told; here it is only for those who look.
+  client.on("error", (err: unknown) => log.debug({ err }, "the Redis of rate limits is away"));
+  const connected = client.connect().catch(() => undefined);
+  await answeredIn(startMillis, connected).catch(() => undefined);
+
+  const asked = async <T>(call: () => Promise<T>): Promise<T> => {
+    try {
+      return await answeredIn(answerMillis, call());
+    } catch (cause) {
+      throw unavailable(cause);
+    }
+  };
+  const keyOf = (name: string, key: string): string => `${prefix}:${name}:${countedKey(key)}`;
+  const run = (script: string, key: string, ...values: readonly number[]): Promise<unknown> =>
+    asked(() => client.eval(script, { keys: [key], arguments: values.map(String) }));
+
+  return {
+    async take({ name, points, windowSeconds }, key) {
+      const left = Number(await run(take, keyOf(name, key), points, windowSeconds * 1000));
+      return left < 0 ? allowed : refusedFor(left);
+    },
+    async giveBack({ name }, key) {
+      await run(giveBack, keyOf(name, key));
+    },
+    async forget({ name }, key) {
+      await asked(() => client.del(keyOf(name, key)));
+    },
+    async close() {
+      isClosed = true;
+      if (client.isOpen) client.destroy();
+    },
+  };
+}
+
+function answeredIn<T>(millis: number, work: Promise<T>): Promise<T> {
+  return within(millis, work, () => new Error(`Redis has not answered in ${millis} ms`));
+}

@@ -1,0 +1,105 @@
+// What leaves the identities over SQL, a batch at a time: each statement has an index, and an end.
+import type { IdentityStore } from "../../authn/port.js";
+import type { SqlRow, SqlSession } from "./session.js";
+
+/** Sessions that are removed at a time: each may have many refresh tokens. */
+const sessionsAtOnce = 100;
+const tokensAtOnce = 100_000;
+
+/** The part of the identities of one transaction that removes what is over. */
+export function sqlIdentityPrune(
+  session: SqlSession,
+): Pick<IdentityStore, "limitSessions" | "limitRefreshTokens" | "prune"> {
+  const { dialect } = session;
+  const at = (position: number): string => dialect.placeholder(position);
+  /** A statement that removes some rows of a table, which is called `t`. */
+  const removed = (table: string, which: string): string =>
+    `DELETE FROM "opwright_${table}" WHERE ${dialect.isRowOf("t", `"opwright_${table}" t WHERE ${which}`)}`;
+
+  /** Removes sessions with their refresh tokens; false where so many tokens were in the way that sessions are left. */
+  const removeSessions = async (ids: readonly string[], limit: number): Promise<boolean> => {
+    const list = [dialect.list(ids)];
+    const tokens = await session.run(
+      removed("refresh_tokens", `${dialect.isIn(sessionField, at(1))} LIMIT ${limit}`),
+      list,
+    );
+    if (tokens === limit) return false;
+    await session.run(
+      `DELETE FROM "opwright_sessions" WHERE ${dialect.isIn(idField, at(1))}`,
+      list,
+    );
+    return true;
+  };
+
+  /** Refresh tokens that have run out, and sessions that had no other. */
+  const pruneTokens = async (before: number, limit: number): Promise<boolean> => {
+    const tokens = await session.all(
+      `${removed("refresh_tokens", `t."expires_at" < ${at(1)} ORDER BY t."expires_at" LIMIT ${limit}`)} RETURNING "session_id"`,
+      [before],
+    );
+    if (tokens.length === 0) return false;
+    const sessions = new Set(tokens.map((row) => String(row["session_id"])));
+    await session.run(
+      `DELETE FROM "opwright_sessions" WHERE ${dialect.isIn(idField, at(2))} AND "created_at" < ${at(1)} AND (` +
+        `SELECT 1 FROM "opwright_refresh_tokens" r WHERE r."session_id" = "opwright_sessions"."id" LIMIT 1) IS NULL`,
+      [before, dialect.list([...sessions])],
+    );
+    return tokens.length === limit;
+  };
+
+  const pruneEnded = async (before: number, limit: number): Promise<boolean> => {
+    const ended = await session.all(
+      `SELECT "id" FROM "opwright_sessions" WHERE "ended_at" < ${at(1)} ORDER BY "ended_at" LIMIT ${sessionsAtOnce}`,
+      [before],
+    );
+    if (ended.length === 0) return false;
+    return !(await removeSessions(ended.map(idOf), limit)) || ended.length === sessionsAtOnce;
+  };
+
+  const pruneResets = async (before: number, limit: number): Promise<boolean> => {
+    const resets = await session.run(
+      removed("reset_tokens", `t."expires_at" < ${at(1)} ORDER BY t."expires_at" LIMIT ${limit}`),
+      [before],
+    );
+    return resets === limit;
+  };
+
+  return {
+    async limitSessions(principalId, most) {
+      const beyond = await session.all(
+        `SELECT "id", "ended_at" FROM "opwright_sessions" WHERE "principal_id" = ${at(1)} ` +
+          `ORDER BY CASE WHEN "ended_at" IS NULL THEN 0 ELSE 1 END, "created_at" DESC, "id" DESC ` +
+          `LIMIT ${sessionsAtOnce} OFFSET ${most}`,
+        [principalId],
+      );
+      if (beyond.length === 0) return false;
+      await removeSessions(beyond.map(idOf), tokensAtOnce);
+      return beyond.some((row) => row["ended_at"] === null);
+    },
+
+    async limitRefreshTokens(sessionId, most) {
+      await session.run(
+        removed(
+          "refresh_tokens",
+          `t."session_id" = ${at(1)} AND t."used_at" IS NOT NULL ` +
+            `ORDER BY t."expires_at" DESC LIMIT ${tokensAtOnce} OFFSET ${most}`,
+        ),
+        [sessionId],
+      );
+    },
+
+    async prune(before, limit) {
+      const tokens = await pruneTokens(before, limit);
+      const ended = await pruneEnded(before, limit);
+      const resets = await pruneResets(before, limit);
+      return tokens || ended || resets;
+    },
+  };
+}
+
+const idField = { path: "id", type: "uuid", isColumn: true } as const;
+const sessionField = { path: "session_id", type: "uuid", isColumn: true } as const;
+
+function idOf(row: SqlRow): string {
+  return String(row["id"]);
+}

@@ -1,0 +1,33 @@
+// Leases over SQL, one for all SQL engines.
+import type { LeaseStore } from "../../operations/lease-port.js";
+import { textOrNull, type SqlSession } from "./session.js";
+
+/** No lease is held for longer, in milliseconds. */
+const longestMillis = 24 * 60 * 60 * 1_000;
+
+/** The leases of one transaction. */
+export function sqlLeaseStore(session: SqlSession): LeaseStore {
+  const at = (position: number): string => session.dialect.placeholder(position);
+  return {
+    async take(name, holder, now, until) {
+      const [row] = await session.all(
+        `INSERT INTO "opwright_leases" ("name", "holder", "until") VALUES (${at(1)}, ${at(2)}, ${at(4)}) ` +
+          `ON CONFLICT ("name") DO UPDATE SET "holder" = excluded."holder", "until" = excluded."until" ` +
+          `WHERE "opwright_leases"."until" <= ${at(3)} OR "opwright_leases"."holder" = excluded."holder" ` +
+          // Whoever held it so long had a clock that was ahead.
+          `OR "opwright_leases"."until" > ${at(3)} + ${longestMillis} ` +
+          `RETURNING "state"`,
+        [name, holder, now, until],
+      );
+      return row === undefined ? null : { state: textOrNull(row["state"]) };
+    },
+
+    async note(name, holder, state) {
+      const noted = await session.run(
+        `UPDATE "opwright_leases" SET "state" = ${at(3)} WHERE "name" = ${at(1)} AND "holder" = ${at(2)}`,
+        [name, holder, state],
+      );
+      return noted === 1;
+    },
+  };
+}

@@ -1,0 +1,146 @@
+// What leaves the mailboxes over SQL, a batch at a time: each statement has an index, and an end.
+import type { MailboxStore } from "../../realtime/port.js";
+import type { SqlRow, SqlSession } from "./session.js";
+
+/** An entry of a mailbox up to which everything is to go, or is gone. */
+interface End {
+  readonly tenant_id: string;
+  readonly principal_id: string;
+  readonly position: number;
+}
+
+const mailbox = { tenant_id: "text", principal_id: "uuid" } as const;
+
+/** The part of the mailboxes of one transaction that empties them. */
+export function sqlRetention(
+  session: SqlSession,
+): Pick<MailboxStore, "trim" | "pruneSignals" | "pruneCursors"> {
+  const { dialect } = session;
+  const at = (position: number): string => dialect.placeholder(position);
+  const isSame = (left: string, right: string): string =>
+    `${left}."tenant_id" = ${right}."tenant_id" AND ${left}."principal_id" = ${right}."principal_id"`;
+
+  /** How far mailboxes should go, by age and by length. */
+  const wanted = async (before: number, most: number, limit: number): Promise<readonly End[]> => {
+    const old = await session.all(
+      `SELECT o."tenant_id", o."principal_id", MAX(o."position") AS "position" FROM (` +
+        `SELECT "tenant_id", "principal_id", "position" FROM "opwright_mailbox" WHERE "created_at" < ${at(1)} ` +
+        `ORDER BY "created_at" LIMIT ${limit}) o GROUP BY o."tenant_id", o."principal_id"`,
+      [before],
+    );
+    const long = await session.all(
+      `SELECT "tenant_id", "principal_id", "head" - ${at(1)} AS "position" FROM "opwright_mailbox_heads" ` +
+        `WHERE ("head" - "floor") > ${at(1)} ORDER BY ("head" - "floor") DESC LIMIT ${limit}`,
+      [most],
+    );
+    const ends = new Map<string, End>();
+    for (const end of [...old, ...long].map(endOf)) {
+      const key = `${end.tenant_id}\0${end.principal_id}`;
+      const other = ends.get(key);
+      if (other === undefined || other.position < end.position) ends.set(key, end);
+    }
+    return [...ends.values()];
+  };
+
+  /** The same, cut to so many entries in all; mailboxes that are being numbered now are left out. */
+  const possible = async (ends: readonly End[], limit: number): Promise<readonly End[]> => {
+    const rows = await session.all(
+      `SELECT h."tenant_id", h."principal_id", h."floor", w."position" ` +
+        `FROM ${dialect.records({ ...mailbox, position: "integer" }, at(1))} JOIN "opwright_mailbox_heads" h ` +
+        `ON ${isSame("h", "w")} WHERE h."floor" < w."position"${dialect.skipLocked}`,
+      [JSON.stringify(ends)],
+    );
+    let room = limit;
+    const cut: End[] = [];
+    for (const row of rows) {
+      if (room <= 0) break;
+      const [end, floor] = [endOf(row), Number(row["floor"])];
+      // What goes is the beginning of a mailbox: an entry that is younger than one behind it goes with it.
+      const position = Math.min(end.position, floor + room);
+      room -= position - floor;
+      cut.push({ ...end, position });
+    }
+    return cut;
+  };
+
+  return {
+    async trim(before, most, limit) {
+      const ends = await wanted(before, most, limit);
+      if (ends.length === 0) return 0;
+      const cut = await possible(ends, limit);
+      if (cut.length === 0) return 0;
+      const reached = dialect.records({ ...mailbox, position: "integer" }, at(1));
+      const removed = await session.run(
+        `DELETE FROM "opwright_mailbox" WHERE ${dialect.isRowOf(
+          "m",
+          `${reached} JOIN "opwright_mailbox" m ON ${isSame("m", "w")} AND m."position" <= w."position"`,
+        )}`,
+        [JSON.stringify(cut)],
+      );
+      await session.run(
+        `UPDATE "opwright_mailbox_heads" SET "floor" = w."position" FROM ${reached} ` +
+          `WHERE ${isSame(`"opwright_mailbox_heads"`, "w")} AND "opwright_mailbox_heads"."floor" < w."position"`,
+        [JSON.stringify(cut)],
+      );
+      return removed;
+    },
+
+    pruneSignals(before, limit) {
+      // Asked about one by one, each by an index: an entry is as old as its signal, so the index of their age finds it.
+      const unused =
+        `(SELECT 1 FROM "opwright_mailbox" m WHERE m."created_at" = s."created_at" AND m."signal_id" = s."id" LIMIT 1) IS NULL ` +
+        `AND (SELECT 1 FROM "opwright_staged_signals" q WHERE q."signal_id" = s."id" LIMIT 1) IS NULL`;
+      const old =
+        `"opwright_signals" s WHERE s."created_at" < ${at(1)} AND ${unused} ` +
+        `ORDER BY s."created_at" LIMIT ${limit}`;
+      return session.run(`DELETE FROM "opwright_signals" WHERE ${dialect.isRowOf("s", old)}`, [
+        before,
+      ]);
+    },
+
+    async pruneCursors(before, now, limit) {
+      const looked = await session.all(
+        `SELECT c."tenant_id", c."principal_id", c."device", c."seen_at", c."position", h."floor" FROM (` +
+          `SELECT * FROM "opwright_cursors" WHERE "check_at" <= ${at(1)} ` +
+          `ORDER BY "check_at" LIMIT ${limit}${dialect.skipLocked}) c ` +
+          `LEFT JOIN "opwright_mailbox_heads" h ON ${isSame("h", "c")}`,
+        [now],
+      );
+      if (looked.length === 0) return 0;
+      const cursors = looked.map((row) => ({
+        tenant_id: String(row["tenant_id"]),
+        principal_id: String(row["principal_id"]),
+        device: String(row["device"]),
+        // What can go at the earliest when signals that are there now have run out is left alone until then.
+        check_at: (isSince(row, before) ? Number(row["seen_at"]) : now) + (now - before),
+        isGone: !isSince(row, before) && Number(row["position"]) < Number(row["floor"] ?? 0),
+      }));
+      const listed = dialect.records({ ...mailbox, device: "text", check_at: "integer" }, at(1));
+      await session.run(
+        `DELETE FROM "opwright_cursors" WHERE ${dialect.isRowOf(
+          "c",
+          `${listed} JOIN "opwright_cursors" c ON ${isSame("c", "w")} AND c."device" = w."device"`,
+        )}`,
+        [JSON.stringify(cursors.filter(({ isGone }) => isGone))],
+      );
+      await session.run(
+        `UPDATE "opwright_cursors" SET "check_at" = w."check_at" FROM ${listed} ` +
+          `WHERE ${isSame(`"opwright_cursors"`, "w")} AND "opwright_cursors"."device" = w."device"`,
+        [JSON.stringify(cursors.filter(({ isGone }) => !isGone))],
+      );
+      return looked.length;
+    },
+  };
+}
+
+function isSince(row: SqlRow, before: number): boolean {
+  return Number(row["seen_at"]) >= before;
+}
+
+function endOf(row: SqlRow): End {
+  return {
+    tenant_id: String(row["tenant_id"]),
+    principal_id: String(row["principal_id"]),
+    position: Number(row["position"]),
+  };
+}

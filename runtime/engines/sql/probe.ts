@@ -1,0 +1,7 @@
+// A write that changes nothing anybody reads: whether a database takes writes is found out by one.
+import type { LeaseStore } from "../../operations/lease-port.js";
+
+/** Writes one row of the service's own, always the same one. */
+export async function noteProbe(leases: LeaseStore): Promise<void> {
+  await leases.take("readiness", "readiness", 0, 0);
+}

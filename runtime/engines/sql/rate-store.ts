@@ -1,0 +1,54 @@
+// Counts of rate limits over SQL, one for all SQL engines.
+import type { RateStore } from "../../operations/rate-port.js";
+import type { SqlSession } from "./session.js";
+
+/** Milliseconds that a statement may have waited, with room. */
+const waitedMillis = 10_000;
+
+/** The counts of one transaction. */
+export function sqlRateStore(session: SqlSession): RateStore {
+  const { now } = session.dialect;
+  const at = (position: number): string => session.dialect.placeholder(position);
+  const ofKey = `"name" = ${at(1)} AND "key" = ${at(2)}`;
+  const endsAt = `"opwright_rates"."ends_at"`;
+  // One that ends much later than any can has been begun before the engine's clock was set back. A statement that waited
+  // for another's row may see a window that began after itself.
+  const isOver = `(${endsAt} <= ${now} OR ${endsAt} > ${now} + ${at(3)} + ${waitedMillis})`;
+  return {
+    async take(name, key, points, windowMillis) {
+      const [row] = await session.all(
+        `INSERT INTO "opwright_rates" ("name", "key", "taken", "ends_at") ` +
+          `VALUES (${at(1)}, ${at(2)}, 1, ${now} + ${at(3)}) ON CONFLICT ("name", "key") DO UPDATE SET ` +
+          `"taken" = CASE WHEN ${isOver} THEN 1 ELSE "opwright_rates"."taken" + 1 END, ` +
+          `"ends_at" = CASE WHEN ${isOver} THEN excluded."ends_at" ELSE ${endsAt} END ` +
+          `WHERE ${isOver} OR "opwright_rates"."taken" < ${at(4)} RETURNING "taken"`,
+        [name, key, windowMillis, points],
+      );
+      if (row !== undefined) return null;
+      const [kept] = await session.all(
+        `SELECT "ends_at" - ${now} AS "left" FROM "opwright_rates" WHERE ${ofKey}`,
+        [name, key],
+      );
+      return Number(kept?.["left"] ?? 0);
+    },
+
+    async giveBack(name, key) {
+      await session.run(
+        `UPDATE "opwright_rates" SET "taken" = "taken" - 1 WHERE ${ofKey} AND "taken" > 0 AND "ends_at" > ${now}`,
+        [name, key],
+      );
+    },
+
+    async forget(name, key) {
+      await session.run(`DELETE FROM "opwright_rates" WHERE ${ofKey}`, [name, key]);
+    },
+
+    prune: (limit) =>
+      // Asked twice: a window may begin anew between the choice of its row and its end.
+      session.run(
+        `DELETE FROM "opwright_rates" WHERE "ends_at" <= ${now} AND ("name", "key") IN ` +
+          `(SELECT "name", "key" FROM "opwright_rates" WHERE "ends_at" <= ${now} LIMIT ${at(1)})`,
+        [limit],
+      ),
+  };
+}

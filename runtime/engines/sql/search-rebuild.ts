@@ -1,0 +1,238 @@
+// Making the index of a search anew, in steps that are short transactions: writers go on meanwhile.
+import { fail } from "../../contract/errors.js";
+import type { DocumentDeclaration } from "../../documents/spec.js";
+import { indexedDocument } from "../../search/indexed-document.js";
+import type { RebuildPosition, RebuildStep } from "../../search/port.js";
+import type { SearchSpec } from "../../search/spec.js";
+import { putInIndex, type SearchIndex } from "./search-index.js";
+import { quoted, type RowKey, type SqlRow, type SqlSession, type SqlValue } from "./session.js";
+
+type Key = RebuildPosition["after"];
+
+/** The parts of a rebuild, in order. */
+const parts = ["documents", "rows", "words"] as const;
+
+/** How many documents there are, of all tenants. */
+export async function rebuildSize(session: SqlSession, { document }: SearchSpec): Promise<number> {
+  const [row] = await session.all(`SELECT count(*) AS "count" FROM ${quoted(document.table)}`, []);
+  return Number(row?.["count"] ?? 0);
+}
+
+/** One step; the port says what it owes. */
+export async function rebuildStep(
+  session: SqlSession,
+  { index, document }: SearchSpec,
+  from: RebuildPosition | null,
+  limit: number,
+): Promise<RebuildStep> {
+  const { part } = from ?? { part: "documents" };
+  const search = document.searches?.find((one) => one.index === index);
+  if (search === undefined)
+    throw fail("core.configuration", {}, { cause: new Error(`there is no index ${index}`) });
+  const { seen, next } = await steps[part](session, document, search, from ?? start, limit);
+  const documents = part === "documents" ? seen : 0;
+  if (next !== null) return { documents, next: { part, ...next } };
+  const following = parts[parts.indexOf(part) + 1];
+  return { documents, next: following === undefined ? null : { part: following, after: [] } };
+}
+
+/** Where a step begins within its part. */
+type From = Omit<RebuildPosition, "part">;
+
+const start: From = { after: [] };
+
+/** What was looked at, and where to go on; null where the part is done. */
+interface Looked {
+  readonly seen: number;
+  readonly next: From | null;
+}
+
+type Step = (
+  session: SqlSession,
+  document: DocumentDeclaration,
+  search: SearchIndex,
+  from: From,
+  limit: number,
+) => Promise<Looked>;
+
+/** Documents are held while they are read: what a writer puts into the index is never older than what a step puts there. */
+const documents: Step = async (session, document, search, { after, isTaken }, limit) => {
+  const { holdRows } = session.dialect;
+  const table = { name: quoted(document.table), keys: session.dialect.rowKeys(document) };
+  const read = (most: number, hold: string) => held(session, document, table, after, most, hold);
+  const next = (rows: readonly SqlRow[]): From | null => {
+    const last = rows.at(-1);
+    return last === undefined ? null : { after: keyOf(last, table) };
+  };
+  if (holdRows === "") {
+    const rows = await read(limit, "");
+    await putRows(session, document, search, rows);
+    return { seen: rows.length, next: rows.length < limit ? null : next(rows) };
+  }
+  if (isTaken) {
+    // It is waited for while no other one is held: so nobody waits in a circle.
+    const rows = await read(1, holdRows);
+    await putRows(session, document, search, rows);
+    return { seen: rows.length, next: next(rows) };
+  }
+  const free = await read(limit, `${holdRows} SKIP LOCKED`);
+  const rows = await untilTaken(session, table, after, free);
+  await putRows(session, document, search, rows);
+  // Where none is free, a writer has the next one, or there is none.
+  return { seen: rows.length, next: next(rows) ?? { after, isTaken: true } };
+};
+
+/** The next documents after a key, held. */
+function held(
+  session: SqlSession,
+  document: DocumentDeclaration,
+  table: Table,
+  after: Key,
+  limit: number,
+  hold: string,
+): Promise<readonly SqlRow[]> {
+  const { condition, parameters } = between(session, table, after, null);
+  const columns = [`"id"`, `"body"`, ...(document.tenant ? [`"tenant_id"`] : [])];
+  const limitAt = session.dialect.placeholder(parameters.length + 1);
+  return session.all(
+    `SELECT ${[...chosen(table), ...columns].join(", ")} FROM ${table.name} r WHERE ${condition} ORDER BY ${ordered(table)} LIMIT ${limitAt}${hold}`,
+    [...parameters, limit],
+  );
+}
+
+/** Rows up to the first that was left out because a writer has it. */
+async function untilTaken(
+  session: SqlSession,
+  table: Table,
+  after: Key,
+  rows: readonly SqlRow[],
+): Promise<readonly SqlRow[]> {
+  const last = rows.at(-1);
+  if (last === undefined) return rows;
+  const { condition, parameters } = between(session, table, after, keyOf(last, table));
+  const [counted] = await session.all(
+    `SELECT count(*) AS "count" FROM ${table.name} r WHERE ${condition}`,
+    parameters,
+  );
+  if (Number(counted?.["count"]) === rows.length) return rows;
+  const all = await keysAfter(session, table, after, rows.length + 1);
+  const taken = rows.findIndex(
+    (row, at) => JSON.stringify(keyOf(row, table)) !== JSON.stringify(all[at]),
+  );
+  return taken === -1 ? rows : rows.slice(0, taken);
+}
+
+async function putRows(
+  session: SqlSession,
+  document: DocumentDeclaration,
+  search: SearchIndex,
+  rows: readonly SqlRow[],
+): Promise<void> {
+  if (rows.length === 0) return;
+  const documents = rows.map((row) => {
+    const [tenant, id] = [String(row["tenant_id"] ?? ""), String(row["id"])];
+    return indexedDocument(tenant, id, String(row["body"]), search.fields);
+  });
+  await putInIndex(session, document, search, documents);
+}
+
+/** Rows of the index whose documents are gone. */
+const rows: Step = (session, document, { index }, { after }, limit) => {
+  const keys = session.dialect.rowKeys(document);
+  const same = keys.map(({ column }) => `d.${column} = r.${column}`).join(" AND ");
+  const isGone = `NOT EXISTS (SELECT 1 FROM ${quoted(document.table)} d WHERE ${same})`;
+  return removed(session, { name: quoted(index), keys }, isGone, after, limit);
+};
+
+/**
+ * Words that no row has any more. Where writers run at the same time, one that comes back at this very moment may go
+ * with them: it is no other spelling then until it is written again.
+ */
+const words: Step = (session, document, { index, fields }, { after }, limit) => {
+  const keys = [...(document.tenant ? [`"tenant_id"`] : []), `"word"`].map((column): RowKey => ({
+    column,
+    type: "text",
+  }));
+  const isUsed = session.dialect.isWordUsed(document, index, fields.length, "r");
+  return removed(session, { name: quoted(`${index}_words`), keys }, `NOT ${isUsed}`, after, limit);
+};
+
+const steps = { documents, rows, words };
+
+/** A table whose rows (`r`) are read in the order of its keys. */
+interface Table {
+  readonly name: string;
+  readonly keys: readonly RowKey[];
+}
+
+/** Removes those of the next rows of a table that fulfil a condition. */
+async function removed(
+  session: SqlSession,
+  table: Table,
+  condition: string,
+  after: Key,
+  limit: number,
+): Promise<Looked> {
+  const wanted = await keysAfter(session, table, after, limit);
+  const last = wanted.at(-1);
+  if (last === undefined) return { seen: 0, next: null };
+  const range = between(session, table, after, last);
+  await session.run(
+    `DELETE FROM ${table.name} AS r WHERE ${range.condition} AND ${condition}`,
+    range.parameters,
+  );
+  return { seen: wanted.length, next: wanted.length < limit ? null : { after: last } };
+}
+
+/** The next keys after one, in order. */
+async function keysAfter(
+  session: SqlSession,
+  table: Table,
+  after: Key,
+  limit: number,
+): Promise<readonly Key[]> {
+  const { condition, parameters } = between(session, table, after, null);
+  const limitAt = session.dialect.placeholder(parameters.length + 1);
+  const found = await session.all(
+    `SELECT ${chosen(table).join(", ")} FROM ${table.name} r WHERE ${condition} ORDER BY ${ordered(table)} LIMIT ${limitAt}`,
+    [...parameters, limit],
+  );
+  return found.map((row) => keyOf(row, table));
+}
+
+/** The condition on rows after a key (all, where it is empty), up to another. */
+function between(
+  { dialect }: SqlSession,
+  table: Table,
+  after: Key,
+  until: Key | null,
+): { readonly condition: string; readonly parameters: readonly SqlValue[] } {
+  const placesFrom = (first: number): string =>
+    table.keys
+      // FTS5 takes numbers with a fraction for no bound at all, and those of JavaScript may have one.
+      .map(({ type }, at) => `CAST(${dialect.placeholder(first + at)} AS ${type})`)
+      .join(", ");
+  const conditions = [
+    after.length === 0 ? null : `(${ordered(table)}) > (${placesFrom(1)})`,
+    until === null ? null : `(${ordered(table)}) <= (${placesFrom(after.length + 1)})`,
+  ].filter((condition) => condition !== null);
+  return {
+    condition: conditions.length === 0 ? "TRUE" : conditions.join(" AND "),
+    parameters: [...after, ...(until ?? [])],
+  };
+}
+
+function ordered({ keys }: Table): string {
+  return keys.map(({ column }) => `r.${column}`).join(", ");
+}
+
+function chosen({ keys }: Table): readonly string[] {
+  return keys.map(({ column }, at) => `r.${column} AS "k${at}"`);
+}
+
+function keyOf(row: SqlRow, { keys }: Table): Key {
+  return keys.map((_key, at) => {
+    const value = row[`k${at}`];
+    return typeof value === "number" ? value : String(value);
+  });
+}

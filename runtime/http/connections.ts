@@ -1,0 +1,237 @@
+// Connections of an HTTP server and what each may take: one request at a time, an answer that is read, a first byte in time
+// (architecture.md "Work is bounded": bytes, rate). RFC 9112 §9.
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import { Exchange } from "./exchange.js";
+import { Server as NetServer, type Socket } from "node:net";
+import { setImmediate as turn } from "node:timers/promises";
+
+export interface ConnectionLimits {
+  /** Connections at a time; further ones are closed as they come. */
+  readonly most: number;
+  /** Seconds within which a connection brings its first request. */
+  readonly idleSeconds: number;
+  /** Seconds that a client may take nothing of an answer. */
+  readonly stallSeconds: number;
+  /** Bytes of large answers that this process holds. */
+  readonly answerBytes: number;
+}
+
+/** Requests that may wait on one connection: what came with one read of the socket fits. */
+const maxPipelined = 4_096;
+/** Turns of the event loop that are waited for one in which nobody connects, and how short that one is. */
+const quietTurns = 2_000;
+const shortTurnMillis = 0.1;
+
+interface Pipelined {
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+  readonly run: () => void;
+}
+
+interface State {
+  /** The answer under way. */
+  current: ServerResponse | undefined;
+  /** Requests that came behind it. */
+  readonly waiting: Pipelined[];
+  isUsed: boolean;
+  isPausing: boolean;
+  /** Takes back the time in which the answer under way is to be read; undefined where it has none. */
+  unwatch: (() => void) | undefined;
+  /** When it was accepted or its last answer ended, on the monotonic clock. */
+  freeSince: number;
+}
+
+/** How many connections there are, and what was ended or refused. */
+export interface ConnectionCounts {
+  readonly open: number;
+  readonly dropped: number;
+  readonly silent: number;
+  readonly stalled: number;
+  readonly pipelined: number;
+}
+
+/** Keeps the connections of one server. */
+export class Connections {
+  readonly #server: Server;
+  readonly #limits: ConnectionLimits;
+  readonly #states = new Map<Socket, State>();
+  readonly #sweeping: NodeJS.Timeout;
+  readonly #counts = { dropped: 0, silent: 0, stalled: 0, pipelined: 0 };
+  #accepted = 0;
+  #isSettling = false;
+
+  constructor(server: Server, limits: ConnectionLimits) {
+    this.#server = server;
+    this.#limits = limits;
+    server.maxConnections = limits.most;
+    server.on("drop", () => (this.#counts.dropped += 1));
+    server.on("connection", (socket: Socket) => {
+      this.#accepted += 1;
+      this.keep(socket);
+      socket.once("close", () => this.#states.delete(socket));
+    });
+    server.on("upgrade", (_req, socket: Socket) => {
+      // Other protocols have bounds of their own.
+      this.#states.delete(socket);
+    });
+    const every = Math.min(1_000, limits.idleSeconds * 250, limits.stallSeconds * 250);
+    this.#sweeping = setInterval(() => this.#sweep(), every).unref();
+  }
+
+  /** Keeps a connection: a new one, or one that asked for another protocol and is answered in this one. */
+  keep(socket: Socket): void {
+    this.#states.set(socket, {
+      current: undefined,
+      waiting: [],
+      isUsed: false,
+      isPausing: false,
+      unwatch: undefined,
+      freeSince: performance.now(),
+    });
+  }
+
+  get counts(): ConnectionCounts {
+    return { open: this.#states.size, ...this.#counts };
+  }
+
+  /** Runs a request once those that came before it on its connection have been answered; what comes behind is not read. */
+  admit(req: IncomingMessage, res: ServerResponse, run: () => void): void {
+    const { socket } = req;
+    const state = this.#states.get(socket);
+    if (state === undefined) return run();
+    if (!socket.writable) return;
+    state.isUsed = true;
+    if (state.current === undefined) return this.#begin(socket, state, req, res, run);
+    if (state.waiting.length >= maxPipelined) {
+      socket.destroy();
+      return;
+    }
+    this.#counts.pipelined += 1;
+    state.waiting.push({ req, res, run });
+    if (state.isPausing) return;
+    state.isPausing = true;
+    // Behind the ticks in which Node's parser has its socket go on reading after each request.
+    queueMicrotask(() => {
+      state.isPausing = false;
+      if (state.waiting.length > 0) socket.pause();
+    });
+  }
+
+  /** From now on every answer closes its connection: clients come again elsewhere, and lose none. */
+  settle(): void {
+    this.#isSettling = true;
+    for (const { current } of this.#states.values())
+      if (current !== undefined && !current.headersSent) current.shouldKeepAlive = false;
+  }
+
+  /**
+   * Closes the listener; resolves when every connection has ended, which those are that last longer. One that was used less
+   * than `lingerMillis` ago is not closed under a client who may be using it again.
+   */
+  async close(patienceMillis: number, lingerMillis: number): Promise<void> {
+    await this.#untilNoneWaits();
+    // Not that of HTTP, which ends idle connections under clients who may just be using them.
+    const done = new Promise<void>((resolve) => {
+      NetServer.prototype.close.call(this.#server, () => resolve());
+    });
+    // Behind the reads of a turn: what has just come is seen, and not thrown away.
+    const ending = setInterval(() => setImmediate(() => this.#endIdle(lingerMillis)), 50);
+    const patience = setTimeout(() => {
+      for (const socket of this.#states.keys()) socket.destroy();
+      this.#server.closeAllConnections();
+    }, patienceMillis);
+    await done;
+    clearInterval(ending);
+    clearTimeout(patience);
+    clearInterval(this.#sweeping);
+    // Ends the checks of HTTP; what it closes is closed.
+    this.#server.close(() => undefined);
+  }
+
+  /**
+   * Resolves in a moment in which everybody who connected has been accepted: the system resets those who wait when the
+   * listener closes. One is accepted in each turn of the event loop.
+   */
+  async #untilNoneWaits(): Promise<void> {
+    for (let turns = 0; turns < quietTurns; turns += 1) {
+      const [accepted, began] = [this.#accepted, performance.now()];
+      await turn();
+      // A process that is too busy for short turns takes one that is ten times as long in the end.
+      const short = turns < quietTurns / 2 ? shortTurnMillis : 10 * shortTurnMillis;
+      if (this.#accepted === accepted && performance.now() - began < short) return;
+    }
+  }
+
+  #endIdle(lingerMillis: number): void {
+    const before = performance.now() - lingerMillis;
+    for (const [socket, { current, freeSince }] of this.#states)
+      if (current === undefined && freeSince <= before) socket.destroy();
+  }
+
+  #begin(
+    socket: Socket,
+    state: State,
+    req: IncomingMessage,
+    res: ServerResponse,
+    run: () => void,
+  ): void {
+    state.current = res;
+    if (this.#isSettling) res.shouldKeepAlive = false;
+    Exchange.of(req, res).whenEnded(() => {
+      state.current = undefined;
+      state.freeSince = performance.now();
+      state.unwatch?.();
+      if (state.waiting.length > 0) this.#next(socket, state);
+    });
+    run();
+  }
+
+  #next(socket: Socket, state: State): void {
+    // What came behind an answer that closes the connection is not run: nobody could be told (RFC 9112 §9.6).
+    if (!socket.writable) state.waiting.length = 0;
+    const next = state.waiting.shift();
+    if (next === undefined) return;
+    // Its own answer is not under way yet.
+    socket.setTimeout(0);
+    this.#begin(socket, state, next.req, next.res, next.run);
+    if (state.waiting.length === 0 && socket.isPaused()) socket.resume();
+  }
+
+  #sweep(): void {
+    for (const [socket, state] of this.#states) {
+      if (state.current !== undefined) this.#watch(socket, state, state.current);
+      else if (!state.isUsed) this.#endSilent(socket, state);
+    }
+  }
+
+  /** An answer that waits for its reader has so long; what the system takes at once is never met here. */
+  #watch(socket: Socket, state: State, res: ServerResponse): void {
+    if (!res.headersSent || socket.writableLength === 0) {
+      if (state.unwatch !== undefined) socket.setTimeout(0);
+      return state.unwatch?.();
+    }
+    // Who does not read is not read either: what comes would pass for a sign of life.
+    if (res.req.complete) socket.pause();
+    if (state.unwatch !== undefined) return;
+    const stalled = (): void => {
+      this.#counts.stalled += 1;
+      socket.destroy();
+    };
+    // Node calls where nothing has gone either way for so long, and begins anew where something has.
+    socket.setTimeout(this.#limits.stallSeconds * 1000);
+    socket.once("timeout", stalled);
+    state.unwatch = () => {
+      state.unwatch = undefined;
+      socket.off("timeout", stalled);
+      if (state.waiting.length === 0 && socket.isPaused()) socket.resume();
+    };
+  }
+
+  /** Node's own time limits begin with the first byte. */
+  #endSilent(socket: Socket, { freeSince }: State): void {
+    const before = performance.now() - this.#limits.idleSeconds * 1000;
+    if (socket.bytesRead > 0 || freeSince > before) return;
+    this.#counts.silent += 1;
+    socket.destroy();
+  }
+}

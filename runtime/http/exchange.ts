@@ -1,0 +1,61 @@
+// One request and its answer from the first look to the end: what is known of it, and what follows when it has ended.
+import type { IncomingMessage, ServerResponse } from "node:http";
+
+/** What becomes known of a request while it is answered. One listener of the answer's end serves all who wait for it. */
+export class Exchange {
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+  readonly startedAt = performance.now();
+  /** The operation's id; null where something else answered. */
+  operation: string | null = null;
+  requestId: string | null = null;
+  /** The code of an error. */
+  code: string | null = null;
+  caller: string | null = null;
+  tenant: string | null = null;
+  #ends: ((exchange: Exchange) => void)[] = [];
+
+  private constructor(req: IncomingMessage, res: ServerResponse) {
+    this.req = req;
+    this.res = res;
+  }
+
+  /** The exchange of an answer, made where there is none yet. */
+  static of(req: IncomingMessage, res: Answering): Exchange {
+    const known = res[key];
+    if (known !== undefined) return known;
+    const exchange = new Exchange(req, res);
+    res[key] = exchange;
+    res.on("close", ended);
+    return exchange;
+  }
+
+  /** The exchange of an answer, or undefined where nobody has made one. */
+  static known(res: Answering): Exchange | undefined {
+    return res[key];
+  }
+
+  /** Whether the connection ended before the whole answer had gone out. */
+  get isAborted(): boolean {
+    return !this.res.writableFinished;
+  }
+
+  /** Calls `listener` when the answer has gone out or its connection has ended, in the order of these calls. */
+  whenEnded(listener: (exchange: Exchange) => void): void {
+    this.#ends.push(listener);
+  }
+
+  end(): void {
+    const ends = this.#ends;
+    this.#ends = [];
+    for (const listener of ends) listener(this);
+  }
+}
+
+const key = Symbol("exchange");
+
+type Answering = ServerResponse & { [key]?: Exchange };
+
+function ended(this: Answering): void {
+  this[key]?.end();
+}

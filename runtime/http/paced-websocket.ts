@@ -1,0 +1,190 @@
+// A WebSocket whose frames are handed on at a pace: those that come faster wait, and nothing more is read meanwhile
+// (architecture.md "Work is bounded"). It is below both the protocol of frames and Socket.IO.
+import { WebSocket, WebSocketServer, type Server, type ServerOptions } from "ws";
+import { FrameQueue, type Frame } from "./frame-queue.js";
+
+export interface Pace {
+  readonly framesPerSecond: number;
+  /** Frames that are handed on at once where a client was quiet before. */
+  readonly framesBurst: number;
+  /**
+   * What is emitted now and then while frames wait: their client lives, though what shows that may be behind them. A pong
+   * of RFC 6455, or a frame of a protocol above that has pongs of its own.
+   */
+  readonly signOfLife: readonly [event: "pong", data: Buffer] | readonly [...Message];
+  /** Told each time that frames begin to wait. */
+  readonly onPaused: () => void;
+}
+
+type Message = [event: "message", data: Buffer, isBinary: boolean];
+
+/** Between two portions of frames that wait, in milliseconds. */
+const portionMillis = 50;
+/** Frames of one portion, whatever the pace: others have their turn in between. */
+const maxPortion = 64;
+const signMillis = 5_000;
+
+/** A server of WebSockets that all have this pace, each for itself. */
+export function pacedServer(options: ServerOptions, pace: Pace): Server<typeof PacedWebSocket> {
+  // ws makes them itself.
+  class Paced extends PacedWebSocket {
+    override readonly pace = pace;
+  }
+  return new WebSocketServer({ ...options, autoPong: false, WebSocket: Paced });
+}
+
+/** Frames that may be handed on now: a bucket that fills at the pace. */
+class Bucket {
+  readonly #pace: Pace;
+  #frames: number;
+  #filledAt = performance.now();
+
+  constructor(pace: Pace) {
+    this.#pace = pace;
+    this.#frames = pace.framesBurst;
+  }
+
+  get isEmpty(): boolean {
+    const { framesPerSecond, framesBurst } = this.#pace;
+    const now = performance.now();
+    const since = ((now - this.#filledAt) / 1_000) * framesPerSecond;
+    this.#frames = Math.min(framesBurst, this.#frames + since);
+    this.#filledAt = now;
+    return this.#frames < 1;
+  }
+
+  /** Takes one frame; false where there is none. */
+  take(): boolean {
+    if (this.isEmpty) return false;
+    this.#frames -= 1;
+    return true;
+  }
+}
+
+export class PacedWebSocket extends WebSocket {
+  /** Of `pacedServer`, which alone makes them. */
+  declare protected readonly pace: Pace;
+  #bucketAtPace: Bucket | undefined;
+  /** What one read has brought beyond the pace: ws hands out all of it, also once it is paused. */
+  readonly #waiting = new FrameQueue();
+  #holds = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #signAt = Number.NEGATIVE_INFINITY;
+  #behindClose = 0;
+  #pinged: Buffer | undefined;
+  #isAnswering = false;
+
+  /** Hands nothing on, and reads nothing, until this has settled. */
+  hold(until: Promise<unknown>): void {
+    const release = (): void => {
+      this.#holds -= 1;
+      this.#proceed();
+    };
+    this.#holds += 1;
+    this.pause();
+    void until.then(release, release);
+  }
+
+  get #bucket(): Bucket {
+    this.#bucketAtPace ??= new Bucket(this.pace);
+    return this.#bucketAtPace;
+  }
+
+  get isHeld(): boolean {
+    return this.#holds > 0;
+  }
+
+  override emit(event: string | symbol, ...given: unknown[]): boolean {
+    if (event === "close") this.#forget();
+    const frame = frameOf(event, given);
+    if (frame === null) return super.emit(event, ...given);
+    if (this.readyState !== WebSocket.OPEN) {
+      // Behind a close nothing is taken; who goes on and on is cut off.
+      this.#behindClose += 1;
+      if (this.#behindClose > this.pace.framesBurst) this.terminate();
+      return false;
+    }
+    const isFirst = this.#waiting.isEmpty;
+    if (isFirst && !this.isHeld && this.#bucket.take()) return this.#handOn(frame);
+    this.#waiting.push(frame);
+    if (isFirst && !this.isHeld) {
+      this.pace.onPaused();
+      this.pause();
+      this.#proceedLater();
+    }
+    return true;
+  }
+
+  override close(code?: number, reason?: string | Buffer): void {
+    // Answers that wait for the end of their tick go before it.
+    if (this.readyState === WebSocket.OPEN) super.emit("closing");
+    this.#forget();
+    super.close(code, reason);
+    // The answer to the close is to be read.
+    this.resume();
+  }
+
+  override terminate(): void {
+    this.#forget();
+    super.terminate();
+  }
+
+  /** Hands on a portion of what waits; reads on once nothing does. */
+  #proceed(): void {
+    clearTimeout(this.#timer);
+    if (this.isHeld) return;
+    for (let portion = 0; portion < maxPortion; portion += 1) {
+      if (!this.#waiting.isEmpty && !this.#bucket.take()) break;
+      const next = this.#waiting.shift();
+      // Also where what was handed on has closed it.
+      if (next === undefined) return this.resume();
+      this.#handOn(next);
+      if (this.isHeld) return;
+    }
+    this.#proceedLater();
+  }
+
+  #proceedLater(): void {
+    const now = performance.now();
+    if (now - this.#signAt > signMillis) {
+      this.#signAt = now;
+      const [event, ...given] = this.pace.signOfLife;
+      super.emit(event, ...given);
+    }
+    const { framesPerSecond, framesBurst } = this.pace;
+    // A small bucket is full sooner.
+    const millis = Math.min(portionMillis, (framesBurst / framesPerSecond) * 500);
+    this.#timer = setTimeout(() => this.#proceed(), this.#bucket.isEmpty ? millis : 0);
+  }
+
+  #forget(): void {
+    clearTimeout(this.#timer);
+    this.#waiting.clear();
+  }
+
+  #handOn({ kind, data }: Frame): boolean {
+    if (kind !== "ping") return super.emit("message", data, kind === "binary");
+    this.#pinged = data;
+    this.#answerPing();
+    return super.emit("ping", data);
+  }
+
+  /** One pong is under way at a time: it may answer the last of many pings alone (RFC 6455 §5.5.3). */
+  #answerPing(): void {
+    const data = this.#pinged;
+    if (data === undefined || this.#isAnswering) return;
+    this.#pinged = undefined;
+    this.#isAnswering = true;
+    this.pong(data, false, () => {
+      this.#isAnswering = false;
+      this.#answerPing();
+    });
+  }
+}
+
+/** A frame that an event of ws brings; null where it is another event. */
+function frameOf(event: string | symbol, [data, isBinary]: readonly unknown[]): Frame | null {
+  if (!(data instanceof Buffer)) return null;
+  if (event === "ping") return { kind: "ping", data };
+  return event === "message" ? { kind: isBinary === true ? "binary" : "text", data } : null;
+}

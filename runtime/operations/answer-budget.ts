@@ -1,0 +1,105 @@
+// Bytes of large answers that a process holds at a time: while their rows are read, and until they have gone out
+// (architecture.md "Work is bounded": bytes).
+import { fail, unavailable } from "../contract/errors.js";
+import type { Payer } from "./work.js";
+
+/** What is smaller is not counted: there can be only as much of it as there are connections. */
+const smallBytes = 64 * 1024;
+/** Where others need room, an answer that nobody has read for so many milliseconds makes it. */
+const unreadMillis = 5_000;
+
+/** What one answer holds. */
+export class HeldAnswer {
+  readonly #budget: AnswerBudget;
+  readonly payer: string;
+  bytes = 0;
+  #isReleased = false;
+  /** Since when it waits to be read; how to end that. */
+  waiting: { readonly since: number; readonly end: () => void } | undefined;
+
+  constructor(budget: AnswerBudget, payer: Payer | null) {
+    this.#budget = budget;
+    this.payer = payer?.key ?? "";
+  }
+
+  /**
+   * Says how many bytes the answer has so far. Throws `core.unavailable` where there is no room for them, and `core.timeout`
+   * once nobody waits for it any more.
+   */
+  grow(bytes: number): void {
+    if (this.#isReleased) throw fail("core.timeout");
+    if (bytes > smallBytes && bytes > this.bytes) this.#budget.grow(this, bytes);
+  }
+
+  /** From here on it waits for its reader; `end` gives it up. */
+  waits(end: () => void): void {
+    if (this.bytes > 0) this.waiting = { since: performance.now(), end };
+  }
+
+  release(): void {
+    this.#isReleased = true;
+    this.#budget.release(this);
+  }
+}
+
+/** The budget of a process. One payer holds at most half of it. */
+export class AnswerBudget {
+  readonly #most: number;
+  readonly #held = new Set<HeldAnswer>();
+  readonly #byPayer = new Map<string, number>();
+  #bytes = 0;
+  #refused = 0;
+  #ended = 0;
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  /** Bytes that are held, answers that were refused for want of room, and those that were ended to make some. */
+  get state(): { readonly bytes: number; readonly refused: number; readonly ended: number } {
+    return { bytes: this.#bytes, refused: this.#refused, ended: this.#ended };
+  }
+
+  open(payer: Payer | null): HeldAnswer {
+    return new HeldAnswer(this, payer);
+  }
+
+  grow(answer: HeldAnswer, bytes: number): void {
+    const more = bytes - answer.bytes;
+    const isTooMuch = (): boolean =>
+      this.#bytes + more > this.#most ||
+      (this.#byPayer.get(answer.payer) ?? 0) + more > this.#most / 2;
+    if (isTooMuch()) this.#endUnread();
+    if (isTooMuch()) {
+      this.#refused += 1;
+      throw unavailable();
+    }
+    this.#count(answer, more);
+    this.#held.add(answer);
+  }
+
+  release(answer: HeldAnswer): void {
+    if (!this.#held.delete(answer)) return;
+    this.#count(answer, -answer.bytes);
+    answer.waiting = undefined;
+  }
+
+  #count(answer: HeldAnswer, more: number): void {
+    answer.bytes += more;
+    this.#bytes += more;
+    const ofPayer = (this.#byPayer.get(answer.payer) ?? 0) + more;
+    if (ofPayer > 0) this.#byPayer.set(answer.payer, ofPayer);
+    else this.#byPayer.delete(answer.payer);
+  }
+
+  #endUnread(): void {
+    const before = performance.now() - unreadMillis;
+    for (const answer of this.#held) {
+      const { waiting } = answer;
+      if (waiting === undefined || waiting.since > before) continue;
+      this.#ended += 1;
+      this.release(answer);
+      waiting.end();
+    }
+  }
+}

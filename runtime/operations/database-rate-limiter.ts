@@ -1,0 +1,94 @@
+// Rate limits counted in the database, by all processes together.
+import type { Database, Transaction } from "./database.js";
+import { Lifetime } from "./lifetime.js";
+import type { PeriodicJob } from "./periodic.js";
+import {
+  allowed,
+  countedKey,
+  refusedFor,
+  type RateLimiter,
+  type RateRule,
+  type Taken,
+} from "./rate-limiter.js";
+import type { Payer } from "./work.js";
+
+/** Milliseconds that a count may take. */
+const patienceMillis = 5_000;
+/** Counts that one batch removes. */
+const pruned = 1_000;
+/** Callers cause counts, so counts take of what is callers': never of the connections that the service has for itself. */
+const payer: Payer = { key: "rate limits", isAnonymous: false };
+
+/**
+ * A limiter whose counts every process sees. Each is a short write of its own: it counts although the caller's work is
+ * rolled back, and must not be asked inside a write transaction, which would hold a connection while it waits for another.
+ * Of one key, one count at a time is under way, and a refusal is one for all who wait behind it: whoever floods a key holds
+ * one connection.
+ */
+export function databaseRateLimiter(database: Database): RateLimiter {
+  const write = <T>(work: (stores: Transaction) => Promise<T>): Promise<T> =>
+    database.write({ lifetime: Lifetime.within(patienceMillis), payer }, work);
+  /** The last count of each key that is under way. */
+  const counting = new Map<string, Promise<unknown>>();
+  /** The last refusal of each key that somebody waits for, and when it came, on the monotonic clock. */
+  const refused = new Map<string, { readonly at: number; readonly taken: Taken }>();
+
+  /** Does something about a count behind what is under way; `id` tells the counts of all rules apart. */
+  const inTurn = async <T>(
+    name: string,
+    given: string,
+    work: (key: string, id: string) => Promise<T>,
+  ): Promise<T> => {
+    const key = countedKey(given);
+    const id = `${name}\0${key}`;
+    const before = counting.get(id);
+    const own = (async () => {
+      await before?.catch(() => undefined);
+      return work(key, id);
+    })();
+    counting.set(id, own);
+    try {
+      return await own;
+    } finally {
+      if (counting.get(id) === own) {
+        counting.delete(id);
+        refused.delete(id);
+      }
+    }
+  };
+  const change = (
+    name: string,
+    given: string,
+    work: (stores: Transaction, key: string) => Promise<void>,
+  ): Promise<void> =>
+    inTurn(name, given, async (key, id) => {
+      await write((stores) => work(stores, key));
+      refused.delete(id);
+    });
+  return {
+    take({ name, points, windowSeconds }: RateRule, given) {
+      const since = performance.now();
+      return inTurn(name, given, async (key, id) => {
+        const known = refused.get(id);
+        if (known !== undefined && known.at >= since) return known.taken;
+        const left = await write(({ rates }) =>
+          rates.take(name, key, points, windowSeconds * 1000),
+        );
+        if (left === null) return allowed;
+        const taken = refusedFor(left);
+        refused.set(id, { at: performance.now(), taken });
+        return taken;
+      });
+    },
+    giveBack: ({ name }, given) =>
+      change(name, given, ({ rates }, key) => rates.giveBack(name, key)),
+    forget: ({ name }, given) => change(name, given, ({ rates }, key) => rates.forget(name, key)),
+  };
+}
+
+/** Removes counts whose window is over, every minute. */
+export const expiredRates: PeriodicJob = {
+  name: "rates",
+  everyMillis: 60_000,
+  batch: async ({ rates }) => (await rates.prune(pruned)) === pruned,
+};

@@ -1,0 +1,90 @@
+// Periodic work of the service: one process does it at a time, in batches with an end, under a lease
+// (architecture.md "Work is bounded").
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Database, Transaction } from "./database.js";
+import { Lifetime } from "./lifetime.js";
+import type { Log } from "./log.js";
+import { uuidv7 } from "./uuid.js";
+
+/** A work that comes again. It must be harmless where two processes do it at once. */
+export interface PeriodicJob {
+  /** The name of its lease. */
+  readonly name: string;
+  readonly everyMillis: number;
+  /** Does one batch, in a transaction of its own; says whether there may be more. */
+  batch(stores: Transaction): Promise<boolean>;
+}
+
+/** A work that is not the database's: no transaction is open meanwhile. As harmless where two processes do it at once. */
+export interface OutsideJob {
+  readonly name: string;
+  readonly everyMillis: number;
+  /** Does one step, which takes less than a minute; says whether there may be more. */
+  step(): Promise<boolean>;
+}
+
+export interface Periodic {
+  /** Begins nothing more, and resolves when nothing is under way. */
+  stop(): Promise<void>;
+}
+
+type Job = PeriodicJob | OutsideJob;
+
+/** Milliseconds that one batch may take, and between two of them. */
+const batchMillis = 10_000;
+const pauseMillis = 10;
+/** A process that begins first looks within so many milliseconds: many that begin together do not all write at once. */
+const spreadMillis = 5_000;
+/** How long a process that has died in the middle keeps others waiting. */
+const leaseMillis = 60_000;
+
+/** Starts the jobs of a process. Each first looks after a while of its own, so that processes spread. */
+export function startPeriodic(
+  { database, log }: { readonly database: Database; readonly log: Log },
+  jobs: readonly (PeriodicJob | OutsideJob)[],
+): Periodic {
+  const holder = uuidv7();
+  const stopped = new AbortController();
+  const write = <T>(work: (stores: Transaction) => Promise<T>): Promise<T> =>
+    database.write({ lifetime: Lifetime.within(batchMillis) }, work);
+
+  /** Whether this process has the job for so long from now on. */
+  const holds = async ({ name }: Job, millis: number): Promise<boolean> => {
+    const now = Date.now();
+    return (await write(({ leases }) => leases.take(name, holder, now, now + millis))) !== null;
+  };
+  const goOn = (job: Job): Promise<boolean> =>
+    "step" in job ? job.step() : write((stores) => job.batch(stores));
+  const once = async (job: Job): Promise<void> => {
+    if (!(await holds(job, leaseMillis))) return;
+    while (!stopped.signal.aborted && (await goOn(job))) {
+      await sleep(pauseMillis);
+      if (!(await holds(job, leaseMillis))) return;
+    }
+    // Until then the other processes leave it alone.
+    await holds(job, job.everyMillis * 0.9);
+  };
+  const repeat = async (job: Job): Promise<void> => {
+    let wait = Math.min(spreadMillis, job.everyMillis / 10) * Math.random();
+    for (;;) {
+      try {
+        await sleep(wait, undefined, { signal: stopped.signal, ref: false });
+      } catch {
+        return;
+      }
+      try {
+        await once(job);
+      } catch (error) {
+        log.error({ job: job.name, err: error }, "a periodic work failed, and is tried again");
+      }
+      wait = job.everyMillis * (0.9 + Math.random() * 0.2);
+    }
+  };
+  const running = jobs.map(repeat);
+  return {
+    async stop() {
+      stopped.abort();
+      await Promise.all(running);
+    },
+  };
+}

@@ -1,0 +1,36 @@
+// Rate limits that go on while what counts for all processes is away: each process then counts for itself.
+import type { Log } from "./log.js";
+import type { RateLimiter } from "./rate-limiter.js";
+
+/** Milliseconds between two that try whether the shared counts are back; nobody else waits for them. */
+const pauseMillis = 1_000;
+
+/** The first limiter; while it fails, the other one. Logs once when it goes, and once when it is back. */
+export function rateLimiterWithFallback(
+  shared: RateLimiter,
+  own: RateLimiter,
+  log: Log,
+): RateLimiter {
+  let isAway = false;
+  let triedAt = 0;
+  const either = async <T>(call: (limiter: RateLimiter) => Promise<T>): Promise<T> => {
+    if (isAway && performance.now() < triedAt + pauseMillis) return call(own);
+    triedAt = performance.now();
+    try {
+      const value = await call(shared);
+      if (isAway) log.info({}, "rate limits are counted by all processes together again");
+      isAway = false;
+      return value;
+    } catch (error) {
+      const what = "rate limits are counted by each process for itself: the shared counts are away";
+      if (!isAway) log.warn({ err: error }, what);
+      isAway = true;
+      return call(own);
+    }
+  };
+  return {
+    take: (rule, key) => either((limiter) => limiter.take(rule, key)),
+    giveBack: (rule, key) => either((limiter) => limiter.giveBack(rule, key)),
+    forget: (rule, key) => either((limiter) => limiter.forget(rule, key)),
+  };
+}

@@ -1,0 +1,14 @@
+// A bound on waiting for a promise that nobody can end.
+
+/** Settles as `work` does, or rejects with what `late` makes after so many milliseconds. */
+export async function within<T>(millis: number, work: Promise<T>, late: () => Error): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const overdue = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(late()), millis);
+  });
+  try {
+    return await Promise.race([work, overdue]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

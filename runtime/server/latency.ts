@@ -1,0 +1,72 @@
+// Latencies by operation and class of status, counted in buckets: what a histogram of Prometheus is, at a price that each
+// request can pay.
+import type { Registry } from "prom-client";
+
+/** Seconds, from what a read by key takes to the usual deadline. */
+const buckets = [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10, 30];
+
+interface Series {
+  readonly operation: string;
+  readonly status: string;
+  /** Requests by bucket, those beyond the last one at the end. */
+  readonly counts: number[];
+  sum: number;
+}
+
+export class Latencies {
+  readonly #series = new Map<string, Series>();
+
+  observe(operation: string, statusCode: number, seconds: number): void {
+    const status = `${Math.floor(statusCode / 100)}xx`;
+    const key = `${operation} ${status}`;
+    let series = this.#series.get(key);
+    if (series === undefined) {
+      series = {
+        operation,
+        status,
+        counts: Array.from({ length: buckets.length + 1 }, () => 0),
+        sum: 0,
+      };
+      this.#series.set(key, series);
+    }
+    let at = 0;
+    while (at < buckets.length && seconds > (buckets[at] ?? 0)) at += 1;
+    series.counts[at] = (series.counts[at] ?? 0) + 1;
+    series.sum += seconds;
+  }
+
+  /** Has a registry print these latencies. */
+  register(registry: Registry, name: string, help: string): void {
+    const metric = {
+      name,
+      help,
+      type: "histogram",
+      aggregator: "sum",
+      get: async () => ({
+        name,
+        help,
+        type: "histogram",
+        aggregator: "sum",
+        values: [...this.#series.values()].flatMap((series) => valuesOf(name, series)),
+      }),
+      reset: () => this.#series.clear(),
+    };
+    // The library asks of a metric no more than this; its types know its own classes only.
+    registry.registerMetric(metric as never);
+  }
+}
+
+function valuesOf(name: string, { operation, status, counts, sum }: Series) {
+  const labels = { operation, status };
+  let count = 0;
+  const cumulative = counts.map((inBucket, at) => {
+    count += inBucket;
+    const le = buckets[at] ?? "+Inf";
+    return { metricName: `${name}_bucket`, labels: { ...labels, le }, value: count };
+  });
+  return [
+    ...cumulative,
+    { metricName: `${name}_sum`, labels, value: sum },
+    { metricName: `${name}_count`, labels, value: count },
+  ];
+}

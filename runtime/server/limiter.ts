@@ -1,0 +1,31 @@
+// Where rate limits and attempts are counted: in Redis where the bus is one, else in PostgreSQL, else in this process.
+import { memoryRateLimiter } from "../engines/memory/rate-limiter.js";
+import type { Database } from "../operations/database.js";
+import { databaseRateLimiter } from "../operations/database-rate-limiter.js";
+import type { Log } from "../operations/log.js";
+import type { RateLimiter } from "../operations/rate-limiter.js";
+import { rateLimiterWithFallback } from "../operations/rate-limiter-fallback.js";
+import type { Settings } from "./settings.js";
+
+export interface OpenLimiter {
+  readonly limiter: RateLimiter;
+  close(): Promise<void>;
+}
+
+/** The limiter of a service, shared by its processes wherever there may be several. `service` is its name. */
+export async function openLimiter(
+  { busUrl, databaseUrl }: Pick<Settings, "busUrl" | "databaseUrl">,
+  service: string,
+  database: Database,
+  log: Log,
+): Promise<OpenLimiter> {
+  const close = async (): Promise<void> => undefined;
+  if (busUrl?.startsWith("redis") === true) {
+    const { openRedisRateLimiter } = await import("../engines/redis/rate-limiter.js");
+    const shared = await openRedisRateLimiter(busUrl, service, log);
+    const limiter = rateLimiterWithFallback(shared, memoryRateLimiter(), log);
+    return { limiter, close: () => shared.close() };
+  }
+  const isShared = databaseUrl.startsWith("postgres");
+  return { limiter: isShared ? databaseRateLimiter(database) : memoryRateLimiter(), close };
+}

@@ -1,0 +1,143 @@
+// Figures for Prometheus (its exposition format 0.0.4): what the service does, waits for and refuses (decisions.md §3).
+import type { Registry } from "prom-client";
+import type { ConnectionCounts } from "../http/connections.js";
+import type { Exchange } from "../http/exchange.js";
+import type { AnswerBudget } from "../operations/answer-budget.js";
+import type { BulkheadState } from "../operations/bulkhead.js";
+import type { EngineState } from "../operations/database.js";
+import type { Gauges } from "./gauges.js";
+import { Latencies } from "./latency.js";
+import type { Readiness } from "./readiness.js";
+
+/** What the figures are read from, each time they are asked for. */
+export interface MetricSources {
+  readonly engine: () => EngineState;
+  readonly connections: () => ConnectionCounts;
+  readonly answers: AnswerBudget;
+  readonly readiness: () => Promise<Readiness>;
+  /** Further figures that a part of the service keeps, by name. */
+  readonly gauges: Gauges;
+}
+
+export interface Metrics {
+  /** Counts a request that has ended. */
+  observe(exchange: Exchange): void;
+  text(): Promise<{ readonly type: string; readonly text: string }>;
+}
+
+/** Starts keeping figures. */
+export async function startMetrics(sources: MetricSources): Promise<Metrics> {
+  const client = await import("prom-client");
+  const registry = new client.Registry();
+  client.collectDefaultMetrics({ register: registry });
+  const latencies = new Latencies();
+  latencies.register(
+    registry,
+    "opwright_request_seconds",
+    "Time from a request's head to the end of its answer, by operation.",
+  );
+  const refusals = new client.Counter({
+    name: "opwright_errors_total",
+    help: "Answers with an error, by the code of the error table.",
+    labelNames: ["code"],
+    registers: [registry],
+  });
+  const aborted = new client.Counter({
+    name: "opwright_aborted_total",
+    help: "Requests whose caller went, or was ended, before the end of the answer.",
+    registers: [registry],
+  });
+  const gauge = (name: string, help: string, value: () => number | Promise<number>): void => {
+    const made = new client.Gauge({
+      name: `opwright_${name}`,
+      help,
+      registers: [registry],
+      async collect() {
+        try {
+          made.set(await value());
+        } catch {
+          // An engine that is away leaves a gap, and hides no other figure.
+          made.set(Number.NaN);
+        }
+      },
+    });
+  };
+  const bulkhead = (name: string, of: string, state: () => BulkheadState): void => {
+    gauge(`${name}_running`, `${of} under way.`, () => state().running);
+    gauge(`${name}_waiting`, `${of} waiting for a place.`, () => state().waiting);
+    gauge(`${name}_refused_total`, `${of} refused: too many waited.`, () => state().refused);
+    gauge(`${name}_waited_total`, `${of} that had to wait.`, () => state().waited);
+    gauge(
+      `${name}_waited_seconds_total`,
+      `Time that ${of.toLowerCase()} waited.`,
+      () => state().waitedMillis / 1000,
+    );
+  };
+  bulkhead(
+    "reads",
+    "Queries on the readers, or statements of callers",
+    () => sources.engine().reading,
+  );
+  bulkhead(
+    "writes",
+    "Transactions on the writer, or statements of the service",
+    () => sources.engine().writing,
+  );
+  const { connections, answers } = sources;
+  gauge("connections_open", "Open HTTP connections.", () => connections().open);
+  gauge(
+    "connections_dropped_total",
+    "Connections beyond MAX_CONNECTIONS.",
+    () => connections().dropped,
+  );
+  gauge(
+    "connections_silent_total",
+    "Connections ended that brought no request.",
+    () => connections().silent,
+  );
+  gauge(
+    "connections_stalled_total",
+    "Connections ended whose answer was not read.",
+    () => connections().stalled,
+  );
+  gauge(
+    "pipelined_total",
+    "Requests that waited behind another on their connection.",
+    () => connections().pipelined,
+  );
+  gauge("answers_bytes", "Bytes of large answers held.", () => answers.state.bytes);
+  gauge("answers_refused_total", "Answers refused for want of room.", () => answers.state.refused);
+  gauge("answers_ended_total", "Unread answers ended to make room.", () => answers.state.ended);
+  for (const [name, value] of Object.entries(sources.gauges))
+    gauge(name, name.replaceAll("_", " "), value);
+  readinessGauge(client, registry, sources);
+  return {
+    observe({ operation, code, res, isAborted, startedAt }) {
+      const seconds = (performance.now() - startedAt) / 1000;
+      latencies.observe(operation ?? "none", res.statusCode, seconds);
+      if (code !== null) refusals.inc({ code });
+      if (isAborted) aborted.inc();
+    },
+    text: async () => ({ type: registry.contentType, text: await registry.metrics() }),
+  };
+}
+
+/** 1 for an engine that is there, 0 for one that is not. */
+function readinessGauge(
+  { Gauge }: typeof import("prom-client"),
+  registry: Registry,
+  { readiness }: MetricSources,
+): void {
+  const up = new Gauge({
+    name: "opwright_up",
+    help: "Whether what the service needs is there.",
+    labelNames: ["what"],
+    registers: [registry],
+    async collect() {
+      up.reset();
+      const { missing, degraded } = await readiness();
+      up.set({ what: "service" }, missing.length === 0 ? 1 : 0);
+      for (const what of [...missing, ...degraded]) up.set({ what }, 0);
+    },
+  });
+}

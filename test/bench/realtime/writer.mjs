@@ -1,0 +1,52 @@
+// The reference service with one more event, of which it stages as many signals as its parent asks for, by writers that each
+// commit one after the other. Usage: fork; the settings come from the environment.
+import { fileURLToPath } from "node:url";
+import { readSettings, silentLog, stagingOf, start } from "opwright/runtime";
+import { service as reference } from "../../../dist/service/generated/service.js";
+
+const events = {
+  "bench.kept": { delivery: "durable", audience: ["principal"], validate: () => null },
+};
+const service = { ...reference, realtime: { ...reference.realtime, events } };
+const running = await start(service, {
+  settings: readSettings(service),
+  folder: fileURLToPath(new URL("../../../generated", import.meta.url)),
+  log: silentLog,
+});
+const { database, write } = running.connection;
+const stage = stagingOf(events);
+const people = Array.from(
+  { length: 1_000 },
+  (_, at) => `01890000-0000-7000-8000-${at.toString(16).padStart(12, "0")}`,
+);
+const text = "x".repeat(140);
+
+process.on("message", async ({ commits, recipients, signals, writers }) => {
+  let left = commits;
+  let next = Math.floor(Math.random() * people.length);
+  const writer = async () => {
+    while (left > 0) {
+      left -= 1;
+      await write("bench.stage", async (context) => {
+        const principals = () =>
+          Array.from({ length: recipients }, () => {
+            next = (next + 1) % people.length;
+            return people[next];
+          });
+        await Promise.all(
+          Array.from({ length: signals }, () =>
+            stage(context, "bench.kept", { text }, { principals: principals() }),
+          ),
+        );
+      });
+    }
+  };
+  await Promise.all(Array.from({ length: writers }, writer));
+  // What somebody else has put there is found at once.
+  running.connection.signals.wake();
+  process.send({ done: true });
+});
+
+const before = performance.now();
+for (let round = 0; round < 20; round += 1) await database.ping();
+process.send({ roundTrip: (performance.now() - before) / 20 });

@@ -1,0 +1,95 @@
+// All kinds of requests of the reference service at once, among them callers who leave, sign in and out, and listen.
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { newClient, type Client, type Outcome } from "../faults/client.js";
+import { startWorkers, type Load, type Work } from "../faults/load.js";
+import { uploadBytes } from "../faults/object-load.js";
+
+const login = { login: "root@example.test", password: "correct horse battery staple" };
+
+/** Starts the load, one worker for each kind of request and several for the most frequent. */
+export function startMixedLoad(url: string, client: Client): Load {
+  const project = randomUUID();
+  const anonymous = newClient(url, { address: "127.0.0.2" });
+  let last: { readonly id: string; readonly rev: number } | undefined;
+  let number = 0;
+  const create: Work = async (by) => {
+    const outcome = await by.call("POST", "/tasks", {
+      body: { title: `t${(number += 1)}`, project, labels: [`l${number % 10}`] },
+      headers: { "idempotency-key": `${project}-${number}` },
+    });
+    if (outcome.status === 201) last = outcome.body;
+    return outcome;
+  };
+  const withLast =
+    (
+      work: (by: Client, task: { readonly id: string; readonly rev: number }) => Promise<Outcome>,
+    ): Work =>
+    (by) =>
+      last === undefined ? by.call("GET", "/livez") : work(by, last);
+  const update = withLast((by, { id, rev }) =>
+    by.call("PATCH", `/tasks/${id}?rev=${rev}`, { body: { estimate: number % 8 } }),
+  );
+  const read = withLast((by, { id }) => by.call("GET", `/tasks/${id}`));
+  const query: Work = (by) =>
+    by.call("POST", "/tasks/query", {
+      body: { size: 20, filters: { $values: { project } }, sorts: { due: "asc" } },
+    });
+  const search: Work = (by) =>
+    by.call("POST", "/search/tasks/typed", { body: { query: `l${number % 10}`, size: 10 } });
+  const places: Work = () => anonymous.call("POST", "/places/list", { body: { size: 20 } });
+  const file: Work = async (by) => {
+    const made = await uploadBytes(by, Buffer.alloc(50_000, number), 30);
+    if (made.status !== 201) return made;
+    const got = await by.call("GET", `/files/${made.body.key}`);
+    return got.status === 200 ? by.call("DELETE", `/files/${made.body.key}`) : got;
+  };
+  const session: Work = async () => {
+    const signedIn = await anonymous.call("POST", "/auth/login", { body: login });
+    if (signedIn.status !== 200) return signedIn;
+    const own = newClient(url, { token: signedIn.body.access_token });
+    const outcome = await own.call("POST", "/auth/logout", { body: {} });
+    own.close();
+    return outcome;
+  };
+  const listen: Work = async (by) => {
+    const headers = { authorization: `Bearer ${by.token}` };
+    const ended = new AbortController();
+    const listening = fetch(`${url}/realtime/sse?device_id=soak&topics=project:${project}`, {
+      headers,
+      signal: ended.signal,
+    }).catch(() => null);
+    await sleep(1_000);
+    ended.abort();
+    await listening;
+    return by.call("GET", "/livez");
+  };
+  const leave: Work = async (by) => {
+    await by.call("POST", "/tasks/query", { body: { size: 100 }, patienceMillis: 3 });
+    return by.call("GET", "/livez");
+  };
+  const works = [
+    create,
+    create,
+    update,
+    read,
+    read,
+    read,
+    query,
+    search,
+    places,
+    file,
+    listen,
+    leave,
+  ];
+  const load = startWorkers(client, [...works, ...works], 20);
+  const signing = startWorkers(client, [session], 2_000);
+  return {
+    ...load,
+    outcomes: load.outcomes,
+    async stop() {
+      await Promise.all([load.stop(), signing.stop()]);
+      anonymous.close();
+    },
+  };
+}

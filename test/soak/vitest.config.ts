@@ -1,0 +1,19 @@
+// The soak alone: `npm run soak`.
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  resolve: {
+    alias: [
+      {
+        find: /^opwright\/runtime$/,
+        replacement: new URL("../../runtime/index.ts", import.meta.url).pathname,
+      },
+    ],
+  },
+  test: {
+    globalSetup: ["test/global-setup.ts"],
+    include: ["test/soak/soak.ts"],
+    pool: "forks",
+    reporters: ["default"],
+  },
+});
