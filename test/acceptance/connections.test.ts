@@ -4,7 +4,7 @@ import { Agent, request } from "node:http";
 import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, expect, test } from "vitest";
-import { defineService, nothing, params, query, route } from "../../runtime/index.js";
+import { defineService, nothing, route } from "../../runtime/index.js";
 import { engines } from "../engines.js";
 import { slow, slowRoute } from "./slow-route.js";
 import { startTestService, type TestService } from "./service.js";

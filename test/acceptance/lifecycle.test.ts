@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import { defineService, fail, nothing, query, params, route } from "../../runtime/index.js";
+import { defineService, fail, nothing, route } from "../../runtime/index.js";
 import { readSettings, SettingsError } from "../../runtime/server/settings.js";
 import { engines } from "../engines.js";
 import { startProcess } from "./process.js";

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { request } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, expect, test } from "vitest";
-import { defineService, params, query, route } from "../../runtime/index.js";
+import { defineService } from "../../runtime/index.js";
 import type { Log } from "../../runtime/operations/log.js";
 import { engines } from "../engines.js";
 import { slowRoute } from "./slow-route.js";

@@ -174,6 +174,31 @@ describe("S3", () => {
     expect(count).toBe(2);
   });
 
+  test("a connection that ends before the first byte of an object is a fault of the call", async () => {
+    const url = await answering((_req, res) => {
+      res.writeHead(200, { "content-length": "1000", etag: '"e"' });
+      res.flushHeaders();
+      setTimeout(() => res.socket?.resetAndDestroy(), 50);
+    });
+    expect(await faultOf((await s3At(url)).open("a"))).toMatchObject(unavailable);
+  });
+
+  test("an object whose first byte does not come is a fault of the call", async () => {
+    const url = await answering((_req, res) => {
+      res.writeHead(200, { "content-length": "1000", etag: '"e"' });
+      res.flushHeaders();
+    });
+    expect(await faultOf((await s3At(url)).open("a"))).toMatchObject(unavailable);
+  });
+
+  test("an object without bytes opens", async () => {
+    const url = await answering((_req, res) => {
+      res.writeHead(200, { "content-length": "0", etag: '"e"' });
+      res.end();
+    });
+    expect(await bodyOf(await (await s3At(url)).open("a"))).toEqual(Buffer.alloc(0));
+  });
+
   test("an object whose bytes stop coming breaks off", async () => {
     const url = await answering((_req, res) => {
       res.writeHead(200, { "content-length": "1000", etag: '"e"' });

@@ -1,4 +1,5 @@
 // The production object engine: a bucket of S3 (AWS, Ceph RGW, MinIO, R2 …), streamed both ways.
+import { once } from "node:events";
 import type { Readable } from "node:stream";
 import type { HeadObjectOutput } from "@aws-sdk/client-s3";
 import { fail, unavailable } from "../../contract/errors.js";
@@ -42,15 +43,20 @@ export async function openS3Store(options: S3Options): Promise<ObjectStore> {
         ...(window === undefined ? {} : { Range: `bytes=${window.first}-${window.last}` }),
         ...(etag === undefined ? {} : { IfMatch: `"${etag}"` }),
       });
-      const found = await calls
-        .orNull((until) => client.send(command, until), signal)
+      const opened = await calls
+        .orNull(async (until) => {
+          const found = await client.send(command, until);
+          // In Node the SDK gives a readable stream.
+          const body = found.Body as Readable;
+          if (found.ContentLength !== 0) await firstBytes(body, until.abortSignal);
+          return { found, body };
+        }, signal)
         .catch((error: unknown) => {
           if (causeOf(error) === "PreconditionFailed") return null;
           throw error;
         });
-      if (found === null) return null;
-      // In Node the SDK gives a readable stream.
-      const body = found.Body as Readable;
+      if (opened === null) return null;
+      const { found, body } = opened;
       const total = Number(
         /\/(\d+)$/.exec(found.ContentRange ?? "")?.[1] ?? found.ContentLength ?? 0,
       );
@@ -133,4 +139,14 @@ function missing(cause: unknown): never {
     "S3 needs the AWS SDK: npm install @aws-sdk/client-s3 @aws-sdk/s3-presigned-post @aws-sdk/s3-request-presigner",
     { cause },
   );
+}
+
+/** Resolves when bytes have come: a connection that ends before is a fault of the call, not of its answer. */
+async function firstBytes(body: Readable, signal: AbortSignal): Promise<void> {
+  try {
+    await once(body, "readable", { signal });
+  } catch (error) {
+    body.destroy();
+    throw error;
+  }
 }
