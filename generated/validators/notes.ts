@@ -2,8 +2,7 @@
 // Compiled by Ajv from the schemas of this namespace (they stand in registry.json); not meant to be read line by line.
 // @ts-nocheck
 import { validator } from "opwright/runtime";
-import type { NotesCreate } from "../types/notes.js";
-import type { NotesPatch } from "../types/notes.js";
+import type { NotesCreate, NotesPatch } from "../types/notes.js";
 
 export const notesCreate = validator<NotesCreate>(notesCreateCheck);
 export const notesUpdate = validator<NotesPatch>(notesUpdateCheck);

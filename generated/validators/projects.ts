@@ -2,8 +2,7 @@
 // Compiled by Ajv from the schemas of this namespace (they stand in registry.json); not meant to be read line by line.
 // @ts-nocheck
 import { validator } from "opwright/runtime";
-import type { ProjectsCreate } from "../types/projects.js";
-import type { ProjectsPatch } from "../types/projects.js";
+import type { ProjectsCreate, ProjectsPatch } from "../types/projects.js";
 
 export const projectsCreate = validator<ProjectsCreate>(projectsCreateCheck);
 export const projectsUpdate = validator<ProjectsPatch>(projectsUpdateCheck);

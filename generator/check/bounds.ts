@@ -8,8 +8,8 @@ export function openListsAreLimited({ expanded, report }: RuleContext): void {
   const { model, origins } = expanded;
   const told = new Set<string>();
   for (const operation of Object.values(model.operations)) {
-    const document = listedDocument(operation, model);
-    if (document === undefined || told.has(operation.namespace)) continue;
+    const document = operation.lists;
+    if (document === null || told.has(operation.namespace)) continue;
     if (operation.route === null || isLimited(operation) || !grows(document, model)) continue;
     told.add(operation.namespace);
     report({
@@ -18,12 +18,6 @@ export function openListsAreLimited({ expanded, report }: RuleContext): void {
       at: origins.get(operation.key) ?? { file: "", path: [] },
     });
   }
-}
-
-/** The document that an operation lists, or undefined. */
-function listedDocument({ run }: OperationModel, { searches }: RegistryModel): string | undefined {
-  if (run.kind === "search") return own(searches, run.search)?.document;
-  return run.kind === "document" && run.verb.includes("list") ? run.document : undefined;
 }
 
 /** Whether callers are known, or counted. */

@@ -6,7 +6,7 @@ import type { LoadedRegistry } from "../load/load.js";
 import type { ModuleFacts } from "../load/module-facts.js";
 import { notRead } from "../load/project-file.js";
 import { pascalCase } from "../model/names.js";
-import { functionReference, type FunctionReference } from "../model/registry.js";
+import { authoredIn, functionReference, type FunctionReference } from "../model/code.js";
 import type { RuleContext } from "./rule-context.js";
 
 /** One mention of a function in the registry. */
@@ -27,16 +27,13 @@ export function mentions({
   const { tree } = loaded;
   const { model } = expanded;
   const handlers = Object.values(model.operations).flatMap((operation): readonly Mention[] => {
-    if (operation.run.kind !== "function") return [];
     const at = tree.at("operations", operation.key, "run");
-    return [
-      {
-        reference: operation.run.function,
-        at,
-        what: "handler",
-        handlerType: `${pascalCase(operation.key)}Handler`,
-      },
-    ];
+    return authoredIn(operation.run).map((reference) => ({
+      reference,
+      at,
+      what: "handler",
+      handlerType: `${pascalCase(operation.key)}Handler`,
+    }));
   });
   const named = Object.keys(loaded.declarations.hooks).map((name): Mention => {
     const run = loaded.declarations.hooks[name]?.run ?? "";

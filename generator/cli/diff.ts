@@ -90,13 +90,18 @@ function approvedAt(
   ) as Readonly<Record<string, string>>;
 }
 
+/** What can be compared: 1 said otherwise what runs an operation, which no comparison looks at. */
+const readFormats: readonly number[] = [1, 2];
+
 /** The frozen registry of a commit. Throws `UsageError` where there is none. */
 function frozenAt(ref: string, commit: string, root: string, path: string): RegistryModel {
   const text = git(root, "show", `${commit}:./${path}`);
   if (text === undefined) throw new UsageError(`${ref} has no ${path}`);
   const frozen = parsed(text) as Partial<RegistryModel> | null;
-  if (frozen?.format !== 1 || frozen.service === undefined)
-    throw new UsageError(`${path} of ${ref} is no frozen registry of format 1`);
+  if (frozen?.service === undefined || !readFormats.includes(frozen.format ?? 0))
+    throw new UsageError(
+      `${path} of ${ref} is no frozen registry of format ${readFormats.join(" or ")}`,
+    );
   return { ...empty, ...frozen } as RegistryModel;
 }
 

@@ -74,11 +74,7 @@ async function sdk() {
  */
 function toolsOf(model: RegistryModel, allowWrites: boolean): ReadonlyMap<string, OperationModel> {
   const isTool = (operation: OperationModel): boolean =>
-    operation.route !== null &&
-    operation.output.isBytes !== true &&
-    operation.input.body?.isForm !== true &&
-    operation.run.kind !== "builtIn" &&
-    (allowWrites || isReading(operation));
+    operation.route !== null && operation.isTool && (allowWrites || isReading(operation));
   return new Map(
     Object.values(model.operations)
       .filter(isTool)
@@ -87,7 +83,7 @@ function toolsOf(model: RegistryModel, allowWrites: boolean): ReadonlyMap<string
 }
 
 function toolOf(operation: OperationModel, model: RegistryModel) {
-  const { key, summary, description, input, output, run } = operation;
+  const { key, summary, description, input, output } = operation;
   const outputSchema = output.schema === null ? undefined : objectOf(output.schema, model);
   return {
     name: key,
@@ -98,7 +94,7 @@ function toolOf(operation: OperationModel, model: RegistryModel) {
     annotations: {
       readOnlyHint: isReading(operation),
       // Whatever changes something may undo something, but for what only adds.
-      destructiveHint: !isReading(operation) && !(run.kind === "document" && run.verb === "create"),
+      destructiveHint: operation.effect !== "reads" && operation.effect !== "adds",
       // One that honours a key is given another one by each call.
       idempotentHint: repeatsOf(operation) === "safe",
       openWorldHint: false,

@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join, posix } from "node:path";
 import { projectEntry } from "../load/project-file.js";
 import { mentions } from "../check/functions.js";
+import { authoredIn } from "../model/code.js";
 import type { CheckedRegistry, Project } from "../generate.js";
 
 /** Adds what is missing and returns `file#export` of each. What exists is never changed. */
@@ -28,11 +29,10 @@ export async function addStubs(
     const source = morph.getSourceFile(path) ?? morph.addSourceFileAtPath(path);
     if (source.getExportedDeclarations().has(reference.name)) continue;
     if (what === "handler" && handlerType !== undefined) {
-      const key = Object.values(checked.expanded.model.operations).find(
-        ({ run }) =>
-          run.kind === "function" &&
-          run.function.file === reference.file &&
-          run.function.name === reference.name,
+      const key = Object.values(checked.expanded.model.operations).find(({ run }) =>
+        authoredIn(run).some(
+          ({ file, name }) => file === reference.file && name === reference.name,
+        ),
       );
       const types = posix.join(project.paths.out, "types", `${key?.namespace ?? ""}.js`);
       const specifier = posix.relative(posix.dirname(reference.file), types);

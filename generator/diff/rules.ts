@@ -1,6 +1,6 @@
 // Rules of comparison, one for each member of a model: another member does not compile until somebody says what it means.
 import { isDeepStrictEqual } from "node:util";
-import type { FunctionReference } from "../model/registry.js";
+import type { FunctionReference } from "../model/code.js";
 import { own } from "../model/records.js";
 import type { ChangeArea, ChangeLevel, Note, Subject } from "./change.js";
 import { differences } from "./differences.js";

@@ -1,9 +1,9 @@
 // documents/<name>.ts: the spec of each document type, as the runtime reads it.
 import { indexName } from "../model/names.js";
+import { specName } from "../model/names.js";
 import type { DocumentModel, RegistryModel } from "../model/registry.js";
 import { header, type EmittedFile } from "./file.js";
-import { importLine, listLayout, literal, mapMember, width } from "./layout.js";
-import { specName } from "./routes.js";
+import { importOf, importStatements, listLayout, literal, mapMember, width } from "./layout.js";
 import { print } from "./templates.js";
 import { typeModules } from "./types.js";
 import { bodyValidatorName } from "./validators.js";
@@ -60,17 +60,17 @@ function printDocument(
   const isWritable = Object.hasOwn(model.types, createTypeName);
   const types = isWritable ? [typeName, createTypeName, patchTypeName] : [typeName];
   const imports = [
-    importLine("document", "opwright/runtime", false),
+    importOf("document", "opwright/runtime", false),
     ...[...types]
       .sort()
-      .map((name) => importLine(name, `../types/${modules.get(name) ?? "models"}.js`, true)),
+      .map((name) => importOf(name, `../types/${modules.get(name) ?? "models"}.js`, true)),
     ...(document.checksBody && isWritable
-      ? [importLine("* as validate", `../validators/${document.name}.js`, false)]
+      ? [importOf("* as validate", `../validators/${document.name}.js`, false)]
       : []),
   ];
   return print("document.ts", {
     header: header(document.source),
-    imports,
+    imports: importStatements(imports),
     name: specName(document.name),
     open: listLayout(
       "",

@@ -1,7 +1,8 @@
 // identity.ts: who is calling, and the hooks of authorization bound to the service.
-import type { FunctionReference, IdentityModel, RegistryModel } from "../model/registry.js";
+import type { FunctionReference } from "../model/code.js";
+import type { IdentityModel, RegistryModel } from "../model/registry.js";
 import { header, type EmittedFile } from "./file.js";
-import { importLine, listLayout, literal, mapMember } from "./layout.js";
+import { importOf, importStatements, listLayout, literal, mapMember } from "./layout.js";
 import { importPath, moduleNames, type ModulePaths } from "./module-path.js";
 import { print } from "./templates.js";
 
@@ -24,13 +25,13 @@ export function emitIdentity(model: RegistryModel, paths: ModulePaths): readonly
       path: "identity.ts",
       text: print("identity.ts", {
         header: header("registry"),
-        imports: [
-          importLine("authorization", "opwright/runtime", false),
-          importLine("identity", "opwright/runtime", false),
+        imports: importStatements([
+          importOf("authorization", "opwright/runtime", false),
+          importOf("identity", "opwright/runtime", false),
           ...[...modules].map(([file, name]) =>
-            importLine(`* as ${name}`, importPath(paths, "identity.ts", file), false),
+            importOf(`* as ${name}`, importPath(paths, "identity.ts", file), false),
           ),
-        ],
+        ]),
         identity: [
           ...specMembers(identity, service.name),
           ...member("signer", signer),

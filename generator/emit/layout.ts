@@ -50,11 +50,34 @@ export function blockLayout(members: readonly string[], indent = ""): string {
   return members.length === 0 ? "{}" : `{\n${members.join("\n")}\n${indent}}`;
 }
 
-/** `import { name } from "from";`, one specifier a statement, so that a diff stays local. */
-export function importLine(name: string, from: string, isType: boolean): string {
-  const keyword = isType ? "import type" : "import";
-  if (name.startsWith("*")) return `${keyword} ${name} from "${from}";`;
-  return `${keyword} { ${name} } from "${from}";`;
+/** One name that a module imports: `name`, `name as other` or `* as name`. */
+export interface Import {
+  readonly name: string;
+  readonly from: string;
+  readonly isType: boolean;
+}
+
+export function importOf(name: string, from: string, isType: boolean): Import {
+  return { name, from, isType };
+}
+
+/** The statements of imports, one a module, in the order in which modules are met first. */
+export function importStatements(imports: readonly Import[]): readonly string[] {
+  const statements = new Map<string, { readonly names: string[]; readonly one: Import }>();
+  for (const one of imports) {
+    const isWhole = one.name.startsWith("*");
+    const key = JSON.stringify([one.from, one.isType, isWhole ? one.name : ""]);
+    const known = statements.get(key);
+    if (known === undefined) statements.set(key, { names: [one.name], one });
+    else known.names.push(one.name);
+  }
+  return [...statements.values()].map(({ names, one: { from, isType, name } }) => {
+    const keyword = isType ? "import type" : "import";
+    if (name.startsWith("*")) return `${keyword} ${name} from "${from}";`;
+    // One name alone stays on its line.
+    if (names.length === 1) return `${keyword} { ${name} } from "${from}";`;
+    return listLayout("", `${keyword} `, sortedUnique(names), ["{", "}"], ` from "${from}";`);
+  });
 }
 
 /** A TypeScript object key: bare where it is an identifier. */

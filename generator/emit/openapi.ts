@@ -2,6 +2,7 @@
 import type { OpenAPIV3_1 } from "openapi-types";
 import { errorKinds, errors, type ErrorCode } from "../../runtime/contract/errors.js";
 import { idempotencyKeyPattern } from "../../runtime/contract/limits.js";
+import { authoredIn } from "../model/code.js";
 import { mapSchema, objectSchema, referredType, type JsonSchema } from "../model/json-schema.js";
 import { queryableFields, queryExtension } from "../families/query-schemas.js";
 import { own } from "../model/records.js";
@@ -57,9 +58,9 @@ export function errorCodesOf(operation: OperationModel): readonly ErrorCode[] {
     ...always,
     ...ofParameters,
     ...(hasRevision ? ["header_malformed"] : []),
-    ...(operation.input.body === null || operation.input.body.isForm === true ? [] : ofBody),
+    ...(operation.input.body === null || operation.input.body.isForm ? [] : ofBody),
     ...(operation.idempotencyKey ? ofIdempotency : []),
-    ...(operation.run.kind === "function" ? Object.keys(errors).filter(isAuthorCode) : []),
+    ...(authoredIn(operation.run).length > 0 ? Object.keys(errors).filter(isAuthorCode) : []),
     ...operation.hooks.flatMap((hook) => hook.errors),
     ...operation.errors,
   ]);
@@ -187,9 +188,8 @@ function securitySchemes({ ingress }: IdentityModel): readonly (readonly [string
 }
 
 /** What a list can be asked, field by field. */
-function queryMember({ documents }: RegistryModel, { run }: OperationModel): object {
-  if (run.kind !== "document" || !run.verb.includes("list")) return {};
-  const document = own(documents, run.document);
+function queryMember({ documents }: RegistryModel, { queries }: OperationModel): object {
+  const document = own(documents, queries ?? "");
   return document === undefined
     ? {}
     : { "x-query": queryExtension(queryableFields(document), document.elements) };
@@ -218,7 +218,7 @@ function operationObject(
           requestBody: {
             required: !input.body.isOptional,
             content: {
-              [input.body.isForm === true ? "multipart/form-data" : "application/json"]: {
+              [input.body.isForm ? "multipart/form-data" : "application/json"]: {
                 schema: published(input.body.schema),
               },
             },
@@ -226,10 +226,10 @@ function operationObject(
         }),
     responses: {
       [String(route?.status ?? 200)]: successResponse(operation),
-      ...(output.isBytes === true && route?.method === "GET"
+      ...(output.isBytes && route?.method === "GET"
         ? { "206": { description: "The part that Range asks for.", content: anyBytes } }
         : {}),
-      ...(output.isBytes === true || (output.hasEntityTag && route?.method === "GET")
+      ...(output.isBytes || (output.hasEntityTag && route?.method === "GET")
         ? { "304": { description: "Not changed." } }
         : {}),
       ...Object.fromEntries(
@@ -264,7 +264,7 @@ function parametersMember(operation: OperationModel): { readonly parameters?: re
       headerParameter("If-None-Match", "Entity tags that the caller has.", { type: "string" }),
     );
   }
-  if (operation.output.isBytes === true) parameters.push(...conditionParameters());
+  if (operation.output.isBytes) parameters.push(...conditionParameters());
   if (operation.idempotencyKey) {
     const schema = { type: "string", pattern: idempotencyKeyPattern };
     parameters.push(
@@ -344,8 +344,6 @@ function successResponse(operation: OperationModel): unknown {
     description: schema === null ? "Done." : pascalCase(operation.key),
     ...(Object.keys(headers).length === 0 ? {} : { headers }),
     ...(schema === null ? {} : { content: { "application/json": { schema: published(schema) } } }),
-    ...(operation.output.isBytes === true && operation.route?.method === "GET"
-      ? { content: anyBytes }
-      : {}),
+    ...(operation.output.isBytes && operation.route?.method === "GET" ? { content: anyBytes } : {}),
   };
 }

@@ -1,7 +1,7 @@
 // outbox.ts: integration events, typed, and where they go.
 import type { RegistryModel } from "../model/registry.js";
 import { header, type EmittedFile } from "./file.js";
-import { importLine, literal, sortedUnique } from "./layout.js";
+import { importOf, importStatements, literal, sortedUnique } from "./layout.js";
 import { importPath, moduleNames, type ModulePaths } from "./module-path.js";
 import { print } from "./templates.js";
 import { typeModules } from "./types.js";
@@ -32,19 +32,19 @@ export function emitOutbox(model: RegistryModel, paths: ModulePaths): readonly E
       path: "outbox.ts",
       text: print("outbox.ts", {
         header: header("registry"),
-        imports: [
-          importLine("outbox", "opwright/runtime", false),
-          importLine("stage", "opwright/runtime", false),
+        imports: importStatements([
+          importOf("outbox", "opwright/runtime", false),
+          importOf("stage", "opwright/runtime", false),
           ...sortedUnique([...used, "StageEvent"]).map((name) =>
-            importLine(name, "opwright/runtime", true),
+            importOf(name, "opwright/runtime", true),
           ),
           ...[...modules].map(([file, name]) =>
-            importLine(`* as ${name}`, importPath(paths, "outbox.ts", file), false),
+            importOf(`* as ${name}`, importPath(paths, "outbox.ts", file), false),
           ),
           ...declared.map((name) =>
-            importLine(name, `./types/${typeFiles.get(name) ?? "models"}.js`, true),
+            importOf(name, `./types/${typeFiles.get(name) ?? "models"}.js`, true),
           ),
-        ],
+        ]),
         types: events.map(
           ([name, { typeName }]) =>
             `  readonly ${literal(name)}: ${typeName ?? ofRuntime[name] ?? "unknown"};`,

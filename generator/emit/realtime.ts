@@ -3,7 +3,7 @@
 import { camelCase } from "../model/names.js";
 import type { RegistryModel, SignalModel } from "../model/registry.js";
 import { header, type EmittedFile } from "./file.js";
-import { importLine, listLayout, literal, sortedUnique } from "./layout.js";
+import { importOf, importStatements, listLayout, literal, sortedUnique } from "./layout.js";
 import { importPath, moduleNames, type ModulePaths } from "./module-path.js";
 import { print } from "./templates.js";
 import { typeModules } from "./types.js";
@@ -29,15 +29,15 @@ export function emitRealtime(model: RegistryModel, paths: ModulePaths): readonly
       path: "signals.ts",
       text: print("signals.ts", {
         header: header("registry"),
-        imports: [
-          importLine("publishingOf", "opwright/runtime", false),
-          importLine("stagingOf", "opwright/runtime", false),
-          importLine("RealtimeSpec", "opwright/runtime", true),
+        imports: importStatements([
+          importOf("publishingOf", "opwright/runtime", false),
+          importOf("stagingOf", "opwright/runtime", false),
+          importOf("RealtimeSpec", "opwright/runtime", true),
           ...sortedUnique(events.map(([, { typeName }]) => typeName)).map((name) =>
-            importLine(name, `./types/${modules.get(name) ?? "models"}.js`, true),
+            importOf(name, `./types/${modules.get(name) ?? "models"}.js`, true),
           ),
-          importLine("* as validate", "./validators/realtime.js", false),
-        ],
+          importOf("* as validate", "./validators/realtime.js", false),
+        ]),
         durable: typed("durable"),
         ephemeral: typed("ephemeral"),
         events: events.flatMap(([name, { audience, delivery }]) => [
@@ -53,16 +53,16 @@ export function emitRealtime(model: RegistryModel, paths: ModulePaths): readonly
       path: "realtime.ts",
       text: print("realtime.ts", {
         header: header("registry"),
-        imports: [
-          importLine("realtime", "opwright/runtime", false),
+        imports: importStatements([
+          importOf("realtime", "opwright/runtime", false),
           ...[...authors].map(([file, name]) =>
-            importLine(`* as ${name}`, importPath(paths, "realtime.ts", file), false),
+            importOf(`* as ${name}`, importPath(paths, "realtime.ts", file), false),
           ),
           ...sortedUnique(commands.map(([, key]) => key)).map((key) =>
-            importLine(camelCase(key), `./routes/${key.split(".")[0] ?? ""}.js`, false),
+            importOf(camelCase(key), `./routes/${key.split(".")[0] ?? ""}.js`, false),
           ),
-          importLine("events", "./signals.js", false),
-        ],
+          importOf("events", "./signals.js", false),
+        ]),
         lines: [
           `  path: ${literal(realtime.path)},`,
           listLayout("  ", "transports: ", realtime.transports.map(literal), ["[", "]"], ","),

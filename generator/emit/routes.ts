@@ -1,68 +1,14 @@
 // routes/<namespace>.ts: what a reviewer reads. Data before code, 15 to 25 lines an operation.
+import { authoredIn } from "../model/code.js";
 import { camelCase } from "../model/names.js";
-import { own } from "../model/records.js";
-import type {
-  DocumentVerb,
-  FunctionReference,
-  HookRunner,
-  HookUse,
-  OperationModel,
-  RegistryModel,
-} from "../model/registry.js";
-import { isDirect, type StorageVerb } from "../model/storage-verbs.js";
+import type { OperationModel, ParameterModel, RegistryModel } from "../model/registry.js";
 import { header, type EmittedFile } from "./file.js";
-import { callLayout, docComment, importLine, listLayout, literal, sortedUnique } from "./layout.js";
-import { importPath, moduleNames, type ModulePaths } from "./module-path.js";
+import { callLayout, docComment, importStatements, listLayout, literal } from "./layout.js";
+import type { ModulePaths } from "./module-path.js";
+import { ModuleScope } from "./module-scope.js";
 import { namespacesOf, type Namespace } from "./namespaces.js";
 import { print } from "./templates.js";
 import { validatorOf } from "./validators.js";
-
-const hookMakers: Readonly<Record<HookUse["phase"], string>> = {
-  before: "before",
-  wrap: "wrap",
-  tx_before: "txBefore",
-  tx_after: "txAfter",
-  after_commit: "afterCommit",
-  on_success: "onSuccess",
-  on_failure: "onFailure",
-  finally: "onFinally",
-};
-
-const runners: Readonly<Record<DocumentVerb, string>> = {
-  create: "create",
-  get: "get",
-  update: "update",
-  kill: "kill",
-  delete: "delete",
-  restore: "restore",
-  list: "list",
-  raw_list: "rawList",
-  list_cursor: "listCursor",
-  raw_list_cursor: "rawListCursor",
-  agg_list: "aggList",
-};
-
-const listings: Partial<Record<DocumentVerb, string>> = {
-  list: "page",
-  raw_list: "rawPage",
-  list_cursor: "cursor",
-  raw_list_cursor: "rawCursor",
-};
-
-/** Inputs of storages that are no JSON body alone, by their names in the runtime. */
-const storageInputs: Partial<Record<StorageVerb, string>> = {
-  upload: "upload",
-  download: "download",
-  head: "download",
-  download_stream: "key",
-  download_range: "range",
-  delete: "key",
-};
-
-/** The name of the spec of a document or a search in emitted modules. */
-export function specName(document: string): string {
-  return `${camelCase(document)}Spec`;
-}
 
 export function emitRoutes(model: RegistryModel, paths: ModulePaths): readonly EmittedFile[] {
   return namespacesOf(model).map((namespace) => ({
@@ -71,73 +17,25 @@ export function emitRoutes(model: RegistryModel, paths: ModulePaths): readonly E
   }));
 }
 
-function printNamespace(namespace: Namespace, paths: ModulePaths, usualSeconds: number): string {
-  const modules = moduleNames(
+function printNamespace(
+  { name, operations, source }: Namespace,
+  paths: ModulePaths,
+  usualSeconds: number,
+): string {
+  const scope = new ModuleScope({
     paths,
-    namespace.operations.flatMap((operation) => functionsOf(operation).map(({ file }) => file)),
-    (name) => namespace.operations.some(({ key }) => camelCase(key) === name),
-  );
-  const views = namespace.operations.map((operation) => viewOf(operation, modules, usualSeconds));
-  const from = `routes/${namespace.name}.ts`;
-  const usesValidators = namespace.operations.some(
-    (operation) => validatorOf(operation) !== undefined,
-  );
+    path: `routes/${name}.ts`,
+    declares: operations.map(({ key }) => camelCase(key)),
+    authored: operations.flatMap(({ run, hooks }) =>
+      [run, ...hooks.map((hook) => hook.run)].flatMap(authoredIn).map(({ file }) => file),
+    ),
+  });
+  const views = operations.map((operation) => viewOf(operation, scope, usualSeconds));
   return print("routes.ts", {
-    header: header(namespace.source),
-    imports: [
-      ...sortedUnique(views.flatMap(({ runtime }) => runtime)).map((name) =>
-        importLine(name, "opwright/runtime", false),
-      ),
-      ...[...modules].map(([file, name]) =>
-        importLine(`* as ${name}`, importPath(paths, from, file), false),
-      ),
-      ...documentsOf(namespace).map((name) =>
-        importLine(specName(name), `../documents/${name}.js`, false),
-      ),
-      ...(namespace.operations.some(({ run }) => run.kind === "search")
-        ? [importLine(specName(namespace.name), `../search/${namespace.name}.js`, false)]
-        : []),
-      ...(namespace.operations.some(({ run }) => run.kind === "storage")
-        ? [importLine(specName(namespace.name), `../storage/${namespace.name}.js`, false)]
-        : []),
-      ...sortedUnique([
-        ...views.flatMap(({ bound }) => bound),
-        ...(namespace.operations.some(({ run }) => run.kind === "builtIn" && run.takesSpec)
-          ? ["identitySpec"]
-          : []),
-      ]).map((name) => importLine(name, "../identity.js", false)),
-      ...(usesValidators
-        ? [importLine("* as validate", `../validators/${namespace.name}.js`, false)]
-        : []),
-    ],
+    header: header(source),
+    imports: importStatements(scope.imports),
     operations: views,
   });
-}
-
-/** Documents whose specs the routes name: the namespace's own, and those that scopes narrow. */
-function documentsOf({ document, operations }: Namespace): readonly string[] {
-  const scoped = operations.flatMap(({ hooks }) =>
-    hooks.flatMap(({ run }) =>
-      run.kind === "function"
-        ? []
-        : (run.arguments ?? []).flatMap((argument) =>
-            "document" in argument ? [argument.document] : [],
-          ),
-    ),
-  );
-  return sortedUnique([...(document === undefined ? [] : [document.name]), ...scoped]);
-}
-
-function functionsOf(operation: OperationModel): readonly FunctionReference[] {
-  const own = operation.run.kind === "function" ? [operation.run.function] : [];
-  return [...own, ...operation.hooks.flatMap(({ run }) => functionsOfHook(run))];
-}
-
-function functionsOfHook(run: HookRunner): readonly FunctionReference[] {
-  if (run.kind === "function") return [run.function];
-  return (run.arguments ?? []).flatMap((argument) =>
-    "function" in argument ? [argument.function] : [],
-  );
 }
 
 interface OperationView {
@@ -145,22 +43,17 @@ interface OperationView {
   readonly name: string;
   readonly maker: string;
   readonly lines: readonly string[];
-  /** What it imports from the runtime. */
-  readonly runtime: readonly string[];
-  /** What it imports from identity.ts: hooks that are bound to the service. */
-  readonly bound: readonly string[];
 }
 
 function viewOf(
   operation: OperationModel,
-  modules: ReadonlyMap<string, string>,
+  scope: ModuleScope,
   usualSeconds: number,
 ): OperationView {
-  const { route, deadlineSeconds } = operation;
-  const input = inputText(operation);
-  const run = runText(operation, modules);
-  const hooks = operation.hooks.map((hook) => hookFragment(hook, modules));
-  const maker = route === null ? "operation" : "route";
+  const { route, deadlineSeconds, audit } = operation;
+  const maker = scope.runtime(route === null ? "operation" : "route");
+  const list = (member: string, items: readonly string[]): string =>
+    listLayout("  ", `${member}: `, items, ["[", "]"], ",").trimStart();
   return {
     comment: docComment(
       "",
@@ -178,14 +71,11 @@ function viewOf(
             ...(route.isPrefixRoot ? ["prefixRoot: true,"] : []),
             `status: ${route.status},`,
           ]),
-      input.text,
-      listLayout(
-        "  ",
-        "hooks: ",
-        hooks.map(({ text }) => text),
-        ["[", "]"],
-        ",",
-      ).trimStart(),
+      `input: ${inputText(operation, scope)},`,
+      list(
+        "hooks",
+        operation.hooks.map(({ run }) => scope.code(run)),
+      ),
       `transaction: ${literal(operation.transaction)},`,
       // What the service says for all is said once.
       ...(deadlineSeconds === null || deadlineSeconds === usualSeconds
@@ -193,137 +83,36 @@ function viewOf(
         : [`deadlineSeconds: ${deadlineSeconds},`]),
       ...(operation.idempotencyKey ? ["idempotencyKey: true,"] : []),
       ...(operation.ignoresCredentials ? ["ignoresCredentials: true,"] : []),
-      ...(operation.audit === null
-        ? []
-        : [
-            listLayout(
-              "  ",
-              "audit: ",
-              operation.audit.map((name) => literal(name)),
-              ["[", "]"],
-              ",",
-            ).trimStart(),
-          ]),
-      `run: ${run.text},`,
+      ...(audit === null ? [] : [list("audit", audit.map(literal))]),
+      `run: ${scope.code(operation.run)},`,
     ],
-    bound: hooks.flatMap(({ bound }) => bound),
-    runtime: [maker, ...input.runtime, ...run.runtime, ...hooks.flatMap(({ runtime }) => runtime)],
   };
 }
 
-interface Fragment {
-  readonly text: string;
-  readonly runtime: readonly string[];
-}
-
-function inputText(operation: OperationModel): Fragment {
-  const { parameters, body } = operation.input;
+/** What reads the input: `json(validate.tasksCreate)`, `params({ id: path.uuid })`, `listing.page(tasksSpec)`. */
+function inputText(operation: OperationModel, scope: ModuleScope): string {
+  const { parameters, body, read } = operation.input;
+  if (typeof read === "object") return scope.code(read);
   const validator = validatorOf(operation);
-  const validate = `validate.${validator?.name ?? ""}`;
-  if (operation.run.kind === "search") {
-    const spec = specName(operation.run.search);
-    const text = `input: searchInput.${camelCase(operation.run.verb)}(${spec}),`;
-    return { text, runtime: ["searchInput"] };
-  }
-  if (operation.run.kind === "document" && operation.run.verb === "agg_list")
-    return { text: `input: aggInput(${specName(operation.namespace)}),`, runtime: ["aggInput"] };
-  const listing = operation.run.kind === "document" ? listings[operation.run.verb] : undefined;
-  if (listing !== undefined) {
-    return {
-      text: `input: listing.${listing}(${specName(operation.namespace)}),`,
-      runtime: ["listing"],
-    };
-  }
-  const bound =
-    operation.run.kind === "storage" ? own(storageInputs, operation.run.verb) : undefined;
-  if (bound !== undefined)
-    return { text: `input: storageInput.${bound},`, runtime: ["storageInput"] };
-  const places = parameters.map((parameter) => `${parameter.name}: ${parameterText(parameter)}`);
-  const sources = parameters.map(({ in: place }) => (place === "revision" ? "revision" : place));
-  const call = (name: string, before: readonly string[], after: readonly string[]): Fragment => ({
-    text: `input: ${callLayout("  ", "input: ", name, before, places, after)},`,
-    runtime: [name, ...sources],
-  });
-  if (operation.run.kind !== "function") {
-    if (body === null)
-      return parameters.length === 0
-        ? { text: "input: nothing,", runtime: ["nothing"] }
-        : call("params", [], []);
-    if (body.as === "input") return call(body.isOptional ? "optionalJson" : "json", [validate], []);
-    return call(
-      "paramsWith",
-      [],
-      [literal(typeof body.as === "object" ? body.as.member : ""), validate],
-    );
-  }
-  if (validator === undefined) return { text: "input: nothing,", runtime: ["nothing"] };
-  if (body?.as === "input") return call("json", [validate], []);
-  return call(body === null ? "parameters" : "request", [validate], []);
-}
-
-function parameterText(parameter: OperationModel["input"]["parameters"][number]): string {
-  if (parameter.in === "revision")
-    return parameter.required ? "revision.required" : "revision.optional";
-  if (parameter.in === "path") return `path.${parameter.type}`;
-  return parameter.required ? `query.${parameter.type}` : `query.optional.${parameter.type}`;
-}
-
-interface HookFragment extends Fragment {
-  readonly bound: readonly string[];
-}
-
-/** `principal`, `authorize("tasks.read")`, `before(hooks.check)`. */
-function hookFragment({ run, phase }: HookUse, modules: ReadonlyMap<string, string>): HookFragment {
-  const author = ({ file, name }: FunctionReference): string =>
-    `${modules.get(file) ?? ""}.${name}`;
-  if (run.kind === "function") {
-    const maker = hookMakers[phase];
-    return { text: `${maker}(${author(run.function)})`, runtime: [maker], bound: [] };
-  }
-  const given = (run.arguments ?? []).map((argument) => {
-    if ("literal" in argument) return literal(argument.literal);
-    if ("document" in argument) return specName(argument.document);
-    return "function" in argument ? author(argument.function) : argument.runtime;
-  });
-  const fromRuntime = (run.arguments ?? []).flatMap((argument) =>
-    "runtime" in argument ? [argument.runtime] : [],
+  if (validator === undefined && parameters.length === 0) return scope.runtime("nothing");
+  const validate =
+    validator === undefined
+      ? []
+      : [`${scope.module(`validators/${operation.namespace}`, "validate")}.${validator.name}`];
+  const places = parameters.map(
+    (parameter) => `${parameter.name}: ${parameterText(parameter, scope)}`,
   );
-  return {
-    text: run.arguments === null ? run.name : `${run.name}(${given.join(", ")})`,
-    runtime: run.isBound ? fromRuntime : [run.name, ...fromRuntime],
-    bound: run.isBound ? [run.name] : [],
-  };
+  const call = (name: string, before: readonly string[], after: readonly string[]): string =>
+    callLayout("  ", "input: ", scope.runtime(name), before, places, after);
+  if (body?.as === "input") return call(body.isOptional ? "optionalJson" : "json", validate, []);
+  if (read === "whole") return call(body === null ? "parameters" : "request", validate, []);
+  if (body === null) return call("params", [], []);
+  const member = typeof body.as === "object" ? body.as.member : "";
+  return call("paramsWith", [], [literal(member), ...validate]);
 }
 
-function runText(operation: OperationModel, modules: ReadonlyMap<string, string>): Fragment {
-  const { run } = operation;
-  switch (run.kind) {
-    case "function": {
-      const module = modules.get(run.function.file) ?? "";
-      return { text: `${module}.${run.function.name}`, runtime: [] };
-    }
-    case "builtIn":
-      return {
-        text: `${run.family}.${run.verb}(${run.takesSpec ? "identitySpec" : ""})`,
-        runtime: [run.family],
-      };
-    case "storage": {
-      const verb =
-        run.verb === "download" && !run.isStreamed ? "downloadBuffered" : camelCase(run.verb);
-      const handlers = isDirect(run.verb) ? "direct" : "storage";
-      return { text: `${handlers}.${verb}(${specName(run.storage)})`, runtime: [handlers] };
-    }
-    case "search":
-      return {
-        text: `search.${camelCase(run.verb)}(${specName(run.search)})`,
-        runtime: ["search"],
-      };
-    case "document":
-      if (run.verb === "agg_list")
-        return { text: `aggList(${specName(run.document)})`, runtime: ["aggList"] };
-      return {
-        text: `documents.${runners[run.verb]}(${specName(run.document)})`,
-        runtime: ["documents"],
-      };
-  }
+function parameterText({ in: place, type, required }: ParameterModel, scope: ModuleScope): string {
+  if (place === "revision") return scope.runtime(`revision.${required ? "required" : "optional"}`);
+  if (place === "path") return scope.runtime(`path.${type}`);
+  return scope.runtime(required ? `query.${type}` : `query.optional.${type}`);
 }

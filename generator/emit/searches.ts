@@ -1,9 +1,8 @@
 // search/<name>.ts: the spec of each search, as the runtime reads it.
-import { indexName } from "../model/names.js";
+import { indexName, specName } from "../model/names.js";
 import type { RegistryModel } from "../model/registry.js";
 import { header, type EmittedFile } from "./file.js";
-import { importLine, listLayout, literal, mapMember } from "./layout.js";
-import { specName } from "./routes.js";
+import { importOf, importStatements, listLayout, literal, mapMember } from "./layout.js";
 import { print } from "./templates.js";
 
 export function emitSearches(model: RegistryModel): readonly EmittedFile[] {
@@ -11,10 +10,10 @@ export function emitSearches(model: RegistryModel): readonly EmittedFile[] {
     path: `search/${search.name}.ts`,
     text: print("search.ts", {
       header: header(search.source),
-      imports: [
-        importLine("searching", "opwright/runtime", false),
-        importLine(specName(search.document), `../documents/${search.document}.js`, false),
-      ],
+      imports: importStatements([
+        importOf("searching", "opwright/runtime", false),
+        importOf(specName(search.document), `../documents/${search.document}.js`, false),
+      ]),
       name: specName(search.name),
       lines: [
         `  name: ${literal(search.name)},`,

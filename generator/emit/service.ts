@@ -1,12 +1,11 @@
 // service.ts and server.ts: the whole service as one value, the process entry, and what authors import.
 import { limits } from "../../runtime/contract/limits.js";
-import { camelCase } from "../model/names.js";
+import { camelCase, specName } from "../model/names.js";
 import type { RegistryModel } from "../model/registry.js";
 import { header, type EmittedFile } from "./file.js";
-import { importLine, listLayout, literal } from "./layout.js";
+import { importOf, importStatements, listLayout, literal } from "./layout.js";
 import { importPath, type ModulePaths } from "./module-path.js";
 import { namespacesOf } from "./namespaces.js";
-import { specName } from "./routes.js";
 import { print } from "./templates.js";
 
 /** `searches: [placeSearchSpec],`, or nothing where there are none. */
@@ -23,30 +22,30 @@ export function emitService(model: RegistryModel, paths: ModulePaths): readonly 
   const app = service.app;
   const view = {
     header: header("registry"),
-    imports: [
-      importLine("defineService", "opwright/runtime", false),
-      ...(model.identity === null ? [] : [importLine("identitySpec", "./identity.js", false)]),
-      ...(model.outbox === null ? [] : [importLine("outboxSpec", "./outbox.js", false)]),
-      ...(model.realtime === null ? [] : [importLine("realtimeSpec", "./realtime.js", false)]),
+    imports: importStatements([
+      importOf("defineService", "opwright/runtime", false),
+      ...(model.identity === null ? [] : [importOf("identitySpec", "./identity.js", false)]),
+      ...(model.outbox === null ? [] : [importOf("outboxSpec", "./outbox.js", false)]),
+      ...(model.realtime === null ? [] : [importOf("realtimeSpec", "./realtime.js", false)]),
       ...(app === null
         ? []
         : [
-            importLine(
+            importOf(
               app.name === "app" ? "app" : `${app.name} as app`,
               importPath(paths, "service.ts", app.file),
               false,
             ),
           ]),
       ...Object.keys(model.searches).map((name) =>
-        importLine(specName(name), `./search/${name}.js`, false),
+        importOf(specName(name), `./search/${name}.js`, false),
       ),
       ...Object.keys(model.storages).map((name) =>
-        importLine(specName(name), `./storage/${name}.js`, false),
+        importOf(specName(name), `./storage/${name}.js`, false),
       ),
       ...namespaces.map(({ name }) =>
-        importLine(`* as ${camelCase(name)}Routes`, `./routes/${name}.js`, false),
+        importOf(`* as ${camelCase(name)}Routes`, `./routes/${name}.js`, false),
       ),
-    ],
+    ]),
     name: literal(service.name),
     title: literal(service.title),
     version: literal(service.version),

@@ -1,8 +1,8 @@
 // storage/<name>.ts: the spec of each storage, as the runtime reads it.
+import { specName } from "../model/names.js";
 import type { RegistryModel } from "../model/registry.js";
 import { header, type EmittedFile } from "./file.js";
-import { importLine, listLayout, literal } from "./layout.js";
-import { specName } from "./routes.js";
+import { importOf, importStatements, listLayout, literal } from "./layout.js";
 import { print } from "./templates.js";
 
 export function emitStorages(model: RegistryModel): readonly EmittedFile[] {
@@ -10,7 +10,7 @@ export function emitStorages(model: RegistryModel): readonly EmittedFile[] {
     path: `storage/${storage.name}.ts`,
     text: print("storage.ts", {
       header: header(storage.source),
-      imports: [importLine("storing", "opwright/runtime", false)],
+      imports: importStatements([importOf("storing", "opwright/runtime", false)]),
       name: specName(storage.name),
       lines: [
         `  name: ${literal(storage.name)},`,

@@ -5,7 +5,7 @@ import { referredType } from "../model/json-schema.js";
 import { pascalCase } from "../model/names.js";
 import type { OperationModel, RegistryModel } from "../model/registry.js";
 import { header, type EmittedFile } from "./file.js";
-import { importLine, listLayout, sortedUnique } from "./layout.js";
+import { importOf, importStatements, listLayout, sortedUnique } from "./layout.js";
 import { namespacesOf, type Namespace } from "./namespaces.js";
 import { print } from "./templates.js";
 import { referredTypes, typeDeclaration } from "./type-text.js";
@@ -58,13 +58,13 @@ function declarationsOf(
     .filter(([name, module]) => module === namespace.name && Object.hasOwn(model.types, name))
     .map(([name]) => declared(name, model.types[name] ?? true));
   const inputs = namespace.operations
-    .filter(({ run, input }) => run.kind === "builtIn" && input.body !== null)
+    .filter(({ declares }) => declares === "input")
     .map(({ input }) => declared(input.typeName, input.schema));
   return [...own, ...inputs, ...namespace.operations.filter(isCustom).flatMap(customTypes)];
 }
 
 function isCustom(operation: OperationModel): boolean {
-  return operation.run.kind === "function";
+  return operation.declares === "handler";
 }
 
 /** Input, output and handler types of a custom operation. */
@@ -114,13 +114,13 @@ function printNamespace(
   );
   const imports = [
     ...(declarations.some(({ usesHandler }) => usesHandler)
-      ? [importLine("Handler", "opwright/runtime", true)]
+      ? [importOf("Handler", "opwright/runtime", true)]
       : []),
-    ...foreign.map((name) => importLine(name, `./${modules.get(name) ?? "models"}.js`, true)),
+    ...foreign.map((name) => importOf(name, `./${modules.get(name) ?? "models"}.js`, true)),
   ];
   return print("types.ts", {
     header: header(namespace.source),
-    imports,
+    imports: importStatements(imports),
     declarations: declarations.map(({ text }) => text),
   });
 }

@@ -11,7 +11,7 @@ import { camelCase } from "../model/names.js";
 import type { OperationModel, RegistryModel } from "../model/registry.js";
 import type { TextCache } from "../output/text-cache.js";
 import { header, type EmittedFile } from "./file.js";
-import { importLine, sortedUnique } from "./layout.js";
+import { importOf, importStatements, sortedUnique } from "./layout.js";
 import { namespacesOf, type Namespace } from "./namespaces.js";
 import { print } from "./templates.js";
 import { typeModules } from "./types.js";
@@ -25,19 +25,13 @@ interface ValidatorPlan {
 
 /** The validator that checks an operation's body or input, or undefined where the runtime's own checks do. */
 export function validatorOf(operation: OperationModel): ValidatorPlan | undefined {
-  const { body, schema, typeName, parameters } = operation.input;
+  const { body, schema, typeName, parameters, read } = operation.input;
   const name = camelCase(operation.key);
-  if (operation.run.kind === "function") {
+  if (read === "whole")
     return body === null && parameters.length === 0 ? undefined : { name, schema, typeName };
-  }
-  if (operation.run.kind === "builtIn" || operation.run.kind === "storage") {
-    if (body === null || body.isForm === true) return undefined;
-    return { name, schema: body.schema, typeName: body.typeName };
-  }
-  if (operation.run.kind === "search") return undefined;
-  const { verb } = operation.run;
-  if (body === null || (verb !== "create" && verb !== "update")) return undefined;
-  return { name, schema: body.schema, typeName: body.typeName };
+  return read !== "parts" || body === null
+    ? undefined
+    : { name, schema: body.schema, typeName: body.typeName };
 }
 
 /** The validator of a document's whole body, where patches need one. */
@@ -134,12 +128,12 @@ function printNamespace(
   );
   return print("validators.ts", {
     header: header(namespace.source),
-    imports: [
-      ...[...helpers, "validator"].map((name) => importLine(name, "opwright/runtime", false)),
+    imports: importStatements([
+      ...[...helpers, "validator"].map((name) => importOf(name, "opwright/runtime", false)),
       ...types.map((name) =>
-        importLine(name, `../types/${modules.get(name) ?? namespace.name}.js`, true),
+        importOf(name, `../types/${modules.get(name) ?? namespace.name}.js`, true),
       ),
-    ],
+    ]),
     code,
     plans,
   });

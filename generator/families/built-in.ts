@@ -7,9 +7,15 @@ import {
   uuidSchema,
   type JsonSchema,
 } from "../model/json-schema.js";
+import { callOf, ofGenerated, ofRuntime } from "../model/code.js";
 import { pascalCase } from "../model/names.js";
 import type { BuiltInFamily, OperationModel, ParameterModel } from "../model/registry.js";
-import type { FamilyContext, RouteMethod, UnmountedOperation } from "./family.js";
+import {
+  deadlineOf,
+  type FamilyContext,
+  type RouteMethod,
+  type UnmountedOperation,
+} from "./family.js";
 import type { MountDeclaration } from "../load/declarations.js";
 import { requiresAuthn, type BuiltInGuard } from "./guards.js";
 import { principalHook, sessionHook } from "./runtime-hooks.js";
@@ -134,19 +140,33 @@ function operationOf(
       schema,
       typeName,
       parameters,
-      body: shape.body === undefined ? null : { as: "input", ...shape.body, typeName },
+      body:
+        shape.body === undefined ? null : { as: "input", isForm: false, ...shape.body, typeName },
+      read: "parts",
     },
-    output: { schema: shape.output === null ? null : refTo(shape.output), hasEntityTag: false },
+    output: {
+      schema: shape.output === null ? null : refTo(shape.output),
+      hasEntityTag: false,
+      isBytes: false,
+    },
     guard: guard.policy,
     hooks: guard.hooks,
-    deadlineSeconds: null,
+    deadlineSeconds: deadlineOf(context),
     transaction: shape.isWrite ? "write" : "read",
     idempotencyKey: false,
     requiresAuthn: requiresAuthn(guard.hooks),
     ignoresCredentials: shape.ignoresCredentials ?? false,
     route: null,
     audit: shape.method === "GET" ? null : namedMembers(schema),
-    run: { kind: "builtIn", family, verb: shape.verb, takesSpec: shape.takesSpec },
+    run: callOf(
+      ofRuntime(`${family}.${shape.verb}`),
+      ...(shape.takesSpec ? [ofGenerated("identity", "identitySpec")] : []),
+    ),
+    effect: shape.method === "GET" && !shape.isWrite ? "reads" : "changes",
+    isTool: false,
+    declares: shape.body === undefined ? "nothing" : "input",
+    lists: null,
+    queries: null,
     errors: shape.errors,
     extensions: {},
   };

@@ -1,7 +1,6 @@
 // The custom family: an author's operation with its own path, input, output and handler.
 import type { Origin } from "../diagnostics.js";
 import { methods, type MethodKey, type OperationDeclaration } from "../load/declarations.js";
-import { durationSeconds } from "../load/quantities.js";
 import {
   isNullable,
   objectSchema,
@@ -10,10 +9,10 @@ import {
   requiredOf,
   type JsonSchema,
 } from "../model/json-schema.js";
+import { functionReference, ofAuthor } from "../model/code.js";
 import { pascalCase, sentenceCase } from "../model/names.js";
 import {
   bodyInput,
-  functionReference,
   type InputModel,
   type OperationModel,
   type ParameterModel,
@@ -21,7 +20,7 @@ import {
   type RouteModel,
 } from "../model/registry.js";
 import { resolved, type Resolve } from "./document-fields.js";
-import { extensionsOf, type FamilyContext, type UnmountedOperation } from "./family.js";
+import { deadlineOf, extensionsOf, type FamilyContext, type UnmountedOperation } from "./family.js";
 import { hookChain, requiresAuthn } from "./guards.js";
 
 const keyPattern = /^[a-z][a-z0-9_]*\.[a-z][a-z0-9_]*$/;
@@ -94,18 +93,22 @@ export function expandOperation(
     summary: declaration.summary ?? sentenceCase(name, namespace),
     description: declaration.description ?? null,
     input: inputOf(context, key, method, path, input),
-    output: { schema: output, hasEntityTag: false },
+    output: { schema: output, hasEntityTag: false, isBytes: false },
     guard: declaration.guard,
     hooks,
-    deadlineSeconds:
-      declaration.deadline === undefined ? null : durationSeconds(declaration.deadline),
+    deadlineSeconds: deadlineOf(context, declaration.deadline),
     transaction,
     idempotencyKey: declaration.idempotency ?? false,
     requiresAuthn: requiresAuthn(hooks),
     ignoresCredentials: false,
     route: null,
     audit: null,
-    run: { kind: "function", function: functionReference(declaration.run) },
+    run: ofAuthor(functionReference(declaration.run)),
+    effect: method === "get" && transaction === "read" ? "reads" : "changes",
+    isTool: true,
+    declares: "handler",
+    lists: null,
+    queries: null,
     errors: [],
     extensions: extensionsOf(declaration),
   };
@@ -156,7 +159,7 @@ function inputOf(
   const placeholders = placeholdersOf(path);
   if (!hasNamedMembers(body)) {
     if (hasBody && placeholders.length === 0) {
-      return bodyInput(schema, typeName);
+      return bodyInput(schema, typeName, "whole");
     }
     context.report({
       code: "OPW011",
@@ -195,8 +198,9 @@ function inputOf(
     return [{ name, in: isInPath ? "path" : "query", type, required, schema: property }];
   });
   const rest = Object.keys(properties).filter((name) => !inUrl.includes(name));
-  if (!hasBody || rest.length === 0) return { schema, typeName, parameters, body: null };
-  if (parameters.length === 0) return bodyInput(schema, typeName);
+  if (!hasBody || rest.length === 0)
+    return { schema, typeName, parameters, body: null, read: "whole" };
+  if (parameters.length === 0) return bodyInput(schema, typeName, "whole");
   const members = objectSchema(
     Object.fromEntries(rest.map((name) => [name, properties[name] ?? true])),
     requiredOf(body).filter((name) => rest.includes(name)),
@@ -205,7 +209,14 @@ function inputOf(
     schema,
     typeName,
     parameters,
-    body: { as: "members", isOptional: false, schema: members, typeName: `${pascalCase(key)}Body` },
+    body: {
+      as: "members",
+      isOptional: false,
+      isForm: false,
+      schema: members,
+      typeName: `${pascalCase(key)}Body`,
+    },
+    read: "whole",
   };
 }
 

@@ -1,8 +1,9 @@
 // The operations of a document: verbs, routes in both styles, inputs and outputs (service.md "Document routes").
 import type { DocumentDeclaration } from "../load/declarations.js";
-import { durationSeconds } from "../load/quantities.js";
+import { own } from "../model/records.js";
 import { objectSchema, refTo, revisionSchema, uuidSchema } from "../model/json-schema.js";
-import { pascalCase, summaryOf } from "../model/names.js";
+import { callOf, ofGenerated, ofRuntime, type Code } from "../model/code.js";
+import { camelCase, pascalCase, specName, summaryOf } from "../model/names.js";
 import {
   bodyInput,
   type DocumentModel,
@@ -14,6 +15,7 @@ import {
 import { idInPath } from "./built-in.js";
 import { queryTypeNames } from "./document-model.js";
 import {
+  deadlineOf,
   extensionsOf,
   type FamilyContext,
   type RouteMethod,
@@ -122,6 +124,14 @@ const verbs: Readonly<Record<DocumentVerb, VerbShape>> = {
   agg_list: { rest: ["POST", "/agg_list"], rpc: ["POST", "/agg_list"], errors: listErrors },
 };
 
+/** What reads the input of a list, by its name in the runtime. */
+const listings: Partial<Record<DocumentVerb, string>> = {
+  list: "page",
+  raw_list: "rawPage",
+  list_cursor: "cursor",
+  raw_list_cursor: "rawCursor",
+};
+
 /** One operation of a document. */
 export function expandVerb(
   context: FamilyContext,
@@ -146,6 +156,8 @@ export function expandVerb(
       ? undefined
       : { hooks: own, at: tree.at("documents", model.name, "hooks", verb) },
   );
+  const spec = ofGenerated(`documents/${model.name}`, specName(model.name));
+  const isList = verb.includes("list");
   const operation: OperationModel = {
     key,
     namespace: model.name,
@@ -154,19 +166,23 @@ export function expandVerb(
     source: model.source,
     summary: summaryOf(summaries[verb], model.name),
     description: null,
-    input: inputOf(model, verb),
+    input: inputOf(model, verb, spec),
     output: outputOf(model, verb),
     guard: guard.policy,
     hooks,
-    deadlineSeconds:
-      declaration.deadline === undefined ? null : durationSeconds(declaration.deadline),
+    deadlineSeconds: deadlineOf(context, declaration.deadline),
     transaction: isRead ? "read" : "write",
     idempotencyKey: declaration.idempotency?.includes(verb) ?? false,
     requiresAuthn: requiresAuthn(hooks),
     ignoresCredentials: false,
     route: null,
     audit: null,
-    run: { kind: "document", document: model.name, verb },
+    run: callOf(ofRuntime(verb === "agg_list" ? "aggList" : `documents.${camelCase(verb)}`), spec),
+    effect: isRead ? "reads" : verb === "create" ? "adds" : "changes",
+    isTool: true,
+    declares: "nothing",
+    lists: isList ? model.name : null,
+    queries: isList ? model.name : null,
     errors: [...shape.errors, ...historyErrors(model, verb)],
     extensions: extensionsOf(declaration),
   };
@@ -200,7 +216,7 @@ function guardOf(
   return { policy: guard[key] ?? "", path: Object.hasOwn(guard, key) ? ["guard", key] : ["guard"] };
 }
 
-function inputOf(model: DocumentModel, verb: DocumentVerb): InputModel {
+function inputOf(model: DocumentModel, verb: DocumentVerb, spec: Code): InputModel {
   const typeName = `${pascalCase(`${model.name}.${verb}`)}Input`;
   const rev = (required: boolean): ParameterModel => ({
     name: "rev",
@@ -217,10 +233,11 @@ function inputOf(model: DocumentModel, verb: DocumentVerb): InputModel {
     typeName,
     parameters,
     body: null,
+    read: "parts" as const,
   });
   switch (verb) {
     case "create":
-      return bodyInput(refTo(model.createTypeName), model.createTypeName);
+      return bodyInput(refTo(model.createTypeName), model.createTypeName, "parts");
     case "get":
       return only(idInPath);
     case "kill":
@@ -241,14 +258,16 @@ function inputOf(model: DocumentModel, verb: DocumentVerb): InputModel {
         body: {
           as: { member: "patch" },
           isOptional: false,
+          isForm: false,
           schema: patch,
           typeName: model.patchTypeName,
         },
+        read: "parts",
       };
     }
     case "agg_list": {
       const schema = aggregateRequestSchema(queryableFields(model), queryTypeNames(model.name));
-      return bodyInput(schema, typeName);
+      return bodyInput(schema, typeName, callOf(ofRuntime("aggInput"), spec));
     }
     default: {
       const schema = listRequestSchema(queryTypeNames(model.name), {
@@ -256,7 +275,11 @@ function inputOf(model: DocumentModel, verb: DocumentVerb): InputModel {
         byCursor: verb.endsWith("cursor"),
         listDeleted: model.listDeleted,
       });
-      return bodyInput(schema, typeName);
+      return bodyInput(
+        schema,
+        typeName,
+        callOf(ofRuntime(`listing.${own(listings, verb) ?? ""}`), spec),
+      );
     }
   }
 }
@@ -265,14 +288,14 @@ function outputOf(model: DocumentModel, verb: DocumentVerb): OperationModel["out
   const document = refTo(model.typeName);
   switch (verb) {
     case "kill":
-      return { schema: null, hasEntityTag: false };
+      return { schema: null, hasEntityTag: false, isBytes: false };
     case "agg_list":
-      return { schema: pageSchema(aggregateHit, false), hasEntityTag: false };
+      return { schema: pageSchema(aggregateHit, false), hasEntityTag: false, isBytes: false };
     case "create":
     case "get":
     case "delete":
     case "restore":
-      return { schema: document, hasEntityTag: true };
+      return { schema: document, hasEntityTag: true, isBytes: false };
     case "update": {
       const diff = {
         type: "object",
@@ -282,6 +305,7 @@ function outputOf(model: DocumentModel, verb: DocumentVerb): OperationModel["out
       return {
         schema: objectSchema({ data: document, diff }, ["data", "diff"]),
         hasEntityTag: true,
+        isBytes: false,
       };
     }
     default: {
@@ -292,7 +316,11 @@ function outputOf(model: DocumentModel, verb: DocumentVerb): OperationModel["out
             additionalProperties: true,
           }
         : document;
-      return { schema: pageSchema(hit, verb.endsWith("cursor")), hasEntityTag: false };
+      return {
+        schema: pageSchema(hit, verb.endsWith("cursor")),
+        hasEntityTag: false,
+        isBytes: false,
+      };
     }
   }
 }

@@ -1,11 +1,9 @@
 // The second phase: declarations → the registry model, every operation spelt out.
-import { limits } from "../../runtime/contract/limits.js";
 import type { Origin, Report } from "../diagnostics.js";
 import type { LoadedRegistry } from "../load/load.js";
-import { durationSeconds } from "../load/quantities.js";
 import { readTypes, type TypeReader } from "../load/types.js";
+import { functionReference } from "../model/code.js";
 import {
-  functionReference,
   type DocumentModel,
   type OperationModel,
   type RegistryModel,
@@ -21,7 +19,7 @@ import { expandTenancy } from "./tenancy.js";
 import { readDocumentType, type DocumentType } from "./document-model.js";
 import { expandDocument } from "./documents.js";
 import { expandSearch } from "./search.js";
-import { extensionsOf, type FamilyContext, type UnmountedOperation } from "./family.js";
+import { deadlineOf, extensionsOf, type FamilyContext, type UnmountedOperation } from "./family.js";
 import { boundaryErrors, identityModel } from "./identity-model.js";
 import { outboxModel } from "./outbox.js";
 import { expandProvisioning } from "./principals.js";
@@ -131,8 +129,6 @@ export function expandRegistry(
     all.push({ unmounted: expanded, route: expanded.route });
   }
 
-  const { deadline } = declarations.service ?? {};
-  const usual = deadline === undefined ? limits.defaultDeadlineSeconds : durationSeconds(deadline);
   const operations = new Map<string, OperationModel>();
   const origins = new Map<string, Origin>();
   for (const { unmounted, route } of all) {
@@ -150,8 +146,7 @@ export function expandRegistry(
     origins.set(operation.key, at);
     const routed = route === undefined ? operation : atRoute(operation, route);
     const errors = [...new Set([...routed.errors, ...boundaryErrors(context, routed)])];
-    const deadlineSeconds = operation.deadlineSeconds ?? (isUpload(operation) ? null : usual);
-    operations.set(operation.key, { ...routed, errors, deadlineSeconds });
+    operations.set(operation.key, { ...routed, errors });
   }
   const service = declarations.service;
   const realtime = realtimeModel(context, operations);
@@ -160,7 +155,7 @@ export function expandRegistry(
     types,
     origins,
     model: {
-      format: 1,
+      format: 2,
       service: {
         name: service?.name ?? "service",
         title: service?.title ?? "Service",
@@ -168,7 +163,7 @@ export function expandRegistry(
         description: service?.description ?? null,
         style: defaultStyle,
         transaction: service?.transaction ?? "default",
-        deadlineSeconds: usual,
+        deadlineSeconds: deadlineOf(context),
         app: service?.app === undefined ? null : functionReference(service.app),
         extensions: extensionsOf(service ?? {}),
       },
@@ -182,10 +177,6 @@ export function expandRegistry(
       operations: sortedRecord(operations),
     },
   };
-}
-
-function isUpload({ run }: OperationModel): boolean {
-  return run.kind === "storage" && run.verb === "upload";
 }
 
 /** The namespaces of the runtime's own families. */

@@ -1,6 +1,8 @@
 // What every family works with, and what it makes: operations before they are mounted.
+import { limits } from "../../runtime/contract/limits.js";
 import type { Origin, Report } from "../diagnostics.js";
 import type { Declarations } from "../load/declarations.js";
+import { durationSeconds } from "../load/quantities.js";
 import type { SourceTree } from "../load/source-tree.js";
 import type { TypeReader } from "../load/types.js";
 import type { OperationModel } from "../model/registry.js";
@@ -24,6 +26,12 @@ export interface UnmountedOperation {
 }
 
 export type RouteMethod = "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
+
+/** The deadline in seconds of an operation that declares this, or leaves it to the service. */
+export function deadlineOf({ declarations }: FamilyContext, declared?: string): number {
+  const text = declared ?? declarations.service?.deadline;
+  return text === undefined ? limits.defaultDeadlineSeconds : durationSeconds(text);
+}
 
 /** The `x-*` keys of a declaration. */
 export function extensionsOf(declaration: object): Readonly<Record<string, unknown>> {

@@ -4,7 +4,8 @@ import type { Origin, Report } from "../diagnostics.js";
 import type { HookPhaseName, HooksByPhase, PolicyStep } from "../load/declarations.js";
 import { hookPhases } from "../load/format-parts.js";
 import { own } from "../model/records.js";
-import { functionReference, type HookUse } from "../model/registry.js";
+import { callOf, functionReference, ofAuthor, ofRuntime, type Code } from "../model/code.js";
+import type { HookUse } from "../model/registry.js";
 import type { FamilyContext } from "./family.js";
 import { authorizeHook, identityHooks, rateLimitHook, scopeHook } from "./runtime-hooks.js";
 
@@ -90,9 +91,8 @@ export function administrationGuard(
   const at = tree.at(...path, "guard");
   const hooks = hookChain(context, { policy, at }, resource);
   const isPrivileged = hooks.some(
-    ({ run, phase, permission }) =>
-      (run.kind === "function" && refusing.includes(phase)) ||
-      permission?.startsWith("platform.") === true,
+    ({ isAuthored, phase, permission }) =>
+      (isAuthored && refusing.includes(phase)) || permission?.startsWith("platform.") === true,
   );
   if (!isPrivileged && Object.hasOwn(declarations.policies, policy)) {
     const message = `${policy} asks for no \`platform.\` permission, so it does not guard every tenant`;
@@ -149,7 +149,8 @@ function declaredHook(
   return {
     id: name,
     phase: hook.phase,
-    run: { kind: "function", function: functionReference(hook.run) },
+    run: runOf(hook.phase, hook.run),
+    isAuthored: true,
     requires: hook.requires ?? [],
     provides: [...new Set([name, ...(hook.provides ?? [])])],
     permission: null,
@@ -157,11 +158,28 @@ function declaredHook(
   };
 }
 
+/** What makes a hook of an author's function, by its name in the runtime. */
+const makers: Readonly<Record<HookPhaseName, string>> = {
+  before: "before",
+  wrap: "wrap",
+  tx_before: "txBefore",
+  tx_after: "txAfter",
+  after_commit: "afterCommit",
+  on_success: "onSuccess",
+  on_failure: "onFailure",
+  finally: "onFinally",
+};
+
+function runOf(phase: HookPhaseName, reference: string): Code {
+  return callOf(ofRuntime(makers[phase]), ofAuthor(functionReference(reference)));
+}
+
 function inlineHook(reference: string, phase: HookPhaseName): HookUse {
   return {
     id: reference,
     phase,
-    run: { kind: "function", function: functionReference(reference) },
+    run: runOf(phase, reference),
+    isAuthored: true,
     requires: [],
     provides: [],
     permission: null,

@@ -5,13 +5,8 @@ import type {
   IngressDeclaration,
 } from "../load/declarations.js";
 import { durationSeconds } from "../load/quantities.js";
-import {
-  functionReference,
-  type FunctionReference,
-  type IdentityModel,
-  type IngressModel,
-  type OperationModel,
-} from "../model/registry.js";
+import { functionReference, type FunctionReference } from "../model/code.js";
+import type { IdentityModel, IngressModel, OperationModel } from "../model/registry.js";
 import type { FamilyContext } from "./family.js";
 
 /** How callers may be identified. */

@@ -2,7 +2,8 @@
 import { didYouMean } from "../did-you-mean.js";
 import { referredType } from "../model/json-schema.js";
 import { pascalCase } from "../model/names.js";
-import { functionReference, type OutboxEventModel } from "../model/registry.js";
+import { functionReference } from "../model/code.js";
+import type { OutboxEventModel } from "../model/registry.js";
 import type { FamilyContext } from "./family.js";
 
 /** Events of the runtime, which have types of their own. */

@@ -2,14 +2,10 @@
 import { didYouMean } from "../did-you-mean.js";
 import type { RealtimeDeclaration } from "../load/declarations.js";
 import { durationSeconds } from "../load/quantities.js";
+import { authoredIn, functionReference } from "../model/code.js";
 import { referredType } from "../model/json-schema.js";
 import { pascalCase } from "../model/names.js";
-import {
-  functionReference,
-  type OperationModel,
-  type RealtimeModel,
-  type SignalModel,
-} from "../model/registry.js";
+import type { OperationModel, RealtimeModel, SignalModel } from "../model/registry.js";
 import { signalTarget } from "./emits.js";
 import type { FamilyContext } from "./family.js";
 
@@ -49,7 +45,7 @@ export function realtimeModel(
       const message = `there is no operation ${operation}`;
       const suggestion = didYouMean(operation, operations.keys());
       report({ code: "OPW071", message, at, suggestion });
-    } else if (found.run.kind !== "function") {
+    } else if (authoredIn(found.run).length === 0) {
       const message = `${operation} is not one of your own operations`;
       report({ code: "OPW071", message, at });
     }

@@ -3,17 +3,17 @@ import { didYouMean } from "../did-you-mean.js";
 import type { Origin } from "../diagnostics.js";
 import { durationSeconds } from "../load/quantities.js";
 import { own } from "../model/records.js";
-import { functionReference, type HookArgument, type HookUse } from "../model/registry.js";
+import { callOf, functionReference, ofAuthor, ofGenerated, ofRuntime } from "../model/code.js";
+import { specName } from "../model/names.js";
+import type { HookUse } from "../model/registry.js";
 import type { FamilyContext } from "./family.js";
-
-const ready = (name: string) =>
-  ({ kind: "builtIn", name, arguments: null, isBound: false }) as const;
 
 /** Makes sure that somebody is calling. */
 export const principalHook: HookUse = {
   id: "principal",
   phase: "before",
-  run: ready("principal"),
+  run: ofRuntime("principal"),
+  isAuthored: false,
   requires: [],
   provides: ["authn.principal"],
   permission: null,
@@ -24,7 +24,8 @@ export const principalHook: HookUse = {
 export const sessionHook: HookUse = {
   id: "session",
   phase: "before",
-  run: ready("session"),
+  run: ofRuntime("session"),
+  isAuthored: false,
   requires: ["authn.principal"],
   provides: ["authn.session"],
   permission: null,
@@ -38,7 +39,8 @@ export const identityHooks: readonly HookUse[] = [
   {
     id: "tenant",
     phase: "before",
-    run: ready("tenant"),
+    run: ofRuntime("tenant"),
+    isAuthored: false,
     requires: ["authn.principal"],
     provides: ["tenancy.tenant"],
     permission: null,
@@ -51,7 +53,9 @@ export function authorizeHook(action: string): HookUse {
   return {
     id: `authorize ${action}`,
     phase: "before",
-    run: { kind: "builtIn", name: "authorize", arguments: [{ literal: action }], isBound: true },
+    // Bound to the service's own authorization.
+    run: callOf(ofGenerated("identity", "authorize"), { literal: action }),
+    isAuthored: false,
     requires: ["authn.principal"],
     provides: ["authz.authorize"],
     permission: action,
@@ -66,12 +70,8 @@ export function rateLimitHook(rate: string): HookUse {
   return {
     id: `rate_limit ${rate}`,
     phase: "before",
-    run: {
-      kind: "builtIn",
-      name: "rateLimit",
-      arguments: literals.map((literal) => ({ literal })),
-      isBound: false,
-    },
+    run: callOf(ofRuntime("rateLimit"), ...literals.map((literal) => ({ literal }))),
+    isAuthored: false,
     requires: [],
     provides: [],
     permission: null,
@@ -100,17 +100,17 @@ export function scopeHook(
     report({ code: "OPW056", message, at });
     return undefined;
   }
-  const port: HookArgument =
-    declared === undefined ? { runtime: "ownRows" } : { function: functionReference(declared) };
+  const port =
+    declared === undefined ? ofRuntime("ownRows") : ofAuthor(functionReference(declared));
   return {
     id: `scope ${name}`,
     phase: "before",
-    run: {
-      kind: "builtIn",
-      name: "scope",
-      arguments: [{ document: resource }, port],
-      isBound: true,
-    },
+    run: callOf(
+      ofGenerated("identity", "scope"),
+      ofGenerated(`documents/${resource}`, specName(resource)),
+      port,
+    ),
+    isAuthored: false,
     requires: ["authn.principal"],
     provides: ["authz.scope"],
     permission: null,

@@ -1,9 +1,9 @@
 // The search family: a declaration becomes a search model and four operations (service.md "Search routes").
 import { didYouMean } from "../did-you-mean.js";
 import type { SearchDeclaration } from "../load/declarations.js";
-import { durationSeconds } from "../load/quantities.js";
+import { callOf, ofGenerated, ofRuntime } from "../model/code.js";
 import { refTo } from "../model/json-schema.js";
-import { pascalCase, summaryOf } from "../model/names.js";
+import { camelCase, pascalCase, specName, summaryOf } from "../model/names.js";
 import { own } from "../model/records.js";
 import {
   bodyInput,
@@ -13,7 +13,7 @@ import {
   type SearchVerb,
 } from "../model/registry.js";
 import { queryTypeNames } from "./document-model.js";
-import { extensionsOf, type FamilyContext, type UnmountedOperation } from "./family.js";
+import { deadlineOf, extensionsOf, type FamilyContext, type UnmountedOperation } from "./family.js";
 import { hookChain, requiresAuthn } from "./guards.js";
 import { searchPageSchema, searchRequestSchema } from "./search-schemas.js";
 
@@ -149,6 +149,7 @@ function expandVerb(
   const hit = options.isRaw
     ? { type: "object", description: "The fields that were asked for.", additionalProperties: true }
     : refTo(document.typeName);
+  const spec = ofGenerated(`search/${model.name}`, specName(model.name));
   const operation: OperationModel = {
     key,
     namespace: model.name,
@@ -157,22 +158,27 @@ function expandVerb(
     source: model.source,
     summary: summaryOf(summaries[verb], model.document),
     description: declaration.description ?? null,
-    input: bodyInput(schema, typeName),
+    input: bodyInput(schema, typeName, callOf(ofRuntime(`searchInput.${camelCase(verb)}`), spec)),
     output: {
       schema: searchPageSchema(hit, model, document, options.byCursor),
       hasEntityTag: false,
+      isBytes: false,
     },
     guard: policy,
     hooks,
-    deadlineSeconds:
-      declaration.deadline === undefined ? null : durationSeconds(declaration.deadline),
+    deadlineSeconds: deadlineOf(context, declaration.deadline),
     transaction: "read",
     idempotencyKey: false,
     requiresAuthn: requiresAuthn(hooks),
     ignoresCredentials: false,
     route: null,
     audit: null,
-    run: { kind: "search", search: model.name, verb },
+    run: callOf(ofRuntime(`search.${camelCase(verb)}`), spec),
+    effect: "reads",
+    isTool: true,
+    declares: "nothing",
+    lists: document.name,
+    queries: null,
     errors: [
       "query_invalid",
       "field_not_queryable",

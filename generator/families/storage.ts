@@ -1,23 +1,27 @@
 // The storage family: a declaration becomes a storage model and its operations (service.md "Storage routes").
 import { didYouMean } from "../did-you-mean.js";
 import type { StorageDeclaration } from "../load/declarations.js";
-import { byteCount, durationSeconds } from "../load/quantities.js";
+import { byteCount } from "../load/quantities.js";
 import { refTo, type JsonSchema, type SchemaObject } from "../model/json-schema.js";
-import { pascalCase, summaryOf } from "../model/names.js";
+import { camelCase, pascalCase, specName, summaryOf } from "../model/names.js";
 import { own } from "../model/records.js";
 import {
   bodyInput,
+  type Effect,
   type InputModel,
   type OperationModel,
   type StorageModel,
 } from "../model/registry.js";
+import { callOf, ofGenerated, ofRuntime, type Code, type CodeName } from "../model/code.js";
 import {
+  isDirect,
   multipartVerbs,
   presignVerbs,
   storageVerbs,
   type StorageVerb,
 } from "../model/storage-verbs.js";
 import {
+  deadlineOf,
   extensionsOf,
   type FamilyContext,
   type RouteMethod,
@@ -50,6 +54,7 @@ interface StorageVerbShape {
   /** What it answers: a type, or bytes. */
   readonly output: JsonSchema | "bytes" | null;
   readonly isReading: boolean;
+  readonly effect: Effect;
   readonly errors: readonly string[];
 }
 
@@ -64,6 +69,7 @@ const shapes: Readonly<Record<StorageVerb, StorageVerbShape>> = {
     status: 201,
     output: refTo("StoredObject"),
     isReading: false,
+    effect: "changes",
     errors: [
       "media_type_unsupported",
       "upload_malformed",
@@ -77,6 +83,7 @@ const shapes: Readonly<Record<StorageVerb, StorageVerbShape>> = {
     body: listBody,
     output: refTo("ObjectPage"),
     isReading: true,
+    effect: "reads",
     errors: ["invalid_cursor"],
   },
   download: {
@@ -84,6 +91,7 @@ const shapes: Readonly<Record<StorageVerb, StorageVerbShape>> = {
     rpc: ["GET", "/files/download/{+key}"],
     output: "bytes",
     isReading: true,
+    effect: "reads",
     errors: ["core.not_found", "core.precondition", "range_not_satisfiable", "core.concurrency"],
   },
   head: {
@@ -91,18 +99,21 @@ const shapes: Readonly<Record<StorageVerb, StorageVerbShape>> = {
     rpc: ["HEAD", "/files/download/{+key}"],
     output: "bytes",
     isReading: true,
+    effect: "reads",
     errors: ["core.not_found", "core.precondition"],
   },
   download_stream: {
     rest: null,
     output: "bytes",
     isReading: true,
+    effect: "reads",
     errors: ["core.not_found"],
   },
   download_range: {
     rest: null,
     output: "bytes",
     isReading: true,
+    effect: "reads",
     errors: ["core.not_found", "range_not_satisfiable", "core.concurrency"],
   },
   delete: {
@@ -111,6 +122,7 @@ const shapes: Readonly<Record<StorageVerb, StorageVerbShape>> = {
     status: 204,
     output: null,
     isReading: false,
+    effect: "changes",
     errors: ["core.not_found"],
   },
   presign_download: {
@@ -118,6 +130,7 @@ const shapes: Readonly<Record<StorageVerb, StorageVerbShape>> = {
     body: presignDownloadBody,
     output: refTo("SignedRequest"),
     isReading: true,
+    effect: "repeats",
     errors: [...direct, "core.not_found"],
   },
   presign_upload: {
@@ -125,6 +138,7 @@ const shapes: Readonly<Record<StorageVerb, StorageVerbShape>> = {
     body: presignUploadBody,
     output: refTo("SignedRequest"),
     isReading: false,
+    effect: "repeats",
     errors: [...direct, "upload_type_unsupported"],
   },
   presign_post: {
@@ -132,6 +146,7 @@ const shapes: Readonly<Record<StorageVerb, StorageVerbShape>> = {
     body: presignPostBody,
     output: refTo("SignedForm"),
     isReading: false,
+    effect: "repeats",
     errors: [...direct, "upload_type_unsupported"],
   },
   begin_upload: {
@@ -140,6 +155,7 @@ const shapes: Readonly<Record<StorageVerb, StorageVerbShape>> = {
     body: beginUploadBody,
     output: refTo("UploadSession"),
     isReading: false,
+    effect: "changes",
     errors: [...direct, "upload_type_unsupported"],
   },
   presign_part: {
@@ -147,6 +163,7 @@ const shapes: Readonly<Record<StorageVerb, StorageVerbShape>> = {
     body: presignPartBody,
     output: refTo("SignedRequest"),
     isReading: false,
+    effect: "repeats",
     errors: [...ofSession, "upload_too_large"],
   },
   list_parts: {
@@ -154,6 +171,7 @@ const shapes: Readonly<Record<StorageVerb, StorageVerbShape>> = {
     body: sessionBody,
     output: refTo("UploadPartList"),
     isReading: false,
+    effect: "reads",
     errors: ofSession,
   },
   complete_upload: {
@@ -161,6 +179,7 @@ const shapes: Readonly<Record<StorageVerb, StorageVerbShape>> = {
     body: completeBody,
     output: refTo("ObjectHead"),
     isReading: false,
+    effect: "changes",
     errors: [...ofSession, "upload_parts_invalid", "upload_too_large", "core.conflict"],
   },
   abort_upload: {
@@ -169,6 +188,7 @@ const shapes: Readonly<Record<StorageVerb, StorageVerbShape>> = {
     body: sessionBody,
     output: null,
     isReading: false,
+    effect: "repeats",
     errors: [...direct, "upload_session_invalid"],
   },
 };
@@ -270,6 +290,7 @@ function expandVerb(
     { policy, at: tree.at("storage", model.name, "guard") },
     resource,
   );
+  const spec = ofGenerated(`storage/${model.name}`, specName(model.name));
   const operation: OperationModel = {
     key,
     namespace: model.name,
@@ -282,18 +303,26 @@ function expandVerb(
     output:
       shape.output === "bytes"
         ? { schema: null, hasEntityTag: false, isBytes: true }
-        : { schema: shape.output, hasEntityTag: false },
+        : { schema: shape.output, hasEntityTag: false, isBytes: false },
     guard: policy,
     hooks,
+    // An upload has as long as its bytes keep coming.
     deadlineSeconds:
-      declaration.deadline === undefined ? null : durationSeconds(declaration.deadline),
+      verb === "upload" && declaration.deadline === undefined
+        ? null
+        : deadlineOf(context, declaration.deadline),
     transaction: "read",
     idempotencyKey: false,
     requiresAuthn: requiresAuthn(hooks),
     ignoresCredentials: false,
     route: null,
     audit: null,
-    run: { kind: "storage", storage: model.name, verb, isStreamed: model.isStreamed },
+    run: callOf(handlerOf(verb, model), spec),
+    effect: shape.effect,
+    isTool: shape.output !== "bytes" && verb !== "upload",
+    declares: "nothing",
+    lists: null,
+    queries: null,
     errors: shape.errors,
     extensions: extensionsOf(declaration),
   };
@@ -315,10 +344,16 @@ function expandVerb(
 
 function inputOf(key: string, verb: StorageVerb, { body }: StorageVerbShape): InputModel {
   const typeName = `${pascalCase(key)}Input`;
-  if (body !== undefined) return bodyInput(body, typeName);
+  if (body !== undefined) return bodyInput(body, typeName, "parts");
   if (verb === "upload") {
-    const form = { as: "input", isOptional: false, isForm: true, schema: uploadForm, typeName };
-    return { schema: uploadForm, typeName, parameters: [], body: form as InputModel["body"] };
+    const form = {
+      as: "input",
+      isOptional: false,
+      isForm: true,
+      schema: uploadForm,
+      typeName,
+    } as const;
+    return { schema: uploadForm, typeName, parameters: [], body: form, read: readerOf(verb) };
   }
   const parameter = {
     name: "key",
@@ -327,5 +362,24 @@ function inputOf(key: string, verb: StorageVerb, { body }: StorageVerbShape): In
     required: true,
     schema: keySchema,
   } as const;
-  return { schema: keyInput, typeName, parameters: [parameter], body: null };
+  return { schema: keyInput, typeName, parameters: [parameter], body: null, read: readerOf(verb) };
+}
+
+/** What reads an input that is no JSON body alone. */
+function readerOf(verb: StorageVerb): Code {
+  return ofRuntime(`storageInput.${own(readers, verb) ?? "key"}`);
+}
+
+const readers: Partial<Record<StorageVerb, string>> = {
+  upload: "upload",
+  download: "download",
+  head: "download",
+  download_range: "range",
+};
+
+/** The function of the runtime that runs a verb. */
+function handlerOf(verb: StorageVerb, { isStreamed }: StorageModel): CodeName {
+  if (isDirect(verb)) return ofRuntime(`direct.${camelCase(verb)}`);
+  const isBuffered = verb === "download" && !isStreamed;
+  return ofRuntime(`storage.${isBuffered ? "downloadBuffered" : camelCase(verb)}`);
 }

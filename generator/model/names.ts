@@ -15,6 +15,11 @@ export function camelCase(text: string): string {
   return name.charAt(0).toLowerCase() + name.slice(1);
 }
 
+/** The name of a spec in emitted modules: `tasks` → `tasksSpec`. */
+export function specName(of: string): string {
+  return `${camelCase(of)}Spec`;
+}
+
 /** `tasks.raw_list` → `Raw list tasks`. */
 export function sentenceCase(operation: string, namespace: string): string {
   const words = `${operation.replaceAll("_", " ")} ${namespace.replaceAll("_", " ")}`;

@@ -1,20 +1,8 @@
 // The frozen registry: the one serializable model between the families and every emitter (architecture.md "Build").
 import type { Elements, Fields } from "../../runtime/contract/fields.js";
+import type { Code, FunctionReference } from "./code.js";
 import type { HookPhaseName, RouteStyle, SigningAlgorithm } from "../load/declarations.js";
 import type { JsonSchema } from "./json-schema.js";
-import type { StorageVerb } from "./storage-verbs.js";
-
-/** A function of the author's, in a file relative to the project. */
-export interface FunctionReference {
-  readonly file: string;
-  readonly name: string;
-}
-
-/** `registry/handlers/tasks.ts#complete` as file and export. */
-export function functionReference(text: string): FunctionReference {
-  const hash = text.indexOf("#");
-  return { file: text.slice(0, hash), name: text.slice(hash + 1) };
-}
 
 export interface ServiceModel {
   readonly name: string;
@@ -29,33 +17,14 @@ export interface ServiceModel {
   readonly extensions: Readonly<Record<string, unknown>>;
 }
 
-/** What a hook of the runtime is made with. */
-export type HookArgument =
-  | { readonly literal: string | number }
-  /** The spec of a document. */
-  | { readonly document: string }
-  | { readonly function: FunctionReference }
-  /** Something of the runtime, by its name there. */
-  | { readonly runtime: string };
-
-/** What a hook runs: a function of the author's, or a hook of the runtime. */
-export type HookRunner =
-  | { readonly kind: "function"; readonly function: FunctionReference }
-  | {
-      readonly kind: "builtIn";
-      readonly name: string;
-      /** Null for a hook that is ready as it is. */
-      readonly arguments: readonly HookArgument[] | null;
-      /** Whether it is bound to the service's own authorization, in identity.ts. */
-      readonly isBound: boolean;
-    };
-
 /** One hook of a chain, resolved. */
 export interface HookUse {
   /** What tells it from the others of a chain: its declared name, file#export, or what a hook of the runtime asks. */
   readonly id: string;
   readonly phase: HookPhaseName;
-  readonly run: HookRunner;
+  readonly run: Code;
+  /** Whether the author wrote it; the runtime's own are made with what policies say. */
+  readonly isAuthored: boolean;
   readonly requires: readonly string[];
   readonly provides: readonly string[];
   /** The permission that it asks for, or null. */
@@ -82,7 +51,7 @@ export interface BodyModel {
   /** Whether it may be left out altogether. */
   readonly isOptional: boolean;
   /** Whether it is a form with a file, and no JSON. */
-  readonly isForm?: true;
+  readonly isForm: boolean;
   /** Name of the TypeScript type and the OpenAPI component. */
   readonly typeName: string;
 }
@@ -93,12 +62,21 @@ export interface InputModel {
   readonly typeName: string;
   readonly parameters: readonly ParameterModel[];
   readonly body: BodyModel | null;
+  /**
+   * What checks it: one validator over the whole of it, one over the body beside parameters that are read one by one, or
+   * code of the runtime that reads it by itself.
+   */
+  readonly read: "whole" | "parts" | Code;
 }
 
 /** An input that is the body as a whole. */
-export function bodyInput(schema: JsonSchema, typeName: string): InputModel {
-  const body: BodyModel = { as: "input", isOptional: false, schema, typeName };
-  return { schema, typeName, parameters: [], body };
+export function bodyInput(
+  schema: JsonSchema,
+  typeName: string,
+  read: InputModel["read"],
+): InputModel {
+  const body: BodyModel = { as: "input", isOptional: false, isForm: false, schema, typeName };
+  return { schema, typeName, parameters: [], body, read };
 }
 
 export interface OutputModel {
@@ -106,7 +84,7 @@ export interface OutputModel {
   readonly schema: JsonSchema | null;
   readonly hasEntityTag: boolean;
   /** Whether it answers with bytes of any type. */
-  readonly isBytes?: true;
+  readonly isBytes: boolean;
 }
 
 export interface RouteModel {
@@ -184,22 +162,11 @@ export interface RealtimeModel {
 /** Families whose handlers are part of the runtime, by their names there. */
 export type BuiltInFamily = "authn" | "apiKeys" | "passwordReset" | "principals" | "tenancy";
 
-export type Runner =
-  | {
-      readonly kind: "builtIn";
-      readonly family: BuiltInFamily;
-      readonly verb: string;
-      readonly takesSpec: boolean;
-    }
-  | { readonly kind: "document"; readonly document: string; readonly verb: DocumentVerb }
-  | { readonly kind: "search"; readonly search: string; readonly verb: SearchVerb }
-  | {
-      readonly kind: "storage";
-      readonly storage: string;
-      readonly verb: StorageVerb;
-      readonly isStreamed: boolean;
-    }
-  | { readonly kind: "function"; readonly function: FunctionReference };
+/**
+ * What calling an operation does: it changes nothing; done twice it does what it does once; it adds something and changes
+ * nothing that is there; or it changes what is there.
+ */
+export type Effect = "reads" | "repeats" | "adds" | "changes";
 
 export interface OperationModel {
   readonly key: string;
@@ -227,7 +194,17 @@ export interface OperationModel {
   readonly route: RouteModel | null;
   /** Members of the input that the audit log names; null where the operation is not in it. */
   readonly audit: readonly string[] | null;
-  readonly run: Runner;
+  /** What runs it. */
+  readonly run: Code;
+  readonly effect: Effect;
+  /** Whether tool callers are offered it. */
+  readonly isTool: boolean;
+  /** The types that are declared for it beside those of the table. */
+  readonly declares: "nothing" | "input" | "handler";
+  /** The document whose rows it goes through; null where its cost does not grow with them. */
+  readonly lists: string | null;
+  /** The document whose whole query language it speaks, or null. */
+  readonly queries: string | null;
   /** Codes of the error table that this operation may answer with, beyond those of every request. */
   readonly errors: readonly string[];
   readonly extensions: Readonly<Record<string, unknown>>;
@@ -308,7 +285,7 @@ export interface DocumentModel {
 
 /** Everything that emitters know. Maps are sorted by key; all defaults are filled in. */
 export interface RegistryModel {
-  readonly format: 1;
+  readonly format: 2;
   readonly service: ServiceModel;
   readonly identity: IdentityModel | null;
   /** Null where the service stages nothing. */

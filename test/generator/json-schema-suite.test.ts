@@ -136,7 +136,7 @@ test.skipIf(!isInstalled)(
       const read = readGroup(group.schema);
       if ("findings" in read) continue;
       const model = {
-        format: 1,
+        format: 2,
         service: {},
         documents: {},
         operations: {},

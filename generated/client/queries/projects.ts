@@ -2,23 +2,25 @@
 import * as $ from "../query.js";
 import * as $api from "../api/projects.js";
 import type { Project } from "../models.js";
-import type { ProjectsAggListInput } from "../api/projects.js";
-import type { ProjectsAggListOutput } from "../api/projects.js";
-import type { ProjectsCreate } from "../api/projects.js";
-import type { ProjectsDeleteInput } from "../api/projects.js";
-import type { ProjectsGetInput } from "../api/projects.js";
-import type { ProjectsKillInput } from "../api/projects.js";
-import type { ProjectsListCursorInput } from "../api/projects.js";
-import type { ProjectsListCursorOutput } from "../api/projects.js";
-import type { ProjectsListInput } from "../api/projects.js";
-import type { ProjectsListOutput } from "../api/projects.js";
-import type { ProjectsRawListCursorInput } from "../api/projects.js";
-import type { ProjectsRawListCursorOutput } from "../api/projects.js";
-import type { ProjectsRawListInput } from "../api/projects.js";
-import type { ProjectsRawListOutput } from "../api/projects.js";
-import type { ProjectsRestoreInput } from "../api/projects.js";
-import type { ProjectsUpdateInput } from "../api/projects.js";
-import type { ProjectsUpdateOutput } from "../api/projects.js";
+import type {
+  ProjectsAggListInput,
+  ProjectsAggListOutput,
+  ProjectsCreate,
+  ProjectsDeleteInput,
+  ProjectsGetInput,
+  ProjectsKillInput,
+  ProjectsListCursorInput,
+  ProjectsListCursorOutput,
+  ProjectsListInput,
+  ProjectsListOutput,
+  ProjectsRawListCursorInput,
+  ProjectsRawListCursorOutput,
+  ProjectsRawListInput,
+  ProjectsRawListOutput,
+  ProjectsRestoreInput,
+  ProjectsUpdateInput,
+  ProjectsUpdateOutput,
+} from "../api/projects.js";
 
 /** `POST /projects/agg_list` */
 export function aggList(

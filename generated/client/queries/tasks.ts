@@ -2,26 +2,28 @@
 import * as $ from "../query.js";
 import * as $api from "../api/tasks.js";
 import type { Task } from "../models.js";
-import type { TasksAggListInput } from "../api/tasks.js";
-import type { TasksAggListOutput } from "../api/tasks.js";
-import type { TasksCommentInput } from "../api/tasks.js";
-import type { TasksCommentOutput } from "../api/tasks.js";
-import type { TasksCompleteInput } from "../api/tasks.js";
-import type { TasksCreate } from "../api/tasks.js";
-import type { TasksDeleteInput } from "../api/tasks.js";
-import type { TasksGetInput } from "../api/tasks.js";
-import type { TasksKillInput } from "../api/tasks.js";
-import type { TasksListCursorInput } from "../api/tasks.js";
-import type { TasksListCursorOutput } from "../api/tasks.js";
-import type { TasksListInput } from "../api/tasks.js";
-import type { TasksListOutput } from "../api/tasks.js";
-import type { TasksRawListCursorInput } from "../api/tasks.js";
-import type { TasksRawListCursorOutput } from "../api/tasks.js";
-import type { TasksRawListInput } from "../api/tasks.js";
-import type { TasksRawListOutput } from "../api/tasks.js";
-import type { TasksRestoreInput } from "../api/tasks.js";
-import type { TasksUpdateInput } from "../api/tasks.js";
-import type { TasksUpdateOutput } from "../api/tasks.js";
+import type {
+  TasksAggListInput,
+  TasksAggListOutput,
+  TasksCommentInput,
+  TasksCommentOutput,
+  TasksCompleteInput,
+  TasksCreate,
+  TasksDeleteInput,
+  TasksGetInput,
+  TasksKillInput,
+  TasksListCursorInput,
+  TasksListCursorOutput,
+  TasksListInput,
+  TasksListOutput,
+  TasksRawListCursorInput,
+  TasksRawListCursorOutput,
+  TasksRawListInput,
+  TasksRawListOutput,
+  TasksRestoreInput,
+  TasksUpdateInput,
+  TasksUpdateOutput,
+} from "../api/tasks.js";
 
 /** `POST /tasks/agg_list` */
 export function aggList(

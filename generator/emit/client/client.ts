@@ -27,8 +27,8 @@ export function emitClient(model: RegistryModel, settings: ClientSettings): read
   }
   const shared = owned.get("models") ?? [];
   const common = commonCodes(model);
-  const hasUploads = Object.values(model.operations).some(
-    ({ run }) => run.kind === "storage" && run.verb === "begin_upload",
+  const hasUploads = Object.keys(model.storages).some((name) =>
+    Object.hasOwn(model.operations, `${name}.begin_upload`),
   );
   const hasDocuments = Object.keys(model.documents).length > 0;
   const namespaces = attachedNamespaces(model).filter(

@@ -3,11 +3,11 @@ import type { OperationModel, RegistryModel } from "../../model/registry.js";
 import { header, type EmittedFile } from "../file.js";
 import {
   blockLayout,
-  importLine,
+  importOf,
+  importStatements,
   listLayout,
   literal,
   propertyKey,
-  sortedUnique,
   width,
 } from "../layout.js";
 import { print } from "../templates.js";
@@ -22,7 +22,7 @@ export function emitMocks(
   const operations = Object.values(model.operations).filter(isAttached);
   const imports = operations.flatMap((operation) =>
     namedTypesOf(operation).map((type) =>
-      importLine(type, moduleOfType(type, operation.namespace, modules, "."), true),
+      importOf(type, moduleOfType(type, operation.namespace, modules, "."), true),
     ),
   );
   return [
@@ -31,7 +31,7 @@ export function emitMocks(
       path: "client/mocks.ts",
       text: print("client/mocks.ts", {
         header: header("registry"),
-        imports: sortedUnique(imports),
+        imports: importStatements(imports),
         handlers: blockLayout(operations.map(handlerMember)),
         routes: blockLayout(operations.map(routeMember)),
       }),

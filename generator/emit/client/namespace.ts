@@ -2,7 +2,7 @@
 import { referredType, refTo } from "../../model/json-schema.js";
 import type { OperationModel, RegistryModel } from "../../model/registry.js";
 import { header } from "../file.js";
-import { docComment, importLine, listLayout, sortedUnique } from "../layout.js";
+import { docComment, importOf, importStatements, listLayout, sortedUnique } from "../layout.js";
 import type { Namespace } from "../namespaces.js";
 import { errorCodesOf } from "../openapi.js";
 import { print } from "../templates.js";
@@ -47,7 +47,9 @@ export function printNamespace(
   return print("client/namespace.ts", {
     header: header(source),
     isCalling: operations.length > 0,
-    imports: foreign.map((type) => importLine(type, moduleOf(modules.get(type)), true)),
+    imports: importStatements(
+      foreign.map((type) => importOf(type, moduleOf(modules.get(type)), true)),
+    ),
     declarations: declared.map(({ type, schema }) => typeDeclaration(type, schema)),
     functions: operations.map((operation) => printFunction(operation, model)),
   });

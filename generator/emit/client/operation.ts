@@ -38,37 +38,22 @@ export function inputTypeOf({ input }: OperationModel): string {
 /** What a call resolves with: bytes are the response itself. */
 export function resultTypeOf(operation: OperationModel): string {
   const { output } = operation;
-  if (output.isBytes === true) return "$.Bytes";
+  if (output.isBytes) return "$.Bytes";
   return output.schema === null ? "undefined" : outputTypeName(operation);
 }
 
 /** Whether an operation changes nothing. */
-export function isReading({ family, route, run, transaction }: OperationModel): boolean {
-  if (route?.method === "HEAD") return true;
-  if (route?.method === "GET") return transaction === "read";
-  if (run.kind === "storage") return ["list", "list_parts"].includes(run.verb);
-  return (family === "documents" || family === "search") && transaction === "read";
-}
-
-/** Storage operations that may be repeated as they are, though they do more than read. */
-const repeatable: readonly string[] = [
-  "presign_download",
-  "presign_upload",
-  "presign_post",
-  "presign_part",
-  "abort_upload",
-];
-
-/** Whether an operation that is called twice does what one call does. */
-function isSafe(operation: OperationModel): boolean {
-  const { run } = operation;
-  return isReading(operation) || (run.kind === "storage" && repeatable.includes(run.verb));
+export function isReading({ effect }: OperationModel): boolean {
+  return effect === "reads";
 }
 
 /** Whether an operation may be tried again: as it is, or under one key; undefined where it may not. */
-export function repeatsOf(operation: OperationModel): "keyed" | "safe" | undefined {
-  if (operation.idempotencyKey) return "keyed";
-  return isSafe(operation) ? "safe" : undefined;
+export function repeatsOf({
+  effect,
+  idempotencyKey,
+}: OperationModel): "keyed" | "safe" | undefined {
+  if (idempotencyKey) return "keyed";
+  return effect === "reads" || effect === "repeats" ? "safe" : undefined;
 }
 
 /** What the core needs to know of an operation that is attached. */
@@ -81,7 +66,7 @@ export function operationOf(operation: OperationModel): Operation {
   const sends =
     body === null
       ? undefined
-      : body.isForm === true
+      : body.isForm
         ? "form"
         : body.as === "input"
           ? "input"
@@ -95,7 +80,7 @@ export function operationOf(operation: OperationModel): Operation {
     ...(query.length === 0 ? {} : { query }),
     ...(sends === undefined ? {} : { body: sends }),
     ...(repeats === undefined ? {} : { repeats }),
-    ...(output.isBytes === true ? { isBytes: true } : {}),
+    ...(output.isBytes ? { isBytes: true } : {}),
     ...(operation.ignoresCredentials ? { ignoresTokens: true } : {}),
   };
 }

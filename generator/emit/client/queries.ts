@@ -8,7 +8,7 @@ import {
 } from "../../model/json-schema.js";
 import type { OperationModel, RegistryModel } from "../../model/registry.js";
 import { header, type EmittedFile } from "../file.js";
-import { docComment, importLine, literal, sortedUnique, width } from "../layout.js";
+import { docComment, importOf, importStatements, literal, sortedUnique, width } from "../layout.js";
 import { print } from "../templates.js";
 import { functionHead, functionNames, routeText } from "./functions.js";
 import {
@@ -32,7 +32,9 @@ export function emitQueries(
     const types = sortedUnique(operations.flatMap(namedTypesOf));
     const text = print("client/queries.ts", {
       header: header(source),
-      types: types.map((type) => importLine(type, moduleOfType(type, name, modules, ".."), true)),
+      imports: importStatements(
+        types.map((type) => importOf(type, moduleOfType(type, name, modules, ".."), true)),
+      ),
       namespace: name,
       functions: operations.flatMap((operation) => functionsOf(operation, name, model)),
     });

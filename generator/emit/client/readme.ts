@@ -1,5 +1,6 @@
 // client/README.md: the one page that whoever installs the client is sure to have.
 import { markdownText } from "../../markdown.js";
+import { namesIn } from "../../model/code.js";
 import type { OperationModel, RegistryModel } from "../../model/registry.js";
 import type { EmittedFile } from "../file.js";
 import { print } from "../templates.js";
@@ -13,8 +14,8 @@ export function emitReadme(
   name: string,
 ): EmittedFile {
   const { service, identity, realtime } = model;
-  const signsIn = callTo(model, "passwordLogin");
-  const choosesTenant = callTo(model, "switchTenant");
+  const signsIn = callTo(model, "authn.passwordLogin");
+  const choosesTenant = callTo(model, "tenancy.switchTenant");
   const example = exampleOf(model);
   return {
     path: "client/README.md",
@@ -53,11 +54,11 @@ interface ExampleCall {
   readonly call: string;
 }
 
-/** A call of the runtime's own operations, where the service has it. */
-function callTo(model: RegistryModel, verb: string): ExampleCall | undefined {
+/** A call of the operation that a function of the runtime runs, where the service has it. */
+function callTo(model: RegistryModel, runner: string): ExampleCall | undefined {
   const found = Object.values(model.operations).find(
     (operation) =>
-      isAttached(operation) && operation.run.kind === "builtIn" && operation.run.verb === verb,
+      isAttached(operation) && namesIn(operation.run).some(({ name }) => name === runner),
   );
   return found === undefined ? undefined : exampleCall(found);
 }

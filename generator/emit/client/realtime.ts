@@ -4,7 +4,7 @@ import { pascalCase } from "../../model/names.js";
 import { own } from "../../model/records.js";
 import type { OperationModel, RegistryModel } from "../../model/registry.js";
 import { header, type EmittedFile } from "../file.js";
-import { blockLayout, importLine, listLayout, literal } from "../layout.js";
+import { blockLayout, importOf, importStatements, listLayout, literal } from "../layout.js";
 import { print } from "../templates.js";
 import { typeDeclaration } from "../type-text.js";
 import { hasInput, inputTypeOf, operationMembers, resultTypeOf } from "./operation.js";
@@ -98,7 +98,10 @@ function modulesOf(modules: ReadonlyMap<string, string>): {
       used.set(alias, moduleOfType(type, namespace, modules, "."));
       return `${alias}.${type}`;
     },
-    imports: () => [...used].sort().map(([alias, from]) => importLine(`* as ${alias}`, from, true)),
+    imports: () =>
+      importStatements(
+        [...used].sort().map(([alias, from]) => importOf(`* as ${alias}`, from, true)),
+      ),
   };
 }
 
