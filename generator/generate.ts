@@ -11,7 +11,7 @@ import { emit } from "./emit/emit.js";
 import type { EmittedFile } from "./emit/file.js";
 import type { MigrationHistory } from "./emit/migrations.js";
 import type { ModulePaths } from "./emit/module-path.js";
-import { expandRegistry, type ExpandedRegistry } from "./families/expand.js";
+import { expandRegistry, type ExpandedRegistry } from "./kernel/expand.js";
 import { loadRegistry, type LoadedRegistry } from "./load/load.js";
 import { readProjectText } from "./load/project-file.js";
 import { registryNames } from "./load/registry-names.js";

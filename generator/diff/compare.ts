@@ -3,7 +3,7 @@ import type { RegistryModel } from "../model/registry.js";
 import { levels, type Change } from "./change.js";
 import { compareOutbox } from "./events.js";
 import { compareOperations } from "./operations.js";
-import { compareRealtime } from "./realtime.js";
+import { compareRealtime } from "../families/realtime/compare.js";
 import { compareService } from "./service.js";
 import { ValueComparison } from "./values.js";
 

@@ -4,7 +4,7 @@ import { errorKinds, errors, type ErrorCode } from "../../runtime/contract/error
 import { idempotencyKeyPattern } from "../../runtime/contract/limits.js";
 import { authoredIn } from "../model/code.js";
 import { mapSchema, objectSchema, referredType, type JsonSchema } from "../model/json-schema.js";
-import { queryableFields, queryExtension } from "../families/query-schemas.js";
+import { queryableFields, queryExtension } from "../families/documents/query-schemas.js";
 import { own } from "../model/records.js";
 import { pascalCase } from "../model/names.js";
 import type {

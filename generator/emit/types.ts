@@ -1,5 +1,5 @@
 // types/models.ts and types/<namespace>.ts: TypeScript types of everything that travels.
-import { queryTypeNames } from "../families/document-model.js";
+import { queryTypeNames } from "../families/documents/model.js";
 import type { JsonSchema } from "../model/json-schema.js";
 import { referredType } from "../model/json-schema.js";
 import { pascalCase } from "../model/names.js";

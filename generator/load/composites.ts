@@ -1,6 +1,6 @@
 // Composites: documents with soft deletion, their search and their files in one declaration (service.md "Composite route attachment").
 import type { Report } from "../diagnostics.js";
-import { storageVerbs } from "../model/storage-verbs.js";
+import { storageVerbs } from "../families/storage/verbs.js";
 import type { CompositeDeclaration, RouteStyle } from "./declarations.js";
 import type { MovedPath, SourceTree } from "./source-tree.js";
 

@@ -23,7 +23,7 @@ import {
   typeName,
   urlPath,
 } from "./format-parts.js";
-import { realtime } from "./format-realtime.js";
+import { realtime } from "../families/realtime/format.js";
 
 const hooksByPhase: Shape = {
   kind: "object",

@@ -1,0 +1,251 @@
+// The custom family: an author's operation with its own path, input, output and handler.
+import type { Origin } from "../../diagnostics.js";
+import { methods, type MethodKey, type OperationDeclaration } from "../../load/declarations.js";
+import {
+  isNullable,
+  objectSchema,
+  propertiesOf,
+  referredType,
+  requiredOf,
+  type JsonSchema,
+} from "../../model/json-schema.js";
+import { functionReference, ofAuthor } from "../../model/code.js";
+import { pascalCase, sentenceCase } from "../../model/names.js";
+import {
+  bodyInput,
+  type InputModel,
+  type OperationModel,
+  type ParameterModel,
+  type ParameterTypeName,
+  type RouteModel,
+} from "../../model/registry.js";
+import { resolved, type Resolve } from "../documents/fields.js";
+import {
+  deadlineOf,
+  extensionsOf,
+  type FamilyContext,
+  type UnmountedOperation,
+} from "../../kernel/family.js";
+import { hookChain, requiresAuthn } from "../../kernel/guards.js";
+
+const keyPattern = /^[a-z][a-z0-9_]*\.[a-z][a-z0-9_]*$/;
+
+/** Expands `operations.<key>`; undefined where its key or method is faulty. */
+export function expandOperation(
+  context: FamilyContext,
+  key: string,
+  declaration: OperationDeclaration,
+): (UnmountedOperation & { readonly route: RouteModel }) | undefined {
+  const { tree, types, report } = context;
+  const at = tree.keyAt("operations", key);
+  if (!keyPattern.test(key)) {
+    report({
+      code: "OPW040",
+      message: `${JSON.stringify(key)} is not <namespace>.<operation>`,
+      at,
+    });
+    return undefined;
+  }
+  const [namespace = "", name = ""] = key.split(".");
+  const given = methods.filter((method) => declaration[method] !== undefined);
+  const [method] = given;
+  if (given.length !== 1 || method === undefined) {
+    const message =
+      given.length === 0
+        ? "one of get, post, put, patch, delete is missing"
+        : `${given.join(" and ")} are both given`;
+    report({ code: "OPW046", message, at });
+    return undefined;
+  }
+  const typeName = pascalCase(key);
+  const path = declaration[method] ?? "";
+  const input = types.readType(
+    declaration.in ?? {},
+    tree.at("operations", key, "in"),
+    `${typeName}Input`,
+  );
+  const output =
+    declaration.out === undefined
+      ? null
+      : types.readType(declaration.out, tree.at("operations", key, "out"), `${typeName}Output`);
+  if (referredType(input) === undefined) types.table.claim(`${typeName}Input`, at);
+  if (output !== null && referredType(output) === undefined)
+    types.table.claim(`${typeName}Output`, at);
+  types.table.claim(`${typeName}Handler`, at);
+  checkStatus(context, key, declaration.status, output);
+  const transaction = declaration.transaction ?? (method === "get" ? "read" : "write");
+  if (declaration.idempotency === true && transaction !== "write") {
+    report({
+      code: "OPW047",
+      message: "this operation does not write",
+      at: tree.at("operations", key, "idempotency"),
+    });
+  }
+  const hooks = hookChain(
+    context,
+    { policy: declaration.guard, at: tree.at("operations", key, "guard") },
+    namespace,
+    declaration.hooks === undefined
+      ? undefined
+      : { hooks: declaration.hooks, at: tree.at("operations", key, "hooks") },
+  );
+  const operation: OperationModel = {
+    key,
+    namespace,
+    name,
+    family: "custom",
+    source: at.file,
+    summary: declaration.summary ?? sentenceCase(name, namespace),
+    description: declaration.description ?? null,
+    input: inputOf(context, key, method, path, input),
+    output: { schema: output, hasEntityTag: false, isBytes: false },
+    guard: declaration.guard,
+    hooks,
+    deadlineSeconds: deadlineOf(context, declaration.deadline),
+    transaction,
+    idempotencyKey: declaration.idempotency ?? false,
+    requiresAuthn: requiresAuthn(hooks),
+    ignoresCredentials: false,
+    route: null,
+    audit: null,
+    run: ofAuthor(functionReference(declaration.run)),
+    effect: method === "get" && transaction === "read" ? "reads" : "changes",
+    isTool: true,
+    declares: "handler",
+    lists: null,
+    queries: null,
+    errors: [],
+    extensions: extensionsOf(declaration),
+  };
+  const status = declaration.status ?? (output === null ? 204 : 200);
+  return {
+    operation,
+    routes: null,
+    route: {
+      method: method.toUpperCase() as RouteModel["method"],
+      path: path || "/",
+      isPrefixRoot: false,
+      status,
+    },
+    status,
+    at,
+  };
+}
+
+function checkStatus(
+  { tree, report }: FamilyContext,
+  key: string,
+  status: number | undefined,
+  output: JsonSchema | null,
+): void {
+  if (status === undefined) return;
+  const at = tree.at("operations", key, "status");
+  if (status > 299)
+    report({ code: "OPW013", message: "the status of success is from 200 to 299", at });
+  if ((status === 204) !== (output === null)) {
+    const message =
+      output === null ? "without `out` the status is 204" : "a 204 has no body, but `out` is given";
+    report({ code: "OPW013", message, at });
+  }
+}
+
+/** Path placeholders come from the path; the rest from the body, or from the query where the method has no body. */
+function inputOf(
+  context: FamilyContext,
+  key: string,
+  method: MethodKey,
+  path: string,
+  schema: JsonSchema,
+): InputModel {
+  const resolve: Resolve = (type) => context.types.table.schemas.get(type);
+  const typeName = referredType(schema) ?? `${pascalCase(key)}Input`;
+  const body = resolved(schema, resolve);
+  const hasBody = method === "post" || method === "put" || method === "patch";
+  const placeholders = placeholdersOf(path);
+  if (!hasNamedMembers(body)) {
+    if (hasBody && placeholders.length === 0) {
+      return bodyInput(schema, typeName, "whole");
+    }
+    context.report({
+      code: "OPW011",
+      message: "an input that travels in the URL must be an object with declared members",
+      at: context.tree.at("operations", key, "in"),
+    });
+  }
+  const properties = propertiesOf(body);
+  const at = (name: string): Origin => context.tree.at("operations", key, "in", name);
+  for (const [index, name] of placeholders.entries()) {
+    if (placeholders.indexOf(name) !== index) {
+      const at = context.tree.at("operations", key, method);
+      context.report({ code: "OPW044", message: `{${name}} stands twice in the path`, at });
+    }
+    if (Object.hasOwn(properties, name)) continue;
+    context.report({
+      code: "OPW044",
+      message: `{${name}} is in the path, but \`in\` has no such member`,
+      at: context.tree.at("operations", key, method),
+    });
+  }
+  const inUrl = Object.keys(properties).filter((name) => placeholders.includes(name) || !hasBody);
+  const parameters = inUrl.flatMap((name): readonly ParameterModel[] => {
+    const property = properties[name] ?? true;
+    const isInPath = placeholders.includes(name);
+    const type = parameterType(resolved(property, resolve));
+    if (type === undefined || (isInPath && isNullable(property))) {
+      context.report({
+        code: "OPW045",
+        message: `${name} cannot travel in the ${isInPath ? "path" : "query"}`,
+        at: at(name),
+      });
+      return [];
+    }
+    const required = isInPath || requiredOf(body).includes(name);
+    return [{ name, in: isInPath ? "path" : "query", type, required, schema: property }];
+  });
+  const rest = Object.keys(properties).filter((name) => !inUrl.includes(name));
+  if (!hasBody || rest.length === 0)
+    return { schema, typeName, parameters, body: null, read: "whole" };
+  if (parameters.length === 0) return bodyInput(schema, typeName, "whole");
+  const members = objectSchema(
+    Object.fromEntries(rest.map((name) => [name, properties[name] ?? true])),
+    requiredOf(body).filter((name) => rest.includes(name)),
+  );
+  return {
+    schema,
+    typeName,
+    parameters,
+    body: {
+      as: "members",
+      isOptional: false,
+      isForm: false,
+      schema: members,
+      typeName: `${pascalCase(key)}Body`,
+    },
+    read: "whole",
+  };
+}
+
+/** Whether the schema is a closed object, whose members can be told apart one by one. */
+function hasNamedMembers(schema: JsonSchema): boolean {
+  return (
+    typeof schema === "object" &&
+    schema["type"] === "object" &&
+    schema["additionalProperties"] === false &&
+    !["allOf", "anyOf", "oneOf", "not", "patternProperties"].some((keyword) => keyword in schema)
+  );
+}
+
+/** `{name}` placeholders of a path, in order. */
+export function placeholdersOf(path: string): readonly string[] {
+  return [...path.matchAll(/\{\+?([^{}]*)\}/g)].map((match) => match[1] ?? "");
+}
+
+function parameterType(schema: JsonSchema): ParameterTypeName | undefined {
+  if (typeof schema === "boolean") return undefined;
+  const declared = schema["type"];
+  const type = Array.isArray(declared) ? declared.filter((name) => name !== "null") : [declared];
+  if (type.length !== 1) return undefined;
+  if (type[0] === "string") return schema["format"] === "uuid" ? "uuid" : "string";
+  if (type[0] === "integer" || type[0] === "number" || type[0] === "boolean") return type[0];
+  return undefined;
+}

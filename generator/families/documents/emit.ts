@@ -1,0 +1,111 @@
+// documents/<name>.ts: the spec of each document type, as the runtime reads it.
+import { indexName } from "../../model/names.js";
+import { specName } from "../../model/names.js";
+import type { DocumentModel, RegistryModel } from "../../model/registry.js";
+import { header, type EmittedFile } from "../../emit/file.js";
+import {
+  importOf,
+  importStatements,
+  listLayout,
+  literal,
+  mapMember,
+  width,
+} from "../../emit/layout.js";
+import { print } from "../../emit/templates.js";
+import { typeModules } from "../../emit/types.js";
+import { bodyValidatorName } from "../../emit/validators.js";
+
+export function emitDocuments(model: RegistryModel): readonly EmittedFile[] {
+  const modules = typeModules(model);
+  return Object.values(model.documents).map((document) => ({
+    path: `documents/${document.name}.ts`,
+    text: printDocument(document, model, modules),
+  }));
+}
+
+/** Fields of indexes: what a query costs depends on them. */
+function indexesMember({ indexes }: DocumentModel): readonly string[] {
+  if (indexes.length === 0) return [];
+  const lines = indexes.map(({ fields }) => `[${fields.map(literal).join(", ")}]`);
+  return [listLayout("  ", "indexes: ", lines, ["[", "]"], ",")];
+}
+
+/** The indexes that are kept with the documents. */
+function searchesMember({ name }: DocumentModel, { searches }: RegistryModel): readonly string[] {
+  const own = Object.values(searches).filter(({ document }) => document === name);
+  if (own.length === 0) return [];
+  const lines = own.map((search) => {
+    const fields = Object.keys(search.text).map(literal).join(", ");
+    return `{ index: ${literal(indexName(search.name))}, fields: [${fields}] }`;
+  });
+  return [listLayout("  ", "searches: ", lines, ["[", "]"], ",")];
+}
+
+/** The signals that changes send. */
+function emitsMember({ emits }: DocumentModel, { realtime }: RegistryModel): readonly string[] {
+  const entries = emits.flatMap(({ on, event, ifChanged }) => {
+    const signal = realtime?.events[event];
+    if (signal?.to === undefined || signal.to === null) return [];
+    const { delivery, to } = signal;
+    const members = { on, event, delivery, ...to, ...(ifChanged === null ? {} : { ifChanged }) };
+    return [Object.entries(members).map(([key, value]) => `${key}: ${literal(value)}`)];
+  });
+  if (entries.length === 0) return [];
+  const [first = []] = entries;
+  const line = `  emits: [{ ${first.join(", ")} }],`;
+  if (entries.length === 1 && line.length <= width) return [line];
+  const lines = entries.map((members) => listLayout("    ", "", members, ["{", "}"], ","));
+  return ["  emits: [", ...lines, "  ],"];
+}
+
+function printDocument(
+  document: DocumentModel,
+  model: RegistryModel,
+  modules: ReadonlyMap<string, string>,
+): string {
+  const { typeName, createTypeName, patchTypeName } = document;
+  const isWritable = Object.hasOwn(model.types, createTypeName);
+  const types = isWritable ? [typeName, createTypeName, patchTypeName] : [typeName];
+  const imports = [
+    importOf("document", "opwright/runtime", false),
+    ...[...types]
+      .sort()
+      .map((name) => importOf(name, `../types/${modules.get(name) ?? "models"}.js`, true)),
+    ...(document.checksBody && isWritable
+      ? [importOf("* as validate", `../validators/${document.name}.js`, false)]
+      : []),
+  ];
+  return print("document.ts", {
+    header: header(document.source),
+    imports: importStatements(imports),
+    name: specName(document.name),
+    open: listLayout(
+      "",
+      `export const ${specName(document.name)} = document`,
+      types,
+      ["<", ">"],
+      "({",
+    ),
+    lines: [
+      `  name: ${literal(document.name)},`,
+      `  table: ${literal(document.table)},`,
+      `  tenant: ${document.tenant},`,
+      `  softDelete: ${document.softDelete},`,
+      `  listDeleted: ${document.listDeleted},`,
+      `  history: ${literal(document.history)},`,
+      mapMember("  ", "defaults", document.defaults),
+      listLayout("  ", "nullable: ", document.nullable.map(literal), ["[", "]"], ","),
+      mapMember("  ", "canonical", document.canonical),
+      mapMember("  ", "fields", document.fields),
+      ...(Object.keys(document.elements).length === 0
+        ? []
+        : [mapMember("  ", "elements", document.elements)]),
+      ...indexesMember(document),
+      ...searchesMember(document, model),
+      ...emitsMember(document, model),
+      ...(document.checksBody && isWritable
+        ? [`  validateBody: validate.${bodyValidatorName(document)},`]
+        : []),
+    ],
+  });
+}

@@ -1,0 +1,63 @@
+// The documents family: a declaration becomes a document model, its types, and up to ten operations.
+import { didYouMean } from "../../did-you-mean.js";
+import type { DocumentDeclaration } from "../../load/declarations.js";
+import type { DocumentModel, DocumentVerb } from "../../model/registry.js";
+import { documentModel, type DocumentType } from "./model.js";
+import { expandVerb, reading, verbsOf } from "./verbs.js";
+import type { FamilyContext, UnmountedOperation } from "../../kernel/family.js";
+
+/** One document declaration, expanded. */
+export interface ExpandedDocument {
+  readonly model: DocumentModel;
+  readonly operations: readonly UnmountedOperation[];
+}
+
+/** Expands `documents.<name>`, whose type has been read. */
+export function expandDocument(
+  context: FamilyContext,
+  name: string,
+  declaration: DocumentDeclaration,
+  type: DocumentType,
+): ExpandedDocument {
+  const model = documentModel(context, name, declaration, type);
+  const registered = verbsOf(model, declaration);
+  checkVerbs(context, model, declaration, registered);
+  return {
+    model,
+    operations: registered.map((verb) => expandVerb(context, model, declaration, verb)),
+  };
+}
+
+/** Reports verbs that the document does not register, wherever the declaration names verbs. */
+function checkVerbs(
+  { tree, report }: FamilyContext,
+  model: DocumentModel,
+  declaration: DocumentDeclaration,
+  registered: readonly DocumentVerb[],
+): void {
+  const check = (verb: string, isKey: boolean, ...path: readonly (string | number)[]): void => {
+    if ((registered as readonly string[]).includes(verb)) return;
+    report({
+      code: "OPW062",
+      message: `${model.name} registers no operation ${verb}`,
+      at: { ...tree.at("documents", model.name, ...path), isKey },
+      suggestion: didYouMean(verb, registered),
+    });
+  };
+  const guards = typeof declaration.guard === "string" ? [] : Object.keys(declaration.guard);
+  for (const verb of guards)
+    if (verb !== "read" && verb !== "write") check(verb, true, "guard", verb);
+  for (const verb of Object.keys(declaration.hooks ?? {})) check(verb, true, "hooks", verb);
+  for (const verb of Object.keys(declaration.emits ?? {})) {
+    check(verb, true, "emits", verb);
+    if (!(reading as readonly string[]).includes(verb)) continue;
+    const at = { ...tree.at("documents", model.name, "emits", verb), isKey: true };
+    report({ code: "OPW074", message: `${verb} does not write`, at });
+  }
+  for (const [index, verb] of (declaration.idempotency ?? []).entries()) {
+    check(verb, false, "idempotency", index);
+    if (!(reading as readonly string[]).includes(verb)) continue;
+    const at = tree.at("documents", model.name, "idempotency", index);
+    report({ code: "OPW047", message: `${verb} does not write`, at });
+  }
+}

@@ -1,0 +1,140 @@
+// What follows from a document's type: queryable fields, canonical forms, nullable members, patch schemas.
+import type { FieldType } from "../../../runtime/contract/fields.js";
+import {
+  isNullable,
+  nullable,
+  objectSchema,
+  propertiesOf,
+  referredType,
+  requiredOf,
+  withoutNull,
+  type JsonSchema,
+} from "../../model/json-schema.js";
+
+export type Resolve = (type: string) => JsonSchema | undefined;
+
+/** How deep nested members are followed; a recursive type ends here. */
+const maxDepth = 4;
+
+/** A member of a document, with its dotted path; arrays add `[]`. */
+interface MemberPath {
+  readonly path: string;
+  /** The member's own name. */
+  readonly name: string;
+  readonly schema: JsonSchema;
+}
+
+/** Every member of an object schema down to `maxDepth`, parents first. `[]` steps stand for array items. */
+export function memberPaths(
+  schema: JsonSchema,
+  resolve: Resolve,
+  at = "",
+  depth = 0,
+): readonly MemberPath[] {
+  if (depth >= maxDepth) return [];
+  return Object.entries(propertiesOf(resolved(schema, resolve))).flatMap(([name, property]) => {
+    const path = at === "" ? name : `${at}.${name}`;
+    return [{ path, name, schema: property }, ...nested(property, resolve, path, depth)];
+  });
+}
+
+function nested(
+  schema: JsonSchema,
+  resolve: Resolve,
+  path: string,
+  depth: number,
+): readonly MemberPath[] {
+  const value = resolved(withoutNull(schema), resolve);
+  if (typeof value === "boolean") return [];
+  if (value["type"] === "object") return memberPaths(value, resolve, path, depth + 1);
+  if (value["type"] !== "array") return [];
+  const items = (value["items"] ?? true) as JsonSchema;
+  return [
+    { path: `${path}[]`, name: "items", schema: items },
+    ...nested(items, resolve, `${path}[]`, depth + 1),
+  ];
+}
+
+/** The schema behind references. */
+export function resolved(schema: JsonSchema, resolve: Resolve): JsonSchema {
+  let current = schema;
+  for (let steps = 0; steps < 32; steps += 1) {
+    const type = referredType(current);
+    const next = type === undefined ? undefined : resolve(type);
+    if (next === undefined) return current;
+    current = next;
+  }
+  return current;
+}
+
+/** The query type of a member, or undefined where it has none. */
+export function fieldType(schema: JsonSchema, resolve: Resolve): FieldType | undefined {
+  const value = resolved(withoutNull(schema), resolve);
+  if (typeof value === "boolean") return undefined;
+  if (value["type"] === "array") {
+    const items = fieldType((value["items"] ?? true) as JsonSchema, resolve);
+    return items === undefined || items.endsWith("[]") ? undefined : (`${items}[]` as FieldType);
+  }
+  return scalarType(value);
+}
+
+function scalarType(value: Readonly<Record<string, unknown>>): FieldType | undefined {
+  const type = value["type"];
+  const isTexts =
+    Array.isArray(value["enum"]) && value["enum"].every((item) => typeof item === "string");
+  if (isTexts) return "enum";
+  switch (type) {
+    case "string": {
+      const format = value["format"];
+      return format === "uuid" || format === "date" || format === "date-time" ? format : "string";
+    }
+    case "integer":
+    case "number":
+    case "boolean":
+    case "object":
+      return type;
+    default:
+      return undefined;
+  }
+}
+
+/** Whether null in a merge patch sets the member instead of removing it. */
+export function isNullableMember(schema: JsonSchema, resolve: Resolve): boolean {
+  return isNullable(schema) || isNullable(resolved(schema, resolve));
+}
+
+/** The schema of a merge patch of some members: all optional, null where it removes or is a value, objects in part. */
+export function patchSchema(
+  schema: JsonSchema,
+  names: readonly string[],
+  resolve: Resolve,
+  depth = 0,
+): JsonSchema {
+  const properties = propertiesOf(schema);
+  const required = new Set(requiredOf(schema));
+  const members = names
+    .filter((name) => Object.hasOwn(properties, name))
+    .map((name): readonly [string, JsonSchema] => {
+      const property = properties[name] ?? true;
+      const partial = partialValue(property, resolve, depth);
+      return [name, required.has(name) ? partial : nullable(partial)];
+    });
+  return objectSchema(Object.fromEntries(members), []);
+}
+
+function partialValue(schema: JsonSchema, resolve: Resolve, depth: number): JsonSchema {
+  const value = resolved(withoutNull(schema), resolve);
+  const isPlainObject =
+    typeof value === "object" &&
+    value["type"] === "object" &&
+    value["additionalProperties"] === false;
+  if (!isPlainObject || depth >= maxDepth) return stripDefault(schema);
+  const partial = patchSchema(value, Object.keys(propertiesOf(value)), resolve, depth + 1);
+  return isNullableMember(schema, resolve) ? nullable(partial) : partial;
+}
+
+function stripDefault(schema: JsonSchema): JsonSchema {
+  if (typeof schema === "boolean" || !("default" in schema)) return schema;
+  const { default: _unused, ...rest } = schema;
+  return rest;
+}

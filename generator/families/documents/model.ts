@@ -1,0 +1,368 @@
+// From a document declaration to its model and its types (service.md "Document routes").
+import { indexableColumns, type FieldType } from "../../../runtime/contract/fields.js";
+import { isScalarType } from "../../../runtime/contract/query-operators.js";
+import { inside } from "../../diagnostics.js";
+import { didYouMean } from "../../did-you-mean.js";
+import type { DocumentDeclaration } from "../../load/declarations.js";
+import { isMap } from "../../load/shape.js";
+import {
+  objectSchema,
+  propertiesOf,
+  referredType,
+  requiredOf,
+  revisionSchema,
+  uuidSchema,
+  type JsonSchema,
+  type SchemaObject,
+} from "../../model/json-schema.js";
+import { pascalCase } from "../../model/names.js";
+import { own } from "../../model/records.js";
+import type { DocumentModel, IndexModel } from "../../model/registry.js";
+import {
+  fieldType,
+  isNullableMember,
+  memberPaths,
+  patchSchema,
+  resolved,
+  type Resolve,
+} from "./fields.js";
+import { emissions } from "../realtime/emits.js";
+import type { FamilyContext } from "../../kernel/family.js";
+import {
+  comparisonSchema,
+  fieldNameSchema,
+  filterSchema,
+  queryableFields,
+  sharedQueryTypes,
+  sortSchema,
+} from "./query-schemas.js";
+
+const baseNames = [
+  "id",
+  "rev",
+  "created_at",
+  "last_update_at",
+  "is_deleted",
+  "tenant_id",
+  "owner_id",
+];
+
+/** A document's type before the base fields are added, and the name of the type with them. */
+export interface DocumentType {
+  readonly typeName: string;
+  readonly body: SchemaObject;
+  readonly softDelete: boolean;
+}
+
+/**
+ * Reads the type of a document and puts it, with the base fields, into the table; undefined where it cannot be one.
+ * All documents' types are read before any model is made, so that one may hold another whatever the order of files.
+ */
+export function readDocumentType(
+  context: FamilyContext,
+  name: string,
+  declaration: DocumentDeclaration,
+): DocumentType | undefined {
+  const { types, report } = context;
+  const resolve: Resolve = (type) => types.table.schemas.get(type);
+  const typeAt = context.tree.at("documents", name, "type");
+  const inlineName = `${pascalCase(name)}Document`;
+  const read = types.readType(declaration.type, typeAt, inlineName);
+  const typeName = referredType(read) ?? inlineName;
+  if (typeName === inlineName && referredType(read) === undefined)
+    types.table.add(typeName, true, typeAt);
+  const body = resolved(read, resolve);
+  if (typeof body === "boolean" || body["type"] !== "object") {
+    report({
+      code: "OPW011",
+      message: "the type of a document must be an object with declared fields",
+      at: typeAt,
+    });
+    return undefined;
+  }
+  const typeOrigin = types.table.origins.get(typeName) ?? typeAt;
+  const faulty = Object.keys(propertiesOf(body)).filter((field) => baseNames.includes(field));
+  for (const field of faulty) {
+    const at = { ...inside(typeOrigin, field), isKey: true };
+    report({ code: "OPW025", message: `${field} is a base field of every document`, at });
+  }
+  const odd = memberPaths(body, resolve).filter(
+    ({ name: member }) => !/^[A-Za-z_][\w-]*$/.test(member),
+  );
+  for (const { name: member } of odd) {
+    report({
+      code: "OPW025",
+      message: `${JSON.stringify(member)} cannot be a field of a document`,
+      at: typeOrigin,
+    });
+  }
+  if (faulty.length + odd.length > 0) return undefined;
+  const softDelete = declaration.soft_delete !== undefined && declaration.soft_delete !== false;
+  types.table.schemas.set(
+    typeName,
+    resourceSchema(storedSchema(declaration, body, resolve), softDelete, declaration.description),
+  );
+  return { typeName, body, softDelete };
+}
+
+/** The body as it is stored: a member that has a default is always there. */
+function storedSchema(
+  declaration: DocumentDeclaration,
+  body: SchemaObject,
+  resolve: Resolve,
+): SchemaObject {
+  const properties = propertiesOf(body);
+  const defaults = defaultsOf(declaration, properties, nullableMembers(body, resolve));
+  const required = Object.keys(properties).filter(
+    (field) => requiredOf(body).includes(field) || Object.hasOwn(defaults, field),
+  );
+  return { ...body, ...(required.length > 0 ? { required } : {}) };
+}
+
+function nullableMembers(body: SchemaObject, resolve: Resolve): readonly string[] {
+  return memberPaths(body, resolve)
+    .filter(({ path, schema }) => !path.includes("[]") && isNullableMember(schema, resolve))
+    .map(({ path }) => path);
+}
+
+/** The model of a document. Puts the types of its payloads and queries into the table. */
+export function documentModel(
+  context: FamilyContext,
+  name: string,
+  declaration: DocumentDeclaration,
+  { typeName, body, softDelete }: DocumentType,
+): DocumentModel {
+  const { types, report } = context;
+  const at = context.tree.at("documents", name);
+  const resolve: Resolve = (type) => types.table.schemas.get(type);
+  const properties = propertiesOf(body);
+  const known = (field: string, path: readonly (string | number)[]): boolean => {
+    if (Object.hasOwn(properties, field)) return true;
+    report({
+      code: "OPW030",
+      message: `${typeName} has no field ${field}`,
+      at: context.tree.at("documents", name, ...path),
+      suggestion: didYouMean(field, Object.keys(properties)),
+    });
+    return false;
+  };
+  const creatable = (declaration.create ?? Object.keys(properties)).filter((field, index) =>
+    known(field, ["create", index]),
+  );
+  const patchable = (declaration.update ?? Object.keys(properties)).filter((field, index) =>
+    known(field, ["update", index]),
+  );
+  const nullable = nullableMembers(body, resolve);
+  const defaults = defaultsOf(declaration, properties, nullable);
+  for (const field of Object.keys(declaration.defaults ?? {})) known(field, ["defaults", field]);
+  for (const field of requiredOf(body)) {
+    if (
+      creatable.includes(field) ||
+      Object.hasOwn(defaults, field) ||
+      declaration.read_only === true
+    )
+      continue;
+    report({
+      code: "OPW032",
+      message: `${field} is required, but nothing can set it`,
+      at: context.tree.keyAt("documents", name),
+    });
+  }
+
+  const createTypeName = `${pascalCase(name)}Create`;
+  const patchTypeName = `${pascalCase(name)}Patch`;
+  const bodySchema = storedSchema(declaration, body, resolve);
+  if (declaration.read_only !== true) {
+    types.table.add(createTypeName, createSchema(body, creatable, defaults), at);
+    types.table.add(patchTypeName, patchSchema(bodySchema, patchable, resolve), at);
+  }
+  const fields = fieldsOf(bodySchema, resolve);
+  const elements = elementsOf(bodySchema, resolve);
+  const queryable = queryableFields({ fields, softDelete });
+  const queryTypes = queryTypeNames(name);
+  types.table.add(queryTypes.filter, filterSchema(queryable, elements, queryTypes), at);
+  types.table.add(queryTypes.comparison, comparisonSchema(queryTypes.field), at);
+  types.table.add(queryTypes.sorts, sortSchema(queryable), at);
+  types.table.add(queryTypes.field, fieldNameSchema(queryable), at);
+  for (const [shared, schema] of Object.entries(sharedQueryTypes(queryable, elements)))
+    types.table.addShared(shared, schema, at);
+  return {
+    name,
+    source: at.file,
+    description: declaration.description ?? null,
+    table: name,
+    typeName,
+    createTypeName,
+    patchTypeName,
+    tenant: declaration.tenant ?? true,
+    sensitive: declaration.sensitive ?? false,
+    softDelete,
+    listDeleted: isMap(declaration.soft_delete) && declaration.soft_delete.list_deleted === true,
+    history: historyOf(declaration),
+    defaults,
+    nullable,
+    canonical: canonicalOf(bodySchema, resolve),
+    fields,
+    elements,
+    indexes: indexesOf(context, name, declaration, fields),
+    emits: emissions(declaration),
+    checksBody:
+      patchable.some((field) => !isSimple(properties[field] ?? true, resolve)) ||
+      hasObjectKeywords(body),
+    bodySchema,
+  };
+}
+
+/** Names of the types that queries of a document use. */
+export function queryTypeNames(document: string): {
+  readonly filter: string;
+  readonly comparison: string;
+  readonly sorts: string;
+  readonly field: string;
+} {
+  const name = pascalCase(document);
+  return {
+    filter: `${name}Filter`,
+    comparison: `${name}Comparison`,
+    sorts: `${name}Sorts`,
+    field: `${name}Field`,
+  };
+}
+
+function historyOf(declaration: DocumentDeclaration): number | null {
+  if (declaration.history === undefined || declaration.history === false) return 0;
+  return declaration.history === true ? null : declaration.history.keep;
+}
+
+/** Values of members that a payload leaves out: declared, from the schema, or null where null is a value. */
+function defaultsOf(
+  declaration: DocumentDeclaration,
+  properties: Readonly<Record<string, JsonSchema>>,
+  nullable: readonly string[],
+): Readonly<Record<string, unknown>> {
+  const defaults: Record<string, unknown> = {};
+  for (const [field, schema] of Object.entries(properties)) {
+    if (nullable.includes(field)) defaults[field] = null;
+    if (typeof schema === "object" && "default" in schema) defaults[field] = schema["default"];
+  }
+  for (const [field, value] of Object.entries(declaration.defaults ?? {})) {
+    if (Object.hasOwn(properties, field)) defaults[field] = value;
+  }
+  return defaults;
+}
+
+function createSchema(
+  body: SchemaObject,
+  creatable: readonly string[],
+  defaults: Readonly<Record<string, unknown>>,
+): SchemaObject {
+  const properties = propertiesOf(body);
+  const members = creatable.map((field): readonly [string, JsonSchema] => {
+    const schema = properties[field] ?? true;
+    const value = defaults[field];
+    const hasDefault = Object.hasOwn(defaults, field) && value !== null;
+    return [
+      field,
+      hasDefault && typeof schema === "object" ? { ...schema, default: value } : schema,
+    ];
+  });
+  const required = requiredOf(body).filter(
+    (field) => creatable.includes(field) && !Object.hasOwn(defaults, field),
+  );
+  return objectSchema(Object.fromEntries(members), required);
+}
+
+function resourceSchema(
+  body: SchemaObject,
+  softDelete: boolean,
+  description: string | undefined,
+): SchemaObject {
+  const base: Record<string, JsonSchema> = {
+    id: { ...uuidSchema, readOnly: true, description: "UUIDv7." },
+    rev: { ...revisionSchema, readOnly: true, description: "Counts the changes, from 1." },
+    created_at: { type: "string", format: "date-time", readOnly: true },
+    last_update_at: { type: "string", format: "date-time", readOnly: true },
+    ...(softDelete ? { is_deleted: { type: "boolean", readOnly: true } } : {}),
+  };
+  return {
+    ...body,
+    ...(description === undefined ? {} : { description }),
+    properties: { ...base, ...propertiesOf(body) },
+    required: [...Object.keys(base), ...requiredOf(body)],
+  };
+}
+
+function fieldsOf(body: JsonSchema, resolve: Resolve): DocumentModel["fields"] {
+  const fields: Record<string, NonNullable<ReturnType<typeof fieldType>>> = {};
+  for (const { path, schema } of memberPaths(body, resolve)) {
+    const type = path.includes("[]") ? undefined : fieldType(schema, resolve);
+    if (type !== undefined) fields[path] = type;
+  }
+  return fields;
+}
+
+/** Scalar members of objects in arrays; what is within a further array is none. */
+function elementsOf(body: JsonSchema, resolve: Resolve): DocumentModel["elements"] {
+  const elements: Record<string, Record<string, FieldType>> = {};
+  for (const { path, schema } of memberPaths(body, resolve)) {
+    const [array = "", member, ...further] = path.split("[].");
+    const type = fieldType(schema, resolve);
+    if (member === undefined || further.length > 0 || member.includes("[]")) continue;
+    if (type !== undefined && isScalarType(type)) (elements[array] ??= {})[member] = type;
+  }
+  return elements;
+}
+
+function canonicalOf(body: JsonSchema, resolve: Resolve): DocumentModel["canonical"] {
+  const canonical: Record<string, "uuid" | "date-time"> = {};
+  for (const { path, schema } of memberPaths(body, resolve)) {
+    const type = fieldType(schema, resolve);
+    if (type === "uuid" || type === "date-time") canonical[path] = type;
+  }
+  return canonical;
+}
+
+function indexesOf(
+  context: FamilyContext,
+  name: string,
+  declaration: DocumentDeclaration,
+  fields: DocumentModel["fields"],
+): readonly IndexModel[] {
+  return (declaration.indexes ?? []).map((names, position) => {
+    for (const [index, field] of names.entries()) {
+      const at = context.tree.at("documents", name, "indexes", position, index);
+      const type = own(fields, field) ?? own(indexableColumns, field);
+      if (type === undefined) {
+        const known = [...Object.keys(fields), ...Object.keys(indexableColumns)];
+        const suggestion = didYouMean(field, known);
+        context.report({
+          code: "OPW030",
+          message: `there is no field ${field} to index`,
+          at,
+          suggestion,
+        });
+      } else if (type === "object" || type.endsWith("[]")) {
+        context.report({ code: "OPW034", message: `${field} is ${type}, not a scalar`, at });
+      }
+    }
+    return { name: `${name}_by_${names.join("_").replaceAll(".", "_")}`, fields: names };
+  });
+}
+
+/** Whether a patch of the member, valid by itself, leaves a valid body valid. */
+function isSimple(schema: JsonSchema, resolve: Resolve): boolean {
+  const type = fieldType(schema, resolve);
+  return type !== undefined && type !== "object";
+}
+
+function hasObjectKeywords(body: SchemaObject): boolean {
+  return [
+    "allOf",
+    "anyOf",
+    "oneOf",
+    "not",
+    "dependentRequired",
+    "minProperties",
+    "maxProperties",
+  ].some((keyword) => keyword in body);
+}

@@ -1,0 +1,291 @@
+// JSON Schemas of list requests and pages: filters, sorts, cursors (decisions.md "Documents", "Query language").
+import {
+  baseFields,
+  type Elements,
+  type Fields,
+  type FieldType,
+} from "../../../runtime/contract/fields.js";
+import { limits } from "../../../runtime/contract/limits.js";
+import {
+  elementType,
+  fieldOperators,
+  isScalarType,
+  operatorsOf,
+  type Operator,
+} from "../../../runtime/contract/query-operators.js";
+import { pascalCase } from "../../model/names.js";
+import {
+  objectSchema,
+  refTo,
+  type JsonSchema,
+  type SchemaObject,
+} from "../../model/json-schema.js";
+
+/** What a list of one document can be asked. */
+export interface QueryableDocument {
+  readonly fields: Fields;
+  readonly softDelete: boolean;
+}
+
+/** The fields of a document with the base fields, as queries name them. */
+export function queryableFields(document: QueryableDocument): Fields {
+  return {
+    ...baseFields,
+    ...(document.softDelete ? { is_deleted: "boolean" as const } : {}),
+    ...document.fields,
+  };
+}
+
+/** Types that the queries of every document share: what a field of each type can be asked, and orders. */
+export function sharedQueryTypes(
+  fields: Fields,
+  elements: Elements,
+): Readonly<Record<string, JsonSchema>> {
+  const types: Record<string, JsonSchema> = { SortOrder: sortOrder };
+  const add = (type: FieldType): void => {
+    if (type === "object[]") return;
+    types[constraintName(type)] = constraintSchema(type);
+    if (operatorsOf(type).includes("$any")) add(elementType(type));
+  };
+  for (const type of Object.values(fields)) add(type);
+  for (const type of Object.values(elements).flatMap(Object.values<FieldType>)) add(type);
+  return types;
+}
+
+/** The filter of one document's lists: constraints, or one of the combinators. */
+export function filterSchema(
+  fields: Fields,
+  elements: Elements,
+  names: { readonly filter: string; readonly comparison: string },
+): SchemaObject {
+  const properties = Object.fromEntries(
+    Object.entries(fields).map(([name, type]) => [
+      name,
+      type === "object[]" ? objectsConstraint(elements[name] ?? {}) : refTo(constraintName(type)),
+    ]),
+  );
+  const compared = Object.entries(fields).filter(([, type]) => isScalarType(type));
+  const several = { type: "array", minItems: 1, items: refTo(names.filter) };
+  return {
+    ...objectSchema(
+      {
+        $values: objectSchema(properties, []),
+        $fields: objectSchema(
+          Object.fromEntries(compared.map(([name]) => [name, refTo(names.comparison)])),
+          [],
+        ),
+        $and: several,
+        $or: several,
+        $not: refTo(names.filter),
+      },
+      [],
+    ),
+    description: "$values and $fields, which hold together; or one of $and, $or and $not alone.",
+  };
+}
+
+/** What `$fields` says of one field: how it compares with others. `field` is the type of their names. */
+export function comparisonSchema(field: string): SchemaObject {
+  const operators = fieldOperators.map((operator): [string, JsonSchema] => [
+    operator,
+    refTo(field),
+  ]);
+  return { ...objectSchema(Object.fromEntries(operators), []), minProperties: 1 };
+}
+
+/** The sorts of one document's lists. */
+export function sortSchema(fields: Fields): SchemaObject {
+  const names = Object.entries(fields).filter(([, type]) => isScalarType(type));
+  return {
+    ...objectSchema(Object.fromEntries(names.map(([name]) => [name, refTo("SortOrder")])), []),
+    maxProperties: limits.maxSorts,
+  };
+}
+
+/** The body of a list operation. `filter`, `sorts` and `field` are the names of the document's query types. */
+export function listRequestSchema(
+  names: { readonly filter: string; readonly sorts: string; readonly field: string },
+  options: { readonly isRaw: boolean; readonly byCursor: boolean; readonly listDeleted: boolean },
+): SchemaObject {
+  const cursor = { type: "string", description: "A cursor of an earlier page of this very query." };
+  const paging: Record<string, JsonSchema> = options.byCursor
+    ? { after: cursor, before: cursor }
+    : { page: { type: "integer", minimum: 1, maximum: limits.maxPage, default: 1 } };
+  return objectSchema(
+    {
+      ...paging,
+      size: {
+        type: "integer",
+        minimum: 1,
+        maximum: limits.maxPageSize,
+        default: limits.defaultPageSize,
+      },
+      filters: refTo(names.filter),
+      sorts: refTo(names.sorts),
+      ...(options.isRaw
+        ? {
+            return_fields: {
+              type: "array",
+              minItems: 1,
+              uniqueItems: true,
+              items: refTo(names.field),
+            },
+          }
+        : {}),
+      ...(options.listDeleted ? { with_deleted: { type: "boolean", default: false } } : {}),
+    },
+    options.isRaw ? ["return_fields"] : [],
+  );
+}
+
+/** The names of a document's fields, as projections list them. */
+export function fieldNameSchema(fields: Fields): SchemaObject {
+  return { type: "string", enum: Object.keys(fields) };
+}
+
+/** `StringConstraint`, `DateTimeArrayConstraint`. */
+function constraintName(type: FieldType): string {
+  const element = pascalCase(elementType(type).replace("-", "_"));
+  return `${element}${type.endsWith("[]") ? "Array" : ""}Constraint`;
+}
+
+/** What an array of objects can be asked: quantifiers take constraints on members of one object, which all hold. */
+function objectsConstraint(members: Fields): JsonSchema {
+  const properties = Object.entries(members).map(([name, type]): [string, JsonSchema] => [
+    name,
+    refTo(constraintName(type)),
+  ]);
+  const element = { ...objectSchema(Object.fromEntries(properties), []), minProperties: 1 };
+  const operands = operatorsOf("object[]").map((operator): [string, JsonSchema] => [
+    operator,
+    operator === "$null" || operator === "$empty" ? { type: "boolean" } : element,
+  ]);
+  const asked = { ...objectSchema(Object.fromEntries(operands), []), minProperties: 1 };
+  return { anyOf: [{ type: "null" }, asked] };
+}
+
+/** A value, a list of values, null, or operators; all operators of an object hold. */
+function constraintSchema(type: FieldType): JsonSchema {
+  const scalar = isScalarType(type) ? scalarSchema(type) : undefined;
+  const operands = operatorsOf(type).map((operator): [string, JsonSchema] => [
+    operator,
+    operandSchema(type, operator),
+  ]);
+  const asked = { ...objectSchema(Object.fromEntries(operands), []), minProperties: 1 };
+  const shortcuts = scalar === undefined ? [] : [scalar, listOf(scalar)];
+  return { anyOf: [...shortcuts, { type: "null" }, asked] };
+}
+
+function operandSchema(type: FieldType, operator: Operator): JsonSchema {
+  const scalar = scalarSchema(elementType(type)) ?? {
+    type: "object",
+    additionalProperties: true,
+  };
+  switch (operator) {
+    case "$null":
+    case "$empty":
+      return { type: "boolean" };
+    case "$in":
+    case "$nin":
+    case "$superset":
+    case "$subset":
+    case "$overlaps":
+    case "$disjoint":
+      return listOf(scalar);
+    case "$any":
+    case "$all":
+    case "$none":
+      return refTo(constraintName(elementType(type)));
+    case "$like":
+    case "$ilike":
+    case "$regex": {
+      const pattern = { type: "string", maxLength: limits.maxPatternLength };
+      const several = { type: "array", minItems: 1, maxItems: limits.maxAlternatives };
+      return { anyOf: [pattern, { ...several, items: pattern }] };
+    }
+    default:
+      return scalar;
+  }
+}
+
+function listOf(items: JsonSchema): JsonSchema {
+  return { type: "array", items, maxItems: limits.maxInOperands };
+}
+
+/** What queries can do with each field: the extension `x-query` of list operations. */
+export function queryExtension(
+  fields: Fields,
+  elements: Elements,
+): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, type]) => [
+      name,
+      {
+        type,
+        operators: operatorsOf(type),
+        sortable: isScalarType(type),
+        ...(Object.hasOwn(elements, name)
+          ? { elements: queryExtension(elements[name] ?? {}, {}) }
+          : {}),
+      },
+    ]),
+  );
+}
+
+/** Values of a scalar type; undefined for the others. */
+export function scalarSchema(type: FieldType): JsonSchema | undefined {
+  switch (type) {
+    case "string":
+    case "enum":
+      return { type: "string" };
+    case "uuid":
+    case "date":
+    case "date-time":
+      return { type: "string", format: type };
+    case "integer":
+    case "number":
+      return { type: "number" };
+    case "boolean":
+      return { type: "boolean" };
+    default:
+      return undefined;
+  }
+}
+
+const sortOrder: JsonSchema = {
+  anyOf: [
+    { type: "string", enum: ["asc", "desc"] },
+    objectSchema(
+      {
+        dir: { type: "string", enum: ["asc", "desc"] },
+        nulls: { type: "string", enum: ["first", "last"] },
+      },
+      ["dir"],
+    ),
+  ],
+};
+
+/** A page by number or by cursor. */
+export function pageSchema(hit: JsonSchema, byCursor: boolean): SchemaObject {
+  const hits: JsonSchema = { type: "array", items: hit };
+  if (!byCursor) {
+    return objectSchema(
+      {
+        hits,
+        page: { type: "integer", minimum: 1 },
+        size: { type: "integer", minimum: 1 },
+        count: { type: "integer", minimum: 0 },
+      },
+      ["hits", "page", "size", "count"],
+    );
+  }
+  return objectSchema(
+    {
+      hits,
+      next_cursor: { type: ["string", "null"] },
+      prev_cursor: { type: ["string", "null"] },
+      has_more: { type: "boolean" },
+    },
+    ["hits", "next_cursor", "prev_cursor", "has_more"],
+  );
+}

@@ -1,0 +1,122 @@
+// The API-key family, where `identity.api_keys` is declared (service.md "API-key management").
+import { objectSchema, uuidSchema, type JsonSchema } from "../../model/json-schema.js";
+import {
+  expandBuiltIn,
+  idInPath,
+  withSession,
+  type BuiltInNamespace,
+  type BuiltInVerb,
+} from "../../kernel/built-in.js";
+import type { FamilyContext } from "../../kernel/family.js";
+
+const text: JsonSchema = { type: "string" };
+const label: JsonSchema = { type: "string", minLength: 1, maxLength: 200 };
+const time: JsonSchema = { type: "string", format: "date-time" };
+const tenYears = 315_360_000;
+
+const described = { key_id: uuidSchema, prefix: text, hint: text };
+
+const issued = objectSchema(
+  {
+    api_key: { type: "string", description: "The secret; it is never shown again." },
+    ...described,
+    label,
+    expires_at: time,
+  },
+  ["api_key", "key_id", "prefix", "hint"],
+);
+
+const listed = objectSchema(
+  {
+    keys: {
+      type: "array",
+      items: objectSchema(
+        {
+          ...described,
+          label: { ...label, type: ["string", "null"] },
+          actor_principal_id: uuidSchema,
+          created_at: time,
+          expires_at: time,
+          last_used_at: { ...time, description: "Noted once a minute." },
+        },
+        ["key_id", "prefix", "hint", "label", "created_at"],
+      ),
+    },
+  },
+  ["keys"],
+);
+
+const verbs: Readonly<Record<string, BuiltInVerb>> = {
+  issue: {
+    verb: "issue",
+    summary: "Issue an API key for the caller",
+    method: "POST",
+    path: "/",
+    status: 201,
+    takesSpec: true,
+    isWrite: true,
+    body: {
+      schema: objectSchema(
+        {
+          label,
+          actor_principal_id: { ...uuidSchema, description: "Who acts with it for the caller." },
+          expires_in: {
+            type: "integer",
+            minimum: 1,
+            maximum: tenYears,
+            description: "Seconds; the key does not end where left out.",
+          },
+        },
+        [],
+      ),
+      isOptional: true,
+    },
+    output: "ApiKeyIssued",
+    errors: ["core.not_found", "api_keys_limit"],
+  },
+  list: {
+    verb: "list",
+    summary: "List the caller's API keys",
+    method: "GET",
+    path: "/",
+    status: 200,
+    takesSpec: false,
+    isWrite: false,
+    output: "ApiKeyList",
+    errors: [],
+  },
+  revoke: {
+    verb: "revoke",
+    summary: "Revoke one of the caller's API keys",
+    method: "DELETE",
+    path: "/{id}",
+    status: 204,
+    takesSpec: false,
+    isWrite: true,
+    parameters: [idInPath],
+    output: null,
+    errors: ["core.not_found"],
+  },
+};
+
+/** The namespace `api_keys`. Puts its types into the table. */
+export function expandApiKeys(context: FamilyContext): readonly BuiltInNamespace[] {
+  const { declarations, tree, types } = context;
+  const declared = declarations.identity?.api_keys;
+  if (declared === undefined) return [];
+  const at = tree.at("identity", "api_keys");
+  types.table.add("ApiKeyIssued", issued, at);
+  types.table.add("ApiKeyList", listed, at);
+  const place = { family: "apiKeys", namespace: "api_keys", at, guard: withSession } as const;
+  return [
+    {
+      namespace: "api_keys",
+      operations: expandBuiltIn(context, place, verbs),
+      mount: {
+        path: ["identity", "api_keys", "mount"],
+        declared: declared.mount,
+        usual: "/api-keys",
+      },
+    },
+  ];
+}

@@ -1,0 +1,155 @@
+// The authentication family: signing in and out, sessions, passwords (service.md "Authentication routes").
+import { objectSchema, uuidSchema, type JsonSchema } from "../../model/json-schema.js";
+import {
+  bodyOf,
+  credentialText,
+  newPasswordText,
+  expandBuiltIn,
+  idInPath,
+  withSession,
+  type BuiltInNamespace,
+  type BuiltInVerb,
+} from "../../kernel/built-in.js";
+import type { FamilyContext } from "../../kernel/family.js";
+import { methodsOf } from "./model.js";
+import { expandPasswordReset } from "./password-reset.js";
+import { expandDeactivation } from "./principals.js";
+
+const seconds: JsonSchema = { type: "integer", minimum: 0 };
+
+const tokenResponse = objectSchema(
+  {
+    access_token: { type: "string", description: "A bearer credential." },
+    refresh_token: { type: "string" },
+    access_token_type: { type: "string", const: "Bearer" },
+    access_expires_in: { ...seconds, description: "Seconds." },
+    refresh_expires_in: { ...seconds, description: "Seconds." },
+  },
+  ["access_token", "refresh_token", "access_token_type", "access_expires_in", "refresh_expires_in"],
+);
+
+const sessionList = objectSchema(
+  {
+    sessions: {
+      type: "array",
+      items: objectSchema(
+        {
+          id: uuidSchema,
+          created_at: { type: "string", format: "date-time" },
+          is_current: { type: "boolean" },
+        },
+        ["id", "created_at", "is_current"],
+      ),
+    },
+  },
+  ["sessions"],
+);
+
+const ofTokens: Readonly<Record<string, BuiltInVerb>> = {
+  refresh_tokens: {
+    verb: "refreshTokens",
+    summary: "Exchange a refresh token for its successor",
+    method: "POST",
+    path: "/refresh",
+    status: 200,
+    takesSpec: true,
+    isWrite: false,
+    ignoresCredentials: true,
+    body: bodyOf({ refresh_token: credentialText }),
+    output: "TokenResponse",
+    errors: ["core.authentication"],
+  },
+  logout: {
+    verb: "logout",
+    summary: "End the calling session, or all of the caller's",
+    method: "POST",
+    path: "/logout",
+    status: 204,
+    takesSpec: false,
+    isWrite: true,
+    body: {
+      schema: objectSchema({ scope: { type: "string", enum: ["session", "all"] } }, []),
+      isOptional: true,
+    },
+    output: null,
+    errors: [],
+  },
+  list_sessions: {
+    verb: "listSessions",
+    summary: "List the caller's live sessions",
+    method: "GET",
+    path: "/sessions",
+    status: 200,
+    takesSpec: false,
+    isWrite: false,
+    output: "SessionList",
+    errors: [],
+  },
+  revoke_session: {
+    verb: "revokeSession",
+    summary: "End one of the caller's sessions",
+    method: "DELETE",
+    path: "/sessions/{id}",
+    status: 204,
+    takesSpec: false,
+    isWrite: true,
+    parameters: [idInPath],
+    output: null,
+    errors: ["core.not_found"],
+  },
+};
+
+const ofPasswords: Readonly<Record<string, BuiltInVerb>> = {
+  password_login: {
+    verb: "passwordLogin",
+    summary: "Sign in with a password",
+    method: "POST",
+    path: "/login",
+    status: 200,
+    takesSpec: true,
+    isWrite: false,
+    ignoresCredentials: true,
+    body: bodyOf({ login: credentialText, password: credentialText }),
+    output: "TokenResponse",
+    errors: ["core.authentication"],
+  },
+  change_password: {
+    verb: "changePassword",
+    summary: "Change the caller's password and end all sessions",
+    method: "POST",
+    path: "/change-password",
+    status: 204,
+    takesSpec: false,
+    isWrite: false,
+    body: bodyOf({ current_password: credentialText, new_password: newPasswordText }),
+    output: null,
+    errors: [],
+  },
+};
+
+/** The namespace `authn`; none where identity is not declared. Puts its types into the table. */
+export function expandIdentity(context: FamilyContext): readonly BuiltInNamespace[] {
+  const { declarations, tree, types } = context;
+  const { identity } = declarations;
+  if (identity === undefined) return [];
+  const at = tree.keyAt("identity");
+  const methods = methodsOf(identity);
+  types.table.add("TokenResponse", tokenResponse, at);
+  if (methods.includes("token")) types.table.add("SessionList", sessionList, at);
+  const place = { family: "authn", namespace: "authn", at, guard: withSession } as const;
+  const verbs = {
+    ...(methods.includes("token") ? ofTokens : {}),
+    ...(methods.includes("password") ? ofPasswords : {}),
+  };
+  return [
+    {
+      namespace: "authn",
+      operations: [
+        ...expandBuiltIn(context, place, verbs),
+        ...expandPasswordReset(context),
+        ...expandDeactivation(context),
+      ],
+      mount: { path: ["identity", "mount"], declared: identity.mount, usual: "/auth" },
+    },
+  ];
+}

@@ -1,0 +1,107 @@
+// `identity:` and what belongs to it, with defaults filled in (service.md "Boundary middleware", "Keys and secrets").
+import type {
+  IdentityDeclaration,
+  IdentityMethod,
+  IngressDeclaration,
+} from "../../load/declarations.js";
+import { durationSeconds } from "../../load/quantities.js";
+import { functionReference, type FunctionReference } from "../../model/code.js";
+import type { IdentityModel, IngressModel, OperationModel } from "../../model/registry.js";
+import type { FamilyContext } from "../../kernel/family.js";
+
+/** How callers may be identified. */
+export function methodsOf({ methods }: IdentityDeclaration): readonly IdentityMethod[] {
+  return methods ?? ["token", "password"];
+}
+
+/** The settings of identity; null where it is not declared. Reports parts without what they need. */
+export function identityModel(context: FamilyContext): IdentityModel | null {
+  const { identity, tenancy, authorization } = context.declarations;
+  if (identity === undefined) {
+    checkAlone(context);
+    return null;
+  }
+  checkParts(context, identity);
+  const { jwks, signing } = identity;
+  return {
+    route: identity.route ?? "api",
+    ingress: (identity.ingress ?? [{ bearer: "Authorization" }]).map(ingressModel),
+    algorithm: signing?.algorithm ?? "HS256",
+    accessTtlSeconds: durationSeconds(identity.access_ttl ?? "15m"),
+    refreshTtlSeconds: durationSeconds(identity.refresh_ttl ?? "7d"),
+    refreshGraceSeconds: durationSeconds(identity.refresh_grace ?? "10s"),
+    resetTtlSeconds: durationSeconds(identity.reset?.ttl ?? "1h"),
+    jwks:
+      jwks === undefined
+        ? null
+        : {
+            path: jwks.path ?? "/.well-known/jwks.json",
+            maxAgeSeconds: jwks.cache_max_age ?? 300,
+          },
+    tenantHints: { header: tenancy?.trust_tenant_header ?? false, host: tenancy?.host ?? null },
+    trustForwardedHost: tenancy?.trust_forwarded_host ?? false,
+    signer: referenceOrNull(signing?.signer),
+    verifier: referenceOrNull(identity.verifier),
+    resolver: referenceOrNull(identity.resolver),
+    undocumented: identity.openapi_exclude ?? [],
+    override: authorization?.override ?? ["admin", "{resource}.admin"],
+    decide: referenceOrNull(authorization?.decide),
+  };
+}
+
+/** Codes that the boundary answers with before an operation that looks at credentials: on open operations too. */
+export function boundaryErrors(
+  { declarations }: FamilyContext,
+  { ignoresCredentials }: OperationModel,
+): readonly string[] {
+  const { identity, tenancy } = declarations;
+  if (identity === undefined || ignoresCredentials) return [];
+  const hasCookie = identity.ingress?.some(({ cookie }) => cookie !== undefined) ?? false;
+  const hasHints = tenancy?.trust_tenant_header === true || tenancy?.host !== undefined;
+  return [
+    "core.authentication",
+    "tenant_mismatch",
+    "tenant_inactive",
+    ...(hasHints ? ["tenant_conflict"] : []),
+    ...(hasCookie ? ["origin_forbidden"] : []),
+  ];
+}
+
+function ingressModel({ bearer, api_key: apiKey, cookie }: IngressDeclaration): IngressModel {
+  if (bearer !== undefined) return { kind: "bearer", header: bearer };
+  if (apiKey !== undefined) return { kind: "api_key", header: apiKey };
+  return { kind: "cookie", cookie: cookie ?? "" };
+}
+
+function referenceOrNull(text: string | undefined): FunctionReference | null {
+  return text === undefined ? null : functionReference(text);
+}
+
+function checkAlone({ declarations, tree, report }: FamilyContext): void {
+  if (declarations.authorization === undefined) return;
+  const at = tree.keyAt("authorization");
+  report({ code: "OPW012", message: "authorization needs `identity:`, which is missing", at });
+}
+
+function checkParts(context: FamilyContext, identity: IdentityDeclaration): void {
+  const { tree, report, declarations } = context;
+  const lacks = (message: string, ...path: readonly (string | number)[]): void =>
+    report({ code: "OPW057", message, at: tree.at("identity", ...path) });
+  const methods = methodsOf(identity);
+  if (identity.verifier !== undefined && identity.resolver === undefined)
+    lacks(`the route ${identity.route ?? "api"} has a verifier without a resolver`, "verifier");
+  for (const [index, { api_key: apiKey }] of (identity.ingress ?? []).entries()) {
+    const method = apiKey === undefined ? "token" : "api_key";
+    if (!methods.includes(method))
+      lacks(`this ingress needs the method ${method}`, "ingress", index);
+  }
+  if (identity.api_keys !== undefined) {
+    const hasIngress = identity.ingress?.some(({ api_key: apiKey }) => apiKey !== undefined);
+    if (hasIngress !== true) lacks("API keys have no ingress to come in by", "api_keys");
+  }
+  if (identity.reset === undefined) return;
+  if (!methods.includes("password")) lacks("a reset needs the method password", "reset");
+  const event = "authn.password_reset_requested";
+  if (!Object.hasOwn(declarations.outbox?.events ?? {}, event))
+    lacks(`the outbox has no event ${event}, so nobody would get the token`, "reset", "events");
+}

@@ -1,0 +1,47 @@
+// The operations of password resets, where `identity.reset` is declared (service.md "Password reset token").
+import {
+  bodyOf,
+  credentialText,
+  newPasswordText,
+  expandBuiltIn,
+  signedIn,
+  type BuiltInVerb,
+} from "../../kernel/built-in.js";
+import type { FamilyContext, UnmountedOperation } from "../../kernel/family.js";
+
+const verbs: Readonly<Record<string, BuiltInVerb>> = {
+  request_password_reset: {
+    verb: "requestPasswordReset",
+    summary: "Ask for a token that resets the password of a login",
+    method: "POST",
+    path: "/password-reset/request",
+    status: 202,
+    takesSpec: true,
+    isWrite: false,
+    ignoresCredentials: true,
+    body: bodyOf({ login: credentialText }),
+    output: null,
+    errors: [],
+  },
+  reset_password: {
+    verb: "resetPassword",
+    summary: "Set a new password with a reset token",
+    method: "POST",
+    path: "/password-reset/confirm",
+    status: 204,
+    takesSpec: false,
+    isWrite: false,
+    ignoresCredentials: true,
+    body: bodyOf({ token: credentialText, new_password: newPasswordText }),
+    output: null,
+    errors: ["core.authentication"],
+  },
+};
+
+/** Two operations of `authn`. */
+export function expandPasswordReset(context: FamilyContext): readonly UnmountedOperation[] {
+  if (context.declarations.identity?.reset === undefined) return [];
+  const at = context.tree.at("identity", "reset");
+  const place = { family: "passwordReset", namespace: "authn", at, guard: signedIn } as const;
+  return expandBuiltIn(context, place, verbs);
+}

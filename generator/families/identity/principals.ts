@@ -1,0 +1,149 @@
+// The administration of principals: provisioning, permissions, deactivation. Each part is there where it is declared.
+import { permissionPattern, rolePattern } from "../../../runtime/contract/permissions.js";
+import { objectSchema, uuidSchema, type JsonSchema } from "../../model/json-schema.js";
+import type { ParameterModel } from "../../model/registry.js";
+import {
+  bodyOf,
+  credentialText,
+  newPasswordText,
+  expandBuiltIn,
+  type BuiltInNamespace,
+  type BuiltInVerb,
+} from "../../kernel/built-in.js";
+import type { FamilyContext, UnmountedOperation } from "../../kernel/family.js";
+import { administrationGuard, type BuiltInGuard } from "../../kernel/guards.js";
+import { principalHook, sessionHook } from "../../kernel/runtime-hooks.js";
+
+const role: JsonSchema = { type: "string", pattern: rolePattern };
+const permission: JsonSchema = {
+  type: "string",
+  pattern: permissionPattern,
+  description: "`tasks.read`, `admin`, or a role: `role:editor`.",
+};
+const tenantId: JsonSchema = {
+  ...uuidSchema,
+  description: "Where left out, the permission holds everywhere.",
+};
+const holder = { principal_id: uuidSchema, role, tenant_id: tenantId };
+const grant: BuiltInVerb["body"] = {
+  schema: objectSchema({ ...holder, permission }, ["permission"]),
+  isOptional: false,
+};
+
+function queryParameter(
+  name: string,
+  type: ParameterModel["type"],
+  schema: JsonSchema,
+): ParameterModel {
+  return { name, in: "query", type, required: false, schema };
+}
+
+const provisioning: Readonly<Record<string, BuiltInVerb>> = {
+  create_principal: {
+    verb: "createPrincipal",
+    summary: "Create a principal that signs in with a password",
+    method: "POST",
+    path: "/principals",
+    status: 201,
+    takesSpec: false,
+    isWrite: false,
+    body: bodyOf({ login: credentialText, password: newPasswordText }),
+    output: "PrincipalCreated",
+    errors: ["core.conflict"],
+  },
+  grant_permission: {
+    verb: "grantPermission",
+    summary: "Give a principal or a role a permission",
+    method: "POST",
+    path: "/grants",
+    status: 204,
+    takesSpec: false,
+    isWrite: true,
+    body: grant,
+    output: null,
+    errors: ["core.not_found"],
+  },
+  list_permissions: {
+    verb: "listPermissions",
+    summary: "List the permissions that a principal or a role was given",
+    method: "GET",
+    path: "/grants",
+    status: 200,
+    takesSpec: false,
+    isWrite: false,
+    parameters: [
+      queryParameter("principal_id", "uuid", uuidSchema),
+      queryParameter("role", "string", role),
+      queryParameter("tenant_id", "uuid", tenantId),
+    ],
+    output: "PermissionList",
+    errors: ["core.not_found"],
+  },
+  revoke_permission: {
+    verb: "revokePermission",
+    summary: "Take a permission from a principal or a role",
+    method: "DELETE",
+    path: "/grants",
+    status: 204,
+    takesSpec: false,
+    isWrite: true,
+    body: grant,
+    output: null,
+    errors: ["core.not_found"],
+  },
+};
+
+const deactivation: Readonly<Record<string, BuiltInVerb>> = {
+  deactivate_principal: {
+    verb: "deactivatePrincipal",
+    summary: "Make a principal inactive and end its sessions",
+    method: "POST",
+    path: "/deactivate",
+    status: 204,
+    takesSpec: false,
+    isWrite: true,
+    body: bodyOf({ principal_id: uuidSchema }),
+    output: null,
+    errors: ["core.not_found"],
+  },
+};
+
+/** The guard, for sessions alone: with an API key, a leak of an hour would make an administrator for good. */
+function bySession({ policy, hooks }: BuiltInGuard): BuiltInGuard {
+  const own = [principalHook, sessionHook];
+  const others = hooks.filter(({ id }) => own.every((hook) => hook.id !== id));
+  return { policy, hooks: [...own, ...others] };
+}
+
+/** `authn.deactivate_principal`, where `identity.deactivate` is declared. */
+export function expandDeactivation(context: FamilyContext): readonly UnmountedOperation[] {
+  const { declarations, tree } = context;
+  const declared = declarations.identity?.deactivate;
+  if (declared === undefined) return [];
+  const path = ["identity", "deactivate"];
+  const guard = bySession(administrationGuard(context, declared, path, "authn"));
+  const place = { family: "principals", namespace: "authn", at: tree.at(...path), guard } as const;
+  return expandBuiltIn(context, place, deactivation);
+}
+
+/** The namespace `principals`, where `identity.provisioning` is declared. Puts its types into the table. */
+export function expandProvisioning(context: FamilyContext): readonly BuiltInNamespace[] {
+  const { declarations, tree, types } = context;
+  const declared = declarations.identity?.provisioning;
+  if (declared === undefined) return [];
+  const path = ["identity", "provisioning"];
+  const at = tree.at(...path);
+  const made = objectSchema({ principal_id: uuidSchema }, ["principal_id"]);
+  const listed = { permissions: { type: "array", items: { type: "string" } } };
+  types.table.add("PrincipalCreated", made, at);
+  types.table.add("PermissionList", objectSchema(listed, ["permissions"]), at);
+  const guard = bySession(administrationGuard(context, declared, path, "principals"));
+  const place = { family: "principals", namespace: "principals", at, guard } as const;
+  return [
+    {
+      namespace: "principals",
+      operations: expandBuiltIn(context, place, provisioning),
+      mount: { path: [...path, "mount"], declared: declared.mount, usual: "/admin" },
+    },
+  ];
+}

@@ -1,0 +1,45 @@
+// `outbox:` → integration events with their types and destinations (service.md "Integration events (outbox)").
+import { didYouMean } from "../../did-you-mean.js";
+import { referredType } from "../../model/json-schema.js";
+import { pascalCase } from "../../model/names.js";
+import { functionReference } from "../../model/code.js";
+import type { OutboxEventModel } from "../../model/registry.js";
+import type { FamilyContext } from "../../kernel/family.js";
+
+/** Events of the runtime, which have types of their own. */
+const ofRuntime = ["authn.password_reset_requested"];
+
+/** The events of a service; null where it declares none. Puts their types into the table. */
+export function outboxModel({
+  declarations,
+  tree,
+  types,
+  report,
+}: FamilyContext): Readonly<Record<string, OutboxEventModel>> | null {
+  const { outbox } = declarations;
+  if (outbox === undefined) return null;
+  const events = Object.entries(outbox.events).map(([name, { destination, data }]) => {
+    const isOurs = ofRuntime.includes(name);
+    if ((data === undefined) !== isOurs) {
+      report({
+        code: "OPW058",
+        message: isOurs ? `${name} has a type already` : `${name} does not say what it carries`,
+        at: isOurs
+          ? tree.at("outbox", "events", name, "data")
+          : tree.keyAt("outbox", "events", name),
+        suggestion: isOurs ? undefined : didYouMean(name, ofRuntime),
+      });
+    }
+    const inlineName = `${pascalCase(name)}Event`;
+    const at = tree.at("outbox", "events", name, "data");
+    const schema = data === undefined || isOurs ? undefined : types.readType(data, at, inlineName);
+    const referred = schema === undefined ? undefined : referredType(schema);
+    if (schema !== undefined && referred === undefined) types.table.add(inlineName, schema, at);
+    const model: OutboxEventModel = {
+      typeName: schema === undefined ? null : (referred ?? inlineName),
+      destination: destination.includes("#") ? functionReference(destination) : destination,
+    };
+    return [name, model] as const;
+  });
+  return Object.fromEntries(events.sort(([left], [right]) => (left < right ? -1 : 1)));
+}

@@ -1,0 +1,69 @@
+// The realtime planes of two registries: events, commands, transports, how long signals are kept.
+import type { RealtimeModel, RegistryModel, SignalModel } from "../../model/registry.js";
+import type { Note } from "../../diff/change.js";
+import { compareEvents } from "../../diff/events.js";
+import {
+  amount,
+  authored,
+  choices,
+  compareMembers,
+  compareNamed,
+  tellOf,
+  type Rules,
+  type Tell,
+} from "../../diff/rules.js";
+import type { ValueComparison } from "../../diff/values.js";
+
+const plane: Rules<RealtimeModel> = {
+  path: (before, after) => [["breaking", `is at ${after} instead of ${before}`]],
+  transports: choices(
+    (one) => `is spoken over ${one}`,
+    (one) => `is not spoken over ${one}`,
+  ),
+  // Told of each by its name.
+  events: null,
+  commands: null,
+  authorizer: authored("grants topics otherwise"),
+  presence: (_before, after) => [
+    after ? ["additive", "tells who is there"] : ["breaking", "tells nobody who is there"],
+  ],
+  retentionSeconds: amount((text) => `keeps signals for ${text}`, " s"),
+  retentionEntries: amount((text) => `keeps up to ${text}`, " signals"),
+};
+
+const event: Rules<SignalModel> = {
+  // Types are compared where they stand.
+  typeName: null,
+  audience: choices(
+    (one) => `may be for a ${one}`,
+    (one) => `is not for a ${one}`,
+  ),
+  delivery: (_before, after) => [[after === "durable" ? "additive" : "breaking", `is ${after}`]],
+  to: (before, after) => [
+    ["breaking", `goes ${targetText(after)} instead of ${targetText(before)}`],
+  ],
+};
+
+export function compareRealtime(
+  before: RegistryModel,
+  after: RegistryModel,
+  values: ValueComparison,
+  note: Note,
+): void {
+  const [old, next] = [before.realtime, after.realtime];
+  const tell = tellOf(note, { kind: "realtime", name: "realtime" }, "realtime");
+  if (old === null && next === null) return;
+  if (next === null) return tell("breaking", "is gone");
+  if (old === null) return tell("additive", "is new");
+  compareMembers(old, next, plane, tell);
+  compareEvents("event", [old.events, next.events], event, values, note);
+  const tellOfCommand = (name: string): Tell => tellOf(note, { kind: "command", name }, "realtime");
+  compareNamed(old.commands, next.commands, tellOfCommand, (name, was, is) => {
+    if (was !== is) tellOfCommand(name)("breaking", `calls ${is} instead of ${was}`);
+  });
+}
+
+function targetText(to: SignalModel["to"]): string {
+  if (to === null) return "where handlers send it";
+  return "topic" in to ? `to the topic ${to.topic}` : `to the principal in ${to.principal}`;
+}

@@ -1,0 +1,124 @@
+// `emits:` of documents and `to:` of events: which signals a change of a document sends, and to whom.
+import { didYouMean } from "../../did-you-mean.js";
+import type { Origin } from "../../diagnostics.js";
+import type { DocumentDeclaration, EmittedEvent } from "../../load/declarations.js";
+import { propertiesOf, withoutNull, type JsonSchema } from "../../model/json-schema.js";
+import type {
+  DocumentModel,
+  EmissionModel,
+  RealtimeModel,
+  SignalModel,
+  SignalTargetModel,
+} from "../../model/registry.js";
+import { resolved, type Resolve } from "../documents/fields.js";
+import type { FamilyContext } from "../../kernel/family.js";
+
+type Verb = EmissionModel["on"];
+
+/** A field that a topic or a principal is made of. */
+const fieldInBraces = /\{([A-Za-z_][\w-]*)\}/g;
+
+const writing: readonly string[] = [
+  "create",
+  "update",
+  "delete",
+  "restore",
+  "kill",
+] satisfies Verb[];
+
+/** What a document declares to emit, in one form; verbs that do not write are left to the check of verbs. */
+export function emissions({ emits = {} }: DocumentDeclaration): readonly EmissionModel[] {
+  return Object.entries(emits).flatMap(([verb, given]) =>
+    writing.includes(verb)
+      ? listed(given).map((one): EmissionModel => ({ on: verb as Verb, ...emission(one) }))
+      : [],
+  );
+}
+
+function emission(given: EmittedEvent): Pick<EmissionModel, "event" | "ifChanged"> {
+  if (typeof given === "string") return { event: given, ifChanged: null };
+  return { event: given.event, ifChanged: [given.if_changed].flat() };
+}
+
+function listed<One>(given: One | readonly One[]): readonly One[] {
+  return Array.isArray(given) ? (given as readonly One[]) : [given as One];
+}
+
+/** Reports emissions of events that are not there, carry something else, or say to nobody. */
+export function checkEmits(
+  { tree, report, types }: FamilyContext,
+  documents: ReadonlyMap<string, DocumentModel>,
+  realtime: RealtimeModel | null,
+): void {
+  const events: Readonly<Record<string, SignalModel>> = realtime?.events ?? {};
+  for (const { name, typeName, emits } of documents.values()) {
+    const fields = Object.keys(propertiesOf(types.table.schemas.get(typeName) ?? true));
+    for (const { on, event, ifChanged } of emits) {
+      const at = tree.at("documents", name, "emits", on);
+      const fault = faultOf(
+        event,
+        Object.hasOwn(events, event) ? events[event] : undefined,
+        typeName,
+      );
+      const suggestion = Object.hasOwn(events, event)
+        ? undefined
+        : didYouMean(event, Object.keys(events));
+      if (fault !== null) report({ code: "OPW074", message: fault, at, suggestion });
+      if (ifChanged !== null && on !== "update")
+        report({ code: "OPW074", message: `only an update changes fields, ${on} does not`, at });
+      for (const field of ifChanged ?? [])
+        if (!fields.includes(field)) {
+          const message = `${typeName} has no field ${field}`;
+          report({ code: "OPW030", message, at, suggestion: didYouMean(field, fields) });
+        }
+    }
+  }
+}
+
+function faultOf(name: string, event: SignalModel | undefined, typeName: string): string | null {
+  if (event === undefined) return `there is no event ${name}`;
+  if (event.typeName !== typeName) return `${name} carries ${event.typeName}, not ${typeName}`;
+  return event.to === null ? `${name} does not say to whom it goes` : null;
+}
+
+/** Reads `to` of an event: `{field}` is a principal where the event has such an audience, anything else a topic. */
+export function signalTarget(
+  { report, types }: FamilyContext,
+  to: string,
+  { typeName, audience }: Pick<SignalModel, "typeName" | "audience">,
+  at: Origin,
+): SignalTargetModel | null {
+  const resolve: Resolve = (type) => types.table.schemas.get(type);
+  const members = propertiesOf(types.table.schemas.get(typeName) ?? true);
+  const fields = [...to.matchAll(fieldInBraces)].map(([, field = ""]) => field);
+  const isPrincipal = audience.includes("principal") && /^\{[^{}]*\}$/.test(to);
+  const refuse = (message: string): null => {
+    report({ code: "OPW073", message, at });
+    return null;
+  };
+  if (/[{}]/.test(to.replaceAll(fieldInBraces, "")))
+    return refuse(`${JSON.stringify(to)} has braces without a field`);
+  for (const field of fields) {
+    const schema = Object.hasOwn(members, field) ? members[field] : undefined;
+    if (schema === undefined) return refuse(`${typeName} has no field ${field}`);
+    const value = resolved(withoutNull(schema), resolve);
+    if (isPrincipal ? !isUuid(value) : !isScalar(value))
+      return refuse(`${field} is no ${isPrincipal ? "UUID" : "single value"}`);
+  }
+  const [field = ""] = fields;
+  if (isPrincipal) return { principal: field };
+  if (audience.includes("topic")) return { topic: to };
+  return refuse("only events with topics go to one");
+}
+
+function isUuid(schema: JsonSchema): boolean {
+  return typeof schema === "object" && schema["format"] === "uuid";
+}
+
+function isScalar(schema: JsonSchema): boolean {
+  if (typeof schema === "boolean") return false;
+  return (
+    ["string", "integer", "boolean"].includes(String(schema["type"])) ||
+    schema["enum"] !== undefined
+  );
+}

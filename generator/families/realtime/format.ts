@@ -1,0 +1,86 @@
+// The registry format of the realtime plane: events, commands, topics, retention.
+import type { Shape } from "../../load/shape.js";
+import {
+  duration,
+  fieldType,
+  listOf,
+  mapOf,
+  mountPath,
+  optional,
+  reference,
+  required,
+  text,
+} from "../../load/format-parts.js";
+
+const eventName = /^[a-z][a-z0-9_]*\.[a-z][a-z0-9_]*$/;
+
+export const realtime: Shape = {
+  kind: "object",
+  members: {
+    mount: optional(
+      {
+        kind: "object",
+        members: { at: required(mountPath, "Where the endpoints are mounted.") },
+      },
+      "Where the endpoints are; /realtime where left out.",
+    ),
+    transports: optional(
+      listOf({ kind: "oneOf", values: ["socketio", "sse", "websocket"] }, 1),
+      "How clients connect; sse and websocket where left out. socketio needs the package socket.io.",
+    ),
+    topics: optional(reference, "Says which topics a caller may hear, as file#export."),
+    presence: optional(
+      { kind: "boolean" },
+      "Whether those who hear a topic are told who joins and leaves it; false where left out.",
+    ),
+    retention: optional(
+      {
+        kind: "object",
+        members: {
+          age: optional(duration, "How long a signal waits; 7d where left out."),
+          entries: optional(
+            { kind: "integer", minimum: 1 },
+            "How many signals wait for one principal; 10000 where left out.",
+          ),
+        },
+      },
+      "How much a mailbox keeps.",
+    ),
+    events: required(
+      mapOf(
+        {
+          kind: "object",
+          members: {
+            data: required(fieldType, "What it carries."),
+            audience: required(
+              listOf({ kind: "oneOf", values: ["principal", "topic"] }, 1),
+              "Who hears it: principals, or topics.",
+            ),
+            to: optional(
+              text,
+              'Whom a document sends it to: "{assignee}", a principal; or a topic such as "project:{project}".',
+            ),
+            delivery: required(
+              { kind: "oneOf", values: ["durable", "ephemeral"] },
+              "durable waits in mailboxes; ephemeral reaches who is there.",
+            ),
+          },
+        },
+        eventName,
+        "an event such as task.assigned",
+      ),
+      "Signals by name.",
+    ),
+    commands: optional(
+      mapOf(
+        {
+          kind: "object",
+          members: { operation: required(text, "The operation that it calls.") },
+        },
+        eventName,
+        "an event such as task.comment",
+      ),
+      "Operations that frames call, by the name of their event.",
+    ),
+  },
+};

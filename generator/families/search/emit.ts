@@ -1,0 +1,27 @@
+// search/<name>.ts: the spec of each search, as the runtime reads it.
+import { indexName, specName } from "../../model/names.js";
+import type { RegistryModel } from "../../model/registry.js";
+import { header, type EmittedFile } from "../../emit/file.js";
+import { importOf, importStatements, listLayout, literal, mapMember } from "../../emit/layout.js";
+import { print } from "../../emit/templates.js";
+
+export function emitSearches(model: RegistryModel): readonly EmittedFile[] {
+  return Object.values(model.searches).map((search) => ({
+    path: `search/${search.name}.ts`,
+    text: print("search.ts", {
+      header: header(search.source),
+      imports: importStatements([
+        importOf("searching", "opwright/runtime", false),
+        importOf(specName(search.document), `../documents/${search.document}.js`, false),
+      ]),
+      name: specName(search.name),
+      lines: [
+        `  name: ${literal(search.name)},`,
+        `  index: ${literal(indexName(search.name))},`,
+        `  document: ${specName(search.document)},`,
+        mapMember("  ", "text", search.text),
+        listLayout("  ", "facets: ", search.facets.map(literal), ["[", "]"], ","),
+      ],
+    }),
+  }));
+}

@@ -1,0 +1,203 @@
+// The search family: a declaration becomes a search model and four operations (service.md "Search routes").
+import { didYouMean } from "../../did-you-mean.js";
+import type { SearchDeclaration } from "../../load/declarations.js";
+import { callOf, ofGenerated, ofRuntime } from "../../model/code.js";
+import { refTo } from "../../model/json-schema.js";
+import { camelCase, pascalCase, specName, summaryOf } from "../../model/names.js";
+import { own } from "../../model/records.js";
+import {
+  bodyInput,
+  type DocumentModel,
+  type OperationModel,
+  type SearchModel,
+  type SearchVerb,
+} from "../../model/registry.js";
+import { queryTypeNames } from "../documents/model.js";
+import {
+  deadlineOf,
+  extensionsOf,
+  type FamilyContext,
+  type UnmountedOperation,
+} from "../../kernel/family.js";
+import { hookChain, requiresAuthn } from "../../kernel/guards.js";
+import { searchPageSchema, searchRequestSchema } from "./schemas.js";
+
+const verbs: readonly SearchVerb[] = ["typed", "raw", "typed_cursor", "raw_cursor"];
+
+/** Labels that a text index has, one a field. */
+const maxTexts = 4;
+
+/** One search declaration, expanded. */
+export interface ExpandedSearch {
+  readonly model: SearchModel;
+  readonly operations: readonly UnmountedOperation[];
+}
+
+/** Expands `search.<name>`; undefined where what it searches is not there. */
+export function expandSearch(
+  context: FamilyContext,
+  name: string,
+  declaration: SearchDeclaration,
+  documents: ReadonlyMap<string, DocumentModel>,
+): ExpandedSearch | undefined {
+  const { tree, report } = context;
+  const document = documents.get(declaration.of);
+  if (document === undefined) {
+    // A document whose own declaration is faulty has been reported.
+    if (!Object.hasOwn(tree.section("documents"), declaration.of)) {
+      const suggestion = didYouMean(declaration.of, documents.keys());
+      const at = tree.at("search", name, "of");
+      report({ code: "OPW037", message: `there is no document ${declaration.of}`, at, suggestion });
+    }
+    return undefined;
+  }
+  const { guard } = declaration;
+  for (const verb of typeof guard === "string" ? [] : Object.keys(guard)) {
+    if (verb === "read" || (verbs as readonly string[]).includes(verb)) continue;
+    const message = `${name} registers no operation ${verb}`;
+    const suggestion = didYouMean(verb, verbs);
+    report({ code: "OPW062", message, at: tree.keyAt("search", name, "guard", verb), suggestion });
+  }
+  const model: SearchModel = {
+    name,
+    source: tree.keyAt("search", name).file,
+    document: document.name,
+    text: textOf(context, name, declaration, document),
+    facets: facetsOf(context, name, declaration, document),
+  };
+  return {
+    model,
+    operations: verbs.map((verb) => expandVerb(context, model, declaration, document, verb)),
+  };
+}
+
+/** Weights by field; 1 where the registry gives none. */
+function textOf(
+  { tree, report }: FamilyContext,
+  name: string,
+  { text }: SearchDeclaration,
+  { fields }: DocumentModel,
+): Readonly<Record<string, number>> {
+  const isList = Array.isArray(text);
+  const entries: readonly (readonly [string, unknown])[] = isList
+    ? (text as readonly string[]).map((field) => [field, 1])
+    : Object.entries(text);
+  for (const [index, [field, weight]] of entries.entries()) {
+    const at = isList
+      ? tree.at("search", name, "text", index)
+      : tree.keyAt("search", name, "text", field);
+    const type = own(fields, field);
+    if (type === undefined) {
+      const suggestion = didYouMean(field, Object.keys(fields));
+      report({ code: "OPW037", message: `there is no field ${field}`, at, suggestion });
+    } else if (type !== "string" && type !== "string[]" && type !== "enum") {
+      report({ code: "OPW037", message: `${field} is ${type}, not text`, at });
+    }
+    if (typeof weight !== "number" || weight <= 0 || weight > 1_000)
+      report({ code: "OPW037", message: "a weight is a number above 0, up to 1000", at });
+  }
+  if (entries.length > maxTexts) {
+    const message = `a search has ${maxTexts} fields of text at most`;
+    report({ code: "OPW037", message, at: tree.at("search", name, "text") });
+  }
+  return Object.fromEntries(entries.map(([field, weight]) => [field, Number(weight)]));
+}
+
+function facetsOf(
+  { tree, report }: FamilyContext,
+  name: string,
+  { facets = [] }: SearchDeclaration,
+  { fields }: DocumentModel,
+): readonly string[] {
+  for (const [index, field] of facets.entries()) {
+    const at = tree.at("search", name, "facets", index);
+    const type = own(fields, field);
+    if (type === undefined) {
+      const suggestion = didYouMean(field, Object.keys(fields));
+      report({ code: "OPW037", message: `there is no field ${field}`, at, suggestion });
+    } else if (type.startsWith("object")) {
+      report({ code: "OPW037", message: `${field} is ${type}, which has no values to count`, at });
+    }
+  }
+  return facets;
+}
+
+/** What each does, `*` being what the documents are called. */
+const summaries: Readonly<Record<SearchVerb, string>> = {
+  typed: "Search * by page",
+  raw: "Search * by page, for chosen fields",
+  typed_cursor: "Search * by cursor",
+  raw_cursor: "Search * by cursor, for chosen fields",
+};
+
+function expandVerb(
+  context: FamilyContext,
+  model: SearchModel,
+  declaration: SearchDeclaration,
+  document: DocumentModel,
+  verb: SearchVerb,
+): UnmountedOperation {
+  const { tree } = context;
+  const key = `${model.name}.${verb}`;
+  const { guard: declared } = declaration;
+  const policy =
+    typeof declared === "string" ? declared : (own(declared, verb) ?? own(declared, "read") ?? "");
+  // Who may read the documents may search them: the resource is the document.
+  const hooks = hookChain(
+    context,
+    { policy, at: tree.at("search", model.name, "guard") },
+    document.name,
+  );
+  const options = { isRaw: verb.startsWith("raw"), byCursor: verb.endsWith("cursor") };
+  const schema = searchRequestSchema(model, queryTypeNames(document.name), options);
+  const typeName = `${pascalCase(key)}Input`;
+  const hit = options.isRaw
+    ? { type: "object", description: "The fields that were asked for.", additionalProperties: true }
+    : refTo(document.typeName);
+  const spec = ofGenerated(`search/${model.name}`, specName(model.name));
+  const operation: OperationModel = {
+    key,
+    namespace: model.name,
+    name: verb,
+    family: "search",
+    source: model.source,
+    summary: summaryOf(summaries[verb], model.document),
+    description: declaration.description ?? null,
+    input: bodyInput(schema, typeName, callOf(ofRuntime(`searchInput.${camelCase(verb)}`), spec)),
+    output: {
+      schema: searchPageSchema(hit, model, document, options.byCursor),
+      hasEntityTag: false,
+      isBytes: false,
+    },
+    guard: policy,
+    hooks,
+    deadlineSeconds: deadlineOf(context, declaration.deadline),
+    transaction: "read",
+    idempotencyKey: false,
+    requiresAuthn: requiresAuthn(hooks),
+    ignoresCredentials: false,
+    route: null,
+    audit: null,
+    run: callOf(ofRuntime(`search.${camelCase(verb)}`), spec),
+    effect: "reads",
+    isTool: true,
+    declares: "nothing",
+    lists: document.name,
+    queries: null,
+    errors: [
+      "query_invalid",
+      "field_not_queryable",
+      "query_operator_type_mismatch",
+      "query_too_complex",
+      ...(options.byCursor ? ["invalid_cursor"] : []),
+    ],
+    extensions: extensionsOf(declaration),
+  };
+  const route = { method: "POST" as const, path: `/${verb}` };
+  return {
+    operation,
+    routes: { rest: route, rpc: route },
+    status: 200,
+    at: tree.keyAt("search", model.name),
+  };
+}

@@ -1,0 +1,105 @@
+// JSON Schemas of search requests and answers (decisions.md "Search").
+import { limits } from "../../../runtime/contract/limits.js";
+import { elementType } from "../../../runtime/contract/query-operators.js";
+import { objectSchema, type JsonSchema, type SchemaObject } from "../../model/json-schema.js";
+import type { DocumentModel, SearchModel } from "../../model/registry.js";
+import { listRequestSchema, pageSchema, scalarSchema } from "../documents/query-schemas.js";
+
+/** The body of a search: what a list takes, a query and options. */
+export function searchRequestSchema(
+  search: SearchModel,
+  names: { readonly filter: string; readonly sorts: string; readonly field: string },
+  options: { readonly isRaw: boolean; readonly byCursor: boolean },
+): SchemaObject {
+  const list = listRequestSchema(names, { ...options, listDeleted: false });
+  const text = { type: "string", maxLength: limits.maxQueryLength };
+  const several = { type: "array", maxItems: limits.maxAlternatives, items: text };
+  const properties = {
+    query: {
+      anyOf: [text, several],
+      description: 'Words that must all occur; "…" is a phrase, and * behind a word its beginning.',
+    },
+    ...(list["properties"] as Readonly<Record<string, JsonSchema>>),
+    options: optionsSchema(search),
+  };
+  return objectSchema(properties, (list["required"] ?? []) as readonly string[]);
+}
+
+function optionsSchema({ text, facets }: SearchModel): SchemaObject {
+  const names = Object.keys(text);
+  const listOf = (values: readonly string[]): JsonSchema => ({
+    type: "array",
+    minItems: 1,
+    uniqueItems: true,
+    items: { type: "string", enum: values },
+  });
+  const weight = { type: "number", minimum: 0, maximum: 1_000 };
+  const tag = { type: "string", maxLength: 100 };
+  return objectSchema(
+    {
+      fuzzy: {
+        type: "boolean",
+        default: false,
+        description: "Whether words count that are a typing error away.",
+      },
+      fields: listOf(names),
+      weights: objectSchema(Object.fromEntries(names.map((name) => [name, weight])), []),
+      phrase_combine: { type: "string", enum: ["any", "all"], default: "any" },
+      search_count: { type: "string", enum: ["exact", "approximate", "none"], default: "exact" },
+      ...(facets.length === 0
+        ? {}
+        : {
+            facets: listOf(facets),
+            facet_size: { type: "integer", minimum: 1, maximum: 1_000, default: 10 },
+          }),
+      highlight: {
+        anyOf: [
+          { type: "boolean" },
+          objectSchema(
+            {
+              fields: listOf(names),
+              pre_tag: { ...tag, default: "<em>" },
+              post_tag: { ...tag, default: "</em>" },
+              fragment_size: { type: "integer", minimum: 20, maximum: 1_000, default: 100 },
+              max_fragments: { type: "integer", minimum: 1, maximum: 20, default: 3 },
+            },
+            [],
+          ),
+        ],
+      },
+      max_candidates: { type: "integer", minimum: 1, maximum: 100_000 },
+    },
+    [],
+  );
+}
+
+/** A page of hits with their scores, and what was asked for besides. */
+export function searchPageSchema(
+  hit: JsonSchema,
+  search: SearchModel,
+  document: DocumentModel,
+  byCursor: boolean,
+): SchemaObject {
+  const page = pageSchema(hit, byCursor);
+  const value = (name: string): JsonSchema =>
+    scalarSchema(elementType(document.fields[name] ?? "string")) ?? true;
+  const facets = search.facets.map((name): [string, JsonSchema] => {
+    const counted = { value: value(name), count: { type: "integer", minimum: 1 } };
+    return [name, { type: "array", items: objectSchema(counted, ["value", "count"]) }];
+  });
+  const fragments = { type: "array", items: { type: "string" } };
+  const texts = Object.keys(search.text).map((name): [string, JsonSchema] => [name, fragments]);
+  const properties = {
+    ...(page["properties"] as Readonly<Record<string, JsonSchema>>),
+    count: { type: ["integer", "null"], minimum: 0 },
+    scores: { type: "array", items: { type: "number" }, description: "Parallel to the hits." },
+    ...(facets.length === 0 ? {} : { facets: objectSchema(Object.fromEntries(facets), []) }),
+    highlights: {
+      type: "array",
+      items: objectSchema(Object.fromEntries(texts), []),
+      description: "Parallel to the hits; the text is escaped as HTML.",
+    },
+  };
+  const required = (page["required"] as readonly string[]).filter((name) => name !== "count");
+  return objectSchema(properties, [...required, "count", "scores"]);
+}

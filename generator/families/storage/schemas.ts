@@ -1,0 +1,185 @@
+// JSON Schemas of storage requests and answers (decisions.md "Object storage").
+import { limits } from "../../../runtime/contract/limits.js";
+import {
+  objectSchema,
+  refTo,
+  type JsonSchema,
+  type SchemaObject,
+} from "../../model/json-schema.js";
+
+const text: JsonSchema = { type: "string" };
+const key: JsonSchema = {
+  type: "string",
+  minLength: 1,
+  maxLength: 1_024,
+  description: "Segments of UTF-8 with / between them, 1 024 bytes in all.",
+};
+const dateTime: JsonSchema = { type: "string", format: "date-time" };
+const bytes: JsonSchema = { type: "integer", minimum: 0 };
+
+/** Seconds, or a duration of ISO 8601: 1 s to 7 days. */
+const expiresIn: JsonSchema = {
+  anyOf: [
+    { type: "integer", minimum: 1, maximum: 604_800 },
+    { type: "string", maxLength: 32, pattern: "^P(?!$)" },
+  ],
+  description: "Seconds, or a duration such as PT15M: 1 s to 7 days.",
+};
+
+const part: JsonSchema = { type: "integer", minimum: 1, maximum: 10_000 };
+const session: JsonSchema = refTo("UploadSession");
+
+/** Types that every storage shares. */
+export const storageTypes: Readonly<Record<string, JsonSchema>> = {
+  StoredObject: objectSchema(
+    {
+      key,
+      filename: text,
+      size: { ...bytes, description: "Bytes as they are stored." },
+      content_type: text,
+      etag: text,
+      created_at: dateTime,
+      description: text,
+    },
+    ["key", "filename", "size", "content_type", "etag", "created_at"],
+  ),
+  ObjectPage: objectSchema(
+    {
+      hits: { type: "array", items: refTo("StoredObject") },
+      page: { type: "integer", minimum: 1 },
+      size: { type: "integer", minimum: 1 },
+      count: { type: "integer", minimum: 0 },
+      next_cursor: { type: ["string", "null"] },
+    },
+    ["hits", "page", "size", "count", "next_cursor"],
+  ),
+  ObjectHead: objectSchema(
+    {
+      key,
+      size: bytes,
+      content_type: text,
+      etag: text,
+      last_modified: dateTime,
+      metadata: { type: "object", additionalProperties: text },
+    },
+    ["key", "size", "content_type", "etag", "last_modified", "metadata"],
+  ),
+};
+
+/** Types of direct transfers, which the storages share that offer them. */
+export const directTypes: Readonly<Record<string, JsonSchema>> = {
+  SignedRequest: objectSchema(
+    {
+      url: { ...text, description: "A credential: whoever has it may use it." },
+      method: { type: "string", enum: ["GET", "PUT"] },
+      headers: {
+        type: "object",
+        additionalProperties: text,
+        description: "To be sent with it.",
+      },
+      expires_at: dateTime,
+    },
+    ["url", "method", "headers", "expires_at"],
+  ),
+  SignedForm: objectSchema(
+    {
+      url: text,
+      method: { type: "string", enum: ["POST"] },
+      fields: {
+        type: "object",
+        additionalProperties: text,
+        description: "To be sent as fields of the form, before the file.",
+      },
+      expires_at: dateTime,
+    },
+    ["url", "method", "fields", "expires_at"],
+  ),
+  UploadSession: objectSchema(
+    { key, upload_id: text, content_type: text, expires_at: dateTime, token: text },
+    ["key", "upload_id", "expires_at", "token"],
+  ),
+  UploadPart: objectSchema({ part_number: part, etag: text, size: bytes }, [
+    "part_number",
+    "etag",
+    "size",
+  ]),
+  UploadPartList: objectSchema({ parts: { type: "array", items: refTo("UploadPart") } }, ["parts"]),
+};
+
+export const listBody: SchemaObject = objectSchema(
+  {
+    page: { type: "integer", minimum: 1, maximum: limits.maxPage, default: 1 },
+    size: { type: "integer", minimum: 1, maximum: 1_000, default: limits.defaultPageSize },
+    prefix: { type: "string", maxLength: 1_024, description: "What the keys begin with." },
+    after: { type: "string", maxLength: 8_192, description: "A cursor of an earlier page." },
+  },
+  [],
+);
+
+export const presignDownloadBody = objectSchema({ key, expires_in: expiresIn }, [
+  "key",
+  "expires_in",
+]);
+
+const contentType: JsonSchema = {
+  type: "string",
+  maxLength: 255,
+  pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]+/[!#$%&'*+.^_`|~0-9A-Za-z-]+$",
+};
+
+export const presignUploadBody = objectSchema(
+  { key, expires_in: expiresIn, content_type: contentType },
+  ["key", "expires_in"],
+);
+
+export const presignPostBody = objectSchema(
+  {
+    key,
+    expires_in: expiresIn,
+    content_type: contentType,
+    max_bytes: {
+      type: "integer",
+      minimum: 1,
+      maximum: Number.MAX_SAFE_INTEGER,
+      description: "Bytes of the file; never more than the storage takes.",
+    },
+  },
+  ["key", "expires_in"],
+);
+
+export const beginUploadBody = objectSchema({ key, content_type: contentType }, ["key"]);
+
+export const presignPartBody = objectSchema({ session, part_number: part, expires_in: expiresIn }, [
+  "session",
+  "part_number",
+  "expires_in",
+]);
+
+export const sessionBody = objectSchema({ session }, ["session"]);
+
+export const completeBody = objectSchema(
+  {
+    session,
+    parts: {
+      type: "array",
+      minItems: 1,
+      maxItems: 10_000,
+      items: objectSchema({ part_number: part, etag: text, size: bytes }, ["part_number", "etag"]),
+    },
+  },
+  ["session", "parts"],
+);
+
+/** The form of an upload, as OpenAPI has it. */
+export const uploadForm = objectSchema(
+  {
+    prefix: { type: "string", description: "What the key begins with." },
+    description: { type: "string", maxLength: 1_000, description: "1 000 bytes at most." },
+    file: { type: "string", format: "binary", description: "Behind the text fields." },
+  },
+  ["file"],
+);
+
+/** The input of an operation on one object. */
+export const keyInput = objectSchema({ key }, ["key"]);
+export { key as keySchema };

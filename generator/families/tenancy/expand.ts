@@ -1,0 +1,172 @@
+// The tenancy family: the caller's tenants, and their administration (service.md "Tenant selector routes", "Tenant administration routes").
+import { objectSchema, uuidSchema, type JsonSchema } from "../../model/json-schema.js";
+import {
+  bodyOf,
+  expandBuiltIn,
+  idInPath,
+  withSession,
+  type BuiltInNamespace,
+  type BuiltInVerb,
+} from "../../kernel/built-in.js";
+import type { FamilyContext } from "../../kernel/family.js";
+import { administrationGuard } from "../../kernel/guards.js";
+
+const tenantKey: JsonSchema = { type: "string", pattern: "^[a-z][a-z0-9-]{0,62}$" };
+const membership = bodyOf({ tenant_id: uuidSchema, principal_id: uuidSchema });
+
+const tenantEntry = { tenant_id: uuidSchema, tenant_key: tenantKey };
+
+const tenantList = objectSchema(
+  {
+    tenants: {
+      type: "array",
+      items: objectSchema({ ...tenantEntry, is_current: { type: "boolean" } }, [
+        "tenant_id",
+        "tenant_key",
+        "is_current",
+      ]),
+    },
+  },
+  ["tenants"],
+);
+
+const memberList = objectSchema(
+  {
+    members: { type: "array", items: objectSchema({ principal_id: uuidSchema }, ["principal_id"]) },
+  },
+  ["members"],
+);
+
+const selector: Readonly<Record<string, BuiltInVerb>> = {
+  list_tenants: {
+    verb: "listTenants",
+    summary: "List the caller's tenants",
+    method: "GET",
+    path: "/",
+    status: 200,
+    takesSpec: false,
+    isWrite: false,
+    output: "TenantList",
+    errors: [],
+  },
+  switch_tenant: {
+    verb: "switchTenant",
+    summary: "Take a token pair for one of the caller's tenants",
+    method: "POST",
+    path: "/{id}/activate",
+    status: 200,
+    takesSpec: true,
+    isWrite: true,
+    parameters: [idInPath],
+    output: "TokenResponse",
+    errors: [],
+  },
+  leave_tenant: {
+    verb: "leaveTenant",
+    summary: "Leave a tenant",
+    method: "DELETE",
+    path: "/{id}",
+    status: 204,
+    takesSpec: false,
+    isWrite: true,
+    parameters: [idInPath],
+    output: null,
+    errors: ["core.not_found"],
+  },
+};
+
+const administration: Readonly<Record<string, BuiltInVerb>> = {
+  create_tenant: {
+    verb: "createTenant",
+    summary: "Create a tenant",
+    method: "POST",
+    path: "/tenants",
+    status: 201,
+    takesSpec: false,
+    isWrite: true,
+    body: bodyOf({ tenant_key: tenantKey }),
+    output: "TenantCreated",
+    errors: ["core.conflict"],
+  },
+  list_members: {
+    verb: "listMembers",
+    summary: "List the members of a tenant",
+    method: "GET",
+    path: "/tenants/{id}/members",
+    status: 200,
+    takesSpec: false,
+    isWrite: false,
+    parameters: [idInPath],
+    output: "MemberList",
+    errors: ["core.not_found"],
+  },
+  deactivate_tenant: {
+    verb: "deactivateTenant",
+    summary: "Make a tenant inactive",
+    method: "POST",
+    path: "/tenants/{id}/deactivate",
+    status: 204,
+    takesSpec: false,
+    isWrite: true,
+    parameters: [idInPath],
+    output: null,
+    errors: ["core.not_found"],
+  },
+  invite_member: {
+    verb: "inviteMember",
+    summary: "Make a principal a member of a tenant",
+    method: "POST",
+    path: "/memberships",
+    status: 204,
+    takesSpec: false,
+    isWrite: true,
+    body: membership,
+    output: null,
+    errors: ["core.not_found"],
+  },
+  remove_member: {
+    verb: "removeMember",
+    summary: "End a membership",
+    method: "DELETE",
+    path: "/memberships",
+    status: 204,
+    takesSpec: false,
+    isWrite: true,
+    body: membership,
+    output: null,
+    errors: ["core.not_found"],
+  },
+};
+
+/** The namespaces of `tenancy:`; none where it is not declared. Puts their types into the table. */
+export function expandTenancy(context: FamilyContext): readonly BuiltInNamespace[] {
+  const { declarations, tree, types, report } = context;
+  const { tenancy, identity } = declarations;
+  if (tenancy === undefined) return [];
+  const at = tree.keyAt("tenancy");
+  if (identity === undefined) {
+    report({ code: "OPW012", message: "tenancy needs `identity:`, which is missing", at });
+    return [];
+  }
+  types.table.add("TenantList", tenantList, at);
+  const chosen = { family: "tenancy", namespace: "tenants", at, guard: withSession } as const;
+  const { admin, selector: declared } = tenancy;
+  const tenants: BuiltInNamespace = {
+    namespace: "tenants",
+    operations: expandBuiltIn(context, chosen, selector),
+    mount: { path: ["tenancy", "selector", "mount"], declared: declared?.mount, usual: "/tenants" },
+  };
+  if (admin === undefined) return [tenants];
+  types.table.add("TenantCreated", objectSchema(tenantEntry, ["tenant_id", "tenant_key"]), at);
+  types.table.add("MemberList", memberList, at);
+  const guard = administrationGuard(context, admin, ["tenancy", "admin"], "tenant_admin");
+  const place = { family: "tenancy", namespace: "tenant_admin", at, guard } as const;
+  return [
+    tenants,
+    {
+      namespace: "tenant_admin",
+      operations: expandBuiltIn(context, place, administration),
+      mount: { path: ["tenancy", "admin", "mount"], declared: admin.mount, usual: "/admin" },
+    },
+  ];
+}
