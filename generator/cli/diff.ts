@@ -9,7 +9,7 @@ import type { Origin } from "../diagnostics.js";
 import { checkRegistry, type CheckedRegistry } from "../generate.js";
 import { locator, type Position } from "../load/locate.js";
 import { oneLine } from "../markdown.js";
-import type { RegistryModel } from "../model/registry.js";
+import { emptyModels, type RegistryModel } from "../model/registry.js";
 import { renderFindings } from "./findings.js";
 import { exitCodes, UsageError, type ExitCode, type Terminal } from "./io.js";
 import type { ConfiguredProject } from "./project.js";
@@ -129,13 +129,9 @@ function compared(before: RegistryModel, after: RegistryModel, ref: string): rea
 
 /** What a registry had before a section was thought of. */
 const empty: Omit<RegistryModel, "format" | "service"> = {
-  identity: null,
-  outbox: null,
-  realtime: null,
+  ...emptyModels,
   types: {},
-  documents: {},
-  searches: {},
-  storages: {},
+  homes: {},
   operations: {},
 };
 

@@ -1,9 +1,8 @@
 // Two frozen registries → what has changed for clients, operation by operation and event by event.
+import { families } from "../families/index.js";
 import type { RegistryModel } from "../model/registry.js";
 import { levels, type Change } from "./change.js";
-import { compareOutbox } from "./events.js";
 import { compareOperations } from "./operations.js";
-import { compareRealtime } from "../families/realtime/compare.js";
 import { compareService } from "./service.js";
 import { ValueComparison } from "./values.js";
 
@@ -19,9 +18,8 @@ export function compareRegistries(before: RegistryModel, after: RegistryModel): 
   };
   const values = new ValueComparison(before.types, after.types, note);
   compareOperations(before, after, values, note);
-  compareRealtime(before, after, values, note);
-  compareOutbox(before, after, values, note);
   compareService(before, after, note);
+  for (const family of families) family.compare(before, after, { values, note });
   values.finish();
   return [...found.values()].sort(
     (left, right) =>

@@ -1,6 +1,5 @@
 // Events of two registries, of the realtime plane and of the outbox: which there are, and what they carry.
 import { refTo } from "../model/json-schema.js";
-import type { OutboxEventModel, RegistryModel } from "../model/registry.js";
 import type { Note } from "./change.js";
 import { compareMembers, compareNamed, tellOf, type Rules, type Tell } from "./rules.js";
 import type { ValueComparison } from "./values.js";
@@ -23,21 +22,4 @@ export function compareEvents<Model extends { readonly typeName: string | null }
       { ...place, name: `${kind} ${name}`, affected: name },
     );
   });
-}
-
-const integrationEvent: Rules<OutboxEventModel> = {
-  // Types are compared where they stand.
-  typeName: null,
-  destination: null,
-};
-
-/** Integration events, which receivers of webhooks read. */
-export function compareOutbox(
-  before: RegistryModel,
-  after: RegistryModel,
-  values: ValueComparison,
-  note: Note,
-): void {
-  const events = [before.outbox ?? {}, after.outbox ?? {}] as const;
-  compareEvents("integration event", events, integrationEvent, values, note);
 }

@@ -87,3 +87,16 @@ export function compareMembers<Model>(
     for (const [level, what] of rule(before[member], after[member])) tell(level, what);
   }
 }
+
+/** Compares what both have; that the operations of what is gone are gone is told of each. */
+export function compareAll<Model>(
+  before: Readonly<Record<string, Model>>,
+  after: Readonly<Record<string, Model>>,
+  rules: Rules<Model>,
+  noteOf: (name: string) => Tell,
+): void {
+  for (const [name, old] of Object.entries(before)) {
+    const next = own(after, name);
+    if (next !== undefined) compareMembers(old, next, rules, noteOf(name));
+  }
+}

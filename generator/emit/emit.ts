@@ -1,23 +1,18 @@
 // The fifth phase: the frozen registry → files. An emitter never meets an invalid model and never touches the disk.
+import { families } from "../families/index.js";
 import type { RegistryNames } from "../load/registry-names.js";
 import type { RegistryModel } from "../model/registry.js";
 import { emitAsyncApi } from "./asyncapi.js";
 import { emitCatalog } from "./catalog.js";
 import { emitClient } from "./client/client.js";
 import type { ClientSettings } from "./client/settings.js";
-import { emitDocuments } from "../families/documents/emit.js";
 import { jsonFile, type EmittedFile } from "./file.js";
-import { emitIdentity } from "../families/identity/emit.js";
 import { emitMigrations, type MigrationHistory } from "./migrations.js";
 import type { ModulePaths } from "./module-path.js";
 import { emitOpenApi } from "./openapi.js";
-import { emitOutbox } from "../families/outbox/emit.js";
-import { emitRealtime } from "../families/realtime/emit.js";
 import { emitRegistrySchema } from "./registry-schema.js";
 import { emitRoutes } from "./routes.js";
-import { emitSearches } from "../families/search/emit.js";
 import { emitService } from "./service.js";
-import { emitStorages } from "../families/storage/emit.js";
 import { emitTypes } from "./types.js";
 import type { TextCache } from "../output/text-cache.js";
 import { emitValidators } from "./validators.js";
@@ -43,13 +38,8 @@ export async function emit(
     ...emitMigrations(model, options.history),
     ...emitTypes(model),
     ...(await emitValidators(model, options.cache)),
-    ...emitDocuments(model),
-    ...emitSearches(model),
-    ...emitStorages(model),
     ...emitRoutes(model, options.paths),
-    ...emitIdentity(model, options.paths),
-    ...emitOutbox(model, options.paths),
-    ...emitRealtime(model, options.paths),
+    ...families.flatMap((family) => family.emit(model, options.paths)),
     ...emitAsyncApi(model),
     ...emitClient(model, options.client),
     ...emitService(model, options.paths),

@@ -1,51 +1,48 @@
 // service.ts and server.ts: the whole service as one value, the process entry, and what authors import.
 import { limits } from "../../runtime/contract/limits.js";
-import { camelCase, specName } from "../model/names.js";
+import { families } from "../families/index.js";
+import { authoredIn, ofAuthor, type Code } from "../model/code.js";
+import { camelCase } from "../model/names.js";
 import type { RegistryModel } from "../model/registry.js";
 import { header, type EmittedFile } from "./file.js";
-import { importOf, importStatements, listLayout, literal } from "./layout.js";
-import { importPath, type ModulePaths } from "./module-path.js";
+import { importStatements, listLayout, literal } from "./layout.js";
+import type { ModulePaths } from "./module-path.js";
+import { ModuleScope } from "./module-scope.js";
 import { namespacesOf } from "./namespaces.js";
 import { print } from "./templates.js";
-
-/** `searches: [placeSearchSpec],`, or nothing where there are none. */
-function specList(member: string, names: readonly string[]): string {
-  if (names.length === 0) return "";
-  return listLayout("  ", `${member}: `, names.map(specName), ["[", "]"], ",");
-}
 
 export function emitService(model: RegistryModel, paths: ModulePaths): readonly EmittedFile[] {
   const { service } = model;
   const namespaces = namespacesOf(model).filter(({ operations }) =>
     operations.some(({ route }) => route !== null),
   );
-  const app = service.app;
+  const parts: Readonly<Record<string, Code | readonly Code[]>> = {
+    ...Object.assign({}, ...families.map((family) => family.service(model))),
+    ...(service.app === null ? {} : { app: ofAuthor(service.app) }),
+  };
+  const scope = new ModuleScope({
+    paths,
+    path: "service.ts",
+    declares: ["service"],
+    authored: Object.values(parts)
+      .flat()
+      .flatMap(authoredIn)
+      .map(({ file }) => file),
+  });
+  const maker = scope.runtime("defineService");
+  const members = Object.entries(parts).flatMap(([member, code]) =>
+    memberText(member, code, scope),
+  );
+  const routes = namespaces.flatMap(({ name, operations }) => {
+    const module = scope.module(`routes/${name}`, `${camelCase(name)}Routes`);
+    return operations
+      .filter(({ route }) => route !== null)
+      .map(({ key }) => `${module}.${camelCase(key)}`);
+  });
   const view = {
     header: header("registry"),
-    imports: importStatements([
-      importOf("defineService", "opwright/runtime", false),
-      ...(model.identity === null ? [] : [importOf("identitySpec", "./identity.js", false)]),
-      ...(model.outbox === null ? [] : [importOf("outboxSpec", "./outbox.js", false)]),
-      ...(model.realtime === null ? [] : [importOf("realtimeSpec", "./realtime.js", false)]),
-      ...(app === null
-        ? []
-        : [
-            importOf(
-              app.name === "app" ? "app" : `${app.name} as app`,
-              importPath(paths, "service.ts", app.file),
-              false,
-            ),
-          ]),
-      ...Object.keys(model.searches).map((name) =>
-        importOf(specName(name), `./search/${name}.js`, false),
-      ),
-      ...Object.keys(model.storages).map((name) =>
-        importOf(specName(name), `./storage/${name}.js`, false),
-      ),
-      ...namespaces.map(({ name }) =>
-        importOf(`* as ${camelCase(name)}Routes`, `./routes/${name}.js`, false),
-      ),
-    ]),
+    imports: importStatements(scope.imports),
+    maker,
     name: literal(service.name),
     title: literal(service.title),
     version: literal(service.version),
@@ -53,20 +50,27 @@ export function emitService(model: RegistryModel, paths: ModulePaths): readonly 
       service.deadlineSeconds === limits.defaultDeadlineSeconds
         ? ""
         : `  deadlineSeconds: ${service.deadlineSeconds},`,
-    routes: namespaces.flatMap(({ name, operations }) =>
-      operations
-        .filter(({ route }) => route !== null)
-        .map(({ key }) => `${camelCase(name)}Routes.${camelCase(key)}`),
-    ),
-    hasApp: app !== null,
-    hasIdentity: model.identity !== null,
-    hasOutbox: model.outbox !== null,
-    hasRealtime: model.realtime !== null,
-    searches: specList("searches", Object.keys(model.searches)),
-    storages: specList("storages", Object.keys(model.storages)),
+    members,
+    routes,
   };
   return [
     { path: "service.ts", text: print("service.ts", view) },
     { path: "server.ts", text: print("server.ts", view) },
   ];
+}
+
+/** `identity: identitySpec,`, `searches: [placeSearchSpec],`, or nothing for a list that is empty. */
+function memberText(
+  member: string,
+  code: Code | readonly Code[],
+  scope: ModuleScope,
+): readonly string[] {
+  if (!isList(code)) return [`  ${member}: ${scope.code(code)},`];
+  if (code.length === 0) return [];
+  const items = code.map((one) => scope.code(one));
+  return [listLayout("  ", `${member}: `, items, ["[", "]"], ",")];
+}
+
+function isList(code: Code | readonly Code[]): code is readonly Code[] {
+  return Array.isArray(code);
 }

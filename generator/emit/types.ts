@@ -1,8 +1,8 @@
 // types/models.ts and types/<namespace>.ts: TypeScript types of everything that travels.
-import { queryTypeNames } from "../families/documents/model.js";
 import type { JsonSchema } from "../model/json-schema.js";
 import { referredType } from "../model/json-schema.js";
 import { pascalCase } from "../model/names.js";
+import { own } from "../model/records.js";
 import type { OperationModel, RegistryModel } from "../model/registry.js";
 import { header, type EmittedFile } from "./file.js";
 import { importOf, importStatements, listLayout, sortedUnique } from "./layout.js";
@@ -11,14 +11,8 @@ import { print } from "./templates.js";
 import { referredTypes, typeDeclaration } from "./type-text.js";
 
 /** The module, relative to `types/`, that declares each named type. */
-export function typeModules(model: RegistryModel): ReadonlyMap<string, string> {
-  const modules = new Map(Object.keys(model.types).map((name) => [name, "models"]));
-  for (const document of Object.values(model.documents)) {
-    const { filter, comparison, sorts, field } = queryTypeNames(document.name);
-    const own = [document.createTypeName, document.patchTypeName, filter, comparison, sorts, field];
-    for (const name of own) if (modules.has(name)) modules.set(name, document.name);
-  }
-  return modules;
+export function typeModules({ types, homes }: RegistryModel): ReadonlyMap<string, string> {
+  return new Map(Object.keys(types).map((name) => [name, own(homes, name) ?? "models"]));
 }
 
 export function emitTypes(model: RegistryModel): readonly EmittedFile[] {

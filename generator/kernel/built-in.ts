@@ -13,10 +13,10 @@ import type { BuiltInFamily, OperationModel, ParameterModel } from "../model/reg
 import {
   deadlineOf,
   type FamilyContext,
+  type NamespaceExpansion,
   type RouteMethod,
   type UnmountedOperation,
 } from "./family.js";
-import type { MountDeclaration } from "../load/declarations.js";
 import { requiresAuthn, type BuiltInGuard } from "./guards.js";
 import { principalHook, sessionHook } from "./runtime-hooks.js";
 
@@ -71,16 +71,16 @@ export const idInPath: ParameterModel = {
   schema: uuidSchema,
 };
 
-/** The operations of one namespace of the runtime, and where they are mounted. */
-export interface BuiltInNamespace {
-  readonly namespace: string;
-  readonly operations: readonly UnmountedOperation[];
-  /** Where the registry speaks of the mount, what it says, and where it is otherwise. */
-  readonly mount: {
-    readonly path: readonly string[];
-    readonly declared: false | MountDeclaration | undefined;
-    readonly usual: string;
-  };
+/** A namespace of opwright's own; none where nothing asks for its operations. */
+export function builtInNamespace(
+  name: string,
+  at: Origin,
+  operations: readonly UnmountedOperation[],
+  mount: NamespaceExpansion["mount"],
+): readonly NamespaceExpansion[] {
+  if (operations.length === 0) return [];
+  const what = "a namespace of opwright's own";
+  return [{ name, what, at, operations, mount, prefix: null, isSensitive: false }];
 }
 
 const open: BuiltInGuard = { policy: "open", hooks: [] };

@@ -1,32 +1,29 @@
 // The second phase: declarations → the registry model, every operation spelt out.
 import type { Origin, Report } from "../diagnostics.js";
+import { families } from "../families/index.js";
 import type { LoadedRegistry } from "../load/load.js";
 import { readTypes, type TypeReader } from "../load/types.js";
 import { functionReference } from "../model/code.js";
+import { sortedRecord } from "../model/records.js";
 import {
-  type DocumentModel,
+  emptyModels,
+  type FamilyModels,
   type OperationModel,
   type RegistryModel,
   type RouteModel,
-  type SearchModel,
-  type StorageModel,
+  type ServiceModel,
 } from "../model/registry.js";
-import { expandApiKeys } from "../families/identity/api-keys.js";
-import { expandIdentity } from "../families/identity/authn.js";
-import type { BuiltInNamespace } from "./built-in.js";
-import { expandOperation, placeholdersOf } from "../families/custom/expand.js";
-import { expandTenancy } from "../families/tenancy/expand.js";
-import { readDocumentType, type DocumentType } from "../families/documents/model.js";
-import { expandDocument } from "../families/documents/expand.js";
-import { expandSearch } from "../families/search/expand.js";
-import { deadlineOf, extensionsOf, type FamilyContext, type UnmountedOperation } from "./family.js";
-import { boundaryErrors, identityModel } from "../families/identity/model.js";
-import { outboxModel } from "../families/outbox/expand.js";
-import { expandProvisioning } from "../families/identity/principals.js";
+import {
+  deadlineOf,
+  extensionsOf,
+  type Expansion,
+  type Family,
+  type FamilyContext,
+  type NamespaceExpansion,
+  type RoutedOperation,
+} from "./family.js";
 import { attach } from "./mounts.js";
-import { checkEmits } from "../families/realtime/emits.js";
-import { realtimeModel } from "../families/realtime/expand.js";
-import { expandStorage } from "../families/storage/expand.js";
+import { placeholdersOf } from "./placeholders.js";
 
 /** The model with the places that findings about it refer to. */
 export interface ExpandedRegistry {
@@ -44,149 +41,106 @@ export function expandRegistry(
   const { declarations, tree } = loaded;
   const { report } = options;
   const types = readTypes(declarations.types, tree, options);
-  const context: FamilyContext = { declarations, tree, types, report };
-  const defaultStyle = declarations.service?.style ?? "rest";
-
-  const documents = new Map<string, DocumentModel>();
-  const byNamespace = new Map<string, UnmountedOperation[]>();
-  const all: { readonly unmounted: UnmountedOperation; readonly route: RouteModel | undefined }[] =
-    [];
-  const typeOwners = new Map<string, string>();
-  const documentTypes = new Map<string, DocumentType>();
-  for (const [name, declaration] of Object.entries(declarations.documents)) {
-    const typeOwner =
-      typeof declaration.type === "string" ? typeOwners.get(declaration.type) : undefined;
-    if (typeOwner !== undefined) {
-      report({
-        code: "OPW033",
-        message: `${String(declaration.type)} is the type of ${typeOwner} already`,
-        at: tree.at("documents", name, "type"),
-        related: [{ message: "first used here", at: tree.at("documents", typeOwner, "type") }],
-      });
-      continue;
-    }
-    if (typeof declaration.type === "string") typeOwners.set(declaration.type, name);
-    const type = readDocumentType(context, name, declaration);
-    if (type !== undefined) documentTypes.set(name, type);
+  const made = new Map<Family, Expansion<unknown>>();
+  for (const family of families) {
+    const of = <Model>(other: Family<Model>): Model => {
+      const expansion = made.get(other);
+      if (expansion === undefined || !family.after.includes(other))
+        throw new Error(`the family ${family.name} does not come after ${other.name}`);
+      return expansion.model as Model;
+    };
+    made.set(family, family.expand({ declarations, tree, types, report, of }));
   }
-  for (const [name, type] of documentTypes) {
-    const declaration = declarations.documents[name];
-    if (declaration === undefined) continue;
-    const expanded = expandDocument(context, name, declaration, type);
-    documents.set(name, expanded.model);
-    byNamespace.set(name, [...expanded.operations]);
-  }
-  const searches = new Map<string, SearchModel>();
-  for (const [name, declaration] of Object.entries(declarations.search)) {
-    const expanded = expandSearch(context, name, declaration, documents);
-    if (expanded === undefined) continue;
-    if (documents.has(name)) {
-      const message = `${name} is a document already`;
-      report({ code: "OPW041", message, at: tree.keyAt("search", name) });
-      continue;
-    }
-    searches.set(name, expanded.model);
-    byNamespace.set(name, [...expanded.operations]);
-  }
-  const storages = new Map<string, StorageModel>();
-  for (const [name, declaration] of Object.entries(declarations.storage)) {
-    if (byNamespace.has(name)) {
-      const message = `${name} is a document or a search already`;
-      report({ code: "OPW041", message, at: tree.keyAt("storage", name) });
-      continue;
-    }
-    const expanded = expandStorage(context, name, declaration);
-    storages.set(name, expanded.model);
-    byNamespace.set(name, [...expanded.operations]);
-  }
-  const builtIn = expandRuntime(context).filter(({ namespace, operations }) => {
-    const [first] = operations;
-    if (first === undefined) return false;
-    if (!documents.has(namespace)) return true;
-    report({
-      code: "OPW041",
-      message: `the operations of ${namespace} are those of the ${first.operation.family} family`,
-      at: tree.keyAt("documents", namespace),
-      related: [{ message: "asked for here", at: first.at }],
+  const context: FamilyContext = { declarations, tree, types, report, of: unasked };
+  const expansions = [...made.values()];
+  const namespaces = namedOnce(
+    expansions.flatMap((one) => one.namespaces),
+    report,
+  );
+  const style = declarations.service?.style ?? "rest";
+  const routes = attach(context, namespaces, style);
+  const { operations, origins } = operationsOf(
+    [
+      ...namespaces.flatMap((namespace) => namespace.operations),
+      ...expansions.flatMap((one) => one.routed),
+    ],
+    routes,
+    report,
+  );
+  for (const [key, operation] of operations) {
+    const errors = expansions.flatMap((one) => one.boundaryErrors(operation));
+    operations.set(key, {
+      ...operation,
+      errors: [...new Set([...operation.errors, ...errors])],
     });
-    return false;
-  });
-  for (const { namespace, operations } of builtIn) byNamespace.set(namespace, [...operations]);
-  const routes = attach(context, {
-    documents,
-    searches,
-    storages,
-    operations: byNamespace,
-    builtIn,
-    defaultStyle,
-  });
-  for (const unmounted of [...byNamespace.values()].flat()) {
-    all.push({ unmounted, route: routes.get(unmounted.operation.key) });
   }
-  for (const [key, declaration] of Object.entries(declarations.operations)) {
-    const expanded = expandOperation(context, key, declaration);
-    if (expanded === undefined) continue;
-    all.push({ unmounted: expanded, route: expanded.route });
-  }
+  const models: Partial<FamilyModels> = {};
+  for (const one of expansions) Object.assign(models, one.frozen(operations));
+  return {
+    types,
+    origins,
+    model: {
+      format: 2,
+      service: serviceModel(context),
+      ...emptyModels,
+      ...models,
+      types: sortedRecord(types.table.schemas),
+      homes: sortedRecord(types.table.homes),
+      operations: sortedRecord(operations),
+    },
+  };
+}
 
+function unasked(): never {
+  throw new Error("only a family may ask for what another one has made");
+}
+
+/** Namespaces without those whose name is taken, which are reported. */
+function namedOnce(
+  all: readonly NamespaceExpansion[],
+  report: Report,
+): readonly NamespaceExpansion[] {
+  const named = new Map<string, NamespaceExpansion>();
+  for (const namespace of all) {
+    const { name, at } = namespace;
+    const first = named.get(name);
+    if (first === undefined) named.set(name, namespace);
+    else
+      report({
+        code: "OPW041",
+        message: `${name} is ${first.what} already`,
+        at,
+        related: [{ message: "first declared here", at: first.at }],
+      });
+  }
+  return [...named.values()];
+}
+
+/** Operations by key with their routes. Reports a key that stands twice. */
+function operationsOf(
+  all: readonly (Pick<RoutedOperation, "operation" | "at"> & { readonly route?: RouteModel })[],
+  routes: ReadonlyMap<string, RouteModel>,
+  report: Report,
+): {
+  readonly operations: Map<string, OperationModel>;
+  readonly origins: ReadonlyMap<string, Origin>;
+} {
   const operations = new Map<string, OperationModel>();
   const origins = new Map<string, Origin>();
-  for (const { unmounted, route } of all) {
-    const { operation, at } = unmounted;
+  for (const { operation, at, route = routes.get(operation.key) } of all) {
     const earlier = origins.get(operation.key);
-    if (earlier !== undefined) {
+    if (earlier === undefined) {
+      origins.set(operation.key, at);
+      operations.set(operation.key, route === undefined ? operation : atRoute(operation, route));
+    } else
       report({
         code: "OPW041",
         message: `${operation.key} is declared already`,
         at,
         related: [{ message: "first declared here", at: earlier }],
       });
-      continue;
-    }
-    origins.set(operation.key, at);
-    const routed = route === undefined ? operation : atRoute(operation, route);
-    const errors = [...new Set([...routed.errors, ...boundaryErrors(context, routed)])];
-    operations.set(operation.key, { ...routed, errors });
   }
-  const service = declarations.service;
-  const realtime = realtimeModel(context, operations);
-  checkEmits(context, documents, realtime);
-  return {
-    types,
-    origins,
-    model: {
-      format: 2,
-      service: {
-        name: service?.name ?? "service",
-        title: service?.title ?? "Service",
-        version: service?.version ?? "0.0.0",
-        description: service?.description ?? null,
-        style: defaultStyle,
-        transaction: service?.transaction ?? "default",
-        deadlineSeconds: deadlineOf(context),
-        app: service?.app === undefined ? null : functionReference(service.app),
-        extensions: extensionsOf(service ?? {}),
-      },
-      identity: identityModel(context),
-      outbox: outboxModel(context),
-      realtime,
-      types: sortedRecord(types.table.schemas),
-      documents: sortedRecord(documents),
-      searches: sortedRecord(searches),
-      storages: sortedRecord(storages),
-      operations: sortedRecord(operations),
-    },
-  };
-}
-
-/** The namespaces of the runtime's own families. */
-function expandRuntime(context: FamilyContext): readonly BuiltInNamespace[] {
-  return [
-    ...expandIdentity(context),
-    ...expandApiKeys(context),
-    ...expandProvisioning(context),
-    ...expandTenancy(context),
-  ];
+  return { operations, origins };
 }
 
 /** The operation with its route; what has no placeholder in the path travels in the query. */
@@ -200,7 +154,17 @@ function atRoute(operation: OperationModel, route: RouteModel): OperationModel {
   return { ...operation, input: { ...operation.input, parameters }, route };
 }
 
-/** A record with its keys in code-unit order. */
-function sortedRecord<T>(entries: ReadonlyMap<string, T>): Readonly<Record<string, T>> {
-  return Object.fromEntries([...entries].sort(([left], [right]) => (left < right ? -1 : 1)));
+function serviceModel(context: FamilyContext): ServiceModel {
+  const { service } = context.declarations;
+  return {
+    name: service?.name ?? "service",
+    title: service?.title ?? "Service",
+    version: service?.version ?? "0.0.0",
+    description: service?.description ?? null,
+    style: service?.style ?? "rest",
+    transaction: service?.transaction ?? "default",
+    deadlineSeconds: deadlineOf(context),
+    app: service?.app === undefined ? null : functionReference(service.app),
+    extensions: extensionsOf(service ?? {}),
+  };
 }

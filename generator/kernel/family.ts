@@ -1,17 +1,74 @@
-// What every family works with, and what it makes: operations before they are mounted.
+// A family is one value: a section of the registry, the operations that it becomes, and what only it can say of them.
+// Phases go over the list of families and know none by its name (architecture.md "A family is one value").
 import { limits } from "../../runtime/contract/limits.js";
 import type { Origin, Report } from "../diagnostics.js";
-import type { Declarations } from "../load/declarations.js";
+import type { Note } from "../diff/change.js";
+import type { ValueComparison } from "../diff/values.js";
+import type { EmittedFile } from "../emit/file.js";
+import type { ModulePaths } from "../emit/module-path.js";
+import type { Declarations, MountDeclaration } from "../load/declarations.js";
 import { durationSeconds } from "../load/quantities.js";
+import type { Member } from "../load/shape.js";
 import type { SourceTree } from "../load/source-tree.js";
 import type { TypeReader } from "../load/types.js";
-import type { OperationModel } from "../model/registry.js";
+import type { Code } from "../model/code.js";
+import type { FamilyModels, OperationModel, RegistryModel, RouteModel } from "../model/registry.js";
 
+export interface Family<Model = unknown> {
+  readonly name: string;
+  /** Its sections of the registry. */
+  readonly format: Readonly<Record<string, Member>>;
+  /** The families that are expanded before it, which are all that it may ask for. */
+  readonly after: readonly Family[];
+  readonly expand: (context: FamilyContext) => Expansion<Model>;
+  /** Tells what has changed for clients beside its operations. */
+  readonly compare: (before: RegistryModel, after: RegistryModel, comparison: Comparison) => void;
+  /** The modules that only it prints. */
+  readonly emit: (model: RegistryModel, paths: ModulePaths) => readonly EmittedFile[];
+  /** What it tells `defineService`, by member. */
+  readonly service: (model: RegistryModel) => Readonly<Record<string, Code | readonly Code[]>>;
+}
+
+/** What a family works with. */
 export interface FamilyContext {
   readonly declarations: Declarations;
   readonly tree: SourceTree;
   readonly types: TypeReader;
   readonly report: Report;
+  /** What a family that is expanded before has made. */
+  readonly of: <Model>(family: Family<Model>) => Model;
+}
+
+/** What the sections of one family become. */
+export interface Expansion<Model> {
+  /** What later families may read. */
+  readonly model: Model;
+  readonly namespaces: readonly NamespaceExpansion[];
+  /** Operations with routes of their own, in namespaces that others may have as well. */
+  readonly routed: readonly RoutedOperation[];
+  /** What the frozen registry says of it; asked for once all operations are known. */
+  readonly frozen: (operations: ReadonlyMap<string, OperationModel>) => Partial<FamilyModels>;
+  /** Codes that an operation of any family may answer with because this one is declared. */
+  readonly boundaryErrors: (operation: OperationModel) => readonly string[];
+}
+
+/** Operations under one name, which no other namespace has, and where they are mounted. */
+export interface NamespaceExpansion {
+  readonly name: string;
+  /** What has the name, in words: `a document`. */
+  readonly what: string;
+  readonly at: Origin;
+  readonly operations: readonly UnmountedOperation[];
+  readonly mount: {
+    /** Where the registry speaks of it. */
+    readonly path: readonly string[];
+    readonly declared: false | MountDeclaration | undefined;
+    readonly usual: string;
+  };
+  /** The prefix by which further mounts may call it; null where they may not. */
+  readonly prefix: string | null;
+  /** Whether it must not be mounted, wherever. */
+  readonly isSensitive: boolean;
 }
 
 /** An operation before it is mounted, with its route in each style relative to the mount. */
@@ -25,7 +82,49 @@ export interface UnmountedOperation {
   readonly at: Origin;
 }
 
-export type RouteMethod = "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
+export interface RoutedOperation {
+  readonly operation: OperationModel;
+  readonly route: RouteModel;
+  readonly at: Origin;
+}
+
+export type RouteMethod = RouteModel["method"];
+
+/** With what a family compares two registries. */
+export interface Comparison {
+  readonly values: ValueComparison;
+  readonly note: Note;
+}
+
+/** What a family says where it says nothing of its own. */
+const silent = {
+  after: [],
+  compare: () => undefined,
+  emit: () => [],
+  service: () => ({}),
+} satisfies Partial<Family>;
+
+/** Makes a family of what it says. */
+export function family<Model>(
+  definition: Pick<Family<Model>, "name" | "format" | "expand"> & Partial<Family<Model>>,
+): Family<Model> {
+  return { ...silent, ...definition };
+}
+
+/** An expansion of what it has. */
+export function expansion<Model>(
+  model: Model,
+  parts: Partial<Omit<Expansion<Model>, "model">> = {},
+): Expansion<Model> {
+  return {
+    model,
+    namespaces: [],
+    routed: [],
+    frozen: () => ({}),
+    boundaryErrors: () => [],
+    ...parts,
+  };
+}
 
 /** The deadline in seconds of an operation that declares this, or leaves it to the service. */
 export function deadlineOf({ declarations }: FamilyContext, declared?: string): number {

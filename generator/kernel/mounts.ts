@@ -1,63 +1,41 @@
 // Mounts: which operation gets which route (decisions.md §1 "Attach rules", service.md "Options common to every route generator").
 import { didYouMean } from "../did-you-mean.js";
-import type { Origin, Report } from "../diagnostics.js";
+import type { Origin } from "../diagnostics.js";
 import type { MountDeclaration, RouteStyle } from "../load/declarations.js";
-import type { SourceTree } from "../load/source-tree.js";
-import type {
-  DocumentModel,
-  OperationModel,
-  RouteModel,
-  SearchModel,
-  StorageModel,
-} from "../model/registry.js";
-import type { BuiltInNamespace } from "./built-in.js";
-import { placeholdersOf } from "../families/custom/expand.js";
-import type { FamilyContext, UnmountedOperation } from "./family.js";
+import type { OperationModel, RouteModel } from "../model/registry.js";
+import { placeholdersOf } from "./placeholders.js";
+import type { FamilyContext, NamespaceExpansion, UnmountedOperation } from "./family.js";
 
 /** One attachment: a namespace at a path, and where the registry says so. */
 interface Mount {
-  readonly namespace: string;
+  readonly namespace: NamespaceExpansion;
   readonly declaration: MountDeclaration;
   readonly path: readonly (string | number)[];
-}
-
-/** What can be mounted. */
-export interface Mountable {
-  readonly documents: ReadonlyMap<string, DocumentModel>;
-  readonly searches: ReadonlyMap<string, SearchModel>;
-  readonly storages: ReadonlyMap<string, StorageModel>;
-  /** Operations by namespace that have default routes. */
-  readonly operations: ReadonlyMap<string, readonly UnmountedOperation[]>;
-  /** Namespaces of the runtime, which say themselves where they are mounted. */
-  readonly builtIn: readonly BuiltInNamespace[];
-  readonly defaultStyle: RouteStyle;
 }
 
 /** Routes by operation key, for everything that a mount attaches. Reports every broken attach rule. */
 export function attach(
   context: FamilyContext,
-  mountable: Mountable,
+  namespaces: readonly NamespaceExpansion[],
+  style: RouteStyle,
 ): ReadonlyMap<string, RouteModel> {
   const routes = new Map<string, RouteModel>();
   const attachedAt = new Map<string, Origin>();
-  for (const mount of mountsOf(context, mountable)) {
+  for (const mount of [...ownMounts(namespaces), ...furtherMounts(context, namespaces)]) {
     const at = context.tree.at(...mount.path);
-    const searched = mountable.searches.get(mount.namespace)?.document;
-    if (mountable.documents.get(searched ?? mount.namespace)?.sensitive === true) {
-      context.report({
-        code: "OPW066",
-        message: `${mount.namespace} is sensitive and cannot be mounted`,
-        at,
-      });
+    const { name, isSensitive, operations: registered } = mount.namespace;
+    if (isSensitive) {
+      const message = `${name} is sensitive and cannot be mounted`;
+      context.report({ code: "OPW066", message, at });
       continue;
     }
-    const operations = included(context, mount, mountable.operations.get(mount.namespace) ?? []);
+    const operations = included(context, mount, registered);
     checkPaths(context, mount, operations);
     if (operations.length === 0) {
       context.report({ code: "OPW067", message: "this mount attaches no operation", at });
     }
     for (const { operation, route } of operations.flatMap(
-      (unmounted) => routed(context, mount, unmounted, mountable) ?? [],
+      (unmounted) => routed(context, mount, unmounted, style) ?? [],
     )) {
       const earlier = attachedAt.get(operation.key);
       if (earlier !== undefined) {
@@ -76,83 +54,51 @@ export function attach(
   return routes;
 }
 
-function mountsOf(context: FamilyContext, mountable: Mountable): readonly Mount[] {
-  const { declarations, tree, report } = context;
-  const own = [...mountable.documents.keys()].flatMap((namespace): readonly Mount[] => {
-    const declaration = declarations.documents[namespace];
-    if (declaration === undefined || declaration.mount === false) return [];
-    // A sensitive document is off every mount, so it needs no `mount: false`; one that is written out is an error.
-    if (declaration.mount === undefined && declaration.sensitive === true) return [];
-    const mount = declaration.mount ?? { at: `/${namespace}` };
-    return [{ namespace, declaration: mount, path: ["documents", namespace, "mount"] }];
-  });
-  const prefixes = new Map(
-    [...mountable.documents.keys()].map((namespace) => {
-      const mount = declarations.documents[namespace]?.mount;
-      return [mount === undefined || mount === false ? `/${namespace}` : mount.at, namespace];
-    }),
-  );
-  const further = Object.entries(declarations.mounts).flatMap(
-    ([name, declaration]): readonly Mount[] => {
-      const namespace = namespaceOf(name, declaration, prefixes, mountable, tree, report);
-      return namespace === undefined ? [] : [{ namespace, declaration, path: ["mounts", name] }];
-    },
-  );
-  const ofRuntime = mountable.builtIn.flatMap(({ namespace, mount }): readonly Mount[] => {
-    const { declared, usual, path } = mount;
+/** The mount that each namespace has of its own, unless it has none. */
+function ownMounts(namespaces: readonly NamespaceExpansion[]): readonly Mount[] {
+  return namespaces.flatMap((namespace): readonly Mount[] => {
+    const { declared, usual, path } = namespace.mount;
     return declared === false ? [] : [{ namespace, declaration: declared ?? { at: usual }, path }];
   });
-  const searches = [...mountable.searches.keys()].flatMap((namespace): readonly Mount[] => {
-    const mount = declarations.search[namespace]?.mount;
-    if (mount === false) return [];
-    const path = ["search", namespace, "mount"];
-    return [{ namespace, declaration: mount ?? { at: `/search/${namespace}` }, path }];
-  });
-  const storages = [...mountable.storages.keys()].flatMap((namespace): readonly Mount[] => {
-    const mount = declarations.storage[namespace]?.mount;
-    if (mount === false) return [];
-    const path = ["storage", namespace, "mount"];
-    return [{ namespace, declaration: mount ?? { at: `/${namespace}` }, path }];
-  });
-  return [...own, ...searches, ...storages, ...ofRuntime, ...further];
 }
 
-function namespaceOf(
-  name: string,
-  declaration: FamilyContext["declarations"]["mounts"][string],
-  prefixes: ReadonlyMap<string, string>,
-  mountable: Mountable,
-  tree: SourceTree,
-  report: Report,
-): string | undefined {
-  const { namespace, prefix } = declaration;
-  if ((namespace === undefined) === (prefix === undefined)) {
-    const message =
-      namespace === undefined
-        ? "neither namespace nor prefix is given"
-        : "both namespace and prefix are given";
-    report({ code: "OPW060", message, at: tree.keyAt("mounts", name) });
-    return undefined;
-  }
-  if (prefix !== undefined) {
-    const found = prefixes.get(prefix);
-    if (found !== undefined) return found;
-    report({
-      code: "OPW061",
-      message: `nothing is registered under the prefix ${prefix}`,
-      at: tree.at("mounts", name, "prefix"),
-      suggestion: didYouMean(prefix, prefixes.keys()),
-    });
-    return undefined;
-  }
-  if (namespace !== undefined && mountable.operations.has(namespace)) return namespace;
-  report({
-    code: "OPW070",
-    message: `nothing registers the namespace ${namespace ?? ""}`,
-    at: tree.at("mounts", name, "namespace"),
-    suggestion: didYouMean(namespace ?? "", mountable.operations.keys()),
+/** The mounts of the section `mounts`. */
+function furtherMounts(
+  { declarations, tree, report }: FamilyContext,
+  namespaces: readonly NamespaceExpansion[],
+): readonly Mount[] {
+  const byName = new Map(namespaces.map((one) => [one.name, one]));
+  const byPrefix = new Map(
+    namespaces.flatMap((one) => (one.prefix === null ? [] : [[one.prefix, one]])),
+  );
+  return Object.entries(declarations.mounts).flatMap(([name, declaration]): readonly Mount[] => {
+    const { namespace: named, prefix } = declaration;
+    if ((named === undefined) === (prefix === undefined)) {
+      const message =
+        named === undefined
+          ? "neither namespace nor prefix is given"
+          : "both namespace and prefix are given";
+      report({ code: "OPW060", message, at: tree.keyAt("mounts", name) });
+      return [];
+    }
+    const namespace = prefix === undefined ? byName.get(named ?? "") : byPrefix.get(prefix);
+    if (namespace !== undefined) return [{ namespace, declaration, path: ["mounts", name] }];
+    if (prefix === undefined)
+      report({
+        code: "OPW070",
+        message: `nothing registers the namespace ${named ?? ""}`,
+        at: tree.at("mounts", name, "namespace"),
+        suggestion: didYouMean(named ?? "", byName.keys()),
+      });
+    else
+      report({
+        code: "OPW061",
+        message: `nothing is registered under the prefix ${prefix}`,
+        at: tree.at("mounts", name, "prefix"),
+        suggestion: didYouMean(prefix, byPrefix.keys()),
+      });
+    return [];
   });
-  return undefined;
 }
 
 function included(
@@ -167,7 +113,7 @@ function included(
     if (names.includes(name)) continue;
     context.report({
       code: "OPW062",
-      message: `${mount.namespace} registers no operation ${name}`,
+      message: `${mount.namespace.name} registers no operation ${name}`,
       at: context.tree.at(...mount.path, "include", index),
       suggestion: didYouMean(name, names),
     });
@@ -196,10 +142,10 @@ function routed(
   context: FamilyContext,
   mount: Mount,
   unmounted: UnmountedOperation,
-  mountable: Mountable,
+  usual: RouteStyle,
 ): { readonly operation: OperationModel; readonly route: RouteModel } | undefined {
   const { operation, status } = unmounted;
-  const style = mount.declaration.style ?? mountable.defaultStyle;
+  const style = mount.declaration.style ?? usual;
   const route = unmounted.routes?.[style];
   // It has no route of its own, and is called by others.
   if (route === undefined) return undefined;

@@ -87,3 +87,29 @@ export const fieldType: Shape = {
   kind: "any",
   what: "a shorthand, a list of values, or a JSON Schema",
 };
+
+/** Hooks of an operation by phase. */
+export const hooksByPhase: Shape = {
+  kind: "object",
+  members: Object.fromEntries(
+    hookPhases.map((phase) => [
+      phase,
+      optional(hookList, `Hooks of the phase ${phase}, in order.`),
+    ]),
+  ),
+};
+
+/** One policy for all operations, or policies by operation. */
+export const guard: Shape = { kind: "either", of: [policyName, mapOf(policyName)] };
+
+/** `x-…` keys are carried along. */
+export const extensions = { hasExtensions: true } as const;
+
+/** Operations for administrators, behind one guard. */
+export const administration: Shape = {
+  kind: "object",
+  members: {
+    guard: required(policyName, "The policy of every operation."),
+    mount: optional(mount, "Where the routes are; /admin where left out."),
+  },
+};

@@ -2,7 +2,7 @@
 import type { Report } from "../diagnostics.js";
 import type { Declarations } from "./declarations.js";
 import { withComposites } from "./composites.js";
-import { registryShape } from "./format.js";
+import { registryShape } from "../kernel/registry-shape.js";
 import { checkShape } from "./shape.js";
 import { readSourceTree, type SourceTree } from "./source-tree.js";
 

@@ -5,6 +5,8 @@ import type { JsonSchema } from "../model/json-schema.js";
 export class TypeTable {
   readonly schemas = new Map<string, JsonSchema>();
   readonly origins = new Map<string, Origin>();
+  /** The namespace whose module declares a type, where one has it as its own. */
+  readonly homes = new Map<string, string>();
   readonly #declared: ReadonlySet<string>;
   readonly #claimed = new Set<string>();
   readonly #report: Report;
@@ -22,6 +24,12 @@ export class TypeTable {
   /** Adds a type that several documents share; the first to need it brings it. */
   addShared(name: string, schema: JsonSchema, at: Origin): void {
     if (this.#declared.has(name) || !this.schemas.has(name)) this.add(name, schema, at);
+  }
+
+  /** Adds a type that one namespace has as its own. */
+  addTo(home: string, name: string, schema: JsonSchema, at: Origin): void {
+    this.add(name, schema, at);
+    this.homes.set(name, home);
   }
 
   /** Takes a name that an emitted module declares besides the table. Reports one that is taken. */

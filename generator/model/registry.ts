@@ -283,17 +283,33 @@ export interface DocumentModel {
   readonly bodySchema: JsonSchema;
 }
 
-/** Everything that emitters know. Maps are sorted by key; all defaults are filled in. */
-export interface RegistryModel {
-  readonly format: 2;
-  readonly service: ServiceModel;
+/** What families say beside their operations. */
+export interface FamilyModels {
   readonly identity: IdentityModel | null;
   /** Null where the service stages nothing. */
   readonly outbox: Readonly<Record<string, OutboxEventModel>> | null;
   readonly realtime: RealtimeModel | null;
-  readonly types: Readonly<Record<string, JsonSchema>>;
   readonly documents: Readonly<Record<string, DocumentModel>>;
   readonly searches: Readonly<Record<string, SearchModel>>;
   readonly storages: Readonly<Record<string, StorageModel>>;
+}
+
+/** What a registry says in which no family has anything to say. */
+export const emptyModels: FamilyModels = {
+  identity: null,
+  outbox: null,
+  realtime: null,
+  documents: {},
+  searches: {},
+  storages: {},
+};
+
+/** Everything that emitters know. Maps are sorted by key; all defaults are filled in. */
+export interface RegistryModel extends FamilyModels {
+  readonly format: 2;
+  readonly service: ServiceModel;
+  readonly types: Readonly<Record<string, JsonSchema>>;
+  /** The namespace that declares a type, where it is one namespace's own. */
+  readonly homes: Readonly<Record<string, string>>;
   readonly operations: Readonly<Record<string, OperationModel>>;
 }

@@ -24,8 +24,9 @@ import {
   deadlineOf,
   extensionsOf,
   type FamilyContext,
-  type UnmountedOperation,
+  type RoutedOperation,
 } from "../../kernel/family.js";
+import { placeholdersOf } from "../../kernel/placeholders.js";
 import { hookChain, requiresAuthn } from "../../kernel/guards.js";
 
 const keyPattern = /^[a-z][a-z0-9_]*\.[a-z][a-z0-9_]*$/;
@@ -35,7 +36,7 @@ export function expandOperation(
   context: FamilyContext,
   key: string,
   declaration: OperationDeclaration,
-): (UnmountedOperation & { readonly route: RouteModel }) | undefined {
+): RoutedOperation | undefined {
   const { tree, types, report } = context;
   const at = tree.keyAt("operations", key);
   if (!keyPattern.test(key)) {
@@ -120,14 +121,12 @@ export function expandOperation(
   const status = declaration.status ?? (output === null ? 204 : 200);
   return {
     operation,
-    routes: null,
     route: {
       method: method.toUpperCase() as RouteModel["method"],
       path: path || "/",
       isPrefixRoot: false,
       status,
     },
-    status,
     at,
   };
 }
@@ -233,11 +232,6 @@ function hasNamedMembers(schema: JsonSchema): boolean {
     schema["additionalProperties"] === false &&
     !["allOf", "anyOf", "oneOf", "not", "patternProperties"].some((keyword) => keyword in schema)
   );
-}
-
-/** `{name}` placeholders of a path, in order. */
-export function placeholdersOf(path: string): readonly string[] {
-  return [...path.matchAll(/\{\+?([^{}]*)\}/g)].map((match) => match[1] ?? "");
 }
 
 function parameterType(schema: JsonSchema): ParameterTypeName | undefined {

@@ -173,17 +173,17 @@ export function documentModel(
   const patchTypeName = `${pascalCase(name)}Patch`;
   const bodySchema = storedSchema(declaration, body, resolve);
   if (declaration.read_only !== true) {
-    types.table.add(createTypeName, createSchema(body, creatable, defaults), at);
-    types.table.add(patchTypeName, patchSchema(bodySchema, patchable, resolve), at);
+    types.table.addTo(name, createTypeName, createSchema(body, creatable, defaults), at);
+    types.table.addTo(name, patchTypeName, patchSchema(bodySchema, patchable, resolve), at);
   }
   const fields = fieldsOf(bodySchema, resolve);
   const elements = elementsOf(bodySchema, resolve);
   const queryable = queryableFields({ fields, softDelete });
   const queryTypes = queryTypeNames(name);
-  types.table.add(queryTypes.filter, filterSchema(queryable, elements, queryTypes), at);
-  types.table.add(queryTypes.comparison, comparisonSchema(queryTypes.field), at);
-  types.table.add(queryTypes.sorts, sortSchema(queryable), at);
-  types.table.add(queryTypes.field, fieldNameSchema(queryable), at);
+  types.table.addTo(name, queryTypes.filter, filterSchema(queryable, elements, queryTypes), at);
+  types.table.addTo(name, queryTypes.comparison, comparisonSchema(queryTypes.field), at);
+  types.table.addTo(name, queryTypes.sorts, sortSchema(queryable), at);
+  types.table.addTo(name, queryTypes.field, fieldNameSchema(queryable), at);
   for (const [shared, schema] of Object.entries(sharedQueryTypes(queryable, elements)))
     types.table.addShared(shared, schema, at);
   return {

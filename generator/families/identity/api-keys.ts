@@ -4,10 +4,10 @@ import {
   expandBuiltIn,
   idInPath,
   withSession,
-  type BuiltInNamespace,
+  builtInNamespace,
   type BuiltInVerb,
 } from "../../kernel/built-in.js";
-import type { FamilyContext } from "../../kernel/family.js";
+import type { FamilyContext, NamespaceExpansion } from "../../kernel/family.js";
 
 const text: JsonSchema = { type: "string" };
 const label: JsonSchema = { type: "string", minLength: 1, maxLength: 200 };
@@ -100,7 +100,7 @@ const verbs: Readonly<Record<string, BuiltInVerb>> = {
 };
 
 /** The namespace `api_keys`. Puts its types into the table. */
-export function expandApiKeys(context: FamilyContext): readonly BuiltInNamespace[] {
+export function expandApiKeys(context: FamilyContext): readonly NamespaceExpansion[] {
   const { declarations, tree, types } = context;
   const declared = declarations.identity?.api_keys;
   if (declared === undefined) return [];
@@ -108,15 +108,9 @@ export function expandApiKeys(context: FamilyContext): readonly BuiltInNamespace
   types.table.add("ApiKeyIssued", issued, at);
   types.table.add("ApiKeyList", listed, at);
   const place = { family: "apiKeys", namespace: "api_keys", at, guard: withSession } as const;
-  return [
-    {
-      namespace: "api_keys",
-      operations: expandBuiltIn(context, place, verbs),
-      mount: {
-        path: ["identity", "api_keys", "mount"],
-        declared: declared.mount,
-        usual: "/api-keys",
-      },
-    },
-  ];
+  return builtInNamespace("api_keys", at, expandBuiltIn(context, place, verbs), {
+    path: ["identity", "api_keys", "mount"],
+    declared: declared.mount,
+    usual: "/api-keys",
+  });
 }

@@ -7,10 +7,10 @@ import {
   expandBuiltIn,
   idInPath,
   withSession,
-  type BuiltInNamespace,
+  builtInNamespace,
   type BuiltInVerb,
 } from "../../kernel/built-in.js";
-import type { FamilyContext } from "../../kernel/family.js";
+import type { FamilyContext, NamespaceExpansion } from "../../kernel/family.js";
 import { methodsOf } from "./model.js";
 import { expandPasswordReset } from "./password-reset.js";
 import { expandDeactivation } from "./principals.js";
@@ -128,7 +128,7 @@ const ofPasswords: Readonly<Record<string, BuiltInVerb>> = {
 };
 
 /** The namespace `authn`; none where identity is not declared. Puts its types into the table. */
-export function expandIdentity(context: FamilyContext): readonly BuiltInNamespace[] {
+export function expandIdentity(context: FamilyContext): readonly NamespaceExpansion[] {
   const { declarations, tree, types } = context;
   const { identity } = declarations;
   if (identity === undefined) return [];
@@ -141,15 +141,14 @@ export function expandIdentity(context: FamilyContext): readonly BuiltInNamespac
     ...(methods.includes("token") ? ofTokens : {}),
     ...(methods.includes("password") ? ofPasswords : {}),
   };
-  return [
-    {
-      namespace: "authn",
-      operations: [
-        ...expandBuiltIn(context, place, verbs),
-        ...expandPasswordReset(context),
-        ...expandDeactivation(context),
-      ],
-      mount: { path: ["identity", "mount"], declared: identity.mount, usual: "/auth" },
-    },
+  const operations = [
+    ...expandBuiltIn(context, place, verbs),
+    ...expandPasswordReset(context),
+    ...expandDeactivation(context),
   ];
+  return builtInNamespace("authn", at, operations, {
+    path: ["identity", "mount"],
+    declared: identity.mount,
+    usual: "/auth",
+  });
 }

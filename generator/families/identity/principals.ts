@@ -7,10 +7,10 @@ import {
   credentialText,
   newPasswordText,
   expandBuiltIn,
-  type BuiltInNamespace,
+  builtInNamespace,
   type BuiltInVerb,
 } from "../../kernel/built-in.js";
-import type { FamilyContext, UnmountedOperation } from "../../kernel/family.js";
+import type { FamilyContext, NamespaceExpansion, UnmountedOperation } from "../../kernel/family.js";
 import { administrationGuard, type BuiltInGuard } from "../../kernel/guards.js";
 import { principalHook, sessionHook } from "../../kernel/runtime-hooks.js";
 
@@ -127,7 +127,7 @@ export function expandDeactivation(context: FamilyContext): readonly UnmountedOp
 }
 
 /** The namespace `principals`, where `identity.provisioning` is declared. Puts its types into the table. */
-export function expandProvisioning(context: FamilyContext): readonly BuiltInNamespace[] {
+export function expandProvisioning(context: FamilyContext): readonly NamespaceExpansion[] {
   const { declarations, tree, types } = context;
   const declared = declarations.identity?.provisioning;
   if (declared === undefined) return [];
@@ -139,11 +139,9 @@ export function expandProvisioning(context: FamilyContext): readonly BuiltInName
   types.table.add("PermissionList", objectSchema(listed, ["permissions"]), at);
   const guard = bySession(administrationGuard(context, declared, path, "principals"));
   const place = { family: "principals", namespace: "principals", at, guard } as const;
-  return [
-    {
-      namespace: "principals",
-      operations: expandBuiltIn(context, place, provisioning),
-      mount: { path: [...path, "mount"], declared: declared.mount, usual: "/admin" },
-    },
-  ];
+  return builtInNamespace("principals", at, expandBuiltIn(context, place, provisioning), {
+    path: [...path, "mount"],
+    declared: declared.mount,
+    usual: "/admin",
+  });
 }

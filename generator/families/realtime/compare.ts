@@ -1,6 +1,5 @@
 // The realtime planes of two registries: events, commands, transports, how long signals are kept.
 import type { RealtimeModel, RegistryModel, SignalModel } from "../../model/registry.js";
-import type { Note } from "../../diff/change.js";
 import { compareEvents } from "../../diff/events.js";
 import {
   amount,
@@ -12,7 +11,7 @@ import {
   type Rules,
   type Tell,
 } from "../../diff/rules.js";
-import type { ValueComparison } from "../../diff/values.js";
+import type { Comparison } from "../../kernel/family.js";
 
 const plane: Rules<RealtimeModel> = {
   path: (before, after) => [["breaking", `is at ${after} instead of ${before}`]],
@@ -44,11 +43,10 @@ const event: Rules<SignalModel> = {
   ],
 };
 
-export function compareRealtime(
+export function compare(
   before: RegistryModel,
   after: RegistryModel,
-  values: ValueComparison,
-  note: Note,
+  { values, note }: Comparison,
 ): void {
   const [old, next] = [before.realtime, after.realtime];
   const tell = tellOf(note, { kind: "realtime", name: "realtime" }, "realtime");

@@ -1,5 +1,5 @@
 // The registry format of the realtime plane: events, commands, topics, retention.
-import type { Shape } from "../../load/shape.js";
+import type { Member, Shape } from "../../load/shape.js";
 import {
   duration,
   fieldType,
@@ -14,7 +14,7 @@ import {
 
 const eventName = /^[a-z][a-z0-9_]*\.[a-z][a-z0-9_]*$/;
 
-export const realtime: Shape = {
+const realtime: Shape = {
   kind: "object",
   members: {
     mount: optional(
@@ -83,4 +83,9 @@ export const realtime: Shape = {
       "Operations that frames call, by the name of their event.",
     ),
   },
+};
+
+/** Its sections. */
+export const format: Readonly<Record<string, Member>> = {
+  realtime: optional(realtime, "Signals to people who are connected, and commands from them."),
 };

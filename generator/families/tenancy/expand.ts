@@ -5,10 +5,10 @@ import {
   expandBuiltIn,
   idInPath,
   withSession,
-  type BuiltInNamespace,
+  builtInNamespace,
   type BuiltInVerb,
 } from "../../kernel/built-in.js";
-import type { FamilyContext } from "../../kernel/family.js";
+import type { FamilyContext, NamespaceExpansion } from "../../kernel/family.js";
 import { administrationGuard } from "../../kernel/guards.js";
 
 const tenantKey: JsonSchema = { type: "string", pattern: "^[a-z][a-z0-9-]{0,62}$" };
@@ -139,7 +139,7 @@ const administration: Readonly<Record<string, BuiltInVerb>> = {
 };
 
 /** The namespaces of `tenancy:`; none where it is not declared. Puts their types into the table. */
-export function expandTenancy(context: FamilyContext): readonly BuiltInNamespace[] {
+export function expandTenancy(context: FamilyContext): readonly NamespaceExpansion[] {
   const { declarations, tree, types, report } = context;
   const { tenancy, identity } = declarations;
   if (tenancy === undefined) return [];
@@ -151,22 +151,22 @@ export function expandTenancy(context: FamilyContext): readonly BuiltInNamespace
   types.table.add("TenantList", tenantList, at);
   const chosen = { family: "tenancy", namespace: "tenants", at, guard: withSession } as const;
   const { admin, selector: declared } = tenancy;
-  const tenants: BuiltInNamespace = {
-    namespace: "tenants",
-    operations: expandBuiltIn(context, chosen, selector),
-    mount: { path: ["tenancy", "selector", "mount"], declared: declared?.mount, usual: "/tenants" },
-  };
-  if (admin === undefined) return [tenants];
+  const tenants = builtInNamespace("tenants", at, expandBuiltIn(context, chosen, selector), {
+    path: ["tenancy", "selector", "mount"],
+    declared: declared?.mount,
+    usual: "/tenants",
+  });
+  if (admin === undefined) return tenants;
   types.table.add("TenantCreated", objectSchema(tenantEntry, ["tenant_id", "tenant_key"]), at);
   types.table.add("MemberList", memberList, at);
   const guard = administrationGuard(context, admin, ["tenancy", "admin"], "tenant_admin");
   const place = { family: "tenancy", namespace: "tenant_admin", at, guard } as const;
   return [
-    tenants,
-    {
-      namespace: "tenant_admin",
-      operations: expandBuiltIn(context, place, administration),
-      mount: { path: ["tenancy", "admin", "mount"], declared: admin.mount, usual: "/admin" },
-    },
+    ...tenants,
+    ...builtInNamespace("tenant_admin", at, expandBuiltIn(context, place, administration), {
+      path: ["tenancy", "admin", "mount"],
+      declared: admin.mount,
+      usual: "/admin",
+    }),
   ];
 }

@@ -1,27 +1,16 @@
-// The registry format of who is calling: identity, tenancy, authorization, policies, and the outbox.
+// `identity:` and `authorization:`: how callers are known, and who decides what they may do.
 import {
+  administration,
   duration,
-  fieldType,
   listOf,
-  mapOf,
   mount,
   optional,
   policyName,
   reference,
   required,
-  text,
   urlPath,
-} from "./format-parts.js";
-import type { Shape } from "./shape.js";
-
-/** Operations for administrators, behind one guard. */
-const administration: Shape = {
-  kind: "object",
-  members: {
-    guard: required(policyName, "The policy of every operation."),
-    mount: optional(mount, "Where the routes are; /admin where left out."),
-  },
-};
+} from "../../load/format-parts.js";
+import type { Member, Shape } from "../../load/shape.js";
 
 const headerName: Shape = {
   kind: "string",
@@ -51,7 +40,7 @@ const reset: Shape = {
   },
 };
 
-export const identity: Shape = {
+const identity: Shape = {
   kind: "object",
   members: {
     route: optional(
@@ -126,46 +115,13 @@ export const identity: Shape = {
   },
 };
 
-export const tenancy: Shape = {
-  kind: "object",
-  members: {
-    trust_tenant_header: optional(
-      { kind: "boolean" },
-      "Whether X-Tenant-Id names the tenant where the credential does not; false where left out.",
-    ),
-    trust_forwarded_host: optional(
-      { kind: "boolean" },
-      "Whether X-Forwarded-Host is believed from the proxies that TRUSTED_PROXIES names; false where left out.",
-    ),
-    host: optional(
-      {
-        kind: "string",
-        pattern: /^(?:[a-z0-9-]+\.)*[a-z0-9-]*\{tenant\}(?:-[a-z0-9-]+)?(?:\.[a-z0-9-]+)+$/,
-        what: "a host such as {tenant}.example.com",
-      },
-      "The host that names a tenant by its key; hosts name none where left out.",
-    ),
-    selector: optional(
-      {
-        kind: "object",
-        members: { mount: optional(mount, "Where the routes are; /tenants where left out.") },
-      },
-      "How callers list, choose and leave their tenants.",
-    ),
-    admin: optional(
-      administration,
-      "Administration of tenants and memberships; not registered where left out.",
-    ),
-  },
-};
-
 const permission: Shape = {
   kind: "string",
   pattern: /^(?:(?:\{resource\}|[a-z][a-z0-9_]*)\.)?[a-z][a-z0-9_]*$/,
   what: "a permission such as admin or {resource}.admin",
 };
 
-export const authorization: Shape = {
+const authorization: Shape = {
   kind: "object",
   members: {
     override: optional(
@@ -176,62 +132,8 @@ export const authorization: Shape = {
   },
 };
 
-/** A step of a policy: a hook by its name, or one of the runtime with what it is made for. */
-export const policyStep: Shape = {
-  kind: "either",
-  of: [
-    { kind: "string", what: "the name of a hook" },
-    {
-      kind: "choice",
-      members: {
-        authorize: {
-          shape: {
-            kind: "string",
-            pattern: /^(?:\{resource\}|[a-z][a-z0-9_]*)\.[a-z][a-z0-9_]*$/,
-            what: "an action such as {resource}.read",
-          },
-          description: "The permission that the caller needs; {resource} is the namespace.",
-        },
-        scope: {
-          shape: text,
-          description: "Which rows the caller sees: own_rows, or one of `scopes`.",
-        },
-        rate_limit: {
-          shape: {
-            kind: "string",
-            pattern: /^[1-9]\d*\/[1-9]\d*(?:s|m|h|d)$/,
-            what: "a rate such as 100/1m",
-          },
-          description: "How often one caller may run each operation.",
-        },
-      },
-    },
-  ],
-};
-
-export const outbox: Shape = {
-  kind: "object",
-  members: {
-    events: required(
-      mapOf(
-        {
-          kind: "object",
-          members: {
-            destination: required(
-              {
-                kind: "string",
-                pattern: /^(?:[a-z][a-z0-9_]*|.+#.+)$/,
-                what: "the name of a destination, or file#export",
-              },
-              "Where it goes: a name whose URL the deployment gives, or a function.",
-            ),
-            data: optional(fieldType, "What it carries; the events of opwright have theirs."),
-          },
-        },
-        /^[a-z][a-z0-9_]*\.[a-z][a-z0-9_]*$/,
-        "an event such as orders.placed",
-      ),
-      "Integration events by name.",
-    ),
-  },
+/** Its sections. */
+export const format: Readonly<Record<string, Member>> = {
+  identity: optional(identity, "How callers sign in and are identified."),
+  authorization: optional(authorization, "Who decides what callers may do."),
 };

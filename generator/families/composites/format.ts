@@ -1,0 +1,62 @@
+// `composites:`: documents, their search and their files in one declaration.
+import {
+  extensions,
+  mapOf,
+  mountPath,
+  name,
+  optional,
+  required,
+  style,
+} from "../../load/format-parts.js";
+import type { Member, Shape } from "../../load/shape.js";
+import { documentMembers } from "../documents/format.js";
+import { searchMembers } from "../search/format.js";
+import { storageMembers } from "../storage/format.js";
+
+const composite: Shape = {
+  kind: "object",
+  ...extensions,
+  members: {
+    ...documentMembers,
+    search: required({ kind: "object", members: searchMembers }, "What is searched for, and how."),
+    storage: optional(
+      {
+        kind: "object",
+        members: {
+          ...storageMembers,
+          prefix: optional(
+            mountPath,
+            "Where its routes are below the others; /blobs where left out.",
+          ),
+        },
+      },
+      "The files of the documents.",
+    ),
+    style: optional(style, "rest or rpc."),
+    transaction: optional(
+      { kind: "string", pattern: name, what: "a name in [a-z][a-z0-9_]*" },
+      "The transaction route of the service.",
+    ),
+    mount: optional(
+      {
+        kind: "either",
+        of: [
+          { kind: "constant", value: false },
+          {
+            kind: "object",
+            members: { at: required(mountPath, "Where the routes are mounted.") },
+          },
+        ],
+      },
+      "Where the routes are; false registers without HTTP.",
+    ),
+  },
+};
+
+/** Its sections. */
+export const format: Readonly<Record<string, Member>> = {
+  composites: optional(
+    mapOf(composite),
+    "Documents with soft deletion, their search and their files, in one declaration.",
+  ),
+};

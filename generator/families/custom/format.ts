@@ -1,0 +1,52 @@
+// `operations:`: the author's own.
+import {
+  duration,
+  extensions,
+  fieldType,
+  hooksByPhase,
+  mapOf,
+  optional,
+  policyName,
+  reference,
+  required,
+  text,
+  urlPath,
+} from "../../load/format-parts.js";
+import type { Member, Shape } from "../../load/shape.js";
+
+const operation: Shape = {
+  kind: "object",
+  ...extensions,
+  members: {
+    get: optional(urlPath, "The path of a GET."),
+    post: optional(urlPath, "The path of a POST."),
+    put: optional(urlPath, "The path of a PUT."),
+    patch: optional(urlPath, "The path of a PATCH."),
+    delete: optional(urlPath, "The path of a DELETE."),
+    summary: optional(text, "One line for the documents."),
+    description: optional(text, "More, in Markdown."),
+    in: optional(fieldType, "The input: fields, or a type's name."),
+    out: optional(fieldType, "The output; nothing where left out."),
+    status: optional(
+      { kind: "integer", minimum: 200 },
+      "The status of success: 200, or 204 without an output.",
+    ),
+    run: required(reference, "The handler, as file#export."),
+    guard: required(policyName, "The policy."),
+    hooks: optional(hooksByPhase, "Hooks by phase, in order."),
+    deadline: optional(duration, "The time budget."),
+    idempotency: optional({ kind: "boolean" }, "Whether the operation honours Idempotency-Key."),
+    transaction: optional(
+      { kind: "oneOf", values: ["read", "write"] },
+      "Whether the handler runs in a transaction that commits; read for GET, else write.",
+    ),
+  },
+};
+
+/** Its sections. */
+export const format: Readonly<Record<string, Member>> = {
+  operations: optional(
+    mapOf(operation, /^/, "an operation key"),
+    "Operations of the author's own, by <namespace>.<operation>.",
+  ),
+};

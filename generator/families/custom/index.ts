@@ -1,0 +1,15 @@
+// The custom family: operations of the author's own, each with its path, input, output and handler.
+import { expansion, family } from "../../kernel/family.js";
+import { expandOperation } from "./expand.js";
+import { format } from "./format.js";
+
+export const custom = family({
+  name: "custom",
+  format,
+  expand: (context) =>
+    expansion(null, {
+      routed: Object.entries(context.declarations.operations).flatMap(
+        ([key, declaration]) => expandOperation(context, key, declaration) ?? [],
+      ),
+    }),
+});

@@ -1,0 +1,52 @@
+// What changes of documents mean for clients, beside their operations.
+import { isDeepStrictEqual } from "node:util";
+import type { DocumentModel, EmissionModel, RegistryModel } from "../../model/registry.js";
+import type { Comparison } from "../../kernel/family.js";
+import { amount, choices, compareAll, tellOf, value, type Rules } from "../../diff/rules.js";
+
+const document: Rules<DocumentModel> = {
+  name: null,
+  source: null,
+  description: value("documentation", () => "is described otherwise"),
+  table: null,
+  // Types are compared where they stand.
+  typeName: null,
+  createTypeName: null,
+  patchTypeName: null,
+  tenant: (_before, after) => [["breaking", after ? "is of a tenant" : "is of all tenants"]],
+  sensitive: null,
+  softDelete: null,
+  listDeleted: (_before, after) => [
+    ["breaking", after ? "lists what is deleted" : "does not list what is deleted"],
+  ],
+  history: amount((text) => `keeps ${text} revisions, with which edits are merged`, ""),
+  defaults: (before, after) =>
+    Object.keys({ ...before, ...after })
+      .filter((field) => !isDeepStrictEqual(before[field], after[field]))
+      .map((field) => {
+        const begins = after[field] === undefined ? "nothing" : JSON.stringify(after[field]);
+        return ["documentation", `begins with ${begins} in ${field}`] as const;
+      }),
+  nullable: null,
+  canonical: null,
+  fields: null,
+  elements: null,
+  indexes: null,
+  emits: choices(
+    (emission) => `sends ${emissionText(emission)}`,
+    (emission) => `no longer sends ${emissionText(emission)}`,
+  ),
+  checksBody: null,
+  bodySchema: null,
+};
+
+function emissionText({ on, event, ifChanged }: EmissionModel): string {
+  const when = ifChanged === null ? "" : ` where ${ifChanged.join(" or ")} changes`;
+  return `${event} on ${on}${when}`;
+}
+
+export function compare(before: RegistryModel, after: RegistryModel, { note }: Comparison): void {
+  compareAll(before.documents, after.documents, document, (name) =>
+    tellOf(note, { kind: "document", name }, "http"),
+  );
+}

@@ -1,0 +1,116 @@
+// `documents:`: what a type of documents says.
+import {
+  duration,
+  extensions,
+  fieldType,
+  guard,
+  hooksByPhase,
+  include,
+  listOf,
+  mapOf,
+  mount,
+  optional,
+  required,
+  text,
+} from "../../load/format-parts.js";
+import type { Member, Shape } from "../../load/shape.js";
+
+const emittedEvent: Shape = {
+  kind: "either",
+  of: [
+    text,
+    {
+      kind: "object",
+      members: {
+        event: required(text, "The event."),
+        if_changed: required(
+          { kind: "either", of: [text, listOf(text, 1)] },
+          "Fields of which one must have changed.",
+        ),
+      },
+    },
+  ],
+};
+
+/** What documents and composites both say. */
+export const documentMembers = {
+  type: required(fieldType, "The type's name, or its fields."),
+  description: optional(text, "What such a document is."),
+  create: optional(
+    listOf({ kind: "string", what: "a field" }),
+    "Fields that a create payload may have; all where left out.",
+  ),
+  update: optional(
+    listOf({ kind: "string", what: "a field" }),
+    "Fields that a patch may have; all where left out.",
+  ),
+  defaults: optional(
+    { kind: "map", of: { kind: "any", what: "a value" }, key: /^/, keyIs: "a field" },
+    "Values of fields that a create payload leaves out.",
+  ),
+  indexes: optional(
+    listOf(listOf({ kind: "string", what: "a field" }, 1)),
+    "Fields that lists filter and sort by, one list an index.",
+  ),
+  history: optional(
+    {
+      kind: "either",
+      of: [
+        { kind: "boolean" },
+        {
+          kind: "object",
+          members: {
+            keep: required({ kind: "integer", minimum: 1 }, "Revisions kept of each document."),
+          },
+        },
+      ],
+    },
+    "Whether old revisions are kept, so that disjoint edits merge.",
+  ),
+  tenant: optional({ kind: "boolean" }, "false makes the documents global."),
+  sensitive: optional({ kind: "boolean" }, "true keeps the documents off every mount."),
+  guard: required(guard, "The policy of all operations, or of read, write and single operations."),
+  deadline: optional(duration, "The time budget of each operation."),
+  idempotency: optional(include, "Operations that honour Idempotency-Key."),
+  hooks: optional(mapOf(hooksByPhase), "Hooks of single operations."),
+  emits: optional(
+    mapOf({ kind: "either", of: [emittedEvent, listOf(emittedEvent, 1)] }),
+    "Events of `realtime` that a change of a document sends, by operation.",
+  ),
+} satisfies Readonly<Record<string, Member>>;
+
+const document: Shape = {
+  kind: "object",
+  ...extensions,
+  members: {
+    ...documentMembers,
+    soft_delete: optional(
+      {
+        kind: "either",
+        of: [
+          { kind: "boolean" },
+          {
+            kind: "object",
+            members: {
+              list_deleted: optional(
+                { kind: "boolean" },
+                "Whether a list may ask for deleted rows as well.",
+              ),
+            },
+          },
+        ],
+      },
+      "Whether documents are marked as deleted and can be restored.",
+    ),
+    read_only: optional({ kind: "boolean" }, "Whether only reading operations are registered."),
+    mount: optional(mount, "Where the routes are; false registers without HTTP."),
+  },
+};
+
+/** Its sections. */
+export const format: Readonly<Record<string, Member>> = {
+  documents: optional(
+    mapOf(document),
+    "Documents by name; the name is the namespace of their operations.",
+  ),
+};

@@ -1,0 +1,58 @@
+// The documents family: a declaration becomes a table with its types, and up to eleven operations.
+import type { DocumentDeclaration } from "../../load/declarations.js";
+import { sortedRecord } from "../../model/records.js";
+import type { DocumentModel } from "../../model/registry.js";
+import {
+  expansion,
+  family,
+  type FamilyContext,
+  type NamespaceExpansion,
+} from "../../kernel/family.js";
+import { compare } from "./compare.js";
+import { emitDocuments } from "./emit.js";
+import { expandDocument, type ExpandedDocument } from "./expand.js";
+import { format } from "./format.js";
+import { readDocumentTypes } from "./types.js";
+
+/** Documents by name, for families that are about documents. */
+export const documents = family<ReadonlyMap<string, DocumentModel>>({
+  name: "documents",
+  format,
+  expand(context) {
+    const models = new Map<string, DocumentModel>();
+    const namespaces: NamespaceExpansion[] = [];
+    for (const [name, { declaration, type }] of readDocumentTypes(context)) {
+      const expanded = expandDocument(context, name, declaration, type);
+      models.set(name, expanded.model);
+      namespaces.push(namespaceOf(context, declaration, expanded));
+    }
+    return expansion(models, {
+      namespaces,
+      frozen: () => ({ documents: sortedRecord(models) }),
+    });
+  },
+  compare,
+  emit: emitDocuments,
+});
+
+function namespaceOf(
+  { tree }: FamilyContext,
+  { mount }: DocumentDeclaration,
+  { model: { name, sensitive }, operations }: ExpandedDocument,
+): NamespaceExpansion {
+  const usual = `/${name}`;
+  return {
+    name,
+    what: "a document",
+    at: tree.keyAt("documents", name),
+    operations,
+    mount: {
+      path: ["documents", name, "mount"],
+      // A sensitive document is off every mount, so it needs no `mount: false`; one that is written out is an error.
+      declared: mount === undefined && sensitive ? false : mount,
+      usual,
+    },
+    prefix: mount === undefined || mount === false ? usual : mount.at,
+    isSensitive: sensitive,
+  };
+}

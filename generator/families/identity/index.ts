@@ -1,0 +1,31 @@
+// The identity family: how callers sign in and are known, their API keys, the administration of principals.
+import { ofGenerated } from "../../model/code.js";
+import { expansion, family } from "../../kernel/family.js";
+import { expandApiKeys } from "./api-keys.js";
+import { expandIdentity } from "./authn.js";
+import { compare } from "./compare.js";
+import { emitIdentity } from "./emit.js";
+import { format } from "./format.js";
+import { boundaryErrors, identityModel } from "./model.js";
+import { expandProvisioning } from "./principals.js";
+
+export const identity = family({
+  name: "identity",
+  format,
+  expand(context) {
+    const model = identityModel(context);
+    return expansion(model, {
+      namespaces: [
+        ...expandIdentity(context),
+        ...expandApiKeys(context),
+        ...expandProvisioning(context),
+      ],
+      frozen: () => ({ identity: model }),
+      boundaryErrors: (operation) => boundaryErrors(context, operation),
+    });
+  },
+  compare,
+  emit: emitIdentity,
+  service: (model) =>
+    model.identity === null ? {} : { identity: ofGenerated("identity", "identitySpec") },
+});

@@ -1,0 +1,23 @@
+// The families, in the order in which they are expanded: the only place that names them all.
+import type { Family } from "../kernel/family.js";
+import { composites } from "./composites/index.js";
+import { custom } from "./custom/index.js";
+import { documents } from "./documents/index.js";
+import { identity } from "./identity/index.js";
+import { outbox } from "./outbox/index.js";
+import { realtime } from "./realtime/index.js";
+import { search } from "./search/index.js";
+import { storage } from "./storage/index.js";
+import { tenancy } from "./tenancy/index.js";
+
+export const families: readonly Family[] = [
+  identity,
+  tenancy,
+  composites,
+  documents,
+  search,
+  storage,
+  custom,
+  outbox,
+  realtime,
+];

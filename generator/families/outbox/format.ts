@@ -1,0 +1,35 @@
+// `outbox:`: integration events and where they go.
+import { fieldType, mapOf, optional, required } from "../../load/format-parts.js";
+import type { Member, Shape } from "../../load/shape.js";
+
+const outbox: Shape = {
+  kind: "object",
+  members: {
+    events: required(
+      mapOf(
+        {
+          kind: "object",
+          members: {
+            destination: required(
+              {
+                kind: "string",
+                pattern: /^(?:[a-z][a-z0-9_]*|.+#.+)$/,
+                what: "the name of a destination, or file#export",
+              },
+              "Where it goes: a name whose URL the deployment gives, or a function.",
+            ),
+            data: optional(fieldType, "What it carries; the events of opwright have theirs."),
+          },
+        },
+        /^[a-z][a-z0-9_]*\.[a-z][a-z0-9_]*$/,
+        "an event such as orders.placed",
+      ),
+      "Integration events by name.",
+    ),
+  },
+};
+
+/** Its sections. */
+export const format: Readonly<Record<string, Member>> = {
+  outbox: optional(outbox, "Integration events and where they go."),
+};

@@ -1,0 +1,20 @@
+// The outbox family: integration events, what they carry and where they go.
+import { ofGenerated } from "../../model/code.js";
+import { expansion, family } from "../../kernel/family.js";
+import { compare } from "./compare.js";
+import { emitOutbox } from "./emit.js";
+import { outboxModel } from "./expand.js";
+import { format } from "./format.js";
+
+export const outbox = family({
+  name: "outbox",
+  format,
+  expand(context) {
+    const model = outboxModel(context);
+    return expansion(model, { frozen: () => ({ outbox: model }) });
+  },
+  compare,
+  emit: emitOutbox,
+  service: (model) =>
+    model.outbox === null ? {} : { outbox: ofGenerated("outbox", "outboxSpec") },
+});

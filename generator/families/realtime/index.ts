@@ -1,0 +1,28 @@
+// The realtime family: signals to people who are connected, and commands from them.
+import { ofGenerated } from "../../model/code.js";
+import { expansion, family } from "../../kernel/family.js";
+import { documents } from "../documents/index.js";
+import { compare } from "./compare.js";
+import { emitRealtime } from "./emit.js";
+import { checkEmits } from "./emits.js";
+import { realtimeModel } from "./expand.js";
+import { format } from "./format.js";
+
+export const realtime = family({
+  name: "realtime",
+  format,
+  after: [documents],
+  expand: (context) =>
+    expansion(null, {
+      // Commands are operations of any family, so that they are looked for last.
+      frozen(operations) {
+        const model = realtimeModel(context, operations);
+        checkEmits(context, context.of(documents), model);
+        return { realtime: model };
+      },
+    }),
+  compare,
+  emit: emitRealtime,
+  service: (model) =>
+    model.realtime === null ? {} : { realtime: ofGenerated("realtime", "realtimeSpec") },
+});

@@ -1,0 +1,52 @@
+// `search:`: what a search says.
+import {
+  duration,
+  extensions,
+  guard,
+  listOf,
+  mapOf,
+  mount,
+  optional,
+  required,
+  text,
+} from "../../load/format-parts.js";
+import type { Member, Shape } from "../../load/shape.js";
+
+/** What a search says of its own. */
+export const searchMembers = {
+  text: required(
+    {
+      kind: "either",
+      of: [
+        listOf({ kind: "string", what: "a field" }, 1),
+        { kind: "map", of: { kind: "any", what: "a weight" }, key: /^/, keyIs: "a field" },
+      ],
+    },
+    "Fields whose texts are searched, four at most; a map gives their weights.",
+  ),
+  facets: optional(
+    listOf({ kind: "string", what: "a field" }),
+    "Fields whose values can be counted.",
+  ),
+  description: optional(text, "What is searched for."),
+} satisfies Readonly<Record<string, Member>>;
+
+const search: Shape = {
+  kind: "object",
+  ...extensions,
+  members: {
+    of: required(text, "The document that is searched."),
+    ...searchMembers,
+    guard: required(guard, "The policy of all operations, or of single ones."),
+    deadline: optional(duration, "The time budget of each operation."),
+    mount: optional(mount, "Where the routes are; /search/<name> where left out."),
+  },
+};
+
+/** Its sections. */
+export const format: Readonly<Record<string, Member>> = {
+  search: optional(
+    mapOf(search),
+    "Searches by name; the name is the namespace of their operations.",
+  ),
+};

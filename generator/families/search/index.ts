@@ -1,0 +1,50 @@
+// The search family: a search over a document, with four operations.
+import { sortedRecord } from "../../model/records.js";
+import { ofGenerated } from "../../model/code.js";
+import { specName } from "../../model/names.js";
+import type { SearchModel } from "../../model/registry.js";
+import { expansion, family, type NamespaceExpansion } from "../../kernel/family.js";
+import { documents } from "../documents/index.js";
+import { compare } from "./compare.js";
+import { emitSearches } from "./emit.js";
+import { expandSearch } from "./expand.js";
+import { format } from "./format.js";
+
+export const search = family({
+  name: "search",
+  format,
+  after: [documents],
+  expand(context) {
+    const { declarations, tree } = context;
+    const models = new Map<string, SearchModel>();
+    const namespaces: NamespaceExpansion[] = [];
+    const searched = context.of(documents);
+    for (const [name, declaration] of Object.entries(declarations.search)) {
+      const expanded = expandSearch(context, name, declaration, searched);
+      if (expanded === undefined) continue;
+      models.set(name, expanded.model);
+      namespaces.push({
+        name,
+        what: "a search",
+        at: tree.keyAt("search", name),
+        operations: expanded.operations,
+        mount: {
+          path: ["search", name, "mount"],
+          declared: declaration.mount,
+          usual: `/search/${name}`,
+        },
+        prefix: null,
+        isSensitive: searched.get(expanded.model.document)?.sensitive === true,
+      });
+    }
+    return expansion(models, {
+      namespaces,
+      frozen: () => ({ searches: sortedRecord(models) }),
+    });
+  },
+  compare,
+  emit: emitSearches,
+  service: ({ searches }) => ({
+    searches: Object.keys(searches).map((name) => ofGenerated(`search/${name}`, specName(name))),
+  }),
+});

@@ -1,0 +1,31 @@
+// What changes of storages mean for clients, beside their operations.
+import type { RegistryModel, StorageModel } from "../../model/registry.js";
+import type { Comparison } from "../../kernel/family.js";
+import { amount, compareAll, tellOf, value, type Rules } from "../../diff/rules.js";
+
+const storage: Rules<StorageModel> = {
+  name: null,
+  source: null,
+  maxUploadBytes: amount((text) => `takes files of ${text}`, " bytes"),
+  maxRangeBytes: amount((text) => `answers ranges of ${text}`, " bytes"),
+  accept: (before, after) => {
+    const takes = (one: string): boolean =>
+      after === null || after.some((range) => range === one || isWithin(one, range));
+    const isWider = after === null || (before !== null && before.every(takes));
+    const types = after === null ? "any type" : after.join(", ");
+    return [[isWider ? "additive" : "breaking", `takes ${types}`]];
+  },
+  encryption: value("breaking", (encryption) => `has encryption ${encryption}`),
+  isStreamed: null,
+};
+
+/** Whether a media type is one of a range such as `image/*` (RFC 9110 §12.5.1). */
+function isWithin(type: string, range: string): boolean {
+  return range === "*/*" || (range.endsWith("/*") && type.startsWith(range.slice(0, -1)));
+}
+
+export function compare(before: RegistryModel, after: RegistryModel, { note }: Comparison): void {
+  compareAll(before.storages, after.storages, storage, (name) =>
+    tellOf(note, { kind: "storage", name }, "storage"),
+  );
+}

@@ -1,0 +1,57 @@
+// `storage:`: what a storage of files says.
+import {
+  byteSize,
+  duration,
+  extensions,
+  guard,
+  listOf,
+  mapOf,
+  mount,
+  optional,
+  required,
+  text,
+} from "../../load/format-parts.js";
+import type { Member, Shape } from "../../load/shape.js";
+
+/** `image/png`, or `image/*`. */
+const contentType = /^[a-z]+\/(?:\*|[a-z0-9][a-z0-9.+-]*)$/;
+
+/** What a storage says of its own. */
+export const storageMembers = {
+  max_upload: optional(
+    { kind: "either", of: [{ kind: "constant", value: false }, byteSize] },
+    "Bytes of an upload, 64MiB where left out; false is without bound.",
+  ),
+  max_range: optional(byteSize, "Bytes of one range of a download, 16MiB where left out."),
+  accept: optional(
+    listOf({ kind: "string", pattern: contentType, what: "a content type such as image/*" }, 1),
+    "Content types that are taken; all where left out.",
+  ),
+  presign: optional({ kind: "boolean" }, "Whether clients get signed addresses of single objects."),
+  multipart: optional({ kind: "boolean" }, "Whether clients upload in parts, to signed addresses."),
+  encryption: optional(
+    { kind: "oneOf", values: ["client"] },
+    "client has the service encrypt what it stores.",
+  ),
+  stream: optional({ kind: "boolean" }, "false reads each download into memory first."),
+  description: optional(text, "What is stored."),
+} satisfies Readonly<Record<string, Member>>;
+
+const storage: Shape = {
+  kind: "object",
+  ...extensions,
+  members: {
+    ...storageMembers,
+    guard: required(guard, "The policy of all operations, or of read, write and single ones."),
+    deadline: optional(duration, "The time budget of each operation."),
+    mount: optional(mount, "Where the routes are; /<name> where left out."),
+  },
+};
+
+/** Its sections. */
+export const format: Readonly<Record<string, Member>> = {
+  storage: optional(
+    mapOf(storage),
+    "Storages of files by name; the name is the namespace of their operations.",
+  ),
+};

@@ -1,0 +1,42 @@
+// The storage family: files under one set of rules, with up to fifteen operations.
+import { sortedRecord } from "../../model/records.js";
+import { ofGenerated } from "../../model/code.js";
+import { specName } from "../../model/names.js";
+import type { StorageModel } from "../../model/registry.js";
+import { expansion, family, type NamespaceExpansion } from "../../kernel/family.js";
+import { compare } from "./compare.js";
+import { emitStorages } from "./emit.js";
+import { expandStorage } from "./expand.js";
+import { format } from "./format.js";
+
+export const storage = family({
+  name: "storage",
+  format,
+  expand(context) {
+    const { declarations, tree } = context;
+    const models = new Map<string, StorageModel>();
+    const namespaces: NamespaceExpansion[] = [];
+    for (const [name, declaration] of Object.entries(declarations.storage)) {
+      const expanded = expandStorage(context, name, declaration);
+      models.set(name, expanded.model);
+      namespaces.push({
+        name,
+        what: "a storage",
+        at: tree.keyAt("storage", name),
+        operations: expanded.operations,
+        mount: { path: ["storage", name, "mount"], declared: declaration.mount, usual: `/${name}` },
+        prefix: null,
+        isSensitive: false,
+      });
+    }
+    return expansion(models, {
+      namespaces,
+      frozen: () => ({ storages: sortedRecord(models) }),
+    });
+  },
+  compare,
+  emit: emitStorages,
+  service: ({ storages }) => ({
+    storages: Object.keys(storages).map((name) => ofGenerated(`storage/${name}`, specName(name))),
+  }),
+});

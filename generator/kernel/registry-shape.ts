@@ -1,0 +1,137 @@
+// The registry format: every section and key, once (shared by checking and by the editors' JSON Schema).
+import {
+  duration,
+  extensions,
+  fieldType,
+  hookPhases,
+  listOf,
+  mapOf,
+  mountMembers,
+  mountPath,
+  name,
+  optional,
+  reference,
+  required,
+  style,
+  text,
+  typeName,
+} from "../load/format-parts.js";
+import type { Shape } from "../load/shape.js";
+import { families } from "../families/index.js";
+
+/** https://semver.org §2, §9 and §10. */
+const version =
+  /^(?:0|[1-9]\d*)(?:\.(?:0|[1-9]\d*)){2}(?:-[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?(?:\+[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?$/;
+
+const service: Shape = {
+  kind: "object",
+  ...extensions,
+  members: {
+    name: required(
+      { kind: "string", pattern: name, what: "a name in [a-z][a-z0-9_]*" },
+      "The name in file and log output.",
+    ),
+    title: required(text, "The title of the API's documents."),
+    version: required(
+      { kind: "string", pattern: version, what: "a version such as 1.0.0" },
+      "The version of the API.",
+    ),
+    description: optional(text, "What the service is for, in Markdown."),
+    style: optional(style, "The default style of document routes: rest or rpc."),
+    transaction: optional(
+      { kind: "string", pattern: name, what: "a name in [a-z][a-z0-9_]*" },
+      "The transaction route of this service.",
+    ),
+    deadline: optional(
+      duration,
+      "The time budget of operations that declare none; 30s where left out.",
+    ),
+    app: optional(
+      reference,
+      "An Express app, or any (req, res, next) handler, behind the generated routes.",
+    ),
+  },
+};
+
+const hook: Shape = {
+  kind: "object",
+  members: {
+    run: required(reference, "The function, as file#export."),
+    phase: required({ kind: "oneOf", values: hookPhases }, "When it runs."),
+    requires: optional(listOf(text), "Steps that must have run before."),
+    provides: optional(listOf(text), "Steps that this hook provides; its own name is always one."),
+  },
+};
+
+/** A step of a policy: a hook by its name, or one of the runtime with what it is made for. */
+const policyStep: Shape = {
+  kind: "either",
+  of: [
+    { kind: "string", what: "the name of a hook" },
+    {
+      kind: "choice",
+      members: {
+        authorize: {
+          shape: {
+            kind: "string",
+            pattern: /^(?:\{resource\}|[a-z][a-z0-9_]*)\.[a-z][a-z0-9_]*$/,
+            what: "an action such as {resource}.read",
+          },
+          description: "The permission that the caller needs; {resource} is the namespace.",
+        },
+        scope: {
+          shape: text,
+          description: "Which rows the caller sees: own_rows, or one of `scopes`.",
+        },
+        rate_limit: {
+          shape: {
+            kind: "string",
+            pattern: /^[1-9]\d*\/[1-9]\d*(?:s|m|h|d)$/,
+            what: "a rate such as 100/1m",
+          },
+          description: "How often one caller may run each operation.",
+        },
+      },
+    },
+  ],
+};
+
+const topLevelMount: Shape = {
+  kind: "object",
+  members: {
+    namespace: optional({ kind: "name", of: "namespaces" }, "The namespace to attach."),
+    prefix: optional(
+      mountPath,
+      "The prefix that the namespace is registered under, instead of its name.",
+    ),
+    ...mountMembers,
+  },
+};
+
+/** The whole format: what every registry has, and the sections of the families. */
+export const registryShape: Extract<Shape, { kind: "object" }> = {
+  kind: "object",
+  ...extensions,
+  members: {
+    service: required(service, "The service as a whole."),
+    policies: optional(
+      mapOf(listOf(policyStep)),
+      "Named, ordered lists of hooks; a guard names one.",
+    ),
+    hooks: optional(mapOf(hook), "Hooks of the author's own, by name."),
+    scopes: optional(
+      mapOf(reference),
+      "Row filters by name: functions that say which rows a caller sees.",
+    ),
+    types: optional(
+      mapOf(fieldType, typeName, "a type name in [A-Z][A-Za-z0-9]*"),
+      "Types by name: fields, a list of values, or a JSON Schema.",
+    ),
+    ...Object.assign({}, ...families.map(({ format }) => format)),
+    mounts: optional(mapOf(topLevelMount), "Further mounts of a namespace."),
+    approved: optional(
+      mapOf(text, /^/, "a change as `opwright diff` tells it"),
+      "Breaking changes that may be made, by their texts, each with the reason.",
+    ),
+  },
+};
