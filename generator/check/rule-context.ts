@@ -1,7 +1,7 @@
 // What a rule over the whole registry is given.
 import type { Report } from "../diagnostics.js";
 import type { StorageSchema } from "../emit/storage-schema.js";
-import type { ExpandedRegistry } from "../kernel/expand.js";
+import type { ExpandedRegistry } from "../expand/expand.js";
 import type { LoadedRegistry } from "../load/load.js";
 
 export interface RuleContext {

@@ -1,7 +1,7 @@
 // The third phase: rules over the whole registry. Each is a small function; all findings come at once.
 import { didYouMean } from "../did-you-mean.js";
 import type { Origin } from "../diagnostics.js";
-import type { ExpandedRegistry } from "../kernel/expand.js";
+import type { ExpandedRegistry } from "../expand/expand.js";
 import { propertiesOf, referredType, requiredOf, type JsonSchema } from "../model/json-schema.js";
 import { isNullable } from "../model/json-schema.js";
 import { camelCase } from "../model/names.js";

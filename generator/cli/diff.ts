@@ -1,7 +1,7 @@
 // opwright diff: what a change of the registry does to clients, against the frozen registry of a git revision.
 import { spawnSync } from "node:child_process";
 import { parseDocument } from "yaml";
-import type { Change } from "../diff/change.js";
+import type { Change } from "../compare/change.js";
 import { compareRegistries } from "../diff/compare.js";
 import { renderDiff, type DiffFormat } from "../diff/render.js";
 import { reportOf, type JudgedChange } from "../diff/report.js";

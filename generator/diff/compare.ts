@@ -1,10 +1,10 @@
 // Two frozen registries → what has changed for clients, operation by operation and event by event.
 import { families } from "../families/index.js";
 import type { RegistryModel } from "../model/registry.js";
-import { levels, type Change } from "./change.js";
+import { levels, type Change } from "../compare/change.js";
 import { compareOperations } from "./operations.js";
 import { compareService } from "./service.js";
-import { ValueComparison } from "./values.js";
+import { ValueComparison } from "../compare/values.js";
 
 /** Changes from one registry to another, breaking ones first, then in the order of their texts. */
 export function compareRegistries(before: RegistryModel, after: RegistryModel): readonly Change[] {

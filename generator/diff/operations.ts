@@ -4,10 +4,10 @@ import { durationSeconds } from "../load/quantities.js";
 import { propertiesOf } from "../model/json-schema.js";
 import type { OperationModel, RegistryModel } from "../model/registry.js";
 import { own } from "../model/records.js";
-import type { Change, ChangeArea, ChangeLevel, Note } from "./change.js";
-import { differences } from "./differences.js";
+import type { Change, ChangeArea, ChangeLevel, Note } from "../compare/change.js";
+import { differences } from "../compare/differences.js";
 import { compareTypeNames } from "./type-names.js";
-import type { ValueComparison } from "./values.js";
+import type { ValueComparison } from "../compare/values.js";
 
 export function compareOperations(
   before: RegistryModel,

@@ -1,5 +1,5 @@
 // Reports for people, pull requests, machines and GitHub's annotations.
-import { githubAnnotation } from "../github-annotation.js";
+import { githubAnnotation } from "../output/github-annotation.js";
 import type { Position } from "../load/locate.js";
 import { markdownText, oneLine } from "../markdown.js";
 import { isRefused, summaryOf, type DiffReport, type JudgedChange } from "./report.js";

@@ -1,6 +1,6 @@
 // Changes as a report: what is approved, what is not, and which version follows.
 import { own } from "../model/records.js";
-import { levels, type Change } from "./change.js";
+import { levels, type Change } from "../compare/change.js";
 import { suggestedVersion } from "./version.js";
 
 export interface JudgedChange extends Change {

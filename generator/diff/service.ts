@@ -1,7 +1,7 @@
 // What changes of the service as a whole mean for clients.
 import type { RegistryModel, ServiceModel } from "../model/registry.js";
-import type { Note } from "./change.js";
-import { compareMembers, tellOf, value, type Rules } from "./rules.js";
+import type { Note } from "../compare/change.js";
+import { compareMembers, tellOf, value, type Rules } from "../compare/rules.js";
 
 const service: Rules<ServiceModel> = {
   name: value("breaking", (name) => `is named ${name}, and its client's package with it`),

@@ -1,5 +1,5 @@
 // The version that follows from changes (https://semver.org, of which §4 lets a 0.x version break in its minor).
-import type { Change } from "./change.js";
+import type { Change } from "../compare/change.js";
 
 /** The version after these changes, given the one before. */
 export function suggestedVersion(before: string, changes: readonly Change[]): string {

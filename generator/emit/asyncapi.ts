@@ -10,7 +10,7 @@ import {
 import { pascalCase } from "../model/names.js";
 import { own } from "../model/records.js";
 import type { RegistryModel } from "../model/registry.js";
-import { jsonFile, type EmittedFile } from "./file.js";
+import { jsonFile, type EmittedFile } from "../print/file.js";
 
 const protocolVersion = 1;
 const text: JsonSchema = { type: "string", minLength: 1 };

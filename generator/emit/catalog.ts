@@ -1,6 +1,6 @@
 // catalog.json and tools.json: every operation by its key, for people and for tool callers (service.md: one identity).
 import type { RegistryModel } from "../model/registry.js";
-import { jsonFile, type EmittedFile } from "./file.js";
+import { jsonFile, type EmittedFile } from "../print/file.js";
 import { errorCodesOf } from "./openapi.js";
 import { bundled } from "./validators.js";
 

@@ -2,7 +2,7 @@
 import type { RegistryModel } from "../model/registry.js";
 import { ddl } from "./ddl.js";
 import type { EngineName } from "./ddl-parts.js";
-import { header, jsonFile, type EmittedFile } from "./file.js";
+import { header, jsonFile, type EmittedFile } from "../print/file.js";
 import {
   emptyStorage,
   storageAfter,

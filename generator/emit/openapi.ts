@@ -4,7 +4,7 @@ import { errorKinds, errors, type ErrorCode } from "../../runtime/contract/error
 import { idempotencyKeyPattern } from "../../runtime/contract/limits.js";
 import { authoredIn } from "../model/code.js";
 import { mapSchema, objectSchema, referredType, type JsonSchema } from "../model/json-schema.js";
-import { queryableFields, queryExtension } from "../families/documents/query-schemas.js";
+import { queryableFields, queryExtension } from "../model/query-fields.js";
 import { own } from "../model/records.js";
 import { pascalCase } from "../model/names.js";
 import type {
@@ -13,7 +13,7 @@ import type {
   ParameterModel,
   RegistryModel,
 } from "../model/registry.js";
-import { jsonFile, type EmittedFile } from "./file.js";
+import { jsonFile, type EmittedFile } from "../print/file.js";
 
 type Schema = OpenAPIV3_1.SchemaObject;
 

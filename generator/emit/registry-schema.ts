@@ -1,9 +1,9 @@
 // registry.schema.json: the registry format with the names that exist now, for editors (registry.md, rule 8).
 import type { RegistryNames } from "../load/registry-names.js";
-import { registryShape } from "../kernel/registry-shape.js";
+import { registryShape } from "../expand/registry-shape.js";
 import type { Shape } from "../load/shape.js";
 import { shorthandScalars } from "../load/shorthand.js";
-import { jsonFile, type EmittedFile } from "./file.js";
+import { jsonFile, type EmittedFile } from "../print/file.js";
 
 export function emitRegistrySchema(names: RegistryNames): EmittedFile {
   const schema = shapeSchema(registryShape, names) as Record<string, unknown>;

@@ -2,12 +2,12 @@
 import { authoredIn } from "../model/code.js";
 import { camelCase } from "../model/names.js";
 import type { OperationModel, ParameterModel, RegistryModel } from "../model/registry.js";
-import { header, type EmittedFile } from "./file.js";
-import { callLayout, docComment, importStatements, listLayout, literal } from "./layout.js";
-import type { ModulePaths } from "./module-path.js";
-import { ModuleScope } from "./module-scope.js";
+import { header, type EmittedFile } from "../print/file.js";
+import { callLayout, docComment, importStatements, listLayout, literal } from "../print/layout.js";
+import type { ModulePaths } from "../print/module-path.js";
+import { ModuleScope } from "../print/module-scope.js";
 import { namespacesOf, type Namespace } from "./namespaces.js";
-import { print } from "./templates.js";
+import { print } from "../print/templates.js";
 import { validatorOf } from "./validators.js";
 
 export function emitRoutes(model: RegistryModel, paths: ModulePaths): readonly EmittedFile[] {

@@ -4,12 +4,12 @@ import { families } from "../families/index.js";
 import { authoredIn, ofAuthor, type Code } from "../model/code.js";
 import { camelCase } from "../model/names.js";
 import type { RegistryModel } from "../model/registry.js";
-import { header, type EmittedFile } from "./file.js";
-import { importStatements, listLayout, literal } from "./layout.js";
-import type { ModulePaths } from "./module-path.js";
-import { ModuleScope } from "./module-scope.js";
+import { header, type EmittedFile } from "../print/file.js";
+import { importStatements, listLayout, literal } from "../print/layout.js";
+import type { ModulePaths } from "../print/module-path.js";
+import { ModuleScope } from "../print/module-scope.js";
 import { namespacesOf } from "./namespaces.js";
-import { print } from "./templates.js";
+import { print } from "../print/templates.js";
 
 export function emitService(model: RegistryModel, paths: ModulePaths): readonly EmittedFile[] {
   const { service } = model;

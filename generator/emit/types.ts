@@ -2,18 +2,13 @@
 import type { JsonSchema } from "../model/json-schema.js";
 import { referredType } from "../model/json-schema.js";
 import { pascalCase } from "../model/names.js";
-import { own } from "../model/records.js";
 import type { OperationModel, RegistryModel } from "../model/registry.js";
-import { header, type EmittedFile } from "./file.js";
-import { importOf, importStatements, listLayout, sortedUnique } from "./layout.js";
+import { header, type EmittedFile } from "../print/file.js";
+import { importOf, importStatements, listLayout, sortedUnique } from "../print/layout.js";
+import { typeModules } from "../print/type-modules.js";
 import { namespacesOf, type Namespace } from "./namespaces.js";
-import { print } from "./templates.js";
-import { referredTypes, typeDeclaration } from "./type-text.js";
-
-/** The module, relative to `types/`, that declares each named type. */
-export function typeModules({ types, homes }: RegistryModel): ReadonlyMap<string, string> {
-  return new Map(Object.keys(types).map((name) => [name, own(homes, name) ?? "models"]));
-}
+import { print } from "../print/templates.js";
+import { referredTypes, typeDeclaration } from "../print/type-text.js";
 
 export function emitTypes(model: RegistryModel): readonly EmittedFile[] {
   const modules = typeModules(model);

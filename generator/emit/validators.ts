@@ -7,14 +7,14 @@ import {
   type JsonSchema,
   type SchemaObject,
 } from "../model/json-schema.js";
-import { camelCase } from "../model/names.js";
+import { bodyValidatorName, camelCase } from "../model/names.js";
 import type { OperationModel, RegistryModel } from "../model/registry.js";
 import type { TextCache } from "../output/text-cache.js";
-import { header, type EmittedFile } from "./file.js";
-import { importOf, importStatements, sortedUnique } from "./layout.js";
+import { header, type EmittedFile } from "../print/file.js";
+import { importOf, importStatements, sortedUnique } from "../print/layout.js";
 import { namespacesOf, type Namespace } from "./namespaces.js";
-import { print } from "./templates.js";
-import { typeModules } from "./types.js";
+import { print } from "../print/templates.js";
+import { typeModules } from "../print/type-modules.js";
 
 /** One validator: its export, its schema, the type it proves. */
 interface ValidatorPlan {
@@ -32,11 +32,6 @@ export function validatorOf(operation: OperationModel): ValidatorPlan | undefine
   return read !== "parts" || body === null
     ? undefined
     : { name, schema: body.schema, typeName: body.typeName };
-}
-
-/** The validator of a document's whole body, where patches need one. */
-export function bodyValidatorName(document: { readonly name: string }): string {
-  return `${camelCase(document.name)}Body`;
 }
 
 /** Compiles the validators of every namespace; texts that the cache holds are not compiled again. */

@@ -13,10 +13,10 @@ import { tenancy } from "./tenancy/index.js";
 export const families: readonly Family[] = [
   identity,
   tenancy,
-  composites,
   documents,
   search,
   storage,
+  composites,
   custom,
   outbox,
   realtime,

@@ -2,12 +2,13 @@
 // Phases go over the list of families and know none by its name (architecture.md "A family is one value").
 import { limits } from "../../runtime/contract/limits.js";
 import type { Origin, Report } from "../diagnostics.js";
-import type { Note } from "../diff/change.js";
-import type { ValueComparison } from "../diff/values.js";
-import type { EmittedFile } from "../emit/file.js";
-import type { ModulePaths } from "../emit/module-path.js";
+import type { Note } from "../compare/change.js";
+import type { ValueComparison } from "../compare/values.js";
+import type { EmittedFile } from "../print/file.js";
+import type { ModulePaths } from "../print/module-path.js";
 import type { Declarations, MountDeclaration } from "../load/declarations.js";
 import { durationSeconds } from "../load/quantities.js";
+import type { Rewrite } from "../load/load.js";
 import type { Member } from "../load/shape.js";
 import type { SourceTree } from "../load/source-tree.js";
 import type { TypeReader } from "../load/types.js";
@@ -20,6 +21,8 @@ export interface Family<Model = unknown> {
   readonly format: Readonly<Record<string, Member>>;
   /** The families that are expanded before it, which are all that it may ask for. */
   readonly after: readonly Family[];
+  /** Says its declarations as those of other families, before anything is expanded. */
+  readonly rewrite: Rewrite;
   readonly expand: (context: FamilyContext) => Expansion<Model>;
   /** Tells what has changed for clients beside its operations. */
   readonly compare: (before: RegistryModel, after: RegistryModel, comparison: Comparison) => void;
@@ -99,6 +102,7 @@ export interface Comparison {
 /** What a family says where it says nothing of its own. */
 const silent = {
   after: [],
+  rewrite: (tree) => tree,
   compare: () => undefined,
   emit: () => [],
   service: () => ({}),

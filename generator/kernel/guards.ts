@@ -1,8 +1,9 @@
 // From policies and hook lists to the ordered chain of one operation.
+import { hookPhases, type HookPhaseName } from "../model/vocabulary.js";
 import { didYouMean } from "../did-you-mean.js";
 import type { Origin, Report } from "../diagnostics.js";
-import type { HookPhaseName, HooksByPhase, PolicyStep } from "../load/declarations.js";
-import { hookPhases } from "../load/format-parts.js";
+import type { HooksByPhase, PolicyStep } from "../load/declarations.js";
+
 import { own } from "../model/records.js";
 import { callOf, functionReference, ofAuthor, ofRuntime, type Code } from "../model/code.js";
 import type { HookUse } from "../model/registry.js";

@@ -1,9 +1,7 @@
 // Declarations as they stand in a registry whose shape has been checked. Field types stay raw: types.ts reads them.
-import type { hookPhases } from "./format-parts.js";
+import type { HookPhaseName, RouteStyle, SigningAlgorithm } from "../model/vocabulary.js";
 
-export type HookPhaseName = (typeof hookPhases)[number];
 export type HooksByPhase = Partial<Record<HookPhaseName, readonly string[]>>;
-export type RouteStyle = "rest" | "rpc";
 
 export interface ServiceDeclaration {
   readonly name: string;
@@ -131,7 +129,6 @@ export interface IngressDeclaration {
 }
 
 export type IdentityMethod = "token" | "password" | "api_key";
-export type SigningAlgorithm = "HS256" | "RS256" | "ES256" | "EdDSA";
 
 export interface IdentityDeclaration {
   readonly route?: string;

@@ -1,4 +1,5 @@
 // Pieces that the registry format is made of: names, durations, references, paths, mounts.
+import { hookPhases } from "../model/vocabulary.js";
 import type { Member, Shape } from "./shape.js";
 
 export const name = /^[a-z][a-z0-9_]*$/;
@@ -49,17 +50,6 @@ export const mapOf = (of: Shape, key = name, keyIs = "a name in [a-z][a-z0-9_]*"
   keyIs,
 });
 export const listOf = (of: Shape, minItems = 0): Shape => ({ kind: "list", of, minItems });
-
-export const hookPhases = [
-  "before",
-  "wrap",
-  "tx_before",
-  "tx_after",
-  "after_commit",
-  "on_success",
-  "on_failure",
-  "finally",
-] as const;
 
 export const style: Shape = { kind: "oneOf", values: ["rest", "rpc"] };
 

@@ -1,7 +1,8 @@
 // The frozen registry: the one serializable model between the families and every emitter (architecture.md "Build").
+import type { HookPhaseName, RouteStyle, SigningAlgorithm } from "./vocabulary.js";
 import type { Elements, Fields } from "../../runtime/contract/fields.js";
 import type { Code, FunctionReference } from "./code.js";
-import type { HookPhaseName, RouteStyle, SigningAlgorithm } from "../load/declarations.js";
+
 import type { JsonSchema } from "./json-schema.js";
 
 export interface ServiceModel {

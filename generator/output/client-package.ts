@@ -1,6 +1,6 @@
 // The client compiled: what an npm package of it holds. Each file alone, without a type checker, which its explicit types allow.
 import { ts } from "ts-morph";
-import type { EmittedFile } from "../emit/file.js";
+import type { EmittedFile } from "../print/file.js";
 
 const options: ts.CompilerOptions = {
   target: ts.ScriptTarget.ES2022,

@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join, sep } from "node:path";
-import type { EmittedFile } from "../emit/file.js";
+import type { EmittedFile } from "../print/file.js";
 import { emptyStorage, type StorageSchema } from "../emit/storage-schema.js";
 import type { MigrationHistory } from "../emit/migrations.js";
 import type { Report } from "../diagnostics.js";

@@ -1,7 +1,7 @@
 // The manifest: which files of the generated folder are ours, each with the hash that we gave it.
 import { createHash } from "node:crypto";
-import type { EmittedFile } from "../emit/file.js";
-import { jsonFile } from "../emit/file.js";
+import type { EmittedFile } from "../print/file.js";
+import { jsonFile } from "../print/file.js";
 
 export const manifestName = "manifest.json";
 

@@ -1,5 +1,5 @@
 // What writing would do: every file of the folder compared with what should be there. Nothing is touched here.
-import type { EmittedFile } from "../emit/file.js";
+import type { EmittedFile } from "../print/file.js";
 import { hashOf, type Ownership } from "./manifest.js";
 
 /** One file that differs from what should be there. */

@@ -2,8 +2,8 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Direction } from "../../generator/diff/schema-change.js";
-import { compareSchemas } from "../../generator/diff/schemas.js";
+import type { Direction } from "../../generator/compare/schema-change.js";
+import { compareSchemas } from "../../generator/compare/schemas.js";
 import {
   mapSchema,
   type JsonSchema,

@@ -1,11 +1,11 @@
 // client/: the typed client of the service, one function an operation, over a core that is the same for every service.
 import { own } from "../../model/records.js";
 import type { RegistryModel } from "../../model/registry.js";
-import { header, type EmittedFile } from "../file.js";
-import { docComment, literal } from "../layout.js";
-import { print } from "../templates.js";
-import { typeDeclaration } from "../type-text.js";
-import { typeModules } from "../types.js";
+import { header, type EmittedFile } from "../../print/file.js";
+import { docComment, literal } from "../../print/layout.js";
+import { print } from "../../print/templates.js";
+import { typeDeclaration } from "../../print/type-text.js";
+import { typeModules } from "../../print/type-modules.js";
 import { commonCodes } from "./codes.js";
 import { emitMocks } from "./mocks.js";
 import { namespaceName } from "./functions.js";

@@ -1,7 +1,7 @@
 // How functions of the client are named and printed.
 import { camelCase } from "../../model/names.js";
 import type { OperationModel } from "../../model/registry.js";
-import { listLayout, width } from "../layout.js";
+import { listLayout, width } from "../../print/layout.js";
 
 /** Words that cannot name a function. */
 const reserved = new Set(

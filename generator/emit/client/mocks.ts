@@ -1,6 +1,6 @@
 // client/mocks.ts: a service of mocks whose handlers are typed by the operations (opwright.config "client.mocks").
 import type { OperationModel, RegistryModel } from "../../model/registry.js";
-import { header, type EmittedFile } from "../file.js";
+import { header, type EmittedFile } from "../../print/file.js";
 import {
   blockLayout,
   importOf,
@@ -9,8 +9,8 @@ import {
   literal,
   propertyKey,
   width,
-} from "../layout.js";
-import { print } from "../templates.js";
+} from "../../print/layout.js";
+import { print } from "../../print/templates.js";
 import { hasInput, inputTypeOf, isAttached, operationOf, resultTypeOf } from "./operation.js";
 import { ownFile } from "./own-file.js";
 import { moduleOfType, namedTypesOf } from "./type-imports.js";

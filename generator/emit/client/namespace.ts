@@ -1,12 +1,18 @@
 // client/api/<namespace>.ts: types and functions of the operations of one namespace.
 import { referredType, refTo } from "../../model/json-schema.js";
 import type { OperationModel, RegistryModel } from "../../model/registry.js";
-import { header } from "../file.js";
-import { docComment, importOf, importStatements, listLayout, sortedUnique } from "../layout.js";
+import { header } from "../../print/file.js";
+import {
+  docComment,
+  importOf,
+  importStatements,
+  listLayout,
+  sortedUnique,
+} from "../../print/layout.js";
 import type { Namespace } from "../namespaces.js";
 import { errorCodesOf } from "../openapi.js";
-import { print } from "../templates.js";
-import { referredTypes, typeDeclaration } from "../type-text.js";
+import { print } from "../../print/templates.js";
+import { referredTypes, typeDeclaration } from "../../print/type-text.js";
 import { outputTypeName } from "../types.js";
 import { codesOf, codeType, namespaceCodes, type DeclaredType } from "./codes.js";
 import { functionHead, functionNames, routeText } from "./functions.js";

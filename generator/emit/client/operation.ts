@@ -2,7 +2,7 @@
 import type { Operation } from "../../../client/core.js";
 import { referredType, requiredOf } from "../../model/json-schema.js";
 import type { OperationModel, RegistryModel } from "../../model/registry.js";
-import { literal } from "../layout.js";
+import { literal } from "../../print/layout.js";
 import { namespacesOf, type Namespace } from "../namespaces.js";
 import { outputTypeName } from "../types.js";
 

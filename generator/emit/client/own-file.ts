@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { packageRoot } from "../../package-root.js";
-import { header, type EmittedFile } from "../file.js";
+import { header, type EmittedFile } from "../../print/file.js";
 
 /** A file of opwright's own, which goes along unchanged. */
 export function ownFile(name: string): EmittedFile {

@@ -1,6 +1,6 @@
 // client/package.json: what makes of the client a package that can be published.
 import type { RegistryModel } from "../../model/registry.js";
-import { jsonFile, type EmittedFile } from "../file.js";
+import { jsonFile, type EmittedFile } from "../../print/file.js";
 import { emitReadme } from "./readme.js";
 import type { ClientSettings } from "./settings.js";
 

@@ -7,9 +7,16 @@ import {
   type JsonSchema,
 } from "../../model/json-schema.js";
 import type { OperationModel, RegistryModel } from "../../model/registry.js";
-import { header, type EmittedFile } from "../file.js";
-import { docComment, importOf, importStatements, literal, sortedUnique, width } from "../layout.js";
-import { print } from "../templates.js";
+import { header, type EmittedFile } from "../../print/file.js";
+import {
+  docComment,
+  importOf,
+  importStatements,
+  literal,
+  sortedUnique,
+  width,
+} from "../../print/layout.js";
+import { print } from "../../print/templates.js";
 import { functionHead, functionNames, routeText } from "./functions.js";
 import {
   attachedNamespaces,

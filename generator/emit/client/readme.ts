@@ -2,8 +2,8 @@
 import { markdownText } from "../../markdown.js";
 import { namesIn } from "../../model/code.js";
 import type { OperationModel, RegistryModel } from "../../model/registry.js";
-import type { EmittedFile } from "../file.js";
-import { print } from "../templates.js";
+import type { EmittedFile } from "../../print/file.js";
+import { print } from "../../print/templates.js";
 import { functionNames, namespaceName, routeText } from "./functions.js";
 import { attachedNamespaces, hasInput, isAttached, isOptional, isReading } from "./operation.js";
 import type { ClientSettings } from "./settings.js";

@@ -3,10 +3,16 @@ import { objectSchema, type JsonSchema } from "../../model/json-schema.js";
 import { pascalCase } from "../../model/names.js";
 import { own } from "../../model/records.js";
 import type { OperationModel, RegistryModel } from "../../model/registry.js";
-import { header, type EmittedFile } from "../file.js";
-import { blockLayout, importOf, importStatements, listLayout, literal } from "../layout.js";
-import { print } from "../templates.js";
-import { typeDeclaration } from "../type-text.js";
+import { header, type EmittedFile } from "../../print/file.js";
+import {
+  blockLayout,
+  importOf,
+  importStatements,
+  listLayout,
+  literal,
+} from "../../print/layout.js";
+import { print } from "../../print/templates.js";
+import { typeDeclaration } from "../../print/type-text.js";
 import { hasInput, inputTypeOf, operationMembers, resultTypeOf } from "./operation.js";
 import { codeType } from "./codes.js";
 import { ownFile } from "./own-file.js";

@@ -19,7 +19,7 @@ import {
   type ParameterTypeName,
   type RouteModel,
 } from "../../model/registry.js";
-import { resolved, type Resolve } from "../documents/fields.js";
+import { resolved, type Resolve } from "../../kernel/resolve.js";
 import {
   deadlineOf,
   extensionsOf,

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { DocumentModel, EmissionModel, RegistryModel } from "../../model/registry.js";
 import type { Comparison } from "../../kernel/family.js";
-import { amount, choices, compareAll, tellOf, value, type Rules } from "../../diff/rules.js";
+import { amount, choices, compareAll, tellOf, value, type Rules } from "../../compare/rules.js";
 
 const document: Rules<DocumentModel> = {
   name: null,

@@ -1,8 +1,8 @@
 // documents/<name>.ts: the spec of each document type, as the runtime reads it.
 import { indexName } from "../../model/names.js";
-import { specName } from "../../model/names.js";
+import { bodyValidatorName, specName } from "../../model/names.js";
 import type { DocumentModel, RegistryModel } from "../../model/registry.js";
-import { header, type EmittedFile } from "../../emit/file.js";
+import { header, type EmittedFile } from "../../print/file.js";
 import {
   importOf,
   importStatements,
@@ -10,10 +10,9 @@ import {
   literal,
   mapMember,
   width,
-} from "../../emit/layout.js";
-import { print } from "../../emit/templates.js";
-import { typeModules } from "../../emit/types.js";
-import { bodyValidatorName } from "../../emit/validators.js";
+} from "../../print/layout.js";
+import { print } from "../../print/templates.js";
+import { typeModules } from "../../print/type-modules.js";
 
 export function emitDocuments(model: RegistryModel): readonly EmittedFile[] {
   const modules = typeModules(model);

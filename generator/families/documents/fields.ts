@@ -1,17 +1,15 @@
 // What follows from a document's type: queryable fields, canonical forms, nullable members, patch schemas.
 import type { FieldType } from "../../../runtime/contract/fields.js";
+import { resolved, type Resolve } from "../../kernel/resolve.js";
 import {
   isNullable,
   nullable,
   objectSchema,
   propertiesOf,
-  referredType,
   requiredOf,
   withoutNull,
   type JsonSchema,
 } from "../../model/json-schema.js";
-
-export type Resolve = (type: string) => JsonSchema | undefined;
 
 /** How deep nested members are followed; a recursive type ends here. */
 const maxDepth = 4;
@@ -53,18 +51,6 @@ function nested(
     { path: `${path}[]`, name: "items", schema: items },
     ...nested(items, resolve, `${path}[]`, depth + 1),
   ];
-}
-
-/** The schema behind references. */
-export function resolved(schema: JsonSchema, resolve: Resolve): JsonSchema {
-  let current = schema;
-  for (let steps = 0; steps < 32; steps += 1) {
-    const type = referredType(current);
-    const next = type === undefined ? undefined : resolve(type);
-    if (next === undefined) return current;
-    current = next;
-  }
-  return current;
 }
 
 /** The query type of a member, or undefined where it has none. */

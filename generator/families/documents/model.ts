@@ -18,21 +18,15 @@ import {
 import { pascalCase } from "../../model/names.js";
 import { own } from "../../model/records.js";
 import type { DocumentModel, IndexModel } from "../../model/registry.js";
-import {
-  fieldType,
-  isNullableMember,
-  memberPaths,
-  patchSchema,
-  resolved,
-  type Resolve,
-} from "./fields.js";
-import { emissions } from "../realtime/emits.js";
+import { resolved, type Resolve } from "../../kernel/resolve.js";
+import { fieldType, isNullableMember, memberPaths, patchSchema } from "./fields.js";
+import { emissions } from "./emissions.js";
 import type { FamilyContext } from "../../kernel/family.js";
+import { queryableFields } from "../../model/query-fields.js";
 import {
   comparisonSchema,
   fieldNameSchema,
   filterSchema,
-  queryableFields,
   sharedQueryTypes,
   sortSchema,
 } from "./query-schemas.js";

@@ -1,10 +1,5 @@
 // JSON Schemas of list requests and pages: filters, sorts, cursors (decisions.md "Documents", "Query language").
-import {
-  baseFields,
-  type Elements,
-  type Fields,
-  type FieldType,
-} from "../../../runtime/contract/fields.js";
+import { type Elements, type Fields, type FieldType } from "../../../runtime/contract/fields.js";
 import { limits } from "../../../runtime/contract/limits.js";
 import {
   elementType,
@@ -20,21 +15,6 @@ import {
   type JsonSchema,
   type SchemaObject,
 } from "../../model/json-schema.js";
-
-/** What a list of one document can be asked. */
-export interface QueryableDocument {
-  readonly fields: Fields;
-  readonly softDelete: boolean;
-}
-
-/** The fields of a document with the base fields, as queries name them. */
-export function queryableFields(document: QueryableDocument): Fields {
-  return {
-    ...baseFields,
-    ...(document.softDelete ? { is_deleted: "boolean" as const } : {}),
-    ...document.fields,
-  };
-}
 
 /** Types that the queries of every document share: what a field of each type can be asked, and orders. */
 export function sharedQueryTypes(
@@ -210,26 +190,6 @@ function operandSchema(type: FieldType, operator: Operator): JsonSchema {
 
 function listOf(items: JsonSchema): JsonSchema {
   return { type: "array", items, maxItems: limits.maxInOperands };
-}
-
-/** What queries can do with each field: the extension `x-query` of list operations. */
-export function queryExtension(
-  fields: Fields,
-  elements: Elements,
-): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(
-    Object.entries(fields).map(([name, type]) => [
-      name,
-      {
-        type,
-        operators: operatorsOf(type),
-        sortable: isScalarType(type),
-        ...(Object.hasOwn(elements, name)
-          ? { elements: queryExtension(elements[name] ?? {}, {}) }
-          : {}),
-      },
-    ]),
-  );
 }
 
 /** Values of a scalar type; undefined for the others. */

@@ -23,7 +23,8 @@ import {
 } from "../../kernel/family.js";
 import { hookChain, requiresAuthn } from "../../kernel/guards.js";
 import { aggregateHit, aggregateRequestSchema } from "./aggregate-schemas.js";
-import { listRequestSchema, pageSchema, queryableFields } from "./query-schemas.js";
+import { queryableFields } from "../../model/query-fields.js";
+import { listRequestSchema, pageSchema } from "./query-schemas.js";
 
 export const reading: readonly DocumentVerb[] = [
   "get",

@@ -10,7 +10,7 @@ import {
   tellOf,
   value,
   type Rules,
-} from "../../diff/rules.js";
+} from "../../compare/rules.js";
 
 const identity: Rules<IdentityModel> = {
   route: null,

@@ -1,10 +1,10 @@
 // identity.ts: who is calling, and the hooks of authorization bound to the service.
 import type { FunctionReference } from "../../model/code.js";
 import type { IdentityModel, RegistryModel } from "../../model/registry.js";
-import { header, type EmittedFile } from "../../emit/file.js";
-import { importOf, importStatements, listLayout, literal, mapMember } from "../../emit/layout.js";
-import { importPath, moduleNames, type ModulePaths } from "../../emit/module-path.js";
-import { print } from "../../emit/templates.js";
+import { header, type EmittedFile } from "../../print/file.js";
+import { importOf, importStatements, listLayout, literal, mapMember } from "../../print/layout.js";
+import { importPath, moduleNames, type ModulePaths } from "../../print/module-path.js";
+import { print } from "../../print/templates.js";
 
 export function emitIdentity(model: RegistryModel, paths: ModulePaths): readonly EmittedFile[] {
   const { identity, service } = model;

@@ -1,8 +1,8 @@
 // What changes of integration events mean for their receivers.
 import type { OutboxEventModel, RegistryModel } from "../../model/registry.js";
 import type { Comparison } from "../../kernel/family.js";
-import { compareEvents } from "../../diff/events.js";
-import type { Rules } from "../../diff/rules.js";
+import { compareEvents } from "../../compare/events.js";
+import type { Rules } from "../../compare/rules.js";
 
 const integrationEvent: Rules<OutboxEventModel> = {
   // Types are compared where they stand.

@@ -1,10 +1,10 @@
 // outbox.ts: integration events, typed, and where they go.
 import type { RegistryModel } from "../../model/registry.js";
-import { header, type EmittedFile } from "../../emit/file.js";
-import { importOf, importStatements, literal, sortedUnique } from "../../emit/layout.js";
-import { importPath, moduleNames, type ModulePaths } from "../../emit/module-path.js";
-import { print } from "../../emit/templates.js";
-import { typeModules } from "../../emit/types.js";
+import { header, type EmittedFile } from "../../print/file.js";
+import { importOf, importStatements, literal, sortedUnique } from "../../print/layout.js";
+import { importPath, moduleNames, type ModulePaths } from "../../print/module-path.js";
+import { print } from "../../print/templates.js";
+import { typeModules } from "../../print/type-modules.js";
 
 /** Types of the runtime's own events. */
 const ofRuntime: Readonly<Record<string, string>> = {

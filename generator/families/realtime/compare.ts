@@ -1,6 +1,6 @@
 // The realtime planes of two registries: events, commands, transports, how long signals are kept.
 import type { RealtimeModel, RegistryModel, SignalModel } from "../../model/registry.js";
-import { compareEvents } from "../../diff/events.js";
+import { compareEvents } from "../../compare/events.js";
 import {
   amount,
   authored,
@@ -10,7 +10,7 @@ import {
   tellOf,
   type Rules,
   type Tell,
-} from "../../diff/rules.js";
+} from "../../compare/rules.js";
 import type { Comparison } from "../../kernel/family.js";
 
 const plane: Rules<RealtimeModel> = {

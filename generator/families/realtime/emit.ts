@@ -2,17 +2,17 @@
 // the plane calls handlers.
 import { camelCase } from "../../model/names.js";
 import type { RegistryModel, SignalModel } from "../../model/registry.js";
-import { header, type EmittedFile } from "../../emit/file.js";
+import { header, type EmittedFile } from "../../print/file.js";
 import {
   importOf,
   importStatements,
   listLayout,
   literal,
   sortedUnique,
-} from "../../emit/layout.js";
-import { importPath, moduleNames, type ModulePaths } from "../../emit/module-path.js";
-import { print } from "../../emit/templates.js";
-import { typeModules } from "../../emit/types.js";
+} from "../../print/layout.js";
+import { importPath, moduleNames, type ModulePaths } from "../../print/module-path.js";
+import { print } from "../../print/templates.js";
+import { typeModules } from "../../print/type-modules.js";
 
 export function emitRealtime(model: RegistryModel, paths: ModulePaths): readonly EmittedFile[] {
   const { realtime } = model;

@@ -1,48 +1,18 @@
 // `emits:` of documents and `to:` of events: which signals a change of a document sends, and to whom.
 import { didYouMean } from "../../did-you-mean.js";
 import type { Origin } from "../../diagnostics.js";
-import type { DocumentDeclaration, EmittedEvent } from "../../load/declarations.js";
 import { propertiesOf, withoutNull, type JsonSchema } from "../../model/json-schema.js";
 import type {
   DocumentModel,
-  EmissionModel,
   RealtimeModel,
   SignalModel,
   SignalTargetModel,
 } from "../../model/registry.js";
-import { resolved, type Resolve } from "../documents/fields.js";
+import { resolved, type Resolve } from "../../kernel/resolve.js";
 import type { FamilyContext } from "../../kernel/family.js";
-
-type Verb = EmissionModel["on"];
 
 /** A field that a topic or a principal is made of. */
 const fieldInBraces = /\{([A-Za-z_][\w-]*)\}/g;
-
-const writing: readonly string[] = [
-  "create",
-  "update",
-  "delete",
-  "restore",
-  "kill",
-] satisfies Verb[];
-
-/** What a document declares to emit, in one form; verbs that do not write are left to the check of verbs. */
-export function emissions({ emits = {} }: DocumentDeclaration): readonly EmissionModel[] {
-  return Object.entries(emits).flatMap(([verb, given]) =>
-    writing.includes(verb)
-      ? listed(given).map((one): EmissionModel => ({ on: verb as Verb, ...emission(one) }))
-      : [],
-  );
-}
-
-function emission(given: EmittedEvent): Pick<EmissionModel, "event" | "ifChanged"> {
-  if (typeof given === "string") return { event: given, ifChanged: null };
-  return { event: given.event, ifChanged: [given.if_changed].flat() };
-}
-
-function listed<One>(given: One | readonly One[]): readonly One[] {
-  return Array.isArray(given) ? (given as readonly One[]) : [given as One];
-}
 
 /** Reports emissions of events that are not there, carry something else, or say to nobody. */
 export function checkEmits(

@@ -1,7 +1,7 @@
 // What changes of searches mean for clients, beside their operations.
 import type { RegistryModel, SearchModel } from "../../model/registry.js";
 import type { Comparison } from "../../kernel/family.js";
-import { compareAll, tellOf, value, type Rules } from "../../diff/rules.js";
+import { compareAll, tellOf, value, type Rules } from "../../compare/rules.js";
 
 const search: Rules<SearchModel> = {
   name: null,

@@ -1,9 +1,9 @@
 // search/<name>.ts: the spec of each search, as the runtime reads it.
 import { indexName, specName } from "../../model/names.js";
 import type { RegistryModel } from "../../model/registry.js";
-import { header, type EmittedFile } from "../../emit/file.js";
-import { importOf, importStatements, listLayout, literal, mapMember } from "../../emit/layout.js";
-import { print } from "../../emit/templates.js";
+import { header, type EmittedFile } from "../../print/file.js";
+import { importOf, importStatements, listLayout, literal, mapMember } from "../../print/layout.js";
+import { print } from "../../print/templates.js";
 
 export function emitSearches(model: RegistryModel): readonly EmittedFile[] {
   return Object.values(model.searches).map((search) => ({

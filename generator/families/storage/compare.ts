@@ -1,7 +1,7 @@
 // What changes of storages mean for clients, beside their operations.
 import type { RegistryModel, StorageModel } from "../../model/registry.js";
 import type { Comparison } from "../../kernel/family.js";
-import { amount, compareAll, tellOf, value, type Rules } from "../../diff/rules.js";
+import { amount, compareAll, tellOf, value, type Rules } from "../../compare/rules.js";
 
 const storage: Rules<StorageModel> = {
   name: null,

@@ -1,9 +1,9 @@
 // storage/<name>.ts: the spec of each storage, as the runtime reads it.
 import { specName } from "../../model/names.js";
 import type { RegistryModel } from "../../model/registry.js";
-import { header, type EmittedFile } from "../../emit/file.js";
-import { importOf, importStatements, listLayout, literal } from "../../emit/layout.js";
-import { print } from "../../emit/templates.js";
+import { header, type EmittedFile } from "../../print/file.js";
+import { importOf, importStatements, listLayout, literal } from "../../print/layout.js";
+import { print } from "../../print/templates.js";
 
 export function emitStorages(model: RegistryModel): readonly EmittedFile[] {
   return Object.values(model.storages).map((storage) => ({

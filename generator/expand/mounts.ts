@@ -1,10 +1,11 @@
 // Mounts: which operation gets which route (decisions.md §1 "Attach rules", service.md "Options common to every route generator").
+import type { RouteStyle } from "../model/vocabulary.js";
 import { didYouMean } from "../did-you-mean.js";
 import type { Origin } from "../diagnostics.js";
-import type { MountDeclaration, RouteStyle } from "../load/declarations.js";
+import type { MountDeclaration } from "../load/declarations.js";
 import type { OperationModel, RouteModel } from "../model/registry.js";
-import { placeholdersOf } from "./placeholders.js";
-import type { FamilyContext, NamespaceExpansion, UnmountedOperation } from "./family.js";
+import { placeholdersOf } from "../kernel/placeholders.js";
+import type { FamilyContext, NamespaceExpansion, UnmountedOperation } from "../kernel/family.js";
 
 /** One attachment: a namespace at a path, and where the registry says so. */
 interface Mount {

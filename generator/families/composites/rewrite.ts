@@ -1,8 +1,9 @@
 // Composites: documents with soft deletion, their search and their files in one declaration (service.md "Composite route attachment").
-import type { Report } from "../diagnostics.js";
-import { storageVerbs } from "../families/storage/verbs.js";
-import type { CompositeDeclaration, RouteStyle } from "./declarations.js";
-import type { MovedPath, SourceTree } from "./source-tree.js";
+import type { RouteStyle } from "../../model/vocabulary.js";
+import type { Report } from "../../diagnostics.js";
+import { storageVerbs } from "../storage/verbs.js";
+import type { CompositeDeclaration } from "../../load/declarations.js";
+import type { MovedPath, SourceTree } from "../../load/source-tree.js";
 
 /** Guards of single operations that are those of the search, and of the storage. */
 const searchGuards = ["typed", "raw", "typed_cursor", "raw_cursor"];

@@ -1,9 +1,9 @@
 // The registry format: every section and key, once (shared by checking and by the editors' JSON Schema).
+import { hookPhases } from "../model/vocabulary.js";
 import {
   duration,
   extensions,
   fieldType,
-  hookPhases,
   listOf,
   mapOf,
   mountMembers,
@@ -16,6 +16,7 @@ import {
   text,
   typeName,
 } from "../load/format-parts.js";
+import type { ObjectShape, RegistryFormat } from "../load/load.js";
 import type { Shape } from "../load/shape.js";
 import { families } from "../families/index.js";
 
@@ -108,8 +109,8 @@ const topLevelMount: Shape = {
   },
 };
 
-/** The whole format: what every registry has, and the sections of the families. */
-export const registryShape: Extract<Shape, { kind: "object" }> = {
+/** The shape of every section: what every registry has, and the sections of the families. */
+export const registryShape: ObjectShape = {
   kind: "object",
   ...extensions,
   members: {
@@ -134,4 +135,10 @@ export const registryShape: Extract<Shape, { kind: "object" }> = {
       "Breaking changes that may be made, by their texts, each with the reason.",
     ),
   },
+};
+
+/** What a registry may say, and how some of it is said as other parts of it. */
+export const registryFormat: RegistryFormat = {
+  shape: registryShape,
+  rewrites: families.map(({ rewrite }) => rewrite),
 };

@@ -21,9 +21,9 @@ import {
   type FamilyContext,
   type NamespaceExpansion,
   type RoutedOperation,
-} from "./family.js";
+} from "../kernel/family.js";
 import { attach } from "./mounts.js";
-import { placeholdersOf } from "./placeholders.js";
+import { placeholdersOf } from "../kernel/placeholders.js";
 
 /** The model with the places that findings about it refer to. */
 export interface ExpandedRegistry {

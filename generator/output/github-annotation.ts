@@ -1,5 +1,5 @@
 // Annotations that GitHub Actions read from stdout (workflow commands).
-import type { Position } from "./load/locate.js";
+import type { Position } from "../load/locate.js";
 
 /** One annotation, with its newline. `endCol` is the column behind its last character. */
 export function githubAnnotation(

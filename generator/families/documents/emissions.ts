@@ -1,0 +1,31 @@
+// `emits:` of a document: which signals its changes send.
+import type { DocumentDeclaration, EmittedEvent } from "../../load/declarations.js";
+import type { EmissionModel } from "../../model/registry.js";
+
+type Verb = EmissionModel["on"];
+
+const writing: readonly string[] = [
+  "create",
+  "update",
+  "delete",
+  "restore",
+  "kill",
+] satisfies Verb[];
+
+/** What a document declares to emit, in one form; verbs that do not write are left to the check of verbs. */
+export function emissions({ emits = {} }: DocumentDeclaration): readonly EmissionModel[] {
+  return Object.entries(emits).flatMap(([verb, given]) =>
+    writing.includes(verb)
+      ? listed(given).map((one): EmissionModel => ({ on: verb as Verb, ...emission(one) }))
+      : [],
+  );
+}
+
+function emission(given: EmittedEvent): Pick<EmissionModel, "event" | "ifChanged"> {
+  if (typeof given === "string") return { event: given, ifChanged: null };
+  return { event: given.event, ifChanged: [given.if_changed].flat() };
+}
+
+function listed<One>(given: One | readonly One[]): readonly One[] {
+  return Array.isArray(given) ? (given as readonly One[]) : [given as One];
+}

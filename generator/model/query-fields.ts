@@ -1,0 +1,38 @@
+// The fields of a document as queries name them, and what can be asked of each.
+import { baseFields, type Elements, type Fields } from "../../runtime/contract/fields.js";
+import { isScalarType, operatorsOf } from "../../runtime/contract/query-operators.js";
+
+/** What a list of one document can be asked. */
+export interface QueryableDocument {
+  readonly fields: Fields;
+  readonly softDelete: boolean;
+}
+
+/** The fields of a document with the base fields, as queries name them. */
+export function queryableFields(document: QueryableDocument): Fields {
+  return {
+    ...baseFields,
+    ...(document.softDelete ? { is_deleted: "boolean" as const } : {}),
+    ...document.fields,
+  };
+}
+
+/** What queries can do with each field: the extension `x-query` of list operations. */
+export function queryExtension(
+  fields: Fields,
+  elements: Elements,
+): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, type]) => [
+      name,
+      {
+        type,
+        operators: operatorsOf(type),
+        sortable: isScalarType(type),
+        ...(Object.hasOwn(elements, name)
+          ? { elements: queryExtension(elements[name] ?? {}, {}) }
+          : {}),
+      },
+    ]),
+  );
+}
