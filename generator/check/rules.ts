@@ -1,4 +1,5 @@
 // The third phase: rules over the whole registry. Each is a small function; all findings come at once.
+import { families } from "../families/index.js";
 import { didYouMean } from "../did-you-mean.js";
 import type { Origin } from "../diagnostics.js";
 import type { ExpandedRegistry } from "../expand/expand.js";
@@ -37,14 +38,12 @@ function transactionRoutesAreDeployed({ loaded, expanded, report }: RuleContext)
 /** Two operations never answer the same method and path, whatever their placeholders are called. */
 function routesCollide({ expanded, report }: RuleContext): void {
   const seen = new Map<string, string>();
-  const { jwks = null } = expanded.model.identity ?? {};
   const systemPaths = [
     "/livez",
     "/metrics",
     "/readyz",
     "/openapi.json",
-    ...(expanded.model.realtime === null ? [] : ["/asyncapi.json"]),
-    ...(jwks === null ? [] : [jwks.path]),
+    ...families.flatMap((family) => family.paths(expanded.model)),
   ];
   const templates = new Map<string, { readonly key: string; readonly path: string }>();
   for (const operation of Object.values(expanded.model.operations)) {

@@ -1,11 +1,9 @@
-// The files of one namespace share its operations, document and types; this groups them once.
-import { own } from "../model/records.js";
-import type { DocumentModel, OperationModel, RegistryModel } from "../model/registry.js";
+// The files of one namespace share its operations and types; this groups them once.
+import type { OperationModel, RegistryModel } from "../model/registry.js";
 
 export interface Namespace {
   readonly name: string;
   readonly operations: readonly OperationModel[];
-  readonly document: DocumentModel | undefined;
   /** The registry files that declare it, in order, joined for a header. */
   readonly source: string;
 }
@@ -22,7 +20,6 @@ export function namespacesOf(model: RegistryModel): readonly Namespace[] {
     .map(([name, operations]) => ({
       name,
       operations,
-      document: own(model.documents, name),
       source: [...new Set(operations.map(({ source }) => source))].sort().join(", "),
     }));
 }

@@ -1,5 +1,6 @@
 // What the migrations of a service add up to: tables, indexes, members with defaults. Kept beside the migrations.
 import { indexableColumns, type FieldType } from "../../runtime/contract/fields.js";
+import { families } from "../families/index.js";
 import { requiredOf } from "../model/json-schema.js";
 import { indexName } from "../model/names.js";
 import { own } from "../model/records.js";
@@ -42,32 +43,6 @@ const searchLayout = 2;
 
 export const emptyStorage: StorageSchema = { tables: {}, system: [] };
 
-const identityTables = [
-  "principals",
-  "sessions",
-  "sessions.ended_at",
-  "refresh_tokens",
-  "refresh_tokens.session",
-  "reset_tokens",
-  "reset_tokens.expires_at",
-  "api_keys",
-  "api_keys.ends",
-  "tenants",
-  "memberships",
-  "grants",
-].map((name) => `opwright_${name}`);
-
-const realtimeTables = [
-  "opwright_signals",
-  "opwright_staged_signals",
-  "opwright_staged_signals.shard",
-  "opwright_mailbox_heads",
-  "opwright_mailbox_heads.length",
-  "opwright_mailbox",
-  "opwright_cursors",
-  "opwright_cursors.check_at",
-];
-
 /** The storage that a registry needs. */
 export function storageOf(model: RegistryModel): StorageSchema {
   return {
@@ -78,9 +53,7 @@ export function storageOf(model: RegistryModel): StorageSchema {
       "opwright_idempotency",
       "opwright_leases",
       "opwright_rates",
-      ...(model.identity === null ? [] : identityTables),
-      ...(model.outbox === null ? [] : ["opwright_outbox", "opwright_outbox.dead"]),
-      ...(model.realtime === null ? [] : realtimeTables),
+      ...families.flatMap((family) => family.tables(model)),
     ],
     searchLayout,
   };

@@ -3,25 +3,19 @@ import { createHash } from "node:crypto";
 import {
   mapSchema,
   referredType,
-  refTo,
   type JsonSchema,
   type SchemaObject,
 } from "../model/json-schema.js";
-import { bodyValidatorName, camelCase } from "../model/names.js";
+import { camelCase } from "../model/names.js";
+import { families } from "../families/index.js";
+import type { ValidatorPlan } from "../model/validator-plan.js";
 import type { OperationModel, RegistryModel } from "../model/registry.js";
 import type { TextCache } from "../output/text-cache.js";
 import { header, type EmittedFile } from "../print/file.js";
 import { importOf, importStatements, sortedUnique } from "../print/layout.js";
-import { namespacesOf, type Namespace } from "./namespaces.js";
+import { namespacesOf } from "./namespaces.js";
 import { print } from "../print/templates.js";
 import { typeModules } from "../print/type-modules.js";
-
-/** One validator: its export, its schema, the type it proves. */
-interface ValidatorPlan {
-  readonly name: string;
-  readonly schema: JsonSchema;
-  readonly typeName: string;
-}
 
 /** The validator that checks an operation's body or input, or undefined where the runtime's own checks do. */
 export function validatorOf(operation: OperationModel): ValidatorPlan | undefined {
@@ -34,44 +28,39 @@ export function validatorOf(operation: OperationModel): ValidatorPlan | undefine
     : { name, schema: body.schema, typeName: body.typeName };
 }
 
-/** Compiles the validators of every namespace; texts that the cache holds are not compiled again. */
+/** Compiles the validators of every module; texts that the cache holds are not compiled again. */
 export async function emitValidators(
   model: RegistryModel,
   cache: TextCache,
 ): Promise<readonly EmittedFile[]> {
   const modules = typeModules(model);
   const files: EmittedFile[] = [];
-  for (const namespace of namespacesOf(model)) {
-    const plans = plansOf(namespace);
-    if (plans.length === 0) continue;
-    const code = await compiled(plans, model, cache);
-    files.push({
-      path: `validators/${namespace.name}.ts`,
-      text: printNamespace(namespace, plans, code, modules),
-    });
-  }
-  const { realtime } = model;
-  if (realtime !== null) {
-    const plans = Object.entries(realtime.events).map(([name, { typeName }]) => ({
-      name: camelCase(name),
-      schema: refTo(typeName),
-      typeName,
-    }));
-    const namespace = { name: "realtime", source: "registry", operations: [], document: undefined };
-    const text = printNamespace(namespace, plans, await compiled(plans, model, cache), modules);
-    files.push({ path: "validators/realtime.ts", text });
+  for (const module of validatorModules(model)) {
+    const code = await compiled(module.plans, model, cache);
+    files.push({ path: `validators/${module.name}.ts`, text: printModule(module, code, modules) });
   }
   return files;
 }
 
-function plansOf(namespace: Namespace): readonly ValidatorPlan[] {
-  const plans = namespace.operations.map(validatorOf).filter((plan) => plan !== undefined);
-  const { document } = namespace;
-  if (document?.checksBody !== true) return plans;
-  return [
-    ...plans,
-    { name: bodyValidatorName(document), schema: document.bodySchema, typeName: "unknown" },
-  ];
+interface ValidatorModule {
+  readonly name: string;
+  readonly source: string;
+  readonly plans: readonly ValidatorPlan[];
+}
+
+/** The modules that have validators: of the operations of a namespace, and of what families add. */
+function validatorModules(model: RegistryModel): readonly ValidatorModule[] {
+  const further = new Map<string, readonly ValidatorPlan[]>(
+    families.flatMap((family) => Object.entries(family.validators(model))),
+  );
+  const ofNamespaces = namespacesOf(model).map(({ name, source, operations }) => {
+    const own = operations.map(validatorOf).filter((plan) => plan !== undefined);
+    return { name, source, plans: [...own, ...(further.get(name) ?? [])] };
+  });
+  const others = [...further]
+    .filter(([name]) => ofNamespaces.every((module) => module.name !== name))
+    .map(([name, plans]) => ({ name, source: "registry", plans }));
+  return [...ofNamespaces, ...others].filter(({ plans }) => plans.length > 0);
 }
 
 async function compiled(
@@ -111,9 +100,8 @@ export function bundled(schema: JsonSchema, model: Pick<RegistryModel, "types">)
   };
 }
 
-function printNamespace(
-  namespace: Namespace,
-  plans: readonly ValidatorPlan[],
+function printModule(
+  { name: module, source, plans }: ValidatorModule,
   code: string,
   modules: ReadonlyMap<string, string>,
 ): string {
@@ -122,12 +110,10 @@ function printNamespace(
     (name) => name !== "unknown",
   );
   return print("validators.ts", {
-    header: header(namespace.source),
+    header: header(source),
     imports: importStatements([
       ...[...helpers, "validator"].map((name) => importOf(name, "opwright/runtime", false)),
-      ...types.map((name) =>
-        importOf(name, `../types/${modules.get(name) ?? namespace.name}.js`, true),
-      ),
+      ...types.map((name) => importOf(name, `../types/${modules.get(name) ?? module}.js`, true)),
     ]),
     code,
     plans,

@@ -13,6 +13,7 @@ import type { Member } from "../load/shape.js";
 import type { SourceTree } from "../load/source-tree.js";
 import type { TypeReader } from "../load/types.js";
 import type { Code } from "../model/code.js";
+import type { ValidatorPlan } from "../model/validator-plan.js";
 import type { FamilyModels, OperationModel, RegistryModel, RouteModel } from "../model/registry.js";
 
 export interface Family<Model = unknown> {
@@ -28,6 +29,12 @@ export interface Family<Model = unknown> {
   readonly compare: (before: RegistryModel, after: RegistryModel, comparison: Comparison) => void;
   /** The modules that only it prints. */
   readonly emit: (model: RegistryModel, paths: ModulePaths) => readonly EmittedFile[];
+  /** Validators beside those of operations, by the module that has them: a namespace, or one of its own. */
+  readonly validators: (model: RegistryModel) => Readonly<Record<string, readonly ValidatorPlan[]>>;
+  /** The steps of the tables that it needs beside those of documents. */
+  readonly tables: (model: RegistryModel) => readonly string[];
+  /** Paths that the service answers itself because of it. */
+  readonly paths: (model: RegistryModel) => readonly string[];
   /** What it tells `defineService`, by member. */
   readonly service: (model: RegistryModel) => Readonly<Record<string, Code | readonly Code[]>>;
 }
@@ -105,6 +112,9 @@ const silent = {
   rewrite: (tree) => tree,
   compare: () => undefined,
   emit: () => [],
+  validators: () => ({}),
+  tables: () => [],
+  paths: () => [],
   service: () => ({}),
 } satisfies Partial<Family>;
 

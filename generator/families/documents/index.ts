@@ -1,5 +1,6 @@
 // The documents family: a declaration becomes a table with its types, and up to eleven operations.
 import type { DocumentDeclaration } from "../../load/declarations.js";
+import { bodyValidatorName } from "../../model/names.js";
 import { sortedRecord } from "../../model/records.js";
 import type { DocumentModel } from "../../model/registry.js";
 import {
@@ -33,6 +34,16 @@ export const documents = family<ReadonlyMap<string, DocumentModel>>({
   },
   compare,
   emit: emitDocuments,
+  // A patch is checked against the whole body where its members alone do not say enough.
+  validators: (model) =>
+    Object.fromEntries(
+      Object.values(model.documents)
+        .filter(({ checksBody }) => checksBody)
+        .map(({ name, bodySchema }) => [
+          name,
+          [{ name: bodyValidatorName({ name }), schema: bodySchema, typeName: "unknown" }],
+        ]),
+    ),
 });
 
 function namespaceOf(

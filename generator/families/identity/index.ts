@@ -9,6 +9,21 @@ import { format } from "./format.js";
 import { boundaryErrors, identityModel } from "./model.js";
 import { expandProvisioning } from "./principals.js";
 
+const tables = [
+  "principals",
+  "sessions",
+  "sessions.ended_at",
+  "refresh_tokens",
+  "refresh_tokens.session",
+  "reset_tokens",
+  "reset_tokens.expires_at",
+  "api_keys",
+  "api_keys.ends",
+  "tenants",
+  "memberships",
+  "grants",
+].map((name) => `opwright_${name}`);
+
 export const identity = family({
   name: "identity",
   format,
@@ -26,6 +41,8 @@ export const identity = family({
   },
   compare,
   emit: emitIdentity,
+  tables: (model) => (model.identity === null ? [] : tables),
+  paths: (model) => (model.identity?.jwks == null ? [] : [model.identity.jwks.path]),
   service: (model) =>
     model.identity === null ? {} : { identity: ofGenerated("identity", "identitySpec") },
 });

@@ -15,6 +15,7 @@ export const outbox = family({
   },
   compare,
   emit: emitOutbox,
+  tables: (model) => (model.outbox === null ? [] : ["opwright_outbox", "opwright_outbox.dead"]),
   service: (model) =>
     model.outbox === null ? {} : { outbox: ofGenerated("outbox", "outboxSpec") },
 });

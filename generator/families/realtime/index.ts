@@ -1,4 +1,6 @@
 // The realtime family: signals to people who are connected, and commands from them.
+import { refTo } from "../../model/json-schema.js";
+import { camelCase } from "../../model/names.js";
 import { ofGenerated } from "../../model/code.js";
 import { expansion, family } from "../../kernel/family.js";
 import { documents } from "../documents/index.js";
@@ -7,6 +9,17 @@ import { emitRealtime } from "./emit.js";
 import { checkEmits } from "./emits.js";
 import { realtimeModel } from "./expand.js";
 import { format } from "./format.js";
+
+const tables = [
+  "opwright_signals",
+  "opwright_staged_signals",
+  "opwright_staged_signals.shard",
+  "opwright_mailbox_heads",
+  "opwright_mailbox_heads.length",
+  "opwright_mailbox",
+  "opwright_cursors",
+  "opwright_cursors.check_at",
+];
 
 export const realtime = family({
   name: "realtime",
@@ -23,6 +36,18 @@ export const realtime = family({
     }),
   compare,
   emit: emitRealtime,
+  validators: (model) =>
+    model.realtime === null
+      ? {}
+      : {
+          realtime: Object.entries(model.realtime.events).map(([name, { typeName }]) => ({
+            name: camelCase(name),
+            schema: refTo(typeName),
+            typeName,
+          })),
+        },
+  tables: (model) => (model.realtime === null ? [] : tables),
+  paths: (model) => (model.realtime === null ? [] : ["/asyncapi.json"]),
   service: (model) =>
     model.realtime === null ? {} : { realtime: ofGenerated("realtime", "realtimeSpec") },
 });
