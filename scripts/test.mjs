@@ -16,6 +16,7 @@ const { status } = spawnSync(
     "vitest",
     "run",
     "--reporter=default",
+    `--reporter=${join(root, "scripts/second-tries.mjs")}`,
     "--reporter=json",
     `--outputFile.json=${report}`,
     ...process.argv.slice(2),
