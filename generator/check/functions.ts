@@ -2,11 +2,12 @@
 import { didYouMean } from "../did-you-mean.js";
 import type { Origin } from "../diagnostics.js";
 import { readAuthorModules } from "../load/author-modules.js";
-import type { LoadedRegistry } from "../load/load.js";
+import { functionsNamed } from "../load/references.js";
+import { registryShape } from "../expand/registry-shape.js";
 import type { ModuleFacts } from "../load/module-facts.js";
 import { notRead } from "../load/project-file.js";
 import { pascalCase } from "../model/names.js";
-import { authoredIn, functionReference, type FunctionReference } from "../model/code.js";
+import { functionReference, type FunctionReference } from "../model/code.js";
 import type { RuleContext } from "./rule-context.js";
 
 /** One mention of a function in the registry. */
@@ -20,67 +21,15 @@ export interface Mention {
 }
 
 /** Every function that the registry names, once a place. */
-export function mentions({
-  loaded,
-  expanded,
-}: Pick<RuleContext, "loaded" | "expanded">): readonly Mention[] {
-  const { tree } = loaded;
-  const { model } = expanded;
-  const handlers = Object.values(model.operations).flatMap((operation): readonly Mention[] => {
-    const at = tree.at("operations", operation.key, "run");
-    return authoredIn(operation.run).map((reference) => ({
-      reference,
-      at,
-      what: "handler",
-      handlerType: `${pascalCase(operation.key)}Handler`,
-    }));
-  });
-  const named = Object.keys(loaded.declarations.hooks).map((name): Mention => {
-    const run = loaded.declarations.hooks[name]?.run ?? "";
-    return { reference: functionReference(run), at: tree.at("hooks", name, "run"), what: "hook" };
-  });
-  const inline = [
-    ...inlineHooks(loaded.tree.section("operations"), ["operations"]),
-    ...inlineHooks(loaded.tree.section("documents"), ["documents"]),
-  ];
-  const app = model.service.app;
-  return [
-    ...handlers,
-    ...named,
-    ...inline.map(({ text, path }): Mention => ({
-      reference: functionReference(text),
-      at: tree.at(...path),
-      what: "hook",
-    })),
-    ...(app === null
-      ? []
-      : [{ reference: app, at: tree.at("service", "app"), what: "value" } as const]),
-    ...functionsOfIdentity(loaded),
-  ];
-}
-
-/** Functions of identity, authorization, scopes and the outbox. */
-function functionsOfIdentity({ declarations, tree }: LoadedRegistry): readonly Mention[] {
-  const { identity, authorization, scopes, outbox, realtime } = declarations;
-  const named: readonly (readonly [string | undefined, readonly string[]])[] = [
-    [identity?.verifier, ["identity", "verifier"]],
-    [identity?.resolver, ["identity", "resolver"]],
-    [identity?.signing?.signer, ["identity", "signing", "signer"]],
-    [authorization?.decide, ["authorization", "decide"]],
-    [realtime?.topics, ["realtime", "topics"]],
-    ...Object.entries(scopes).map(([name, text]) => [text, ["scopes", name]] as const),
-    ...Object.entries(outbox?.events ?? {})
-      .filter(([, { destination }]) => destination.includes("#"))
-      .map(
-        ([name, { destination }]) =>
-          [destination, ["outbox", "events", name, "destination"]] as const,
-      ),
-  ];
-  return named.flatMap(([text, path]): readonly Mention[] =>
-    text === undefined
-      ? []
-      : [{ reference: functionReference(text), at: tree.at(...path), what: "value" }],
-  );
+export function mentions({ loaded }: Pick<RuleContext, "loaded">): readonly Mention[] {
+  const { tree, declarations } = loaded;
+  return functionsNamed(registryShape, declarations).map(({ text, path, role }): Mention => ({
+    reference: functionReference(text),
+    at: tree.at(...path),
+    what: role,
+    // The operation that it handles is the entry that it stands in.
+    ...(role === "handler" ? { handlerType: `${pascalCase(String(path[1]))}Handler` } : {}),
+  }));
 }
 
 /** Reports functions that are missing or have a wrong signature. */
@@ -149,19 +98,4 @@ function checkMention(
       related,
     });
   }
-}
-
-/** `file#export` texts below a section's `hooks` keys. */
-function inlineHooks(
-  value: unknown,
-  path: readonly (string | number)[],
-  inHooks = false,
-): readonly { readonly text: string; readonly path: readonly (string | number)[] }[] {
-  if (typeof value === "string")
-    return inHooks && value.includes("#") ? [{ text: value, path }] : [];
-  if (typeof value !== "object" || value === null) return [];
-  const entries = Array.isArray(value) ? [...value.entries()] : Object.entries(value);
-  return entries.flatMap(([key, inner]) =>
-    inlineHooks(inner, [...path, key], inHooks || key === "hooks"),
-  );
 }

@@ -19,21 +19,8 @@ export const rules: readonly ((context: RuleContext) => void)[] = [
   sqlNamesDiffer,
   storageCanFollow,
   excludedOperationsExist,
-  transactionRoutesAreDeployed,
   openListsAreLimited,
 ];
-
-/** A service has one transaction route; a composite that names one names that one. */
-function transactionRoutesAreDeployed({ loaded, expanded, report }: RuleContext): void {
-  const deployed = expanded.model.service.transaction;
-  for (const [name, { transaction }] of Object.entries(loaded.declarations.composites)) {
-    if (transaction === undefined || transaction === deployed) continue;
-    const message = `the transaction route of this service is ${deployed}, not ${transaction}`;
-    const at = loaded.tree.at("composites", name, "transaction");
-    const suggestion = didYouMean(transaction, [deployed]);
-    report({ code: "OPW038", message, at, suggestion });
-  }
-}
 
 /** Two operations never answer the same method and path, whatever their placeholders are called. */
 function routesCollide({ expanded, report }: RuleContext): void {

@@ -10,6 +10,7 @@ import {
   mountPath,
   name,
   optional,
+  hookReference,
   reference,
   required,
   style,
@@ -57,7 +58,7 @@ const service: Shape = {
 const hook: Shape = {
   kind: "object",
   members: {
-    run: required(reference, "The function, as file#export."),
+    run: required(hookReference, "The function, as file#export."),
     phase: required({ kind: "oneOf", values: hookPhases }, "When it runs."),
     requires: optional(listOf(text), "Steps that must have run before."),
     provides: optional(listOf(text), "Steps that this hook provides; its own name is always one."),

@@ -16,11 +16,17 @@ export const byteSize: Shape = {
   pattern: /^[1-9]\d{0,12}(?:B|KiB|MiB|GiB|TiB)$/,
   what: "a number of bytes such as 512KiB or 64MiB",
 };
-export const reference: Shape = {
+const referenceTo = (names: "handler" | "hook" | "value"): Shape => ({
   kind: "string",
   pattern: /^[\w@./-]+\.(?:ts|mts|js|mjs)#[A-Za-z_$][\w$]*$/,
   what: "a reference such as registry/handlers/tasks.ts#complete",
-};
+  names,
+});
+
+/** A function of the author's, as file#export. */
+export const reference = referenceTo("value");
+export const handlerReference = referenceTo("handler");
+export const hookReference = referenceTo("hook");
 export const segment = String.raw`[A-Za-z0-9._~!$&'()+,;=@-]+`;
 export const placeholder = String.raw`\{[A-Za-z_][A-Za-z0-9_]*\}`;
 /** Literal segments, and whole segments that are placeholders. */
@@ -53,7 +59,11 @@ export const listOf = (of: Shape, minItems = 0): Shape => ({ kind: "list", of, m
 
 export const style: Shape = { kind: "oneOf", values: ["rest", "rpc"] };
 
-export const hookList = listOf({ kind: "string", what: "a hook's name, or file#export" });
+export const hookList = listOf({
+  kind: "string",
+  what: "a hook's name, or file#export",
+  names: "hook",
+});
 
 export const paths = mapOf(urlPath);
 export const include = listOf({ kind: "string", what: "the name of an operation" });

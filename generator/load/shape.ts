@@ -4,7 +4,13 @@ import { inside, type Origin, type Report } from "../diagnostics.js";
 import { own } from "../model/records.js";
 
 export type Shape =
-  | { readonly kind: "string"; readonly pattern?: RegExp; readonly what: string }
+  | {
+      readonly kind: "string";
+      readonly pattern?: RegExp;
+      readonly what: string;
+      /** What the function is that it names as `file#export`; other texts name none. */
+      readonly names?: "handler" | "hook" | "value";
+    }
   | { readonly kind: "boolean" }
   | { readonly kind: "integer"; readonly minimum: number }
   | { readonly kind: "constant"; readonly value: string | number | boolean }
@@ -74,7 +80,7 @@ export function checkShape(shape: Shape, value: unknown, at: Origin, report: Rep
       report({ code: "OPW013", message: `must have exactly one of ${named(shape.members)}`, at });
       return false;
     case "either": {
-      const alternative = shape.of.find((option) => jsonTypeFits(option, value));
+      const alternative = alternativeOf(shape, value);
       if (alternative === undefined) return wrongType(shape, at, report);
       return checkShape(alternative, value, at, report);
     }
@@ -203,6 +209,14 @@ function describe(shape: Shape): string {
 
 function named(members: Readonly<Record<string, Member>>): string {
   return Object.keys(members).join(", ");
+}
+
+/** The alternative that a value is held against. */
+export function alternativeOf(
+  shape: Extract<Shape, { kind: "either" }>,
+  value: unknown,
+): Shape | undefined {
+  return shape.of.find((option) => jsonTypeFits(option, value));
 }
 
 function jsonTypeFits(shape: Shape, value: unknown): boolean {

@@ -15,6 +15,7 @@ const outbox: Shape = {
                 kind: "string",
                 pattern: /^(?:[a-z][a-z0-9_]*|.+#.+)$/,
                 what: "the name of a destination, or file#export",
+                names: "value",
               },
               "Where it goes: a name whose URL the deployment gives, or a function.",
             ),
