@@ -74,8 +74,8 @@ ${yaml}
   return {
     root,
     paths: { out: "generated", registry: "registry" },
-    client: { packageName: null, queries: true, mocks: true },
-  } as unknown as Project;
+    client: { package: null, queries: true, mocks: true },
+  };
 }
 
 async function checked(yaml: string) {
