@@ -10,7 +10,7 @@ import { invoke } from "../operations/pipeline.js";
 import { acknowledgements, type Acknowledgements } from "../realtime/acknowledge.js";
 import type { Command } from "../realtime/frames.js";
 import type { Handshake } from "../realtime/handshake.js";
-import type { Connection } from "../realtime/plane.js";
+import type { Connection } from "../realtime/admission.js";
 import { mailboxOf } from "../realtime/port.js";
 import { readMetadata } from "./metadata.js";
 import { boundCaller, toldError, type RealtimeEndpoint } from "./realtime-endpoint.js";

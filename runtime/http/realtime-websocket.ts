@@ -7,7 +7,7 @@ import { flowOf } from "../realtime/flow.js";
 import { invalidFrame, readFrame } from "../realtime/frames.js";
 import { readHandshake } from "../realtime/handshake.js";
 import { checkRealtimeOrigin } from "../realtime/origin.js";
-import type { Connection } from "../realtime/plane.js";
+import type { Connection } from "../realtime/admission.js";
 import { textFrame } from "../realtime/shared-frames.js";
 import type { Signal } from "../realtime/signal.js";
 import { pacedServer, type PacedWebSocket } from "./paced-websocket.js";
