@@ -1,5 +1,6 @@
 // Mailboxes over SQL, one for all SQL engines: payloads once, places per principal, cursors per device.
 import type { MailboxOwner, MailboxStore } from "../../realtime/port.js";
+import { sqlCursorRetention } from "./cursor-retention.js";
 import { sqlCursors } from "./mailbox-cursors.js";
 import { sqlNumbering } from "./mailbox-numbering.js";
 import { sqlRetention } from "./mailbox-retention.js";
@@ -20,6 +21,7 @@ export function sqlMailboxStore(session: SqlSession): MailboxStore {
     ...sqlStaging(session),
     ...sqlNumbering(session),
     ...sqlRetention(session),
+    ...sqlCursorRetention(session),
 
     async read(owner, after, limit) {
       const rows = await session.all(
