@@ -47,17 +47,7 @@ export function folderUploads(
 
   return {
     begin: (key, description) =>
-      translated(async () => {
-        const uploadId = randomBytes(16).toString("hex");
-        const made = join(unfinished, `${uploadId}.tmp`);
-        await mkdir(made, { mode: privateFolder });
-        const session: Session = { key, description, begunAt: Date.now() };
-        await writeFile(join(made, "session.json"), JSON.stringify(session), {
-          mode: privateFile,
-        });
-        await rename(made, join(unfinished, uploadId));
-        return uploadId;
-      }),
+      translated(() => begun(unfinished, { key, description, begunAt: Date.now() })),
 
     leastPartBytes: 1,
 
@@ -99,17 +89,8 @@ export function folderUploads(
         const ending = await claimed(found.folder);
         if (ending === null) return null;
         try {
-          const there = new Map((await partsOf(ending)).map((part) => [part.partNumber, part]));
-          const sizes = parts.map(({ partNumber, etag }) => {
-            const part = there.get(partNumber);
-            if (part?.etag !== etag)
-              throw fail("upload_parts_invalid", { part_number: partNumber });
-            return [partIn(ending, partNumber), part.size] as const;
-          });
-          const whole = join(ending, "whole.tmp");
-          const { description } = found.session;
-          const head = await assembled(whole, key, contentOf(sizes, signal), description);
-          await moveTo(whole, key);
+          const head = await completed(ending, found.session, parts, signal);
+          await moveTo(wholeIn(ending), key);
           await rm(ending, { recursive: true, force: true });
           return head;
         } catch (error) {
@@ -154,6 +135,16 @@ export function sweepFolder(
   });
 }
 
+/** Begins an upload; its folder is there as a whole or not at all. */
+async function begun(unfinished: string, session: Session): Promise<string> {
+  const uploadId = randomBytes(16).toString("hex");
+  const made = join(unfinished, `${uploadId}.tmp`);
+  await mkdir(made, { mode: privateFolder });
+  await writeFile(join(made, "session.json"), JSON.stringify(session), { mode: privateFile });
+  await rename(made, join(unfinished, uploadId));
+  return uploadId;
+}
+
 /** Takes an upload for ending it, which one caller can; null for the others. */
 async function claimed(folder: string): Promise<string | null> {
   const ending = `${folder}.ending`;
@@ -195,6 +186,25 @@ async function partsOf(folder: string): Promise<readonly UploadedPart[]> {
     }
   }
   return parts;
+}
+
+/** The file that the parts of an upload are put together in. */
+const wholeIn = (folder: string): string => join(folder, "whole.tmp");
+
+/** Puts the parts that are named together. Throws `upload_parts_invalid` where one is missing or another. */
+async function completed(
+  folder: string,
+  { key, description }: Session,
+  parts: readonly Pick<UploadedPart, "partNumber" | "etag">[],
+  signal: AbortSignal | undefined,
+): Promise<ObjectHead> {
+  const there = new Map((await partsOf(folder)).map((part) => [part.partNumber, part]));
+  const sizes = parts.map(({ partNumber, etag }) => {
+    const part = there.get(partNumber);
+    if (part?.etag !== etag) throw fail("upload_parts_invalid", { part_number: partNumber });
+    return [partIn(folder, partNumber), part.size] as const;
+  });
+  return assembled(wholeIn(folder), key, contentOf(sizes, signal), description);
 }
 
 async function namesIn(folder: string): Promise<readonly string[]> {
