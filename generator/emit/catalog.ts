@@ -1,4 +1,4 @@
-// catalog.json and tools.json: every operation by its key, for people and for tool callers (service.md: one identity).
+// catalog.json and tools.json: every operation by its key, for people and for tool callers (service.md "What the service does" 2).
 import type { RegistryModel } from "../model/registry.js";
 import { jsonFile, type EmittedFile } from "../print/file.js";
 import { errorCodesOf } from "./openapi.js";

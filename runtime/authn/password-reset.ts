@@ -8,7 +8,7 @@ import { canonicalLogin } from "./canonical-login.js";
 import { hashPassword } from "./passwords.js";
 import type { IdentitySpec } from "./spec.js";
 
-/** The integration event of a request (service.md "Integration event"). It carries the token itself. */
+/** The integration event of a request (service.md "Integration events (outbox)"). It carries the token itself. */
 export interface PasswordResetRequested {
   readonly login: string;
   readonly principal_id: string;

@@ -1,4 +1,4 @@
-// Reading within the scope of an invocation: rows outside it are not there (service.md "document scope").
+// Reading within the scope of an invocation: rows outside it are not there (service.md "Authorization per operation").
 import { fail } from "../contract/errors.js";
 import type { ExecutionContext } from "../operations/context.js";
 import { everything, type Filter } from "../query/ast.js";

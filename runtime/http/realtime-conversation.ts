@@ -10,7 +10,7 @@ import { invoke } from "../operations/pipeline.js";
 import { acknowledgements, type Acknowledgements } from "../realtime/acknowledge.js";
 import type { Command } from "../realtime/frames.js";
 import type { Handshake } from "../realtime/handshake.js";
-import type { Connection } from "../realtime/plane.js";
+import type { Connection } from "../realtime/admission.js";
 import { mailboxOf } from "../realtime/port.js";
 import { readMetadata } from "./metadata.js";
 import { boundCaller, toldError, type RealtimeEndpoint } from "./realtime-endpoint.js";
@@ -48,13 +48,12 @@ export async function converse(
   handshakeOf: (identity: Identity) => Handshake,
   connection: Connection,
 ): Promise<Conversation> {
-  const { plane, resources, spec } = options;
+  const { plane, resources } = options;
   req.socket.setKeepAlive(true, keepaliveMillis);
   let credential = token;
   let { identity, context } = await boundCaller(options, req, token);
   let handshake = handshakeOf(identity);
-  const running = new Set<Promise<unknown>>();
-  let isLeaving = false;
+  const commands = commandsUnderWay();
   let isRenewing = false;
   let hasEnded = false;
   const admitted = await plane.connect({
@@ -68,11 +67,7 @@ export async function converse(
       return sessionId === null ? null : `${sessionId} ${tenant} ${expiresAt}`;
     },
     async leave() {
-      isLeaving = true;
-      const patience = new Promise((resolve) => setTimeout(resolve, leaveMillis).unref());
-      await Promise.race([Promise.allSettled(running), patience]);
-      // Their answers are written right behind them.
-      await new Promise((resolve) => setImmediate(resolve));
+      await commands.leave();
       connection.leave();
     },
   });
@@ -82,18 +77,7 @@ export async function converse(
 
   const run = async (command: Command): Promise<unknown> => {
     await acks.done();
-    const { commands } = spec;
-    const operation = Object.hasOwn(commands, command.event) ? commands[command.event] : undefined;
-    if (operation === undefined) throw fail("realtime_command_unknown");
-    const payload = checkedPayload(operation, command.payload);
-    const isGone = (): boolean => connection.hasEnded;
-    const within = commandContext(options, operation, command, identity, context, isGone);
-    try {
-      const { output } = await within.lifetime.race(invoke(operation, payload, within));
-      return output === undefined ? null : outputValue(output);
-    } finally {
-      within.release();
-    }
+    return runCommand(options, command, identity, context, () => connection.hasEnded);
   };
 
   return {
@@ -101,17 +85,7 @@ export async function converse(
     begin: admitted.begin,
     acks,
 
-    async command(command) {
-      if (isLeaving) throw fail("service_draining");
-      if (running.size >= maxInFlight) throw fail("realtime_commands_limit");
-      const done = run(command);
-      running.add(done);
-      try {
-        return await done;
-      } finally {
-        running.delete(done);
-      }
-    },
+    command: (command) => commands.run(() => run(command)),
 
     async reauthenticate(next) {
       // One at a time, but outside the bound of commands: a client at its limit must still be able to stay.
@@ -144,6 +118,61 @@ export async function converse(
       admitted.end();
     },
   };
+}
+
+/** The commands of one connection: so many at once, and none any more once it is to end. */
+interface CommandsUnderWay {
+  /** Throws `service_draining`, `realtime_commands_limit`, and what the work does. */
+  run(work: () => Promise<unknown>): Promise<unknown>;
+  /** Resolves when those that run have been answered, or have had their time. */
+  leave(): Promise<void>;
+}
+
+function commandsUnderWay(): CommandsUnderWay {
+  const running = new Set<Promise<unknown>>();
+  let isLeaving = false;
+  return {
+    async run(work) {
+      if (isLeaving) throw fail("service_draining");
+      if (running.size >= maxInFlight) throw fail("realtime_commands_limit");
+      const done = work();
+      running.add(done);
+      try {
+        return await done;
+      } finally {
+        running.delete(done);
+      }
+    },
+
+    async leave() {
+      isLeaving = true;
+      const patience = new Promise((resolve) => setTimeout(resolve, leaveMillis).unref());
+      await Promise.race([Promise.allSettled(running), patience]);
+      // Their answers are written right behind them.
+      await new Promise((resolve) => setImmediate(resolve));
+    },
+  };
+}
+
+/** Runs the operation of a command; resolves with its output, null where it has none. */
+async function runCommand(
+  options: RealtimeEndpoint,
+  command: Command,
+  identity: Identity,
+  context: ExecutionContext,
+  isGone: () => boolean,
+): Promise<unknown> {
+  const { commands } = options.spec;
+  const operation = Object.hasOwn(commands, command.event) ? commands[command.event] : undefined;
+  if (operation === undefined) throw fail("realtime_command_unknown");
+  const payload = checkedPayload(operation, command.payload);
+  const within = commandContext(options, operation, command, identity, context, isGone);
+  try {
+    const { output } = await within.lifetime.race(invoke(operation, payload, within));
+    return output === undefined ? null : outputValue(output);
+  } finally {
+    within.release();
+  }
 }
 
 /** The context of one command: its own key and deadline, the connection's caller. */

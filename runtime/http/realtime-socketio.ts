@@ -8,7 +8,7 @@ import { flowOf } from "../realtime/flow.js";
 import { invalidFrame, readCommandOptions, readToken, readUpTo } from "../realtime/frames.js";
 import { readAuth } from "../realtime/handshake.js";
 import { checkRealtimeOrigin } from "../realtime/origin.js";
-import type { Connection } from "../realtime/plane.js";
+import type { Connection } from "../realtime/admission.js";
 import type { Signal } from "../realtime/signal.js";
 import { draining } from "./draining.js";
 import { readMetadata } from "./metadata.js";

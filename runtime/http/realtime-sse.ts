@@ -5,7 +5,7 @@ import { acknowledge } from "../realtime/acknowledge.js";
 import { flowOf } from "../realtime/flow.js";
 import { readHandshake } from "../realtime/handshake.js";
 import { checkRealtimeOrigin } from "../realtime/origin.js";
-import type { Connection } from "../realtime/plane.js";
+import type { Connection } from "../realtime/admission.js";
 import { mailboxOf } from "../realtime/port.js";
 import type { Signal } from "../realtime/signal.js";
 import { readJsonBody } from "./read-body.js";

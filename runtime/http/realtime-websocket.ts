@@ -3,15 +3,15 @@ import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { WebSocket } from "ws";
 import { toEnvelope, type ServiceError } from "../contract/errors.js";
-import { flowOf } from "../realtime/flow.js";
+import { flowOf, type Flow } from "../realtime/flow.js";
 import { invalidFrame, readFrame } from "../realtime/frames.js";
 import { readHandshake } from "../realtime/handshake.js";
 import { checkRealtimeOrigin } from "../realtime/origin.js";
-import type { Connection } from "../realtime/plane.js";
+import type { Connection } from "../realtime/admission.js";
 import { textFrame } from "../realtime/shared-frames.js";
 import type { Signal } from "../realtime/signal.js";
 import { pacedServer, type PacedWebSocket } from "./paced-websocket.js";
-import { converse } from "./realtime-conversation.js";
+import { converse, type Conversation } from "./realtime-conversation.js";
 import {
   closingMillis,
   maxFrameBytes,
@@ -123,22 +123,8 @@ async function talk(
   const { headers } = req;
   checkRealtimeOrigin(headers.origin, headers.host, options.allowedOrigins);
   const handshake = readHandshake(parseQuery(search), undefined);
-  const isOpen = (): boolean => webSocket.readyState === WebSocket.OPEN;
-  const flow = flowOf(socket, () => !isOpen());
-  const connection: Connection = {
-    get hasEnded() {
-      return !isOpen();
-    },
-    isWritable: flow.isWritable,
-    writable: flow.writable,
-    flush: flow.flush,
-    // A whole frame between those of ws: the same bytes go to every connection.
-    write: ({ webSocketFrame }: Signal) => flow.send(webSocketFrame),
-    leave: () => end(webSocket, codes.away, "the service goes away"),
-    refuse: (code) => end(webSocket, code === "core.internal" ? codes.failed : codes.policy, code),
-    // It is pinged.
-    renew: null,
-  };
+  const flow = flowOf(socket, () => webSocket.readyState !== WebSocket.OPEN);
+  const connection = connectionOver(webSocket, flow);
   // What waits for the end of this tick goes out before any close.
   webSocket.on("closing", flow.flush);
   const conversation = await converse(
@@ -148,13 +134,7 @@ async function talk(
     () => handshake,
     connection,
   );
-  let isAlive = true;
-  webSocket.on("pong", () => (isAlive = true));
-  const pinging = setInterval(() => {
-    if (!isAlive) return webSocket.terminate();
-    isAlive = false;
-    webSocket.ping();
-  }, pingMillis);
+  const pinging = pinged(webSocket);
   const release = (): void => {
     clearInterval(pinging);
     conversation.end();
@@ -164,18 +144,7 @@ async function talk(
   conversation.begin();
 
   const send = (frame: object): void => flow.send(textFrame(JSON.stringify(frame)));
-  const open = new Set<string | number>();
-  const answer = async (cid: string | number, work: () => Promise<unknown>): Promise<void> => {
-    try {
-      // Two answers to one cid could not be told apart.
-      if (open.has(cid)) throw invalidFrame("cid is in use");
-      open.add(cid);
-      const data = await work().finally(() => open.delete(cid));
-      send({ type: "ack", cid, data });
-    } catch (error) {
-      send({ type: "ack", cid, error: toEnvelope(conversation.told(error)) });
-    }
-  };
+  const answer = answers(conversation, send);
   return (data, isBinary) => {
     // Who does not read its answers is not read either.
     if (!flow.isWritable() && !webSocket.isHeld) webSocket.hold(flow.writable());
@@ -201,6 +170,54 @@ async function talk(
         return;
       case "cmd":
         void answer(frame.cid, () => conversation.command(frame));
+    }
+  };
+}
+
+/** The connection as the plane has it. */
+function connectionOver(webSocket: PacedWebSocket, flow: Flow): Connection {
+  return {
+    get hasEnded() {
+      return webSocket.readyState !== WebSocket.OPEN;
+    },
+    isWritable: flow.isWritable,
+    writable: flow.writable,
+    flush: flow.flush,
+    // A whole frame between those of ws: the same bytes go to every connection.
+    write: ({ webSocketFrame }: Signal) => flow.send(webSocketFrame),
+    leave: () => end(webSocket, codes.away, "the service goes away"),
+    refuse: (code) => end(webSocket, code === "core.internal" ? codes.failed : codes.policy, code),
+    // It is pinged.
+    renew: null,
+  };
+}
+
+/** Pings the other side, and ends the connection where a ping was not answered before the next. */
+function pinged(webSocket: PacedWebSocket): NodeJS.Timeout {
+  let isAlive = true;
+  webSocket.on("pong", () => (isAlive = true));
+  return setInterval(() => {
+    if (!isAlive) return webSocket.terminate();
+    isAlive = false;
+    webSocket.ping();
+  }, pingMillis);
+}
+
+/** Answers what a frame asks for, by its `cid`. */
+function answers(
+  conversation: Conversation,
+  send: (frame: object) => void,
+): (cid: string | number, work: () => Promise<unknown>) => Promise<void> {
+  const open = new Set<string | number>();
+  return async (cid, work) => {
+    try {
+      // Two answers to one cid could not be told apart.
+      if (open.has(cid)) throw invalidFrame("cid is in use");
+      open.add(cid);
+      const data = await work().finally(() => open.delete(cid));
+      send({ type: "ack", cid, data });
+    } catch (error) {
+      send({ type: "ack", cid, error: toEnvelope(conversation.told(error)) });
     }
   };
 }

@@ -1,4 +1,4 @@
-// The operation: the one concept that every family, transport and document shares (architecture.md).
+// The operation: the one concept that every family, transport and document shares (architecture.md, idea 1).
 import type { InputBinding } from "./input.js";
 import type { ExecutionContext } from "./context.js";
 import { chain, type Hook, type HookChain } from "./hooks.js";

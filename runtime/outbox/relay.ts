@@ -1,4 +1,4 @@
-// The relay: takes staged events to their destinations, at least once, and gives up in the end (service.md "outbox, relay, queue").
+// The relay: takes staged events to their destinations, at least once, and gives up in the end (service.md "Integration events (outbox)").
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Database, WriteOptions } from "../operations/database.js";
 import { Lifetime } from "../operations/lifetime.js";

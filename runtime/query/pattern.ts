@@ -1,5 +1,5 @@
 // Patterns of `$regex`: a subset of regular expressions that every engine runs in linear time and reads alike
-// (decisions.md "Query language": "`$regex` runs only patterns proven linear-time").
+// (decisions.md "Query language").
 
 /** One position of a pattern. */
 export type PatternStep =

@@ -35,15 +35,103 @@ export function startPresence(
   /** Connections here by seat. */
   const here = new Map<string, number>();
   const there = new Map<string, { seats: Set<string>; heardAt: number }>();
-  /** Who counts as present, by topic. */
-  const shown = new Map<string, Set<string>>();
-  const lingering = new Map<string, NodeJS.Timeout>();
-  const keyOf = (seat: Seat): string => JSON.stringify(seat);
-  const seatOf = (key: string): Seat => JSON.parse(key) as Seat;
-  const topicKey = (tenant: string, topic: string): string => JSON.stringify([tenant, topic]);
-
   const isPresent = (key: string): boolean =>
     here.has(key) || [...there.values()].some(({ seats }) => seats.has(key));
+  const shown = shownSeats(publish, isPresent);
+  const whole = (): void =>
+    send({ kind: "presence", process: self, is: "whole", seats: [...here.keys()].map(seatOf) });
+  const forget = (one: string): void => {
+    const gone = there.get(one)?.seats ?? [];
+    there.delete(one);
+    shown.look(gone);
+  };
+
+  const timer = setInterval(() => {
+    send({ kind: "presence", process: self, is: "alive", size: here.size });
+    for (const [one, { heardAt }] of there)
+      if (performance.now() - heardAt > silentMillis) forget(one);
+  }, aliveMillis).unref();
+
+  return {
+    enter(seats) {
+      const keys = seats.map(keyOf);
+      const first = keys.filter((key) => !here.has(key));
+      for (const key of keys) here.set(key, (here.get(key) ?? 0) + 1);
+      if (first.length > 0)
+        send({ kind: "presence", process: self, is: "here", seats: first.map(seatOf) });
+      shown.look(first);
+      return () => {
+        const last = keys.filter((key) => here.get(key) === 1);
+        for (const key of keys) here.set(key, (here.get(key) ?? 1) - 1);
+        for (const key of last) here.delete(key);
+        if (last.length > 0)
+          send({ kind: "presence", process: self, is: "gone", seats: last.map(seatOf) });
+        shown.look(last);
+      };
+    },
+
+    snapshot: shown.snapshot,
+
+    heard(message) {
+      const other = there.get(message.process) ?? { seats: new Set<string>(), heardAt: 0 };
+      there.set(message.process, other);
+      other.heardAt = performance.now();
+      switch (message.is) {
+        case "ask":
+          if (message.of === null || message.of === self) whole();
+          return;
+        case "alive":
+          // Something has been lost on the way.
+          if (message.size !== other.seats.size)
+            send({ kind: "presence", process: self, is: "ask", of: message.process });
+          return;
+        case "here":
+        case "gone": {
+          const keys = message.seats.map(keyOf);
+          for (const key of keys) other.seats[message.is === "here" ? "add" : "delete"](key);
+          shown.look(keys);
+          return;
+        }
+        case "whole": {
+          const before = other.seats;
+          other.seats = new Set(message.seats.map(keyOf));
+          shown.look(new Set([...before, ...other.seats]));
+        }
+      }
+    },
+
+    announce() {
+      whole();
+      send({ kind: "presence", process: self, is: "ask", of: null });
+    },
+
+    stop() {
+      clearInterval(timer);
+      shown.stop();
+      send({ kind: "presence", process: self, is: "whole", seats: [] });
+    },
+  };
+}
+
+const keyOf = (seat: Seat): string => JSON.stringify(seat);
+const seatOf = (key: string): Seat => JSON.parse(key) as Seat;
+const topicKey = (tenant: string, topic: string): string => JSON.stringify([tenant, topic]);
+
+/** Who counts as present. */
+interface ShownSeats {
+  /** Tells of those who have come; those who have gone count for a while longer. */
+  look(keys: Iterable<string>): void;
+  snapshot(tenant: string, topic: string): Signal;
+  stop(): void;
+}
+
+function shownSeats(
+  publish: (tenant: string, topic: string, signal: Signal) => void,
+  isPresent: (key: string) => boolean,
+): ShownSeats {
+  /** Principals by topic. */
+  const shown = new Map<string, Set<string>>();
+  const lingering = new Map<string, NodeJS.Timeout>();
   const tell = (name: string, [tenant, topic, principal]: Seat, count: number): void =>
     publish(tenant, topic, new Signal(name, JSON.stringify({ topic, principal, count }), null));
   const join = (key: string): void => {
@@ -65,89 +153,22 @@ export function startPresence(
     if (present.size === 0) shown.delete(topicKey(tenant, topic));
     tell("realtime.left", seat, present.size);
   };
-  const look = (keys: Iterable<string>): void => {
-    for (const key of keys) {
-      if (isPresent(key)) join(key);
-      else if (!lingering.has(key))
-        lingering.set(key, setTimeout(() => leave(key), lingerMillis).unref());
-    }
-  };
-  const whole = (): void =>
-    send({ kind: "presence", process: self, is: "whole", seats: [...here.keys()].map(seatOf) });
-  const forget = (one: string): void => {
-    const gone = there.get(one)?.seats ?? [];
-    there.delete(one);
-    look(gone);
-  };
-
-  const timer = setInterval(() => {
-    send({ kind: "presence", process: self, is: "alive", size: here.size });
-    for (const [one, { heardAt }] of there)
-      if (performance.now() - heardAt > silentMillis) forget(one);
-  }, aliveMillis).unref();
-
   return {
-    enter(seats) {
-      const keys = seats.map(keyOf);
-      const first = keys.filter((key) => !here.has(key));
-      for (const key of keys) here.set(key, (here.get(key) ?? 0) + 1);
-      if (first.length > 0)
-        send({ kind: "presence", process: self, is: "here", seats: first.map(seatOf) });
-      look(first);
-      return () => {
-        const last = keys.filter((key) => here.get(key) === 1);
-        for (const key of keys) here.set(key, (here.get(key) ?? 1) - 1);
-        for (const key of last) here.delete(key);
-        if (last.length > 0)
-          send({ kind: "presence", process: self, is: "gone", seats: last.map(seatOf) });
-        look(last);
-      };
+    look(keys) {
+      for (const key of keys) {
+        if (isPresent(key)) join(key);
+        else if (!lingering.has(key))
+          lingering.set(key, setTimeout(() => leave(key), lingerMillis).unref());
+      }
     },
-
     snapshot(tenant, topic) {
       const present = shown.get(topicKey(tenant, topic)) ?? new Set();
       const principals = [...present].slice(0, maxNamed);
       const data = { topic, principals, count: present.size };
       return new Signal("realtime.presence", JSON.stringify(data), null);
     },
-
-    heard(message) {
-      const other = there.get(message.process) ?? { seats: new Set<string>(), heardAt: 0 };
-      there.set(message.process, other);
-      other.heardAt = performance.now();
-      switch (message.is) {
-        case "ask":
-          if (message.of === null || message.of === self) whole();
-          return;
-        case "alive":
-          // Something has been lost on the way.
-          if (message.size !== other.seats.size)
-            send({ kind: "presence", process: self, is: "ask", of: message.process });
-          return;
-        case "here":
-        case "gone": {
-          const keys = message.seats.map(keyOf);
-          for (const key of keys) other.seats[message.is === "here" ? "add" : "delete"](key);
-          look(keys);
-          return;
-        }
-        case "whole": {
-          const before = other.seats;
-          other.seats = new Set(message.seats.map(keyOf));
-          look(new Set([...before, ...other.seats]));
-        }
-      }
-    },
-
-    announce() {
-      whole();
-      send({ kind: "presence", process: self, is: "ask", of: null });
-    },
-
     stop() {
-      clearInterval(timer);
       for (const one of lingering.values()) clearTimeout(one);
-      send({ kind: "presence", process: self, is: "whole", seats: [] });
     },
   };
 }

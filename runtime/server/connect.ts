@@ -17,6 +17,7 @@ import { AnswerBudget } from "../operations/answer-budget.js";
 import { ExecutionContext, type Resources } from "../operations/context.js";
 import { Lifetime } from "../operations/lifetime.js";
 import type { Log } from "../operations/log.js";
+import type { RateLimiter } from "../operations/rate-limiter.js";
 import { aesSealer } from "../operations/sealer.js";
 import { hmacSigner } from "../operations/signer.js";
 import { uuidv7 } from "../operations/uuid.js";
@@ -80,39 +81,95 @@ export async function connect(
   const signer = hmacSigner(settings.signingSecrets);
   const objects = await openObjects(service.storages ?? [], settings, signer);
   const { limiter, close: closeLimiter } = await openLimiter(settings, service.name, database, log);
-  let onStaged = (): void => undefined;
-  let plane: SignalPlane = {
-    wake: () => undefined,
-    credentialsEnded: () => undefined,
-    publish: () => undefined,
-  };
+  const listeners: Listeners = { onStaged: () => undefined, plane: silentPlane };
   const resources: Resources = {
     deadlineSeconds,
     database,
     log,
     signer,
+    limiter,
+    objects,
+    ...secretsOf(settings, tokens),
+    ...boundsOf(settings, limiter),
+    ...calling(listeners),
+  };
+  const newContext = contextsOf(resources);
+  return {
+    ...resources,
+    pendingMigrations: pending,
+    objects,
+    context: newContext,
+    write(operationId, work, tenant) {
+      const context = newContext(operationId, tenant);
+      return context.commit(() => work(context));
+    },
+    signalsTo(given) {
+      listeners.plane = given;
+    },
+    onStaged(listener) {
+      listeners.onStaged = listener;
+    },
+    async close() {
+      await database.close();
+      await objects.close();
+      await closeLimiter();
+    },
+  };
+}
+
+/** Whom operations tell of what they have staged; there may be nobody yet. */
+interface Listeners {
+  onStaged: () => void;
+  plane: SignalPlane;
+}
+
+const silentPlane: SignalPlane = {
+  wake: () => undefined,
+  credentialsEnded: () => undefined,
+  publish: () => undefined,
+};
+
+function calling(listeners: Listeners): Pick<Resources, "signals" | "wakeRelay"> {
+  return {
+    signals: {
+      wake: () => listeners.plane.wake(),
+      credentialsEnded: (of) => listeners.plane.credentialsEnded(of),
+      publish: (tenant, to, signal) => listeners.plane.publish(tenant, to, signal),
+    },
+    wakeRelay: () => listeners.onStaged(),
+  };
+}
+
+function secretsOf(settings: Settings, tokens: TokenIssuer): Pick<Resources, "keys" | "sealer"> {
+  return {
     keys: {
       tokens,
       refresh: hmacSigner(settings.refreshPeppers),
       reset: hmacSigner(settings.resetPeppers),
     },
     sealer: aesSealer(settings.signingSecrets, "outbox"),
-    limiter,
+  };
+}
+
+type Bounds = Pick<
+  Resources,
+  "readLimits" | "queryBudgets" | "answers" | "uploadSeconds" | "loginAttempts" | "resetAttempts"
+>;
+
+function boundsOf(settings: Settings, limiter: RateLimiter): Bounds {
+  return {
     readLimits: settings.readLimits,
     queryBudgets: settings.queryBudgets,
     answers: new AnswerBudget(settings.connections.answerBytes),
-    objects,
     uploadSeconds: settings.uploadSeconds,
     loginAttempts: attempts(limiter, "login", settings.loginAttempts, "address"),
     resetAttempts: attempts(limiter, "reset", settings.resetAttempts, "anywhere"),
-    signals: {
-      wake: () => plane.wake(),
-      credentialsEnded: (of) => plane.credentialsEnded(of),
-      publish: (tenant, to, signal) => plane.publish(tenant, to, signal),
-    },
-    wakeRelay: () => onStaged(),
   };
-  const newContext = (operationId: string, tenant = defaultTenant): ExecutionContext => {
+}
+
+/** Makes contexts for work of the service itself. */
+function contextsOf(resources: Resources): Connection["context"] {
+  return (operationId, tenant = defaultTenant) => {
     const requestId = uuidv7();
     return new ExecutionContext(resources, {
       operationId,
@@ -126,27 +183,6 @@ export async function connect(
       idempotencyKey: undefined,
       lifetime: Lifetime.unlimited(),
     });
-  };
-  return {
-    ...resources,
-    pendingMigrations: pending,
-    objects,
-    context: newContext,
-    write(operationId, work, tenant) {
-      const context = newContext(operationId, tenant);
-      return context.commit(() => work(context));
-    },
-    signalsTo(given) {
-      plane = given;
-    },
-    onStaged(listener) {
-      onStaged = listener;
-    },
-    async close() {
-      await database.close();
-      await objects.close();
-      await closeLimiter();
-    },
   };
 }
 

@@ -47,8 +47,25 @@ export async function startMetrics(sources: MetricSources): Promise<Metrics> {
     help: "Requests whose caller went, or was ended, before the end of the answer.",
     registers: [registry],
   });
-  const gauge = (name: string, help: string, value: () => number | Promise<number>): void => {
-    const made = new client.Gauge({
+  sourceGauges(gaugeMaker(client, registry), sources);
+  readinessGauge(client, registry, sources);
+  return {
+    observe({ operation, code, res, isAborted, startedAt }) {
+      const seconds = (performance.now() - startedAt) / 1000;
+      latencies.observe(operation ?? "none", res.statusCode, seconds);
+      if (code !== null) refusals.inc({ code });
+      if (isAborted) aborted.inc();
+    },
+    text: async () => ({ type: registry.contentType, text: await registry.metrics() }),
+  };
+}
+
+type MakeGauge = (name: string, help: string, value: () => number | Promise<number>) => void;
+
+/** Makes gauges whose value is asked for when the figures are. */
+function gaugeMaker({ Gauge }: typeof import("prom-client"), registry: Registry): MakeGauge {
+  return (name, help, value) => {
+    const made = new Gauge({
       name: `opwright_${name}`,
       help,
       registers: [registry],
@@ -62,6 +79,10 @@ export async function startMetrics(sources: MetricSources): Promise<Metrics> {
       },
     });
   };
+}
+
+/** What runs, waits and was refused: engines, connections, answers, and what parts of the service keep themselves. */
+function sourceGauges(gauge: MakeGauge, sources: MetricSources): void {
   const bulkhead = (name: string, of: string, state: () => BulkheadState): void => {
     gauge(`${name}_running`, `${of} under way.`, () => state().running);
     gauge(`${name}_waiting`, `${of} waiting for a place.`, () => state().waiting);
@@ -110,16 +131,6 @@ export async function startMetrics(sources: MetricSources): Promise<Metrics> {
   gauge("answers_ended_total", "Unread answers ended to make room.", () => answers.state.ended);
   for (const [name, value] of Object.entries(sources.gauges))
     gauge(name, name.replaceAll("_", " "), value);
-  readinessGauge(client, registry, sources);
-  return {
-    observe({ operation, code, res, isAborted, startedAt }) {
-      const seconds = (performance.now() - startedAt) / 1000;
-      latencies.observe(operation ?? "none", res.statusCode, seconds);
-      if (code !== null) refusals.inc({ code });
-      if (isAborted) aborted.inc();
-    },
-    text: async () => ({ type: registry.contentType, text: await registry.metrics() }),
-  };
 }
 
 /** 1 for an engine that is there, 0 for one that is not. */

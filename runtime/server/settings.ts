@@ -5,6 +5,7 @@ import { readProxyTrust, trustsNone, type ProxyTrust } from "../http/proxies.js"
 import type { ConnectionLimits } from "../http/connections.js";
 import type { QueryBudgets, ReadLimits } from "../operations/context.js";
 import type { RealtimeLimits } from "../realtime/limits.js";
+import { Environment } from "./environment.js";
 import { SecretReader } from "./secrets.js";
 import type { ServiceDefinition } from "./service.js";
 
@@ -81,46 +82,69 @@ export class SettingsError extends Error {
   }
 }
 
+type ServiceNeeds = Pick<ServiceDefinition, "name" | "identity" | "outbox" | "storages">;
+
 /**
  * Reads the settings of a service. In production secrets must be given; elsewhere missing ones are made once and kept
  * under `DATA_DIR`. Throws `SettingsError`.
  */
 export function readSettings(
-  service: Pick<ServiceDefinition, "name" | "identity" | "outbox" | "storages">,
-  environment: Readonly<Record<string, string | undefined>> = process.env,
+  service: ServiceNeeds,
+  values: Readonly<Record<string, string | undefined>> = process.env,
 ): Settings {
-  const faults: string[] = [];
-  const text = (name: string, otherwise: string): string => environment[name] || otherwise;
-  const mode = text("NODE_ENV", "");
-  const isProduction = mode === "production";
-  // Such a process would make secrets of its own, and say so to nobody.
-  if (!isProduction && /^\s*prod/i.test(mode))
-    faults.push(`NODE_ENV must be production, not ${mode}`);
-  const dataFolder = resolve(text("DATA_DIR", ".data"));
-  const number = (name: string, otherwise: number, lowest: number, highest: number): number => {
-    const given = environment[name];
-    if (given === undefined || given === "") return otherwise;
-    const value = Number(given);
-    if (/^\d+(?:\.\d+)?$/.test(given) && value >= lowest && value <= highest) return value;
-    faults.push(`${name} must be a number from ${lowest} to ${highest}`);
-    return otherwise;
+  const environment = new Environment(values);
+  const { faults } = environment;
+  const isProduction = readMode(environment);
+  const dataFolder = resolve(environment.text("DATA_DIR", ".data"));
+  const secrets = new SecretReader({ environment: values, isProduction, dataFolder, faults });
+  const engines = readEngines(environment, service.name, dataFolder);
+  const outbox = readOutbox(environment, service, isProduction);
+  const settings: Settings = {
+    isProduction,
+    dataFolder,
+    ...engines,
+    ...readListening(environment, isProduction),
+    ...readBounds(environment),
+    ...outbox,
+    ...readSecrets(secrets, service, outbox.destinations),
   };
-  const integer = (name: string, otherwise: number, lowest: number, highest: number): number => {
-    const value = number(name, otherwise, lowest, highest);
-    if (!Number.isInteger(value)) faults.push(`${name} must be a whole number`);
-    return value;
-  };
-  const integerOrNone = (name: string, otherwise: number): number | null =>
-    environment[name] === "none" ? null : integer(name, otherwise, 1, 1_000_000_000);
-  const secrets = new SecretReader({ environment, isProduction, dataFolder, faults });
-  const oneOf = (name: string, otherwise: string, allowed: readonly string[]): string => {
-    const value = text(name, otherwise);
-    if (allowed.includes(value)) return value;
-    faults.push(`${name} must be one of ${allowed.join(", ")}`);
-    return otherwise;
-  };
+  if (faults.length > 0) throw new SettingsError(faults);
+  return settings;
+}
 
-  const databaseUrl = text("DATABASE_URL", `sqlite:${join(dataFolder, `${service.name}.db`)}`);
+/** Whether it is production. */
+function readMode(environment: Environment): boolean {
+  const mode = environment.text("NODE_ENV", "");
+  // Such a process would make secrets of its own, and say so to nobody.
+  if (mode !== "production" && /^\s*prod/i.test(mode))
+    environment.faults.push(`NODE_ENV must be production, not ${mode}`);
+  return mode === "production";
+}
+
+type EngineSettings = Pick<
+  Settings,
+  | "databaseUrl"
+  | "databasePoolSize"
+  | "databaseReaders"
+  | "migrateAtStart"
+  | "busUrl"
+  | "objectsUrl"
+  | "objectsCredentials"
+  | "publicUrl"
+  | "uploadSeconds"
+>;
+
+/** Where the engines are, and how many connections they have. */
+function readEngines(
+  environment: Environment,
+  service: string,
+  dataFolder: string,
+): EngineSettings {
+  const { faults } = environment;
+  const databaseUrl = environment.text(
+    "DATABASE_URL",
+    `sqlite:${join(dataFolder, `${service}.db`)}`,
+  );
   if (databaseUrl === "sqlite::memory:") {
     faults.push(
       "DATABASE_URL must name a file: readers and the writer have connections of their own",
@@ -129,97 +153,174 @@ export function readSettings(
   if (!/^(?:sqlite:.+|postgres(?:ql)?:\/\/.+)$/.test(databaseUrl)) {
     faults.push("DATABASE_URL must be sqlite:<path> or a postgres:// URL");
   }
-  const busUrl = text("BUS_URL", databaseUrl.startsWith("postgres") ? databaseUrl : "none");
+  const busUrl = environment.text(
+    "BUS_URL",
+    databaseUrl.startsWith("postgres") ? databaseUrl : "none",
+  );
   if (busUrl !== "none" && !/^(?:postgres(?:ql)?|rediss?):\/\/.+$/.test(busUrl))
     faults.push("BUS_URL must be a postgres:// or redis:// URL, or none");
-  const objectsUrl = text("OBJECTS_URL", `file:${join(dataFolder, "objects")}`);
+  return {
+    databaseUrl,
+    databasePoolSize: environment.integer("DATABASE_POOL", 10, 1, 1_000),
+    databaseReaders: environment.integer("READERS", 4, 1, 64),
+    migrateAtStart: environment.oneOf("MIGRATE", "auto", ["auto", "off"]) === "auto",
+    busUrl: busUrl === "none" ? null : busUrl,
+    ...readObjects(environment, dataFolder),
+  };
+}
+
+/** Where objects are, and what clients call the service that signs addresses for them. */
+function readObjects(
+  environment: Environment,
+  dataFolder: string,
+): Pick<Settings, "objectsUrl" | "objectsCredentials" | "publicUrl" | "uploadSeconds"> {
+  const { faults } = environment;
+  const objectsUrl = environment.text("OBJECTS_URL", `file:${join(dataFolder, "objects")}`);
   if (!/^(?:file:.+|s3:\/\/[a-z0-9][a-z0-9.-]{2,62}(?:\/?\?.*)?)$/.test(objectsUrl))
     faults.push("OBJECTS_URL must be file:<folder> or s3://<bucket>?endpoint=<URL>&region=<name>");
   else if (objectsUrl.startsWith("s3:")) checkS3Options(new URL(objectsUrl).searchParams, faults);
-  const accessKeyId = text("OBJECTS_ACCESS_KEY", "");
-  const secretAccessKey = text("OBJECTS_SECRET_KEY", "");
+  const accessKeyId = environment.text("OBJECTS_ACCESS_KEY", "");
+  const secretAccessKey = environment.text("OBJECTS_SECRET_KEY", "");
   if ((accessKeyId === "") !== (secretAccessKey === ""))
     faults.push("OBJECTS_ACCESS_KEY and OBJECTS_SECRET_KEY are given together");
-  const publicUrl = text("PUBLIC_URL", "");
+  const publicUrl = environment.text("PUBLIC_URL", "");
   if (publicUrl !== "" && !isPlainUrl(publicUrl))
     faults.push("PUBLIC_URL must be the URL that clients call this service by, and no more");
-  const destinations = readDestinations(service, environment, isProduction, faults);
-  const isEncrypting = service.storages?.some(({ encryption }) => encryption === "client") ?? false;
-  const usesWebhooks = Object.values(destinations).some((url) => url !== "log:");
-  const settings: Settings = {
-    isProduction,
-    dataFolder,
-    host: text("HOST", "127.0.0.1"),
-    port: integer("PORT", 4400, 0, 65_535),
-    databaseUrl,
-    busUrl: busUrl === "none" ? null : busUrl,
+  return {
     objectsUrl,
     objectsCredentials: accessKeyId === "" ? undefined : { accessKeyId, secretAccessKey },
     publicUrl: publicUrl === "" ? undefined : publicUrl.replace(/\/+$/, ""),
-    uploadSeconds: integer("UPLOAD_MAX_AGE_SECONDS", 86_400, 1, 30 * 86_400),
-    databasePoolSize: integer("DATABASE_POOL", 10, 1, 1_000),
-    databaseReaders: integer("READERS", 4, 1, 64),
+    uploadSeconds: environment.integer("UPLOAD_MAX_AGE_SECONDS", 86_400, 1, 30 * 86_400),
+  };
+}
+
+type ListeningSettings = Pick<
+  Settings,
+  | "host"
+  | "port"
+  | "adminPort"
+  | "hasMetrics"
+  | "hasDocs"
+  | "logLevel"
+  | "trustsProxy"
+  | "corsOrigins"
+  | "settleSeconds"
+  | "drainSeconds"
+>;
+
+/** Where the service listens, whom it believes, what it shows, and how it stops. */
+function readListening(environment: Environment, isProduction: boolean): ListeningSettings {
+  const { faults } = environment;
+  const hasAdminPort = environment.text("ADMIN_PORT", "") !== "";
+  const isOn = (name: string, otherwise: boolean): boolean =>
+    environment.oneOf(name, otherwise ? "on" : "off", ["on", "off"]) === "on";
+  return {
+    host: environment.text("HOST", "127.0.0.1"),
+    port: environment.integer("PORT", 4400, 0, 65_535),
+    adminPort: hasAdminPort ? environment.integer("ADMIN_PORT", 0, 0, 65_535) : null,
+    hasMetrics: isOn("METRICS", !isProduction || hasAdminPort),
+    hasDocs: isOn("DOCS", !isProduction),
+    logLevel: environment.oneOf("LOG_LEVEL", "info", ["silent", "error", "warn", "info", "debug"]),
+    trustsProxy: trustedProxies(environment.text("TRUSTED_PROXIES", "0"), faults),
+    corsOrigins: origins(environment.text("CORS_ORIGINS", ""), faults),
+    settleSeconds: environment.number("SETTLE_SECONDS", isProduction ? 5 : 0, 0, 300),
+    drainSeconds: environment.number("DRAIN_SECONDS", 10, 0, 3_600),
+  };
+}
+
+type BoundSettings = Pick<
+  Settings,
+  | "connections"
+  | "queryBudgets"
+  | "maxBodyBytes"
+  | "readLimits"
+  | "realtimeLimits"
+  | "loginAttempts"
+  | "resetAttempts"
+>;
+
+/** What callers may take. */
+function readBounds(environment: Environment): BoundSettings {
+  return {
     connections: {
-      most: integer("MAX_CONNECTIONS", 10_000, 1, 1_000_000),
-      idleSeconds: number("IDLE_SECONDS", 15, 0.1, 3_600),
-      stallSeconds: number("STALL_SECONDS", 60, 0.1, 3_600),
-      answerBytes: integer("ANSWER_BYTES", 256 * 1024 * 1024, 1024, 1024 ** 4),
+      most: environment.integer("MAX_CONNECTIONS", 10_000, 1, 1_000_000),
+      idleSeconds: environment.number("IDLE_SECONDS", 15, 0.1, 3_600),
+      stallSeconds: environment.number("STALL_SECONDS", 60, 0.1, 3_600),
+      answerBytes: environment.integer("ANSWER_BYTES", 256 * 1024 * 1024, 1024, 1024 ** 4),
     },
     queryBudgets: {
-      callers: integerOrNone("QUERY_BUDGET", 50_000_000),
-      anonymous: integerOrNone("QUERY_BUDGET_ANONYMOUS", 10_000_000),
+      callers: environment.integerOrNone("QUERY_BUDGET", 50_000_000),
+      anonymous: environment.integerOrNone("QUERY_BUDGET_ANONYMOUS", 10_000_000),
     },
-    adminPort: text("ADMIN_PORT", "") === "" ? null : integer("ADMIN_PORT", 0, 0, 65_535),
-    hasMetrics:
-      oneOf("METRICS", isProduction && text("ADMIN_PORT", "") === "" ? "off" : "on", [
-        "on",
-        "off",
-      ]) === "on",
-    hasDocs: oneOf("DOCS", isProduction ? "off" : "on", ["on", "off"]) === "on",
-    migrateAtStart: oneOf("MIGRATE", "auto", ["auto", "off"]) === "auto",
-    logLevel: oneOf("LOG_LEVEL", "info", ["silent", "error", "warn", "info", "debug"]),
-    maxBodyBytes: integer("MAX_BODY_BYTES", 1024 * 1024, 1, 1024 ** 3),
+    maxBodyBytes: environment.integer("MAX_BODY_BYTES", 1024 * 1024, 1, 1024 ** 3),
     readLimits: {
-      documents: integerOrNone("READ_LIMIT", 10_000),
-      pages: integerOrNone("PAGE_CEILING", 100_000),
+      documents: environment.integerOrNone("READ_LIMIT", 10_000),
+      pages: environment.integerOrNone("PAGE_CEILING", 100_000),
     },
     realtimeLimits: {
-      framesPerSecond: integer("FRAMES_PER_SECOND", 200, 1, 1_000_000),
-      framesBurst: integer("FRAMES_BURST", 400, 1, 1_000_000),
-      connections: integer("REALTIME_CONNECTIONS", 10_000, 1, 1_000_000),
-      silentSeconds: environment["SSE_SILENT_SECONDS"]
-        ? number("SSE_SILENT_SECONDS", 0, 0.1, 86_400)
-        : null,
+      framesPerSecond: environment.integer("FRAMES_PER_SECOND", 200, 1, 1_000_000),
+      framesBurst: environment.integer("FRAMES_BURST", 400, 1, 1_000_000),
+      connections: environment.integer("REALTIME_CONNECTIONS", 10_000, 1, 1_000_000),
+      silentSeconds:
+        environment.text("SSE_SILENT_SECONDS", "") === ""
+          ? null
+          : environment.number("SSE_SILENT_SECONDS", 0, 0.1, 86_400),
     },
-    trustsProxy: trustedProxies(text("TRUSTED_PROXIES", "0"), faults),
-    corsOrigins: origins(text("CORS_ORIGINS", ""), faults),
     loginAttempts: {
-      perLogin: integer("LOGIN_ATTEMPTS", 10, 1, 1_000_000),
-      perAddress: integer("LOGIN_ATTEMPTS_PER_ADDRESS", 300, 1, 1_000_000),
-      windowSeconds: integer("LOGIN_WINDOW_SECONDS", 900, 1, 86_400),
+      perLogin: environment.integer("LOGIN_ATTEMPTS", 10, 1, 1_000_000),
+      perAddress: environment.integer("LOGIN_ATTEMPTS_PER_ADDRESS", 300, 1, 1_000_000),
+      windowSeconds: environment.integer("LOGIN_WINDOW_SECONDS", 900, 1, 86_400),
     },
     resetAttempts: {
-      perLogin: integer("RESET_ATTEMPTS", 5, 1, 1_000_000),
-      perAddress: integer("RESET_ATTEMPTS_PER_ADDRESS", 60, 1, 1_000_000),
-      windowSeconds: integer("RESET_WINDOW_SECONDS", 3_600, 1, 86_400),
+      perLogin: environment.integer("RESET_ATTEMPTS", 5, 1, 1_000_000),
+      perAddress: environment.integer("RESET_ATTEMPTS_PER_ADDRESS", 60, 1, 1_000_000),
+      windowSeconds: environment.integer("RESET_WINDOW_SECONDS", 3_600, 1, 86_400),
     },
-    destinations,
-    outboxMaxAttempts: integer("OUTBOX_MAX_ATTEMPTS", 10, 1, 100),
-    outboxBackoffMillis: number("OUTBOX_BACKOFF_SECONDS", 1, 0.01, 3_600) * 1_000,
-    settleSeconds: number("SETTLE_SECONDS", isProduction ? 5 : 0, 0, 300),
-    drainSeconds: number("DRAIN_SECONDS", 10, 0, 3_600),
+  };
+}
+
+/** Where integration events go, and how often that is tried. */
+function readOutbox(
+  environment: Environment,
+  service: Pick<ServiceDefinition, "outbox">,
+  isProduction: boolean,
+): Pick<Settings, "destinations" | "outboxMaxAttempts" | "outboxBackoffMillis"> {
+  return {
+    destinations: readDestinations(environment, service, isProduction),
+    outboxMaxAttempts: environment.integer("OUTBOX_MAX_ATTEMPTS", 10, 1, 100),
+    outboxBackoffMillis: environment.number("OUTBOX_BACKOFF_SECONDS", 1, 0.01, 3_600) * 1_000,
+  };
+}
+
+type SecretSettings = Pick<
+  Settings,
+  | "signingSecrets"
+  | "accessTokenKeys"
+  | "refreshPeppers"
+  | "resetPeppers"
+  | "objectSecrets"
+  | "webhookSecrets"
+>;
+
+/** The secrets that the service needs. */
+function readSecrets(
+  secrets: SecretReader,
+  { identity, storages = [] }: ServiceNeeds,
+  destinations: Settings["destinations"],
+): SecretSettings {
+  const isEncrypting = storages.some(({ encryption }) => encryption === "client");
+  const usesWebhooks = Object.values(destinations).some((url) => url !== "log:");
+  return {
     signingSecrets: secrets.read("SECRETS_SIGNING"),
     accessTokenKeys:
-      service.identity?.signer === undefined
-        ? secrets.read("SECRETS_ACCESS_TOKEN", service.identity?.algorithm)
+      identity?.signer === undefined
+        ? secrets.read("SECRETS_ACCESS_TOKEN", identity?.algorithm)
         : [],
     refreshPeppers: secrets.read("SECRETS_REFRESH_PEPPER"),
     resetPeppers: secrets.read("SECRETS_RESET_PEPPER"),
     objectSecrets: isEncrypting ? secrets.read("SECRETS_OBJECTS") : [],
     webhookSecrets: usesWebhooks ? secrets.read("SECRETS_WEBHOOK") : [],
   };
-  if (faults.length > 0) throw new SettingsError(faults);
-  return settings;
 }
 
 /** Whether it is a URL over HTTP without credentials, query or fragment. */
@@ -258,16 +359,15 @@ function origins(text: string, faults: string[]): readonly string[] {
 
 /** The URL of each destination that the outbox names: `DESTINATION_<NAME>`. */
 function readDestinations(
+  environment: Environment,
   { outbox }: Pick<ServiceDefinition, "outbox">,
-  environment: Readonly<Record<string, string | undefined>>,
   isProduction: boolean,
-  faults: string[],
 ): Readonly<Record<string, string>> {
   const names = Object.values(outbox?.events ?? {}).filter((value) => typeof value === "string");
   return Object.fromEntries(
     [...new Set(names)].map((name) => {
       const variable = `DESTINATION_${name.toUpperCase()}`;
-      const url = environment[variable] || (isProduction ? "" : "log:");
+      const url = environment.text(variable, isProduction ? "" : "log:");
       const isUrl =
         /^https?:/.test(url) &&
         URL.canParse(url) &&
@@ -275,7 +375,7 @@ function readDestinations(
         new URL(url).password === "";
       // Payloads hold secrets, which a log of production must not.
       if (!isUrl && (isProduction || url !== "log:"))
-        faults.push(
+        environment.faults.push(
           `${variable} must be the URL of a webhook, without credentials${isProduction ? "" : ", or log:"}`,
         );
       return [name, url];

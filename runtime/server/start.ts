@@ -5,7 +5,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fail, knownError } from "../contract/errors.js";
 import { boundary } from "../http/boundary.js";
 import { answerClientErrors, refuse } from "../http/client-error.js";
-import { frontHandler, type RequestHandler } from "../http/front-handler.js";
+import {
+  frontHandler,
+  type FrontHandlerOptions,
+  type RequestHandler,
+} from "../http/front-handler.js";
 import { corsHandler } from "../http/cors.js";
 import { draining } from "../http/draining.js";
 import { directEndpoint } from "../http/direct-endpoint.js";
@@ -54,17 +58,16 @@ export async function start(
   service: ServiceDefinition,
   options: ConnectOptions,
 ): Promise<RunningService> {
-  const { settings, folder, log } = options;
+  const { settings, log } = options;
   const connection = await connect(service, options);
-  const { database, keys, objects } = connection;
-  const { identity } = service;
+  const { database, objects } = connection;
   const { trustsProxy, corsOrigins } = settings;
   const relay = startOutbox(service, connection, settings);
 
   let state: "active" | "settling" | "draining" = "active";
   const isAccepting = (): boolean => state !== "draining";
   const bind = boundary({
-    identity,
+    identity: service.identity,
     resources: connection,
     trustsProxy,
     allowedOrigins: corsOrigins,
@@ -74,24 +77,7 @@ export async function start(
     allowedOrigins: corsOrigins,
     isAccepting,
   });
-  const router = frontHandler({
-    routes: service.routes,
-    resources: connection,
-    trustsProxy,
-    bind,
-    maxBodyBytes: settings.maxBodyBytes,
-    defaultTenant,
-  });
-  const answerSystem = systemEndpoints({
-    folder,
-    hasRealtime: service.realtime !== undefined,
-    jwks: identity?.jwks ?? null,
-    publicKeys: keys.tokens.publicKeys,
-  });
-  const answerDirect = objects.direct === null ? () => false : directEndpoint(objects.direct);
-  const cors = await corsHandler(corsOrigins);
-  const answerDocs = settings.hasDocs ? await docsOf(service, folder) : () => false;
-  const fallback = appFallback(service, log, answerDocs);
+  const answerOther = await handlerOf(service, options, connection, bind, realtime);
   const server = httpServer();
   const connections = new Connections(server, settings.connections);
   const readiness = readinessOf(probesOf(service, connection, realtime));
@@ -105,47 +91,18 @@ export async function start(
       })
     : null;
   const answerWatch = watchEndpoints({ isActive: () => state === "active", readiness, metrics });
-  const isBeside = settings.adminPort === null;
-  const answer = (req: IncomingMessage, res: ServerResponse): void => {
-    try {
-      checkHost(req);
-    } catch (error) {
-      replyError(req, res, readMetadata(req.headers), error);
-      return;
-    }
-    // Probes come before everything that may wait.
-    if (isBeside && answerWatch(req, res)) return;
-    cors(req, res, () => {
-      if (answerSystem(req, res) || answerDirect(req, res)) return;
-      if (realtime?.answer(req, res) === true) return;
-      router(req, res, (error) => fallback(req, res, error));
-    });
-  };
   const isLogged = settings.logLevel === "info" || settings.logLevel === "debug";
   const ended = (exchange: Exchange): void => {
     if (isLogged) logRequest(log, exchange);
     metrics?.observe(exchange);
   };
-  server.on("request", (req, res) => {
-    Exchange.of(req, res).whenEnded(ended);
-    connections.admit(req, res, () => answer(req, res));
+  const answerProbes = settings.adminPort === null ? answerWatch : () => false;
+  takeRequests(server, connections, ended, (req, res) => {
+    // Probes come before everything that may wait.
+    if (!answerProbes(req, res)) answerOther(req, res);
   });
   answerClientErrors(server);
-  server.on("upgrade", (req, socket: Socket, head) => {
-    // Node has taken its own listener away: a caller who resets must not end the process.
-    socket.on("error", () => socket.destroy());
-    if (req.headers.upgrade?.toLowerCase() !== "websocket" && !hasBody(req)) {
-      connections.keep(socket);
-      answerWithoutUpgrade(server, req, socket);
-      return;
-    }
-    try {
-      if (!isAccepting()) throw draining();
-      if (realtime?.upgrade(req, socket, head) !== true) throw fail("route_not_found");
-    } catch (error) {
-      refuse(socket, knownError(error));
-    }
-  });
+  takeUpgrades(server, connections, realtime, isAccepting);
   await listen(server, settings.port, settings.host);
   const admin =
     settings.adminPort === null
@@ -179,6 +136,87 @@ export async function start(
     connection,
     stop: () => (stopped ??= bounded(stop(), settleSeconds + drainSeconds + stopSlackSeconds)),
   };
+}
+
+/** Takes requests in their turn; `ended` is told when one has been answered. */
+function takeRequests(
+  server: Server,
+  connections: Connections,
+  ended: (exchange: Exchange) => void,
+  answer: (req: IncomingMessage, res: ServerResponse) => void,
+): void {
+  server.on("request", (req, res) => {
+    Exchange.of(req, res).whenEnded(ended);
+    connections.admit(req, res, () => {
+      try {
+        checkHost(req);
+      } catch (error) {
+        replyError(req, res, readMetadata(req.headers), error);
+        return;
+      }
+      answer(req, res);
+    });
+  });
+}
+
+/** What answers everything but probes: operations, and what stands before and behind them. */
+async function handlerOf(
+  service: ServiceDefinition,
+  { settings, folder, log }: ConnectOptions,
+  connection: Connection,
+  bind: FrontHandlerOptions["bind"],
+  realtime: RunningRealtime | null,
+): Promise<(req: IncomingMessage, res: ServerResponse) => void> {
+  const { trustsProxy, corsOrigins } = settings;
+  const { keys, objects } = connection;
+  const router = frontHandler({
+    routes: service.routes,
+    resources: connection,
+    trustsProxy,
+    bind,
+    maxBodyBytes: settings.maxBodyBytes,
+    defaultTenant,
+  });
+  const answerSystem = systemEndpoints({
+    folder,
+    hasRealtime: service.realtime !== undefined,
+    jwks: service.identity?.jwks ?? null,
+    publicKeys: keys.tokens.publicKeys,
+  });
+  const answerDirect = objects.direct === null ? () => false : directEndpoint(objects.direct);
+  const cors = await corsHandler(corsOrigins);
+  const answerDocs = settings.hasDocs ? await docsOf(service, folder) : () => false;
+  const fallback = appFallback(service, log, answerDocs);
+  return (req, res) =>
+    cors(req, res, () => {
+      if (answerSystem(req, res) || answerDirect(req, res)) return;
+      if (realtime?.answer(req, res) === true) return;
+      router(req, res, (error) => fallback(req, res, error));
+    });
+}
+
+/** Takes requests for other protocols: those of the realtime plane, or as if they had not asked. */
+function takeUpgrades(
+  server: Server,
+  connections: Connections,
+  realtime: RunningRealtime | null,
+  isAccepting: () => boolean,
+): void {
+  server.on("upgrade", (req, socket: Socket, head) => {
+    // Node has taken its own listener away: a caller who resets must not end the process.
+    socket.on("error", () => socket.destroy());
+    if (req.headers.upgrade?.toLowerCase() !== "websocket" && !hasBody(req)) {
+      connections.keep(socket);
+      answerWithoutUpgrade(server, req, socket);
+      return;
+    }
+    try {
+      if (!isAccepting()) throw draining();
+      if (realtime?.upgrade(req, socket, head) !== true) throw fail("route_not_found");
+    } catch (error) {
+      refuse(socket, knownError(error));
+    }
+  });
 }
 
 /** A server whose time limits begin with the first byte; `Connections` has the rest. */

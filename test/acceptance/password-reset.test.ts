@@ -88,7 +88,7 @@ for (const engine of engines) {
         });
       });
 
-    // service.md "States and transitions: Password reset token", row by row.
+    // service.md "Password reset token", row by row.
     const transitions: readonly (readonly [string, () => Promise<void>])[] = [
       [
         "none → active: a known login gets a token, for an hour, by the event alone",

@@ -1,4 +1,4 @@
-// Two processes of one service count attempts at passwords, resets and rates together (attack 16 of row 16: ten guesses are ten).
+// Two processes of one service count attempts at passwords, resets and rates together (decisions.md "Throttle"): ten guesses are ten.
 import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

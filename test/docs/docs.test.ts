@@ -24,7 +24,9 @@ const pages = [
   "CHANGELOG.md",
   "SECURITY.md",
   "CONTRIBUTING.md",
-  ...readdirSync(join(root, "docs")).map((name) => `docs/${name}`),
+  ...readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => `docs/${name}`),
 ];
 const textOf = (page: string): string => readFileSync(join(root, page), "utf8");
 

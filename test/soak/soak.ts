@@ -1,4 +1,4 @@
-// Minutes of mixed load on a compiled service: memory, descriptors and what waits in tables must be flat (docs/bench.md "soak").
+// Minutes of mixed load on a compiled service: memory, descriptors and what waits in tables must be flat.
 import { createRequire } from "node:module";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client as Postgres } from "pg";
@@ -77,7 +77,7 @@ function median(values: readonly number[]): number {
   return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;
 }
 
-/** The samples as a table of docs/bench.md. */
+/** The samples as a table in Markdown. */
 function tableOf(name: string, taken: readonly Sample[]): string {
   const tables = [...waiting, ...kept];
   const head = ["minute", "requests/s", "failed", "MiB", "descriptors", "CPU s", ...tables];

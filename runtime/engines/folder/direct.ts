@@ -1,23 +1,7 @@
-// Direct transfers with a folder: requests that the service answers, and parts that wait beside each other for the end.
-import { randomBytes } from "node:crypto";
-import { createReadStream } from "node:fs";
-import { mkdir, opendir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import { fail } from "../../contract/errors.js";
+// Direct transfers with a folder: requests that the service itself answers, since a folder has no addresses.
 import type { Addresses } from "../../storage/addresses.js";
-import type { DirectTransfers, UploadedPart } from "../../storage/direct-port.js";
-import type { ObjectDescription, ObjectHead } from "../../storage/object-head.js";
-import { privateFile, privateFolder } from "../private-files.js";
-import { isAbsent, opened, translated } from "./durable-files.js";
-import { readTrailer, writtenFile } from "./object-file.js";
-import { partBudget } from "./part-budget.js";
-
-/** What is kept of an upload until it ends. */
-interface Session {
-  readonly key: string;
-  readonly description: ObjectDescription;
-  readonly begunAt: number;
-}
+import type { DirectTransfers } from "../../storage/direct-port.js";
+import { folderUploads } from "./uploads.js";
 
 interface FolderOptions {
   /** The folder of what has not ended. */
@@ -27,27 +11,11 @@ interface FolderOptions {
   moveTo(path: string, key: string): Promise<void>;
 }
 
-/** Parts are files of objects of their own; nobody asks for their description. */
-const partDescription: ObjectDescription = {
-  contentType: "application/octet-stream",
-  filename: "part",
-  description: null,
-};
-
+/** Signed requests and uploads in parts on a folder. */
 export function folderTransfers({ unfinished, addresses, moveTo }: FolderOptions): DirectTransfers {
-  const budget = partBudget();
-  /** The folder of an upload that has not ended, and its session; ids come back from clients. */
-  const upload = async (
-    key: string,
-    uploadId: string,
-  ): Promise<{ readonly folder: string; readonly session: Session } | null> => {
-    if (!/^[0-9a-f]{32}$/.test(uploadId)) return null;
-    const folder = join(unfinished, uploadId);
-    const session = await readSession(folder);
-    return session?.key === key ? { folder, session } : null;
-  };
-
   return {
+    ...folderUploads(unfinished, moveTo),
+
     signDownload: async ({ key }, seconds) => ({
       url: addresses.sign({ kind: "download", key }, seconds),
       method: "GET",
@@ -65,208 +33,10 @@ export function folderTransfers({ unfinished, addresses, moveTo }: FolderOptions
       fields: {},
     }),
 
-    begin: (key, description) =>
-      translated(async () => {
-        const uploadId = randomBytes(16).toString("hex");
-        const made = join(unfinished, `${uploadId}.tmp`);
-        await mkdir(made, { mode: privateFolder });
-        const session: Session = { key, description, begunAt: Date.now() };
-        await writeFile(join(made, "session.json"), JSON.stringify(session), {
-          mode: privateFile,
-        });
-        await rename(made, join(unfinished, uploadId));
-        return uploadId;
-      }),
-
-    leastPartBytes: 1,
-
     signPart: async (key, uploadId, part, seconds) => ({
       url: addresses.sign({ kind: "part", key, uploadId, ...part }, seconds),
       method: "PUT",
       headers: {},
     }),
-
-    receivePart: (key, uploadId, part, body, signal) =>
-      translated(async () => {
-        const found = await upload(key, uploadId);
-        if (found === null) throw fail("core.not_found");
-        const temporary = join(found.folder, `${randomBytes(8).toString("hex")}.tmp`);
-        try {
-          const there = () => partsOf(found.folder);
-          const received = await budget.within(uploadId, part, there, body, async (bounded) => {
-            const head = await writtenFile(temporary, key, bounded, partDescription);
-            signal?.throwIfAborted();
-            // A part that is sent again takes the place of the one before.
-            await rename(temporary, partIn(found.folder, part.partNumber));
-            return head;
-          });
-          return received.etag;
-        } catch (error) {
-          await rm(temporary, { force: true });
-          if (isAbsent(error)) throw fail("core.not_found");
-          throw error;
-        }
-      }),
-
-    parts: (key, uploadId) =>
-      translated(async () => {
-        const found = await upload(key, uploadId);
-        if (found === null) return null;
-        const parts = await partsOf(found.folder);
-        // One that ended meanwhile has been read half gone.
-        return (await upload(key, uploadId)) === null ? null : parts;
-      }),
-
-    complete: (key, uploadId, parts, signal) =>
-      translated(async () => {
-        const found = await upload(key, uploadId);
-        if (found === null) return null;
-        const ending = await claimed(found.folder);
-        if (ending === null) return null;
-        try {
-          const there = new Map((await partsOf(ending)).map((part) => [part.partNumber, part]));
-          const sizes = parts.map(({ partNumber, etag }) => {
-            const part = there.get(partNumber);
-            if (part?.etag !== etag)
-              throw fail("upload_parts_invalid", { part_number: partNumber });
-            return [partIn(ending, partNumber), part.size] as const;
-          });
-          const whole = join(ending, "whole.tmp");
-          const { description } = found.session;
-          const head = await assembled(whole, key, contentOf(sizes, signal), description);
-          await moveTo(whole, key);
-          await rm(ending, { recursive: true, force: true });
-          return head;
-        } catch (error) {
-          await rename(ending, found.folder);
-          throw error;
-        }
-      }),
-
-    abort: (key, uploadId) =>
-      translated(async () => {
-        const found = await upload(key, uploadId);
-        const ending = found === null ? null : await claimed(found.folder);
-        if (ending !== null) await rm(ending, { recursive: true, force: true });
-      }),
   };
-}
-
-/**
- * Removes what began below a prefix so long ago: uploads in parts, and whatever a process that died was writing, which
- * says of no storage that it is its own.
- */
-export function sweepFolder(
-  unfinished: string,
-  prefix: string,
-  olderThanSeconds: number,
-  limit: number,
-): Promise<number> {
-  return translated(async () => {
-    const before = Date.now() - olderThanSeconds * 1000;
-    let removed = 0;
-    for await (const { name } of await opendir(unfinished)) {
-      if (removed === limit) break;
-      const path = join(unfinished, name);
-      const session = name.endsWith(".tmp") ? null : await readSession(path);
-      if (session !== null && !session.key.startsWith(prefix)) continue;
-      const since = session?.begunAt ?? (await changedAt(path));
-      if (since === null || since > before) continue;
-      await rm(path, { recursive: true, force: true });
-      removed += 1;
-    }
-    return removed;
-  });
-}
-
-/** Takes an upload for ending it, which one caller can; null for the others. */
-async function claimed(folder: string): Promise<string | null> {
-  const ending = `${folder}.ending`;
-  try {
-    await rename(folder, ending);
-    return ending;
-  } catch (error) {
-    if (isAbsent(error)) return null;
-    throw error;
-  }
-}
-
-/** The session of an upload; null where there is none, or none that can be read. */
-async function readSession(folder: string): Promise<Session | null> {
-  try {
-    return JSON.parse(await readFile(join(folder, "session.json"), "utf8")) as Session;
-  } catch (error) {
-    if (isAbsent(error) || error instanceof SyntaxError) return null;
-    throw error;
-  }
-}
-
-function partIn(folder: string, partNumber: number): string {
-  return join(folder, String(partNumber).padStart(5, "0"));
-}
-
-/** The parts that have arrived, in order. */
-async function partsOf(folder: string): Promise<readonly UploadedPart[]> {
-  const names = (await namesIn(folder)).filter((name) => /^\d{5}$/.test(name)).sort();
-  const parts: UploadedPart[] = [];
-  for (const name of names) {
-    const file = await opened(join(folder, name));
-    if (file === null) continue;
-    try {
-      const { trailer, size } = await readTrailer(file);
-      parts.push({ partNumber: Number(name), etag: trailer.etag, size });
-    } finally {
-      await file.close();
-    }
-  }
-  return parts;
-}
-
-async function namesIn(folder: string): Promise<readonly string[]> {
-  try {
-    return await readdir(folder);
-  } catch (error) {
-    if (isAbsent(error)) return [];
-    throw error;
-  }
-}
-
-async function assembled(
-  path: string,
-  key: string,
-  content: AsyncIterable<Buffer>,
-  description: ObjectDescription,
-): Promise<ObjectHead> {
-  try {
-    return await writtenFile(path, key, content, description);
-  } catch (error) {
-    await rm(path, { force: true });
-    throw error;
-  }
-}
-
-/** The bytes of files, each without what stands behind its first `size` bytes. */
-async function* contentOf(
-  files: readonly (readonly [string, number])[],
-  signal: AbortSignal | undefined,
-): AsyncGenerator<Buffer> {
-  for (const [path, size] of files) {
-    if (size === 0) continue;
-    for await (const chunk of createReadStream(path, {
-      end: size - 1,
-      highWaterMark: 256 * 1024,
-    })) {
-      signal?.throwIfAborted();
-      yield chunk as Buffer;
-    }
-  }
-}
-
-async function changedAt(path: string): Promise<number | null> {
-  try {
-    return (await stat(path)).mtimeMs;
-  } catch (error) {
-    if (isAbsent(error)) return null;
-    throw error;
-  }
 }

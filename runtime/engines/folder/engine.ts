@@ -5,9 +5,9 @@ import { dirname, join } from "node:path";
 import { Readable } from "node:stream";
 import type { Addresses } from "../../storage/addresses.js";
 import type { ObjectHead } from "../../storage/object-head.js";
-import type { ObjectStore } from "../../storage/port.js";
+import type { ObjectStore, OpenedObject } from "../../storage/port.js";
 import { keepPrivate, makePrivateFolder } from "../private-files.js";
-import { folderTransfers, sweepFolder } from "./direct.js";
+import { folderTransfers } from "./direct.js";
 import {
   isAbsent,
   moved,
@@ -18,6 +18,7 @@ import {
 } from "./durable-files.js";
 import { decoded, keyPart, pathOf } from "./file-name.js";
 import { readTrailer, writtenFile } from "./object-file.js";
+import { sweepFolder } from "./uploads.js";
 
 /** Bytes that are read at a time. */
 const portion = 256 * 1024;
@@ -59,28 +60,7 @@ export async function openFolderStore(
         }
       }),
 
-    open: (key, { window, etag } = {}) =>
-      translated(async () => {
-        const file = await opened(fileOf(key));
-        if (file === null) return null;
-        try {
-          const head = await headOf(file, key);
-          if (etag !== undefined && head.etag !== etag) {
-            await file.close();
-            return null;
-          }
-          const [start, end] = [window?.first ?? 0, window?.last ?? head.size - 1];
-          if (end < start) {
-            await file.close();
-            return { head, window: null, body: Readable.from([]) };
-          }
-          const body = file.createReadStream({ start, end, highWaterMark: portion });
-          return { head, window: window ?? null, body };
-        } catch (error) {
-          await file.close();
-          throw error;
-        }
-      }),
+    open: (key, options = {}) => translated(() => openedObject(fileOf(key), key, options)),
 
     write: (key, body, description, signal) =>
       translated(async () => {
@@ -97,19 +77,7 @@ export async function openFolderStore(
         }
       }),
 
-    remove: (key) =>
-      translated(async () => {
-        const path = fileOf(key);
-        try {
-          await rm(path);
-        } catch (error) {
-          if (isAbsent(error)) return false;
-          throw error;
-        }
-        await syncFolder(dirname(path));
-        await withoutEmptyFolders(dirname(path), objects);
-        return true;
-      }),
+    remove: (key) => translated(() => removed(fileOf(key), objects)),
 
     async *keys(prefix, after, signal) {
       const found = await translated(() => keysBelow(objects, prefix, signal));
@@ -138,6 +106,48 @@ export async function openFolderStore(
       // Nothing is held open between calls.
     },
   };
+}
+
+type OpenOptions = NonNullable<Parameters<ObjectStore["open"]>[1]>;
+
+/** An object, or a window of it; null where it is not there or is another version. */
+async function openedObject(
+  path: string,
+  key: string,
+  { window, etag }: OpenOptions,
+): Promise<OpenedObject | null> {
+  const file = await opened(path);
+  if (file === null) return null;
+  try {
+    const head = await headOf(file, key);
+    if (etag !== undefined && head.etag !== etag) {
+      await file.close();
+      return null;
+    }
+    const [start, end] = [window?.first ?? 0, window?.last ?? head.size - 1];
+    if (end < start) {
+      await file.close();
+      return { head, window: null, body: Readable.from([]) };
+    }
+    const body = file.createReadStream({ start, end, highWaterMark: portion });
+    return { head, window: window ?? null, body };
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}
+
+/** Removes a file durably, with the folders that it leaves empty; false where there is none. */
+async function removed(path: string, objects: string): Promise<boolean> {
+  try {
+    await rm(path);
+  } catch (error) {
+    if (isAbsent(error)) return false;
+    throw error;
+  }
+  await syncFolder(dirname(path));
+  await withoutEmptyFolders(dirname(path), objects);
+  return true;
 }
 
 async function* abortable(

@@ -1,27 +1,19 @@
-// Direct transfers with S3: presigned requests (AWS Signature Version 4) and multipart uploads.
+// Direct transfers with S3: presigned requests (AWS Signature Version 4).
 import type * as Sdk from "@aws-sdk/client-s3";
 import { create as contentDisposition } from "content-disposition";
-import { fail } from "../../contract/errors.js";
-import type { DirectTransfers, SignedRequest, UploadedPart } from "../../storage/direct-port.js";
+import type { DirectTransfers, SignedRequest } from "../../storage/direct-port.js";
 import type { ObjectHead } from "../../storage/object-head.js";
-import { causeOf, checkFits, unquoted } from "./client.js";
-import { metadataOf } from "./description.js";
+import { checkFits } from "./client.js";
+import { multipartUploads } from "./multipart.js";
 import type { S3Access } from "./upload.js";
 
-/** Faults of a list of parts. */
-const partFaults = [
-  "InvalidPart",
-  "InvalidPartOrder",
-  "EntityTooSmall",
-  "InvalidRequest",
-  "MalformedXML",
-];
-
+/** Requests that are signed for a bucket, and uploads in parts. */
 export function directTransfers(
-  { client, sdk, calls }: S3Access,
+  access: S3Access,
   Bucket: string,
   headOf: (key: string, signal?: AbortSignal) => Promise<ObjectHead | null>,
 ): DirectTransfers {
+  const { client, sdk } = access;
   const signed = async (
     method: SignedRequest["method"],
     command: Sdk.GetObjectCommand | Sdk.PutObjectCommand | Sdk.UploadPartCommand,
@@ -38,6 +30,8 @@ export function directTransfers(
   };
 
   return {
+    ...multipartUploads(access, Bucket, headOf),
+
     signDownload(head, seconds) {
       const command = new sdk.GetObjectCommand({
         Bucket,
@@ -77,22 +71,6 @@ export function directTransfers(
       return { url, fields };
     },
 
-    async begin(Key, description, signal) {
-      checkFits(Key);
-      const command = new sdk.CreateMultipartUploadCommand({
-        Bucket,
-        Key,
-        ContentType: description.contentType,
-        Metadata: { ...metadataOf(description) },
-      });
-      const begun = await calls.orNull((until) => client.send(command, until), signal);
-      if (begun?.UploadId === undefined) throw fail("core.infrastructure");
-      return begun.UploadId;
-    },
-
-    // https://docs.aws.amazon.com/AmazonS3/latest/userguide/qfacts.html
-    leastPartBytes: 5 * 1024 * 1024,
-
     signPart(Key, UploadId, { partNumber: PartNumber }, seconds) {
       return signed(
         "PUT",
@@ -100,76 +78,5 @@ export function directTransfers(
         seconds,
       );
     },
-
-    async parts(Key, UploadId, signal) {
-      const parts: UploadedPart[] = [];
-      for (let PartNumberMarker: string | undefined; ;) {
-        const command = new sdk.ListPartsCommand({ Bucket, Key, UploadId, PartNumberMarker });
-        const page = await calls.orNull((until) => client.send(command, until), signal);
-        if (page === null) return null;
-        for (const { PartNumber, ETag, Size } of page.Parts ?? [])
-          parts.push({ partNumber: PartNumber ?? 0, etag: unquoted(ETag), size: Size ?? 0 });
-        if (page.IsTruncated !== true) return parts;
-        PartNumberMarker = page.NextPartNumberMarker;
-      }
-    },
-
-    async complete(Key, UploadId, parts, signal) {
-      const Parts = parts.map(({ partNumber, etag }) => ({
-        PartNumber: partNumber,
-        ETag: `"${etag}"`,
-      }));
-      const command = new sdk.CompleteMultipartUploadCommand({
-        Bucket,
-        Key,
-        UploadId,
-        MultipartUpload: { Parts },
-      });
-      try {
-        // S3 takes minutes to put a large object together, and sends spaces meanwhile.
-        await calls.sending((until) => client.send(command, until), Infinity, signal);
-      } catch (error) {
-        const reason = causeOf(error);
-        if (reason === "NoSuchUpload") return null;
-        if (partFaults.includes(reason)) throw fail("upload_parts_invalid", { reason });
-        throw error;
-      }
-      return headOf(Key, signal);
-    },
-
-    async abort(Key, UploadId, signal) {
-      const command = new sdk.AbortMultipartUploadCommand({ Bucket, Key, UploadId });
-      await calls.orNull((until) => client.send(command, until), signal);
-    },
   };
-}
-
-/** Gives up uploads in parts that began so long ago, those included that a process left when it died. */
-export async function sweepUploads(
-  { client, sdk, calls }: S3Access,
-  Bucket: string,
-  Prefix: string,
-  olderThanSeconds: number,
-  limit: number,
-): Promise<number> {
-  const before = Date.now() - olderThanSeconds * 1000;
-  let swept = 0;
-  let marker: { readonly KeyMarker?: string; readonly UploadIdMarker?: string } = {};
-  for (;;) {
-    const command = new sdk.ListMultipartUploadsCommand({ Bucket, Prefix, ...marker });
-    const page = await calls.orNull((until) => client.send(command, until));
-    for (const { Key, UploadId, Initiated } of page?.Uploads ?? []) {
-      if ((Initiated?.getTime() ?? 0) > before) continue;
-      const giveUp = new sdk.AbortMultipartUploadCommand({ Bucket, Key, UploadId });
-      await calls.orNull((until) => client.send(giveUp, until));
-      swept += 1;
-      if (swept === limit) return swept;
-    }
-    if (page?.IsTruncated !== true) return swept;
-    const { NextKeyMarker, NextUploadIdMarker } = page;
-    marker = {
-      ...(NextKeyMarker === undefined ? {} : { KeyMarker: NextKeyMarker }),
-      ...(NextUploadIdMarker === undefined ? {} : { UploadIdMarker: NextUploadIdMarker }),
-    };
-  }
 }

@@ -4,7 +4,7 @@ import type { Readable } from "node:stream";
 import type { HeadObjectOutput } from "@aws-sdk/client-s3";
 import { fail, unavailable } from "../../contract/errors.js";
 import type { ObjectHead } from "../../storage/object-head.js";
-import type { ObjectStore } from "../../storage/port.js";
+import type { ObjectStore, OpenedObject } from "../../storage/port.js";
 import {
   callsWithin,
   causeOf,
@@ -15,8 +15,11 @@ import {
   type S3Options,
 } from "./client.js";
 import { descriptionOf, metadataOf } from "./description.js";
-import { directTransfers, sweepUploads } from "./direct.js";
-import { upload } from "./upload.js";
+import { directTransfers } from "./direct.js";
+import { sweepUploads } from "./multipart.js";
+import { upload, type S3Access } from "./upload.js";
+
+type OpenOptions = NonNullable<Parameters<ObjectStore["open"]>[1]>;
 
 /** Opens a bucket; `ping` says whether it is there. */
 export async function openS3Store(options: S3Options): Promise<ObjectStore> {
@@ -35,33 +38,7 @@ export async function openS3Store(options: S3Options): Promise<ObjectStore> {
   return {
     head: headOf,
 
-    async open(Key, { window, etag, signal } = {}) {
-      if (!fits(Key)) return null;
-      const command = new sdk.GetObjectCommand({
-        Bucket,
-        Key,
-        ...(window === undefined ? {} : { Range: `bytes=${window.first}-${window.last}` }),
-        ...(etag === undefined ? {} : { IfMatch: `"${etag}"` }),
-      });
-      const opened = await calls
-        .orNull(async (until) => {
-          const found = await client.send(command, until);
-          // In Node the SDK gives a readable stream.
-          const body = found.Body as Readable;
-          if (found.ContentLength !== 0) await firstBytes(body, until.abortSignal);
-          return { found, body };
-        }, signal)
-        .catch((error: unknown) => {
-          if (causeOf(error) === "PreconditionFailed") return null;
-          throw error;
-        });
-      if (opened === null) return null;
-      const { found, body } = opened;
-      const total = Number(
-        /\/(\d+)$/.exec(found.ContentRange ?? "")?.[1] ?? found.ContentLength ?? 0,
-      );
-      return { head: headFrom(Key, found, total), window: window ?? null, body };
-    },
+    open: (Key, options = {}) => opened({ client, sdk, calls }, Bucket, Key, options),
 
     async write(Key, body, description, signal) {
       checkFits(Key);
@@ -112,6 +89,38 @@ export async function openS3Store(options: S3Options): Promise<ObjectStore> {
       client.destroy();
     },
   };
+}
+
+/** An object, or a window of it, once its first bytes are there; null where it is not there or is another version. */
+async function opened(
+  { client, sdk, calls }: S3Access,
+  Bucket: string,
+  Key: string,
+  { window, etag, signal }: OpenOptions,
+): Promise<OpenedObject | null> {
+  if (!fits(Key)) return null;
+  const command = new sdk.GetObjectCommand({
+    Bucket,
+    Key,
+    ...(window === undefined ? {} : { Range: `bytes=${window.first}-${window.last}` }),
+    ...(etag === undefined ? {} : { IfMatch: `"${etag}"` }),
+  });
+  const answer = await calls
+    .orNull(async (until) => {
+      const found = await client.send(command, until);
+      // In Node the SDK gives a readable stream.
+      const body = found.Body as Readable;
+      if (found.ContentLength !== 0) await firstBytes(body, until.abortSignal);
+      return { found, body };
+    }, signal)
+    .catch((error: unknown) => {
+      if (causeOf(error) === "PreconditionFailed") return null;
+      throw error;
+    });
+  if (answer === null) return null;
+  const { found, body } = answer;
+  const total = Number(/\/(\d+)$/.exec(found.ContentRange ?? "")?.[1] ?? found.ContentLength ?? 0);
+  return { head: headFrom(Key, found, total), window: window ?? null, body };
 }
 
 /** What S3 says of an object of so many bytes in all. */

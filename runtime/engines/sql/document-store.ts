@@ -1,109 +1,36 @@
 // The document store over SQL, one for all SQL engines.
-import type { DocumentStore, StoredDocument } from "../../documents/port.js";
-import type { DocumentDeclaration } from "../../documents/spec.js";
+import type { DocumentStore } from "../../documents/port.js";
 import { aggregateRows } from "./aggregate.js";
 import { documentColumns, ownerOf, readStored, whereOf } from "./document-rows.js";
+import { statementsOf } from "./document-statements.js";
+import { sqlDocumentWrites } from "./document-writes.js";
 import { afterCondition, orderBy } from "./order.js";
 import { Parameters } from "./parameters.js";
-import { sqlSearchIndexes } from "./search-index.js";
-import { quoted, type Dialect, type SqlSession, type SqlValue } from "./session.js";
+import { quoted, type SqlSession } from "./session.js";
 
 /** Rows that an estimate counts. */
 const maxCounted = 20_000;
 
-/** The texts of a type's fixed statements, printed once per spec and dialect. */
-interface Statements {
-  readonly get: string;
-  readonly insert: string;
-  readonly replace: string;
-  readonly remove: string;
-  readonly removeHistory: string;
-  readonly insertHistory: string;
-  readonly trimHistory: string;
-  readonly snapshot: string;
-}
-
-const printed = new WeakMap<Dialect, WeakMap<DocumentDeclaration, Statements>>();
-
 /** The document store of one transaction. */
 export function sqlDocumentStore(session: SqlSession): DocumentStore {
   const { dialect } = session;
-  const texts = (spec: DocumentDeclaration) => statementsOf(spec, dialect);
+  return {
+    ...sqlDocumentWrites(session),
 
-  const keepSnapshot = async (
-    spec: DocumentDeclaration,
-    tenant: string,
-    document: StoredDocument,
-  ) => {
-    if (spec.history === 0) return;
-    const { id, rev, body } = document;
-    await session.run(texts(spec).insertHistory, [...ownerOf(spec, tenant), id, rev, body]);
-    if (spec.history !== null && rev > spec.history) {
-      await session.run(texts(spec).trimHistory, [
+    async get(spec, tenant, id) {
+      const [row] = await session.all(statementsOf(spec, dialect).get, [
         ...ownerOf(spec, tenant),
         id,
-        rev - spec.history,
       ]);
-    }
-  };
-
-  const indexes = sqlSearchIndexes(session);
-
-  return {
-    async get(spec, tenant, id) {
-      const [row] = await session.all(texts(spec).get, [...ownerOf(spec, tenant), id]);
       return row === undefined ? null : readStored(row);
     },
 
-    async insert(spec, tenant, document) {
-      const { id, rev, createdAt, lastUpdateAt, isDeleted, ownerId, body } = document;
-      await session.run(texts(spec).insert, [
-        ...ownerOf(spec, tenant),
-        id,
-        rev,
-        createdAt,
-        lastUpdateAt,
-        isDeleted,
-        ownerId,
-        body,
-      ]);
-      await keepSnapshot(spec, tenant, document);
-      await indexes.put(spec, tenant, document);
-    },
-
-    async replace(spec, tenant, expectedRev, document) {
-      const { id, rev, lastUpdateAt, isDeleted, body } = document;
-      const changed = await session.run(texts(spec).replace, [
-        ...ownerOf(spec, tenant),
-        id,
-        expectedRev,
-        rev,
-        lastUpdateAt,
-        isDeleted,
-        body,
-      ]);
-      if (changed === 0) return false;
-      await keepSnapshot(spec, tenant, document);
-      await indexes.put(spec, tenant, document);
-      return true;
-    },
-
-    async remove(spec, tenant, id, expectedRev) {
-      const [removed] = await session.all(texts(spec).remove, [
-        ...ownerOf(spec, tenant),
-        id,
-        expectedRev,
-      ]);
-      if (removed === undefined) return false;
-      if (spec.history !== 0)
-        await session.run(texts(spec).removeHistory, [...ownerOf(spec, tenant), id]);
-      // The documents before the indexes, as in every other write: no two writes wait for each other.
-      await indexes.remove(spec, tenant, removed["row_key"] as SqlValue);
-      return true;
-    },
-
     async snapshot(spec, tenant, id, rev) {
-      const [row] = await session.all(texts(spec).snapshot, [...ownerOf(spec, tenant), id, rev]);
+      const [row] = await session.all(statementsOf(spec, dialect).snapshot, [
+        ...ownerOf(spec, tenant),
+        id,
+        rev,
+      ]);
       return row === undefined ? null : String(row["body"]);
     },
 
@@ -149,39 +76,5 @@ export function sqlDocumentStore(session: SqlSession): DocumentStore {
       );
       return Number(row?.["count"] ?? 0);
     },
-  };
-}
-
-function statementsOf(spec: DocumentDeclaration, dialect: Dialect): Statements {
-  const known = printed.get(dialect) ?? new WeakMap<DocumentDeclaration, Statements>();
-  printed.set(dialect, known);
-  const statements = known.get(spec) ?? printStatements(spec, dialect);
-  known.set(spec, statements);
-  return statements;
-}
-
-function printStatements(spec: DocumentDeclaration, dialect: Dialect): Statements {
-  const table = quoted(spec.table);
-  const history = quoted(`${spec.table}_history`);
-  const shift = spec.tenant ? 1 : 0;
-  const at = (position: number) => dialect.placeholder(position + shift);
-  const owned = spec.tenant ? `"tenant_id" = ${dialect.placeholder(1)} AND ` : "";
-  const ownerColumn = spec.tenant ? `"tenant_id", ` : "";
-  const ownerValue = spec.tenant ? `${dialect.placeholder(1)}, ` : "";
-  return {
-    get: `SELECT ${dialect.columns} FROM ${table} WHERE ${owned}"id" = ${at(1)}`,
-    insert:
-      `INSERT INTO ${table} (${ownerColumn}"id", "rev", "created_at", "last_update_at", "is_deleted", "owner_id", "body") ` +
-      `VALUES (${ownerValue}${at(1)}, ${at(2)}, ${at(3)}, ${at(4)}, ${at(5)}, ${at(6)}, ${dialect.json(at(7))})`,
-    replace:
-      `UPDATE ${table} SET "rev" = ${at(3)}, "last_update_at" = ${at(4)}, "is_deleted" = ${at(5)}, ` +
-      `"body" = ${dialect.json(at(6))} WHERE ${owned}"id" = ${at(1)} AND "rev" = ${at(2)}`,
-    remove: `DELETE FROM ${table} WHERE ${owned}"id" = ${at(1)} AND "rev" = ${at(2)} RETURNING ${dialect.rowKey} AS "row_key"`,
-    removeHistory: `DELETE FROM ${history} WHERE ${owned}"id" = ${at(1)}`,
-    insertHistory:
-      `INSERT INTO ${history} (${ownerColumn}"id", "rev", "body") ` +
-      `VALUES (${ownerValue}${at(1)}, ${at(2)}, ${dialect.json(at(3))})`,
-    trimHistory: `DELETE FROM ${history} WHERE ${owned}"id" = ${at(1)} AND "rev" <= ${at(2)}`,
-    snapshot: `SELECT "body" AS "body" FROM ${history} WHERE ${owned}"id" = ${at(1)} AND "rev" = ${at(2)}`,
   };
 }

@@ -9,16 +9,17 @@ interface End {
   readonly position: number;
 }
 
-const mailbox = { tenant_id: "text", principal_id: "uuid" } as const;
+/** What names a mailbox, as columns of records. */
+export const mailboxFields = { tenant_id: "text", principal_id: "uuid" } as const;
+
+/** Whether two tables speak of one mailbox. */
+export const isSameMailbox = (left: string, right: string): string =>
+  `${left}."tenant_id" = ${right}."tenant_id" AND ${left}."principal_id" = ${right}."principal_id"`;
 
 /** The part of the mailboxes of one transaction that empties them. */
-export function sqlRetention(
-  session: SqlSession,
-): Pick<MailboxStore, "trim" | "pruneSignals" | "pruneCursors"> {
+export function sqlRetention(session: SqlSession): Pick<MailboxStore, "trim" | "pruneSignals"> {
   const { dialect } = session;
   const at = (position: number): string => dialect.placeholder(position);
-  const isSame = (left: string, right: string): string =>
-    `${left}."tenant_id" = ${right}."tenant_id" AND ${left}."principal_id" = ${right}."principal_id"`;
 
   /** How far mailboxes should go, by age and by length. */
   const wanted = async (before: number, most: number, limit: number): Promise<readonly End[]> => {
@@ -46,8 +47,8 @@ export function sqlRetention(
   const possible = async (ends: readonly End[], limit: number): Promise<readonly End[]> => {
     const rows = await session.all(
       `SELECT h."tenant_id", h."principal_id", h."floor", w."position" ` +
-        `FROM ${dialect.records({ ...mailbox, position: "integer" }, at(1))} JOIN "opwright_mailbox_heads" h ` +
-        `ON ${isSame("h", "w")} WHERE h."floor" < w."position"${dialect.skipLocked}`,
+        `FROM ${dialect.records({ ...mailboxFields, position: "integer" }, at(1))} JOIN "opwright_mailbox_heads" h ` +
+        `ON ${isSameMailbox("h", "w")} WHERE h."floor" < w."position"${dialect.skipLocked}`,
       [JSON.stringify(ends)],
     );
     let room = limit;
@@ -69,17 +70,17 @@ export function sqlRetention(
       if (ends.length === 0) return 0;
       const cut = await possible(ends, limit);
       if (cut.length === 0) return 0;
-      const reached = dialect.records({ ...mailbox, position: "integer" }, at(1));
+      const reached = dialect.records({ ...mailboxFields, position: "integer" }, at(1));
       const removed = await session.run(
         `DELETE FROM "opwright_mailbox" WHERE ${dialect.isRowOf(
           "m",
-          `${reached} JOIN "opwright_mailbox" m ON ${isSame("m", "w")} AND m."position" <= w."position"`,
+          `${reached} JOIN "opwright_mailbox" m ON ${isSameMailbox("m", "w")} AND m."position" <= w."position"`,
         )}`,
         [JSON.stringify(cut)],
       );
       await session.run(
         `UPDATE "opwright_mailbox_heads" SET "floor" = w."position" FROM ${reached} ` +
-          `WHERE ${isSame(`"opwright_mailbox_heads"`, "w")} AND "opwright_mailbox_heads"."floor" < w."position"`,
+          `WHERE ${isSameMailbox(`"opwright_mailbox_heads"`, "w")} AND "opwright_mailbox_heads"."floor" < w."position"`,
         [JSON.stringify(cut)],
       );
       return removed;
@@ -97,44 +98,7 @@ export function sqlRetention(
         before,
       ]);
     },
-
-    async pruneCursors(before, now, limit) {
-      const looked = await session.all(
-        `SELECT c."tenant_id", c."principal_id", c."device", c."seen_at", c."position", h."floor" FROM (` +
-          `SELECT * FROM "opwright_cursors" WHERE "check_at" <= ${at(1)} ` +
-          `ORDER BY "check_at" LIMIT ${limit}${dialect.skipLocked}) c ` +
-          `LEFT JOIN "opwright_mailbox_heads" h ON ${isSame("h", "c")}`,
-        [now],
-      );
-      if (looked.length === 0) return 0;
-      const cursors = looked.map((row) => ({
-        tenant_id: String(row["tenant_id"]),
-        principal_id: String(row["principal_id"]),
-        device: String(row["device"]),
-        // What can go at the earliest when signals that are there now have run out is left alone until then.
-        check_at: (isSince(row, before) ? Number(row["seen_at"]) : now) + (now - before),
-        isGone: !isSince(row, before) && Number(row["position"]) < Number(row["floor"] ?? 0),
-      }));
-      const listed = dialect.records({ ...mailbox, device: "text", check_at: "integer" }, at(1));
-      await session.run(
-        `DELETE FROM "opwright_cursors" WHERE ${dialect.isRowOf(
-          "c",
-          `${listed} JOIN "opwright_cursors" c ON ${isSame("c", "w")} AND c."device" = w."device"`,
-        )}`,
-        [JSON.stringify(cursors.filter(({ isGone }) => isGone))],
-      );
-      await session.run(
-        `UPDATE "opwright_cursors" SET "check_at" = w."check_at" FROM ${listed} ` +
-          `WHERE ${isSame(`"opwright_cursors"`, "w")} AND "opwright_cursors"."device" = w."device"`,
-        [JSON.stringify(cursors.filter(({ isGone }) => !isGone))],
-      );
-      return looked.length;
-    },
   };
-}
-
-function isSince(row: SqlRow, before: number): boolean {
-  return Number(row["seen_at"]) >= before;
 }
 
 function endOf(row: SqlRow): End {

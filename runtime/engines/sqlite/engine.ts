@@ -43,18 +43,7 @@ export function openSqliteDatabase(
   makePrivateDatabase(path);
   // One more for queries of the writer.
   reserveThreads(size + 1);
-  const open = (pragmas: string): SqliteConnection => {
-    const connection = openSqlite(path);
-    try {
-      connection.exec(
-        `PRAGMA busy_timeout = 250; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA case_sensitive_like = ON; ${pragmas}`,
-      );
-      return connection;
-    } catch (error) {
-      connection.close();
-      throw error;
-    }
-  };
+  const open = (pragmas: string): SqliteConnection => connected(path, pragmas);
   // The writer waits for other processes without blocking this one (see writer.ts).
   const doubt = new DiskDoubt(() => lookAt(open("PRAGMA query_only = ON;")));
   const writing = new Renewed(
@@ -70,7 +59,6 @@ export function openSqliteDatabase(
   const writer = new Writer(writing, log);
   const queue = new Bulkhead({ ...writes, shareOf: () => writes.share });
   const held = new Set<string>();
-  let attempts = 0;
 
   const write = <T>(work: Writing, run: (transaction: Transaction) => Promise<T>): Promise<T> =>
     queue.within(work, () =>
@@ -120,47 +108,70 @@ export function openSqliteDatabase(
 
     async migrate(apply) {
       await writer.idle();
-      const connection = writing.fresh();
-      const { prepared } = connection;
-      prepared.exec("PRAGMA busy_timeout = 5000; BEGIN EXCLUSIVE");
-      try {
-        const applied = await apply({
-          exec: async (text) => prepared.exec(text),
-          session: new SqliteWriteSession(connection, ofService(), () => true),
-        });
-        prepared.exec("COMMIT");
-        return applied;
-      } catch (error) {
-        prepared.exec("ROLLBACK");
-        throw error;
-      } finally {
-        prepared.exec("PRAGMA busy_timeout = 0");
-      }
+      return migrated(writing.fresh(), apply);
     },
   };
+}
 
-  function writeTransaction(
-    connection: WritingConnection,
-    work: Writing,
-    isOpen: () => boolean,
-  ): Transaction {
-    const { prepared, scanning } = connection;
-    const session = new SqliteWriteSession(connection, work, isOpen);
-    return new SqlTransaction(session, async (run) => {
-      if (!isOpen()) throw hasEnded();
-      const savepoint = `attempt_${(attempts += 1)}`;
-      prepared.exec(`SAVEPOINT ${savepoint}`);
-      try {
-        const value = await run();
-        if (isOpen()) prepared.exec(`RELEASE ${savepoint}`);
-        return value;
-      } catch (error) {
-        await scanning.idle();
-        if (isOpen()) prepared.exec(`ROLLBACK TO ${savepoint}; RELEASE ${savepoint}`);
-        throw error;
-      }
-    });
+/** Opens a connection with the durability that acknowledged writes are owed. */
+function connected(path: string, pragmas: string): SqliteConnection {
+  const connection = openSqlite(path);
+  try {
+    connection.exec(
+      `PRAGMA busy_timeout = 250; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA case_sensitive_like = ON; ${pragmas}`,
+    );
+    return connection;
+  } catch (error) {
+    connection.close();
+    throw error;
   }
+}
+
+/** Applies migrations in one transaction, which waits for other processes. */
+async function migrated(
+  connection: WritingConnection,
+  apply: Parameters<MigrationTarget["migrate"]>[0],
+): ReturnType<MigrationTarget["migrate"]> {
+  const { prepared } = connection;
+  prepared.exec("PRAGMA busy_timeout = 5000; BEGIN EXCLUSIVE");
+  try {
+    const applied = await apply({
+      exec: async (text) => prepared.exec(text),
+      session: new SqliteWriteSession(connection, ofService(), () => true),
+    });
+    prepared.exec("COMMIT");
+    return applied;
+  } catch (error) {
+    prepared.exec("ROLLBACK");
+    throw error;
+  } finally {
+    prepared.exec("PRAGMA busy_timeout = 0");
+  }
+}
+
+/** A transaction of the writer, in which what is nested is undone alone where it fails. */
+function writeTransaction(
+  connection: WritingConnection,
+  work: Writing,
+  isOpen: () => boolean,
+): Transaction {
+  const { prepared, scanning } = connection;
+  const session = new SqliteWriteSession(connection, work, isOpen);
+  let attempts = 0;
+  return new SqlTransaction(session, async (run) => {
+    if (!isOpen()) throw hasEnded();
+    const savepoint = `attempt_${(attempts += 1)}`;
+    prepared.exec(`SAVEPOINT ${savepoint}`);
+    try {
+      const value = await run();
+      if (isOpen()) prepared.exec(`RELEASE ${savepoint}`);
+      return value;
+    } catch (error) {
+      await scanning.idle();
+      if (isOpen()) prepared.exec(`ROLLBACK TO ${savepoint}; RELEASE ${savepoint}`);
+      throw error;
+    }
+  });
 }
 
 /** Scans a little of every table, from the disk. */

@@ -35,74 +35,10 @@ const policy =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /** Answers GET and HEAD of the documentation's paths; returns whether it did. */
-export function docsEndpoint({
-  title,
-  folder,
-  realtime,
-  tokenHeader,
-}: DocsOptions): (req: IncomingMessage, res: ServerResponse) => boolean {
-  const pages = {
-    "/docs": "Try it",
-    ...(realtime === null ? {} : { "/docs/events": "Events" }),
-    "/docs/operations": "Operations",
-  };
-  const swagger = swaggerFolder();
-  const page = (
-    path: string,
-    {
-      styles = [],
-      scripts,
-    }: { readonly styles?: readonly string[]; readonly scripts: readonly string[] },
-    config: DocsPage["config"] = {},
-  ): readonly [string, Answer] => [
-    path,
-    {
-      type: types.html,
-      read: async () =>
-        docsPage({
-          title,
-          pages,
-          path,
-          styles: [...styles, "/docs/docs.css"],
-          scripts,
-          config: { tokenHeader, ...config },
-        }),
-    },
-  ];
-  const asset = (name: string): readonly [string, Answer] => [
-    `/docs/${name}`,
-    {
-      type: types.js,
-      read: () => readFile(new URL(`./assets/${name}`, import.meta.url)),
-    },
-  ];
-  const ofSwagger = (name: string): readonly [string, Answer] => [
-    `/docs/${name}`,
-    {
-      type: name.endsWith(".css") ? types.css : types.js,
-      read: () => readFile(join(swagger ?? "", name)),
-    },
-  ];
-  const bundle = "swagger-ui-bundle.js";
-  const answers = new Map<string, Answer>([
-    swagger === null
-      ? page("/docs", { scripts: ["/docs/no-swagger.js"] })
-      : page("/docs", {
-          styles: ["/docs/swagger-ui.css"],
-          scripts: [`/docs/${bundle}`, "/docs/api.js"],
-        }),
-    ...(swagger === null ? [] : [ofSwagger(bundle), ofSwagger("swagger-ui.css")]),
-    ...(realtime === null
-      ? []
-      : [page("/docs/events", { scripts: ["/docs/events.js"] }, { realtime })]),
-    page("/docs/operations", { scripts: ["/docs/operations.js"] }),
-    ["/docs/docs.css", { type: types.css, read: async () => docsStyle }],
-    ...["session.js", "api.js", "no-swagger.js", "events.js", "operations.js"].map(asset),
-    [
-      "/docs/catalog.json",
-      { type: types.json, read: () => readFile(join(folder, "catalog.json")) },
-    ],
-  ]);
+export function docsEndpoint(
+  options: DocsOptions,
+): (req: IncomingMessage, res: ServerResponse) => boolean {
+  const answers = docsAnswers(options);
   return (req, res) => {
     const [path = ""] = (req.url ?? "").split("?", 1);
     const answer = answers.get(path);
@@ -127,6 +63,71 @@ export function docsEndpoint({
     });
     return true;
   };
+}
+
+/** What there is, by its path. */
+function docsAnswers({
+  title,
+  folder,
+  realtime,
+  tokenHeader,
+}: DocsOptions): ReadonlyMap<string, Answer> {
+  const pages = {
+    "/docs": "Try it",
+    ...(realtime === null ? {} : { "/docs/events": "Events" }),
+    "/docs/operations": "Operations",
+  };
+  const page = (
+    path: string,
+    scripts: readonly string[],
+    { styles = [], config = {} }: Partial<Pick<DocsPage, "styles" | "config">> = {},
+  ): readonly [string, Answer] => {
+    const made: DocsPage = {
+      title,
+      pages,
+      path,
+      styles: [...styles, "/docs/docs.css"],
+      scripts,
+      config: { tokenHeader, ...config },
+    };
+    return [path, { type: types.html, read: async () => docsPage(made) }];
+  };
+  const swagger = swaggerFolder();
+  const bundle = "swagger-ui-bundle.js";
+  const tryIt =
+    swagger === null
+      ? [page("/docs", ["/docs/no-swagger.js"])]
+      : [
+          page("/docs", [`/docs/${bundle}`, "/docs/api.js"], {
+            styles: ["/docs/swagger-ui.css"],
+          }),
+          ofSwagger(swagger, bundle),
+          ofSwagger(swagger, "swagger-ui.css"),
+        ];
+  return new Map<string, Answer>([
+    ...tryIt,
+    ...(realtime === null
+      ? []
+      : [page("/docs/events", ["/docs/events.js"], { config: { realtime } })]),
+    page("/docs/operations", ["/docs/operations.js"]),
+    ["/docs/docs.css", { type: types.css, read: async () => docsStyle }],
+    ...["session.js", "api.js", "no-swagger.js", "events.js", "operations.js"].map(asset),
+    [
+      "/docs/catalog.json",
+      { type: types.json, read: () => readFile(join(folder, "catalog.json")) },
+    ],
+  ]);
+}
+
+/** A script of our own. */
+function asset(name: string): readonly [string, Answer] {
+  const file = new URL(`./assets/${name}`, import.meta.url);
+  return [`/docs/${name}`, { type: types.js, read: () => readFile(file) }];
+}
+
+function ofSwagger(folder: string, name: string): readonly [string, Answer] {
+  const type = name.endsWith(".css") ? types.css : types.js;
+  return [`/docs/${name}`, { type, read: () => readFile(join(folder, name)) }];
 }
 
 /** Where swagger-ui-dist is installed, looked for from here and from the project; null where it is not. */

@@ -29,22 +29,23 @@ interface Unlocked {
   readonly dataKey: Buffer;
 }
 
+/** What the first bytes of an object are the header of. */
+async function unlocked(ring: KeyRing, head: ObjectHead, header: Buffer): Promise<Unlocked> {
+  try {
+    const { form, key } = readHeader(header);
+    const dataKey = await ring.unwrap(key, head.key);
+    const contentSize = contentBytes(form, head.size);
+    return { head: { ...head, contentSize }, form, header, dataKey };
+  } catch (cause) {
+    throw fail("core.infrastructure", {}, { cause });
+  }
+}
+
 /**
  * Every object has a data key of its own, which the ring wraps for that very key of the store: bytes that were put in
  * another object's or another tenant's place do not open.
  */
 export function encryptedStore(inner: ObjectStore, ring: KeyRing): ObjectStore {
-  const unlocked = async (head: ObjectHead, header: Buffer): Promise<Unlocked> => {
-    try {
-      const { form, key } = readHeader(header);
-      const dataKey = await ring.unwrap(key, head.key);
-      const contentSize = contentBytes(form, head.size);
-      return { head: { ...head, contentSize }, form, header, dataKey };
-    } catch (cause) {
-      throw fail("core.infrastructure", {}, { cause });
-    }
-  };
-
   /** The header of one version; null where it is not there, or is another version. */
   const unlock = async (
     key: string,
@@ -53,9 +54,7 @@ export function encryptedStore(inner: ObjectStore, ring: KeyRing): ObjectStore {
   ): Promise<Unlocked | null> => {
     const options = { window: headerWindow, ...(etag === undefined ? {} : { etag }), signal };
     const opened = await inner.open(key, options);
-    if (opened === null) return null;
-    const header = await buffer(opened.body);
-    return unlocked(opened.head, header);
+    return opened === null ? null : unlocked(ring, opened.head, await buffer(opened.body));
   };
 
   const openWindow = async (
@@ -87,7 +86,7 @@ export function encryptedStore(inner: ObjectStore, ring: KeyRing): ObjectStore {
     const reader = new ExactReader(opened.body);
     try {
       const header = (await reader.read(headerBytes)) ?? Buffer.alloc(0);
-      const { head, form, dataKey } = await unlocked(opened.head, header);
+      const { head, form, dataKey } = await unlocked(ring, opened.head, header);
       const rest = reader.rest();
       if (form === "whole")
         return {

@@ -78,6 +78,7 @@ export async function session(changed = () => undefined) {
     show();
     changed();
   };
+  /** Does a work for the form, and shows what goes wrong with it. */
   const told = (work) => async (event) => {
     event?.preventDefault();
     try {
@@ -88,41 +89,16 @@ export async function session(changed = () => undefined) {
   };
   let submit = () => undefined;
   form.addEventListener("submit", (event) => submit(event));
+  const ask = ({ fields, label, tokens }) => {
+    form.replaceChildren(...fields, element("button", { textContent: label }));
+    submit = told(async () => keep(await tokens()));
+  };
   const show = () => {
     form.hidden = false;
     const left = millisLeft();
     if (token() !== null && left <= 0) return keep(null);
     if (token() !== null) expiry = setTimeout(() => keep(null), Math.min(left, 2 ** 31 - 1));
-    if (token() === null && login === undefined) {
-      const given = element("input", {
-        id: "token",
-        type: "password",
-        placeholder: "access token",
-      });
-      form.replaceChildren(given, element("button", { textContent: "Use it" }));
-      submit = told(async () => keep({ access_token: given.value }));
-      return;
-    }
-    if (token() === null) {
-      const name = element("input", {
-        id: "login",
-        placeholder: "login",
-        autocomplete: "username",
-      });
-      const password = element("input", {
-        id: "password",
-        type: "password",
-        placeholder: "password",
-        autocomplete: "current-password",
-      });
-      form.replaceChildren(name, password, element("button", { textContent: "Sign in" }));
-      submit = told(async () =>
-        keep(
-          await request(login.method, login.path, { login: name.value, password: password.value }),
-        ),
-      );
-      return;
-    }
+    if (token() === null) return ask(login === undefined ? tokenForm() : loginForm(login));
     const out = element("button", {
       textContent: "Sign out",
       type: "button",
@@ -131,14 +107,7 @@ export async function session(changed = () => undefined) {
     form.replaceChildren(out);
     if (tenants === undefined || activate === undefined) return;
     void told(async () => {
-      const { tenants: all } = await request(tenants.method, tenants.path);
-      const choice = element(
-        "select",
-        { id: "tenant" },
-        element("option", { value: "", textContent: "choose a tenant" }),
-      );
-      for (const { tenant_id: value, tenant_key: textContent, is_current: selected } of all)
-        choice.append(element("option", { value, textContent, selected }));
+      const choice = await tenantChoice(tenants);
       const switchTenant = told(async () => {
         if (choice.value === "") return;
         keep(await request(activate.method, activate.path.replace("{id}", choice.value)));
@@ -148,4 +117,44 @@ export async function session(changed = () => undefined) {
     })();
   };
   show();
+}
+
+/** Asks for a token, where the service gives none itself. */
+function tokenForm() {
+  const given = element("input", {
+    id: "token",
+    type: "password",
+    placeholder: "access token",
+  });
+  return { fields: [given], label: "Use it", tokens: () => ({ access_token: given.value }) };
+}
+
+/** Asks for a login and a password. */
+function loginForm({ method, path }) {
+  const name = element("input", {
+    id: "login",
+    placeholder: "login",
+    autocomplete: "username",
+  });
+  const password = element("input", {
+    id: "password",
+    type: "password",
+    placeholder: "password",
+    autocomplete: "current-password",
+  });
+  const tokens = () => request(method, path, { login: name.value, password: password.value });
+  return { fields: [name, password], label: "Sign in", tokens };
+}
+
+/** The caller's tenants, to choose from. */
+async function tenantChoice({ method, path }) {
+  const { tenants } = await request(method, path);
+  const choice = element(
+    "select",
+    { id: "tenant" },
+    element("option", { value: "", textContent: "choose a tenant" }),
+  );
+  for (const { tenant_id: value, tenant_key: textContent, is_current: selected } of tenants)
+    choice.append(element("option", { value, textContent, selected }));
+  return choice;
 }

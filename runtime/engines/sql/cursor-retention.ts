@@ -1,0 +1,51 @@
+// Cursors that have run out leave the mailboxes over SQL: those of devices that were away for long and lack what is gone.
+import type { MailboxStore } from "../../realtime/port.js";
+import { isSameMailbox, mailboxFields } from "./mailbox-retention.js";
+import type { SqlRow, SqlSession } from "./session.js";
+
+/** The part of the mailboxes of one transaction that forgets devices. */
+export function sqlCursorRetention(session: SqlSession): Pick<MailboxStore, "pruneCursors"> {
+  const { dialect } = session;
+  const at = (position: number): string => dialect.placeholder(position);
+  return {
+    async pruneCursors(before, now, limit) {
+      const looked = await session.all(
+        `SELECT c."tenant_id", c."principal_id", c."device", c."seen_at", c."position", h."floor" FROM (` +
+          `SELECT * FROM "opwright_cursors" WHERE "check_at" <= ${at(1)} ` +
+          `ORDER BY "check_at" LIMIT ${limit}${dialect.skipLocked}) c ` +
+          `LEFT JOIN "opwright_mailbox_heads" h ON ${isSameMailbox("h", "c")}`,
+        [now],
+      );
+      if (looked.length === 0) return 0;
+      const cursors = looked.map((row) => ({
+        tenant_id: String(row["tenant_id"]),
+        principal_id: String(row["principal_id"]),
+        device: String(row["device"]),
+        // What can go at the earliest when signals that are there now have run out is left alone until then.
+        check_at: (isSince(row, before) ? Number(row["seen_at"]) : now) + (now - before),
+        isGone: !isSince(row, before) && Number(row["position"]) < Number(row["floor"] ?? 0),
+      }));
+      const listed = dialect.records(
+        { ...mailboxFields, device: "text", check_at: "integer" },
+        at(1),
+      );
+      await session.run(
+        `DELETE FROM "opwright_cursors" WHERE ${dialect.isRowOf(
+          "c",
+          `${listed} JOIN "opwright_cursors" c ON ${isSameMailbox("c", "w")} AND c."device" = w."device"`,
+        )}`,
+        [JSON.stringify(cursors.filter(({ isGone }) => isGone))],
+      );
+      await session.run(
+        `UPDATE "opwright_cursors" SET "check_at" = w."check_at" FROM ${listed} ` +
+          `WHERE ${isSameMailbox(`"opwright_cursors"`, "w")} AND "opwright_cursors"."device" = w."device"`,
+        [JSON.stringify(cursors.filter(({ isGone }) => !isGone))],
+      );
+      return looked.length;
+    },
+  };
+}
+
+function isSince(row: SqlRow, before: number): boolean {
+  return Number(row["seen_at"]) >= before;
+}

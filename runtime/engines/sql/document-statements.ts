@@ -1,0 +1,51 @@
+// The fixed statements of a type of documents, printed once per spec and dialect.
+import type { DocumentDeclaration } from "../../documents/spec.js";
+import { quoted, type Dialect } from "./session.js";
+
+export interface Statements {
+  readonly get: string;
+  readonly insert: string;
+  readonly replace: string;
+  readonly remove: string;
+  readonly removeHistory: string;
+  readonly insertHistory: string;
+  readonly trimHistory: string;
+  readonly snapshot: string;
+}
+
+const printed = new WeakMap<Dialect, WeakMap<DocumentDeclaration, Statements>>();
+
+/** The statements of a type, printed when they are first asked for. */
+export function statementsOf(spec: DocumentDeclaration, dialect: Dialect): Statements {
+  const known = printed.get(dialect) ?? new WeakMap<DocumentDeclaration, Statements>();
+  printed.set(dialect, known);
+  const statements = known.get(spec) ?? printStatements(spec, dialect);
+  known.set(spec, statements);
+  return statements;
+}
+
+function printStatements(spec: DocumentDeclaration, dialect: Dialect): Statements {
+  const table = quoted(spec.table);
+  const history = quoted(`${spec.table}_history`);
+  const shift = spec.tenant ? 1 : 0;
+  const at = (position: number) => dialect.placeholder(position + shift);
+  const owned = spec.tenant ? `"tenant_id" = ${dialect.placeholder(1)} AND ` : "";
+  const ownerColumn = spec.tenant ? `"tenant_id", ` : "";
+  const ownerValue = spec.tenant ? `${dialect.placeholder(1)}, ` : "";
+  return {
+    get: `SELECT ${dialect.columns} FROM ${table} WHERE ${owned}"id" = ${at(1)}`,
+    insert:
+      `INSERT INTO ${table} (${ownerColumn}"id", "rev", "created_at", "last_update_at", "is_deleted", "owner_id", "body") ` +
+      `VALUES (${ownerValue}${at(1)}, ${at(2)}, ${at(3)}, ${at(4)}, ${at(5)}, ${at(6)}, ${dialect.json(at(7))})`,
+    replace:
+      `UPDATE ${table} SET "rev" = ${at(3)}, "last_update_at" = ${at(4)}, "is_deleted" = ${at(5)}, ` +
+      `"body" = ${dialect.json(at(6))} WHERE ${owned}"id" = ${at(1)} AND "rev" = ${at(2)}`,
+    remove: `DELETE FROM ${table} WHERE ${owned}"id" = ${at(1)} AND "rev" = ${at(2)} RETURNING ${dialect.rowKey} AS "row_key"`,
+    removeHistory: `DELETE FROM ${history} WHERE ${owned}"id" = ${at(1)}`,
+    insertHistory:
+      `INSERT INTO ${history} (${ownerColumn}"id", "rev", "body") ` +
+      `VALUES (${ownerValue}${at(1)}, ${at(2)}, ${dialect.json(at(3))})`,
+    trimHistory: `DELETE FROM ${history} WHERE ${owned}"id" = ${at(1)} AND "rev" <= ${at(2)}`,
+    snapshot: `SELECT "body" AS "body" FROM ${history} WHERE ${owned}"id" = ${at(1)} AND "rev" = ${at(2)}`,
+  };
+}

@@ -1,0 +1,81 @@
+// Writing documents over SQL: the row, its snapshot where history is kept, and the indexes of searches.
+import type { DocumentStore, StoredDocument } from "../../documents/port.js";
+import type { DocumentDeclaration } from "../../documents/spec.js";
+import { ownerOf } from "./document-rows.js";
+import { statementsOf } from "./document-statements.js";
+import { sqlSearchIndexes } from "./search-index.js";
+import type { SqlSession, SqlValue } from "./session.js";
+
+/** The part of the document store of one transaction that writes. */
+export function sqlDocumentWrites(
+  session: SqlSession,
+): Pick<DocumentStore, "insert" | "replace" | "remove"> {
+  const texts = (spec: DocumentDeclaration) => statementsOf(spec, session.dialect);
+  const keepSnapshot = async (
+    spec: DocumentDeclaration,
+    tenant: string,
+    document: StoredDocument,
+  ) => {
+    if (spec.history === 0) return;
+    const { id, rev, body } = document;
+    await session.run(texts(spec).insertHistory, [...ownerOf(spec, tenant), id, rev, body]);
+    if (spec.history !== null && rev > spec.history) {
+      await session.run(texts(spec).trimHistory, [
+        ...ownerOf(spec, tenant),
+        id,
+        rev - spec.history,
+      ]);
+    }
+  };
+
+  const indexes = sqlSearchIndexes(session);
+
+  return {
+    async insert(spec, tenant, document) {
+      const { id, rev, createdAt, lastUpdateAt, isDeleted, ownerId, body } = document;
+      await session.run(texts(spec).insert, [
+        ...ownerOf(spec, tenant),
+        id,
+        rev,
+        createdAt,
+        lastUpdateAt,
+        isDeleted,
+        ownerId,
+        body,
+      ]);
+      await keepSnapshot(spec, tenant, document);
+      await indexes.put(spec, tenant, document);
+    },
+
+    async replace(spec, tenant, expectedRev, document) {
+      const { id, rev, lastUpdateAt, isDeleted, body } = document;
+      const changed = await session.run(texts(spec).replace, [
+        ...ownerOf(spec, tenant),
+        id,
+        expectedRev,
+        rev,
+        lastUpdateAt,
+        isDeleted,
+        body,
+      ]);
+      if (changed === 0) return false;
+      await keepSnapshot(spec, tenant, document);
+      await indexes.put(spec, tenant, document);
+      return true;
+    },
+
+    async remove(spec, tenant, id, expectedRev) {
+      const [removed] = await session.all(texts(spec).remove, [
+        ...ownerOf(spec, tenant),
+        id,
+        expectedRev,
+      ]);
+      if (removed === undefined) return false;
+      if (spec.history !== 0)
+        await session.run(texts(spec).removeHistory, [...ownerOf(spec, tenant), id]);
+      // The documents before the indexes, as in every other write: no two writes wait for each other.
+      await indexes.remove(spec, tenant, removed["row_key"] as SqlValue);
+      return true;
+    },
+  };
+}

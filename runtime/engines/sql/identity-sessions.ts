@@ -1,0 +1,75 @@
+// Sessions over SQL: who is signed in, and what is asked about them on every request.
+import type { IdentityStore, Session } from "../../authn/port.js";
+import { textOrNull, type SqlRow, type SqlSession } from "./session.js";
+import { readTrust, trustQuery } from "./trust.js";
+
+const sessionColumns = `"id", "principal_id", "actor_id", "tenant_id", "created_at"`;
+
+/** The part of the identity store of one transaction that is about sessions. */
+export function sqlIdentitySessions(
+  session: SqlSession,
+): Pick<
+  IdentityStore,
+  "addSession" | "endSession" | "endSessions" | "holdSession" | "listSessions" | "trust"
+> {
+  const at = (position: number): string => session.dialect.placeholder(position);
+
+  return {
+    async addSession({ id, principalId, actorId, tenant, createdAt }) {
+      await session.run(
+        `INSERT INTO "opwright_sessions" (${sessionColumns}) VALUES (${at(1)}, ${at(2)}, ${at(3)}, ${at(4)}, ${at(5)})`,
+        [id, principalId, actorId, tenant, createdAt],
+      );
+    },
+
+    async endSession(principalId, sessionId, now) {
+      const ended = await session.run(
+        `UPDATE "opwright_sessions" SET "ended_at" = ${at(3)} ` +
+          `WHERE "id" = ${at(1)} AND "principal_id" = ${at(2)} AND "ended_at" IS NULL`,
+        [sessionId, principalId, now],
+      );
+      return ended === 1;
+    },
+
+    async endSessions(principalId, now) {
+      await session.run(
+        `UPDATE "opwright_sessions" SET "ended_at" = ${at(2)} WHERE "principal_id" = ${at(1)} AND "ended_at" IS NULL`,
+        [principalId, now],
+      );
+    },
+
+    // Writing the row back locks it on engines that write in parallel.
+    async holdSession(sessionId) {
+      const held = await session.run(
+        `UPDATE "opwright_sessions" SET "created_at" = "created_at" WHERE "id" = ${at(1)} AND "ended_at" IS NULL`,
+        [sessionId],
+      );
+      return held === 1;
+    },
+
+    async listSessions(principalId) {
+      const rows = await session.all(
+        `SELECT ${sessionColumns} FROM "opwright_sessions" WHERE "principal_id" = ${at(1)} AND "ended_at" IS NULL ` +
+          `ORDER BY "created_at", "id"`,
+        [principalId],
+      );
+      return rows.map(readSession);
+    },
+
+    async trust(sessionId) {
+      const text = trustQuery("opwright_sessions", "id", at(1));
+      const [row] = await session.all(text, [sessionId]);
+      return row === undefined ? null : readTrust(row, Date.now());
+    },
+  };
+}
+
+function readSession(row: SqlRow): Session {
+  return {
+    id: String(row["id"]),
+    principalId: String(row["principal_id"]),
+    actorId: textOrNull(row["actor_id"]),
+    tenant: textOrNull(row["tenant_id"]),
+    createdAt: Number(row["created_at"]),
+  };
+}

@@ -1,0 +1,90 @@
+// Staging signals over SQL, without places yet: so many statements a transaction, however many signals and mailboxes.
+import { fail } from "../../contract/errors.js";
+import { isUuid } from "../../operations/uuid.js";
+import { shardOf, shards, type MailboxStore } from "../../realtime/port.js";
+import type { SqlSession } from "./session.js";
+
+/** A signal that is to be written with those it is for. */
+interface Staged {
+  readonly tenant: string;
+  readonly row: {
+    readonly id: string;
+    readonly name: string;
+    readonly data: string;
+    readonly created_at: number;
+  };
+  readonly principals: readonly string[];
+}
+
+/** The part of the mailboxes of one transaction that stages signals, and tells what is staged. */
+export function sqlStaging(
+  session: SqlSession,
+): Pick<MailboxStore, "stage" | "stagedShards" | "stagedLag"> {
+  const { dialect } = session;
+  const at = (position: number): string => dialect.placeholder(position);
+
+  let waiting: Staged[] = [];
+  let writing: Promise<void> | undefined;
+  /** Writes what waits, with as many statements for one signal as for many. */
+  const writeStaged = async (): Promise<void> => {
+    const staged = waiting;
+    waiting = [];
+    writing = undefined;
+    const signal = { id: "uuid", name: "text", data: "text", created_at: "integer" } as const;
+    await session.run(
+      `INSERT INTO "opwright_signals" ("id", "name", "data", "created_at") ` +
+        `SELECT w."id", w."name", w."data", w."created_at" FROM ${dialect.records(signal, at(1))}`,
+      [JSON.stringify(staged.map(({ row }) => row))],
+    );
+    const place = { principal_id: "uuid", signal_id: "uuid", shard: "integer" } as const;
+    for (const tenant of new Set(staged.map((one) => one.tenant))) {
+      const places = staged.filter((one) => one.tenant === tenant).flatMap(placesOf);
+      await session.run(
+        `INSERT INTO "opwright_staged_signals" ("tenant_id", "principal_id", "signal_id", "shard") ` +
+          `SELECT ${dialect.typed("text", at(1))}, w."principal_id", w."signal_id", w."shard" ` +
+          `FROM ${dialect.records(place, at(2))}`,
+        [tenant, JSON.stringify(places)],
+      );
+    }
+  };
+
+  return {
+    async stage(tenant, { eventId, name, data }, principalIds, now) {
+      const principals = [...new Set(principalIds.map(principalOf))];
+      if (principals.length === 0) return;
+      waiting.push({ tenant, row: { id: eventId, name, data, created_at: now }, principals });
+      // Those that are staged in the same moment are written together.
+      writing ??= Promise.resolve().then(writeStaged);
+      await writing;
+    },
+
+    async stagedShards() {
+      const asked = dialect.records({ shard: "integer" }, at(1));
+      const rows = await session.all(
+        `SELECT w."shard" FROM ${asked} WHERE EXISTS (` +
+          `SELECT 1 FROM "opwright_staged_signals" q WHERE q."shard" = w."shard")`,
+        [JSON.stringify(Array.from({ length: shards }, (_none, shard) => ({ shard })))],
+      );
+      return rows.map((row) => Number(row["shard"]));
+    },
+
+    async stagedLag(now) {
+      const [row] = await session.all(
+        `SELECT "created_at" FROM "opwright_signals" WHERE "id" = (` +
+          `SELECT "signal_id" FROM "opwright_staged_signals" ORDER BY "sequence" LIMIT 1)`,
+        [],
+      );
+      return row === undefined ? 0 : Math.max(0, now - Number(row["created_at"]));
+    },
+  };
+}
+
+function placesOf({ row, principals }: Staged) {
+  return principals.map((id) => ({ principal_id: id, signal_id: row.id, shard: shardOf(id) }));
+}
+
+/** The id of a principal in the one form that mailboxes are kept under. */
+function principalOf(given: string): string {
+  if (isUuid(given)) return given.toLowerCase();
+  throw fail("core.configuration", {}, { cause: new Error("a signal for what is no principal") });
+}

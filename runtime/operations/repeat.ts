@@ -1,0 +1,28 @@
+// Work that a process does again and again for itself, in memory; what is the service's is in periodic.ts, under a lease.
+
+export interface Repeated {
+  /** Begins nothing more. */
+  stop(): void;
+}
+
+/** Does a work every so many milliseconds, but never twice at once. It keeps no process alive; faults go to `onFault`. */
+export function repeat(
+  everyMillis: number,
+  work: () => void | Promise<void>,
+  onFault: (error: unknown) => void,
+): Repeated {
+  let isRunning = false;
+  const once = async (): Promise<void> => {
+    if (isRunning) return;
+    isRunning = true;
+    try {
+      await work();
+    } catch (error) {
+      onFault(error);
+    } finally {
+      isRunning = false;
+    }
+  };
+  const timer = setInterval(() => void once(), everyMillis).unref();
+  return { stop: () => clearInterval(timer) };
+}
