@@ -5,7 +5,6 @@ import type { ApiKeyList } from "./models.js";
 import type { ApiKeysIssueInput } from "./api/api_keys.js";
 import type { ApiKeysRevokeInput } from "./api/api_keys.js";
 import type { ArticlesAggListInput } from "./api/articles.js";
-import type { ArticlesAggListOutput } from "./api/articles.js";
 import type { ArticlesBlobsDeleteInput } from "./api/articles_blobs.js";
 import type { ArticlesBlobsDownloadInput } from "./api/articles_blobs.js";
 import type { ArticlesBlobsHeadInput } from "./api/articles_blobs.js";
@@ -21,9 +20,7 @@ import type { ArticlesListCursorOutput } from "./api/articles.js";
 import type { ArticlesListInput } from "./api/articles.js";
 import type { ArticlesListOutput } from "./api/articles.js";
 import type { ArticlesRawListCursorInput } from "./api/articles.js";
-import type { ArticlesRawListCursorOutput } from "./api/articles.js";
 import type { ArticlesRawListInput } from "./api/articles.js";
-import type { ArticlesRawListOutput } from "./api/articles.js";
 import type { ArticlesRestoreInput } from "./api/articles.js";
 import type { ArticlesSearchRawCursorInput } from "./api/articles_search.js";
 import type { ArticlesSearchRawCursorOutput } from "./api/articles_search.js";
@@ -56,9 +53,9 @@ import type { FilesPresignPartInput } from "./api/files.js";
 import type { FilesPresignPostInput } from "./api/files.js";
 import type { FilesPresignUploadInput } from "./api/files.js";
 import type { FilesUploadInput } from "./api/files.js";
+import type { GroupPage } from "./models.js";
 import type { MemberList } from "./models.js";
 import type { NotesAggListInput } from "./api/notes.js";
-import type { NotesAggListOutput } from "./api/notes.js";
 import type { NotesCreate } from "./api/notes.js";
 import type { NotesDocument } from "./models.js";
 import type { NotesGetInput } from "./api/notes.js";
@@ -68,9 +65,7 @@ import type { NotesListCursorOutput } from "./api/notes.js";
 import type { NotesListInput } from "./api/notes.js";
 import type { NotesListOutput } from "./api/notes.js";
 import type { NotesRawListCursorInput } from "./api/notes.js";
-import type { NotesRawListCursorOutput } from "./api/notes.js";
 import type { NotesRawListInput } from "./api/notes.js";
-import type { NotesRawListOutput } from "./api/notes.js";
 import type { NotesUpdateInput } from "./api/notes.js";
 import type { NotesUpdateOutput } from "./api/notes.js";
 import type { ObjectHead } from "./models.js";
@@ -85,7 +80,6 @@ import type { PlaceSearchTypedCursorOutput } from "./api/place_search.js";
 import type { PlaceSearchTypedInput } from "./api/place_search.js";
 import type { PlaceSearchTypedOutput } from "./api/place_search.js";
 import type { PlacesAggListInput } from "./api/places.js";
-import type { PlacesAggListOutput } from "./api/places.js";
 import type { PlacesDocument } from "./models.js";
 import type { PlacesGetInput } from "./api/places.js";
 import type { PlacesListCursorInput } from "./api/places.js";
@@ -93,9 +87,7 @@ import type { PlacesListCursorOutput } from "./api/places.js";
 import type { PlacesListInput } from "./api/places.js";
 import type { PlacesListOutput } from "./api/places.js";
 import type { PlacesRawListCursorInput } from "./api/places.js";
-import type { PlacesRawListCursorOutput } from "./api/places.js";
 import type { PlacesRawListInput } from "./api/places.js";
-import type { PlacesRawListOutput } from "./api/places.js";
 import type { PrincipalCreated } from "./models.js";
 import type { PrincipalsCreatePrincipalInput } from "./api/principals.js";
 import type { PrincipalsGrantPermissionInput } from "./api/principals.js";
@@ -103,7 +95,6 @@ import type { PrincipalsListPermissionsInput } from "./api/principals.js";
 import type { PrincipalsRevokePermissionInput } from "./api/principals.js";
 import type { Project } from "./models.js";
 import type { ProjectsAggListInput } from "./api/projects.js";
-import type { ProjectsAggListOutput } from "./api/projects.js";
 import type { ProjectsCreate } from "./api/projects.js";
 import type { ProjectsDeleteInput } from "./api/projects.js";
 import type { ProjectsGetInput } from "./api/projects.js";
@@ -113,12 +104,12 @@ import type { ProjectsListCursorOutput } from "./api/projects.js";
 import type { ProjectsListInput } from "./api/projects.js";
 import type { ProjectsListOutput } from "./api/projects.js";
 import type { ProjectsRawListCursorInput } from "./api/projects.js";
-import type { ProjectsRawListCursorOutput } from "./api/projects.js";
 import type { ProjectsRawListInput } from "./api/projects.js";
-import type { ProjectsRawListOutput } from "./api/projects.js";
 import type { ProjectsRestoreInput } from "./api/projects.js";
 import type { ProjectsUpdateInput } from "./api/projects.js";
 import type { ProjectsUpdateOutput } from "./api/projects.js";
+import type { RawCursorPage } from "./models.js";
+import type { RawPage } from "./models.js";
 import type { SessionList } from "./models.js";
 import type { SignedForm } from "./models.js";
 import type { SignedRequest } from "./models.js";
@@ -133,7 +124,6 @@ import type { TaskSearchTypedCursorOutput } from "./api/task_search.js";
 import type { TaskSearchTypedInput } from "./api/task_search.js";
 import type { TaskSearchTypedOutput } from "./api/task_search.js";
 import type { TasksAggListInput } from "./api/tasks.js";
-import type { TasksAggListOutput } from "./api/tasks.js";
 import type { TasksCommentInput } from "./api/tasks.js";
 import type { TasksCommentOutput } from "./api/tasks.js";
 import type { TasksCompleteInput } from "./api/tasks.js";
@@ -146,9 +136,7 @@ import type { TasksListCursorOutput } from "./api/tasks.js";
 import type { TasksListInput } from "./api/tasks.js";
 import type { TasksListOutput } from "./api/tasks.js";
 import type { TasksRawListCursorInput } from "./api/tasks.js";
-import type { TasksRawListCursorOutput } from "./api/tasks.js";
 import type { TasksRawListInput } from "./api/tasks.js";
-import type { TasksRawListOutput } from "./api/tasks.js";
 import type { TasksRestoreInput } from "./api/tasks.js";
 import type { TasksUpdateInput } from "./api/tasks.js";
 import type { TasksUpdateOutput } from "./api/tasks.js";
@@ -178,7 +166,7 @@ export interface MockHandlers {
   readonly "api_keys.issue"?: $.MockHandler<ApiKeysIssueInput, ApiKeyIssued>;
   readonly "api_keys.list"?: $.MockHandler<unknown, ApiKeyList>;
   readonly "api_keys.revoke"?: $.MockHandler<ApiKeysRevokeInput, undefined>;
-  readonly "articles.agg_list"?: $.MockHandler<ArticlesAggListInput, ArticlesAggListOutput>;
+  readonly "articles.agg_list"?: $.MockHandler<ArticlesAggListInput, GroupPage>;
   readonly "articles.create"?: $.MockHandler<ArticlesCreate, ArticlesDocument>;
   readonly "articles.delete"?: $.MockHandler<ArticlesDeleteInput, ArticlesDocument>;
   readonly "articles.get"?: $.MockHandler<ArticlesGetInput, ArticlesDocument>;
@@ -188,11 +176,8 @@ export interface MockHandlers {
     ArticlesListCursorInput,
     ArticlesListCursorOutput
   >;
-  readonly "articles.raw_list"?: $.MockHandler<ArticlesRawListInput, ArticlesRawListOutput>;
-  readonly "articles.raw_list_cursor"?: $.MockHandler<
-    ArticlesRawListCursorInput,
-    ArticlesRawListCursorOutput
-  >;
+  readonly "articles.raw_list"?: $.MockHandler<ArticlesRawListInput, RawPage>;
+  readonly "articles.raw_list_cursor"?: $.MockHandler<ArticlesRawListCursorInput, RawCursorPage>;
   readonly "articles.restore"?: $.MockHandler<ArticlesRestoreInput, ArticlesDocument>;
   readonly "articles.update"?: $.MockHandler<ArticlesUpdateInput, ArticlesUpdateOutput>;
   readonly "articles_blobs.delete"?: $.MockHandler<ArticlesBlobsDeleteInput, undefined>;
@@ -238,17 +223,14 @@ export interface MockHandlers {
   readonly "files.presign_post"?: $.MockHandler<FilesPresignPostInput, SignedForm>;
   readonly "files.presign_upload"?: $.MockHandler<FilesPresignUploadInput, SignedRequest>;
   readonly "files.upload"?: $.MockHandler<FilesUploadInput, StoredObject>;
-  readonly "notes.agg_list"?: $.MockHandler<NotesAggListInput, NotesAggListOutput>;
+  readonly "notes.agg_list"?: $.MockHandler<NotesAggListInput, GroupPage>;
   readonly "notes.create"?: $.MockHandler<NotesCreate, NotesDocument>;
   readonly "notes.get"?: $.MockHandler<NotesGetInput, NotesDocument>;
   readonly "notes.kill"?: $.MockHandler<NotesKillInput, undefined>;
   readonly "notes.list"?: $.MockHandler<NotesListInput, NotesListOutput>;
   readonly "notes.list_cursor"?: $.MockHandler<NotesListCursorInput, NotesListCursorOutput>;
-  readonly "notes.raw_list"?: $.MockHandler<NotesRawListInput, NotesRawListOutput>;
-  readonly "notes.raw_list_cursor"?: $.MockHandler<
-    NotesRawListCursorInput,
-    NotesRawListCursorOutput
-  >;
+  readonly "notes.raw_list"?: $.MockHandler<NotesRawListInput, RawPage>;
+  readonly "notes.raw_list_cursor"?: $.MockHandler<NotesRawListCursorInput, RawCursorPage>;
   readonly "notes.update"?: $.MockHandler<NotesUpdateInput, NotesUpdateOutput>;
   readonly "place_search.raw"?: $.MockHandler<PlaceSearchRawInput, PlaceSearchRawOutput>;
   readonly "place_search.raw_cursor"?: $.MockHandler<
@@ -260,15 +242,12 @@ export interface MockHandlers {
     PlaceSearchTypedCursorInput,
     PlaceSearchTypedCursorOutput
   >;
-  readonly "places.agg_list"?: $.MockHandler<PlacesAggListInput, PlacesAggListOutput>;
+  readonly "places.agg_list"?: $.MockHandler<PlacesAggListInput, GroupPage>;
   readonly "places.get"?: $.MockHandler<PlacesGetInput, PlacesDocument>;
   readonly "places.list"?: $.MockHandler<PlacesListInput, PlacesListOutput>;
   readonly "places.list_cursor"?: $.MockHandler<PlacesListCursorInput, PlacesListCursorOutput>;
-  readonly "places.raw_list"?: $.MockHandler<PlacesRawListInput, PlacesRawListOutput>;
-  readonly "places.raw_list_cursor"?: $.MockHandler<
-    PlacesRawListCursorInput,
-    PlacesRawListCursorOutput
-  >;
+  readonly "places.raw_list"?: $.MockHandler<PlacesRawListInput, RawPage>;
+  readonly "places.raw_list_cursor"?: $.MockHandler<PlacesRawListCursorInput, RawCursorPage>;
   readonly "principals.create_principal"?: $.MockHandler<
     PrincipalsCreatePrincipalInput,
     PrincipalCreated
@@ -282,7 +261,7 @@ export interface MockHandlers {
     PrincipalsRevokePermissionInput,
     undefined
   >;
-  readonly "projects.agg_list"?: $.MockHandler<ProjectsAggListInput, ProjectsAggListOutput>;
+  readonly "projects.agg_list"?: $.MockHandler<ProjectsAggListInput, GroupPage>;
   readonly "projects.create"?: $.MockHandler<ProjectsCreate, Project>;
   readonly "projects.delete"?: $.MockHandler<ProjectsDeleteInput, Project>;
   readonly "projects.get"?: $.MockHandler<ProjectsGetInput, Project>;
@@ -292,11 +271,8 @@ export interface MockHandlers {
     ProjectsListCursorInput,
     ProjectsListCursorOutput
   >;
-  readonly "projects.raw_list"?: $.MockHandler<ProjectsRawListInput, ProjectsRawListOutput>;
-  readonly "projects.raw_list_cursor"?: $.MockHandler<
-    ProjectsRawListCursorInput,
-    ProjectsRawListCursorOutput
-  >;
+  readonly "projects.raw_list"?: $.MockHandler<ProjectsRawListInput, RawPage>;
+  readonly "projects.raw_list_cursor"?: $.MockHandler<ProjectsRawListCursorInput, RawCursorPage>;
   readonly "projects.restore"?: $.MockHandler<ProjectsRestoreInput, Project>;
   readonly "projects.update"?: $.MockHandler<ProjectsUpdateInput, ProjectsUpdateOutput>;
   readonly "task_search.raw"?: $.MockHandler<TaskSearchRawInput, TaskSearchRawOutput>;
@@ -309,7 +285,7 @@ export interface MockHandlers {
     TaskSearchTypedCursorInput,
     TaskSearchTypedCursorOutput
   >;
-  readonly "tasks.agg_list"?: $.MockHandler<TasksAggListInput, TasksAggListOutput>;
+  readonly "tasks.agg_list"?: $.MockHandler<TasksAggListInput, GroupPage>;
   readonly "tasks.comment"?: $.MockHandler<TasksCommentInput, TasksCommentOutput>;
   readonly "tasks.complete"?: $.MockHandler<TasksCompleteInput, Task>;
   readonly "tasks.create"?: $.MockHandler<TasksCreate, Task>;
@@ -318,11 +294,8 @@ export interface MockHandlers {
   readonly "tasks.kill"?: $.MockHandler<TasksKillInput, undefined>;
   readonly "tasks.list"?: $.MockHandler<TasksListInput, TasksListOutput>;
   readonly "tasks.list_cursor"?: $.MockHandler<TasksListCursorInput, TasksListCursorOutput>;
-  readonly "tasks.raw_list"?: $.MockHandler<TasksRawListInput, TasksRawListOutput>;
-  readonly "tasks.raw_list_cursor"?: $.MockHandler<
-    TasksRawListCursorInput,
-    TasksRawListCursorOutput
-  >;
+  readonly "tasks.raw_list"?: $.MockHandler<TasksRawListInput, RawPage>;
+  readonly "tasks.raw_list_cursor"?: $.MockHandler<TasksRawListCursorInput, RawCursorPage>;
   readonly "tasks.restore"?: $.MockHandler<TasksRestoreInput, Task>;
   readonly "tasks.update"?: $.MockHandler<TasksUpdateInput, TasksUpdateOutput>;
   readonly "tenant_admin.create_tenant"?: $.MockHandler<

@@ -9,6 +9,7 @@ import type { Origin } from "../diagnostics.js";
 import { checkRegistry, type CheckedRegistry } from "../generate.js";
 import { locator, type Position } from "../load/locate.js";
 import { oneLine } from "../markdown.js";
+import { thawed } from "../model/frozen.js";
 import type { RegistryModel } from "../model/registry.js";
 import { renderFindings } from "./findings.js";
 import { exitCodes, UsageError, type ExitCode, type Terminal } from "./io.js";
@@ -97,7 +98,7 @@ function frozenAt(ref: string, commit: string, root: string, path: string): Regi
   const frozen = parsed(text) as Partial<RegistryModel> | null;
   if (frozen?.format !== 1 || frozen.service === undefined)
     throw new UsageError(`${path} of ${ref} is no frozen registry of format 1`);
-  return { ...empty, ...frozen } as RegistryModel;
+  return thawed({ ...empty, ...frozen });
 }
 
 /** What git prints; undefined where it fails. Throws `UsageError` where there is no git. */

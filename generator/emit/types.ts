@@ -1,4 +1,5 @@
 // types/models.ts and types/<namespace>.ts: TypeScript types of everything that travels.
+import { aggregateTypeNames } from "../families/aggregate-schemas.js";
 import { queryTypeNames } from "../families/document-model.js";
 import type { JsonSchema } from "../model/json-schema.js";
 import { referredType } from "../model/json-schema.js";
@@ -15,7 +16,9 @@ export function typeModules(model: RegistryModel): ReadonlyMap<string, string> {
   const modules = new Map(Object.keys(model.types).map((name) => [name, "models"]));
   for (const document of Object.values(model.documents)) {
     const { filter, comparison, sorts, field } = queryTypeNames(document.name);
-    const own = [document.createTypeName, document.patchTypeName, filter, comparison, sorts, field];
+    const aggregates = Object.values(aggregateTypeNames(document.name));
+    const { createTypeName, patchTypeName } = document;
+    const own = [createTypeName, patchTypeName, filter, comparison, sorts, field, ...aggregates];
     for (const name of own) if (modules.has(name)) modules.set(name, document.name);
   }
   return modules;

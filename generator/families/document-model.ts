@@ -18,6 +18,7 @@ import {
 import { pascalCase } from "../model/names.js";
 import { own } from "../model/records.js";
 import type { DocumentModel, IndexModel } from "../model/registry.js";
+import { aggregatePage, aggregateTypeNames, aggregateTypes } from "./aggregate-schemas.js";
 import {
   fieldType,
   isNullableMember,
@@ -33,6 +34,7 @@ import {
   fieldNameSchema,
   filterSchema,
   queryableFields,
+  rawPages,
   sharedQueryTypes,
   sortSchema,
 } from "./query-schemas.js";
@@ -184,7 +186,11 @@ export function documentModel(
   types.table.add(queryTypes.comparison, comparisonSchema(queryTypes.field), at);
   types.table.add(queryTypes.sorts, sortSchema(queryable), at);
   types.table.add(queryTypes.field, fieldNameSchema(queryable), at);
+  const aggregated = aggregateTypes(queryable, queryTypes.filter, aggregateTypeNames(name));
+  for (const [derived, schema] of Object.entries(aggregated)) types.table.add(derived, schema, at);
   for (const [shared, schema] of Object.entries(sharedQueryTypes(queryable, elements)))
+    types.table.addShared(shared, schema, at);
+  for (const { name: shared, schema } of [...Object.values(rawPages), aggregatePage])
     types.table.addShared(shared, schema, at);
   return {
     name,

@@ -20,8 +20,8 @@ import {
   type UnmountedOperation,
 } from "./family.js";
 import { hookChain, requiresAuthn } from "./guards.js";
-import { aggregateHit, aggregateRequestSchema } from "./aggregate-schemas.js";
-import { listRequestSchema, pageSchema, queryableFields } from "./query-schemas.js";
+import { aggregatePage, aggregateRequestSchema, aggregateTypeNames } from "./aggregate-schemas.js";
+import { listRequestSchema, pageSchema, queryableFields, rawPages } from "./query-schemas.js";
 
 export const reading: readonly DocumentVerb[] = [
   "get",
@@ -247,7 +247,8 @@ function inputOf(model: DocumentModel, verb: DocumentVerb): InputModel {
       };
     }
     case "agg_list": {
-      const schema = aggregateRequestSchema(queryableFields(model), queryTypeNames(model.name));
+      const names = { ...queryTypeNames(model.name), ...aggregateTypeNames(model.name) };
+      const schema = aggregateRequestSchema(queryableFields(model), names);
       return bodyInput(schema, typeName);
     }
     default: {
@@ -267,7 +268,7 @@ function outputOf(model: DocumentModel, verb: DocumentVerb): OperationModel["out
     case "kill":
       return { schema: null, hasEntityTag: false };
     case "agg_list":
-      return { schema: pageSchema(aggregateHit, false), hasEntityTag: false };
+      return { schema: refTo(aggregatePage.name), hasEntityTag: false };
     case "create":
     case "get":
     case "delete":
@@ -284,15 +285,12 @@ function outputOf(model: DocumentModel, verb: DocumentVerb): OperationModel["out
         hasEntityTag: true,
       };
     }
-    default: {
-      const hit = verb.startsWith("raw_")
-        ? {
-            type: "object",
-            description: "The fields that were asked for.",
-            additionalProperties: true,
-          }
-        : document;
-      return { schema: pageSchema(hit, verb.endsWith("cursor")), hasEntityTag: false };
-    }
+    case "raw_list":
+      return { schema: refTo(rawPages.byNumber.name), hasEntityTag: false };
+    case "raw_list_cursor":
+      return { schema: refTo(rawPages.byCursor.name), hasEntityTag: false };
+    case "list":
+    case "list_cursor":
+      return { schema: pageSchema(document, verb === "list_cursor"), hasEntityTag: false };
   }
 }

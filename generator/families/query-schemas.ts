@@ -207,20 +207,21 @@ function listOf(items: JsonSchema): JsonSchema {
   return { type: "array", items, maxItems: limits.maxInOperands };
 }
 
-/** What queries can do with each field: the extension `x-query` of list operations. */
+/** What queries can do with each field: the extension `x-query` of list operations. `operators` tells those of a type. */
 export function queryExtension(
   fields: Fields,
   elements: Elements,
+  operators: (type: FieldType) => unknown,
 ): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
     Object.entries(fields).map(([name, type]) => [
       name,
       {
         type,
-        operators: operatorsOf(type),
+        operators: operators(type),
         sortable: isScalarType(type),
         ...(Object.hasOwn(elements, name)
-          ? { elements: queryExtension(elements[name] ?? {}, {}) }
+          ? { elements: queryExtension(elements[name] ?? {}, {}, operators) }
           : {}),
       },
     ]),
@@ -284,3 +285,16 @@ export function pageSchema(hit: JsonSchema, byCursor: boolean): SchemaObject {
     ["hits", "next_cursor", "prev_cursor", "has_more"],
   );
 }
+
+/** A document of which a list answers chosen fields. */
+export const chosenFields: SchemaObject = {
+  type: "object",
+  description: "The fields that were asked for.",
+  additionalProperties: true,
+};
+
+/** Pages of such documents, which all documents share. */
+export const rawPages = {
+  byNumber: { name: "RawPage", schema: pageSchema(chosenFields, false) },
+  byCursor: { name: "RawCursorPage", schema: pageSchema(chosenFields, true) },
+};

@@ -15,6 +15,7 @@ import {
 import { queryTypeNames } from "./document-model.js";
 import { extensionsOf, type FamilyContext, type UnmountedOperation } from "./family.js";
 import { hookChain, requiresAuthn } from "./guards.js";
+import { chosenFields } from "./query-schemas.js";
 import { searchPageSchema, searchRequestSchema } from "./search-schemas.js";
 
 const verbs: readonly SearchVerb[] = ["typed", "raw", "typed_cursor", "raw_cursor"];
@@ -146,9 +147,7 @@ function expandVerb(
   const options = { isRaw: verb.startsWith("raw"), byCursor: verb.endsWith("cursor") };
   const schema = searchRequestSchema(model, queryTypeNames(document.name), options);
   const typeName = `${pascalCase(key)}Input`;
-  const hit = options.isRaw
-    ? { type: "object", description: "The fields that were asked for.", additionalProperties: true }
-    : refTo(document.typeName);
+  const hit = options.isRaw ? chosenFields : refTo(document.typeName);
   const operation: OperationModel = {
     key,
     namespace: model.name,

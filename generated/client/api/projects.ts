@@ -4,8 +4,11 @@ import type { BodyCode } from "../models.js";
 import type { BooleanConstraint } from "../models.js";
 import type { CommonCode } from "../models.js";
 import type { DateTimeConstraint } from "../models.js";
+import type { GroupPage } from "../models.js";
 import type { IntegerConstraint } from "../models.js";
 import type { Project } from "../models.js";
+import type { RawCursorPage } from "../models.js";
+import type { RawPage } from "../models.js";
 import type { SortOrder } from "../models.js";
 import type { StringConstraint } from "../models.js";
 import type { UuidConstraint } from "../models.js";
@@ -62,11 +65,46 @@ export interface ProjectsFilter {
   readonly $not?: ProjectsFilter;
 }
 
+export type ProjectsNumberField = "rev";
+
+export type ProjectsNumberOperand =
+  | ProjectsNumberField
+  | {
+      readonly field: ProjectsNumberField;
+      readonly filter?: ProjectsFilter;
+    };
+
+export type ProjectsOrderedField = "id" | "rev" | "created_at" | "last_update_at";
+
+export type ProjectsOrderedOperand =
+  | ProjectsOrderedField
+  | {
+      readonly field: ProjectsOrderedField;
+      readonly filter?: ProjectsFilter;
+    };
+
 export interface ProjectsPatch {
   readonly name?: string;
   readonly key?: string;
   readonly archived?: boolean;
 }
+
+export type ProjectsScalarField =
+  | "id"
+  | "rev"
+  | "created_at"
+  | "last_update_at"
+  | "is_deleted"
+  | "name"
+  | "key"
+  | "archived";
+
+export type ProjectsScalarOperand =
+  | ProjectsScalarField
+  | {
+      readonly field: ProjectsScalarField;
+      readonly filter?: ProjectsFilter;
+    };
 
 export interface ProjectsSorts {
   readonly id?: SortOrder;
@@ -93,14 +131,7 @@ export interface ProjectsAggListInput {
   readonly aggregates: {
     readonly $groups?: {
       readonly [key: string]:
-        | "id"
-        | "rev"
-        | "created_at"
-        | "last_update_at"
-        | "is_deleted"
-        | "name"
-        | "key"
-        | "archived"
+        | ProjectsScalarField
         | {
             readonly $trunc: {
               readonly field: "created_at" | "last_update_at";
@@ -115,89 +146,18 @@ export interface ProjectsAggListInput {
         readonly $count?: {
           readonly filter?: ProjectsFilter;
         };
-        readonly $count_distinct?:
-          | "id"
-          | "rev"
-          | "created_at"
-          | "last_update_at"
-          | "is_deleted"
-          | "name"
-          | "key"
-          | "archived"
-          | {
-              readonly field:
-                | "id"
-                | "rev"
-                | "created_at"
-                | "last_update_at"
-                | "is_deleted"
-                | "name"
-                | "key"
-                | "archived";
-              readonly filter?: ProjectsFilter;
-            };
-        readonly $min?:
-          | "id"
-          | "rev"
-          | "created_at"
-          | "last_update_at"
-          | {
-              readonly field: "id" | "rev" | "created_at" | "last_update_at";
-              readonly filter?: ProjectsFilter;
-            };
-        readonly $max?:
-          | "id"
-          | "rev"
-          | "created_at"
-          | "last_update_at"
-          | {
-              readonly field: "id" | "rev" | "created_at" | "last_update_at";
-              readonly filter?: ProjectsFilter;
-            };
-        readonly $sum?:
-          | "rev"
-          | {
-              readonly field: "rev";
-              readonly filter?: ProjectsFilter;
-            };
-        readonly $avg?:
-          | "rev"
-          | {
-              readonly field: "rev";
-              readonly filter?: ProjectsFilter;
-            };
-        readonly $median?:
-          | "rev"
-          | {
-              readonly field: "rev";
-              readonly filter?: ProjectsFilter;
-            };
-        readonly $stddev_pop?:
-          | "rev"
-          | {
-              readonly field: "rev";
-              readonly filter?: ProjectsFilter;
-            };
-        readonly $stddev_samp?:
-          | "rev"
-          | {
-              readonly field: "rev";
-              readonly filter?: ProjectsFilter;
-            };
-        readonly $var_pop?:
-          | "rev"
-          | {
-              readonly field: "rev";
-              readonly filter?: ProjectsFilter;
-            };
-        readonly $var_samp?:
-          | "rev"
-          | {
-              readonly field: "rev";
-              readonly filter?: ProjectsFilter;
-            };
+        readonly $count_distinct?: ProjectsScalarOperand;
+        readonly $min?: ProjectsOrderedOperand;
+        readonly $max?: ProjectsOrderedOperand;
+        readonly $sum?: ProjectsNumberOperand;
+        readonly $avg?: ProjectsNumberOperand;
+        readonly $median?: ProjectsNumberOperand;
+        readonly $stddev_pop?: ProjectsNumberOperand;
+        readonly $stddev_samp?: ProjectsNumberOperand;
+        readonly $var_pop?: ProjectsNumberOperand;
+        readonly $var_samp?: ProjectsNumberOperand;
         readonly $percentile?: {
-          readonly field: "rev";
+          readonly field: ProjectsNumberField;
           readonly filter?: ProjectsFilter;
           readonly p: number;
         };
@@ -212,15 +172,6 @@ export interface ProjectsAggListInput {
   readonly sorts?: {
     readonly [key: string]: SortOrder;
   };
-}
-
-export interface ProjectsAggListOutput {
-  readonly hits: readonly {
-    readonly [key: string]: string | number | boolean | null;
-  }[];
-  readonly page: number;
-  readonly size: number;
-  readonly count: number;
 }
 
 export type ProjectsAggListCode =
@@ -328,15 +279,6 @@ export interface ProjectsRawListInput {
   readonly return_fields: readonly ProjectsField[];
 }
 
-export interface ProjectsRawListOutput {
-  readonly hits: readonly {
-    readonly [key: string]: unknown;
-  }[];
-  readonly page: number;
-  readonly size: number;
-  readonly count: number;
-}
-
 export type ProjectsRawListCode =
   | CommonCode
   | BodyCode
@@ -355,15 +297,6 @@ export interface ProjectsRawListCursorInput {
   readonly filters?: ProjectsFilter;
   readonly sorts?: ProjectsSorts;
   readonly return_fields: readonly ProjectsField[];
-}
-
-export interface ProjectsRawListCursorOutput {
-  readonly hits: readonly {
-    readonly [key: string]: unknown;
-  }[];
-  readonly next_cursor: string | null;
-  readonly prev_cursor: string | null;
-  readonly has_more: boolean;
 }
 
 export type ProjectsRawListCursorCode =
@@ -429,7 +362,7 @@ export function aggList(
   client: $.Client,
   input: ProjectsAggListInput,
   options?: $.CallOptions,
-): $.Call<ProjectsAggListOutput, ProjectsAggListCode> {
+): $.Call<GroupPage, ProjectsAggListCode> {
   return $.call(client, $aggList, input, options);
 }
 
@@ -522,7 +455,7 @@ export function rawList(
   client: $.Client,
   input: ProjectsRawListInput,
   options?: $.CallOptions,
-): $.Call<ProjectsRawListOutput, ProjectsRawListCode> {
+): $.Call<RawPage, ProjectsRawListCode> {
   return $.call(client, $rawList, input, options);
 }
 
@@ -538,7 +471,7 @@ export function rawListCursor(
   client: $.Client,
   input: ProjectsRawListCursorInput,
   options?: $.CallOptions,
-): $.Call<ProjectsRawListCursorOutput, ProjectsRawListCursorCode> {
+): $.Call<RawCursorPage, ProjectsRawListCursorCode> {
   return $.call(client, $rawListCursor, input, options);
 }
 

@@ -2,7 +2,6 @@
 import * as $ from "../query.js";
 import * as $api from "../api/articles.js";
 import type { ArticlesAggListInput } from "../api/articles.js";
-import type { ArticlesAggListOutput } from "../api/articles.js";
 import type { ArticlesCreate } from "../api/articles.js";
 import type { ArticlesDeleteInput } from "../api/articles.js";
 import type { ArticlesDocument } from "../models.js";
@@ -13,18 +12,19 @@ import type { ArticlesListCursorOutput } from "../api/articles.js";
 import type { ArticlesListInput } from "../api/articles.js";
 import type { ArticlesListOutput } from "../api/articles.js";
 import type { ArticlesRawListCursorInput } from "../api/articles.js";
-import type { ArticlesRawListCursorOutput } from "../api/articles.js";
 import type { ArticlesRawListInput } from "../api/articles.js";
-import type { ArticlesRawListOutput } from "../api/articles.js";
 import type { ArticlesRestoreInput } from "../api/articles.js";
 import type { ArticlesUpdateInput } from "../api/articles.js";
 import type { ArticlesUpdateOutput } from "../api/articles.js";
+import type { GroupPage } from "../models.js";
+import type { RawCursorPage } from "../models.js";
+import type { RawPage } from "../models.js";
 
 /** `POST /articles/agg_list` */
 export function aggList(
   client: $.Client,
   input: ArticlesAggListInput,
-): $.Query<ArticlesAggListInput, ArticlesAggListOutput> {
+): $.Query<ArticlesAggListInput, GroupPage> {
   return $.query(["articles", "agg_list"], input, (options) =>
     $api.aggList(client, input, options),
   );
@@ -90,7 +90,7 @@ export function listCursorPages(
 export function rawList(
   client: $.Client,
   input: ArticlesRawListInput,
-): $.Query<ArticlesRawListInput, ArticlesRawListOutput> {
+): $.Query<ArticlesRawListInput, RawPage> {
   return $.query(["articles", "raw_list"], input, (options) =>
     $api.rawList(client, input, options),
   );
@@ -100,7 +100,7 @@ export function rawList(
 export function rawListCursor(
   client: $.Client,
   input: ArticlesRawListCursorInput,
-): $.Query<ArticlesRawListCursorInput, ArticlesRawListCursorOutput> {
+): $.Query<ArticlesRawListCursorInput, RawCursorPage> {
   return $.query(["articles", "raw_list_cursor"], input, (options) =>
     $api.rawListCursor(client, input, options),
   );
@@ -110,7 +110,7 @@ export function rawListCursor(
 export function rawListCursorPages(
   client: $.Client,
   input: ArticlesRawListCursorInput,
-): $.Pages<ArticlesRawListCursorInput, ArticlesRawListCursorOutput> {
+): $.Pages<ArticlesRawListCursorInput, RawCursorPage> {
   return $.pages(["articles", "raw_list_cursor"], input, (page, options) =>
     $api.rawListCursor(client, page, options),
   );

@@ -4,7 +4,7 @@ import type { OperationModel, RegistryModel } from "../../model/registry.js";
 import { header } from "../file.js";
 import { docComment, importLine, listLayout, sortedUnique } from "../layout.js";
 import type { Namespace } from "../namespaces.js";
-import { errorCodesOf } from "../openapi.js";
+import { errorCodesOf } from "../error-codes.js";
 import { print } from "../templates.js";
 import { referredTypes, typeDeclaration } from "../type-text.js";
 import { outputTypeName } from "../types.js";
