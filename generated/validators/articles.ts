@@ -62,16 +62,10 @@ if(typeof data0 !== "string"){ (vErrors ??= []).push({instancePath:instancePath+
 if(data.tags !== undefined){
 let data0 = data.tags;
 if(Array.isArray(data0)){
-let valid2 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 let data1 = data0[i0];
-const _errs8 = errors;
 if(typeof data1 !== "string"){ (vErrors ??= []).push({instancePath:instancePath+"/tags/" + i0,keyword:"type",params:{},message:"must be string"}); errors++; }
-var valid1 = _errs8 === errors;
-if(!valid1){
-valid2 = false;
-}
 }
 }
 else { (vErrors ??= []).push({instancePath:instancePath+"/tags",keyword:"type",params:{},message:"must be array"}); errors++; }
@@ -79,20 +73,14 @@ else { (vErrors ??= []).push({instancePath:instancePath+"/tags",keyword:"type",p
 if(data.links !== undefined){
 let data0 = data.links;
 if(Array.isArray(data0)){
-let valid4 = true;
 const len1 = data0.length;
 for(let i1=0; i1<len1; i1++){
 let data1 = data0[i1];
-const _errs12 = errors;
 if(!(LinkCheck(data1, {instancePath:instancePath+"/links/" + i1,parentData:data0,parentDataProperty:i1,rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? LinkCheck.errors : vErrors.concat(LinkCheck.errors);
 errors = vErrors.length;
 }
 else {
-}
-var valid3 = _errs12 === errors;
-if(!valid3){
-valid4 = false;
 }
 }
 }
@@ -123,16 +111,10 @@ if(typeof data0 !== "string"){ (vErrors ??= []).push({instancePath:instancePath+
 if(data.tags !== undefined){
 let data0 = data.tags;
 if(Array.isArray(data0)){
-let valid2 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 let data1 = data0[i0];
-const _errs8 = errors;
 if(typeof data1 !== "string"){ (vErrors ??= []).push({instancePath:instancePath+"/tags/" + i0,keyword:"type",params:{},message:"must be string"}); errors++; }
-var valid1 = _errs8 === errors;
-if(!valid1){
-valid2 = false;
-}
 }
 }
 else { (vErrors ??= []).push({instancePath:instancePath+"/tags",keyword:"type",params:{},message:"must be array"}); errors++; }
@@ -140,20 +122,14 @@ else { (vErrors ??= []).push({instancePath:instancePath+"/tags",keyword:"type",p
 if(data.links !== undefined){
 let data0 = data.links;
 if(Array.isArray(data0)){
-let valid4 = true;
 const len1 = data0.length;
 for(let i1=0; i1<len1; i1++){
 let data1 = data0[i1];
-const _errs12 = errors;
 if(!(LinkCheck(data1, {instancePath:instancePath+"/links/" + i1,parentData:data0,parentDataProperty:i1,rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? LinkCheck.errors : vErrors.concat(LinkCheck.errors);
 errors = vErrors.length;
 }
 else {
-}
-var valid3 = _errs12 === errors;
-if(!valid3){
-valid4 = false;
 }
 }
 }

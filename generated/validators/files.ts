@@ -149,11 +149,9 @@ let data0 = data.parts;
 if(Array.isArray(data0)){
 if(data0.length > 10000){ (vErrors ??= []).push({instancePath:instancePath+"/parts",keyword:"maxItems",params:{limit: 10000},message:"must NOT have more than 10000 items"}); errors++; }
 if(data0.length < 1){ (vErrors ??= []).push({instancePath:instancePath+"/parts",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"}); errors++; }
-let valid2 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 let data1 = data0[i0];
-const _errs5 = errors;
 if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
 if(data1.part_number === undefined){ (vErrors ??= []).push({instancePath:instancePath+"/parts/" + i0,keyword:"required",params:{missingProperty: "part_number"},message:"must have required property '"+"part_number"+"'"}); errors++; }
 if(data1.etag === undefined){ (vErrors ??= []).push({instancePath:instancePath+"/parts/" + i0,keyword:"required",params:{missingProperty: "etag"},message:"must have required property '"+"etag"+"'"}); errors++; }
@@ -179,10 +177,6 @@ if(typeof data2 == "number"){ if(data2 < 0 || isNaN(data2)){ (vErrors ??= []).pu
 }
 }
 else { (vErrors ??= []).push({instancePath:instancePath+"/parts/" + i0,keyword:"type",params:{},message:"must be object"}); errors++; }
-var valid1 = _errs5 === errors;
-if(!valid1){
-valid2 = false;
-}
 }
 }
 else { (vErrors ??= []).push({instancePath:instancePath+"/parts",keyword:"type",params:{},message:"must be array"}); errors++; }

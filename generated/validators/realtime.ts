@@ -95,16 +95,10 @@ if(typeof data0 == "number"){ if(data0 < 0 || isNaN(data0)){ (vErrors ??= []).pu
 if(data.labels !== undefined){
 let data0 = data.labels;
 if(Array.isArray(data0)){
-let valid2 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 let data1 = data0[i0];
-const _errs26 = errors;
 if(typeof data1 !== "string"){ (vErrors ??= []).push({instancePath:instancePath+"/labels/" + i0,keyword:"type",params:{},message:"must be string"}); errors++; }
-var valid1 = _errs26 === errors;
-if(!valid1){
-valid2 = false;
-}
 }
 }
 else { (vErrors ??= []).push({instancePath:instancePath+"/labels",keyword:"type",params:{},message:"must be array"}); errors++; }

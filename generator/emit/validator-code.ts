@@ -64,12 +64,15 @@ function namesInsteadOfSchemas(text: string): string {
 
 /** A function without the values that it keeps and never looks at. */
 function withoutUnused(code: string): string {
-  const verdict = /^(?:var|let) (valid\d+) = (?:_errs\d+ === errors|true|false);\n/gm;
-  return withoutLines(
-    withoutLines(code, verdict),
-    /^(?:const|let) (_errs\d+|vSchema\d+) = .*;\n/gm,
-  );
+  return unread.reduce(withoutLines, code);
 }
+
+/** Verdicts on whole lists, on single values, and what they begin with: each is looked at by those before. */
+const unread = [
+  /^(?:let (valid\d+) = true;|if\(!valid\d+\)\{\n(valid\d+) = false;\n\})\n/gm,
+  /^(?:var|let) (valid\d+) = (?:_errs\d+ === errors|true|false);\n/gm,
+  /^(?:const|let) (_errs\d+|vSchema\d+) = .*;\n/gm,
+];
 
 /** A part of a line that is a string, or a name of a value or an end of a block, which count where they are in no string. */
 const names = /"(?:[^"\\]|\\.)*"|(?<![.\w])data\d+\b|[{}]/g;
@@ -106,6 +109,8 @@ function withoutLines(code: string, lines: RegExp): string {
   };
   for (const [name] of code.matchAll(/\b(?:_errs|valid|vSchema|schema|func|formats)\d+\b/g))
     count(name, 1);
-  for (const [, name = ""] of code.matchAll(lines)) count(name, -1);
-  return code.replaceAll(lines, (line, name: string) => (uses.get(name) === 0 ? "" : line));
+  for (const [, first, second] of code.matchAll(lines)) count(first ?? second ?? "", -1);
+  return code.replaceAll(lines, (line, first?: string, second?: string | number) =>
+    uses.get(first ?? String(second)) === 0 ? "" : line,
+  );
 }
