@@ -176,10 +176,19 @@ documents:
   drafts: {type: {draft: string}, guard: open${mounted}}
 `,
   });
-  const names = ["openapi.json", "tools.json", "client/README.md", "client/index.ts"];
   const told = (root: string): readonly string[] =>
-    names.filter((name) => /draft/i.test(readFileSync(join(root, "generated", name), "utf8")));
-  expect(told(generated(declared("")))).toEqual(names);
+    readdirSync(join(root, "generated"), { recursive: true, encoding: "utf8" })
+      .filter((path) => /^client.*\.(?:ts|md)$|^(?:openapi|tools)\.json$/.test(path))
+      .filter((path) => /draft/i.test(readFileSync(join(root, "generated", path), "utf8")))
+      .sort();
+  expect(told(generated(declared("")))).toEqual([
+    "client/README.md",
+    "client/api/drafts.ts",
+    "client/index.ts",
+    "client/models.ts",
+    "openapi.json",
+    "tools.json",
+  ]);
   const root = generated(declared(", mount: false"));
   expect(told(root)).toEqual([]);
   // The registry and the catalog say all that there is.
