@@ -5,6 +5,7 @@ import type {
   ApiKeyIssued,
   ApiKeyList,
   ArticlesDocument,
+  GroupPage,
   MemberList,
   NotesDocument,
   ObjectHead,
@@ -13,6 +14,8 @@ import type {
   PlacesDocument,
   PrincipalCreated,
   Project,
+  RawCursorPage,
+  RawPage,
   SessionList,
   SignedForm,
   SignedRequest,
@@ -26,7 +29,6 @@ import type {
 } from "./models.js";
 import type {
   ArticlesAggListInput,
-  ArticlesAggListOutput,
   ArticlesCreate,
   ArticlesDeleteInput,
   ArticlesGetInput,
@@ -36,9 +38,7 @@ import type {
   ArticlesListInput,
   ArticlesListOutput,
   ArticlesRawListCursorInput,
-  ArticlesRawListCursorOutput,
   ArticlesRawListInput,
-  ArticlesRawListOutput,
   ArticlesRestoreInput,
   ArticlesUpdateInput,
   ArticlesUpdateOutput,
@@ -87,7 +87,6 @@ import type {
 } from "./api/files.js";
 import type {
   NotesAggListInput,
-  NotesAggListOutput,
   NotesCreate,
   NotesGetInput,
   NotesKillInput,
@@ -96,9 +95,7 @@ import type {
   NotesListInput,
   NotesListOutput,
   NotesRawListCursorInput,
-  NotesRawListCursorOutput,
   NotesRawListInput,
-  NotesRawListOutput,
   NotesUpdateInput,
   NotesUpdateOutput,
 } from "./api/notes.js";
@@ -114,16 +111,13 @@ import type {
 } from "./api/place_search.js";
 import type {
   PlacesAggListInput,
-  PlacesAggListOutput,
   PlacesGetInput,
   PlacesListCursorInput,
   PlacesListCursorOutput,
   PlacesListInput,
   PlacesListOutput,
   PlacesRawListCursorInput,
-  PlacesRawListCursorOutput,
   PlacesRawListInput,
-  PlacesRawListOutput,
 } from "./api/places.js";
 import type {
   PrincipalsCreatePrincipalInput,
@@ -133,7 +127,6 @@ import type {
 } from "./api/principals.js";
 import type {
   ProjectsAggListInput,
-  ProjectsAggListOutput,
   ProjectsCreate,
   ProjectsDeleteInput,
   ProjectsGetInput,
@@ -143,9 +136,7 @@ import type {
   ProjectsListInput,
   ProjectsListOutput,
   ProjectsRawListCursorInput,
-  ProjectsRawListCursorOutput,
   ProjectsRawListInput,
-  ProjectsRawListOutput,
   ProjectsRestoreInput,
   ProjectsUpdateInput,
   ProjectsUpdateOutput,
@@ -162,7 +153,6 @@ import type {
 } from "./api/task_search.js";
 import type {
   TasksAggListInput,
-  TasksAggListOutput,
   TasksCommentInput,
   TasksCommentOutput,
   TasksCompleteInput,
@@ -175,9 +165,7 @@ import type {
   TasksListInput,
   TasksListOutput,
   TasksRawListCursorInput,
-  TasksRawListCursorOutput,
   TasksRawListInput,
-  TasksRawListOutput,
   TasksRestoreInput,
   TasksUpdateInput,
   TasksUpdateOutput,
@@ -206,7 +194,7 @@ export interface MockHandlers {
   readonly "api_keys.issue"?: $.MockHandler<ApiKeysIssueInput, ApiKeyIssued>;
   readonly "api_keys.list"?: $.MockHandler<unknown, ApiKeyList>;
   readonly "api_keys.revoke"?: $.MockHandler<ApiKeysRevokeInput, undefined>;
-  readonly "articles.agg_list"?: $.MockHandler<ArticlesAggListInput, ArticlesAggListOutput>;
+  readonly "articles.agg_list"?: $.MockHandler<ArticlesAggListInput, GroupPage>;
   readonly "articles.create"?: $.MockHandler<ArticlesCreate, ArticlesDocument>;
   readonly "articles.delete"?: $.MockHandler<ArticlesDeleteInput, ArticlesDocument>;
   readonly "articles.get"?: $.MockHandler<ArticlesGetInput, ArticlesDocument>;
@@ -216,11 +204,8 @@ export interface MockHandlers {
     ArticlesListCursorInput,
     ArticlesListCursorOutput
   >;
-  readonly "articles.raw_list"?: $.MockHandler<ArticlesRawListInput, ArticlesRawListOutput>;
-  readonly "articles.raw_list_cursor"?: $.MockHandler<
-    ArticlesRawListCursorInput,
-    ArticlesRawListCursorOutput
-  >;
+  readonly "articles.raw_list"?: $.MockHandler<ArticlesRawListInput, RawPage>;
+  readonly "articles.raw_list_cursor"?: $.MockHandler<ArticlesRawListCursorInput, RawCursorPage>;
   readonly "articles.restore"?: $.MockHandler<ArticlesRestoreInput, ArticlesDocument>;
   readonly "articles.update"?: $.MockHandler<ArticlesUpdateInput, ArticlesUpdateOutput>;
   readonly "articles_blobs.delete"?: $.MockHandler<ArticlesBlobsDeleteInput, undefined>;
@@ -266,17 +251,14 @@ export interface MockHandlers {
   readonly "files.presign_post"?: $.MockHandler<FilesPresignPostInput, SignedForm>;
   readonly "files.presign_upload"?: $.MockHandler<FilesPresignUploadInput, SignedRequest>;
   readonly "files.upload"?: $.MockHandler<FilesUploadInput, StoredObject>;
-  readonly "notes.agg_list"?: $.MockHandler<NotesAggListInput, NotesAggListOutput>;
+  readonly "notes.agg_list"?: $.MockHandler<NotesAggListInput, GroupPage>;
   readonly "notes.create"?: $.MockHandler<NotesCreate, NotesDocument>;
   readonly "notes.get"?: $.MockHandler<NotesGetInput, NotesDocument>;
   readonly "notes.kill"?: $.MockHandler<NotesKillInput, undefined>;
   readonly "notes.list"?: $.MockHandler<NotesListInput, NotesListOutput>;
   readonly "notes.list_cursor"?: $.MockHandler<NotesListCursorInput, NotesListCursorOutput>;
-  readonly "notes.raw_list"?: $.MockHandler<NotesRawListInput, NotesRawListOutput>;
-  readonly "notes.raw_list_cursor"?: $.MockHandler<
-    NotesRawListCursorInput,
-    NotesRawListCursorOutput
-  >;
+  readonly "notes.raw_list"?: $.MockHandler<NotesRawListInput, RawPage>;
+  readonly "notes.raw_list_cursor"?: $.MockHandler<NotesRawListCursorInput, RawCursorPage>;
   readonly "notes.update"?: $.MockHandler<NotesUpdateInput, NotesUpdateOutput>;
   readonly "place_search.raw"?: $.MockHandler<PlaceSearchRawInput, PlaceSearchRawOutput>;
   readonly "place_search.raw_cursor"?: $.MockHandler<
@@ -288,15 +270,12 @@ export interface MockHandlers {
     PlaceSearchTypedCursorInput,
     PlaceSearchTypedCursorOutput
   >;
-  readonly "places.agg_list"?: $.MockHandler<PlacesAggListInput, PlacesAggListOutput>;
+  readonly "places.agg_list"?: $.MockHandler<PlacesAggListInput, GroupPage>;
   readonly "places.get"?: $.MockHandler<PlacesGetInput, PlacesDocument>;
   readonly "places.list"?: $.MockHandler<PlacesListInput, PlacesListOutput>;
   readonly "places.list_cursor"?: $.MockHandler<PlacesListCursorInput, PlacesListCursorOutput>;
-  readonly "places.raw_list"?: $.MockHandler<PlacesRawListInput, PlacesRawListOutput>;
-  readonly "places.raw_list_cursor"?: $.MockHandler<
-    PlacesRawListCursorInput,
-    PlacesRawListCursorOutput
-  >;
+  readonly "places.raw_list"?: $.MockHandler<PlacesRawListInput, RawPage>;
+  readonly "places.raw_list_cursor"?: $.MockHandler<PlacesRawListCursorInput, RawCursorPage>;
   readonly "principals.create_principal"?: $.MockHandler<
     PrincipalsCreatePrincipalInput,
     PrincipalCreated
@@ -310,7 +289,7 @@ export interface MockHandlers {
     PrincipalsRevokePermissionInput,
     undefined
   >;
-  readonly "projects.agg_list"?: $.MockHandler<ProjectsAggListInput, ProjectsAggListOutput>;
+  readonly "projects.agg_list"?: $.MockHandler<ProjectsAggListInput, GroupPage>;
   readonly "projects.create"?: $.MockHandler<ProjectsCreate, Project>;
   readonly "projects.delete"?: $.MockHandler<ProjectsDeleteInput, Project>;
   readonly "projects.get"?: $.MockHandler<ProjectsGetInput, Project>;
@@ -320,11 +299,8 @@ export interface MockHandlers {
     ProjectsListCursorInput,
     ProjectsListCursorOutput
   >;
-  readonly "projects.raw_list"?: $.MockHandler<ProjectsRawListInput, ProjectsRawListOutput>;
-  readonly "projects.raw_list_cursor"?: $.MockHandler<
-    ProjectsRawListCursorInput,
-    ProjectsRawListCursorOutput
-  >;
+  readonly "projects.raw_list"?: $.MockHandler<ProjectsRawListInput, RawPage>;
+  readonly "projects.raw_list_cursor"?: $.MockHandler<ProjectsRawListCursorInput, RawCursorPage>;
   readonly "projects.restore"?: $.MockHandler<ProjectsRestoreInput, Project>;
   readonly "projects.update"?: $.MockHandler<ProjectsUpdateInput, ProjectsUpdateOutput>;
   readonly "task_search.raw"?: $.MockHandler<TaskSearchRawInput, TaskSearchRawOutput>;
@@ -337,7 +313,7 @@ export interface MockHandlers {
     TaskSearchTypedCursorInput,
     TaskSearchTypedCursorOutput
   >;
-  readonly "tasks.agg_list"?: $.MockHandler<TasksAggListInput, TasksAggListOutput>;
+  readonly "tasks.agg_list"?: $.MockHandler<TasksAggListInput, GroupPage>;
   readonly "tasks.comment"?: $.MockHandler<TasksCommentInput, TasksCommentOutput>;
   readonly "tasks.complete"?: $.MockHandler<TasksCompleteInput, Task>;
   readonly "tasks.create"?: $.MockHandler<TasksCreate, Task>;
@@ -346,11 +322,8 @@ export interface MockHandlers {
   readonly "tasks.kill"?: $.MockHandler<TasksKillInput, undefined>;
   readonly "tasks.list"?: $.MockHandler<TasksListInput, TasksListOutput>;
   readonly "tasks.list_cursor"?: $.MockHandler<TasksListCursorInput, TasksListCursorOutput>;
-  readonly "tasks.raw_list"?: $.MockHandler<TasksRawListInput, TasksRawListOutput>;
-  readonly "tasks.raw_list_cursor"?: $.MockHandler<
-    TasksRawListCursorInput,
-    TasksRawListCursorOutput
-  >;
+  readonly "tasks.raw_list"?: $.MockHandler<TasksRawListInput, RawPage>;
+  readonly "tasks.raw_list_cursor"?: $.MockHandler<TasksRawListCursorInput, RawCursorPage>;
   readonly "tasks.restore"?: $.MockHandler<TasksRestoreInput, Task>;
   readonly "tasks.update"?: $.MockHandler<TasksUpdateInput, TasksUpdateOutput>;
   readonly "tenant_admin.create_tenant"?: $.MockHandler<

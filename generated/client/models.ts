@@ -82,6 +82,15 @@ export type EnumConstraint =
     }
   | null;
 
+export interface GroupPage {
+  readonly hits: readonly {
+    readonly [key: string]: string | number | boolean | null;
+  }[];
+  readonly page: number;
+  readonly size: number;
+  readonly count: number;
+}
+
 export type IntegerConstraint =
   | number
   | readonly number[]
@@ -191,6 +200,24 @@ export interface Project {
   readonly name: string;
   readonly key: string;
   readonly archived: boolean;
+}
+
+export interface RawCursorPage {
+  readonly hits: readonly {
+    readonly [key: string]: unknown;
+  }[];
+  readonly next_cursor: string | null;
+  readonly prev_cursor: string | null;
+  readonly has_more: boolean;
+}
+
+export interface RawPage {
+  readonly hits: readonly {
+    readonly [key: string]: unknown;
+  }[];
+  readonly page: number;
+  readonly size: number;
+  readonly count: number;
 }
 
 export interface SessionList {

@@ -82,12 +82,46 @@ export interface ArticlesFilter {
   readonly $not?: ArticlesFilter;
 }
 
+export type ArticlesNumberField = "rev";
+
+export type ArticlesNumberOperand =
+  | ArticlesNumberField
+  | {
+      readonly field: ArticlesNumberField;
+      readonly filter?: ArticlesFilter;
+    };
+
+export type ArticlesOrderedField = "id" | "rev" | "created_at" | "last_update_at";
+
+export type ArticlesOrderedOperand =
+  | ArticlesOrderedField
+  | {
+      readonly field: ArticlesOrderedField;
+      readonly filter?: ArticlesFilter;
+    };
+
 export interface ArticlesPatch {
   readonly title?: string;
   readonly body?: string;
   readonly tags?: readonly string[];
   readonly links?: readonly Link[];
 }
+
+export type ArticlesScalarField =
+  | "id"
+  | "rev"
+  | "created_at"
+  | "last_update_at"
+  | "is_deleted"
+  | "title"
+  | "body";
+
+export type ArticlesScalarOperand =
+  | ArticlesScalarField
+  | {
+      readonly field: ArticlesScalarField;
+      readonly filter?: ArticlesFilter;
+    };
 
 export interface ArticlesSorts {
   readonly id?: SortOrder;

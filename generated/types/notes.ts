@@ -47,10 +47,37 @@ export interface NotesFilter {
   readonly $not?: NotesFilter;
 }
 
+export type NotesNumberField = "rev";
+
+export type NotesNumberOperand =
+  | NotesNumberField
+  | {
+      readonly field: NotesNumberField;
+      readonly filter?: NotesFilter;
+    };
+
+export type NotesOrderedField = "id" | "rev" | "created_at" | "last_update_at";
+
+export type NotesOrderedOperand =
+  | NotesOrderedField
+  | {
+      readonly field: NotesOrderedField;
+      readonly filter?: NotesFilter;
+    };
+
 export interface NotesPatch {
   readonly text?: string;
   readonly pinned?: boolean;
 }
+
+export type NotesScalarField = "id" | "rev" | "created_at" | "last_update_at" | "text" | "pinned";
+
+export type NotesScalarOperand =
+  | NotesScalarField
+  | {
+      readonly field: NotesScalarField;
+      readonly filter?: NotesFilter;
+    };
 
 export interface NotesSorts {
   readonly id?: SortOrder;

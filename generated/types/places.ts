@@ -57,6 +57,42 @@ export interface PlacesFilter {
   readonly $not?: PlacesFilter;
 }
 
+export type PlacesNumberField = "rev" | "lat" | "lng";
+
+export type PlacesNumberOperand =
+  | PlacesNumberField
+  | {
+      readonly field: PlacesNumberField;
+      readonly filter?: PlacesFilter;
+    };
+
+export type PlacesOrderedField = "id" | "rev" | "created_at" | "last_update_at" | "lat" | "lng";
+
+export type PlacesOrderedOperand =
+  | PlacesOrderedField
+  | {
+      readonly field: PlacesOrderedField;
+      readonly filter?: PlacesFilter;
+    };
+
+export type PlacesScalarField =
+  | "id"
+  | "rev"
+  | "created_at"
+  | "last_update_at"
+  | "name"
+  | "country"
+  | "admin1"
+  | "lat"
+  | "lng";
+
+export type PlacesScalarOperand =
+  | PlacesScalarField
+  | {
+      readonly field: PlacesScalarField;
+      readonly filter?: PlacesFilter;
+    };
+
 export interface PlacesSorts {
   readonly id?: SortOrder;
   readonly rev?: SortOrder;

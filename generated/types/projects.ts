@@ -60,11 +60,46 @@ export interface ProjectsFilter {
   readonly $not?: ProjectsFilter;
 }
 
+export type ProjectsNumberField = "rev";
+
+export type ProjectsNumberOperand =
+  | ProjectsNumberField
+  | {
+      readonly field: ProjectsNumberField;
+      readonly filter?: ProjectsFilter;
+    };
+
+export type ProjectsOrderedField = "id" | "rev" | "created_at" | "last_update_at";
+
+export type ProjectsOrderedOperand =
+  | ProjectsOrderedField
+  | {
+      readonly field: ProjectsOrderedField;
+      readonly filter?: ProjectsFilter;
+    };
+
 export interface ProjectsPatch {
   readonly name?: string;
   readonly key?: string;
   readonly archived?: boolean;
 }
+
+export type ProjectsScalarField =
+  | "id"
+  | "rev"
+  | "created_at"
+  | "last_update_at"
+  | "is_deleted"
+  | "name"
+  | "key"
+  | "archived";
+
+export type ProjectsScalarOperand =
+  | ProjectsScalarField
+  | {
+      readonly field: ProjectsScalarField;
+      readonly filter?: ProjectsFilter;
+    };
 
 export interface ProjectsSorts {
   readonly id?: SortOrder;

@@ -79,6 +79,33 @@ export interface TasksFilter {
   readonly $not?: TasksFilter;
 }
 
+export type TasksNumberField = "rev" | "estimate";
+
+export type TasksNumberOperand =
+  | TasksNumberField
+  | {
+      readonly field: TasksNumberField;
+      readonly filter?: TasksFilter;
+    };
+
+export type TasksOrderedField =
+  | "id"
+  | "rev"
+  | "created_at"
+  | "last_update_at"
+  | "state"
+  | "project"
+  | "assignee"
+  | "due"
+  | "estimate";
+
+export type TasksOrderedOperand =
+  | TasksOrderedField
+  | {
+      readonly field: TasksOrderedField;
+      readonly filter?: TasksFilter;
+    };
+
 export interface TasksPatch {
   readonly title?: string;
   readonly state?: "open" | "doing" | "done";
@@ -87,6 +114,26 @@ export interface TasksPatch {
   readonly estimate?: number | null;
   readonly labels?: readonly string[];
 }
+
+export type TasksScalarField =
+  | "id"
+  | "rev"
+  | "created_at"
+  | "last_update_at"
+  | "is_deleted"
+  | "title"
+  | "state"
+  | "project"
+  | "assignee"
+  | "due"
+  | "estimate";
+
+export type TasksScalarOperand =
+  | TasksScalarField
+  | {
+      readonly field: TasksScalarField;
+      readonly filter?: TasksFilter;
+    };
 
 export interface TasksSorts {
   readonly id?: SortOrder;

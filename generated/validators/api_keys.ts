@@ -6,153 +6,39 @@ import type { ApiKeysIssueInput } from "../types/api_keys.js";
 
 export const apiKeysIssue = validator<ApiKeysIssueInput>(apiKeysIssueCheck);
 
-const schema0 = {"type":"object","properties":{"label":{"type":"string","minLength":1,"maxLength":200},"actor_principal_id":{"type":"string","format":"uuid","description":"Who acts with it for the caller."},"expires_in":{"type":"integer","minimum":1,"maximum":315360000,"description":"Seconds; the key does not end where left out."}},"additionalProperties":false};
 const func0 = codePointLength;
 const formats0 = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 function apiKeysIssueCheck(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = apiKeysIssueCheck.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-const _errs0 = errors;
 if(data && typeof data == "object" && !Array.isArray(data)){
-const _errs1 = errors;
 for(const key0 in data){
-if(!(((key0 === "label") || (key0 === "actor_principal_id")) || (key0 === "expires_in"))){
-const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
+if(!(((key0 === "label") || (key0 === "actor_principal_id")) || (key0 === "expires_in"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
 if(data.label !== undefined){
 let data0 = data.label;
-const _errs2 = errors;
-const _errs3 = errors;
 if(typeof data0 === "string"){
-if(func0(data0) > 200){
-const err1 = {instancePath:instancePath+"/label",schemaPath:"#/properties/label/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters"};
-if(vErrors === null){
-vErrors = [err1];
+if(func0(data0) > 200){ (vErrors ??= []).push({instancePath:instancePath+"/label",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters"}); errors++; }
+if(func0(data0) < 1){ (vErrors ??= []).push({instancePath:instancePath+"/label",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}); errors++; }
 }
-else {
-vErrors.push(err1);
-}
-errors++;
-}
-if(func0(data0) < 1){
-const err2 = {instancePath:instancePath+"/label",schemaPath:"#/properties/label/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-}
-}
-else {
-const err3 = {instancePath:instancePath+"/label",schemaPath:"#/properties/label/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
-errors++;
-}
-var valid0 = _errs2 === errors;
+else { (vErrors ??= []).push({instancePath:instancePath+"/label",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
 if(data.actor_principal_id !== undefined){
-let data1 = data.actor_principal_id;
-const _errs4 = errors;
-const _errs5 = errors;
-if(typeof data1 == "number"){
-}
-if(typeof data1 === "string"){
-if(!(formats0.test(data1))){
-const err4 = {instancePath:instancePath+"/actor_principal_id",schemaPath:"#/properties/actor_principal_id/format",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
-errors++;
-}
-}
-else {
-const err5 = {instancePath:instancePath+"/actor_principal_id",schemaPath:"#/properties/actor_principal_id/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err5];
-}
-else {
-vErrors.push(err5);
-}
-errors++;
-}
-var valid0 = _errs4 === errors;
+let data0 = data.actor_principal_id;
+if(typeof data0 === "string"){ if(!(formats0.test(data0))){ (vErrors ??= []).push({instancePath:instancePath+"/actor_principal_id",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""}); errors++; } }
+else { (vErrors ??= []).push({instancePath:instancePath+"/actor_principal_id",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
 if(data.expires_in !== undefined){
-let data2 = data.expires_in;
-const _errs6 = errors;
-if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-const err6 = {instancePath:instancePath+"/expires_in",schemaPath:"#/properties/expires_in/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
-if(vErrors === null){
-vErrors = [err6];
-}
-else {
-vErrors.push(err6);
-}
-errors++;
-}
-const _errs7 = errors;
-if(typeof data2 == "number"){
-if(data2 > 315360000 || isNaN(data2)){
-const err7 = {instancePath:instancePath+"/expires_in",schemaPath:"#/properties/expires_in/maximum",keyword:"maximum",params:{comparison: "<=", limit: 315360000},message:"must be <= 315360000"};
-if(vErrors === null){
-vErrors = [err7];
-}
-else {
-vErrors.push(err7);
-}
-errors++;
-}
-if(data2 < 1 || isNaN(data2)){
-const err8 = {instancePath:instancePath+"/expires_in",schemaPath:"#/properties/expires_in/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
-if(vErrors === null){
-vErrors = [err8];
-}
-else {
-vErrors.push(err8);
-}
-errors++;
+let data0 = data.expires_in;
+if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){ (vErrors ??= []).push({instancePath:instancePath+"/expires_in",keyword:"type",params:{},message:"must be integer"}); errors++; }
+if(typeof data0 == "number"){
+if(data0 > 315360000 || isNaN(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/expires_in",keyword:"maximum",params:{comparison: "<=", limit: 315360000},message:"must be <= 315360000"}); errors++; }
+if(data0 < 1 || isNaN(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/expires_in",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}); errors++; }
 }
 }
-var valid0 = _errs6 === errors;
 }
-}
-else {
-const err9 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err9];
-}
-else {
-vErrors.push(err9);
-}
-errors++;
-}
+else { (vErrors ??= []).push({instancePath,keyword:"type",params:{},message:"must be object"}); errors++; }
 apiKeysIssueCheck.errors = vErrors;
 return errors === 0;
 }
-apiKeysIssueCheck.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};

@@ -4,607 +4,137 @@
 import { formats, validator } from "opwright/runtime";
 import type { ArticlesCreate, ArticlesPatch } from "../types/articles.js";
 
-export const articlesCreate = validator<ArticlesCreate>(articlesCreateCheck);
-export const articlesUpdate = validator<ArticlesPatch>(articlesUpdateCheck);
+export const articlesCreate = validator<ArticlesCreate>(ArticlesCreateCheck);
+export const articlesUpdate = validator<ArticlesPatch>(ArticlesPatchCheck);
 
-const schema0 = {"$ref":"#/$defs/ArticlesCreate","$defs":{"ArticlesCreate":{"type":"object","properties":{"title":{"type":"string"},"body":{"type":"string"},"tags":{"type":"array","items":{"type":"string"},"default":[]},"links":{"type":"array","items":{"$ref":"#/$defs/Link"},"default":[]}},"required":["title","body"],"additionalProperties":false},"Link":{"type":"object","properties":{"label":{"type":"string"},"url":{"type":"string","format":"uri"},"checked_at":{"type":["string","null"],"format":"date-time"}},"required":["label","url"],"additionalProperties":false}}};
-const schema1 = {"type":"object","properties":{"title":{"type":"string"},"body":{"type":"string"},"tags":{"type":"array","items":{"type":"string"},"default":[]},"links":{"type":"array","items":{"$ref":"#/$defs/Link"},"default":[]}},"required":["title","body"],"additionalProperties":false};
-const schema2 = {"type":"object","properties":{"label":{"type":"string"},"url":{"type":"string","format":"uri"},"checked_at":{"type":["string","null"],"format":"date-time"}},"required":["label","url"],"additionalProperties":false};
 const formats0 = formats.uri;
 const formats2 = formats["date-time"];
 
-function validate1(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function LinkCheck(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate1.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-const _errs0 = errors;
 if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.title === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "title"},message:"must have required property '"+"title"+"'"};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
-if(data.body === undefined){
-const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "body"},message:"must have required property '"+"body"+"'"};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-}
-const _errs1 = errors;
+if(data.label === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "label"},message:"must have required property '"+"label"+"'"}); errors++; }
+if(data.url === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "url"},message:"must have required property '"+"url"+"'"}); errors++; }
 for(const key0 in data){
-if(!((((key0 === "title") || (key0 === "body")) || (key0 === "tags")) || (key0 === "links"))){
-const err2 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
-if(vErrors === null){
-vErrors = [err2];
+if(!(((key0 === "label") || (key0 === "url")) || (key0 === "checked_at"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
-else {
-vErrors.push(err2);
+if(data.label !== undefined){
+let data0 = data.label;
+if(typeof data0 !== "string"){ (vErrors ??= []).push({instancePath:instancePath+"/label",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
-errors++;
+if(data.url !== undefined){
+let data0 = data.url;
+if(typeof data0 === "string"){ if(!(formats0(data0))){ (vErrors ??= []).push({instancePath:instancePath+"/url",keyword:"format",params:{format: "uri"},message:"must match format \""+"uri"+"\""}); errors++; } }
+else { (vErrors ??= []).push({instancePath:instancePath+"/url",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
+if(data.checked_at !== undefined){
+let data0 = data.checked_at;
+if((typeof data0 !== "string") && (data0 !== null)){ (vErrors ??= []).push({instancePath:instancePath+"/checked_at",keyword:"type",params:{},message:"must be string,null"}); errors++; }
+if(typeof data0 === "string"){ if(!(formats2(data0))){ (vErrors ??= []).push({instancePath:instancePath+"/checked_at",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}); errors++; } }
+}
+}
+else { (vErrors ??= []).push({instancePath,keyword:"type",params:{},message:"must be object"}); errors++; }
+LinkCheck.errors = vErrors;
+return errors === 0;
+}
+
+
+function ArticlesCreateCheck(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.title === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "title"},message:"must have required property '"+"title"+"'"}); errors++; }
+if(data.body === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "body"},message:"must have required property '"+"body"+"'"}); errors++; }
+for(const key0 in data){
+if(!((((key0 === "title") || (key0 === "body")) || (key0 === "tags")) || (key0 === "links"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
 if(data.title !== undefined){
 let data0 = data.title;
-const _errs2 = errors;
-if(typeof data0 !== "string"){
-const err3 = {instancePath:instancePath+"/title",schemaPath:"#/properties/title/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
-errors++;
-}
-const _errs3 = errors;
-var valid0 = _errs2 === errors;
+if(typeof data0 !== "string"){ (vErrors ??= []).push({instancePath:instancePath+"/title",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
 if(data.body !== undefined){
-let data1 = data.body;
-const _errs4 = errors;
-if(typeof data1 !== "string"){
-const err4 = {instancePath:instancePath+"/body",schemaPath:"#/properties/body/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
-errors++;
-}
-const _errs5 = errors;
-var valid0 = _errs4 === errors;
+let data0 = data.body;
+if(typeof data0 !== "string"){ (vErrors ??= []).push({instancePath:instancePath+"/body",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
 if(data.tags !== undefined){
-let data2 = data.tags;
-const _errs6 = errors;
-const _errs7 = errors;
-if(Array.isArray(data2)){
-let valid2 = true;
-const len0 = data2.length;
+let data0 = data.tags;
+if(Array.isArray(data0)){
+const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
-let data3 = data2[i0];
-const _errs8 = errors;
-if(typeof data3 !== "string"){
-const err5 = {instancePath:instancePath+"/tags/" + i0,schemaPath:"#/properties/tags/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err5];
-}
-else {
-vErrors.push(err5);
-}
-errors++;
-}
-const _errs9 = errors;
-var valid1 = _errs8 === errors;
-if(!valid1){
-valid2 = false;
+let data1 = data0[i0];
+if(typeof data1 !== "string"){ (vErrors ??= []).push({instancePath:instancePath+"/tags/" + i0,keyword:"type",params:{},message:"must be string"}); errors++; }
 }
 }
-}
-else {
-const err6 = {instancePath:instancePath+"/tags",schemaPath:"#/properties/tags/type",keyword:"type",params:{type: "array"},message:"must be array"};
-if(vErrors === null){
-vErrors = [err6];
-}
-else {
-vErrors.push(err6);
-}
-errors++;
-}
-var valid0 = _errs6 === errors;
+else { (vErrors ??= []).push({instancePath:instancePath+"/tags",keyword:"type",params:{},message:"must be array"}); errors++; }
 }
 if(data.links !== undefined){
-let data4 = data.links;
-const _errs10 = errors;
-const _errs11 = errors;
-if(Array.isArray(data4)){
-let valid4 = true;
-const len1 = data4.length;
+let data0 = data.links;
+if(Array.isArray(data0)){
+const len1 = data0.length;
 for(let i1=0; i1<len1; i1++){
-let data5 = data4[i1];
-const _errs12 = errors;
-const _errs13 = errors;
-const _errs14 = errors;
-if(data5 && typeof data5 == "object" && !Array.isArray(data5)){
-if(data5.label === undefined){
-const err7 = {instancePath:instancePath+"/links/" + i1,schemaPath:"#/$defs/Link/required",keyword:"required",params:{missingProperty: "label"},message:"must have required property '"+"label"+"'"};
-if(vErrors === null){
-vErrors = [err7];
-}
-else {
-vErrors.push(err7);
-}
-errors++;
-}
-if(data5.url === undefined){
-const err8 = {instancePath:instancePath+"/links/" + i1,schemaPath:"#/$defs/Link/required",keyword:"required",params:{missingProperty: "url"},message:"must have required property '"+"url"+"'"};
-if(vErrors === null){
-vErrors = [err8];
-}
-else {
-vErrors.push(err8);
-}
-errors++;
-}
-const _errs15 = errors;
-for(const key1 in data5){
-if(!(((key1 === "label") || (key1 === "url")) || (key1 === "checked_at"))){
-const err9 = {instancePath:instancePath+"/links/" + i1,schemaPath:"#/$defs/Link/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1},message:"must NOT have additional properties"};
-if(vErrors === null){
-vErrors = [err9];
-}
-else {
-vErrors.push(err9);
-}
-errors++;
-}
-}
-if(data5.label !== undefined){
-let data6 = data5.label;
-const _errs16 = errors;
-if(typeof data6 !== "string"){
-const err10 = {instancePath:instancePath+"/links/" + i1+"/label",schemaPath:"#/$defs/Link/properties/label/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err10];
-}
-else {
-vErrors.push(err10);
-}
-errors++;
-}
-const _errs17 = errors;
-var valid6 = _errs16 === errors;
-}
-if(data5.url !== undefined){
-let data7 = data5.url;
-const _errs18 = errors;
-const _errs19 = errors;
-if(typeof data7 == "number"){
-}
-if(typeof data7 === "string"){
-if(!(formats0(data7))){
-const err11 = {instancePath:instancePath+"/links/" + i1+"/url",schemaPath:"#/$defs/Link/properties/url/format",keyword:"format",params:{format: "uri"},message:"must match format \""+"uri"+"\""};
-if(vErrors === null){
-vErrors = [err11];
-}
-else {
-vErrors.push(err11);
-}
-errors++;
-}
-}
-else {
-const err12 = {instancePath:instancePath+"/links/" + i1+"/url",schemaPath:"#/$defs/Link/properties/url/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err12];
-}
-else {
-vErrors.push(err12);
-}
-errors++;
-}
-var valid6 = _errs18 === errors;
-}
-if(data5.checked_at !== undefined){
-let data8 = data5.checked_at;
-const _errs20 = errors;
-if((typeof data8 !== "string") && (data8 !== null)){
-const err13 = {instancePath:instancePath+"/links/" + i1+"/checked_at",schemaPath:"#/$defs/Link/properties/checked_at/type",keyword:"type",params:{type: schema2.properties.checked_at.type},message:"must be string,null"};
-if(vErrors === null){
-vErrors = [err13];
-}
-else {
-vErrors.push(err13);
-}
-errors++;
-}
-const _errs21 = errors;
-if(typeof data8 == "number"){
-}
-if(typeof data8 === "string"){
-if(!(formats2(data8))){
-const err14 = {instancePath:instancePath+"/links/" + i1+"/checked_at",schemaPath:"#/$defs/Link/properties/checked_at/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""};
-if(vErrors === null){
-vErrors = [err14];
-}
-else {
-vErrors.push(err14);
-}
-errors++;
-}
-}
-var valid6 = _errs20 === errors;
-}
-}
-else {
-const err15 = {instancePath:instancePath+"/links/" + i1,schemaPath:"#/$defs/Link/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err15];
-}
-else {
-vErrors.push(err15);
-}
-errors++;
-}
-var valid5 = _errs13 === errors;
-var valid3 = _errs12 === errors;
-if(!valid3){
-valid4 = false;
-}
-}
-}
-else {
-const err16 = {instancePath:instancePath+"/links",schemaPath:"#/properties/links/type",keyword:"type",params:{type: "array"},message:"must be array"};
-if(vErrors === null){
-vErrors = [err16];
-}
-else {
-vErrors.push(err16);
-}
-errors++;
-}
-var valid0 = _errs10 === errors;
-}
-}
-else {
-const err17 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err17];
-}
-else {
-vErrors.push(err17);
-}
-errors++;
-}
-validate1.errors = vErrors;
-return errors === 0;
-}
-validate1.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-
-function articlesCreateCheck(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = articlesCreateCheck.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate1(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate1.errors : vErrors.concat(validate1.errors);
+let data1 = data0[i1];
+if(!(LinkCheck(data1, {instancePath:instancePath+"/links/" + i1,parentData:data0,parentDataProperty:i1,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? LinkCheck.errors : vErrors.concat(LinkCheck.errors);
 errors = vErrors.length;
 }
 else {
 }
-articlesCreateCheck.errors = vErrors;
+}
+}
+else { (vErrors ??= []).push({instancePath:instancePath+"/links",keyword:"type",params:{},message:"must be array"}); errors++; }
+}
+}
+else { (vErrors ??= []).push({instancePath,keyword:"type",params:{},message:"must be object"}); errors++; }
+ArticlesCreateCheck.errors = vErrors;
 return errors === 0;
 }
-articlesCreateCheck.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema3 = {"$ref":"#/$defs/ArticlesPatch","$defs":{"ArticlesPatch":{"type":"object","properties":{"title":{"type":"string"},"body":{"type":"string"},"tags":{"type":"array","items":{"type":"string"}},"links":{"type":"array","items":{"$ref":"#/$defs/Link"}}},"additionalProperties":false},"Link":{"type":"object","properties":{"label":{"type":"string"},"url":{"type":"string","format":"uri"},"checked_at":{"type":["string","null"],"format":"date-time"}},"required":["label","url"],"additionalProperties":false}}};
-const schema4 = {"type":"object","properties":{"title":{"type":"string"},"body":{"type":"string"},"tags":{"type":"array","items":{"type":"string"}},"links":{"type":"array","items":{"$ref":"#/$defs/Link"}}},"additionalProperties":false};
-const schema5 = {"type":"object","properties":{"label":{"type":"string"},"url":{"type":"string","format":"uri"},"checked_at":{"type":["string","null"],"format":"date-time"}},"required":["label","url"],"additionalProperties":false};
 
-function validate4(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function ArticlesPatchCheck(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate4.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-const _errs0 = errors;
 if(data && typeof data == "object" && !Array.isArray(data)){
-const _errs1 = errors;
 for(const key0 in data){
-if(!((((key0 === "title") || (key0 === "body")) || (key0 === "tags")) || (key0 === "links"))){
-const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
+if(!((((key0 === "title") || (key0 === "body")) || (key0 === "tags")) || (key0 === "links"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
 if(data.title !== undefined){
 let data0 = data.title;
-const _errs2 = errors;
-if(typeof data0 !== "string"){
-const err1 = {instancePath:instancePath+"/title",schemaPath:"#/properties/title/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-}
-const _errs3 = errors;
-var valid0 = _errs2 === errors;
+if(typeof data0 !== "string"){ (vErrors ??= []).push({instancePath:instancePath+"/title",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
 if(data.body !== undefined){
-let data1 = data.body;
-const _errs4 = errors;
-if(typeof data1 !== "string"){
-const err2 = {instancePath:instancePath+"/body",schemaPath:"#/properties/body/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-}
-const _errs5 = errors;
-var valid0 = _errs4 === errors;
+let data0 = data.body;
+if(typeof data0 !== "string"){ (vErrors ??= []).push({instancePath:instancePath+"/body",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
 if(data.tags !== undefined){
-let data2 = data.tags;
-const _errs6 = errors;
-const _errs7 = errors;
-if(Array.isArray(data2)){
-let valid2 = true;
-const len0 = data2.length;
+let data0 = data.tags;
+if(Array.isArray(data0)){
+const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
-let data3 = data2[i0];
-const _errs8 = errors;
-if(typeof data3 !== "string"){
-const err3 = {instancePath:instancePath+"/tags/" + i0,schemaPath:"#/properties/tags/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
-errors++;
-}
-const _errs9 = errors;
-var valid1 = _errs8 === errors;
-if(!valid1){
-valid2 = false;
+let data1 = data0[i0];
+if(typeof data1 !== "string"){ (vErrors ??= []).push({instancePath:instancePath+"/tags/" + i0,keyword:"type",params:{},message:"must be string"}); errors++; }
 }
 }
-}
-else {
-const err4 = {instancePath:instancePath+"/tags",schemaPath:"#/properties/tags/type",keyword:"type",params:{type: "array"},message:"must be array"};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
-errors++;
-}
-var valid0 = _errs6 === errors;
+else { (vErrors ??= []).push({instancePath:instancePath+"/tags",keyword:"type",params:{},message:"must be array"}); errors++; }
 }
 if(data.links !== undefined){
-let data4 = data.links;
-const _errs10 = errors;
-const _errs11 = errors;
-if(Array.isArray(data4)){
-let valid4 = true;
-const len1 = data4.length;
+let data0 = data.links;
+if(Array.isArray(data0)){
+const len1 = data0.length;
 for(let i1=0; i1<len1; i1++){
-let data5 = data4[i1];
-const _errs12 = errors;
-const _errs13 = errors;
-const _errs14 = errors;
-if(data5 && typeof data5 == "object" && !Array.isArray(data5)){
-if(data5.label === undefined){
-const err5 = {instancePath:instancePath+"/links/" + i1,schemaPath:"#/$defs/Link/required",keyword:"required",params:{missingProperty: "label"},message:"must have required property '"+"label"+"'"};
-if(vErrors === null){
-vErrors = [err5];
-}
-else {
-vErrors.push(err5);
-}
-errors++;
-}
-if(data5.url === undefined){
-const err6 = {instancePath:instancePath+"/links/" + i1,schemaPath:"#/$defs/Link/required",keyword:"required",params:{missingProperty: "url"},message:"must have required property '"+"url"+"'"};
-if(vErrors === null){
-vErrors = [err6];
-}
-else {
-vErrors.push(err6);
-}
-errors++;
-}
-const _errs15 = errors;
-for(const key1 in data5){
-if(!(((key1 === "label") || (key1 === "url")) || (key1 === "checked_at"))){
-const err7 = {instancePath:instancePath+"/links/" + i1,schemaPath:"#/$defs/Link/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1},message:"must NOT have additional properties"};
-if(vErrors === null){
-vErrors = [err7];
-}
-else {
-vErrors.push(err7);
-}
-errors++;
-}
-}
-if(data5.label !== undefined){
-let data6 = data5.label;
-const _errs16 = errors;
-if(typeof data6 !== "string"){
-const err8 = {instancePath:instancePath+"/links/" + i1+"/label",schemaPath:"#/$defs/Link/properties/label/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err8];
-}
-else {
-vErrors.push(err8);
-}
-errors++;
-}
-const _errs17 = errors;
-var valid6 = _errs16 === errors;
-}
-if(data5.url !== undefined){
-let data7 = data5.url;
-const _errs18 = errors;
-const _errs19 = errors;
-if(typeof data7 == "number"){
-}
-if(typeof data7 === "string"){
-if(!(formats0(data7))){
-const err9 = {instancePath:instancePath+"/links/" + i1+"/url",schemaPath:"#/$defs/Link/properties/url/format",keyword:"format",params:{format: "uri"},message:"must match format \""+"uri"+"\""};
-if(vErrors === null){
-vErrors = [err9];
-}
-else {
-vErrors.push(err9);
-}
-errors++;
-}
-}
-else {
-const err10 = {instancePath:instancePath+"/links/" + i1+"/url",schemaPath:"#/$defs/Link/properties/url/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err10];
-}
-else {
-vErrors.push(err10);
-}
-errors++;
-}
-var valid6 = _errs18 === errors;
-}
-if(data5.checked_at !== undefined){
-let data8 = data5.checked_at;
-const _errs20 = errors;
-if((typeof data8 !== "string") && (data8 !== null)){
-const err11 = {instancePath:instancePath+"/links/" + i1+"/checked_at",schemaPath:"#/$defs/Link/properties/checked_at/type",keyword:"type",params:{type: schema5.properties.checked_at.type},message:"must be string,null"};
-if(vErrors === null){
-vErrors = [err11];
-}
-else {
-vErrors.push(err11);
-}
-errors++;
-}
-const _errs21 = errors;
-if(typeof data8 == "number"){
-}
-if(typeof data8 === "string"){
-if(!(formats2(data8))){
-const err12 = {instancePath:instancePath+"/links/" + i1+"/checked_at",schemaPath:"#/$defs/Link/properties/checked_at/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""};
-if(vErrors === null){
-vErrors = [err12];
-}
-else {
-vErrors.push(err12);
-}
-errors++;
-}
-}
-var valid6 = _errs20 === errors;
-}
-}
-else {
-const err13 = {instancePath:instancePath+"/links/" + i1,schemaPath:"#/$defs/Link/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err13];
-}
-else {
-vErrors.push(err13);
-}
-errors++;
-}
-var valid5 = _errs13 === errors;
-var valid3 = _errs12 === errors;
-if(!valid3){
-valid4 = false;
-}
-}
-}
-else {
-const err14 = {instancePath:instancePath+"/links",schemaPath:"#/properties/links/type",keyword:"type",params:{type: "array"},message:"must be array"};
-if(vErrors === null){
-vErrors = [err14];
-}
-else {
-vErrors.push(err14);
-}
-errors++;
-}
-var valid0 = _errs10 === errors;
-}
-}
-else {
-const err15 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err15];
-}
-else {
-vErrors.push(err15);
-}
-errors++;
-}
-validate4.errors = vErrors;
-return errors === 0;
-}
-validate4.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-
-function articlesUpdateCheck(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = articlesUpdateCheck.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate4(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate4.errors : vErrors.concat(validate4.errors);
+let data1 = data0[i1];
+if(!(LinkCheck(data1, {instancePath:instancePath+"/links/" + i1,parentData:data0,parentDataProperty:i1,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? LinkCheck.errors : vErrors.concat(LinkCheck.errors);
 errors = vErrors.length;
 }
 else {
 }
-articlesUpdateCheck.errors = vErrors;
+}
+}
+else { (vErrors ??= []).push({instancePath:instancePath+"/links",keyword:"type",params:{},message:"must be array"}); errors++; }
+}
+}
+else { (vErrors ??= []).push({instancePath,keyword:"type",params:{},message:"must be object"}); errors++; }
+ArticlesPatchCheck.errors = vErrors;
 return errors === 0;
 }
-articlesUpdateCheck.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};

@@ -24,1405 +24,277 @@ export const filesPresignPart = validator<FilesPresignPartInput>(filesPresignPar
 export const filesPresignPost = validator<FilesPresignPostInput>(filesPresignPostCheck);
 export const filesPresignUpload = validator<FilesPresignUploadInput>(filesPresignUploadCheck);
 
-const schema0 = {"type":"object","properties":{"session":{"$ref":"#/$defs/UploadSession"}},"required":["session"],"additionalProperties":false,"$defs":{"UploadSession":{"type":"object","properties":{"key":{"type":"string","minLength":1,"maxLength":1024,"description":"Segments of UTF-8 with / between them, 1 024 bytes in all."},"upload_id":{"type":"string"},"content_type":{"type":"string"},"expires_at":{"type":"string","format":"date-time"},"token":{"type":"string"}},"required":["key","upload_id","expires_at","token"],"additionalProperties":false}}};
-const schema1 = {"type":"object","properties":{"key":{"type":"string","minLength":1,"maxLength":1024,"description":"Segments of UTF-8 with / between them, 1 024 bytes in all."},"upload_id":{"type":"string"},"content_type":{"type":"string"},"expires_at":{"type":"string","format":"date-time"},"token":{"type":"string"}},"required":["key","upload_id","expires_at","token"],"additionalProperties":false};
 const func0 = codePointLength;
 const formats0 = formats["date-time"];
+
+function UploadSessionCheck(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.key === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "key"},message:"must have required property '"+"key"+"'"}); errors++; }
+if(data.upload_id === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "upload_id"},message:"must have required property '"+"upload_id"+"'"}); errors++; }
+if(data.expires_at === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "expires_at"},message:"must have required property '"+"expires_at"+"'"}); errors++; }
+if(data.token === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "token"},message:"must have required property '"+"token"+"'"}); errors++; }
+for(const key0 in data){
+if(!(((((key0 === "key") || (key0 === "upload_id")) || (key0 === "content_type")) || (key0 === "expires_at")) || (key0 === "token"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
+}
+if(data.key !== undefined){
+let data0 = data.key;
+if(typeof data0 === "string"){
+if(func0(data0) > 1024){ (vErrors ??= []).push({instancePath:instancePath+"/key",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"}); errors++; }
+if(func0(data0) < 1){ (vErrors ??= []).push({instancePath:instancePath+"/key",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}); errors++; }
+}
+else { (vErrors ??= []).push({instancePath:instancePath+"/key",keyword:"type",params:{},message:"must be string"}); errors++; }
+}
+if(data.upload_id !== undefined){
+let data0 = data.upload_id;
+if(typeof data0 !== "string"){ (vErrors ??= []).push({instancePath:instancePath+"/upload_id",keyword:"type",params:{},message:"must be string"}); errors++; }
+}
+if(data.content_type !== undefined){
+let data0 = data.content_type;
+if(typeof data0 !== "string"){ (vErrors ??= []).push({instancePath:instancePath+"/content_type",keyword:"type",params:{},message:"must be string"}); errors++; }
+}
+if(data.expires_at !== undefined){
+let data0 = data.expires_at;
+if(typeof data0 === "string"){ if(!(formats0(data0))){ (vErrors ??= []).push({instancePath:instancePath+"/expires_at",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}); errors++; } }
+else { (vErrors ??= []).push({instancePath:instancePath+"/expires_at",keyword:"type",params:{},message:"must be string"}); errors++; }
+}
+if(data.token !== undefined){
+let data0 = data.token;
+if(typeof data0 !== "string"){ (vErrors ??= []).push({instancePath:instancePath+"/token",keyword:"type",params:{},message:"must be string"}); errors++; }
+}
+}
+else { (vErrors ??= []).push({instancePath,keyword:"type",params:{},message:"must be object"}); errors++; }
+UploadSessionCheck.errors = vErrors;
+return errors === 0;
+}
+
 
 function filesAbortUploadCheck(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = filesAbortUploadCheck.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-const _errs0 = errors;
 if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.session === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "session"},message:"must have required property '"+"session"+"'"};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
-const _errs1 = errors;
+if(data.session === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "session"},message:"must have required property '"+"session"+"'"}); errors++; }
 for(const key0 in data){
-if(!(key0 === "session")){
-const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-}
+if(!(key0 === "session")){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
 if(data.session !== undefined){
 let data0 = data.session;
-const _errs2 = errors;
-const _errs3 = errors;
-const _errs4 = errors;
-if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
-if(data0.key === undefined){
-const err2 = {instancePath:instancePath+"/session",schemaPath:"#/$defs/UploadSession/required",keyword:"required",params:{missingProperty: "key"},message:"must have required property '"+"key"+"'"};
-if(vErrors === null){
-vErrors = [err2];
+if(!(UploadSessionCheck(data0, {instancePath:instancePath+"/session",parentData:data,parentDataProperty:"session",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? UploadSessionCheck.errors : vErrors.concat(UploadSessionCheck.errors);
+errors = vErrors.length;
 }
 else {
-vErrors.push(err2);
-}
-errors++;
-}
-if(data0.upload_id === undefined){
-const err3 = {instancePath:instancePath+"/session",schemaPath:"#/$defs/UploadSession/required",keyword:"required",params:{missingProperty: "upload_id"},message:"must have required property '"+"upload_id"+"'"};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
-errors++;
-}
-if(data0.expires_at === undefined){
-const err4 = {instancePath:instancePath+"/session",schemaPath:"#/$defs/UploadSession/required",keyword:"required",params:{missingProperty: "expires_at"},message:"must have required property '"+"expires_at"+"'"};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
-errors++;
-}
-if(data0.token === undefined){
-const err5 = {instancePath:instancePath+"/session",schemaPath:"#/$defs/UploadSession/required",keyword:"required",params:{missingProperty: "token"},message:"must have required property '"+"token"+"'"};
-if(vErrors === null){
-vErrors = [err5];
-}
-else {
-vErrors.push(err5);
-}
-errors++;
-}
-const _errs5 = errors;
-for(const key1 in data0){
-if(!(((((key1 === "key") || (key1 === "upload_id")) || (key1 === "content_type")) || (key1 === "expires_at")) || (key1 === "token"))){
-const err6 = {instancePath:instancePath+"/session",schemaPath:"#/$defs/UploadSession/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1},message:"must NOT have additional properties"};
-if(vErrors === null){
-vErrors = [err6];
-}
-else {
-vErrors.push(err6);
-}
-errors++;
 }
 }
-if(data0.key !== undefined){
-let data1 = data0.key;
-const _errs6 = errors;
-const _errs7 = errors;
-if(typeof data1 === "string"){
-if(func0(data1) > 1024){
-const err7 = {instancePath:instancePath+"/session/key",schemaPath:"#/$defs/UploadSession/properties/key/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
-if(vErrors === null){
-vErrors = [err7];
 }
-else {
-vErrors.push(err7);
-}
-errors++;
-}
-if(func0(data1) < 1){
-const err8 = {instancePath:instancePath+"/session/key",schemaPath:"#/$defs/UploadSession/properties/key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
-if(vErrors === null){
-vErrors = [err8];
-}
-else {
-vErrors.push(err8);
-}
-errors++;
-}
-}
-else {
-const err9 = {instancePath:instancePath+"/session/key",schemaPath:"#/$defs/UploadSession/properties/key/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err9];
-}
-else {
-vErrors.push(err9);
-}
-errors++;
-}
-var valid2 = _errs6 === errors;
-}
-if(data0.upload_id !== undefined){
-let data2 = data0.upload_id;
-const _errs8 = errors;
-if(typeof data2 !== "string"){
-const err10 = {instancePath:instancePath+"/session/upload_id",schemaPath:"#/$defs/UploadSession/properties/upload_id/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err10];
-}
-else {
-vErrors.push(err10);
-}
-errors++;
-}
-const _errs9 = errors;
-var valid2 = _errs8 === errors;
-}
-if(data0.content_type !== undefined){
-let data3 = data0.content_type;
-const _errs10 = errors;
-if(typeof data3 !== "string"){
-const err11 = {instancePath:instancePath+"/session/content_type",schemaPath:"#/$defs/UploadSession/properties/content_type/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err11];
-}
-else {
-vErrors.push(err11);
-}
-errors++;
-}
-const _errs11 = errors;
-var valid2 = _errs10 === errors;
-}
-if(data0.expires_at !== undefined){
-let data4 = data0.expires_at;
-const _errs12 = errors;
-const _errs13 = errors;
-if(typeof data4 == "number"){
-}
-if(typeof data4 === "string"){
-if(!(formats0(data4))){
-const err12 = {instancePath:instancePath+"/session/expires_at",schemaPath:"#/$defs/UploadSession/properties/expires_at/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""};
-if(vErrors === null){
-vErrors = [err12];
-}
-else {
-vErrors.push(err12);
-}
-errors++;
-}
-}
-else {
-const err13 = {instancePath:instancePath+"/session/expires_at",schemaPath:"#/$defs/UploadSession/properties/expires_at/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err13];
-}
-else {
-vErrors.push(err13);
-}
-errors++;
-}
-var valid2 = _errs12 === errors;
-}
-if(data0.token !== undefined){
-let data5 = data0.token;
-const _errs14 = errors;
-if(typeof data5 !== "string"){
-const err14 = {instancePath:instancePath+"/session/token",schemaPath:"#/$defs/UploadSession/properties/token/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err14];
-}
-else {
-vErrors.push(err14);
-}
-errors++;
-}
-const _errs15 = errors;
-var valid2 = _errs14 === errors;
-}
-}
-else {
-const err15 = {instancePath:instancePath+"/session",schemaPath:"#/$defs/UploadSession/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err15];
-}
-else {
-vErrors.push(err15);
-}
-errors++;
-}
-var valid1 = _errs3 === errors;
-var valid0 = _errs2 === errors;
-}
-}
-else {
-const err16 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err16];
-}
-else {
-vErrors.push(err16);
-}
-errors++;
-}
+else { (vErrors ??= []).push({instancePath,keyword:"type",params:{},message:"must be object"}); errors++; }
 filesAbortUploadCheck.errors = vErrors;
 return errors === 0;
 }
-filesAbortUploadCheck.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema2 = {"type":"object","properties":{"key":{"type":"string","minLength":1,"maxLength":1024,"description":"Segments of UTF-8 with / between them, 1 024 bytes in all."},"content_type":{"type":"string","maxLength":255,"pattern":"^[!#$%&'*+.^_`|~0-9A-Za-z-]+/[!#$%&'*+.^_`|~0-9A-Za-z-]+$"}},"required":["key"],"additionalProperties":false};
 const pattern0 = new RegExp("^[!#$%&'*+.^_`|~0-9A-Za-z-]+/[!#$%&'*+.^_`|~0-9A-Za-z-]+$", "u");
 
 function filesBeginUploadCheck(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = filesBeginUploadCheck.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-const _errs0 = errors;
 if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.key === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "key"},message:"must have required property '"+"key"+"'"};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
-const _errs1 = errors;
+if(data.key === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "key"},message:"must have required property '"+"key"+"'"}); errors++; }
 for(const key0 in data){
-if(!((key0 === "key") || (key0 === "content_type"))){
-const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-}
+if(!((key0 === "key") || (key0 === "content_type"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
 if(data.key !== undefined){
 let data0 = data.key;
-const _errs2 = errors;
-const _errs3 = errors;
 if(typeof data0 === "string"){
-if(func0(data0) > 1024){
-const err2 = {instancePath:instancePath+"/key",schemaPath:"#/properties/key/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
-if(vErrors === null){
-vErrors = [err2];
+if(func0(data0) > 1024){ (vErrors ??= []).push({instancePath:instancePath+"/key",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"}); errors++; }
+if(func0(data0) < 1){ (vErrors ??= []).push({instancePath:instancePath+"/key",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}); errors++; }
 }
-else {
-vErrors.push(err2);
-}
-errors++;
-}
-if(func0(data0) < 1){
-const err3 = {instancePath:instancePath+"/key",schemaPath:"#/properties/key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
-errors++;
-}
-}
-else {
-const err4 = {instancePath:instancePath+"/key",schemaPath:"#/properties/key/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
-errors++;
-}
-var valid0 = _errs2 === errors;
+else { (vErrors ??= []).push({instancePath:instancePath+"/key",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
 if(data.content_type !== undefined){
-let data1 = data.content_type;
-const _errs4 = errors;
-const _errs5 = errors;
-if(typeof data1 === "string"){
-if(func0(data1) > 255){
-const err5 = {instancePath:instancePath+"/content_type",schemaPath:"#/properties/content_type/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"};
-if(vErrors === null){
-vErrors = [err5];
+let data0 = data.content_type;
+if(typeof data0 === "string"){
+if(func0(data0) > 255){ (vErrors ??= []).push({instancePath:instancePath+"/content_type",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}); errors++; }
+if(!pattern0.test(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/content_type",keyword:"pattern",params:{pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]+/[!#$%&'*+.^_`|~0-9A-Za-z-]+$"},message:"must match pattern \""+"^[!#$%&'*+.^_`|~0-9A-Za-z-]+/[!#$%&'*+.^_`|~0-9A-Za-z-]+$"+"\""}); errors++; }
 }
-else {
-vErrors.push(err5);
-}
-errors++;
-}
-if(!pattern0.test(data1)){
-const err6 = {instancePath:instancePath+"/content_type",schemaPath:"#/properties/content_type/pattern",keyword:"pattern",params:{pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]+/[!#$%&'*+.^_`|~0-9A-Za-z-]+$"},message:"must match pattern \""+"^[!#$%&'*+.^_`|~0-9A-Za-z-]+/[!#$%&'*+.^_`|~0-9A-Za-z-]+$"+"\""};
-if(vErrors === null){
-vErrors = [err6];
-}
-else {
-vErrors.push(err6);
-}
-errors++;
+else { (vErrors ??= []).push({instancePath:instancePath+"/content_type",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
 }
-else {
-const err7 = {instancePath:instancePath+"/content_type",schemaPath:"#/properties/content_type/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err7];
-}
-else {
-vErrors.push(err7);
-}
-errors++;
-}
-var valid0 = _errs4 === errors;
-}
-}
-else {
-const err8 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err8];
-}
-else {
-vErrors.push(err8);
-}
-errors++;
-}
+else { (vErrors ??= []).push({instancePath,keyword:"type",params:{},message:"must be object"}); errors++; }
 filesBeginUploadCheck.errors = vErrors;
 return errors === 0;
 }
-filesBeginUploadCheck.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema3 = {"type":"object","properties":{"session":{"$ref":"#/$defs/UploadSession"},"parts":{"type":"array","minItems":1,"maxItems":10000,"items":{"type":"object","properties":{"part_number":{"type":"integer","minimum":1,"maximum":10000},"etag":{"type":"string"},"size":{"type":"integer","minimum":0}},"required":["part_number","etag"],"additionalProperties":false}}},"required":["session","parts"],"additionalProperties":false,"$defs":{"UploadSession":{"type":"object","properties":{"key":{"type":"string","minLength":1,"maxLength":1024,"description":"Segments of UTF-8 with / between them, 1 024 bytes in all."},"upload_id":{"type":"string"},"content_type":{"type":"string"},"expires_at":{"type":"string","format":"date-time"},"token":{"type":"string"}},"required":["key","upload_id","expires_at","token"],"additionalProperties":false}}};
-const schema4 = {"type":"object","properties":{"key":{"type":"string","minLength":1,"maxLength":1024,"description":"Segments of UTF-8 with / between them, 1 024 bytes in all."},"upload_id":{"type":"string"},"content_type":{"type":"string"},"expires_at":{"type":"string","format":"date-time"},"token":{"type":"string"}},"required":["key","upload_id","expires_at","token"],"additionalProperties":false};
 
 function filesCompleteUploadCheck(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = filesCompleteUploadCheck.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-const _errs0 = errors;
 if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.session === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "session"},message:"must have required property '"+"session"+"'"};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
-if(data.parts === undefined){
-const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "parts"},message:"must have required property '"+"parts"+"'"};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-}
-const _errs1 = errors;
+if(data.session === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "session"},message:"must have required property '"+"session"+"'"}); errors++; }
+if(data.parts === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "parts"},message:"must have required property '"+"parts"+"'"}); errors++; }
 for(const key0 in data){
-if(!((key0 === "session") || (key0 === "parts"))){
-const err2 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-}
+if(!((key0 === "session") || (key0 === "parts"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
 if(data.session !== undefined){
 let data0 = data.session;
-const _errs2 = errors;
-const _errs3 = errors;
-const _errs4 = errors;
-if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
-if(data0.key === undefined){
-const err3 = {instancePath:instancePath+"/session",schemaPath:"#/$defs/UploadSession/required",keyword:"required",params:{missingProperty: "key"},message:"must have required property '"+"key"+"'"};
-if(vErrors === null){
-vErrors = [err3];
+if(!(UploadSessionCheck(data0, {instancePath:instancePath+"/session",parentData:data,parentDataProperty:"session",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? UploadSessionCheck.errors : vErrors.concat(UploadSessionCheck.errors);
+errors = vErrors.length;
 }
 else {
-vErrors.push(err3);
 }
-errors++;
-}
-if(data0.upload_id === undefined){
-const err4 = {instancePath:instancePath+"/session",schemaPath:"#/$defs/UploadSession/required",keyword:"required",params:{missingProperty: "upload_id"},message:"must have required property '"+"upload_id"+"'"};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
-errors++;
-}
-if(data0.expires_at === undefined){
-const err5 = {instancePath:instancePath+"/session",schemaPath:"#/$defs/UploadSession/required",keyword:"required",params:{missingProperty: "expires_at"},message:"must have required property '"+"expires_at"+"'"};
-if(vErrors === null){
-vErrors = [err5];
-}
-else {
-vErrors.push(err5);
-}
-errors++;
-}
-if(data0.token === undefined){
-const err6 = {instancePath:instancePath+"/session",schemaPath:"#/$defs/UploadSession/required",keyword:"required",params:{missingProperty: "token"},message:"must have required property '"+"token"+"'"};
-if(vErrors === null){
-vErrors = [err6];
-}
-else {
-vErrors.push(err6);
-}
-errors++;
-}
-const _errs5 = errors;
-for(const key1 in data0){
-if(!(((((key1 === "key") || (key1 === "upload_id")) || (key1 === "content_type")) || (key1 === "expires_at")) || (key1 === "token"))){
-const err7 = {instancePath:instancePath+"/session",schemaPath:"#/$defs/UploadSession/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1},message:"must NOT have additional properties"};
-if(vErrors === null){
-vErrors = [err7];
-}
-else {
-vErrors.push(err7);
-}
-errors++;
-}
-}
-if(data0.key !== undefined){
-let data1 = data0.key;
-const _errs6 = errors;
-const _errs7 = errors;
-if(typeof data1 === "string"){
-if(func0(data1) > 1024){
-const err8 = {instancePath:instancePath+"/session/key",schemaPath:"#/$defs/UploadSession/properties/key/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
-if(vErrors === null){
-vErrors = [err8];
-}
-else {
-vErrors.push(err8);
-}
-errors++;
-}
-if(func0(data1) < 1){
-const err9 = {instancePath:instancePath+"/session/key",schemaPath:"#/$defs/UploadSession/properties/key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
-if(vErrors === null){
-vErrors = [err9];
-}
-else {
-vErrors.push(err9);
-}
-errors++;
-}
-}
-else {
-const err10 = {instancePath:instancePath+"/session/key",schemaPath:"#/$defs/UploadSession/properties/key/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err10];
-}
-else {
-vErrors.push(err10);
-}
-errors++;
-}
-var valid2 = _errs6 === errors;
-}
-if(data0.upload_id !== undefined){
-let data2 = data0.upload_id;
-const _errs8 = errors;
-if(typeof data2 !== "string"){
-const err11 = {instancePath:instancePath+"/session/upload_id",schemaPath:"#/$defs/UploadSession/properties/upload_id/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err11];
-}
-else {
-vErrors.push(err11);
-}
-errors++;
-}
-const _errs9 = errors;
-var valid2 = _errs8 === errors;
-}
-if(data0.content_type !== undefined){
-let data3 = data0.content_type;
-const _errs10 = errors;
-if(typeof data3 !== "string"){
-const err12 = {instancePath:instancePath+"/session/content_type",schemaPath:"#/$defs/UploadSession/properties/content_type/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err12];
-}
-else {
-vErrors.push(err12);
-}
-errors++;
-}
-const _errs11 = errors;
-var valid2 = _errs10 === errors;
-}
-if(data0.expires_at !== undefined){
-let data4 = data0.expires_at;
-const _errs12 = errors;
-const _errs13 = errors;
-if(typeof data4 == "number"){
-}
-if(typeof data4 === "string"){
-if(!(formats0(data4))){
-const err13 = {instancePath:instancePath+"/session/expires_at",schemaPath:"#/$defs/UploadSession/properties/expires_at/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""};
-if(vErrors === null){
-vErrors = [err13];
-}
-else {
-vErrors.push(err13);
-}
-errors++;
-}
-}
-else {
-const err14 = {instancePath:instancePath+"/session/expires_at",schemaPath:"#/$defs/UploadSession/properties/expires_at/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err14];
-}
-else {
-vErrors.push(err14);
-}
-errors++;
-}
-var valid2 = _errs12 === errors;
-}
-if(data0.token !== undefined){
-let data5 = data0.token;
-const _errs14 = errors;
-if(typeof data5 !== "string"){
-const err15 = {instancePath:instancePath+"/session/token",schemaPath:"#/$defs/UploadSession/properties/token/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err15];
-}
-else {
-vErrors.push(err15);
-}
-errors++;
-}
-const _errs15 = errors;
-var valid2 = _errs14 === errors;
-}
-}
-else {
-const err16 = {instancePath:instancePath+"/session",schemaPath:"#/$defs/UploadSession/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err16];
-}
-else {
-vErrors.push(err16);
-}
-errors++;
-}
-var valid1 = _errs3 === errors;
-var valid0 = _errs2 === errors;
 }
 if(data.parts !== undefined){
-let data6 = data.parts;
-const _errs16 = errors;
-const _errs17 = errors;
-if(Array.isArray(data6)){
-if(data6.length > 10000){
-const err17 = {instancePath:instancePath+"/parts",schemaPath:"#/properties/parts/maxItems",keyword:"maxItems",params:{limit: 10000},message:"must NOT have more than 10000 items"};
-if(vErrors === null){
-vErrors = [err17];
-}
-else {
-vErrors.push(err17);
-}
-errors++;
-}
-if(data6.length < 1){
-const err18 = {instancePath:instancePath+"/parts",schemaPath:"#/properties/parts/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"};
-if(vErrors === null){
-vErrors = [err18];
-}
-else {
-vErrors.push(err18);
-}
-errors++;
-}
-let valid4 = true;
-const len0 = data6.length;
+let data0 = data.parts;
+if(Array.isArray(data0)){
+if(data0.length > 10000){ (vErrors ??= []).push({instancePath:instancePath+"/parts",keyword:"maxItems",params:{limit: 10000},message:"must NOT have more than 10000 items"}); errors++; }
+if(data0.length < 1){ (vErrors ??= []).push({instancePath:instancePath+"/parts",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"}); errors++; }
+const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
-let data7 = data6[i0];
-const _errs18 = errors;
-const _errs19 = errors;
-if(data7 && typeof data7 == "object" && !Array.isArray(data7)){
-if(data7.part_number === undefined){
-const err19 = {instancePath:instancePath+"/parts/" + i0,schemaPath:"#/properties/parts/items/required",keyword:"required",params:{missingProperty: "part_number"},message:"must have required property '"+"part_number"+"'"};
-if(vErrors === null){
-vErrors = [err19];
+let data1 = data0[i0];
+if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
+if(data1.part_number === undefined){ (vErrors ??= []).push({instancePath:instancePath+"/parts/" + i0,keyword:"required",params:{missingProperty: "part_number"},message:"must have required property '"+"part_number"+"'"}); errors++; }
+if(data1.etag === undefined){ (vErrors ??= []).push({instancePath:instancePath+"/parts/" + i0,keyword:"required",params:{missingProperty: "etag"},message:"must have required property '"+"etag"+"'"}); errors++; }
+for(const key1 in data1){
+if(!(((key1 === "part_number") || (key1 === "etag")) || (key1 === "size"))){ (vErrors ??= []).push({instancePath:instancePath+"/parts/" + i0,keyword:"additionalProperties",params:{additionalProperty: key1},message:"must NOT have additional properties"}); errors++; }
 }
-else {
-vErrors.push(err19);
-}
-errors++;
-}
-if(data7.etag === undefined){
-const err20 = {instancePath:instancePath+"/parts/" + i0,schemaPath:"#/properties/parts/items/required",keyword:"required",params:{missingProperty: "etag"},message:"must have required property '"+"etag"+"'"};
-if(vErrors === null){
-vErrors = [err20];
-}
-else {
-vErrors.push(err20);
-}
-errors++;
-}
-const _errs20 = errors;
-for(const key2 in data7){
-if(!(((key2 === "part_number") || (key2 === "etag")) || (key2 === "size"))){
-const err21 = {instancePath:instancePath+"/parts/" + i0,schemaPath:"#/properties/parts/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2},message:"must NOT have additional properties"};
-if(vErrors === null){
-vErrors = [err21];
-}
-else {
-vErrors.push(err21);
-}
-errors++;
+if(data1.part_number !== undefined){
+let data2 = data1.part_number;
+if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){ (vErrors ??= []).push({instancePath:instancePath+"/parts/" + i0+"/part_number",keyword:"type",params:{},message:"must be integer"}); errors++; }
+if(typeof data2 == "number"){
+if(data2 > 10000 || isNaN(data2)){ (vErrors ??= []).push({instancePath:instancePath+"/parts/" + i0+"/part_number",keyword:"maximum",params:{comparison: "<=", limit: 10000},message:"must be <= 10000"}); errors++; }
+if(data2 < 1 || isNaN(data2)){ (vErrors ??= []).push({instancePath:instancePath+"/parts/" + i0+"/part_number",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}); errors++; }
 }
 }
-if(data7.part_number !== undefined){
-let data8 = data7.part_number;
-const _errs21 = errors;
-if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-const err22 = {instancePath:instancePath+"/parts/" + i0+"/part_number",schemaPath:"#/properties/parts/items/properties/part_number/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
-if(vErrors === null){
-vErrors = [err22];
+if(data1.etag !== undefined){
+let data2 = data1.etag;
+if(typeof data2 !== "string"){ (vErrors ??= []).push({instancePath:instancePath+"/parts/" + i0+"/etag",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
-else {
-vErrors.push(err22);
-}
-errors++;
-}
-const _errs22 = errors;
-if(typeof data8 == "number"){
-if(data8 > 10000 || isNaN(data8)){
-const err23 = {instancePath:instancePath+"/parts/" + i0+"/part_number",schemaPath:"#/properties/parts/items/properties/part_number/maximum",keyword:"maximum",params:{comparison: "<=", limit: 10000},message:"must be <= 10000"};
-if(vErrors === null){
-vErrors = [err23];
-}
-else {
-vErrors.push(err23);
-}
-errors++;
-}
-if(data8 < 1 || isNaN(data8)){
-const err24 = {instancePath:instancePath+"/parts/" + i0+"/part_number",schemaPath:"#/properties/parts/items/properties/part_number/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
-if(vErrors === null){
-vErrors = [err24];
-}
-else {
-vErrors.push(err24);
-}
-errors++;
+if(data1.size !== undefined){
+let data2 = data1.size;
+if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){ (vErrors ??= []).push({instancePath:instancePath+"/parts/" + i0+"/size",keyword:"type",params:{},message:"must be integer"}); errors++; }
+if(typeof data2 == "number"){ if(data2 < 0 || isNaN(data2)){ (vErrors ??= []).push({instancePath:instancePath+"/parts/" + i0+"/size",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}); errors++; } }
 }
 }
-var valid5 = _errs21 === errors;
-}
-if(data7.etag !== undefined){
-let data9 = data7.etag;
-const _errs23 = errors;
-if(typeof data9 !== "string"){
-const err25 = {instancePath:instancePath+"/parts/" + i0+"/etag",schemaPath:"#/properties/parts/items/properties/etag/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err25];
-}
-else {
-vErrors.push(err25);
-}
-errors++;
-}
-const _errs24 = errors;
-var valid5 = _errs23 === errors;
-}
-if(data7.size !== undefined){
-let data10 = data7.size;
-const _errs25 = errors;
-if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
-const err26 = {instancePath:instancePath+"/parts/" + i0+"/size",schemaPath:"#/properties/parts/items/properties/size/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
-if(vErrors === null){
-vErrors = [err26];
-}
-else {
-vErrors.push(err26);
-}
-errors++;
-}
-const _errs26 = errors;
-if(typeof data10 == "number"){
-if(data10 < 0 || isNaN(data10)){
-const err27 = {instancePath:instancePath+"/parts/" + i0+"/size",schemaPath:"#/properties/parts/items/properties/size/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
-if(vErrors === null){
-vErrors = [err27];
-}
-else {
-vErrors.push(err27);
-}
-errors++;
+else { (vErrors ??= []).push({instancePath:instancePath+"/parts/" + i0,keyword:"type",params:{},message:"must be object"}); errors++; }
 }
 }
-var valid5 = _errs25 === errors;
+else { (vErrors ??= []).push({instancePath:instancePath+"/parts",keyword:"type",params:{},message:"must be array"}); errors++; }
 }
 }
-else {
-const err28 = {instancePath:instancePath+"/parts/" + i0,schemaPath:"#/properties/parts/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err28];
-}
-else {
-vErrors.push(err28);
-}
-errors++;
-}
-var valid3 = _errs18 === errors;
-if(!valid3){
-valid4 = false;
-}
-}
-}
-else {
-const err29 = {instancePath:instancePath+"/parts",schemaPath:"#/properties/parts/type",keyword:"type",params:{type: "array"},message:"must be array"};
-if(vErrors === null){
-vErrors = [err29];
-}
-else {
-vErrors.push(err29);
-}
-errors++;
-}
-var valid0 = _errs16 === errors;
-}
-}
-else {
-const err30 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err30];
-}
-else {
-vErrors.push(err30);
-}
-errors++;
-}
+else { (vErrors ??= []).push({instancePath,keyword:"type",params:{},message:"must be object"}); errors++; }
 filesCompleteUploadCheck.errors = vErrors;
 return errors === 0;
 }
-filesCompleteUploadCheck.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema5 = {"type":"object","properties":{"page":{"type":"integer","minimum":1,"maximum":100000000000,"default":1},"size":{"type":"integer","minimum":1,"maximum":1000,"default":10},"prefix":{"type":"string","maxLength":1024,"description":"What the keys begin with."},"after":{"type":"string","maxLength":8192,"description":"A cursor of an earlier page."}},"additionalProperties":false};
 
 function filesListCheck(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = filesListCheck.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-const _errs0 = errors;
 if(data && typeof data == "object" && !Array.isArray(data)){
-const _errs1 = errors;
 for(const key0 in data){
-if(!((((key0 === "page") || (key0 === "size")) || (key0 === "prefix")) || (key0 === "after"))){
-const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
+if(!((((key0 === "page") || (key0 === "size")) || (key0 === "prefix")) || (key0 === "after"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
 if(data.page !== undefined){
 let data0 = data.page;
-const _errs2 = errors;
-if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-const err1 = {instancePath:instancePath+"/page",schemaPath:"#/properties/page/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-}
-const _errs3 = errors;
+if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){ (vErrors ??= []).push({instancePath:instancePath+"/page",keyword:"type",params:{},message:"must be integer"}); errors++; }
 if(typeof data0 == "number"){
-if(data0 > 100000000000 || isNaN(data0)){
-const err2 = {instancePath:instancePath+"/page",schemaPath:"#/properties/page/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000000000},message:"must be <= 100000000000"};
-if(vErrors === null){
-vErrors = [err2];
+if(data0 > 100000000000 || isNaN(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/page",keyword:"maximum",params:{comparison: "<=", limit: 100000000000},message:"must be <= 100000000000"}); errors++; }
+if(data0 < 1 || isNaN(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/page",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}); errors++; }
 }
-else {
-vErrors.push(err2);
-}
-errors++;
-}
-if(data0 < 1 || isNaN(data0)){
-const err3 = {instancePath:instancePath+"/page",schemaPath:"#/properties/page/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
-errors++;
-}
-}
-var valid0 = _errs2 === errors;
 }
 if(data.size !== undefined){
-let data1 = data.size;
-const _errs4 = errors;
-if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-const err4 = {instancePath:instancePath+"/size",schemaPath:"#/properties/size/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
-if(vErrors === null){
-vErrors = [err4];
+let data0 = data.size;
+if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){ (vErrors ??= []).push({instancePath:instancePath+"/size",keyword:"type",params:{},message:"must be integer"}); errors++; }
+if(typeof data0 == "number"){
+if(data0 > 1000 || isNaN(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/size",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000"}); errors++; }
+if(data0 < 1 || isNaN(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/size",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}); errors++; }
 }
-else {
-vErrors.push(err4);
-}
-errors++;
-}
-const _errs5 = errors;
-if(typeof data1 == "number"){
-if(data1 > 1000 || isNaN(data1)){
-const err5 = {instancePath:instancePath+"/size",schemaPath:"#/properties/size/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000"};
-if(vErrors === null){
-vErrors = [err5];
-}
-else {
-vErrors.push(err5);
-}
-errors++;
-}
-if(data1 < 1 || isNaN(data1)){
-const err6 = {instancePath:instancePath+"/size",schemaPath:"#/properties/size/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
-if(vErrors === null){
-vErrors = [err6];
-}
-else {
-vErrors.push(err6);
-}
-errors++;
-}
-}
-var valid0 = _errs4 === errors;
 }
 if(data.prefix !== undefined){
-let data2 = data.prefix;
-const _errs6 = errors;
-const _errs7 = errors;
-if(typeof data2 === "string"){
-if(func0(data2) > 1024){
-const err7 = {instancePath:instancePath+"/prefix",schemaPath:"#/properties/prefix/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
-if(vErrors === null){
-vErrors = [err7];
-}
-else {
-vErrors.push(err7);
-}
-errors++;
-}
-}
-else {
-const err8 = {instancePath:instancePath+"/prefix",schemaPath:"#/properties/prefix/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err8];
-}
-else {
-vErrors.push(err8);
-}
-errors++;
-}
-var valid0 = _errs6 === errors;
+let data0 = data.prefix;
+if(typeof data0 === "string"){ if(func0(data0) > 1024){ (vErrors ??= []).push({instancePath:instancePath+"/prefix",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"}); errors++; } }
+else { (vErrors ??= []).push({instancePath:instancePath+"/prefix",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
 if(data.after !== undefined){
-let data3 = data.after;
-const _errs8 = errors;
-const _errs9 = errors;
-if(typeof data3 === "string"){
-if(func0(data3) > 8192){
-const err9 = {instancePath:instancePath+"/after",schemaPath:"#/properties/after/maxLength",keyword:"maxLength",params:{limit: 8192},message:"must NOT have more than 8192 characters"};
-if(vErrors === null){
-vErrors = [err9];
-}
-else {
-vErrors.push(err9);
-}
-errors++;
+let data0 = data.after;
+if(typeof data0 === "string"){ if(func0(data0) > 8192){ (vErrors ??= []).push({instancePath:instancePath+"/after",keyword:"maxLength",params:{limit: 8192},message:"must NOT have more than 8192 characters"}); errors++; } }
+else { (vErrors ??= []).push({instancePath:instancePath+"/after",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
 }
-else {
-const err10 = {instancePath:instancePath+"/after",schemaPath:"#/properties/after/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err10];
-}
-else {
-vErrors.push(err10);
-}
-errors++;
-}
-var valid0 = _errs8 === errors;
-}
-}
-else {
-const err11 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err11];
-}
-else {
-vErrors.push(err11);
-}
-errors++;
-}
+else { (vErrors ??= []).push({instancePath,keyword:"type",params:{},message:"must be object"}); errors++; }
 filesListCheck.errors = vErrors;
 return errors === 0;
 }
-filesListCheck.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema6 = {"type":"object","properties":{"session":{"$ref":"#/$defs/UploadSession"}},"required":["session"],"additionalProperties":false,"$defs":{"UploadSession":{"type":"object","properties":{"key":{"type":"string","minLength":1,"maxLength":1024,"description":"Segments of UTF-8 with / between them, 1 024 bytes in all."},"upload_id":{"type":"string"},"content_type":{"type":"string"},"expires_at":{"type":"string","format":"date-time"},"token":{"type":"string"}},"required":["key","upload_id","expires_at","token"],"additionalProperties":false}}};
-const schema7 = {"type":"object","properties":{"key":{"type":"string","minLength":1,"maxLength":1024,"description":"Segments of UTF-8 with / between them, 1 024 bytes in all."},"upload_id":{"type":"string"},"content_type":{"type":"string"},"expires_at":{"type":"string","format":"date-time"},"token":{"type":"string"}},"required":["key","upload_id","expires_at","token"],"additionalProperties":false};
 
 function filesListPartsCheck(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = filesListPartsCheck.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-const _errs0 = errors;
 if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.session === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "session"},message:"must have required property '"+"session"+"'"};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
-const _errs1 = errors;
+if(data.session === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "session"},message:"must have required property '"+"session"+"'"}); errors++; }
 for(const key0 in data){
-if(!(key0 === "session")){
-const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-}
+if(!(key0 === "session")){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
 if(data.session !== undefined){
 let data0 = data.session;
-const _errs2 = errors;
-const _errs3 = errors;
-const _errs4 = errors;
-if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
-if(data0.key === undefined){
-const err2 = {instancePath:instancePath+"/session",schemaPath:"#/$defs/UploadSession/required",keyword:"required",params:{missingProperty: "key"},message:"must have required property '"+"key"+"'"};
-if(vErrors === null){
-vErrors = [err2];
+if(!(UploadSessionCheck(data0, {instancePath:instancePath+"/session",parentData:data,parentDataProperty:"session",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? UploadSessionCheck.errors : vErrors.concat(UploadSessionCheck.errors);
+errors = vErrors.length;
 }
 else {
-vErrors.push(err2);
-}
-errors++;
-}
-if(data0.upload_id === undefined){
-const err3 = {instancePath:instancePath+"/session",schemaPath:"#/$defs/UploadSession/required",keyword:"required",params:{missingProperty: "upload_id"},message:"must have required property '"+"upload_id"+"'"};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
-errors++;
-}
-if(data0.expires_at === undefined){
-const err4 = {instancePath:instancePath+"/session",schemaPath:"#/$defs/UploadSession/required",keyword:"required",params:{missingProperty: "expires_at"},message:"must have required property '"+"expires_at"+"'"};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
-errors++;
-}
-if(data0.token === undefined){
-const err5 = {instancePath:instancePath+"/session",schemaPath:"#/$defs/UploadSession/required",keyword:"required",params:{missingProperty: "token"},message:"must have required property '"+"token"+"'"};
-if(vErrors === null){
-vErrors = [err5];
-}
-else {
-vErrors.push(err5);
-}
-errors++;
-}
-const _errs5 = errors;
-for(const key1 in data0){
-if(!(((((key1 === "key") || (key1 === "upload_id")) || (key1 === "content_type")) || (key1 === "expires_at")) || (key1 === "token"))){
-const err6 = {instancePath:instancePath+"/session",schemaPath:"#/$defs/UploadSession/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1},message:"must NOT have additional properties"};
-if(vErrors === null){
-vErrors = [err6];
-}
-else {
-vErrors.push(err6);
-}
-errors++;
 }
 }
-if(data0.key !== undefined){
-let data1 = data0.key;
-const _errs6 = errors;
-const _errs7 = errors;
-if(typeof data1 === "string"){
-if(func0(data1) > 1024){
-const err7 = {instancePath:instancePath+"/session/key",schemaPath:"#/$defs/UploadSession/properties/key/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
-if(vErrors === null){
-vErrors = [err7];
 }
-else {
-vErrors.push(err7);
-}
-errors++;
-}
-if(func0(data1) < 1){
-const err8 = {instancePath:instancePath+"/session/key",schemaPath:"#/$defs/UploadSession/properties/key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
-if(vErrors === null){
-vErrors = [err8];
-}
-else {
-vErrors.push(err8);
-}
-errors++;
-}
-}
-else {
-const err9 = {instancePath:instancePath+"/session/key",schemaPath:"#/$defs/UploadSession/properties/key/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err9];
-}
-else {
-vErrors.push(err9);
-}
-errors++;
-}
-var valid2 = _errs6 === errors;
-}
-if(data0.upload_id !== undefined){
-let data2 = data0.upload_id;
-const _errs8 = errors;
-if(typeof data2 !== "string"){
-const err10 = {instancePath:instancePath+"/session/upload_id",schemaPath:"#/$defs/UploadSession/properties/upload_id/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err10];
-}
-else {
-vErrors.push(err10);
-}
-errors++;
-}
-const _errs9 = errors;
-var valid2 = _errs8 === errors;
-}
-if(data0.content_type !== undefined){
-let data3 = data0.content_type;
-const _errs10 = errors;
-if(typeof data3 !== "string"){
-const err11 = {instancePath:instancePath+"/session/content_type",schemaPath:"#/$defs/UploadSession/properties/content_type/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err11];
-}
-else {
-vErrors.push(err11);
-}
-errors++;
-}
-const _errs11 = errors;
-var valid2 = _errs10 === errors;
-}
-if(data0.expires_at !== undefined){
-let data4 = data0.expires_at;
-const _errs12 = errors;
-const _errs13 = errors;
-if(typeof data4 == "number"){
-}
-if(typeof data4 === "string"){
-if(!(formats0(data4))){
-const err12 = {instancePath:instancePath+"/session/expires_at",schemaPath:"#/$defs/UploadSession/properties/expires_at/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""};
-if(vErrors === null){
-vErrors = [err12];
-}
-else {
-vErrors.push(err12);
-}
-errors++;
-}
-}
-else {
-const err13 = {instancePath:instancePath+"/session/expires_at",schemaPath:"#/$defs/UploadSession/properties/expires_at/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err13];
-}
-else {
-vErrors.push(err13);
-}
-errors++;
-}
-var valid2 = _errs12 === errors;
-}
-if(data0.token !== undefined){
-let data5 = data0.token;
-const _errs14 = errors;
-if(typeof data5 !== "string"){
-const err14 = {instancePath:instancePath+"/session/token",schemaPath:"#/$defs/UploadSession/properties/token/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err14];
-}
-else {
-vErrors.push(err14);
-}
-errors++;
-}
-const _errs15 = errors;
-var valid2 = _errs14 === errors;
-}
-}
-else {
-const err15 = {instancePath:instancePath+"/session",schemaPath:"#/$defs/UploadSession/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err15];
-}
-else {
-vErrors.push(err15);
-}
-errors++;
-}
-var valid1 = _errs3 === errors;
-var valid0 = _errs2 === errors;
-}
-}
-else {
-const err16 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err16];
-}
-else {
-vErrors.push(err16);
-}
-errors++;
-}
+else { (vErrors ??= []).push({instancePath,keyword:"type",params:{},message:"must be object"}); errors++; }
 filesListPartsCheck.errors = vErrors;
 return errors === 0;
 }
-filesListPartsCheck.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema8 = {"type":"object","properties":{"key":{"type":"string","minLength":1,"maxLength":1024,"description":"Segments of UTF-8 with / between them, 1 024 bytes in all."},"expires_in":{"anyOf":[{"type":"integer","minimum":1,"maximum":604800},{"type":"string","maxLength":32,"pattern":"^P(?!$)"}],"description":"Seconds, or a duration such as PT15M: 1 s to 7 days."}},"required":["key","expires_in"],"additionalProperties":false};
 const pattern1 = new RegExp("^P(?!$)", "u");
 
 function filesPresignDownloadCheck(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = filesPresignDownloadCheck.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-const _errs0 = errors;
 if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.key === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "key"},message:"must have required property '"+"key"+"'"};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
-if(data.expires_in === undefined){
-const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "expires_in"},message:"must have required property '"+"expires_in"+"'"};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-}
-const _errs1 = errors;
+if(data.key === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "key"},message:"must have required property '"+"key"+"'"}); errors++; }
+if(data.expires_in === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "expires_in"},message:"must have required property '"+"expires_in"+"'"}); errors++; }
 for(const key0 in data){
-if(!((key0 === "key") || (key0 === "expires_in"))){
-const err2 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-}
+if(!((key0 === "key") || (key0 === "expires_in"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
 if(data.key !== undefined){
 let data0 = data.key;
-const _errs2 = errors;
-const _errs3 = errors;
 if(typeof data0 === "string"){
-if(func0(data0) > 1024){
-const err3 = {instancePath:instancePath+"/key",schemaPath:"#/properties/key/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
-if(vErrors === null){
-vErrors = [err3];
+if(func0(data0) > 1024){ (vErrors ??= []).push({instancePath:instancePath+"/key",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"}); errors++; }
+if(func0(data0) < 1){ (vErrors ??= []).push({instancePath:instancePath+"/key",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}); errors++; }
 }
-else {
-vErrors.push(err3);
-}
-errors++;
-}
-if(func0(data0) < 1){
-const err4 = {instancePath:instancePath+"/key",schemaPath:"#/properties/key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
-errors++;
-}
-}
-else {
-const err5 = {instancePath:instancePath+"/key",schemaPath:"#/properties/key/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err5];
-}
-else {
-vErrors.push(err5);
-}
-errors++;
-}
-var valid0 = _errs2 === errors;
+else { (vErrors ??= []).push({instancePath:instancePath+"/key",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
 if(data.expires_in !== undefined){
-let data1 = data.expires_in;
-const _errs4 = errors;
+let data0 = data.expires_in;
 const _errs5 = errors;
 let valid1 = false;
 const _errs6 = errors;
-if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-const err6 = {instancePath:instancePath+"/expires_in",schemaPath:"#/properties/expires_in/anyOf/0/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
-if(vErrors === null){
-vErrors = [err6];
-}
-else {
-vErrors.push(err6);
-}
-errors++;
-}
-const _errs7 = errors;
-if(typeof data1 == "number"){
-if(data1 > 604800 || isNaN(data1)){
-const err7 = {instancePath:instancePath+"/expires_in",schemaPath:"#/properties/expires_in/anyOf/0/maximum",keyword:"maximum",params:{comparison: "<=", limit: 604800},message:"must be <= 604800"};
-if(vErrors === null){
-vErrors = [err7];
-}
-else {
-vErrors.push(err7);
-}
-errors++;
-}
-if(data1 < 1 || isNaN(data1)){
-const err8 = {instancePath:instancePath+"/expires_in",schemaPath:"#/properties/expires_in/anyOf/0/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
-if(vErrors === null){
-vErrors = [err8];
-}
-else {
-vErrors.push(err8);
-}
-errors++;
-}
+if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){ (vErrors ??= []).push({instancePath:instancePath+"/expires_in",keyword:"type",params:{},message:"must be integer"}); errors++; }
+if(typeof data0 == "number"){
+if(data0 > 604800 || isNaN(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/expires_in",keyword:"maximum",params:{comparison: "<=", limit: 604800},message:"must be <= 604800"}); errors++; }
+if(data0 < 1 || isNaN(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/expires_in",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}); errors++; }
 }
 var _valid0 = _errs6 === errors;
 valid1 = valid1 || _valid0;
-if(_valid0){
-}
+if(!valid1){
 const _errs8 = errors;
-const _errs9 = errors;
-if(typeof data1 === "string"){
-if(func0(data1) > 32){
-const err9 = {instancePath:instancePath+"/expires_in",schemaPath:"#/properties/expires_in/anyOf/1/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
-if(vErrors === null){
-vErrors = [err9];
+if(typeof data0 === "string"){
+if(func0(data0) > 32){ (vErrors ??= []).push({instancePath:instancePath+"/expires_in",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"}); errors++; }
+if(!pattern1.test(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/expires_in",keyword:"pattern",params:{pattern: "^P(?!$)"},message:"must match pattern \""+"^P(?!$)"+"\""}); errors++; }
 }
-else {
-vErrors.push(err9);
-}
-errors++;
-}
-if(!pattern1.test(data1)){
-const err10 = {instancePath:instancePath+"/expires_in",schemaPath:"#/properties/expires_in/anyOf/1/pattern",keyword:"pattern",params:{pattern: "^P(?!$)"},message:"must match pattern \""+"^P(?!$)"+"\""};
-if(vErrors === null){
-vErrors = [err10];
-}
-else {
-vErrors.push(err10);
-}
-errors++;
-}
-}
-else {
-const err11 = {instancePath:instancePath+"/expires_in",schemaPath:"#/properties/expires_in/anyOf/1/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err11];
-}
-else {
-vErrors.push(err11);
-}
-errors++;
-}
+else { (vErrors ??= []).push({instancePath:instancePath+"/expires_in",keyword:"type",params:{},message:"must be string"}); errors++; }
 var _valid0 = _errs8 === errors;
 valid1 = valid1 || _valid0;
-if(_valid0){
-}
 if(!valid1){
-const err12 = {instancePath:instancePath+"/expires_in",schemaPath:"#/properties/expires_in/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};
-if(vErrors === null){
-vErrors = [err12];
 }
-else {
-vErrors.push(err12);
 }
-errors++;
-}
+if(!valid1){ (vErrors ??= []).push({instancePath:instancePath+"/expires_in",keyword:"anyOf",params:{},message:"must match a schema in anyOf"}); errors++; }
 else {
 errors = _errs5;
 if(vErrors !== null){
@@ -1434,605 +306,127 @@ vErrors = null;
 }
 }
 }
-var valid0 = _errs4 === errors;
 }
 }
-else {
-const err13 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err13];
-}
-else {
-vErrors.push(err13);
-}
-errors++;
-}
+else { (vErrors ??= []).push({instancePath,keyword:"type",params:{},message:"must be object"}); errors++; }
 filesPresignDownloadCheck.errors = vErrors;
 return errors === 0;
 }
-filesPresignDownloadCheck.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema9 = {"type":"object","properties":{"session":{"$ref":"#/$defs/UploadSession"},"part_number":{"type":"integer","minimum":1,"maximum":10000},"expires_in":{"anyOf":[{"type":"integer","minimum":1,"maximum":604800},{"type":"string","maxLength":32,"pattern":"^P(?!$)"}],"description":"Seconds, or a duration such as PT15M: 1 s to 7 days."}},"required":["session","part_number","expires_in"],"additionalProperties":false,"$defs":{"UploadSession":{"type":"object","properties":{"key":{"type":"string","minLength":1,"maxLength":1024,"description":"Segments of UTF-8 with / between them, 1 024 bytes in all."},"upload_id":{"type":"string"},"content_type":{"type":"string"},"expires_at":{"type":"string","format":"date-time"},"token":{"type":"string"}},"required":["key","upload_id","expires_at","token"],"additionalProperties":false}}};
-const schema10 = {"type":"object","properties":{"key":{"type":"string","minLength":1,"maxLength":1024,"description":"Segments of UTF-8 with / between them, 1 024 bytes in all."},"upload_id":{"type":"string"},"content_type":{"type":"string"},"expires_at":{"type":"string","format":"date-time"},"token":{"type":"string"}},"required":["key","upload_id","expires_at","token"],"additionalProperties":false};
 
 function filesPresignPartCheck(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = filesPresignPartCheck.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-const _errs0 = errors;
 if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.session === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "session"},message:"must have required property '"+"session"+"'"};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
-if(data.part_number === undefined){
-const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "part_number"},message:"must have required property '"+"part_number"+"'"};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-}
-if(data.expires_in === undefined){
-const err2 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "expires_in"},message:"must have required property '"+"expires_in"+"'"};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-}
-const _errs1 = errors;
+if(data.session === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "session"},message:"must have required property '"+"session"+"'"}); errors++; }
+if(data.part_number === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "part_number"},message:"must have required property '"+"part_number"+"'"}); errors++; }
+if(data.expires_in === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "expires_in"},message:"must have required property '"+"expires_in"+"'"}); errors++; }
 for(const key0 in data){
-if(!(((key0 === "session") || (key0 === "part_number")) || (key0 === "expires_in"))){
-const err3 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
-errors++;
-}
+if(!(((key0 === "session") || (key0 === "part_number")) || (key0 === "expires_in"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
 if(data.session !== undefined){
 let data0 = data.session;
-const _errs2 = errors;
-const _errs3 = errors;
-const _errs4 = errors;
-if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
-if(data0.key === undefined){
-const err4 = {instancePath:instancePath+"/session",schemaPath:"#/$defs/UploadSession/required",keyword:"required",params:{missingProperty: "key"},message:"must have required property '"+"key"+"'"};
-if(vErrors === null){
-vErrors = [err4];
+if(!(UploadSessionCheck(data0, {instancePath:instancePath+"/session",parentData:data,parentDataProperty:"session",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? UploadSessionCheck.errors : vErrors.concat(UploadSessionCheck.errors);
+errors = vErrors.length;
 }
 else {
-vErrors.push(err4);
 }
-errors++;
-}
-if(data0.upload_id === undefined){
-const err5 = {instancePath:instancePath+"/session",schemaPath:"#/$defs/UploadSession/required",keyword:"required",params:{missingProperty: "upload_id"},message:"must have required property '"+"upload_id"+"'"};
-if(vErrors === null){
-vErrors = [err5];
-}
-else {
-vErrors.push(err5);
-}
-errors++;
-}
-if(data0.expires_at === undefined){
-const err6 = {instancePath:instancePath+"/session",schemaPath:"#/$defs/UploadSession/required",keyword:"required",params:{missingProperty: "expires_at"},message:"must have required property '"+"expires_at"+"'"};
-if(vErrors === null){
-vErrors = [err6];
-}
-else {
-vErrors.push(err6);
-}
-errors++;
-}
-if(data0.token === undefined){
-const err7 = {instancePath:instancePath+"/session",schemaPath:"#/$defs/UploadSession/required",keyword:"required",params:{missingProperty: "token"},message:"must have required property '"+"token"+"'"};
-if(vErrors === null){
-vErrors = [err7];
-}
-else {
-vErrors.push(err7);
-}
-errors++;
-}
-const _errs5 = errors;
-for(const key1 in data0){
-if(!(((((key1 === "key") || (key1 === "upload_id")) || (key1 === "content_type")) || (key1 === "expires_at")) || (key1 === "token"))){
-const err8 = {instancePath:instancePath+"/session",schemaPath:"#/$defs/UploadSession/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1},message:"must NOT have additional properties"};
-if(vErrors === null){
-vErrors = [err8];
-}
-else {
-vErrors.push(err8);
-}
-errors++;
-}
-}
-if(data0.key !== undefined){
-let data1 = data0.key;
-const _errs6 = errors;
-const _errs7 = errors;
-if(typeof data1 === "string"){
-if(func0(data1) > 1024){
-const err9 = {instancePath:instancePath+"/session/key",schemaPath:"#/$defs/UploadSession/properties/key/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
-if(vErrors === null){
-vErrors = [err9];
-}
-else {
-vErrors.push(err9);
-}
-errors++;
-}
-if(func0(data1) < 1){
-const err10 = {instancePath:instancePath+"/session/key",schemaPath:"#/$defs/UploadSession/properties/key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
-if(vErrors === null){
-vErrors = [err10];
-}
-else {
-vErrors.push(err10);
-}
-errors++;
-}
-}
-else {
-const err11 = {instancePath:instancePath+"/session/key",schemaPath:"#/$defs/UploadSession/properties/key/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err11];
-}
-else {
-vErrors.push(err11);
-}
-errors++;
-}
-var valid2 = _errs6 === errors;
-}
-if(data0.upload_id !== undefined){
-let data2 = data0.upload_id;
-const _errs8 = errors;
-if(typeof data2 !== "string"){
-const err12 = {instancePath:instancePath+"/session/upload_id",schemaPath:"#/$defs/UploadSession/properties/upload_id/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err12];
-}
-else {
-vErrors.push(err12);
-}
-errors++;
-}
-const _errs9 = errors;
-var valid2 = _errs8 === errors;
-}
-if(data0.content_type !== undefined){
-let data3 = data0.content_type;
-const _errs10 = errors;
-if(typeof data3 !== "string"){
-const err13 = {instancePath:instancePath+"/session/content_type",schemaPath:"#/$defs/UploadSession/properties/content_type/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err13];
-}
-else {
-vErrors.push(err13);
-}
-errors++;
-}
-const _errs11 = errors;
-var valid2 = _errs10 === errors;
-}
-if(data0.expires_at !== undefined){
-let data4 = data0.expires_at;
-const _errs12 = errors;
-const _errs13 = errors;
-if(typeof data4 == "number"){
-}
-if(typeof data4 === "string"){
-if(!(formats0(data4))){
-const err14 = {instancePath:instancePath+"/session/expires_at",schemaPath:"#/$defs/UploadSession/properties/expires_at/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""};
-if(vErrors === null){
-vErrors = [err14];
-}
-else {
-vErrors.push(err14);
-}
-errors++;
-}
-}
-else {
-const err15 = {instancePath:instancePath+"/session/expires_at",schemaPath:"#/$defs/UploadSession/properties/expires_at/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err15];
-}
-else {
-vErrors.push(err15);
-}
-errors++;
-}
-var valid2 = _errs12 === errors;
-}
-if(data0.token !== undefined){
-let data5 = data0.token;
-const _errs14 = errors;
-if(typeof data5 !== "string"){
-const err16 = {instancePath:instancePath+"/session/token",schemaPath:"#/$defs/UploadSession/properties/token/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err16];
-}
-else {
-vErrors.push(err16);
-}
-errors++;
-}
-const _errs15 = errors;
-var valid2 = _errs14 === errors;
-}
-}
-else {
-const err17 = {instancePath:instancePath+"/session",schemaPath:"#/$defs/UploadSession/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err17];
-}
-else {
-vErrors.push(err17);
-}
-errors++;
-}
-var valid1 = _errs3 === errors;
-var valid0 = _errs2 === errors;
 }
 if(data.part_number !== undefined){
-let data6 = data.part_number;
-const _errs16 = errors;
-if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-const err18 = {instancePath:instancePath+"/part_number",schemaPath:"#/properties/part_number/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
-if(vErrors === null){
-vErrors = [err18];
+let data0 = data.part_number;
+if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){ (vErrors ??= []).push({instancePath:instancePath+"/part_number",keyword:"type",params:{},message:"must be integer"}); errors++; }
+if(typeof data0 == "number"){
+if(data0 > 10000 || isNaN(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/part_number",keyword:"maximum",params:{comparison: "<=", limit: 10000},message:"must be <= 10000"}); errors++; }
+if(data0 < 1 || isNaN(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/part_number",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}); errors++; }
 }
-else {
-vErrors.push(err18);
-}
-errors++;
-}
-const _errs17 = errors;
-if(typeof data6 == "number"){
-if(data6 > 10000 || isNaN(data6)){
-const err19 = {instancePath:instancePath+"/part_number",schemaPath:"#/properties/part_number/maximum",keyword:"maximum",params:{comparison: "<=", limit: 10000},message:"must be <= 10000"};
-if(vErrors === null){
-vErrors = [err19];
-}
-else {
-vErrors.push(err19);
-}
-errors++;
-}
-if(data6 < 1 || isNaN(data6)){
-const err20 = {instancePath:instancePath+"/part_number",schemaPath:"#/properties/part_number/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
-if(vErrors === null){
-vErrors = [err20];
-}
-else {
-vErrors.push(err20);
-}
-errors++;
-}
-}
-var valid0 = _errs16 === errors;
 }
 if(data.expires_in !== undefined){
-let data7 = data.expires_in;
-const _errs18 = errors;
-const _errs19 = errors;
-let valid3 = false;
-const _errs20 = errors;
-if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-const err21 = {instancePath:instancePath+"/expires_in",schemaPath:"#/properties/expires_in/anyOf/0/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
-if(vErrors === null){
-vErrors = [err21];
+let data0 = data.expires_in;
+const _errs6 = errors;
+let valid1 = false;
+const _errs7 = errors;
+if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){ (vErrors ??= []).push({instancePath:instancePath+"/expires_in",keyword:"type",params:{},message:"must be integer"}); errors++; }
+if(typeof data0 == "number"){
+if(data0 > 604800 || isNaN(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/expires_in",keyword:"maximum",params:{comparison: "<=", limit: 604800},message:"must be <= 604800"}); errors++; }
+if(data0 < 1 || isNaN(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/expires_in",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}); errors++; }
 }
+var _valid0 = _errs7 === errors;
+valid1 = valid1 || _valid0;
+if(!valid1){
+const _errs9 = errors;
+if(typeof data0 === "string"){
+if(func0(data0) > 32){ (vErrors ??= []).push({instancePath:instancePath+"/expires_in",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"}); errors++; }
+if(!pattern1.test(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/expires_in",keyword:"pattern",params:{pattern: "^P(?!$)"},message:"must match pattern \""+"^P(?!$)"+"\""}); errors++; }
+}
+else { (vErrors ??= []).push({instancePath:instancePath+"/expires_in",keyword:"type",params:{},message:"must be string"}); errors++; }
+var _valid0 = _errs9 === errors;
+valid1 = valid1 || _valid0;
+if(!valid1){
+}
+}
+if(!valid1){ (vErrors ??= []).push({instancePath:instancePath+"/expires_in",keyword:"anyOf",params:{},message:"must match a schema in anyOf"}); errors++; }
 else {
-vErrors.push(err21);
-}
-errors++;
-}
-const _errs21 = errors;
-if(typeof data7 == "number"){
-if(data7 > 604800 || isNaN(data7)){
-const err22 = {instancePath:instancePath+"/expires_in",schemaPath:"#/properties/expires_in/anyOf/0/maximum",keyword:"maximum",params:{comparison: "<=", limit: 604800},message:"must be <= 604800"};
-if(vErrors === null){
-vErrors = [err22];
-}
-else {
-vErrors.push(err22);
-}
-errors++;
-}
-if(data7 < 1 || isNaN(data7)){
-const err23 = {instancePath:instancePath+"/expires_in",schemaPath:"#/properties/expires_in/anyOf/0/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
-if(vErrors === null){
-vErrors = [err23];
-}
-else {
-vErrors.push(err23);
-}
-errors++;
-}
-}
-var _valid0 = _errs20 === errors;
-valid3 = valid3 || _valid0;
-if(_valid0){
-}
-const _errs22 = errors;
-const _errs23 = errors;
-if(typeof data7 === "string"){
-if(func0(data7) > 32){
-const err24 = {instancePath:instancePath+"/expires_in",schemaPath:"#/properties/expires_in/anyOf/1/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
-if(vErrors === null){
-vErrors = [err24];
-}
-else {
-vErrors.push(err24);
-}
-errors++;
-}
-if(!pattern1.test(data7)){
-const err25 = {instancePath:instancePath+"/expires_in",schemaPath:"#/properties/expires_in/anyOf/1/pattern",keyword:"pattern",params:{pattern: "^P(?!$)"},message:"must match pattern \""+"^P(?!$)"+"\""};
-if(vErrors === null){
-vErrors = [err25];
-}
-else {
-vErrors.push(err25);
-}
-errors++;
-}
-}
-else {
-const err26 = {instancePath:instancePath+"/expires_in",schemaPath:"#/properties/expires_in/anyOf/1/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err26];
-}
-else {
-vErrors.push(err26);
-}
-errors++;
-}
-var _valid0 = _errs22 === errors;
-valid3 = valid3 || _valid0;
-if(_valid0){
-}
-if(!valid3){
-const err27 = {instancePath:instancePath+"/expires_in",schemaPath:"#/properties/expires_in/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};
-if(vErrors === null){
-vErrors = [err27];
-}
-else {
-vErrors.push(err27);
-}
-errors++;
-}
-else {
-errors = _errs19;
+errors = _errs6;
 if(vErrors !== null){
-if(_errs19){
-vErrors.length = _errs19;
+if(_errs6){
+vErrors.length = _errs6;
 }
 else {
 vErrors = null;
 }
 }
 }
-var valid0 = _errs18 === errors;
 }
 }
-else {
-const err28 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err28];
-}
-else {
-vErrors.push(err28);
-}
-errors++;
-}
+else { (vErrors ??= []).push({instancePath,keyword:"type",params:{},message:"must be object"}); errors++; }
 filesPresignPartCheck.errors = vErrors;
 return errors === 0;
 }
-filesPresignPartCheck.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema11 = {"type":"object","properties":{"key":{"type":"string","minLength":1,"maxLength":1024,"description":"Segments of UTF-8 with / between them, 1 024 bytes in all."},"expires_in":{"anyOf":[{"type":"integer","minimum":1,"maximum":604800},{"type":"string","maxLength":32,"pattern":"^P(?!$)"}],"description":"Seconds, or a duration such as PT15M: 1 s to 7 days."},"content_type":{"type":"string","maxLength":255,"pattern":"^[!#$%&'*+.^_`|~0-9A-Za-z-]+/[!#$%&'*+.^_`|~0-9A-Za-z-]+$"},"max_bytes":{"type":"integer","minimum":1,"maximum":9007199254740991,"description":"Bytes of the file; never more than the storage takes."}},"required":["key","expires_in"],"additionalProperties":false};
 
 function filesPresignPostCheck(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = filesPresignPostCheck.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-const _errs0 = errors;
 if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.key === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "key"},message:"must have required property '"+"key"+"'"};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
-if(data.expires_in === undefined){
-const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "expires_in"},message:"must have required property '"+"expires_in"+"'"};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-}
-const _errs1 = errors;
+if(data.key === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "key"},message:"must have required property '"+"key"+"'"}); errors++; }
+if(data.expires_in === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "expires_in"},message:"must have required property '"+"expires_in"+"'"}); errors++; }
 for(const key0 in data){
-if(!((((key0 === "key") || (key0 === "expires_in")) || (key0 === "content_type")) || (key0 === "max_bytes"))){
-const err2 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-}
+if(!((((key0 === "key") || (key0 === "expires_in")) || (key0 === "content_type")) || (key0 === "max_bytes"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
 if(data.key !== undefined){
 let data0 = data.key;
-const _errs2 = errors;
-const _errs3 = errors;
 if(typeof data0 === "string"){
-if(func0(data0) > 1024){
-const err3 = {instancePath:instancePath+"/key",schemaPath:"#/properties/key/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
-if(vErrors === null){
-vErrors = [err3];
+if(func0(data0) > 1024){ (vErrors ??= []).push({instancePath:instancePath+"/key",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"}); errors++; }
+if(func0(data0) < 1){ (vErrors ??= []).push({instancePath:instancePath+"/key",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}); errors++; }
 }
-else {
-vErrors.push(err3);
-}
-errors++;
-}
-if(func0(data0) < 1){
-const err4 = {instancePath:instancePath+"/key",schemaPath:"#/properties/key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
-errors++;
-}
-}
-else {
-const err5 = {instancePath:instancePath+"/key",schemaPath:"#/properties/key/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err5];
-}
-else {
-vErrors.push(err5);
-}
-errors++;
-}
-var valid0 = _errs2 === errors;
+else { (vErrors ??= []).push({instancePath:instancePath+"/key",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
 if(data.expires_in !== undefined){
-let data1 = data.expires_in;
-const _errs4 = errors;
+let data0 = data.expires_in;
 const _errs5 = errors;
 let valid1 = false;
 const _errs6 = errors;
-if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-const err6 = {instancePath:instancePath+"/expires_in",schemaPath:"#/properties/expires_in/anyOf/0/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
-if(vErrors === null){
-vErrors = [err6];
-}
-else {
-vErrors.push(err6);
-}
-errors++;
-}
-const _errs7 = errors;
-if(typeof data1 == "number"){
-if(data1 > 604800 || isNaN(data1)){
-const err7 = {instancePath:instancePath+"/expires_in",schemaPath:"#/properties/expires_in/anyOf/0/maximum",keyword:"maximum",params:{comparison: "<=", limit: 604800},message:"must be <= 604800"};
-if(vErrors === null){
-vErrors = [err7];
-}
-else {
-vErrors.push(err7);
-}
-errors++;
-}
-if(data1 < 1 || isNaN(data1)){
-const err8 = {instancePath:instancePath+"/expires_in",schemaPath:"#/properties/expires_in/anyOf/0/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
-if(vErrors === null){
-vErrors = [err8];
-}
-else {
-vErrors.push(err8);
-}
-errors++;
-}
+if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){ (vErrors ??= []).push({instancePath:instancePath+"/expires_in",keyword:"type",params:{},message:"must be integer"}); errors++; }
+if(typeof data0 == "number"){
+if(data0 > 604800 || isNaN(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/expires_in",keyword:"maximum",params:{comparison: "<=", limit: 604800},message:"must be <= 604800"}); errors++; }
+if(data0 < 1 || isNaN(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/expires_in",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}); errors++; }
 }
 var _valid0 = _errs6 === errors;
 valid1 = valid1 || _valid0;
-if(_valid0){
-}
+if(!valid1){
 const _errs8 = errors;
-const _errs9 = errors;
-if(typeof data1 === "string"){
-if(func0(data1) > 32){
-const err9 = {instancePath:instancePath+"/expires_in",schemaPath:"#/properties/expires_in/anyOf/1/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
-if(vErrors === null){
-vErrors = [err9];
+if(typeof data0 === "string"){
+if(func0(data0) > 32){ (vErrors ??= []).push({instancePath:instancePath+"/expires_in",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"}); errors++; }
+if(!pattern1.test(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/expires_in",keyword:"pattern",params:{pattern: "^P(?!$)"},message:"must match pattern \""+"^P(?!$)"+"\""}); errors++; }
 }
-else {
-vErrors.push(err9);
-}
-errors++;
-}
-if(!pattern1.test(data1)){
-const err10 = {instancePath:instancePath+"/expires_in",schemaPath:"#/properties/expires_in/anyOf/1/pattern",keyword:"pattern",params:{pattern: "^P(?!$)"},message:"must match pattern \""+"^P(?!$)"+"\""};
-if(vErrors === null){
-vErrors = [err10];
-}
-else {
-vErrors.push(err10);
-}
-errors++;
-}
-}
-else {
-const err11 = {instancePath:instancePath+"/expires_in",schemaPath:"#/properties/expires_in/anyOf/1/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err11];
-}
-else {
-vErrors.push(err11);
-}
-errors++;
-}
+else { (vErrors ??= []).push({instancePath:instancePath+"/expires_in",keyword:"type",params:{},message:"must be string"}); errors++; }
 var _valid0 = _errs8 === errors;
 valid1 = valid1 || _valid0;
-if(_valid0){
-}
 if(!valid1){
-const err12 = {instancePath:instancePath+"/expires_in",schemaPath:"#/properties/expires_in/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};
-if(vErrors === null){
-vErrors = [err12];
 }
-else {
-vErrors.push(err12);
 }
-errors++;
-}
+if(!valid1){ (vErrors ??= []).push({instancePath:instancePath+"/expires_in",keyword:"anyOf",params:{},message:"must match a schema in anyOf"}); errors++; }
 else {
 errors = _errs5;
 if(vErrors !== null){
@@ -2044,276 +438,72 @@ vErrors = null;
 }
 }
 }
-var valid0 = _errs4 === errors;
 }
 if(data.content_type !== undefined){
-let data2 = data.content_type;
-const _errs10 = errors;
-const _errs11 = errors;
-if(typeof data2 === "string"){
-if(func0(data2) > 255){
-const err13 = {instancePath:instancePath+"/content_type",schemaPath:"#/properties/content_type/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"};
-if(vErrors === null){
-vErrors = [err13];
+let data0 = data.content_type;
+if(typeof data0 === "string"){
+if(func0(data0) > 255){ (vErrors ??= []).push({instancePath:instancePath+"/content_type",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}); errors++; }
+if(!pattern0.test(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/content_type",keyword:"pattern",params:{pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]+/[!#$%&'*+.^_`|~0-9A-Za-z-]+$"},message:"must match pattern \""+"^[!#$%&'*+.^_`|~0-9A-Za-z-]+/[!#$%&'*+.^_`|~0-9A-Za-z-]+$"+"\""}); errors++; }
 }
-else {
-vErrors.push(err13);
-}
-errors++;
-}
-if(!pattern0.test(data2)){
-const err14 = {instancePath:instancePath+"/content_type",schemaPath:"#/properties/content_type/pattern",keyword:"pattern",params:{pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]+/[!#$%&'*+.^_`|~0-9A-Za-z-]+$"},message:"must match pattern \""+"^[!#$%&'*+.^_`|~0-9A-Za-z-]+/[!#$%&'*+.^_`|~0-9A-Za-z-]+$"+"\""};
-if(vErrors === null){
-vErrors = [err14];
-}
-else {
-vErrors.push(err14);
-}
-errors++;
-}
-}
-else {
-const err15 = {instancePath:instancePath+"/content_type",schemaPath:"#/properties/content_type/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err15];
-}
-else {
-vErrors.push(err15);
-}
-errors++;
-}
-var valid0 = _errs10 === errors;
+else { (vErrors ??= []).push({instancePath:instancePath+"/content_type",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
 if(data.max_bytes !== undefined){
-let data3 = data.max_bytes;
-const _errs12 = errors;
-if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-const err16 = {instancePath:instancePath+"/max_bytes",schemaPath:"#/properties/max_bytes/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
-if(vErrors === null){
-vErrors = [err16];
-}
-else {
-vErrors.push(err16);
-}
-errors++;
-}
-const _errs13 = errors;
-if(typeof data3 == "number"){
-if(data3 > 9007199254740991 || isNaN(data3)){
-const err17 = {instancePath:instancePath+"/max_bytes",schemaPath:"#/properties/max_bytes/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"};
-if(vErrors === null){
-vErrors = [err17];
-}
-else {
-vErrors.push(err17);
-}
-errors++;
-}
-if(data3 < 1 || isNaN(data3)){
-const err18 = {instancePath:instancePath+"/max_bytes",schemaPath:"#/properties/max_bytes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
-if(vErrors === null){
-vErrors = [err18];
-}
-else {
-vErrors.push(err18);
-}
-errors++;
+let data0 = data.max_bytes;
+if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){ (vErrors ??= []).push({instancePath:instancePath+"/max_bytes",keyword:"type",params:{},message:"must be integer"}); errors++; }
+if(typeof data0 == "number"){
+if(data0 > 9007199254740991 || isNaN(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/max_bytes",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}); errors++; }
+if(data0 < 1 || isNaN(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/max_bytes",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}); errors++; }
 }
 }
-var valid0 = _errs12 === errors;
 }
-}
-else {
-const err19 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err19];
-}
-else {
-vErrors.push(err19);
-}
-errors++;
-}
+else { (vErrors ??= []).push({instancePath,keyword:"type",params:{},message:"must be object"}); errors++; }
 filesPresignPostCheck.errors = vErrors;
 return errors === 0;
 }
-filesPresignPostCheck.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema12 = {"type":"object","properties":{"key":{"type":"string","minLength":1,"maxLength":1024,"description":"Segments of UTF-8 with / between them, 1 024 bytes in all."},"expires_in":{"anyOf":[{"type":"integer","minimum":1,"maximum":604800},{"type":"string","maxLength":32,"pattern":"^P(?!$)"}],"description":"Seconds, or a duration such as PT15M: 1 s to 7 days."},"content_type":{"type":"string","maxLength":255,"pattern":"^[!#$%&'*+.^_`|~0-9A-Za-z-]+/[!#$%&'*+.^_`|~0-9A-Za-z-]+$"}},"required":["key","expires_in"],"additionalProperties":false};
 
 function filesPresignUploadCheck(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = filesPresignUploadCheck.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-const _errs0 = errors;
 if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.key === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "key"},message:"must have required property '"+"key"+"'"};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
-if(data.expires_in === undefined){
-const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "expires_in"},message:"must have required property '"+"expires_in"+"'"};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-}
-const _errs1 = errors;
+if(data.key === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "key"},message:"must have required property '"+"key"+"'"}); errors++; }
+if(data.expires_in === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "expires_in"},message:"must have required property '"+"expires_in"+"'"}); errors++; }
 for(const key0 in data){
-if(!(((key0 === "key") || (key0 === "expires_in")) || (key0 === "content_type"))){
-const err2 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-}
+if(!(((key0 === "key") || (key0 === "expires_in")) || (key0 === "content_type"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
 if(data.key !== undefined){
 let data0 = data.key;
-const _errs2 = errors;
-const _errs3 = errors;
 if(typeof data0 === "string"){
-if(func0(data0) > 1024){
-const err3 = {instancePath:instancePath+"/key",schemaPath:"#/properties/key/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
-if(vErrors === null){
-vErrors = [err3];
+if(func0(data0) > 1024){ (vErrors ??= []).push({instancePath:instancePath+"/key",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"}); errors++; }
+if(func0(data0) < 1){ (vErrors ??= []).push({instancePath:instancePath+"/key",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}); errors++; }
 }
-else {
-vErrors.push(err3);
-}
-errors++;
-}
-if(func0(data0) < 1){
-const err4 = {instancePath:instancePath+"/key",schemaPath:"#/properties/key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
-errors++;
-}
-}
-else {
-const err5 = {instancePath:instancePath+"/key",schemaPath:"#/properties/key/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err5];
-}
-else {
-vErrors.push(err5);
-}
-errors++;
-}
-var valid0 = _errs2 === errors;
+else { (vErrors ??= []).push({instancePath:instancePath+"/key",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
 if(data.expires_in !== undefined){
-let data1 = data.expires_in;
-const _errs4 = errors;
+let data0 = data.expires_in;
 const _errs5 = errors;
 let valid1 = false;
 const _errs6 = errors;
-if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-const err6 = {instancePath:instancePath+"/expires_in",schemaPath:"#/properties/expires_in/anyOf/0/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
-if(vErrors === null){
-vErrors = [err6];
-}
-else {
-vErrors.push(err6);
-}
-errors++;
-}
-const _errs7 = errors;
-if(typeof data1 == "number"){
-if(data1 > 604800 || isNaN(data1)){
-const err7 = {instancePath:instancePath+"/expires_in",schemaPath:"#/properties/expires_in/anyOf/0/maximum",keyword:"maximum",params:{comparison: "<=", limit: 604800},message:"must be <= 604800"};
-if(vErrors === null){
-vErrors = [err7];
-}
-else {
-vErrors.push(err7);
-}
-errors++;
-}
-if(data1 < 1 || isNaN(data1)){
-const err8 = {instancePath:instancePath+"/expires_in",schemaPath:"#/properties/expires_in/anyOf/0/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
-if(vErrors === null){
-vErrors = [err8];
-}
-else {
-vErrors.push(err8);
-}
-errors++;
-}
+if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){ (vErrors ??= []).push({instancePath:instancePath+"/expires_in",keyword:"type",params:{},message:"must be integer"}); errors++; }
+if(typeof data0 == "number"){
+if(data0 > 604800 || isNaN(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/expires_in",keyword:"maximum",params:{comparison: "<=", limit: 604800},message:"must be <= 604800"}); errors++; }
+if(data0 < 1 || isNaN(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/expires_in",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}); errors++; }
 }
 var _valid0 = _errs6 === errors;
 valid1 = valid1 || _valid0;
-if(_valid0){
-}
+if(!valid1){
 const _errs8 = errors;
-const _errs9 = errors;
-if(typeof data1 === "string"){
-if(func0(data1) > 32){
-const err9 = {instancePath:instancePath+"/expires_in",schemaPath:"#/properties/expires_in/anyOf/1/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"};
-if(vErrors === null){
-vErrors = [err9];
+if(typeof data0 === "string"){
+if(func0(data0) > 32){ (vErrors ??= []).push({instancePath:instancePath+"/expires_in",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"}); errors++; }
+if(!pattern1.test(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/expires_in",keyword:"pattern",params:{pattern: "^P(?!$)"},message:"must match pattern \""+"^P(?!$)"+"\""}); errors++; }
 }
-else {
-vErrors.push(err9);
-}
-errors++;
-}
-if(!pattern1.test(data1)){
-const err10 = {instancePath:instancePath+"/expires_in",schemaPath:"#/properties/expires_in/anyOf/1/pattern",keyword:"pattern",params:{pattern: "^P(?!$)"},message:"must match pattern \""+"^P(?!$)"+"\""};
-if(vErrors === null){
-vErrors = [err10];
-}
-else {
-vErrors.push(err10);
-}
-errors++;
-}
-}
-else {
-const err11 = {instancePath:instancePath+"/expires_in",schemaPath:"#/properties/expires_in/anyOf/1/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err11];
-}
-else {
-vErrors.push(err11);
-}
-errors++;
-}
+else { (vErrors ??= []).push({instancePath:instancePath+"/expires_in",keyword:"type",params:{},message:"must be string"}); errors++; }
 var _valid0 = _errs8 === errors;
 valid1 = valid1 || _valid0;
-if(_valid0){
-}
 if(!valid1){
-const err12 = {instancePath:instancePath+"/expires_in",schemaPath:"#/properties/expires_in/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};
-if(vErrors === null){
-vErrors = [err12];
 }
-else {
-vErrors.push(err12);
 }
-errors++;
-}
+if(!valid1){ (vErrors ??= []).push({instancePath:instancePath+"/expires_in",keyword:"anyOf",params:{},message:"must match a schema in anyOf"}); errors++; }
 else {
 errors = _errs5;
 if(vErrors !== null){
@@ -2325,58 +515,17 @@ vErrors = null;
 }
 }
 }
-var valid0 = _errs4 === errors;
 }
 if(data.content_type !== undefined){
-let data2 = data.content_type;
-const _errs10 = errors;
-const _errs11 = errors;
-if(typeof data2 === "string"){
-if(func0(data2) > 255){
-const err13 = {instancePath:instancePath+"/content_type",schemaPath:"#/properties/content_type/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"};
-if(vErrors === null){
-vErrors = [err13];
+let data0 = data.content_type;
+if(typeof data0 === "string"){
+if(func0(data0) > 255){ (vErrors ??= []).push({instancePath:instancePath+"/content_type",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}); errors++; }
+if(!pattern0.test(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/content_type",keyword:"pattern",params:{pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]+/[!#$%&'*+.^_`|~0-9A-Za-z-]+$"},message:"must match pattern \""+"^[!#$%&'*+.^_`|~0-9A-Za-z-]+/[!#$%&'*+.^_`|~0-9A-Za-z-]+$"+"\""}); errors++; }
 }
-else {
-vErrors.push(err13);
-}
-errors++;
-}
-if(!pattern0.test(data2)){
-const err14 = {instancePath:instancePath+"/content_type",schemaPath:"#/properties/content_type/pattern",keyword:"pattern",params:{pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]+/[!#$%&'*+.^_`|~0-9A-Za-z-]+$"},message:"must match pattern \""+"^[!#$%&'*+.^_`|~0-9A-Za-z-]+/[!#$%&'*+.^_`|~0-9A-Za-z-]+$"+"\""};
-if(vErrors === null){
-vErrors = [err14];
-}
-else {
-vErrors.push(err14);
-}
-errors++;
+else { (vErrors ??= []).push({instancePath:instancePath+"/content_type",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
 }
-else {
-const err15 = {instancePath:instancePath+"/content_type",schemaPath:"#/properties/content_type/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err15];
-}
-else {
-vErrors.push(err15);
-}
-errors++;
-}
-var valid0 = _errs10 === errors;
-}
-}
-else {
-const err16 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err16];
-}
-else {
-vErrors.push(err16);
-}
-errors++;
-}
+else { (vErrors ??= []).push({instancePath,keyword:"type",params:{},message:"must be object"}); errors++; }
 filesPresignUploadCheck.errors = vErrors;
 return errors === 0;
 }
-filesPresignUploadCheck.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};

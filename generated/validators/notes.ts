@@ -4,171 +4,49 @@
 import { validator } from "opwright/runtime";
 import type { NotesCreate, NotesPatch } from "../types/notes.js";
 
-export const notesCreate = validator<NotesCreate>(notesCreateCheck);
-export const notesUpdate = validator<NotesPatch>(notesUpdateCheck);
+export const notesCreate = validator<NotesCreate>(NotesCreateCheck);
+export const notesUpdate = validator<NotesPatch>(NotesPatchCheck);
 
-const schema0 = {"$ref":"#/$defs/NotesCreate","$defs":{"NotesCreate":{"type":"object","properties":{"text":{"type":"string"},"pinned":{"type":"boolean","default":false}},"required":["text"],"additionalProperties":false}}};
-const schema1 = {"type":"object","properties":{"text":{"type":"string"},"pinned":{"type":"boolean","default":false}},"required":["text"],"additionalProperties":false};
-
-function notesCreateCheck(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function NotesCreateCheck(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = notesCreateCheck.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-const _errs0 = errors;
-const _errs1 = errors;
 if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.text === undefined){
-const err0 = {instancePath,schemaPath:"#/$defs/NotesCreate/required",keyword:"required",params:{missingProperty: "text"},message:"must have required property '"+"text"+"'"};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
-const _errs2 = errors;
+if(data.text === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "text"},message:"must have required property '"+"text"+"'"}); errors++; }
 for(const key0 in data){
-if(!((key0 === "text") || (key0 === "pinned"))){
-const err1 = {instancePath,schemaPath:"#/$defs/NotesCreate/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-}
+if(!((key0 === "text") || (key0 === "pinned"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
 if(data.text !== undefined){
 let data0 = data.text;
-const _errs3 = errors;
-if(typeof data0 !== "string"){
-const err2 = {instancePath:instancePath+"/text",schemaPath:"#/$defs/NotesCreate/properties/text/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-}
-const _errs4 = errors;
-var valid1 = _errs3 === errors;
+if(typeof data0 !== "string"){ (vErrors ??= []).push({instancePath:instancePath+"/text",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
 if(data.pinned !== undefined){
-let data1 = data.pinned;
-const _errs5 = errors;
-if(typeof data1 !== "boolean"){
-const err3 = {instancePath:instancePath+"/pinned",schemaPath:"#/$defs/NotesCreate/properties/pinned/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
-errors++;
-}
-const _errs6 = errors;
-var valid1 = _errs5 === errors;
+let data0 = data.pinned;
+if(typeof data0 !== "boolean"){ (vErrors ??= []).push({instancePath:instancePath+"/pinned",keyword:"type",params:{},message:"must be boolean"}); errors++; }
 }
 }
-else {
-const err4 = {instancePath,schemaPath:"#/$defs/NotesCreate/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
-errors++;
-}
-var valid0 = _errs0 === errors;
-notesCreateCheck.errors = vErrors;
+else { (vErrors ??= []).push({instancePath,keyword:"type",params:{},message:"must be object"}); errors++; }
+NotesCreateCheck.errors = vErrors;
 return errors === 0;
 }
-notesCreateCheck.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema2 = {"$ref":"#/$defs/NotesPatch","$defs":{"NotesPatch":{"type":"object","properties":{"text":{"type":"string"},"pinned":{"type":"boolean"}},"additionalProperties":false}}};
-const schema3 = {"type":"object","properties":{"text":{"type":"string"},"pinned":{"type":"boolean"}},"additionalProperties":false};
 
-function notesUpdateCheck(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function NotesPatchCheck(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = notesUpdateCheck.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-const _errs0 = errors;
-const _errs1 = errors;
 if(data && typeof data == "object" && !Array.isArray(data)){
-const _errs2 = errors;
 for(const key0 in data){
-if(!((key0 === "text") || (key0 === "pinned"))){
-const err0 = {instancePath,schemaPath:"#/$defs/NotesPatch/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
+if(!((key0 === "text") || (key0 === "pinned"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
 if(data.text !== undefined){
 let data0 = data.text;
-const _errs3 = errors;
-if(typeof data0 !== "string"){
-const err1 = {instancePath:instancePath+"/text",schemaPath:"#/$defs/NotesPatch/properties/text/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-}
-const _errs4 = errors;
-var valid1 = _errs3 === errors;
+if(typeof data0 !== "string"){ (vErrors ??= []).push({instancePath:instancePath+"/text",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
 if(data.pinned !== undefined){
-let data1 = data.pinned;
-const _errs5 = errors;
-if(typeof data1 !== "boolean"){
-const err2 = {instancePath:instancePath+"/pinned",schemaPath:"#/$defs/NotesPatch/properties/pinned/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-}
-const _errs6 = errors;
-var valid1 = _errs5 === errors;
+let data0 = data.pinned;
+if(typeof data0 !== "boolean"){ (vErrors ??= []).push({instancePath:instancePath+"/pinned",keyword:"type",params:{},message:"must be boolean"}); errors++; }
 }
 }
-else {
-const err3 = {instancePath,schemaPath:"#/$defs/NotesPatch/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
-errors++;
-}
-var valid0 = _errs0 === errors;
-notesUpdateCheck.errors = vErrors;
+else { (vErrors ??= []).push({instancePath,keyword:"type",params:{},message:"must be object"}); errors++; }
+NotesPatchCheck.errors = vErrors;
 return errors === 0;
 }
-notesUpdateCheck.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};

@@ -4,238 +4,62 @@
 import { validator } from "opwright/runtime";
 import type { ProjectsCreate, ProjectsPatch } from "../types/projects.js";
 
-export const projectsCreate = validator<ProjectsCreate>(projectsCreateCheck);
-export const projectsUpdate = validator<ProjectsPatch>(projectsUpdateCheck);
+export const projectsCreate = validator<ProjectsCreate>(ProjectsCreateCheck);
+export const projectsUpdate = validator<ProjectsPatch>(ProjectsPatchCheck);
 
-const schema0 = {"$ref":"#/$defs/ProjectsCreate","$defs":{"ProjectsCreate":{"type":"object","properties":{"name":{"type":"string"},"key":{"type":"string","pattern":"^[A-Z]{2,10}$"},"archived":{"type":"boolean","default":false}},"required":["name","key"],"additionalProperties":false}}};
-const schema1 = {"type":"object","properties":{"name":{"type":"string"},"key":{"type":"string","pattern":"^[A-Z]{2,10}$"},"archived":{"type":"boolean","default":false}},"required":["name","key"],"additionalProperties":false};
 const pattern0 = new RegExp("^[A-Z]{2,10}$", "u");
 
-function projectsCreateCheck(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function ProjectsCreateCheck(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = projectsCreateCheck.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-const _errs0 = errors;
-const _errs1 = errors;
 if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.name === undefined){
-const err0 = {instancePath,schemaPath:"#/$defs/ProjectsCreate/required",keyword:"required",params:{missingProperty: "name"},message:"must have required property '"+"name"+"'"};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
-if(data.key === undefined){
-const err1 = {instancePath,schemaPath:"#/$defs/ProjectsCreate/required",keyword:"required",params:{missingProperty: "key"},message:"must have required property '"+"key"+"'"};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-}
-const _errs2 = errors;
+if(data.name === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "name"},message:"must have required property '"+"name"+"'"}); errors++; }
+if(data.key === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "key"},message:"must have required property '"+"key"+"'"}); errors++; }
 for(const key0 in data){
-if(!(((key0 === "name") || (key0 === "key")) || (key0 === "archived"))){
-const err2 = {instancePath,schemaPath:"#/$defs/ProjectsCreate/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-}
+if(!(((key0 === "name") || (key0 === "key")) || (key0 === "archived"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
 if(data.name !== undefined){
 let data0 = data.name;
-const _errs3 = errors;
-if(typeof data0 !== "string"){
-const err3 = {instancePath:instancePath+"/name",schemaPath:"#/$defs/ProjectsCreate/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
-errors++;
-}
-const _errs4 = errors;
-var valid1 = _errs3 === errors;
+if(typeof data0 !== "string"){ (vErrors ??= []).push({instancePath:instancePath+"/name",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
 if(data.key !== undefined){
-let data1 = data.key;
-const _errs5 = errors;
-const _errs6 = errors;
-if(typeof data1 === "string"){
-if(!pattern0.test(data1)){
-const err4 = {instancePath:instancePath+"/key",schemaPath:"#/$defs/ProjectsCreate/properties/key/pattern",keyword:"pattern",params:{pattern: "^[A-Z]{2,10}$"},message:"must match pattern \""+"^[A-Z]{2,10}$"+"\""};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
-errors++;
-}
-}
-else {
-const err5 = {instancePath:instancePath+"/key",schemaPath:"#/$defs/ProjectsCreate/properties/key/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err5];
-}
-else {
-vErrors.push(err5);
-}
-errors++;
-}
-var valid1 = _errs5 === errors;
+let data0 = data.key;
+if(typeof data0 === "string"){ if(!pattern0.test(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/key",keyword:"pattern",params:{pattern: "^[A-Z]{2,10}$"},message:"must match pattern \""+"^[A-Z]{2,10}$"+"\""}); errors++; } }
+else { (vErrors ??= []).push({instancePath:instancePath+"/key",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
 if(data.archived !== undefined){
-let data2 = data.archived;
-const _errs7 = errors;
-if(typeof data2 !== "boolean"){
-const err6 = {instancePath:instancePath+"/archived",schemaPath:"#/$defs/ProjectsCreate/properties/archived/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
-if(vErrors === null){
-vErrors = [err6];
-}
-else {
-vErrors.push(err6);
-}
-errors++;
-}
-const _errs8 = errors;
-var valid1 = _errs7 === errors;
+let data0 = data.archived;
+if(typeof data0 !== "boolean"){ (vErrors ??= []).push({instancePath:instancePath+"/archived",keyword:"type",params:{},message:"must be boolean"}); errors++; }
 }
 }
-else {
-const err7 = {instancePath,schemaPath:"#/$defs/ProjectsCreate/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err7];
-}
-else {
-vErrors.push(err7);
-}
-errors++;
-}
-var valid0 = _errs0 === errors;
-projectsCreateCheck.errors = vErrors;
+else { (vErrors ??= []).push({instancePath,keyword:"type",params:{},message:"must be object"}); errors++; }
+ProjectsCreateCheck.errors = vErrors;
 return errors === 0;
 }
-projectsCreateCheck.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema2 = {"$ref":"#/$defs/ProjectsPatch","$defs":{"ProjectsPatch":{"type":"object","properties":{"name":{"type":"string"},"key":{"type":"string","pattern":"^[A-Z]{2,10}$"},"archived":{"type":"boolean"}},"additionalProperties":false}}};
-const schema3 = {"type":"object","properties":{"name":{"type":"string"},"key":{"type":"string","pattern":"^[A-Z]{2,10}$"},"archived":{"type":"boolean"}},"additionalProperties":false};
 
-function projectsUpdateCheck(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function ProjectsPatchCheck(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = projectsUpdateCheck.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-const _errs0 = errors;
-const _errs1 = errors;
 if(data && typeof data == "object" && !Array.isArray(data)){
-const _errs2 = errors;
 for(const key0 in data){
-if(!(((key0 === "name") || (key0 === "key")) || (key0 === "archived"))){
-const err0 = {instancePath,schemaPath:"#/$defs/ProjectsPatch/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
+if(!(((key0 === "name") || (key0 === "key")) || (key0 === "archived"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
 if(data.name !== undefined){
 let data0 = data.name;
-const _errs3 = errors;
-if(typeof data0 !== "string"){
-const err1 = {instancePath:instancePath+"/name",schemaPath:"#/$defs/ProjectsPatch/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-}
-const _errs4 = errors;
-var valid1 = _errs3 === errors;
+if(typeof data0 !== "string"){ (vErrors ??= []).push({instancePath:instancePath+"/name",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
 if(data.key !== undefined){
-let data1 = data.key;
-const _errs5 = errors;
-const _errs6 = errors;
-if(typeof data1 === "string"){
-if(!pattern0.test(data1)){
-const err2 = {instancePath:instancePath+"/key",schemaPath:"#/$defs/ProjectsPatch/properties/key/pattern",keyword:"pattern",params:{pattern: "^[A-Z]{2,10}$"},message:"must match pattern \""+"^[A-Z]{2,10}$"+"\""};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-}
-}
-else {
-const err3 = {instancePath:instancePath+"/key",schemaPath:"#/$defs/ProjectsPatch/properties/key/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
-errors++;
-}
-var valid1 = _errs5 === errors;
+let data0 = data.key;
+if(typeof data0 === "string"){ if(!pattern0.test(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/key",keyword:"pattern",params:{pattern: "^[A-Z]{2,10}$"},message:"must match pattern \""+"^[A-Z]{2,10}$"+"\""}); errors++; } }
+else { (vErrors ??= []).push({instancePath:instancePath+"/key",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
 if(data.archived !== undefined){
-let data2 = data.archived;
-const _errs7 = errors;
-if(typeof data2 !== "boolean"){
-const err4 = {instancePath:instancePath+"/archived",schemaPath:"#/$defs/ProjectsPatch/properties/archived/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
-errors++;
-}
-const _errs8 = errors;
-var valid1 = _errs7 === errors;
+let data0 = data.archived;
+if(typeof data0 !== "boolean"){ (vErrors ??= []).push({instancePath:instancePath+"/archived",keyword:"type",params:{},message:"must be boolean"}); errors++; }
 }
 }
-else {
-const err5 = {instancePath,schemaPath:"#/$defs/ProjectsPatch/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err5];
-}
-else {
-vErrors.push(err5);
-}
-errors++;
-}
-var valid0 = _errs0 === errors;
-projectsUpdateCheck.errors = vErrors;
+else { (vErrors ??= []).push({instancePath,keyword:"type",params:{},message:"must be object"}); errors++; }
+ProjectsPatchCheck.errors = vErrors;
 return errors === 0;
 }
-projectsUpdateCheck.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};

@@ -4,1180 +4,130 @@
 import { codePointLength, formats, validator } from "opwright/runtime";
 import type { Task, TaskTypingSignal } from "../types/models.js";
 
-export const taskAssigned = validator<Task>(taskAssignedCheck);
-export const taskChanged = validator<Task>(taskChangedCheck);
-export const taskTyping = validator<TaskTypingSignal>(taskTypingCheck);
+export const taskAssigned = validator<Task>(TaskCheck);
+export const taskChanged = validator<Task>(TaskCheck);
+export const taskTyping = validator<TaskTypingSignal>(TaskTypingSignalCheck);
 
-const schema0 = {"$ref":"#/$defs/Task","$defs":{"Task":{"type":"object","properties":{"id":{"type":"string","format":"uuid","readOnly":true,"description":"UUIDv7."},"rev":{"type":"integer","minimum":1,"readOnly":true,"description":"Counts the changes, from 1."},"created_at":{"type":"string","format":"date-time","readOnly":true},"last_update_at":{"type":"string","format":"date-time","readOnly":true},"is_deleted":{"type":"boolean","readOnly":true},"title":{"type":"string","minLength":1,"maxLength":200},"state":{"type":"string","enum":["open","doing","done"]},"project":{"type":"string","format":"uuid"},"assignee":{"type":["string","null"],"format":"uuid"},"due":{"type":["string","null"],"format":"date-time"},"estimate":{"type":["number","null"],"minimum":0},"labels":{"type":"array","items":{"type":"string"}}},"required":["id","rev","created_at","last_update_at","is_deleted","title","state","project","assignee","due","estimate","labels"],"additionalProperties":false}}};
-const schema1 = {"type":"object","properties":{"id":{"type":"string","format":"uuid","readOnly":true,"description":"UUIDv7."},"rev":{"type":"integer","minimum":1,"readOnly":true,"description":"Counts the changes, from 1."},"created_at":{"type":"string","format":"date-time","readOnly":true},"last_update_at":{"type":"string","format":"date-time","readOnly":true},"is_deleted":{"type":"boolean","readOnly":true},"title":{"type":"string","minLength":1,"maxLength":200},"state":{"type":"string","enum":["open","doing","done"]},"project":{"type":"string","format":"uuid"},"assignee":{"type":["string","null"],"format":"uuid"},"due":{"type":["string","null"],"format":"date-time"},"estimate":{"type":["number","null"],"minimum":0},"labels":{"type":"array","items":{"type":"string"}}},"required":["id","rev","created_at","last_update_at","is_deleted","title","state","project","assignee","due","estimate","labels"],"additionalProperties":false};
-const func0 = Object.prototype.hasOwnProperty;
+const names0 = new Set(["id","rev","created_at","last_update_at","is_deleted","title","state","project","assignee","due","estimate","labels"]);
 const func1 = codePointLength;
 const formats0 = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const formats2 = formats["date-time"];
 
-function taskAssignedCheck(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function TaskCheck(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = taskAssignedCheck.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-const _errs0 = errors;
-const _errs1 = errors;
 if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.id === undefined){
-const err0 = {instancePath,schemaPath:"#/$defs/Task/required",keyword:"required",params:{missingProperty: "id"},message:"must have required property '"+"id"+"'"};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
-if(data.rev === undefined){
-const err1 = {instancePath,schemaPath:"#/$defs/Task/required",keyword:"required",params:{missingProperty: "rev"},message:"must have required property '"+"rev"+"'"};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-}
-if(data.created_at === undefined){
-const err2 = {instancePath,schemaPath:"#/$defs/Task/required",keyword:"required",params:{missingProperty: "created_at"},message:"must have required property '"+"created_at"+"'"};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-}
-if(data.last_update_at === undefined){
-const err3 = {instancePath,schemaPath:"#/$defs/Task/required",keyword:"required",params:{missingProperty: "last_update_at"},message:"must have required property '"+"last_update_at"+"'"};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
-errors++;
-}
-if(data.is_deleted === undefined){
-const err4 = {instancePath,schemaPath:"#/$defs/Task/required",keyword:"required",params:{missingProperty: "is_deleted"},message:"must have required property '"+"is_deleted"+"'"};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
-errors++;
-}
-if(data.title === undefined){
-const err5 = {instancePath,schemaPath:"#/$defs/Task/required",keyword:"required",params:{missingProperty: "title"},message:"must have required property '"+"title"+"'"};
-if(vErrors === null){
-vErrors = [err5];
-}
-else {
-vErrors.push(err5);
-}
-errors++;
-}
-if(data.state === undefined){
-const err6 = {instancePath,schemaPath:"#/$defs/Task/required",keyword:"required",params:{missingProperty: "state"},message:"must have required property '"+"state"+"'"};
-if(vErrors === null){
-vErrors = [err6];
-}
-else {
-vErrors.push(err6);
-}
-errors++;
-}
-if(data.project === undefined){
-const err7 = {instancePath,schemaPath:"#/$defs/Task/required",keyword:"required",params:{missingProperty: "project"},message:"must have required property '"+"project"+"'"};
-if(vErrors === null){
-vErrors = [err7];
-}
-else {
-vErrors.push(err7);
-}
-errors++;
-}
-if(data.assignee === undefined){
-const err8 = {instancePath,schemaPath:"#/$defs/Task/required",keyword:"required",params:{missingProperty: "assignee"},message:"must have required property '"+"assignee"+"'"};
-if(vErrors === null){
-vErrors = [err8];
-}
-else {
-vErrors.push(err8);
-}
-errors++;
-}
-if(data.due === undefined){
-const err9 = {instancePath,schemaPath:"#/$defs/Task/required",keyword:"required",params:{missingProperty: "due"},message:"must have required property '"+"due"+"'"};
-if(vErrors === null){
-vErrors = [err9];
-}
-else {
-vErrors.push(err9);
-}
-errors++;
-}
-if(data.estimate === undefined){
-const err10 = {instancePath,schemaPath:"#/$defs/Task/required",keyword:"required",params:{missingProperty: "estimate"},message:"must have required property '"+"estimate"+"'"};
-if(vErrors === null){
-vErrors = [err10];
-}
-else {
-vErrors.push(err10);
-}
-errors++;
-}
-if(data.labels === undefined){
-const err11 = {instancePath,schemaPath:"#/$defs/Task/required",keyword:"required",params:{missingProperty: "labels"},message:"must have required property '"+"labels"+"'"};
-if(vErrors === null){
-vErrors = [err11];
-}
-else {
-vErrors.push(err11);
-}
-errors++;
-}
-const _errs2 = errors;
+if(data.id === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "id"},message:"must have required property '"+"id"+"'"}); errors++; }
+if(data.rev === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "rev"},message:"must have required property '"+"rev"+"'"}); errors++; }
+if(data.created_at === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "created_at"},message:"must have required property '"+"created_at"+"'"}); errors++; }
+if(data.last_update_at === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "last_update_at"},message:"must have required property '"+"last_update_at"+"'"}); errors++; }
+if(data.is_deleted === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "is_deleted"},message:"must have required property '"+"is_deleted"+"'"}); errors++; }
+if(data.title === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "title"},message:"must have required property '"+"title"+"'"}); errors++; }
+if(data.state === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "state"},message:"must have required property '"+"state"+"'"}); errors++; }
+if(data.project === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "project"},message:"must have required property '"+"project"+"'"}); errors++; }
+if(data.assignee === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "assignee"},message:"must have required property '"+"assignee"+"'"}); errors++; }
+if(data.due === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "due"},message:"must have required property '"+"due"+"'"}); errors++; }
+if(data.estimate === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "estimate"},message:"must have required property '"+"estimate"+"'"}); errors++; }
+if(data.labels === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "labels"},message:"must have required property '"+"labels"+"'"}); errors++; }
 for(const key0 in data){
-if(!(func0.call(schema1.properties, key0))){
-const err12 = {instancePath,schemaPath:"#/$defs/Task/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
-if(vErrors === null){
-vErrors = [err12];
-}
-else {
-vErrors.push(err12);
-}
-errors++;
-}
+if(!(names0.has(key0))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
 if(data.id !== undefined){
 let data0 = data.id;
-const _errs3 = errors;
-const _errs4 = errors;
-if(typeof data0 == "number"){
-}
-if(typeof data0 === "string"){
-if(!(formats0.test(data0))){
-const err13 = {instancePath:instancePath+"/id",schemaPath:"#/$defs/Task/properties/id/format",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""};
-if(vErrors === null){
-vErrors = [err13];
-}
-else {
-vErrors.push(err13);
-}
-errors++;
-}
-}
-else {
-const err14 = {instancePath:instancePath+"/id",schemaPath:"#/$defs/Task/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err14];
-}
-else {
-vErrors.push(err14);
-}
-errors++;
-}
-var valid1 = _errs3 === errors;
+if(typeof data0 === "string"){ if(!(formats0.test(data0))){ (vErrors ??= []).push({instancePath:instancePath+"/id",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""}); errors++; } }
+else { (vErrors ??= []).push({instancePath:instancePath+"/id",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
 if(data.rev !== undefined){
-let data1 = data.rev;
-const _errs5 = errors;
-if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-const err15 = {instancePath:instancePath+"/rev",schemaPath:"#/$defs/Task/properties/rev/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
-if(vErrors === null){
-vErrors = [err15];
-}
-else {
-vErrors.push(err15);
-}
-errors++;
-}
-const _errs6 = errors;
-if(typeof data1 == "number"){
-if(data1 < 1 || isNaN(data1)){
-const err16 = {instancePath:instancePath+"/rev",schemaPath:"#/$defs/Task/properties/rev/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
-if(vErrors === null){
-vErrors = [err16];
-}
-else {
-vErrors.push(err16);
-}
-errors++;
-}
-}
-var valid1 = _errs5 === errors;
+let data0 = data.rev;
+if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){ (vErrors ??= []).push({instancePath:instancePath+"/rev",keyword:"type",params:{},message:"must be integer"}); errors++; }
+if(typeof data0 == "number"){ if(data0 < 1 || isNaN(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/rev",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}); errors++; } }
 }
 if(data.created_at !== undefined){
-let data2 = data.created_at;
-const _errs7 = errors;
-const _errs8 = errors;
-if(typeof data2 == "number"){
-}
-if(typeof data2 === "string"){
-if(!(formats2(data2))){
-const err17 = {instancePath:instancePath+"/created_at",schemaPath:"#/$defs/Task/properties/created_at/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""};
-if(vErrors === null){
-vErrors = [err17];
-}
-else {
-vErrors.push(err17);
-}
-errors++;
-}
-}
-else {
-const err18 = {instancePath:instancePath+"/created_at",schemaPath:"#/$defs/Task/properties/created_at/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err18];
-}
-else {
-vErrors.push(err18);
-}
-errors++;
-}
-var valid1 = _errs7 === errors;
+let data0 = data.created_at;
+if(typeof data0 === "string"){ if(!(formats2(data0))){ (vErrors ??= []).push({instancePath:instancePath+"/created_at",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}); errors++; } }
+else { (vErrors ??= []).push({instancePath:instancePath+"/created_at",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
 if(data.last_update_at !== undefined){
-let data3 = data.last_update_at;
-const _errs9 = errors;
-const _errs10 = errors;
-if(typeof data3 == "number"){
-}
-if(typeof data3 === "string"){
-if(!(formats2(data3))){
-const err19 = {instancePath:instancePath+"/last_update_at",schemaPath:"#/$defs/Task/properties/last_update_at/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""};
-if(vErrors === null){
-vErrors = [err19];
-}
-else {
-vErrors.push(err19);
-}
-errors++;
-}
-}
-else {
-const err20 = {instancePath:instancePath+"/last_update_at",schemaPath:"#/$defs/Task/properties/last_update_at/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err20];
-}
-else {
-vErrors.push(err20);
-}
-errors++;
-}
-var valid1 = _errs9 === errors;
+let data0 = data.last_update_at;
+if(typeof data0 === "string"){ if(!(formats2(data0))){ (vErrors ??= []).push({instancePath:instancePath+"/last_update_at",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}); errors++; } }
+else { (vErrors ??= []).push({instancePath:instancePath+"/last_update_at",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
 if(data.is_deleted !== undefined){
-let data4 = data.is_deleted;
-const _errs11 = errors;
-if(typeof data4 !== "boolean"){
-const err21 = {instancePath:instancePath+"/is_deleted",schemaPath:"#/$defs/Task/properties/is_deleted/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
-if(vErrors === null){
-vErrors = [err21];
-}
-else {
-vErrors.push(err21);
-}
-errors++;
-}
-const _errs12 = errors;
-var valid1 = _errs11 === errors;
+let data0 = data.is_deleted;
+if(typeof data0 !== "boolean"){ (vErrors ??= []).push({instancePath:instancePath+"/is_deleted",keyword:"type",params:{},message:"must be boolean"}); errors++; }
 }
 if(data.title !== undefined){
-let data5 = data.title;
-const _errs13 = errors;
-const _errs14 = errors;
-if(typeof data5 === "string"){
-if(func1(data5) > 200){
-const err22 = {instancePath:instancePath+"/title",schemaPath:"#/$defs/Task/properties/title/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters"};
-if(vErrors === null){
-vErrors = [err22];
-}
-else {
-vErrors.push(err22);
-}
-errors++;
-}
-if(func1(data5) < 1){
-const err23 = {instancePath:instancePath+"/title",schemaPath:"#/$defs/Task/properties/title/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
-if(vErrors === null){
-vErrors = [err23];
-}
-else {
-vErrors.push(err23);
-}
-errors++;
-}
-}
-else {
-const err24 = {instancePath:instancePath+"/title",schemaPath:"#/$defs/Task/properties/title/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err24];
-}
-else {
-vErrors.push(err24);
-}
-errors++;
-}
-var valid1 = _errs13 === errors;
-}
-if(data.state !== undefined){
-let data6 = data.state;
-const _errs15 = errors;
-if(typeof data6 !== "string"){
-const err25 = {instancePath:instancePath+"/state",schemaPath:"#/$defs/Task/properties/state/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err25];
-}
-else {
-vErrors.push(err25);
-}
-errors++;
-}
-const _errs16 = errors;
-const vSchema0 = schema1.properties.state.enum;
-if(!(((data6 === "open") || (data6 === "doing")) || (data6 === "done"))){
-const err26 = {instancePath:instancePath+"/state",schemaPath:"#/$defs/Task/properties/state/enum",keyword:"enum",params:{allowedValues: schema1.properties.state.enum},message:"must be equal to one of the allowed values"};
-if(vErrors === null){
-vErrors = [err26];
-}
-else {
-vErrors.push(err26);
-}
-errors++;
-}
-var valid1 = _errs15 === errors;
-}
-if(data.project !== undefined){
-let data7 = data.project;
-const _errs17 = errors;
-const _errs18 = errors;
-if(typeof data7 == "number"){
-}
-if(typeof data7 === "string"){
-if(!(formats0.test(data7))){
-const err27 = {instancePath:instancePath+"/project",schemaPath:"#/$defs/Task/properties/project/format",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""};
-if(vErrors === null){
-vErrors = [err27];
-}
-else {
-vErrors.push(err27);
-}
-errors++;
-}
-}
-else {
-const err28 = {instancePath:instancePath+"/project",schemaPath:"#/$defs/Task/properties/project/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err28];
-}
-else {
-vErrors.push(err28);
-}
-errors++;
-}
-var valid1 = _errs17 === errors;
-}
-if(data.assignee !== undefined){
-let data8 = data.assignee;
-const _errs19 = errors;
-if((typeof data8 !== "string") && (data8 !== null)){
-const err29 = {instancePath:instancePath+"/assignee",schemaPath:"#/$defs/Task/properties/assignee/type",keyword:"type",params:{type: schema1.properties.assignee.type},message:"must be string,null"};
-if(vErrors === null){
-vErrors = [err29];
-}
-else {
-vErrors.push(err29);
-}
-errors++;
-}
-const _errs20 = errors;
-if(typeof data8 == "number"){
-}
-if(typeof data8 === "string"){
-if(!(formats0.test(data8))){
-const err30 = {instancePath:instancePath+"/assignee",schemaPath:"#/$defs/Task/properties/assignee/format",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""};
-if(vErrors === null){
-vErrors = [err30];
-}
-else {
-vErrors.push(err30);
-}
-errors++;
-}
-}
-var valid1 = _errs19 === errors;
-}
-if(data.due !== undefined){
-let data9 = data.due;
-const _errs21 = errors;
-if((typeof data9 !== "string") && (data9 !== null)){
-const err31 = {instancePath:instancePath+"/due",schemaPath:"#/$defs/Task/properties/due/type",keyword:"type",params:{type: schema1.properties.due.type},message:"must be string,null"};
-if(vErrors === null){
-vErrors = [err31];
-}
-else {
-vErrors.push(err31);
-}
-errors++;
-}
-const _errs22 = errors;
-if(typeof data9 == "number"){
-}
-if(typeof data9 === "string"){
-if(!(formats2(data9))){
-const err32 = {instancePath:instancePath+"/due",schemaPath:"#/$defs/Task/properties/due/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""};
-if(vErrors === null){
-vErrors = [err32];
-}
-else {
-vErrors.push(err32);
-}
-errors++;
-}
-}
-var valid1 = _errs21 === errors;
-}
-if(data.estimate !== undefined){
-let data10 = data.estimate;
-const _errs23 = errors;
-if((!(typeof data10 == "number")) && (data10 !== null)){
-const err33 = {instancePath:instancePath+"/estimate",schemaPath:"#/$defs/Task/properties/estimate/type",keyword:"type",params:{type: schema1.properties.estimate.type},message:"must be number,null"};
-if(vErrors === null){
-vErrors = [err33];
-}
-else {
-vErrors.push(err33);
-}
-errors++;
-}
-const _errs24 = errors;
-if(typeof data10 == "number"){
-if(data10 < 0 || isNaN(data10)){
-const err34 = {instancePath:instancePath+"/estimate",schemaPath:"#/$defs/Task/properties/estimate/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
-if(vErrors === null){
-vErrors = [err34];
-}
-else {
-vErrors.push(err34);
-}
-errors++;
-}
-}
-var valid1 = _errs23 === errors;
-}
-if(data.labels !== undefined){
-let data11 = data.labels;
-const _errs25 = errors;
-const _errs26 = errors;
-if(Array.isArray(data11)){
-let valid3 = true;
-const len0 = data11.length;
-for(let i0=0; i0<len0; i0++){
-let data12 = data11[i0];
-const _errs27 = errors;
-if(typeof data12 !== "string"){
-const err35 = {instancePath:instancePath+"/labels/" + i0,schemaPath:"#/$defs/Task/properties/labels/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err35];
-}
-else {
-vErrors.push(err35);
-}
-errors++;
-}
-const _errs28 = errors;
-var valid2 = _errs27 === errors;
-if(!valid2){
-valid3 = false;
-}
-}
-}
-else {
-const err36 = {instancePath:instancePath+"/labels",schemaPath:"#/$defs/Task/properties/labels/type",keyword:"type",params:{type: "array"},message:"must be array"};
-if(vErrors === null){
-vErrors = [err36];
-}
-else {
-vErrors.push(err36);
-}
-errors++;
-}
-var valid1 = _errs25 === errors;
-}
-}
-else {
-const err37 = {instancePath,schemaPath:"#/$defs/Task/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err37];
-}
-else {
-vErrors.push(err37);
-}
-errors++;
-}
-var valid0 = _errs0 === errors;
-taskAssignedCheck.errors = vErrors;
-return errors === 0;
-}
-taskAssignedCheck.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-const schema2 = {"$ref":"#/$defs/Task","$defs":{"Task":{"type":"object","properties":{"id":{"type":"string","format":"uuid","readOnly":true,"description":"UUIDv7."},"rev":{"type":"integer","minimum":1,"readOnly":true,"description":"Counts the changes, from 1."},"created_at":{"type":"string","format":"date-time","readOnly":true},"last_update_at":{"type":"string","format":"date-time","readOnly":true},"is_deleted":{"type":"boolean","readOnly":true},"title":{"type":"string","minLength":1,"maxLength":200},"state":{"type":"string","enum":["open","doing","done"]},"project":{"type":"string","format":"uuid"},"assignee":{"type":["string","null"],"format":"uuid"},"due":{"type":["string","null"],"format":"date-time"},"estimate":{"type":["number","null"],"minimum":0},"labels":{"type":"array","items":{"type":"string"}}},"required":["id","rev","created_at","last_update_at","is_deleted","title","state","project","assignee","due","estimate","labels"],"additionalProperties":false}}};
-const schema3 = {"type":"object","properties":{"id":{"type":"string","format":"uuid","readOnly":true,"description":"UUIDv7."},"rev":{"type":"integer","minimum":1,"readOnly":true,"description":"Counts the changes, from 1."},"created_at":{"type":"string","format":"date-time","readOnly":true},"last_update_at":{"type":"string","format":"date-time","readOnly":true},"is_deleted":{"type":"boolean","readOnly":true},"title":{"type":"string","minLength":1,"maxLength":200},"state":{"type":"string","enum":["open","doing","done"]},"project":{"type":"string","format":"uuid"},"assignee":{"type":["string","null"],"format":"uuid"},"due":{"type":["string","null"],"format":"date-time"},"estimate":{"type":["number","null"],"minimum":0},"labels":{"type":"array","items":{"type":"string"}}},"required":["id","rev","created_at","last_update_at","is_deleted","title","state","project","assignee","due","estimate","labels"],"additionalProperties":false};
-
-function taskChangedCheck(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = taskChangedCheck.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-const _errs0 = errors;
-const _errs1 = errors;
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.id === undefined){
-const err0 = {instancePath,schemaPath:"#/$defs/Task/required",keyword:"required",params:{missingProperty: "id"},message:"must have required property '"+"id"+"'"};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
-if(data.rev === undefined){
-const err1 = {instancePath,schemaPath:"#/$defs/Task/required",keyword:"required",params:{missingProperty: "rev"},message:"must have required property '"+"rev"+"'"};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-}
-if(data.created_at === undefined){
-const err2 = {instancePath,schemaPath:"#/$defs/Task/required",keyword:"required",params:{missingProperty: "created_at"},message:"must have required property '"+"created_at"+"'"};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-}
-if(data.last_update_at === undefined){
-const err3 = {instancePath,schemaPath:"#/$defs/Task/required",keyword:"required",params:{missingProperty: "last_update_at"},message:"must have required property '"+"last_update_at"+"'"};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
-errors++;
-}
-if(data.is_deleted === undefined){
-const err4 = {instancePath,schemaPath:"#/$defs/Task/required",keyword:"required",params:{missingProperty: "is_deleted"},message:"must have required property '"+"is_deleted"+"'"};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
-errors++;
-}
-if(data.title === undefined){
-const err5 = {instancePath,schemaPath:"#/$defs/Task/required",keyword:"required",params:{missingProperty: "title"},message:"must have required property '"+"title"+"'"};
-if(vErrors === null){
-vErrors = [err5];
-}
-else {
-vErrors.push(err5);
-}
-errors++;
-}
-if(data.state === undefined){
-const err6 = {instancePath,schemaPath:"#/$defs/Task/required",keyword:"required",params:{missingProperty: "state"},message:"must have required property '"+"state"+"'"};
-if(vErrors === null){
-vErrors = [err6];
-}
-else {
-vErrors.push(err6);
-}
-errors++;
-}
-if(data.project === undefined){
-const err7 = {instancePath,schemaPath:"#/$defs/Task/required",keyword:"required",params:{missingProperty: "project"},message:"must have required property '"+"project"+"'"};
-if(vErrors === null){
-vErrors = [err7];
-}
-else {
-vErrors.push(err7);
-}
-errors++;
-}
-if(data.assignee === undefined){
-const err8 = {instancePath,schemaPath:"#/$defs/Task/required",keyword:"required",params:{missingProperty: "assignee"},message:"must have required property '"+"assignee"+"'"};
-if(vErrors === null){
-vErrors = [err8];
-}
-else {
-vErrors.push(err8);
-}
-errors++;
-}
-if(data.due === undefined){
-const err9 = {instancePath,schemaPath:"#/$defs/Task/required",keyword:"required",params:{missingProperty: "due"},message:"must have required property '"+"due"+"'"};
-if(vErrors === null){
-vErrors = [err9];
-}
-else {
-vErrors.push(err9);
-}
-errors++;
-}
-if(data.estimate === undefined){
-const err10 = {instancePath,schemaPath:"#/$defs/Task/required",keyword:"required",params:{missingProperty: "estimate"},message:"must have required property '"+"estimate"+"'"};
-if(vErrors === null){
-vErrors = [err10];
-}
-else {
-vErrors.push(err10);
-}
-errors++;
-}
-if(data.labels === undefined){
-const err11 = {instancePath,schemaPath:"#/$defs/Task/required",keyword:"required",params:{missingProperty: "labels"},message:"must have required property '"+"labels"+"'"};
-if(vErrors === null){
-vErrors = [err11];
-}
-else {
-vErrors.push(err11);
-}
-errors++;
-}
-const _errs2 = errors;
-for(const key0 in data){
-if(!(func0.call(schema3.properties, key0))){
-const err12 = {instancePath,schemaPath:"#/$defs/Task/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
-if(vErrors === null){
-vErrors = [err12];
-}
-else {
-vErrors.push(err12);
-}
-errors++;
-}
-}
-if(data.id !== undefined){
-let data0 = data.id;
-const _errs3 = errors;
-const _errs4 = errors;
-if(typeof data0 == "number"){
-}
+let data0 = data.title;
 if(typeof data0 === "string"){
-if(!(formats0.test(data0))){
-const err13 = {instancePath:instancePath+"/id",schemaPath:"#/$defs/Task/properties/id/format",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""};
-if(vErrors === null){
-vErrors = [err13];
+if(func1(data0) > 200){ (vErrors ??= []).push({instancePath:instancePath+"/title",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters"}); errors++; }
+if(func1(data0) < 1){ (vErrors ??= []).push({instancePath:instancePath+"/title",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}); errors++; }
 }
-else {
-vErrors.push(err13);
-}
-errors++;
-}
-}
-else {
-const err14 = {instancePath:instancePath+"/id",schemaPath:"#/$defs/Task/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err14];
-}
-else {
-vErrors.push(err14);
-}
-errors++;
-}
-var valid1 = _errs3 === errors;
-}
-if(data.rev !== undefined){
-let data1 = data.rev;
-const _errs5 = errors;
-if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-const err15 = {instancePath:instancePath+"/rev",schemaPath:"#/$defs/Task/properties/rev/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
-if(vErrors === null){
-vErrors = [err15];
-}
-else {
-vErrors.push(err15);
-}
-errors++;
-}
-const _errs6 = errors;
-if(typeof data1 == "number"){
-if(data1 < 1 || isNaN(data1)){
-const err16 = {instancePath:instancePath+"/rev",schemaPath:"#/$defs/Task/properties/rev/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
-if(vErrors === null){
-vErrors = [err16];
-}
-else {
-vErrors.push(err16);
-}
-errors++;
-}
-}
-var valid1 = _errs5 === errors;
-}
-if(data.created_at !== undefined){
-let data2 = data.created_at;
-const _errs7 = errors;
-const _errs8 = errors;
-if(typeof data2 == "number"){
-}
-if(typeof data2 === "string"){
-if(!(formats2(data2))){
-const err17 = {instancePath:instancePath+"/created_at",schemaPath:"#/$defs/Task/properties/created_at/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""};
-if(vErrors === null){
-vErrors = [err17];
-}
-else {
-vErrors.push(err17);
-}
-errors++;
-}
-}
-else {
-const err18 = {instancePath:instancePath+"/created_at",schemaPath:"#/$defs/Task/properties/created_at/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err18];
-}
-else {
-vErrors.push(err18);
-}
-errors++;
-}
-var valid1 = _errs7 === errors;
-}
-if(data.last_update_at !== undefined){
-let data3 = data.last_update_at;
-const _errs9 = errors;
-const _errs10 = errors;
-if(typeof data3 == "number"){
-}
-if(typeof data3 === "string"){
-if(!(formats2(data3))){
-const err19 = {instancePath:instancePath+"/last_update_at",schemaPath:"#/$defs/Task/properties/last_update_at/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""};
-if(vErrors === null){
-vErrors = [err19];
-}
-else {
-vErrors.push(err19);
-}
-errors++;
-}
-}
-else {
-const err20 = {instancePath:instancePath+"/last_update_at",schemaPath:"#/$defs/Task/properties/last_update_at/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err20];
-}
-else {
-vErrors.push(err20);
-}
-errors++;
-}
-var valid1 = _errs9 === errors;
-}
-if(data.is_deleted !== undefined){
-let data4 = data.is_deleted;
-const _errs11 = errors;
-if(typeof data4 !== "boolean"){
-const err21 = {instancePath:instancePath+"/is_deleted",schemaPath:"#/$defs/Task/properties/is_deleted/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
-if(vErrors === null){
-vErrors = [err21];
-}
-else {
-vErrors.push(err21);
-}
-errors++;
-}
-const _errs12 = errors;
-var valid1 = _errs11 === errors;
-}
-if(data.title !== undefined){
-let data5 = data.title;
-const _errs13 = errors;
-const _errs14 = errors;
-if(typeof data5 === "string"){
-if(func1(data5) > 200){
-const err22 = {instancePath:instancePath+"/title",schemaPath:"#/$defs/Task/properties/title/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters"};
-if(vErrors === null){
-vErrors = [err22];
-}
-else {
-vErrors.push(err22);
-}
-errors++;
-}
-if(func1(data5) < 1){
-const err23 = {instancePath:instancePath+"/title",schemaPath:"#/$defs/Task/properties/title/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
-if(vErrors === null){
-vErrors = [err23];
-}
-else {
-vErrors.push(err23);
-}
-errors++;
-}
-}
-else {
-const err24 = {instancePath:instancePath+"/title",schemaPath:"#/$defs/Task/properties/title/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err24];
-}
-else {
-vErrors.push(err24);
-}
-errors++;
-}
-var valid1 = _errs13 === errors;
+else { (vErrors ??= []).push({instancePath:instancePath+"/title",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
 if(data.state !== undefined){
-let data6 = data.state;
-const _errs15 = errors;
-if(typeof data6 !== "string"){
-const err25 = {instancePath:instancePath+"/state",schemaPath:"#/$defs/Task/properties/state/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err25];
-}
-else {
-vErrors.push(err25);
-}
-errors++;
-}
-const _errs16 = errors;
-const vSchema0 = schema3.properties.state.enum;
-if(!(((data6 === "open") || (data6 === "doing")) || (data6 === "done"))){
-const err26 = {instancePath:instancePath+"/state",schemaPath:"#/$defs/Task/properties/state/enum",keyword:"enum",params:{allowedValues: schema3.properties.state.enum},message:"must be equal to one of the allowed values"};
-if(vErrors === null){
-vErrors = [err26];
-}
-else {
-vErrors.push(err26);
-}
-errors++;
-}
-var valid1 = _errs15 === errors;
+let data0 = data.state;
+if(typeof data0 !== "string"){ (vErrors ??= []).push({instancePath:instancePath+"/state",keyword:"type",params:{},message:"must be string"}); errors++; }
+if(!(((data0 === "open") || (data0 === "doing")) || (data0 === "done"))){ (vErrors ??= []).push({instancePath:instancePath+"/state",keyword:"enum",params:{},message:"must be equal to one of the allowed values"}); errors++; }
 }
 if(data.project !== undefined){
-let data7 = data.project;
-const _errs17 = errors;
-const _errs18 = errors;
-if(typeof data7 == "number"){
-}
-if(typeof data7 === "string"){
-if(!(formats0.test(data7))){
-const err27 = {instancePath:instancePath+"/project",schemaPath:"#/$defs/Task/properties/project/format",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""};
-if(vErrors === null){
-vErrors = [err27];
-}
-else {
-vErrors.push(err27);
-}
-errors++;
-}
-}
-else {
-const err28 = {instancePath:instancePath+"/project",schemaPath:"#/$defs/Task/properties/project/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err28];
-}
-else {
-vErrors.push(err28);
-}
-errors++;
-}
-var valid1 = _errs17 === errors;
+let data0 = data.project;
+if(typeof data0 === "string"){ if(!(formats0.test(data0))){ (vErrors ??= []).push({instancePath:instancePath+"/project",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""}); errors++; } }
+else { (vErrors ??= []).push({instancePath:instancePath+"/project",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
 if(data.assignee !== undefined){
-let data8 = data.assignee;
-const _errs19 = errors;
-if((typeof data8 !== "string") && (data8 !== null)){
-const err29 = {instancePath:instancePath+"/assignee",schemaPath:"#/$defs/Task/properties/assignee/type",keyword:"type",params:{type: schema3.properties.assignee.type},message:"must be string,null"};
-if(vErrors === null){
-vErrors = [err29];
-}
-else {
-vErrors.push(err29);
-}
-errors++;
-}
-const _errs20 = errors;
-if(typeof data8 == "number"){
-}
-if(typeof data8 === "string"){
-if(!(formats0.test(data8))){
-const err30 = {instancePath:instancePath+"/assignee",schemaPath:"#/$defs/Task/properties/assignee/format",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""};
-if(vErrors === null){
-vErrors = [err30];
-}
-else {
-vErrors.push(err30);
-}
-errors++;
-}
-}
-var valid1 = _errs19 === errors;
+let data0 = data.assignee;
+if((typeof data0 !== "string") && (data0 !== null)){ (vErrors ??= []).push({instancePath:instancePath+"/assignee",keyword:"type",params:{},message:"must be string,null"}); errors++; }
+if(typeof data0 === "string"){ if(!(formats0.test(data0))){ (vErrors ??= []).push({instancePath:instancePath+"/assignee",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""}); errors++; } }
 }
 if(data.due !== undefined){
-let data9 = data.due;
-const _errs21 = errors;
-if((typeof data9 !== "string") && (data9 !== null)){
-const err31 = {instancePath:instancePath+"/due",schemaPath:"#/$defs/Task/properties/due/type",keyword:"type",params:{type: schema3.properties.due.type},message:"must be string,null"};
-if(vErrors === null){
-vErrors = [err31];
-}
-else {
-vErrors.push(err31);
-}
-errors++;
-}
-const _errs22 = errors;
-if(typeof data9 == "number"){
-}
-if(typeof data9 === "string"){
-if(!(formats2(data9))){
-const err32 = {instancePath:instancePath+"/due",schemaPath:"#/$defs/Task/properties/due/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""};
-if(vErrors === null){
-vErrors = [err32];
-}
-else {
-vErrors.push(err32);
-}
-errors++;
-}
-}
-var valid1 = _errs21 === errors;
+let data0 = data.due;
+if((typeof data0 !== "string") && (data0 !== null)){ (vErrors ??= []).push({instancePath:instancePath+"/due",keyword:"type",params:{},message:"must be string,null"}); errors++; }
+if(typeof data0 === "string"){ if(!(formats2(data0))){ (vErrors ??= []).push({instancePath:instancePath+"/due",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}); errors++; } }
 }
 if(data.estimate !== undefined){
-let data10 = data.estimate;
-const _errs23 = errors;
-if((!(typeof data10 == "number")) && (data10 !== null)){
-const err33 = {instancePath:instancePath+"/estimate",schemaPath:"#/$defs/Task/properties/estimate/type",keyword:"type",params:{type: schema3.properties.estimate.type},message:"must be number,null"};
-if(vErrors === null){
-vErrors = [err33];
-}
-else {
-vErrors.push(err33);
-}
-errors++;
-}
-const _errs24 = errors;
-if(typeof data10 == "number"){
-if(data10 < 0 || isNaN(data10)){
-const err34 = {instancePath:instancePath+"/estimate",schemaPath:"#/$defs/Task/properties/estimate/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
-if(vErrors === null){
-vErrors = [err34];
-}
-else {
-vErrors.push(err34);
-}
-errors++;
-}
-}
-var valid1 = _errs23 === errors;
+let data0 = data.estimate;
+if((!(typeof data0 == "number")) && (data0 !== null)){ (vErrors ??= []).push({instancePath:instancePath+"/estimate",keyword:"type",params:{},message:"must be number,null"}); errors++; }
+if(typeof data0 == "number"){ if(data0 < 0 || isNaN(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/estimate",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}); errors++; } }
 }
 if(data.labels !== undefined){
-let data11 = data.labels;
-const _errs25 = errors;
-const _errs26 = errors;
-if(Array.isArray(data11)){
-let valid3 = true;
-const len0 = data11.length;
+let data0 = data.labels;
+if(Array.isArray(data0)){
+const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
-let data12 = data11[i0];
-const _errs27 = errors;
-if(typeof data12 !== "string"){
-const err35 = {instancePath:instancePath+"/labels/" + i0,schemaPath:"#/$defs/Task/properties/labels/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err35];
-}
-else {
-vErrors.push(err35);
-}
-errors++;
-}
-const _errs28 = errors;
-var valid2 = _errs27 === errors;
-if(!valid2){
-valid3 = false;
+let data1 = data0[i0];
+if(typeof data1 !== "string"){ (vErrors ??= []).push({instancePath:instancePath+"/labels/" + i0,keyword:"type",params:{},message:"must be string"}); errors++; }
 }
 }
-}
-else {
-const err36 = {instancePath:instancePath+"/labels",schemaPath:"#/$defs/Task/properties/labels/type",keyword:"type",params:{type: "array"},message:"must be array"};
-if(vErrors === null){
-vErrors = [err36];
-}
-else {
-vErrors.push(err36);
-}
-errors++;
-}
-var valid1 = _errs25 === errors;
+else { (vErrors ??= []).push({instancePath:instancePath+"/labels",keyword:"type",params:{},message:"must be array"}); errors++; }
 }
 }
-else {
-const err37 = {instancePath,schemaPath:"#/$defs/Task/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err37];
-}
-else {
-vErrors.push(err37);
-}
-errors++;
-}
-var valid0 = _errs0 === errors;
-taskChangedCheck.errors = vErrors;
+else { (vErrors ??= []).push({instancePath,keyword:"type",params:{},message:"must be object"}); errors++; }
+TaskCheck.errors = vErrors;
 return errors === 0;
 }
-taskChangedCheck.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema4 = {"$ref":"#/$defs/TaskTypingSignal","$defs":{"TaskTypingSignal":{"type":"object","properties":{"task":{"type":"string","format":"uuid"},"who":{"type":"string","format":"uuid"}},"required":["task","who"],"additionalProperties":false}}};
-const schema5 = {"type":"object","properties":{"task":{"type":"string","format":"uuid"},"who":{"type":"string","format":"uuid"}},"required":["task","who"],"additionalProperties":false};
 
-function taskTypingCheck(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function TaskTypingSignalCheck(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = taskTypingCheck.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-const _errs0 = errors;
-const _errs1 = errors;
 if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.task === undefined){
-const err0 = {instancePath,schemaPath:"#/$defs/TaskTypingSignal/required",keyword:"required",params:{missingProperty: "task"},message:"must have required property '"+"task"+"'"};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
-if(data.who === undefined){
-const err1 = {instancePath,schemaPath:"#/$defs/TaskTypingSignal/required",keyword:"required",params:{missingProperty: "who"},message:"must have required property '"+"who"+"'"};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-}
-const _errs2 = errors;
+if(data.task === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "task"},message:"must have required property '"+"task"+"'"}); errors++; }
+if(data.who === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "who"},message:"must have required property '"+"who"+"'"}); errors++; }
 for(const key0 in data){
-if(!((key0 === "task") || (key0 === "who"))){
-const err2 = {instancePath,schemaPath:"#/$defs/TaskTypingSignal/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-}
+if(!((key0 === "task") || (key0 === "who"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
 if(data.task !== undefined){
 let data0 = data.task;
-const _errs3 = errors;
-const _errs4 = errors;
-if(typeof data0 == "number"){
-}
-if(typeof data0 === "string"){
-if(!(formats0.test(data0))){
-const err3 = {instancePath:instancePath+"/task",schemaPath:"#/$defs/TaskTypingSignal/properties/task/format",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
-errors++;
-}
-}
-else {
-const err4 = {instancePath:instancePath+"/task",schemaPath:"#/$defs/TaskTypingSignal/properties/task/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
-errors++;
-}
-var valid1 = _errs3 === errors;
+if(typeof data0 === "string"){ if(!(formats0.test(data0))){ (vErrors ??= []).push({instancePath:instancePath+"/task",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""}); errors++; } }
+else { (vErrors ??= []).push({instancePath:instancePath+"/task",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
 if(data.who !== undefined){
-let data1 = data.who;
-const _errs5 = errors;
-const _errs6 = errors;
-if(typeof data1 == "number"){
-}
-if(typeof data1 === "string"){
-if(!(formats0.test(data1))){
-const err5 = {instancePath:instancePath+"/who",schemaPath:"#/$defs/TaskTypingSignal/properties/who/format",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""};
-if(vErrors === null){
-vErrors = [err5];
-}
-else {
-vErrors.push(err5);
-}
-errors++;
+let data0 = data.who;
+if(typeof data0 === "string"){ if(!(formats0.test(data0))){ (vErrors ??= []).push({instancePath:instancePath+"/who",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""}); errors++; } }
+else { (vErrors ??= []).push({instancePath:instancePath+"/who",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
 }
-else {
-const err6 = {instancePath:instancePath+"/who",schemaPath:"#/$defs/TaskTypingSignal/properties/who/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err6];
-}
-else {
-vErrors.push(err6);
-}
-errors++;
-}
-var valid1 = _errs5 === errors;
-}
-}
-else {
-const err7 = {instancePath,schemaPath:"#/$defs/TaskTypingSignal/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err7];
-}
-else {
-vErrors.push(err7);
-}
-errors++;
-}
-var valid0 = _errs0 === errors;
-taskTypingCheck.errors = vErrors;
+else { (vErrors ??= []).push({instancePath,keyword:"type",params:{},message:"must be object"}); errors++; }
+TaskTypingSignalCheck.errors = vErrors;
 return errors === 0;
 }
-taskTypingCheck.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};

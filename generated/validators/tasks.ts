@@ -11,763 +11,174 @@ import type {
 
 export const tasksComment = validator<TasksCommentInput>(tasksCommentCheck);
 export const tasksComplete = validator<TasksCompleteInput>(tasksCompleteCheck);
-export const tasksCreate = validator<TasksCreate>(tasksCreateCheck);
-export const tasksUpdate = validator<TasksPatch>(tasksUpdateCheck);
+export const tasksCreate = validator<TasksCreate>(TasksCreateCheck);
+export const tasksUpdate = validator<TasksPatch>(TasksPatchCheck);
 
-const schema0 = {"type":"object","properties":{"task":{"type":"string","format":"uuid"},"text":{"type":"string","minLength":1,"maxLength":2000}},"required":["task","text"],"additionalProperties":false};
 const formats0 = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const func0 = codePointLength;
 
 function tasksCommentCheck(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = tasksCommentCheck.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-const _errs0 = errors;
 if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.task === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "task"},message:"must have required property '"+"task"+"'"};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
-if(data.text === undefined){
-const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "text"},message:"must have required property '"+"text"+"'"};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-}
-const _errs1 = errors;
+if(data.task === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "task"},message:"must have required property '"+"task"+"'"}); errors++; }
+if(data.text === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "text"},message:"must have required property '"+"text"+"'"}); errors++; }
 for(const key0 in data){
-if(!((key0 === "task") || (key0 === "text"))){
-const err2 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-}
+if(!((key0 === "task") || (key0 === "text"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
 if(data.task !== undefined){
 let data0 = data.task;
-const _errs2 = errors;
-const _errs3 = errors;
-if(typeof data0 == "number"){
-}
-if(typeof data0 === "string"){
-if(!(formats0.test(data0))){
-const err3 = {instancePath:instancePath+"/task",schemaPath:"#/properties/task/format",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
-errors++;
-}
-}
-else {
-const err4 = {instancePath:instancePath+"/task",schemaPath:"#/properties/task/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
-errors++;
-}
-var valid0 = _errs2 === errors;
+if(typeof data0 === "string"){ if(!(formats0.test(data0))){ (vErrors ??= []).push({instancePath:instancePath+"/task",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""}); errors++; } }
+else { (vErrors ??= []).push({instancePath:instancePath+"/task",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
 if(data.text !== undefined){
-let data1 = data.text;
-const _errs4 = errors;
-const _errs5 = errors;
-if(typeof data1 === "string"){
-if(func0(data1) > 2000){
-const err5 = {instancePath:instancePath+"/text",schemaPath:"#/properties/text/maxLength",keyword:"maxLength",params:{limit: 2000},message:"must NOT have more than 2000 characters"};
-if(vErrors === null){
-vErrors = [err5];
+let data0 = data.text;
+if(typeof data0 === "string"){
+if(func0(data0) > 2000){ (vErrors ??= []).push({instancePath:instancePath+"/text",keyword:"maxLength",params:{limit: 2000},message:"must NOT have more than 2000 characters"}); errors++; }
+if(func0(data0) < 1){ (vErrors ??= []).push({instancePath:instancePath+"/text",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}); errors++; }
 }
-else {
-vErrors.push(err5);
-}
-errors++;
-}
-if(func0(data1) < 1){
-const err6 = {instancePath:instancePath+"/text",schemaPath:"#/properties/text/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
-if(vErrors === null){
-vErrors = [err6];
-}
-else {
-vErrors.push(err6);
-}
-errors++;
+else { (vErrors ??= []).push({instancePath:instancePath+"/text",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
 }
-else {
-const err7 = {instancePath:instancePath+"/text",schemaPath:"#/properties/text/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err7];
-}
-else {
-vErrors.push(err7);
-}
-errors++;
-}
-var valid0 = _errs4 === errors;
-}
-}
-else {
-const err8 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err8];
-}
-else {
-vErrors.push(err8);
-}
-errors++;
-}
+else { (vErrors ??= []).push({instancePath,keyword:"type",params:{},message:"must be object"}); errors++; }
 tasksCommentCheck.errors = vErrors;
 return errors === 0;
 }
-tasksCommentCheck.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema1 = {"type":"object","properties":{"id":{"type":"string","format":"uuid"},"rev":{"type":"integer"},"note":{"type":["string","null"]}},"required":["id","rev"],"additionalProperties":false};
 
 function tasksCompleteCheck(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = tasksCompleteCheck.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-const _errs0 = errors;
 if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.id === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "id"},message:"must have required property '"+"id"+"'"};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
-if(data.rev === undefined){
-const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "rev"},message:"must have required property '"+"rev"+"'"};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-}
-const _errs1 = errors;
+if(data.id === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "id"},message:"must have required property '"+"id"+"'"}); errors++; }
+if(data.rev === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "rev"},message:"must have required property '"+"rev"+"'"}); errors++; }
 for(const key0 in data){
-if(!(((key0 === "id") || (key0 === "rev")) || (key0 === "note"))){
-const err2 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-}
+if(!(((key0 === "id") || (key0 === "rev")) || (key0 === "note"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
 if(data.id !== undefined){
 let data0 = data.id;
-const _errs2 = errors;
-const _errs3 = errors;
-if(typeof data0 == "number"){
-}
-if(typeof data0 === "string"){
-if(!(formats0.test(data0))){
-const err3 = {instancePath:instancePath+"/id",schemaPath:"#/properties/id/format",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
-errors++;
-}
-}
-else {
-const err4 = {instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
-errors++;
-}
-var valid0 = _errs2 === errors;
+if(typeof data0 === "string"){ if(!(formats0.test(data0))){ (vErrors ??= []).push({instancePath:instancePath+"/id",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""}); errors++; } }
+else { (vErrors ??= []).push({instancePath:instancePath+"/id",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
 if(data.rev !== undefined){
-let data1 = data.rev;
-const _errs4 = errors;
-if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-const err5 = {instancePath:instancePath+"/rev",schemaPath:"#/properties/rev/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
-if(vErrors === null){
-vErrors = [err5];
-}
-else {
-vErrors.push(err5);
-}
-errors++;
-}
-const _errs5 = errors;
-var valid0 = _errs4 === errors;
+let data0 = data.rev;
+if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){ (vErrors ??= []).push({instancePath:instancePath+"/rev",keyword:"type",params:{},message:"must be integer"}); errors++; }
 }
 if(data.note !== undefined){
-let data2 = data.note;
-const _errs6 = errors;
-if((typeof data2 !== "string") && (data2 !== null)){
-const err6 = {instancePath:instancePath+"/note",schemaPath:"#/properties/note/type",keyword:"type",params:{type: schema1.properties.note.type},message:"must be string,null"};
-if(vErrors === null){
-vErrors = [err6];
-}
-else {
-vErrors.push(err6);
-}
-errors++;
-}
-const _errs7 = errors;
-var valid0 = _errs6 === errors;
+let data0 = data.note;
+if((typeof data0 !== "string") && (data0 !== null)){ (vErrors ??= []).push({instancePath:instancePath+"/note",keyword:"type",params:{},message:"must be string,null"}); errors++; }
 }
 }
-else {
-const err7 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err7];
-}
-else {
-vErrors.push(err7);
-}
-errors++;
-}
+else { (vErrors ??= []).push({instancePath,keyword:"type",params:{},message:"must be object"}); errors++; }
 tasksCompleteCheck.errors = vErrors;
 return errors === 0;
 }
-tasksCompleteCheck.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema2 = {"$ref":"#/$defs/TasksCreate","$defs":{"TasksCreate":{"type":"object","properties":{"title":{"type":"string","minLength":1,"maxLength":200},"project":{"type":"string","format":"uuid"},"assignee":{"type":["string","null"],"format":"uuid"},"due":{"type":["string","null"],"format":"date-time"},"estimate":{"type":["number","null"],"minimum":0},"labels":{"type":"array","items":{"type":"string"},"default":[]}},"required":["title","project"],"additionalProperties":false}}};
-const schema3 = {"type":"object","properties":{"title":{"type":"string","minLength":1,"maxLength":200},"project":{"type":"string","format":"uuid"},"assignee":{"type":["string","null"],"format":"uuid"},"due":{"type":["string","null"],"format":"date-time"},"estimate":{"type":["number","null"],"minimum":0},"labels":{"type":"array","items":{"type":"string"},"default":[]}},"required":["title","project"],"additionalProperties":false};
 const formats8 = formats["date-time"];
 
-function tasksCreateCheck(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function TasksCreateCheck(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = tasksCreateCheck.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-const _errs0 = errors;
-const _errs1 = errors;
 if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.title === undefined){
-const err0 = {instancePath,schemaPath:"#/$defs/TasksCreate/required",keyword:"required",params:{missingProperty: "title"},message:"must have required property '"+"title"+"'"};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
-if(data.project === undefined){
-const err1 = {instancePath,schemaPath:"#/$defs/TasksCreate/required",keyword:"required",params:{missingProperty: "project"},message:"must have required property '"+"project"+"'"};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-}
-const _errs2 = errors;
+if(data.title === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "title"},message:"must have required property '"+"title"+"'"}); errors++; }
+if(data.project === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "project"},message:"must have required property '"+"project"+"'"}); errors++; }
 for(const key0 in data){
-if(!((((((key0 === "title") || (key0 === "project")) || (key0 === "assignee")) || (key0 === "due")) || (key0 === "estimate")) || (key0 === "labels"))){
-const err2 = {instancePath,schemaPath:"#/$defs/TasksCreate/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-}
+if(!((((((key0 === "title") || (key0 === "project")) || (key0 === "assignee")) || (key0 === "due")) || (key0 === "estimate")) || (key0 === "labels"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
 if(data.title !== undefined){
 let data0 = data.title;
-const _errs3 = errors;
-const _errs4 = errors;
 if(typeof data0 === "string"){
-if(func0(data0) > 200){
-const err3 = {instancePath:instancePath+"/title",schemaPath:"#/$defs/TasksCreate/properties/title/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters"};
-if(vErrors === null){
-vErrors = [err3];
+if(func0(data0) > 200){ (vErrors ??= []).push({instancePath:instancePath+"/title",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters"}); errors++; }
+if(func0(data0) < 1){ (vErrors ??= []).push({instancePath:instancePath+"/title",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}); errors++; }
 }
-else {
-vErrors.push(err3);
-}
-errors++;
-}
-if(func0(data0) < 1){
-const err4 = {instancePath:instancePath+"/title",schemaPath:"#/$defs/TasksCreate/properties/title/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
-errors++;
-}
-}
-else {
-const err5 = {instancePath:instancePath+"/title",schemaPath:"#/$defs/TasksCreate/properties/title/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err5];
-}
-else {
-vErrors.push(err5);
-}
-errors++;
-}
-var valid1 = _errs3 === errors;
+else { (vErrors ??= []).push({instancePath:instancePath+"/title",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
 if(data.project !== undefined){
-let data1 = data.project;
-const _errs5 = errors;
-const _errs6 = errors;
-if(typeof data1 == "number"){
-}
-if(typeof data1 === "string"){
-if(!(formats0.test(data1))){
-const err6 = {instancePath:instancePath+"/project",schemaPath:"#/$defs/TasksCreate/properties/project/format",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""};
-if(vErrors === null){
-vErrors = [err6];
-}
-else {
-vErrors.push(err6);
-}
-errors++;
-}
-}
-else {
-const err7 = {instancePath:instancePath+"/project",schemaPath:"#/$defs/TasksCreate/properties/project/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err7];
-}
-else {
-vErrors.push(err7);
-}
-errors++;
-}
-var valid1 = _errs5 === errors;
+let data0 = data.project;
+if(typeof data0 === "string"){ if(!(formats0.test(data0))){ (vErrors ??= []).push({instancePath:instancePath+"/project",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""}); errors++; } }
+else { (vErrors ??= []).push({instancePath:instancePath+"/project",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
 if(data.assignee !== undefined){
-let data2 = data.assignee;
-const _errs7 = errors;
-if((typeof data2 !== "string") && (data2 !== null)){
-const err8 = {instancePath:instancePath+"/assignee",schemaPath:"#/$defs/TasksCreate/properties/assignee/type",keyword:"type",params:{type: schema3.properties.assignee.type},message:"must be string,null"};
-if(vErrors === null){
-vErrors = [err8];
-}
-else {
-vErrors.push(err8);
-}
-errors++;
-}
-const _errs8 = errors;
-if(typeof data2 == "number"){
-}
-if(typeof data2 === "string"){
-if(!(formats0.test(data2))){
-const err9 = {instancePath:instancePath+"/assignee",schemaPath:"#/$defs/TasksCreate/properties/assignee/format",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""};
-if(vErrors === null){
-vErrors = [err9];
-}
-else {
-vErrors.push(err9);
-}
-errors++;
-}
-}
-var valid1 = _errs7 === errors;
+let data0 = data.assignee;
+if((typeof data0 !== "string") && (data0 !== null)){ (vErrors ??= []).push({instancePath:instancePath+"/assignee",keyword:"type",params:{},message:"must be string,null"}); errors++; }
+if(typeof data0 === "string"){ if(!(formats0.test(data0))){ (vErrors ??= []).push({instancePath:instancePath+"/assignee",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""}); errors++; } }
 }
 if(data.due !== undefined){
-let data3 = data.due;
-const _errs9 = errors;
-if((typeof data3 !== "string") && (data3 !== null)){
-const err10 = {instancePath:instancePath+"/due",schemaPath:"#/$defs/TasksCreate/properties/due/type",keyword:"type",params:{type: schema3.properties.due.type},message:"must be string,null"};
-if(vErrors === null){
-vErrors = [err10];
-}
-else {
-vErrors.push(err10);
-}
-errors++;
-}
-const _errs10 = errors;
-if(typeof data3 == "number"){
-}
-if(typeof data3 === "string"){
-if(!(formats8(data3))){
-const err11 = {instancePath:instancePath+"/due",schemaPath:"#/$defs/TasksCreate/properties/due/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""};
-if(vErrors === null){
-vErrors = [err11];
-}
-else {
-vErrors.push(err11);
-}
-errors++;
-}
-}
-var valid1 = _errs9 === errors;
+let data0 = data.due;
+if((typeof data0 !== "string") && (data0 !== null)){ (vErrors ??= []).push({instancePath:instancePath+"/due",keyword:"type",params:{},message:"must be string,null"}); errors++; }
+if(typeof data0 === "string"){ if(!(formats8(data0))){ (vErrors ??= []).push({instancePath:instancePath+"/due",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}); errors++; } }
 }
 if(data.estimate !== undefined){
-let data4 = data.estimate;
-const _errs11 = errors;
-if((!(typeof data4 == "number")) && (data4 !== null)){
-const err12 = {instancePath:instancePath+"/estimate",schemaPath:"#/$defs/TasksCreate/properties/estimate/type",keyword:"type",params:{type: schema3.properties.estimate.type},message:"must be number,null"};
-if(vErrors === null){
-vErrors = [err12];
-}
-else {
-vErrors.push(err12);
-}
-errors++;
-}
-const _errs12 = errors;
-if(typeof data4 == "number"){
-if(data4 < 0 || isNaN(data4)){
-const err13 = {instancePath:instancePath+"/estimate",schemaPath:"#/$defs/TasksCreate/properties/estimate/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
-if(vErrors === null){
-vErrors = [err13];
-}
-else {
-vErrors.push(err13);
-}
-errors++;
-}
-}
-var valid1 = _errs11 === errors;
+let data0 = data.estimate;
+if((!(typeof data0 == "number")) && (data0 !== null)){ (vErrors ??= []).push({instancePath:instancePath+"/estimate",keyword:"type",params:{},message:"must be number,null"}); errors++; }
+if(typeof data0 == "number"){ if(data0 < 0 || isNaN(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/estimate",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}); errors++; } }
 }
 if(data.labels !== undefined){
-let data5 = data.labels;
-const _errs13 = errors;
-const _errs14 = errors;
-if(Array.isArray(data5)){
-let valid3 = true;
-const len0 = data5.length;
+let data0 = data.labels;
+if(Array.isArray(data0)){
+const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
-let data6 = data5[i0];
-const _errs15 = errors;
-if(typeof data6 !== "string"){
-const err14 = {instancePath:instancePath+"/labels/" + i0,schemaPath:"#/$defs/TasksCreate/properties/labels/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err14];
-}
-else {
-vErrors.push(err14);
-}
-errors++;
-}
-const _errs16 = errors;
-var valid2 = _errs15 === errors;
-if(!valid2){
-valid3 = false;
+let data1 = data0[i0];
+if(typeof data1 !== "string"){ (vErrors ??= []).push({instancePath:instancePath+"/labels/" + i0,keyword:"type",params:{},message:"must be string"}); errors++; }
 }
 }
-}
-else {
-const err15 = {instancePath:instancePath+"/labels",schemaPath:"#/$defs/TasksCreate/properties/labels/type",keyword:"type",params:{type: "array"},message:"must be array"};
-if(vErrors === null){
-vErrors = [err15];
-}
-else {
-vErrors.push(err15);
-}
-errors++;
-}
-var valid1 = _errs13 === errors;
+else { (vErrors ??= []).push({instancePath:instancePath+"/labels",keyword:"type",params:{},message:"must be array"}); errors++; }
 }
 }
-else {
-const err16 = {instancePath,schemaPath:"#/$defs/TasksCreate/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err16];
-}
-else {
-vErrors.push(err16);
-}
-errors++;
-}
-var valid0 = _errs0 === errors;
-tasksCreateCheck.errors = vErrors;
+else { (vErrors ??= []).push({instancePath,keyword:"type",params:{},message:"must be object"}); errors++; }
+TasksCreateCheck.errors = vErrors;
 return errors === 0;
 }
-tasksCreateCheck.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema4 = {"$ref":"#/$defs/TasksPatch","$defs":{"TasksPatch":{"type":"object","properties":{"title":{"type":"string","minLength":1,"maxLength":200},"state":{"type":"string","enum":["open","doing","done"]},"assignee":{"type":["string","null"],"format":"uuid"},"due":{"type":["string","null"],"format":"date-time"},"estimate":{"type":["number","null"],"minimum":0},"labels":{"type":"array","items":{"type":"string"}}},"additionalProperties":false}}};
-const schema5 = {"type":"object","properties":{"title":{"type":"string","minLength":1,"maxLength":200},"state":{"type":"string","enum":["open","doing","done"]},"assignee":{"type":["string","null"],"format":"uuid"},"due":{"type":["string","null"],"format":"date-time"},"estimate":{"type":["number","null"],"minimum":0},"labels":{"type":"array","items":{"type":"string"}}},"additionalProperties":false};
 
-function tasksUpdateCheck(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function TasksPatchCheck(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = tasksUpdateCheck.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-const _errs0 = errors;
-const _errs1 = errors;
 if(data && typeof data == "object" && !Array.isArray(data)){
-const _errs2 = errors;
 for(const key0 in data){
-if(!((((((key0 === "title") || (key0 === "state")) || (key0 === "assignee")) || (key0 === "due")) || (key0 === "estimate")) || (key0 === "labels"))){
-const err0 = {instancePath,schemaPath:"#/$defs/TasksPatch/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
+if(!((((((key0 === "title") || (key0 === "state")) || (key0 === "assignee")) || (key0 === "due")) || (key0 === "estimate")) || (key0 === "labels"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
 if(data.title !== undefined){
 let data0 = data.title;
-const _errs3 = errors;
-const _errs4 = errors;
 if(typeof data0 === "string"){
-if(func0(data0) > 200){
-const err1 = {instancePath:instancePath+"/title",schemaPath:"#/$defs/TasksPatch/properties/title/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters"};
-if(vErrors === null){
-vErrors = [err1];
+if(func0(data0) > 200){ (vErrors ??= []).push({instancePath:instancePath+"/title",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters"}); errors++; }
+if(func0(data0) < 1){ (vErrors ??= []).push({instancePath:instancePath+"/title",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}); errors++; }
 }
-else {
-vErrors.push(err1);
-}
-errors++;
-}
-if(func0(data0) < 1){
-const err2 = {instancePath:instancePath+"/title",schemaPath:"#/$defs/TasksPatch/properties/title/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-}
-}
-else {
-const err3 = {instancePath:instancePath+"/title",schemaPath:"#/$defs/TasksPatch/properties/title/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
-errors++;
-}
-var valid1 = _errs3 === errors;
+else { (vErrors ??= []).push({instancePath:instancePath+"/title",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
 if(data.state !== undefined){
-let data1 = data.state;
-const _errs5 = errors;
-if(typeof data1 !== "string"){
-const err4 = {instancePath:instancePath+"/state",schemaPath:"#/$defs/TasksPatch/properties/state/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
-errors++;
-}
-const _errs6 = errors;
-const vSchema0 = schema5.properties.state.enum;
-if(!(((data1 === "open") || (data1 === "doing")) || (data1 === "done"))){
-const err5 = {instancePath:instancePath+"/state",schemaPath:"#/$defs/TasksPatch/properties/state/enum",keyword:"enum",params:{allowedValues: schema5.properties.state.enum},message:"must be equal to one of the allowed values"};
-if(vErrors === null){
-vErrors = [err5];
-}
-else {
-vErrors.push(err5);
-}
-errors++;
-}
-var valid1 = _errs5 === errors;
+let data0 = data.state;
+if(typeof data0 !== "string"){ (vErrors ??= []).push({instancePath:instancePath+"/state",keyword:"type",params:{},message:"must be string"}); errors++; }
+if(!(((data0 === "open") || (data0 === "doing")) || (data0 === "done"))){ (vErrors ??= []).push({instancePath:instancePath+"/state",keyword:"enum",params:{},message:"must be equal to one of the allowed values"}); errors++; }
 }
 if(data.assignee !== undefined){
-let data2 = data.assignee;
-const _errs7 = errors;
-if((typeof data2 !== "string") && (data2 !== null)){
-const err6 = {instancePath:instancePath+"/assignee",schemaPath:"#/$defs/TasksPatch/properties/assignee/type",keyword:"type",params:{type: schema5.properties.assignee.type},message:"must be string,null"};
-if(vErrors === null){
-vErrors = [err6];
-}
-else {
-vErrors.push(err6);
-}
-errors++;
-}
-const _errs8 = errors;
-if(typeof data2 == "number"){
-}
-if(typeof data2 === "string"){
-if(!(formats0.test(data2))){
-const err7 = {instancePath:instancePath+"/assignee",schemaPath:"#/$defs/TasksPatch/properties/assignee/format",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""};
-if(vErrors === null){
-vErrors = [err7];
-}
-else {
-vErrors.push(err7);
-}
-errors++;
-}
-}
-var valid1 = _errs7 === errors;
+let data0 = data.assignee;
+if((typeof data0 !== "string") && (data0 !== null)){ (vErrors ??= []).push({instancePath:instancePath+"/assignee",keyword:"type",params:{},message:"must be string,null"}); errors++; }
+if(typeof data0 === "string"){ if(!(formats0.test(data0))){ (vErrors ??= []).push({instancePath:instancePath+"/assignee",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""}); errors++; } }
 }
 if(data.due !== undefined){
-let data3 = data.due;
-const _errs9 = errors;
-if((typeof data3 !== "string") && (data3 !== null)){
-const err8 = {instancePath:instancePath+"/due",schemaPath:"#/$defs/TasksPatch/properties/due/type",keyword:"type",params:{type: schema5.properties.due.type},message:"must be string,null"};
-if(vErrors === null){
-vErrors = [err8];
-}
-else {
-vErrors.push(err8);
-}
-errors++;
-}
-const _errs10 = errors;
-if(typeof data3 == "number"){
-}
-if(typeof data3 === "string"){
-if(!(formats8(data3))){
-const err9 = {instancePath:instancePath+"/due",schemaPath:"#/$defs/TasksPatch/properties/due/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""};
-if(vErrors === null){
-vErrors = [err9];
-}
-else {
-vErrors.push(err9);
-}
-errors++;
-}
-}
-var valid1 = _errs9 === errors;
+let data0 = data.due;
+if((typeof data0 !== "string") && (data0 !== null)){ (vErrors ??= []).push({instancePath:instancePath+"/due",keyword:"type",params:{},message:"must be string,null"}); errors++; }
+if(typeof data0 === "string"){ if(!(formats8(data0))){ (vErrors ??= []).push({instancePath:instancePath+"/due",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}); errors++; } }
 }
 if(data.estimate !== undefined){
-let data4 = data.estimate;
-const _errs11 = errors;
-if((!(typeof data4 == "number")) && (data4 !== null)){
-const err10 = {instancePath:instancePath+"/estimate",schemaPath:"#/$defs/TasksPatch/properties/estimate/type",keyword:"type",params:{type: schema5.properties.estimate.type},message:"must be number,null"};
-if(vErrors === null){
-vErrors = [err10];
-}
-else {
-vErrors.push(err10);
-}
-errors++;
-}
-const _errs12 = errors;
-if(typeof data4 == "number"){
-if(data4 < 0 || isNaN(data4)){
-const err11 = {instancePath:instancePath+"/estimate",schemaPath:"#/$defs/TasksPatch/properties/estimate/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
-if(vErrors === null){
-vErrors = [err11];
-}
-else {
-vErrors.push(err11);
-}
-errors++;
-}
-}
-var valid1 = _errs11 === errors;
+let data0 = data.estimate;
+if((!(typeof data0 == "number")) && (data0 !== null)){ (vErrors ??= []).push({instancePath:instancePath+"/estimate",keyword:"type",params:{},message:"must be number,null"}); errors++; }
+if(typeof data0 == "number"){ if(data0 < 0 || isNaN(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/estimate",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}); errors++; } }
 }
 if(data.labels !== undefined){
-let data5 = data.labels;
-const _errs13 = errors;
-const _errs14 = errors;
-if(Array.isArray(data5)){
-let valid3 = true;
-const len0 = data5.length;
+let data0 = data.labels;
+if(Array.isArray(data0)){
+const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
-let data6 = data5[i0];
-const _errs15 = errors;
-if(typeof data6 !== "string"){
-const err12 = {instancePath:instancePath+"/labels/" + i0,schemaPath:"#/$defs/TasksPatch/properties/labels/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err12];
-}
-else {
-vErrors.push(err12);
-}
-errors++;
-}
-const _errs16 = errors;
-var valid2 = _errs15 === errors;
-if(!valid2){
-valid3 = false;
+let data1 = data0[i0];
+if(typeof data1 !== "string"){ (vErrors ??= []).push({instancePath:instancePath+"/labels/" + i0,keyword:"type",params:{},message:"must be string"}); errors++; }
 }
 }
-}
-else {
-const err13 = {instancePath:instancePath+"/labels",schemaPath:"#/$defs/TasksPatch/properties/labels/type",keyword:"type",params:{type: "array"},message:"must be array"};
-if(vErrors === null){
-vErrors = [err13];
-}
-else {
-vErrors.push(err13);
-}
-errors++;
-}
-var valid1 = _errs13 === errors;
+else { (vErrors ??= []).push({instancePath:instancePath+"/labels",keyword:"type",params:{},message:"must be array"}); errors++; }
 }
 }
-else {
-const err14 = {instancePath,schemaPath:"#/$defs/TasksPatch/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err14];
-}
-else {
-vErrors.push(err14);
-}
-errors++;
-}
-var valid0 = _errs0 === errors;
-tasksUpdateCheck.errors = vErrors;
+else { (vErrors ??= []).push({instancePath,keyword:"type",params:{},message:"must be object"}); errors++; }
+TasksPatchCheck.errors = vErrors;
 return errors === 0;
 }
-tasksUpdateCheck.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};

@@ -6,178 +6,43 @@ import type { VaultListInput } from "../types/vault.js";
 
 export const vaultList = validator<VaultListInput>(vaultListCheck);
 
-const schema0 = {"type":"object","properties":{"page":{"type":"integer","minimum":1,"maximum":100000000000,"default":1},"size":{"type":"integer","minimum":1,"maximum":1000,"default":10},"prefix":{"type":"string","maxLength":1024,"description":"What the keys begin with."},"after":{"type":"string","maxLength":8192,"description":"A cursor of an earlier page."}},"additionalProperties":false};
 const func0 = codePointLength;
 
 function vaultListCheck(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = vaultListCheck.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-const _errs0 = errors;
 if(data && typeof data == "object" && !Array.isArray(data)){
-const _errs1 = errors;
 for(const key0 in data){
-if(!((((key0 === "page") || (key0 === "size")) || (key0 === "prefix")) || (key0 === "after"))){
-const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
+if(!((((key0 === "page") || (key0 === "size")) || (key0 === "prefix")) || (key0 === "after"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
 if(data.page !== undefined){
 let data0 = data.page;
-const _errs2 = errors;
-if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-const err1 = {instancePath:instancePath+"/page",schemaPath:"#/properties/page/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-}
-const _errs3 = errors;
+if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){ (vErrors ??= []).push({instancePath:instancePath+"/page",keyword:"type",params:{},message:"must be integer"}); errors++; }
 if(typeof data0 == "number"){
-if(data0 > 100000000000 || isNaN(data0)){
-const err2 = {instancePath:instancePath+"/page",schemaPath:"#/properties/page/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000000000},message:"must be <= 100000000000"};
-if(vErrors === null){
-vErrors = [err2];
+if(data0 > 100000000000 || isNaN(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/page",keyword:"maximum",params:{comparison: "<=", limit: 100000000000},message:"must be <= 100000000000"}); errors++; }
+if(data0 < 1 || isNaN(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/page",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}); errors++; }
 }
-else {
-vErrors.push(err2);
-}
-errors++;
-}
-if(data0 < 1 || isNaN(data0)){
-const err3 = {instancePath:instancePath+"/page",schemaPath:"#/properties/page/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
-errors++;
-}
-}
-var valid0 = _errs2 === errors;
 }
 if(data.size !== undefined){
-let data1 = data.size;
-const _errs4 = errors;
-if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-const err4 = {instancePath:instancePath+"/size",schemaPath:"#/properties/size/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
-if(vErrors === null){
-vErrors = [err4];
+let data0 = data.size;
+if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){ (vErrors ??= []).push({instancePath:instancePath+"/size",keyword:"type",params:{},message:"must be integer"}); errors++; }
+if(typeof data0 == "number"){
+if(data0 > 1000 || isNaN(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/size",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000"}); errors++; }
+if(data0 < 1 || isNaN(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/size",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}); errors++; }
 }
-else {
-vErrors.push(err4);
-}
-errors++;
-}
-const _errs5 = errors;
-if(typeof data1 == "number"){
-if(data1 > 1000 || isNaN(data1)){
-const err5 = {instancePath:instancePath+"/size",schemaPath:"#/properties/size/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000"};
-if(vErrors === null){
-vErrors = [err5];
-}
-else {
-vErrors.push(err5);
-}
-errors++;
-}
-if(data1 < 1 || isNaN(data1)){
-const err6 = {instancePath:instancePath+"/size",schemaPath:"#/properties/size/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
-if(vErrors === null){
-vErrors = [err6];
-}
-else {
-vErrors.push(err6);
-}
-errors++;
-}
-}
-var valid0 = _errs4 === errors;
 }
 if(data.prefix !== undefined){
-let data2 = data.prefix;
-const _errs6 = errors;
-const _errs7 = errors;
-if(typeof data2 === "string"){
-if(func0(data2) > 1024){
-const err7 = {instancePath:instancePath+"/prefix",schemaPath:"#/properties/prefix/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"};
-if(vErrors === null){
-vErrors = [err7];
-}
-else {
-vErrors.push(err7);
-}
-errors++;
-}
-}
-else {
-const err8 = {instancePath:instancePath+"/prefix",schemaPath:"#/properties/prefix/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err8];
-}
-else {
-vErrors.push(err8);
-}
-errors++;
-}
-var valid0 = _errs6 === errors;
+let data0 = data.prefix;
+if(typeof data0 === "string"){ if(func0(data0) > 1024){ (vErrors ??= []).push({instancePath:instancePath+"/prefix",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"}); errors++; } }
+else { (vErrors ??= []).push({instancePath:instancePath+"/prefix",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
 if(data.after !== undefined){
-let data3 = data.after;
-const _errs8 = errors;
-const _errs9 = errors;
-if(typeof data3 === "string"){
-if(func0(data3) > 8192){
-const err9 = {instancePath:instancePath+"/after",schemaPath:"#/properties/after/maxLength",keyword:"maxLength",params:{limit: 8192},message:"must NOT have more than 8192 characters"};
-if(vErrors === null){
-vErrors = [err9];
-}
-else {
-vErrors.push(err9);
-}
-errors++;
+let data0 = data.after;
+if(typeof data0 === "string"){ if(func0(data0) > 8192){ (vErrors ??= []).push({instancePath:instancePath+"/after",keyword:"maxLength",params:{limit: 8192},message:"must NOT have more than 8192 characters"}); errors++; } }
+else { (vErrors ??= []).push({instancePath:instancePath+"/after",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
 }
-else {
-const err10 = {instancePath:instancePath+"/after",schemaPath:"#/properties/after/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err10];
-}
-else {
-vErrors.push(err10);
-}
-errors++;
-}
-var valid0 = _errs8 === errors;
-}
-}
-else {
-const err11 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err11];
-}
-else {
-vErrors.push(err11);
-}
-errors++;
-}
+else { (vErrors ??= []).push({instancePath,keyword:"type",params:{},message:"must be object"}); errors++; }
 vaultListCheck.errors = vErrors;
 return errors === 0;
 }
-vaultListCheck.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};

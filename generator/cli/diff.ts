@@ -9,6 +9,7 @@ import type { Origin } from "../diagnostics.js";
 import { checkRegistry, type CheckedRegistry } from "../generate.js";
 import { locator, type Position } from "../load/locate.js";
 import { oneLine } from "../markdown.js";
+import { thawed } from "../model/frozen.js";
 import { emptyModels, type RegistryModel } from "../model/registry.js";
 import { renderFindings } from "./findings.js";
 import { exitCodes, UsageError, type ExitCode, type Terminal } from "./io.js";
@@ -102,7 +103,7 @@ function frozenAt(ref: string, commit: string, root: string, path: string): Regi
     throw new UsageError(
       `${path} of ${ref} is no frozen registry of format ${readFormats.join(" or ")}`,
     );
-  return { ...empty, ...frozen } as RegistryModel;
+  return thawed({ ...empty, ...frozen });
 }
 
 /** What git prints; undefined where it fails. Throws `UsageError` where there is no git. */

@@ -72,6 +72,10 @@ const ofTracker = {
   devDependencies: { "swagger-ui-dist": "^5.0.0" },
 };
 
+/** Pull requests fold what nobody reads line by line; routes, types, specs and migrations are reviewed. */
+const gitAttributes = `* text=auto eol=lf
+${["**/*.json", "validators/**", "client/**"].map((path) => `generated/${path} linguist-generated=true\n`).join("")}`;
+
 function projectFiles(name: string, template: Template): readonly (readonly [string, string])[] {
   const more = template === "tracker" ? ofTracker : undefined;
   const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
@@ -123,7 +127,7 @@ function projectFiles(name: string, template: Template): readonly (readonly [str
         include: ["registry", "generated"],
       }),
     ],
-    [".gitattributes", "* text=auto eol=lf\ngenerated/** linguist-generated=true\n"],
+    [".gitattributes", gitAttributes],
     [".gitignore", "node_modules/\ndist/\n.data/\n"],
   ];
 }

@@ -98,6 +98,7 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
   command("mcp", "serve operations as tools of the Model Context Protocol, over stdin and stdout")
     .option("--url <url>", "where the service is", "http://127.0.0.1:4400")
     .option("--allow-writes", "offer operations that change something as well")
+    .option("--tools <keys...>", "offer these operations alone; * stands for any characters")
     .action(
       onProject<CommonFlags & McpFlags>(async (configured, flags) => {
         const { runMcp } = await import("./mcp.js");

@@ -1,13 +1,12 @@
 // opwright mcp: operations as tools of the Model Context Protocol, called on a running service with its own guards.
 import { once } from "node:events";
 import { createClient, call, ApiError, type Client } from "../../client/core.js";
-import { isReading, operationOf, repeatsOf } from "../emit/client/operation.js";
-import { bundled } from "../emit/validators.js";
+import { operationOf } from "../emit/client/operation.js";
 import { checkRegistry } from "../generate.js";
-import { propertiesOf, type JsonSchema, type SchemaObject } from "../model/json-schema.js";
 import type { OperationModel, RegistryModel } from "../model/registry.js";
 import { packageVersion } from "../package-root.js";
 import { exitCodes, UsageError, type ExitCode } from "./io.js";
+import { describedTool, listedTool, toolsOf, type Tools } from "./mcp-tools.js";
 import type { ConfiguredProject } from "./project.js";
 
 export interface McpFlags {
@@ -15,6 +14,8 @@ export interface McpFlags {
   readonly url: string;
   /** Whether tools may change something. */
   readonly allowWrites?: boolean;
+  /** Keys of operations that are tools, `*` standing for any characters; all where left out. */
+  readonly tools?: readonly string[];
 }
 
 /**
@@ -23,34 +24,74 @@ export interface McpFlags {
  */
 export async function runMcp(
   { project }: ConfiguredProject,
-  { url, allowWrites = false }: McpFlags,
+  { url, allowWrites = false, tools: patterns }: McpFlags,
 ): Promise<ExitCode> {
   const { expanded, findings } = await checkRegistry(project);
   if (findings.length > 0)
     throw new UsageError("the registry has findings: run `opwright check` first");
   if (!URL.canParse(url)) throw new UsageError(`${url} is no URL`);
+  const { model } = expanded;
+  const tools = toolsOf(model, { allowWrites, ...(patterns === undefined ? {} : { patterns }) });
   const { Server, StdioServerTransport, CallToolRequestSchema, ListToolsRequestSchema } =
     await sdk();
-  const { model } = expanded;
-  const operations = toolsOf(model, allowWrites);
   const client = clientOf(url, model);
   const server = new Server(
     { name: model.service.name, title: model.service.title, version: packageVersion() },
-    { capabilities: { tools: {} } },
+    { capabilities: { tools: {} }, instructions: instructionsOf(model, tools) },
   );
   server.setRequestHandler(ListToolsRequestSchema, async () => ({
-    tools: [...operations.values()].map((operation) => toolOf(operation, model)),
+    tools: [
+      describeTool,
+      ...[...tools].map(([name, operation]) => listedTool(name, operation, model)),
+    ],
   }));
   server.setRequestHandler(CallToolRequestSchema, async ({ params }, { signal }) => {
-    const operation = operations.get(params.name);
-    if (operation === undefined) throw new Error(`there is no tool ${params.name}`);
-    return answerOf(client, operation, params.arguments ?? {}, signal);
+    const { name, arguments: given = {} } = params;
+    if (name === describeTool.name) return described(given["tool"], tools, model);
+    const operation = tools.get(name);
+    if (operation === undefined) throw new Error(`there is no tool ${name}`);
+    return answerOf(client, operation, given, signal);
   });
   await server.connect(new StdioServerTransport());
   await once(process.stdin, "end");
   await server.close();
   return exitCodes.fine;
 }
+
+/** The one tool that is no operation, as its name shows: theirs have a `-`. */
+const describeTool = {
+  name: "describe",
+  description:
+    "Full JSON Schemas of a tool: every argument with its bounds, what filters, sorts and aggregates can say of which field, and what it answers.",
+  inputSchema: {
+    type: "object" as const,
+    properties: { tool: { type: "string" } },
+    required: ["tool"],
+  },
+  annotations: { readOnlyHint: true },
+};
+
+function described(wanted: unknown, tools: Tools, model: RegistryModel) {
+  const operation = tools.get(String(wanted));
+  const text =
+    operation === undefined
+      ? `there is no tool ${String(wanted)}`
+      : JSON.stringify(describedTool(String(wanted), operation, model));
+  return { isError: operation === undefined, content: [{ type: "text" as const, text }] };
+}
+
+/** What a model is told of all tools together. */
+function instructionsOf({ service }: RegistryModel, tools: Tools): string {
+  const asksQueries = [...tools.values()].some(({ lists }) => lists !== null);
+  return [
+    `Tools are operations of ${service.title}. Arguments that are wrong are refused with the JSON Pointer of the fault; call describe with the name of a tool for its full schemas.`,
+    ...(asksQueries ? [queryLanguage] : []),
+  ].join("\n\n");
+}
+
+const queryLanguage = `filters are {"$values": {field: constraint, …}}, where all constraints hold, or one of {"$and": [filters, …]}, {"$or": [filters, …]}, {"$not": filters}. A constraint is a value, a list of values of which one is meant, null, or operators that all hold: $eq $neq $gt $gte $lt $lte, $in $nin (lists), $null (true or false), $like $ilike (% and _) $regex for texts, $superset $subset $overlaps $disjoint $empty $any $all $none for arrays. {"$fields": {field: {"$gt": "other_field"}}} compares fields. Fields of nested objects are written a.b.
+sorts are {field: "asc" or "desc", …}, first what counts most. Lists without a cursor take page (from 1) and size; lists by cursor take after or before: next_cursor or prev_cursor of the last page.
+aggregates are {"$groups": {alias: field}, "$computed": {alias: {"$sum": field}}} with $count (of {}) $count_distinct $sum $avg $min $max $median and others; $having and sorts go by alias.`;
 
 async function sdk() {
   try {
@@ -66,65 +107,6 @@ async function sdk() {
       { cause },
     );
   }
-}
-
-/**
- * Operations that are tools: attached, in JSON, and not the runtime's own, which take and give credentials; those that only
- * read, unless writes are allowed.
- */
-function toolsOf(model: RegistryModel, allowWrites: boolean): ReadonlyMap<string, OperationModel> {
-  const isTool = (operation: OperationModel): boolean =>
-    operation.route !== null && operation.isTool && (allowWrites || isReading(operation));
-  return new Map(
-    Object.values(model.operations)
-      .filter(isTool)
-      .map((operation) => [operation.key, operation]),
-  );
-}
-
-function toolOf(operation: OperationModel, model: RegistryModel) {
-  const { key, summary, description, input, output } = operation;
-  const outputSchema = output.schema === null ? undefined : objectOf(output.schema, model);
-  return {
-    name: key,
-    title: summary,
-    description: description ?? summary,
-    inputSchema: objectOf(input.schema, model) ?? { type: "object" as const },
-    ...(outputSchema === undefined ? {} : { outputSchema }),
-    annotations: {
-      readOnlyHint: isReading(operation),
-      // Whatever changes something may undo something, but for what only adds.
-      destructiveHint: operation.effect !== "reads" && operation.effect !== "adds",
-      // One that honours a key is given another one by each call.
-      idempotentHint: repeatsOf(operation) === "safe",
-      openWorldHint: false,
-    },
-  };
-}
-
-/** A schema of objects as the protocol wants it, with its type at the root; undefined where it is of anything else. */
-function objectOf(
-  schema: JsonSchema,
-  model: RegistryModel,
-): (SchemaObject & { readonly type: "object" }) | undefined {
-  const whole = bundled(schema, model);
-  if (typeof whole === "boolean") return undefined;
-  const name =
-    String(whole["$ref"] ?? "")
-      .split("/")
-      .pop() ?? "";
-  const types = (whole["$defs"] ?? {}) as Readonly<Record<string, SchemaObject>>;
-  const root = whole["$ref"] === undefined ? whole : types[name];
-  if (root?.["type"] !== "object") return undefined;
-  // The protocol has no booleans for members.
-  const properties = Object.entries(propertiesOf(whole)).map(([member, one]) =>
-    typeof one === "boolean" ? [member, one ? {} : { not: {} }] : [member, one],
-  );
-  const members =
-    whole["properties"] === undefined
-      ? {}
-      : { properties: Object.fromEntries(properties) as object };
-  return { ...whole, ...members, type: "object" };
 }
 
 /** A client whose credentials travel where the service looks for them. */

@@ -2,8 +2,12 @@
 import { _, Ajv2020 } from "ajv/dist/2020.js";
 import standalone from "ajv/dist/standalone/index.js";
 import { formats } from "../../runtime/contract/validation.js";
+import { shortened } from "./validator-code.js";
 
-/** Compiles each schema to a function `<name>Check`. The text needs codePointLength, formats and jsonEqual in scope. */
+/**
+ * Compiles each schema to a function `<name>Check`; they may refer to each other by their names. The text needs
+ * codePointLength, formats and jsonEqual in scope.
+ */
 export function compileStandalone(schemas: Readonly<Record<string, object>>): string {
   // One instance a module: its counters number the functions, and must not depend on other modules.
   const ajv = new Ajv2020({
@@ -11,10 +15,12 @@ export function compileStandalone(schemas: Readonly<Record<string, object>>): st
     allErrors: true,
     validateSchema: false,
     meta: false,
-    unevaluated: false,
+    inlineRefs: false,
     formats,
     code: { source: true, esm: true, lines: true, optimize: false, formats: _`formats` },
   });
+  // Keywords that need it are refused, but the constructor asks for it whatever is given.
+  ajv.opts.unevaluated = false;
   for (const [name, schema] of Object.entries(schemas)) ajv.addSchema(schema, name);
   const exported = Object.fromEntries(Object.keys(schemas).map((name) => [`${name}Check`, name]));
   return rewritten(standalone.default(ajv, exported));
@@ -34,5 +40,5 @@ function rewritten(text: string): string {
     .replaceAll(`require("ajv/dist/runtime/equal").default`, "jsonEqual");
   const unknown = /^const \w+ = require\([^)]*\).*$/m.exec(code);
   if (unknown !== null) throw new Error(`Ajv printed a require that is not known: ${unknown[0]}`);
-  return code.trim();
+  return shortened(code).trim();
 }

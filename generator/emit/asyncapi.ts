@@ -10,7 +10,7 @@ import {
 import { pascalCase } from "../model/names.js";
 import { own } from "../model/records.js";
 import type { RegistryModel } from "../model/registry.js";
-import { jsonFile, type EmittedFile } from "../print/file.js";
+import { documentFile, type EmittedFile } from "../print/file.js";
 
 const protocolVersion = 1;
 const text: JsonSchema = { type: "string", minLength: 1 };
@@ -145,7 +145,7 @@ export function emitAsyncApi(model: RegistryModel): readonly EmittedFile[] {
   receives("realtime.reauth", aim, reauth, renewed, {});
 
   return [
-    jsonFile("asyncapi.json", {
+    documentFile("asyncapi.json", {
       asyncapi: "3.0.0",
       info: {
         title: service.title,

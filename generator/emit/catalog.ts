@@ -1,12 +1,22 @@
 // catalog.json and tools.json: every operation by its key, for people and for tool callers (service.md "What the service does" 2).
-import type { RegistryModel } from "../model/registry.js";
-import { jsonFile, type EmittedFile } from "../print/file.js";
-import { errorCodesOf } from "./openapi.js";
-import { bundled } from "./validators.js";
+import { mapSchema, referredType, type JsonSchema } from "../model/json-schema.js";
+import type { OperationModel, RegistryModel } from "../model/registry.js";
+import { errorGroups, groupedCodesOf } from "./error-codes.js";
+import { recordsFile, type EmittedFile } from "../print/file.js";
+import { reached, typesOf } from "./published-types.js";
 
 export function emitCatalog(model: RegistryModel): readonly EmittedFile[] {
   const operations = Object.values(model.operations);
-  const catalog = operations.map((operation) => ({
+  const catalog = {
+    error_groups: errorGroups,
+    operations: operations.map(entryOf),
+  };
+  return [recordsFile("catalog.json", catalog, 2), recordsFile("tools.json", toolsOf(model), 2)];
+}
+
+function entryOf(operation: OperationModel): object {
+  const { groups, own } = groupedCodesOf(operation);
+  return {
     key: operation.key,
     family: operation.family,
     summary: operation.summary,
@@ -17,16 +27,35 @@ export function emitCatalog(model: RegistryModel): readonly EmittedFile[] {
     transaction: operation.transaction,
     deadline_seconds: operation.deadlineSeconds,
     idempotency_key: operation.idempotencyKey,
-    errors: errorCodesOf(operation),
+    error_groups: groups,
+    errors: own,
     source: operation.source,
-  }));
-  const tools = operations.map((operation) => ({
-    name: operation.key,
-    description: operation.description ?? operation.summary,
-    inputSchema: bundled(operation.input.schema, model),
-    ...(operation.output.schema === null
-      ? {}
-      : { outputSchema: bundled(operation.output.schema, model) }),
-  }));
-  return [jsonFile("catalog.json", { operations: catalog }), jsonFile("tools.json", { tools })];
+  };
+}
+
+/** Operations that can be called, each with its schemas; types stand once, under `$defs`, and schemas refer to them. */
+function toolsOf(model: RegistryModel): object {
+  const mounted = Object.values(model.operations).filter(({ route }) => route !== null);
+  const types = reached(model, mounted.flatMap(typesOf));
+  return {
+    tools: mounted.map(({ key, summary, description, input, output }) => ({
+      name: key,
+      description: description ?? summary,
+      inputSchema: local(input.schema),
+      ...(output.schema === null ? {} : { outputSchema: local(output.schema) }),
+    })),
+    $defs: Object.fromEntries(
+      Object.entries(model.types).flatMap(([name, type]) =>
+        types.has(name) ? [[name, local(type)]] : [],
+      ),
+    ),
+  };
+}
+
+/** A schema whose references lead to `$defs` of the document. */
+function local(schema: JsonSchema): JsonSchema {
+  return mapSchema(schema, (inner) => {
+    const type = referredType(inner);
+    return type === undefined ? inner : { ...inner, $ref: `#/$defs/${type}` };
+  });
 }

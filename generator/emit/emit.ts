@@ -1,12 +1,13 @@
 // The fifth phase: the frozen registry → files. An emitter never meets an invalid model and never touches the disk.
 import { families } from "../families/index.js";
 import type { RegistryNames } from "../load/registry-names.js";
+import { frozen } from "../model/frozen.js";
 import type { RegistryModel } from "../model/registry.js";
 import { emitAsyncApi } from "./asyncapi.js";
 import { emitCatalog } from "./catalog.js";
 import { emitClient } from "./client/client.js";
 import type { ClientSettings } from "./client/settings.js";
-import { jsonFile, type EmittedFile } from "../print/file.js";
+import { recordsFile, type EmittedFile } from "../print/file.js";
 import { emitMigrations, type MigrationHistory } from "./migrations.js";
 import type { ModulePaths } from "../print/module-path.js";
 import { emitOpenApi } from "./openapi.js";
@@ -31,7 +32,7 @@ export async function emit(
   options: EmitOptions,
 ): Promise<readonly EmittedFile[]> {
   const files = [
-    jsonFile("registry.json", model),
+    recordsFile("registry.json", frozen(model), 3),
     emitRegistrySchema(options.names),
     emitOpenApi(model),
     ...emitCatalog(model),

@@ -1,8 +1,11 @@
 // openapi.json: OpenAPI 3.1 of every attached operation, error answers included.
+import { isDeepStrictEqual } from "node:util";
 import type { OpenAPIV3_1 } from "openapi-types";
 import { errorKinds, errors, type ErrorCode } from "../../runtime/contract/errors.js";
+import type { FieldType } from "../../runtime/contract/fields.js";
 import { idempotencyKeyPattern } from "../../runtime/contract/limits.js";
-import { authoredIn } from "../model/code.js";
+import { operatorsOf } from "../../runtime/contract/query-operators.js";
+import { idInPath } from "../kernel/built-in.js";
 import { mapSchema, objectSchema, referredType, type JsonSchema } from "../model/json-schema.js";
 import { queryableFields, queryExtension } from "../model/query-fields.js";
 import { own } from "../model/records.js";
@@ -13,72 +16,21 @@ import type {
   ParameterModel,
   RegistryModel,
 } from "../model/registry.js";
-import { jsonFile, type EmittedFile } from "../print/file.js";
+import { errorCodesOf, errorGroups, groupedCodesOf } from "./error-codes.js";
+import { documentFile, type EmittedFile } from "../print/file.js";
+import { publishedTypes } from "./published-types.js";
+import { SharedComponents } from "./shared-components.js";
+import { outputTypeName } from "./types.js";
 
 type Schema = OpenAPIV3_1.SchemaObject;
-
-const always: readonly ErrorCode[] = [
-  "http_malformed",
-  "deadline_malformed",
-  "core.internal",
-  "core.infrastructure",
-  "core.unavailable",
-  "service_draining",
-  "deadline_exceeded",
-];
-
-const ofParameters: readonly ErrorCode[] = [
-  "path_malformed",
-  "parameter_malformed",
-  "core.validation",
-];
-
-/** Codes of everything that takes a JSON body. */
-export const ofBody: readonly ErrorCode[] = [
-  "json_malformed",
-  "json_duplicate_key",
-  "json_too_deep",
-  "json_too_complex",
-  "number_not_exact",
-  "body_too_large",
-  "media_type_unsupported",
-  "core.validation",
-];
-
-const ofIdempotency: readonly ErrorCode[] = [
-  "idempotency_key_malformed",
-  "idempotency_key_reused",
-  "idempotency_in_flight",
-];
-
-/** Every code that an operation may answer with. */
-export function errorCodesOf(operation: OperationModel): readonly ErrorCode[] {
-  const hasRevision = operation.input.parameters.some(({ in: place }) => place === "revision");
-  const codes = new Set<string>([
-    ...always,
-    ...ofParameters,
-    ...(hasRevision ? ["header_malformed"] : []),
-    ...(operation.input.body === null || operation.input.body.isForm ? [] : ofBody),
-    ...(operation.idempotencyKey ? ofIdempotency : []),
-    ...(authoredIn(operation.run).length > 0 ? Object.keys(errors).filter(isAuthorCode) : []),
-    ...operation.hooks.flatMap((hook) => hook.errors),
-    ...operation.errors,
-  ]);
-  return (Object.keys(errors) as ErrorCode[]).filter((code) => codes.has(code));
-}
-
-/** Codes that a handler of the author's may throw. */
-function isAuthorCode(code: string): boolean {
-  return (
-    /^core\.(?:malformed|domain|not_found|validation|conflict|concurrency|precondition)$/.test(
-      code,
-    ) || /^(?:revision_|document_|history|historical)/.test(code)
-  );
-}
 
 export function emitOpenApi(model: RegistryModel): EmittedFile {
   const { service } = model;
   const attached = Object.values(model.operations).filter(({ route }) => route !== null);
+  const types = Object.entries(publishedTypes(model)).map(
+    ([name, schema]) => [name, published(schema)] as const,
+  );
+  const components = new SharedComponents(new Map([...types, ["ErrorEnvelope", envelopeSchema()]]));
   const paths: Record<string, Record<string, unknown>> = {};
   const schemes = model.identity === null ? [] : securitySchemes(model.identity);
   const security = schemes.map(([name]) => ({ [name]: [] }));
@@ -90,12 +42,10 @@ export function emitOpenApi(model: RegistryModel): EmittedFile {
     methods[route.method.toLowerCase()] = operationObject(
       operation,
       isTold ? security : [],
-      queryMember(model, operation),
+      queryMember(model, operation, components),
+      components,
     );
   }
-  const statuses = new Set(
-    attached.flatMap((operation) => errorCodesOf(operation).map((code) => errors[code].status)),
-  );
   const document = {
     openapi: "3.1.0",
     info: {
@@ -108,23 +58,14 @@ export function emitOpenApi(model: RegistryModel): EmittedFile {
     tags: [...new Set(attached.map(({ namespace }) => namespace))].sort().map((name) => ({ name })),
     paths: Object.fromEntries(Object.entries(paths).sort(([a], [b]) => (a < b ? -1 : 1))),
     components: {
-      schemas: componentSchemas(model),
-      responses: Object.fromEntries(
-        [...statuses].sort().map((status) => [`Error${status}`, errorResponse(status)]),
-      ),
+      ...components.all(),
       ...(model.identity === null
         ? {}
         : { securitySchemes: Object.fromEntries(securitySchemes(model.identity)) }),
-      headers: {
-        ErrorCode: {
-          description: "The code of the error, as in the body.",
-          schema: { type: "string" },
-        },
-      },
     },
     ...service.extensions,
   };
-  return jsonFile("openapi.json", document);
+  return documentFile("openapi.json", document);
 }
 
 /** OpenAPI has no placeholder for the rest of a path: the parameter's description says that it is. */
@@ -138,15 +79,6 @@ function published(schema: JsonSchema): Schema {
     const type = referredType(inner);
     return type === undefined ? inner : { ...inner, $ref: `#/components/schemas/${type}` };
   }) as Schema;
-}
-
-function componentSchemas(model: RegistryModel): Readonly<Record<string, Schema>> {
-  const schemas = Object.entries(model.types).map(
-    ([name, schema]) => [name, published(schema)] as const,
-  );
-  return Object.fromEntries(
-    [...schemas, ["ErrorEnvelope", envelopeSchema()] as const].sort(([a], [b]) => (a < b ? -1 : 1)),
-  );
 }
 
 function envelopeSchema(): Schema {
@@ -164,13 +96,18 @@ function envelopeSchema(): Schema {
   } as Schema;
 }
 
-function errorResponse(status: number): unknown {
+function errorResponse(status: number, components: SharedComponents): object {
   const codes = (Object.keys(errors) as ErrorCode[]).filter(
     (code) => errors[code].status === status,
   );
   return {
     description: `One of: ${codes.join(", ")}.`,
-    headers: { "X-Error-Code": { $ref: "#/components/headers/ErrorCode" } },
+    headers: {
+      "X-Error-Code": components.refer("headers", "ErrorCode", {
+        description: "The code of the error, as in the body.",
+        schema: { type: "string" },
+      }),
+    },
     content: { "application/json": { schema: { $ref: "#/components/schemas/ErrorEnvelope" } } },
   };
 }
@@ -188,17 +125,36 @@ function securitySchemes({ ingress }: IdentityModel): readonly (readonly [string
 }
 
 /** What a list can be asked, field by field. */
-function queryMember({ documents }: RegistryModel, { queries }: OperationModel): object {
+function queryMember(
+  { documents }: RegistryModel,
+  { queries }: OperationModel,
+  components: SharedComponents,
+): object {
   const document = own(documents, queries ?? "");
-  return document === undefined
-    ? {}
-    : { "x-query": queryExtension(queryableFields(document), document.elements) };
+  if (document === undefined) return {};
+  const operators = (type: FieldType): object =>
+    components.refer("x-query-operators", type.replace("[]", "-array"), operatorsOf(type));
+  const query = queryExtension(queryableFields(document), document.elements, operators);
+  return { "x-query": components.refer("x-query", document.name, query) };
+}
+
+/** The codes of an operation: references to groups of codes, then its own. */
+function errorCodesMember(
+  operation: OperationModel,
+  components: SharedComponents,
+): readonly (object | ErrorCode)[] {
+  const { groups, own } = groupedCodesOf(operation);
+  const referred = groups.map((group) =>
+    components.refer("x-error-codes", group, errorGroups[group]),
+  );
+  return [...referred, ...own];
 }
 
 function operationObject(
   operation: OperationModel,
   security: readonly object[],
   query: object,
+  components: SharedComponents,
 ): unknown {
   const { input, output, route, deadlineSeconds } = operation;
   const statuses = [...new Set(errorCodesOf(operation).map((code) => errors[code].status))].sort();
@@ -211,7 +167,7 @@ function operationObject(
     tags: [operation.namespace],
     summary: operation.summary,
     ...(description === "" ? {} : { description }),
-    ...parametersMember(operation),
+    ...parametersMember(operation, components),
     ...(input.body === null
       ? {}
       : {
@@ -219,13 +175,13 @@ function operationObject(
             required: !input.body.isOptional,
             content: {
               [input.body.isForm ? "multipart/form-data" : "application/json"]: {
-                schema: published(input.body.schema),
+                schema: components.schema(input.body.typeName, published(input.body.schema)),
               },
             },
           },
         }),
     responses: {
-      [String(route?.status ?? 200)]: successResponse(operation),
+      [String(route?.status ?? 200)]: successResponse(operation, components),
       ...(output.isBytes && route?.method === "GET"
         ? { "206": { description: "The part that Range asks for.", content: anyBytes } }
         : {}),
@@ -235,7 +191,7 @@ function operationObject(
       ...Object.fromEntries(
         statuses.map((status) => [
           String(status),
-          { $ref: `#/components/responses/Error${status}` },
+          components.refer("responses", `Error${status}`, errorResponse(status, components)),
         ]),
       ),
     },
@@ -245,7 +201,7 @@ function operationObject(
       ? { security, "x-requires-authn": true, ...permissionsMember(operation) }
       : {}),
     ...query,
-    "x-error-codes": errorCodesOf(operation),
+    "x-error-codes": errorCodesMember(operation, components),
     ...operation.extensions,
   };
 }
@@ -255,41 +211,51 @@ function permissionsMember({ hooks }: OperationModel): object {
   return permissions.length === 0 ? {} : { "x-required-permissions": permissions };
 }
 
-function parametersMember(operation: OperationModel): { readonly parameters?: readonly unknown[] } {
-  const parameters: unknown[] = operation.input.parameters.flatMap((parameter) =>
-    parameter.in === "revision" ? revisionParameters(parameter) : [urlParameter(parameter)],
-  );
+function parametersMember(
+  operation: OperationModel,
+  components: SharedComponents,
+): { readonly parameters?: readonly unknown[] } {
+  const shared = (name: string, parameter: object): unknown =>
+    components.refer("parameters", name, parameter);
+  const text = { type: "string" };
+  const parameters: unknown[] = operation.input.parameters.flatMap((parameter) => {
+    if (parameter.in === "revision") return revisionParameters(parameter, components);
+    const isId = isDeepStrictEqual(parameter, idInPath);
+    return [isId ? shared("Id", urlParameter(parameter)) : urlParameter(parameter)];
+  });
   if (operation.output.hasEntityTag && operation.route?.method === "GET") {
-    parameters.push(
-      headerParameter("If-None-Match", "Entity tags that the caller has.", { type: "string" }),
-    );
+    const description = "Entity tags that the caller has.";
+    parameters.push(shared("IfNoneMatch", headerParameter("If-None-Match", description, text)));
   }
-  if (operation.output.isBytes) parameters.push(...conditionParameters());
+  if (operation.output.isBytes)
+    parameters.push(
+      ...conditions.map((name) =>
+        shared(`Condition-${name}`, headerParameter(name, "As RFC 9110 has it.", text)),
+      ),
+    );
   if (operation.idempotencyKey) {
     const schema = { type: "string", pattern: idempotencyKeyPattern };
+    const description = "The same key runs the operation once.";
     parameters.push(
-      headerParameter("Idempotency-Key", "The same key runs the operation once.", schema),
+      shared("IdempotencyKey", headerParameter("Idempotency-Key", description, schema)),
     );
   }
   return parameters.length === 0 ? {} : { parameters };
 }
 
 /** Preconditions and ranges of downloads (RFC 9110 §13, §14). */
-function conditionParameters(): readonly unknown[] {
-  const text = { type: "string" };
-  return [
-    "If-Match",
-    "If-None-Match",
-    "If-Modified-Since",
-    "If-Unmodified-Since",
-    "If-Range",
-    "Range",
-  ].map((name) => headerParameter(name, "As RFC 9110 has it.", text));
-}
+const conditions = [
+  "If-Match",
+  "If-None-Match",
+  "If-Modified-Since",
+  "If-Unmodified-Since",
+  "If-Range",
+  "Range",
+];
 
 const anyBytes = { "*/*": { schema: { type: "string", format: "binary" } } };
 
-function urlParameter(parameter: ParameterModel): unknown {
+function urlParameter(parameter: ParameterModel): object {
   return {
     name: parameter.name,
     in: parameter.in,
@@ -298,52 +264,65 @@ function urlParameter(parameter: ParameterModel): unknown {
   };
 }
 
-function revisionParameters(parameter: ParameterModel): readonly unknown[] {
+function revisionParameters(
+  parameter: ParameterModel,
+  components: SharedComponents,
+): readonly unknown[] {
   const need = parameter.required
     ? "One of rev and If-Match is needed."
     : "Checked where it is given.";
+  const prefix = parameter.required ? "Needed" : "";
+  const rev = {
+    name: "rev",
+    in: "query",
+    required: false,
+    description: `The expected revision. ${need}`,
+    schema: published(parameter.schema),
+  };
+  const description = `The entity tag of the expected revision. ${need}`;
+  const ifMatch = headerParameter("If-Match", description, { type: "string" });
   return [
-    {
-      name: "rev",
-      in: "query",
-      required: false,
-      description: `The expected revision. ${need}`,
-      schema: published(parameter.schema),
-    },
-    headerParameter("If-Match", `The entity tag of the expected revision. ${need}`, {
-      type: "string",
-    }),
+    components.refer("parameters", `${prefix}Rev`, rev),
+    components.refer("parameters", `${prefix}IfMatch`, ifMatch),
   ];
 }
 
-function headerParameter(name: string, description: string, schema: unknown): unknown {
+function headerParameter(name: string, description: string, schema: unknown): object {
   return { name, in: "header", required: false, description, schema };
 }
 
-function successResponse(operation: OperationModel): unknown {
+function successResponse(operation: OperationModel, components: SharedComponents): unknown {
   const { schema, hasEntityTag } = operation.output;
   const headers = {
     ...(hasEntityTag
       ? {
-          ETag: {
+          ETag: components.refer("headers", "ETag", {
             description: "The revision, as a strong entity tag.",
             schema: { type: "string" },
-          },
+          }),
         }
       : {}),
     ...(operation.idempotencyKey
       ? {
-          "Idempotency-Replayed": {
+          "Idempotency-Replayed": components.refer("headers", "IdempotencyReplayed", {
             description: "true where the answer was stored earlier.",
             schema: { type: "string" },
-          },
+          }),
         }
       : {}),
   };
   return {
     description: schema === null ? "Done." : pascalCase(operation.key),
     ...(Object.keys(headers).length === 0 ? {} : { headers }),
-    ...(schema === null ? {} : { content: { "application/json": { schema: published(schema) } } }),
+    ...(schema === null
+      ? {}
+      : {
+          content: {
+            "application/json": {
+              schema: components.schema(outputTypeName(operation), published(schema)),
+            },
+          },
+        }),
     ...(operation.output.isBytes && operation.route?.method === "GET" ? { content: anyBytes } : {}),
   };
 }

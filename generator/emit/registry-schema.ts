@@ -3,12 +3,12 @@ import type { RegistryNames } from "../load/registry-names.js";
 import { registryShape } from "../expand/registry-shape.js";
 import type { Shape } from "../load/shape.js";
 import { shorthandScalars } from "../load/shorthand.js";
-import { jsonFile, type EmittedFile } from "../print/file.js";
+import { documentFile, type EmittedFile } from "../print/file.js";
 
 export function emitRegistrySchema(names: RegistryNames): EmittedFile {
   const schema = shapeSchema(registryShape, names) as Record<string, unknown>;
   const { service: _required, ...properties } = schema["properties"] as Record<string, unknown>;
-  return jsonFile("registry.schema.json", {
+  return documentFile("registry.schema.json", {
     $schema: "https://json-schema.org/draft/2020-12/schema",
     title: "An opwright registry file",
     ...schema,

@@ -68,14 +68,67 @@ async function compiled(
   model: RegistryModel,
   cache: TextCache,
 ): Promise<string> {
-  const schemas = Object.fromEntries(
-    plans.map(({ name, schema }) => [name, bundled(schema, model)]),
-  );
+  const schemas = checkedSchemas(plans, model);
   const key = createHash("sha256").update(JSON.stringify(schemas)).digest("base64url");
   return cache.get(key, async () => {
     const { compileStandalone } = await import("./ajv-standalone.js");
     return compileStandalone(schemas);
   });
+}
+
+/** What a validator's function is named after: its type, which others may share, or itself. */
+export function checkName({ name, schema }: Pick<ValidatorPlan, "name" | "schema">): string {
+  return (isReference(schema) ? referredType(schema) : undefined) ?? name;
+}
+
+/** Whether a schema says nothing but where it leads. */
+function isReference(schema: JsonSchema): boolean {
+  return typeof schema === "object" && Object.keys(schema).length === 1 && "$ref" in schema;
+}
+
+/**
+ * A schema for each function: those of validators that are no type, and every type that is met, once. They refer to each
+ * other by their names; types that are scalars stand where they are referred to.
+ */
+export function checkedSchemas(
+  plans: readonly Pick<ValidatorPlan, "name" | "schema">[],
+  { types }: Pick<RegistryModel, "types">,
+): Readonly<Record<string, SchemaObject>> {
+  const schemas: Record<string, SchemaObject> = {};
+  const found = new Map<string, SchemaObject>();
+  const local = (schema: JsonSchema): JsonSchema =>
+    mapSchema(schema, (inner) => {
+      const type = referredType(inner);
+      if (type === undefined) return inner;
+      const referred = types[type] ?? true;
+      if (isReference(inner) && isScalar(referred)) return referred;
+      read(type);
+      return { ...inner, $ref: type };
+    });
+  const read = (type: string): void => {
+    if (found.has(type)) return;
+    found.set(type, {});
+    found.set(type, objectOf(local(types[type] ?? true)));
+  };
+  for (const plan of plans) {
+    const name = checkName(plan);
+    if (name === plan.name) schemas[name] = objectOf(local(plan.schema));
+    else read(name);
+  }
+  return Object.assign(
+    schemas,
+    Object.fromEntries([...found].sort(([a], [b]) => (a < b ? -1 : 1))),
+  );
+}
+
+function isScalar(schema: JsonSchema): boolean {
+  const holders = ["$ref", "properties", "items", "anyOf", "oneOf", "allOf", "not"];
+  return typeof schema === "object" && !holders.some((keyword) => keyword in schema);
+}
+
+/** The schema as an object of keywords. */
+function objectOf(schema: JsonSchema): SchemaObject {
+  return typeof schema === "boolean" ? (schema ? {} : { not: {} }) : schema;
 }
 
 /** The schema with the types that it refers to as definitions of its own. */
@@ -91,8 +144,7 @@ export function bundled(schema: JsonSchema, model: Pick<RegistryModel, "types">)
       }
       return { ...inner, $ref: `#/$defs/${type}` };
     });
-  const root = local(schema);
-  const object = typeof root === "boolean" ? (root ? {} : { not: {} }) : root;
+  const object = objectOf(local(schema));
   if (Object.keys(definitions).length === 0) return object;
   return {
     ...object,
@@ -116,6 +168,6 @@ function printModule(
       ...types.map((name) => importOf(name, `../types/${modules.get(name) ?? module}.js`, true)),
     ]),
     code,
-    plans,
+    plans: plans.map((plan) => ({ ...plan, check: `${checkName(plan)}Check` })),
   });
 }

@@ -1,6 +1,11 @@
 // The fields of a document as queries name them, and what can be asked of each.
-import { baseFields, type Elements, type Fields } from "../../runtime/contract/fields.js";
-import { isScalarType, operatorsOf } from "../../runtime/contract/query-operators.js";
+import {
+  baseFields,
+  type Elements,
+  type Fields,
+  type FieldType,
+} from "../../runtime/contract/fields.js";
+import { isScalarType } from "../../runtime/contract/query-operators.js";
 
 /** What a list of one document can be asked. */
 export interface QueryableDocument {
@@ -17,20 +22,21 @@ export function queryableFields(document: QueryableDocument): Fields {
   };
 }
 
-/** What queries can do with each field: the extension `x-query` of list operations. */
+/** What queries can do with each field: the extension `x-query` of list operations. `operators` tells those of a type. */
 export function queryExtension(
   fields: Fields,
   elements: Elements,
+  operators: (type: FieldType) => unknown,
 ): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
     Object.entries(fields).map(([name, type]) => [
       name,
       {
         type,
-        operators: operatorsOf(type),
+        operators: operators(type),
         sortable: isScalarType(type),
         ...(Object.hasOwn(elements, name)
-          ? { elements: queryExtension(elements[name] ?? {}, {}) }
+          ? { elements: queryExtension(elements[name] ?? {}, {}, operators) }
           : {}),
       },
     ]),

@@ -1,4 +1,5 @@
 // What emitters give: paths below the generated folder, and their texts.
+import { jsonLayout } from "./json-layout.js";
 
 export interface EmittedFile {
   /** Relative to the generated folder, with forward slashes. */
@@ -9,6 +10,16 @@ export interface EmittedFile {
 /** A JSON document as it is committed: two spaces, a newline at the end. */
 export function jsonFile(path: string, value: unknown): EmittedFile {
   return { path, text: `${JSON.stringify(value, null, 2)}\n` };
+}
+
+/** A JSON document that people read as well: one space of indentation, and what fits on a line on one. */
+export function documentFile(path: string, value: unknown): EmittedFile {
+  return { path, text: jsonLayout(value) };
+}
+
+/** JSON that programs alone read: whatever lies deeper than `depth` is one line, so that a change of it is one too. */
+export function recordsFile(path: string, value: unknown, depth: number): EmittedFile {
+  return { path, text: jsonLayout(value, depth) };
 }
 
 /** The first line of an emitted TypeScript or SQL file. */

@@ -77,16 +77,44 @@ const nameOf = ({ operationId }: OperationObject): string => operationId.split("
 const ajv = new Ajv2020({ strict: false, formats, validateFormats: true });
 ajv.addSchema(openapi, "openapi");
 
+/** A part of the document, or what it refers to. Fails where that is not there. */
+function resolved<Part>(part: Part | { readonly $ref: string }): Part {
+  if (typeof part !== "object" || part === null || !("$ref" in part)) return part as Part;
+  const value = part.$ref
+    .slice(2)
+    .split("/")
+    .reduce<unknown>((at, step) => (at as Readonly<Record<string, unknown>>)[step], openapi);
+  if (value === undefined) throw new Error(`${part.$ref} leads nowhere`);
+  return resolved(value as Part);
+}
+
+/** An operation of the document with what it refers to besides schemas and answers. */
+function readOperation(operation: OperationObject): OperationObject {
+  return {
+    ...operation,
+    ...(operation.parameters === undefined
+      ? {}
+      : { parameters: operation.parameters.map((parameter) => resolved(parameter)) }),
+    "x-error-codes": operation["x-error-codes"].flatMap((code) =>
+      resolved<string | readonly string[]>(code),
+    ),
+  };
+}
+
 const operations = Object.entries(openapi.paths).flatMap(([path, methods]) =>
-  Object.entries(methods as Readonly<Record<string, OperationObject>>).map(
-    ([method, operation]) => ({ path, method: method.toUpperCase(), operation }),
+  Object.entries(methods as unknown as Readonly<Record<string, OperationObject>>).map(
+    ([method, operation]) => ({
+      path,
+      method: method.toUpperCase(),
+      operation: readOperation(operation),
+    }),
   ),
 );
 
 /** The JSON Pointer of an answer's schema in the document, following a response reference. */
 function schemaPointer(path: string, method: string, status: number): string | undefined {
   const escape = (text: string) => text.replaceAll("~", "~0").replaceAll("/", "~1");
-  const methods = openapi.paths[path as keyof typeof openapi.paths] as Readonly<
+  const methods = openapi.paths[path as keyof typeof openapi.paths] as unknown as Readonly<
     Record<string, OperationObject>
   >;
   const response = methods[method.toLowerCase()]?.responses[String(status)] as

@@ -287,6 +287,27 @@ const cases: readonly (readonly [string, string, string, string, readonly string
     ["additive orders keeps any revisions, with which edits are merged"],
   ],
   ["values in another order", "[open, shipped]", "[shipped, open]", "1.2.3", []],
+  [
+    "members in another order",
+    '    customer: uuid\n    note: {type: string, maxLength: 100}\n    state: [open, shipped]\n    tags: "string[]"\n',
+    '    tags: "string[]"\n    state: [open, shipped]\n    note: {type: string, maxLength: 100}\n    customer: uuid\n',
+    "1.2.3",
+    [],
+  ],
+  [
+    "members of an operation in another order",
+    "in: {id: uuid, to: uuid}",
+    "in: {to: uuid, id: uuid}",
+    "1.2.3",
+    [],
+  ],
+  [
+    "members of an event in another order",
+    "data: {order: uuid, total: number}",
+    "data: {total: number, order: uuid}",
+    "1.2.3",
+    [],
+  ],
   ["transports in another order", "[sse, websocket]", "[websocket, sse]", "1.2.3", []],
   [
     "files of any image instead of two kinds",

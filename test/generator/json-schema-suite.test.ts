@@ -15,7 +15,7 @@ import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
 import { emitTypes } from "../../generator/emit/types.js";
 import { compileStandalone } from "../../generator/emit/ajv-standalone.js";
-import { bundled } from "../../generator/emit/validators.js";
+import { checkedSchemas, checkName } from "../../generator/emit/validators.js";
 import type { Finding } from "../../generator/diagnostics.js";
 import { unsupportedKeywords } from "../../generator/load/schema-keywords.js";
 import { TypeReader } from "../../generator/load/types.js";
@@ -95,9 +95,10 @@ test.skipIf(!isInstalled)(
           );
         continue;
       }
-      const name = `case${index}`;
+      const plan = { name: `case${index}`, schema: read.types["Case"] ?? true };
+      const { name } = plan;
       sources.push(
-        `export const ${name} = (() => {\n${compileStandalone({ [name]: bundled(read.types["Case"] ?? true, read) })}\nreturn ${name}Check;\n})();`,
+        `export const ${name} = (() => {\n${compileStandalone(checkedSchemas([plan], read))}\nreturn ${checkName(plan)}Check;\n})();`,
       );
       cases.push({ name, group });
     }

@@ -6,8 +6,11 @@ import type {
   BooleanConstraint,
   CommonCode,
   DateTimeConstraint,
+  GroupPage,
   IntegerConstraint,
   Link,
+  RawCursorPage,
+  RawPage,
   SortOrder,
   StringArrayConstraint,
   StringConstraint,
@@ -86,12 +89,46 @@ export interface ArticlesFilter {
   readonly $not?: ArticlesFilter;
 }
 
+export type ArticlesNumberField = "rev";
+
+export type ArticlesNumberOperand =
+  | ArticlesNumberField
+  | {
+      readonly field: ArticlesNumberField;
+      readonly filter?: ArticlesFilter;
+    };
+
+export type ArticlesOrderedField = "id" | "rev" | "created_at" | "last_update_at";
+
+export type ArticlesOrderedOperand =
+  | ArticlesOrderedField
+  | {
+      readonly field: ArticlesOrderedField;
+      readonly filter?: ArticlesFilter;
+    };
+
 export interface ArticlesPatch {
   readonly title?: string;
   readonly body?: string;
   readonly tags?: readonly string[];
   readonly links?: readonly Link[];
 }
+
+export type ArticlesScalarField =
+  | "id"
+  | "rev"
+  | "created_at"
+  | "last_update_at"
+  | "is_deleted"
+  | "title"
+  | "body";
+
+export type ArticlesScalarOperand =
+  | ArticlesScalarField
+  | {
+      readonly field: ArticlesScalarField;
+      readonly filter?: ArticlesFilter;
+    };
 
 export interface ArticlesSorts {
   readonly id?: SortOrder;
@@ -117,13 +154,7 @@ export interface ArticlesAggListInput {
   readonly aggregates: {
     readonly $groups?: {
       readonly [key: string]:
-        | "id"
-        | "rev"
-        | "created_at"
-        | "last_update_at"
-        | "is_deleted"
-        | "title"
-        | "body"
+        | ArticlesScalarField
         | {
             readonly $trunc: {
               readonly field: "created_at" | "last_update_at";
@@ -138,87 +169,18 @@ export interface ArticlesAggListInput {
         readonly $count?: {
           readonly filter?: ArticlesFilter;
         };
-        readonly $count_distinct?:
-          | "id"
-          | "rev"
-          | "created_at"
-          | "last_update_at"
-          | "is_deleted"
-          | "title"
-          | "body"
-          | {
-              readonly field:
-                | "id"
-                | "rev"
-                | "created_at"
-                | "last_update_at"
-                | "is_deleted"
-                | "title"
-                | "body";
-              readonly filter?: ArticlesFilter;
-            };
-        readonly $min?:
-          | "id"
-          | "rev"
-          | "created_at"
-          | "last_update_at"
-          | {
-              readonly field: "id" | "rev" | "created_at" | "last_update_at";
-              readonly filter?: ArticlesFilter;
-            };
-        readonly $max?:
-          | "id"
-          | "rev"
-          | "created_at"
-          | "last_update_at"
-          | {
-              readonly field: "id" | "rev" | "created_at" | "last_update_at";
-              readonly filter?: ArticlesFilter;
-            };
-        readonly $sum?:
-          | "rev"
-          | {
-              readonly field: "rev";
-              readonly filter?: ArticlesFilter;
-            };
-        readonly $avg?:
-          | "rev"
-          | {
-              readonly field: "rev";
-              readonly filter?: ArticlesFilter;
-            };
-        readonly $median?:
-          | "rev"
-          | {
-              readonly field: "rev";
-              readonly filter?: ArticlesFilter;
-            };
-        readonly $stddev_pop?:
-          | "rev"
-          | {
-              readonly field: "rev";
-              readonly filter?: ArticlesFilter;
-            };
-        readonly $stddev_samp?:
-          | "rev"
-          | {
-              readonly field: "rev";
-              readonly filter?: ArticlesFilter;
-            };
-        readonly $var_pop?:
-          | "rev"
-          | {
-              readonly field: "rev";
-              readonly filter?: ArticlesFilter;
-            };
-        readonly $var_samp?:
-          | "rev"
-          | {
-              readonly field: "rev";
-              readonly filter?: ArticlesFilter;
-            };
+        readonly $count_distinct?: ArticlesScalarOperand;
+        readonly $min?: ArticlesOrderedOperand;
+        readonly $max?: ArticlesOrderedOperand;
+        readonly $sum?: ArticlesNumberOperand;
+        readonly $avg?: ArticlesNumberOperand;
+        readonly $median?: ArticlesNumberOperand;
+        readonly $stddev_pop?: ArticlesNumberOperand;
+        readonly $stddev_samp?: ArticlesNumberOperand;
+        readonly $var_pop?: ArticlesNumberOperand;
+        readonly $var_samp?: ArticlesNumberOperand;
         readonly $percentile?: {
-          readonly field: "rev";
+          readonly field: ArticlesNumberField;
           readonly filter?: ArticlesFilter;
           readonly p: number;
         };
@@ -233,15 +195,6 @@ export interface ArticlesAggListInput {
   readonly sorts?: {
     readonly [key: string]: SortOrder;
   };
-}
-
-export interface ArticlesAggListOutput {
-  readonly hits: readonly {
-    readonly [key: string]: string | number | boolean | null;
-  }[];
-  readonly page: number;
-  readonly size: number;
-  readonly count: number;
 }
 
 export type ArticlesAggListCode =
@@ -349,15 +302,6 @@ export interface ArticlesRawListInput {
   readonly return_fields: readonly ArticlesField[];
 }
 
-export interface ArticlesRawListOutput {
-  readonly hits: readonly {
-    readonly [key: string]: unknown;
-  }[];
-  readonly page: number;
-  readonly size: number;
-  readonly count: number;
-}
-
 export type ArticlesRawListCode =
   | CommonCode
   | BodyCode
@@ -376,15 +320,6 @@ export interface ArticlesRawListCursorInput {
   readonly filters?: ArticlesFilter;
   readonly sorts?: ArticlesSorts;
   readonly return_fields: readonly ArticlesField[];
-}
-
-export interface ArticlesRawListCursorOutput {
-  readonly hits: readonly {
-    readonly [key: string]: unknown;
-  }[];
-  readonly next_cursor: string | null;
-  readonly prev_cursor: string | null;
-  readonly has_more: boolean;
 }
 
 export type ArticlesRawListCursorCode =
@@ -450,7 +385,7 @@ export function aggList(
   client: $.Client,
   input: ArticlesAggListInput,
   options?: $.CallOptions,
-): $.Call<ArticlesAggListOutput, ArticlesAggListCode> {
+): $.Call<GroupPage, ArticlesAggListCode> {
   return $.call(client, $aggList, input, options);
 }
 
@@ -543,7 +478,7 @@ export function rawList(
   client: $.Client,
   input: ArticlesRawListInput,
   options?: $.CallOptions,
-): $.Call<ArticlesRawListOutput, ArticlesRawListCode> {
+): $.Call<RawPage, ArticlesRawListCode> {
   return $.call(client, $rawList, input, options);
 }
 
@@ -559,7 +494,7 @@ export function rawListCursor(
   client: $.Client,
   input: ArticlesRawListCursorInput,
   options?: $.CallOptions,
-): $.Call<ArticlesRawListCursorOutput, ArticlesRawListCursorCode> {
+): $.Call<RawCursorPage, ArticlesRawListCursorCode> {
   return $.call(client, $rawListCursor, input, options);
 }
 

@@ -5,8 +5,11 @@ import type {
   BooleanConstraint,
   CommonCode,
   DateTimeConstraint,
+  GroupPage,
   IntegerConstraint,
   NotesDocument,
+  RawCursorPage,
+  RawPage,
   SortOrder,
   StringConstraint,
   UuidConstraint,
@@ -51,10 +54,37 @@ export interface NotesFilter {
   readonly $not?: NotesFilter;
 }
 
+export type NotesNumberField = "rev";
+
+export type NotesNumberOperand =
+  | NotesNumberField
+  | {
+      readonly field: NotesNumberField;
+      readonly filter?: NotesFilter;
+    };
+
+export type NotesOrderedField = "id" | "rev" | "created_at" | "last_update_at";
+
+export type NotesOrderedOperand =
+  | NotesOrderedField
+  | {
+      readonly field: NotesOrderedField;
+      readonly filter?: NotesFilter;
+    };
+
 export interface NotesPatch {
   readonly text?: string;
   readonly pinned?: boolean;
 }
+
+export type NotesScalarField = "id" | "rev" | "created_at" | "last_update_at" | "text" | "pinned";
+
+export type NotesScalarOperand =
+  | NotesScalarField
+  | {
+      readonly field: NotesScalarField;
+      readonly filter?: NotesFilter;
+    };
 
 export interface NotesSorts {
   readonly id?: SortOrder;
@@ -79,12 +109,7 @@ export interface NotesAggListInput {
   readonly aggregates: {
     readonly $groups?: {
       readonly [key: string]:
-        | "id"
-        | "rev"
-        | "created_at"
-        | "last_update_at"
-        | "text"
-        | "pinned"
+        | NotesScalarField
         | {
             readonly $trunc: {
               readonly field: "created_at" | "last_update_at";
@@ -99,79 +124,18 @@ export interface NotesAggListInput {
         readonly $count?: {
           readonly filter?: NotesFilter;
         };
-        readonly $count_distinct?:
-          | "id"
-          | "rev"
-          | "created_at"
-          | "last_update_at"
-          | "text"
-          | "pinned"
-          | {
-              readonly field: "id" | "rev" | "created_at" | "last_update_at" | "text" | "pinned";
-              readonly filter?: NotesFilter;
-            };
-        readonly $min?:
-          | "id"
-          | "rev"
-          | "created_at"
-          | "last_update_at"
-          | {
-              readonly field: "id" | "rev" | "created_at" | "last_update_at";
-              readonly filter?: NotesFilter;
-            };
-        readonly $max?:
-          | "id"
-          | "rev"
-          | "created_at"
-          | "last_update_at"
-          | {
-              readonly field: "id" | "rev" | "created_at" | "last_update_at";
-              readonly filter?: NotesFilter;
-            };
-        readonly $sum?:
-          | "rev"
-          | {
-              readonly field: "rev";
-              readonly filter?: NotesFilter;
-            };
-        readonly $avg?:
-          | "rev"
-          | {
-              readonly field: "rev";
-              readonly filter?: NotesFilter;
-            };
-        readonly $median?:
-          | "rev"
-          | {
-              readonly field: "rev";
-              readonly filter?: NotesFilter;
-            };
-        readonly $stddev_pop?:
-          | "rev"
-          | {
-              readonly field: "rev";
-              readonly filter?: NotesFilter;
-            };
-        readonly $stddev_samp?:
-          | "rev"
-          | {
-              readonly field: "rev";
-              readonly filter?: NotesFilter;
-            };
-        readonly $var_pop?:
-          | "rev"
-          | {
-              readonly field: "rev";
-              readonly filter?: NotesFilter;
-            };
-        readonly $var_samp?:
-          | "rev"
-          | {
-              readonly field: "rev";
-              readonly filter?: NotesFilter;
-            };
+        readonly $count_distinct?: NotesScalarOperand;
+        readonly $min?: NotesOrderedOperand;
+        readonly $max?: NotesOrderedOperand;
+        readonly $sum?: NotesNumberOperand;
+        readonly $avg?: NotesNumberOperand;
+        readonly $median?: NotesNumberOperand;
+        readonly $stddev_pop?: NotesNumberOperand;
+        readonly $stddev_samp?: NotesNumberOperand;
+        readonly $var_pop?: NotesNumberOperand;
+        readonly $var_samp?: NotesNumberOperand;
         readonly $percentile?: {
-          readonly field: "rev";
+          readonly field: NotesNumberField;
           readonly filter?: NotesFilter;
           readonly p: number;
         };
@@ -186,15 +150,6 @@ export interface NotesAggListInput {
   readonly sorts?: {
     readonly [key: string]: SortOrder;
   };
-}
-
-export interface NotesAggListOutput {
-  readonly hits: readonly {
-    readonly [key: string]: string | number | boolean | null;
-  }[];
-  readonly page: number;
-  readonly size: number;
-  readonly count: number;
 }
 
 export type NotesAggListCode =
@@ -286,15 +241,6 @@ export interface NotesRawListInput {
   readonly return_fields: readonly NotesField[];
 }
 
-export interface NotesRawListOutput {
-  readonly hits: readonly {
-    readonly [key: string]: unknown;
-  }[];
-  readonly page: number;
-  readonly size: number;
-  readonly count: number;
-}
-
 export type NotesRawListCode =
   | CommonCode
   | BodyCode
@@ -313,15 +259,6 @@ export interface NotesRawListCursorInput {
   readonly filters?: NotesFilter;
   readonly sorts?: NotesSorts;
   readonly return_fields: readonly NotesField[];
-}
-
-export interface NotesRawListCursorOutput {
-  readonly hits: readonly {
-    readonly [key: string]: unknown;
-  }[];
-  readonly next_cursor: string | null;
-  readonly prev_cursor: string | null;
-  readonly has_more: boolean;
 }
 
 export type NotesRawListCursorCode =
@@ -371,7 +308,7 @@ export function aggList(
   client: $.Client,
   input: NotesAggListInput,
   options?: $.CallOptions,
-): $.Call<NotesAggListOutput, NotesAggListCode> {
+): $.Call<GroupPage, NotesAggListCode> {
   return $.call(client, $aggList, input, options);
 }
 
@@ -447,7 +384,7 @@ export function rawList(
   client: $.Client,
   input: NotesRawListInput,
   options?: $.CallOptions,
-): $.Call<NotesRawListOutput, NotesRawListCode> {
+): $.Call<RawPage, NotesRawListCode> {
   return $.call(client, $rawList, input, options);
 }
 
@@ -463,7 +400,7 @@ export function rawListCursor(
   client: $.Client,
   input: NotesRawListCursorInput,
   options?: $.CallOptions,
-): $.Call<NotesRawListCursorOutput, NotesRawListCursorCode> {
+): $.Call<RawCursorPage, NotesRawListCursorCode> {
   return $.call(client, $rawListCursor, input, options);
 }
 

@@ -4,9 +4,12 @@ import type {
   BodyCode,
   CommonCode,
   DateTimeConstraint,
+  GroupPage,
   IntegerConstraint,
   NumberConstraint,
   PlacesDocument,
+  RawCursorPage,
+  RawPage,
   SortOrder,
   StringConstraint,
   UuidConstraint,
@@ -61,6 +64,42 @@ export interface PlacesFilter {
   readonly $not?: PlacesFilter;
 }
 
+export type PlacesNumberField = "rev" | "lat" | "lng";
+
+export type PlacesNumberOperand =
+  | PlacesNumberField
+  | {
+      readonly field: PlacesNumberField;
+      readonly filter?: PlacesFilter;
+    };
+
+export type PlacesOrderedField = "id" | "rev" | "created_at" | "last_update_at" | "lat" | "lng";
+
+export type PlacesOrderedOperand =
+  | PlacesOrderedField
+  | {
+      readonly field: PlacesOrderedField;
+      readonly filter?: PlacesFilter;
+    };
+
+export type PlacesScalarField =
+  | "id"
+  | "rev"
+  | "created_at"
+  | "last_update_at"
+  | "name"
+  | "country"
+  | "admin1"
+  | "lat"
+  | "lng";
+
+export type PlacesScalarOperand =
+  | PlacesScalarField
+  | {
+      readonly field: PlacesScalarField;
+      readonly filter?: PlacesFilter;
+    };
+
 export interface PlacesSorts {
   readonly id?: SortOrder;
   readonly rev?: SortOrder;
@@ -85,15 +124,7 @@ export interface PlacesAggListInput {
   readonly aggregates: {
     readonly $groups?: {
       readonly [key: string]:
-        | "id"
-        | "rev"
-        | "created_at"
-        | "last_update_at"
-        | "name"
-        | "country"
-        | "admin1"
-        | "lat"
-        | "lng"
+        | PlacesScalarField
         | {
             readonly $trunc: {
               readonly field: "created_at" | "last_update_at";
@@ -108,109 +139,18 @@ export interface PlacesAggListInput {
         readonly $count?: {
           readonly filter?: PlacesFilter;
         };
-        readonly $count_distinct?:
-          | "id"
-          | "rev"
-          | "created_at"
-          | "last_update_at"
-          | "name"
-          | "country"
-          | "admin1"
-          | "lat"
-          | "lng"
-          | {
-              readonly field:
-                | "id"
-                | "rev"
-                | "created_at"
-                | "last_update_at"
-                | "name"
-                | "country"
-                | "admin1"
-                | "lat"
-                | "lng";
-              readonly filter?: PlacesFilter;
-            };
-        readonly $min?:
-          | "id"
-          | "rev"
-          | "created_at"
-          | "last_update_at"
-          | "lat"
-          | "lng"
-          | {
-              readonly field: "id" | "rev" | "created_at" | "last_update_at" | "lat" | "lng";
-              readonly filter?: PlacesFilter;
-            };
-        readonly $max?:
-          | "id"
-          | "rev"
-          | "created_at"
-          | "last_update_at"
-          | "lat"
-          | "lng"
-          | {
-              readonly field: "id" | "rev" | "created_at" | "last_update_at" | "lat" | "lng";
-              readonly filter?: PlacesFilter;
-            };
-        readonly $sum?:
-          | "rev"
-          | "lat"
-          | "lng"
-          | {
-              readonly field: "rev" | "lat" | "lng";
-              readonly filter?: PlacesFilter;
-            };
-        readonly $avg?:
-          | "rev"
-          | "lat"
-          | "lng"
-          | {
-              readonly field: "rev" | "lat" | "lng";
-              readonly filter?: PlacesFilter;
-            };
-        readonly $median?:
-          | "rev"
-          | "lat"
-          | "lng"
-          | {
-              readonly field: "rev" | "lat" | "lng";
-              readonly filter?: PlacesFilter;
-            };
-        readonly $stddev_pop?:
-          | "rev"
-          | "lat"
-          | "lng"
-          | {
-              readonly field: "rev" | "lat" | "lng";
-              readonly filter?: PlacesFilter;
-            };
-        readonly $stddev_samp?:
-          | "rev"
-          | "lat"
-          | "lng"
-          | {
-              readonly field: "rev" | "lat" | "lng";
-              readonly filter?: PlacesFilter;
-            };
-        readonly $var_pop?:
-          | "rev"
-          | "lat"
-          | "lng"
-          | {
-              readonly field: "rev" | "lat" | "lng";
-              readonly filter?: PlacesFilter;
-            };
-        readonly $var_samp?:
-          | "rev"
-          | "lat"
-          | "lng"
-          | {
-              readonly field: "rev" | "lat" | "lng";
-              readonly filter?: PlacesFilter;
-            };
+        readonly $count_distinct?: PlacesScalarOperand;
+        readonly $min?: PlacesOrderedOperand;
+        readonly $max?: PlacesOrderedOperand;
+        readonly $sum?: PlacesNumberOperand;
+        readonly $avg?: PlacesNumberOperand;
+        readonly $median?: PlacesNumberOperand;
+        readonly $stddev_pop?: PlacesNumberOperand;
+        readonly $stddev_samp?: PlacesNumberOperand;
+        readonly $var_pop?: PlacesNumberOperand;
+        readonly $var_samp?: PlacesNumberOperand;
         readonly $percentile?: {
-          readonly field: "rev" | "lat" | "lng";
+          readonly field: PlacesNumberField;
           readonly filter?: PlacesFilter;
           readonly p: number;
         };
@@ -225,15 +165,6 @@ export interface PlacesAggListInput {
   readonly sorts?: {
     readonly [key: string]: SortOrder;
   };
-}
-
-export interface PlacesAggListOutput {
-  readonly hits: readonly {
-    readonly [key: string]: string | number | boolean | null;
-  }[];
-  readonly page: number;
-  readonly size: number;
-  readonly count: number;
 }
 
 export type PlacesAggListCode =
@@ -309,15 +240,6 @@ export interface PlacesRawListInput {
   readonly return_fields: readonly PlacesField[];
 }
 
-export interface PlacesRawListOutput {
-  readonly hits: readonly {
-    readonly [key: string]: unknown;
-  }[];
-  readonly page: number;
-  readonly size: number;
-  readonly count: number;
-}
-
 export type PlacesRawListCode =
   | CommonCode
   | BodyCode
@@ -336,15 +258,6 @@ export interface PlacesRawListCursorInput {
   readonly filters?: PlacesFilter;
   readonly sorts?: PlacesSorts;
   readonly return_fields: readonly PlacesField[];
-}
-
-export interface PlacesRawListCursorOutput {
-  readonly hits: readonly {
-    readonly [key: string]: unknown;
-  }[];
-  readonly next_cursor: string | null;
-  readonly prev_cursor: string | null;
-  readonly has_more: boolean;
 }
 
 export type PlacesRawListCursorCode =
@@ -369,7 +282,7 @@ export function aggList(
   client: $.Client,
   input: PlacesAggListInput,
   options?: $.CallOptions,
-): $.Call<PlacesAggListOutput, PlacesAggListCode> {
+): $.Call<GroupPage, PlacesAggListCode> {
   return $.call(client, $aggList, input, options);
 }
 
@@ -423,7 +336,7 @@ export function rawList(
   client: $.Client,
   input: PlacesRawListInput,
   options?: $.CallOptions,
-): $.Call<PlacesRawListOutput, PlacesRawListCode> {
+): $.Call<RawPage, PlacesRawListCode> {
   return $.call(client, $rawList, input, options);
 }
 
@@ -439,6 +352,6 @@ export function rawListCursor(
   client: $.Client,
   input: PlacesRawListCursorInput,
   options?: $.CallOptions,
-): $.Call<PlacesRawListCursorOutput, PlacesRawListCursorCode> {
+): $.Call<RawCursorPage, PlacesRawListCursorCode> {
   return $.call(client, $rawListCursor, input, options);
 }

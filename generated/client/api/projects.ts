@@ -5,8 +5,11 @@ import type {
   BooleanConstraint,
   CommonCode,
   DateTimeConstraint,
+  GroupPage,
   IntegerConstraint,
   Project,
+  RawCursorPage,
+  RawPage,
   SortOrder,
   StringConstraint,
   UuidConstraint,
@@ -64,11 +67,46 @@ export interface ProjectsFilter {
   readonly $not?: ProjectsFilter;
 }
 
+export type ProjectsNumberField = "rev";
+
+export type ProjectsNumberOperand =
+  | ProjectsNumberField
+  | {
+      readonly field: ProjectsNumberField;
+      readonly filter?: ProjectsFilter;
+    };
+
+export type ProjectsOrderedField = "id" | "rev" | "created_at" | "last_update_at";
+
+export type ProjectsOrderedOperand =
+  | ProjectsOrderedField
+  | {
+      readonly field: ProjectsOrderedField;
+      readonly filter?: ProjectsFilter;
+    };
+
 export interface ProjectsPatch {
   readonly name?: string;
   readonly key?: string;
   readonly archived?: boolean;
 }
+
+export type ProjectsScalarField =
+  | "id"
+  | "rev"
+  | "created_at"
+  | "last_update_at"
+  | "is_deleted"
+  | "name"
+  | "key"
+  | "archived";
+
+export type ProjectsScalarOperand =
+  | ProjectsScalarField
+  | {
+      readonly field: ProjectsScalarField;
+      readonly filter?: ProjectsFilter;
+    };
 
 export interface ProjectsSorts {
   readonly id?: SortOrder;
@@ -95,14 +133,7 @@ export interface ProjectsAggListInput {
   readonly aggregates: {
     readonly $groups?: {
       readonly [key: string]:
-        | "id"
-        | "rev"
-        | "created_at"
-        | "last_update_at"
-        | "is_deleted"
-        | "name"
-        | "key"
-        | "archived"
+        | ProjectsScalarField
         | {
             readonly $trunc: {
               readonly field: "created_at" | "last_update_at";
@@ -117,89 +148,18 @@ export interface ProjectsAggListInput {
         readonly $count?: {
           readonly filter?: ProjectsFilter;
         };
-        readonly $count_distinct?:
-          | "id"
-          | "rev"
-          | "created_at"
-          | "last_update_at"
-          | "is_deleted"
-          | "name"
-          | "key"
-          | "archived"
-          | {
-              readonly field:
-                | "id"
-                | "rev"
-                | "created_at"
-                | "last_update_at"
-                | "is_deleted"
-                | "name"
-                | "key"
-                | "archived";
-              readonly filter?: ProjectsFilter;
-            };
-        readonly $min?:
-          | "id"
-          | "rev"
-          | "created_at"
-          | "last_update_at"
-          | {
-              readonly field: "id" | "rev" | "created_at" | "last_update_at";
-              readonly filter?: ProjectsFilter;
-            };
-        readonly $max?:
-          | "id"
-          | "rev"
-          | "created_at"
-          | "last_update_at"
-          | {
-              readonly field: "id" | "rev" | "created_at" | "last_update_at";
-              readonly filter?: ProjectsFilter;
-            };
-        readonly $sum?:
-          | "rev"
-          | {
-              readonly field: "rev";
-              readonly filter?: ProjectsFilter;
-            };
-        readonly $avg?:
-          | "rev"
-          | {
-              readonly field: "rev";
-              readonly filter?: ProjectsFilter;
-            };
-        readonly $median?:
-          | "rev"
-          | {
-              readonly field: "rev";
-              readonly filter?: ProjectsFilter;
-            };
-        readonly $stddev_pop?:
-          | "rev"
-          | {
-              readonly field: "rev";
-              readonly filter?: ProjectsFilter;
-            };
-        readonly $stddev_samp?:
-          | "rev"
-          | {
-              readonly field: "rev";
-              readonly filter?: ProjectsFilter;
-            };
-        readonly $var_pop?:
-          | "rev"
-          | {
-              readonly field: "rev";
-              readonly filter?: ProjectsFilter;
-            };
-        readonly $var_samp?:
-          | "rev"
-          | {
-              readonly field: "rev";
-              readonly filter?: ProjectsFilter;
-            };
+        readonly $count_distinct?: ProjectsScalarOperand;
+        readonly $min?: ProjectsOrderedOperand;
+        readonly $max?: ProjectsOrderedOperand;
+        readonly $sum?: ProjectsNumberOperand;
+        readonly $avg?: ProjectsNumberOperand;
+        readonly $median?: ProjectsNumberOperand;
+        readonly $stddev_pop?: ProjectsNumberOperand;
+        readonly $stddev_samp?: ProjectsNumberOperand;
+        readonly $var_pop?: ProjectsNumberOperand;
+        readonly $var_samp?: ProjectsNumberOperand;
         readonly $percentile?: {
-          readonly field: "rev";
+          readonly field: ProjectsNumberField;
           readonly filter?: ProjectsFilter;
           readonly p: number;
         };
@@ -214,15 +174,6 @@ export interface ProjectsAggListInput {
   readonly sorts?: {
     readonly [key: string]: SortOrder;
   };
-}
-
-export interface ProjectsAggListOutput {
-  readonly hits: readonly {
-    readonly [key: string]: string | number | boolean | null;
-  }[];
-  readonly page: number;
-  readonly size: number;
-  readonly count: number;
 }
 
 export type ProjectsAggListCode =
@@ -330,15 +281,6 @@ export interface ProjectsRawListInput {
   readonly return_fields: readonly ProjectsField[];
 }
 
-export interface ProjectsRawListOutput {
-  readonly hits: readonly {
-    readonly [key: string]: unknown;
-  }[];
-  readonly page: number;
-  readonly size: number;
-  readonly count: number;
-}
-
 export type ProjectsRawListCode =
   | CommonCode
   | BodyCode
@@ -357,15 +299,6 @@ export interface ProjectsRawListCursorInput {
   readonly filters?: ProjectsFilter;
   readonly sorts?: ProjectsSorts;
   readonly return_fields: readonly ProjectsField[];
-}
-
-export interface ProjectsRawListCursorOutput {
-  readonly hits: readonly {
-    readonly [key: string]: unknown;
-  }[];
-  readonly next_cursor: string | null;
-  readonly prev_cursor: string | null;
-  readonly has_more: boolean;
 }
 
 export type ProjectsRawListCursorCode =
@@ -431,7 +364,7 @@ export function aggList(
   client: $.Client,
   input: ProjectsAggListInput,
   options?: $.CallOptions,
-): $.Call<ProjectsAggListOutput, ProjectsAggListCode> {
+): $.Call<GroupPage, ProjectsAggListCode> {
   return $.call(client, $aggList, input, options);
 }
 
@@ -524,7 +457,7 @@ export function rawList(
   client: $.Client,
   input: ProjectsRawListInput,
   options?: $.CallOptions,
-): $.Call<ProjectsRawListOutput, ProjectsRawListCode> {
+): $.Call<RawPage, ProjectsRawListCode> {
   return $.call(client, $rawList, input, options);
 }
 
@@ -540,7 +473,7 @@ export function rawListCursor(
   client: $.Client,
   input: ProjectsRawListCursorInput,
   options?: $.CallOptions,
-): $.Call<ProjectsRawListCursorOutput, ProjectsRawListCursorCode> {
+): $.Call<RawCursorPage, ProjectsRawListCursorCode> {
   return $.call(client, $rawListCursor, input, options);
 }
 

@@ -6,8 +6,11 @@ import type {
   CommonCode,
   DateTimeConstraint,
   EnumConstraint,
+  GroupPage,
   IntegerConstraint,
   NumberConstraint,
+  RawCursorPage,
+  RawPage,
   SortOrder,
   StringArrayConstraint,
   StringConstraint,
@@ -81,6 +84,33 @@ export interface TasksFilter {
   readonly $not?: TasksFilter;
 }
 
+export type TasksNumberField = "rev" | "estimate";
+
+export type TasksNumberOperand =
+  | TasksNumberField
+  | {
+      readonly field: TasksNumberField;
+      readonly filter?: TasksFilter;
+    };
+
+export type TasksOrderedField =
+  | "id"
+  | "rev"
+  | "created_at"
+  | "last_update_at"
+  | "state"
+  | "project"
+  | "assignee"
+  | "due"
+  | "estimate";
+
+export type TasksOrderedOperand =
+  | TasksOrderedField
+  | {
+      readonly field: TasksOrderedField;
+      readonly filter?: TasksFilter;
+    };
+
 export interface TasksPatch {
   readonly title?: string;
   readonly state?: "open" | "doing" | "done";
@@ -89,6 +119,26 @@ export interface TasksPatch {
   readonly estimate?: number | null;
   readonly labels?: readonly string[];
 }
+
+export type TasksScalarField =
+  | "id"
+  | "rev"
+  | "created_at"
+  | "last_update_at"
+  | "is_deleted"
+  | "title"
+  | "state"
+  | "project"
+  | "assignee"
+  | "due"
+  | "estimate";
+
+export type TasksScalarOperand =
+  | TasksScalarField
+  | {
+      readonly field: TasksScalarField;
+      readonly filter?: TasksFilter;
+    };
 
 export interface TasksSorts {
   readonly id?: SortOrder;
@@ -117,17 +167,7 @@ export interface TasksAggListInput {
   readonly aggregates: {
     readonly $groups?: {
       readonly [key: string]:
-        | "id"
-        | "rev"
-        | "created_at"
-        | "last_update_at"
-        | "is_deleted"
-        | "title"
-        | "state"
-        | "project"
-        | "assignee"
-        | "due"
-        | "estimate"
+        | TasksScalarField
         | {
             readonly $trunc: {
               readonly field: "created_at" | "last_update_at" | "due";
@@ -142,130 +182,18 @@ export interface TasksAggListInput {
         readonly $count?: {
           readonly filter?: TasksFilter;
         };
-        readonly $count_distinct?:
-          | "id"
-          | "rev"
-          | "created_at"
-          | "last_update_at"
-          | "is_deleted"
-          | "title"
-          | "state"
-          | "project"
-          | "assignee"
-          | "due"
-          | "estimate"
-          | {
-              readonly field:
-                | "id"
-                | "rev"
-                | "created_at"
-                | "last_update_at"
-                | "is_deleted"
-                | "title"
-                | "state"
-                | "project"
-                | "assignee"
-                | "due"
-                | "estimate";
-              readonly filter?: TasksFilter;
-            };
-        readonly $min?:
-          | "id"
-          | "rev"
-          | "created_at"
-          | "last_update_at"
-          | "state"
-          | "project"
-          | "assignee"
-          | "due"
-          | "estimate"
-          | {
-              readonly field:
-                | "id"
-                | "rev"
-                | "created_at"
-                | "last_update_at"
-                | "state"
-                | "project"
-                | "assignee"
-                | "due"
-                | "estimate";
-              readonly filter?: TasksFilter;
-            };
-        readonly $max?:
-          | "id"
-          | "rev"
-          | "created_at"
-          | "last_update_at"
-          | "state"
-          | "project"
-          | "assignee"
-          | "due"
-          | "estimate"
-          | {
-              readonly field:
-                | "id"
-                | "rev"
-                | "created_at"
-                | "last_update_at"
-                | "state"
-                | "project"
-                | "assignee"
-                | "due"
-                | "estimate";
-              readonly filter?: TasksFilter;
-            };
-        readonly $sum?:
-          | "rev"
-          | "estimate"
-          | {
-              readonly field: "rev" | "estimate";
-              readonly filter?: TasksFilter;
-            };
-        readonly $avg?:
-          | "rev"
-          | "estimate"
-          | {
-              readonly field: "rev" | "estimate";
-              readonly filter?: TasksFilter;
-            };
-        readonly $median?:
-          | "rev"
-          | "estimate"
-          | {
-              readonly field: "rev" | "estimate";
-              readonly filter?: TasksFilter;
-            };
-        readonly $stddev_pop?:
-          | "rev"
-          | "estimate"
-          | {
-              readonly field: "rev" | "estimate";
-              readonly filter?: TasksFilter;
-            };
-        readonly $stddev_samp?:
-          | "rev"
-          | "estimate"
-          | {
-              readonly field: "rev" | "estimate";
-              readonly filter?: TasksFilter;
-            };
-        readonly $var_pop?:
-          | "rev"
-          | "estimate"
-          | {
-              readonly field: "rev" | "estimate";
-              readonly filter?: TasksFilter;
-            };
-        readonly $var_samp?:
-          | "rev"
-          | "estimate"
-          | {
-              readonly field: "rev" | "estimate";
-              readonly filter?: TasksFilter;
-            };
+        readonly $count_distinct?: TasksScalarOperand;
+        readonly $min?: TasksOrderedOperand;
+        readonly $max?: TasksOrderedOperand;
+        readonly $sum?: TasksNumberOperand;
+        readonly $avg?: TasksNumberOperand;
+        readonly $median?: TasksNumberOperand;
+        readonly $stddev_pop?: TasksNumberOperand;
+        readonly $stddev_samp?: TasksNumberOperand;
+        readonly $var_pop?: TasksNumberOperand;
+        readonly $var_samp?: TasksNumberOperand;
         readonly $percentile?: {
-          readonly field: "rev" | "estimate";
+          readonly field: TasksNumberField;
           readonly filter?: TasksFilter;
           readonly p: number;
         };
@@ -280,15 +208,6 @@ export interface TasksAggListInput {
   readonly sorts?: {
     readonly [key: string]: SortOrder;
   };
-}
-
-export interface TasksAggListOutput {
-  readonly hits: readonly {
-    readonly [key: string]: string | number | boolean | null;
-  }[];
-  readonly page: number;
-  readonly size: number;
-  readonly count: number;
 }
 
 export type TasksAggListCode =
@@ -466,15 +385,6 @@ export interface TasksRawListInput {
   readonly return_fields: readonly TasksField[];
 }
 
-export interface TasksRawListOutput {
-  readonly hits: readonly {
-    readonly [key: string]: unknown;
-  }[];
-  readonly page: number;
-  readonly size: number;
-  readonly count: number;
-}
-
 export type TasksRawListCode =
   | CommonCode
   | BodyCode
@@ -494,15 +404,6 @@ export interface TasksRawListCursorInput {
   readonly filters?: TasksFilter;
   readonly sorts?: TasksSorts;
   readonly return_fields: readonly TasksField[];
-}
-
-export interface TasksRawListCursorOutput {
-  readonly hits: readonly {
-    readonly [key: string]: unknown;
-  }[];
-  readonly next_cursor: string | null;
-  readonly prev_cursor: string | null;
-  readonly has_more: boolean;
 }
 
 export type TasksRawListCursorCode =
@@ -573,7 +474,7 @@ export function aggList(
   client: $.Client,
   input: TasksAggListInput,
   options?: $.CallOptions,
-): $.Call<TasksAggListOutput, TasksAggListCode> {
+): $.Call<GroupPage, TasksAggListCode> {
   return $.call(client, $aggList, input, options);
 }
 
@@ -693,7 +594,7 @@ export function rawList(
   client: $.Client,
   input: TasksRawListInput,
   options?: $.CallOptions,
-): $.Call<TasksRawListOutput, TasksRawListCode> {
+): $.Call<RawPage, TasksRawListCode> {
   return $.call(client, $rawList, input, options);
 }
 
@@ -709,7 +610,7 @@ export function rawListCursor(
   client: $.Client,
   input: TasksRawListCursorInput,
   options?: $.CallOptions,
-): $.Call<TasksRawListCursorOutput, TasksRawListCursorCode> {
+): $.Call<RawCursorPage, TasksRawListCursorCode> {
   return $.call(client, $rawListCursor, input, options);
 }
 

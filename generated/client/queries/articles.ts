@@ -3,7 +3,6 @@ import * as $ from "../query.js";
 import * as $api from "../api/articles.js";
 import type {
   ArticlesAggListInput,
-  ArticlesAggListOutput,
   ArticlesCreate,
   ArticlesDeleteInput,
   ArticlesGetInput,
@@ -13,20 +12,18 @@ import type {
   ArticlesListInput,
   ArticlesListOutput,
   ArticlesRawListCursorInput,
-  ArticlesRawListCursorOutput,
   ArticlesRawListInput,
-  ArticlesRawListOutput,
   ArticlesRestoreInput,
   ArticlesUpdateInput,
   ArticlesUpdateOutput,
 } from "../api/articles.js";
-import type { ArticlesDocument } from "../models.js";
+import type { ArticlesDocument, GroupPage, RawCursorPage, RawPage } from "../models.js";
 
 /** `POST /articles/agg_list` */
 export function aggList(
   client: $.Client,
   input: ArticlesAggListInput,
-): $.Query<ArticlesAggListInput, ArticlesAggListOutput> {
+): $.Query<ArticlesAggListInput, GroupPage> {
   return $.query(["articles", "agg_list"], input, (options) =>
     $api.aggList(client, input, options),
   );
@@ -92,7 +89,7 @@ export function listCursorPages(
 export function rawList(
   client: $.Client,
   input: ArticlesRawListInput,
-): $.Query<ArticlesRawListInput, ArticlesRawListOutput> {
+): $.Query<ArticlesRawListInput, RawPage> {
   return $.query(["articles", "raw_list"], input, (options) =>
     $api.rawList(client, input, options),
   );
@@ -102,7 +99,7 @@ export function rawList(
 export function rawListCursor(
   client: $.Client,
   input: ArticlesRawListCursorInput,
-): $.Query<ArticlesRawListCursorInput, ArticlesRawListCursorOutput> {
+): $.Query<ArticlesRawListCursorInput, RawCursorPage> {
   return $.query(["articles", "raw_list_cursor"], input, (options) =>
     $api.rawListCursor(client, input, options),
   );
@@ -112,7 +109,7 @@ export function rawListCursor(
 export function rawListCursorPages(
   client: $.Client,
   input: ArticlesRawListCursorInput,
-): $.Pages<ArticlesRawListCursorInput, ArticlesRawListCursorOutput> {
+): $.Pages<ArticlesRawListCursorInput, RawCursorPage> {
   return $.pages(["articles", "raw_list_cursor"], input, (page, options) =>
     $api.rawListCursor(client, page, options),
   );

@@ -3,6 +3,7 @@ import { own } from "../../model/records.js";
 import type { RegistryModel } from "../../model/registry.js";
 import { header, type EmittedFile } from "../../print/file.js";
 import { docComment, literal } from "../../print/layout.js";
+import { publishedTypes } from "../published-types.js";
 import { print } from "../../print/templates.js";
 import { typeDeclaration } from "../../print/type-text.js";
 import { typeModules } from "../../print/type-modules.js";
@@ -18,7 +19,10 @@ import { emitClientRealtime } from "./realtime.js";
 import type { ClientSettings } from "./settings.js";
 
 export function emitClient(model: RegistryModel, settings: ClientSettings): readonly EmittedFile[] {
-  const modules = typeModules(model);
+  const published = publishedTypes(model);
+  const modules = new Map(
+    [...typeModules(model)].filter(([name]) => Object.hasOwn(published, name)),
+  );
   const owned = new Map<string, string[]>();
   for (const [type, module] of modules) {
     const types = owned.get(module);

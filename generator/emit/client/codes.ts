@@ -2,7 +2,7 @@
 import type { JsonSchema } from "../../model/json-schema.js";
 import { pascalCase } from "../../model/names.js";
 import type { OperationModel, RegistryModel } from "../../model/registry.js";
-import { errorCodesOf, ofBody } from "../openapi.js";
+import { errorCodesOf, ofBody } from "../error-codes.js";
 import { isAttached } from "./operation.js";
 
 export interface DeclaredType {

@@ -10,7 +10,7 @@ import {
   sortedUnique,
 } from "../../print/layout.js";
 import type { Namespace } from "../namespaces.js";
-import { errorCodesOf } from "../openapi.js";
+import { errorCodesOf } from "../error-codes.js";
 import { print } from "../../print/templates.js";
 import { referredTypes, typeDeclaration } from "../../print/type-text.js";
 import { outputTypeName } from "../types.js";

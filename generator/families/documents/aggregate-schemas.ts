@@ -8,31 +8,68 @@ import {
   type JsonSchema,
   type SchemaObject,
 } from "../../model/json-schema.js";
+import { pascalCase } from "../../model/names.js";
+import { pageSchema } from "./query-schemas.js";
 
 const alias = { pattern: "^[A-Za-z][A-Za-z0-9_]{0,62}$" };
+
+/** Names of the types of what a document's aggregates take: fields by what can be computed of them, and operands. */
+export function aggregateTypeNames(document: string): {
+  readonly scalar: string;
+  readonly ordered: string;
+  readonly number: string;
+  readonly scalarOperand: string;
+  readonly orderedOperand: string;
+  readonly numberOperand: string;
+} {
+  const name = pascalCase(document);
+  return {
+    scalar: `${name}ScalarField`,
+    ordered: `${name}OrderedField`,
+    number: `${name}NumberField`,
+    scalarOperand: `${name}ScalarOperand`,
+    orderedOperand: `${name}OrderedOperand`,
+    numberOperand: `${name}NumberOperand`,
+  };
+}
+
+/** The types that the body of `agg_list` refers to. */
+export function aggregateTypes(
+  fields: Fields,
+  filter: string,
+  names: ReturnType<typeof aggregateTypeNames>,
+): Readonly<Record<string, JsonSchema>> {
+  return {
+    [names.scalar]: fieldsOf(fields, isScalarType),
+    [names.ordered]: fieldsOf(fields, (type) => operatorsOf(type).includes("$gt")),
+    [names.number]: fieldsOf(fields, isNumber),
+    [names.scalarOperand]: operandOf(names.scalar, filter),
+    [names.orderedOperand]: operandOf(names.ordered, filter),
+    [names.numberOperand]: operandOf(names.number, filter),
+  };
+}
+
+const isNumber = (type: FieldType): boolean => type === "number" || type === "integer";
+
+function fieldsOf(fields: Fields, accepts: (type: FieldType) => boolean): SchemaObject {
+  const names = Object.entries(fields).flatMap(([name, type]) => (accepts(type) ? [name] : []));
+  return { type: "string", enum: names };
+}
+
+/** A field, or one with a filter of its own. */
+function operandOf(field: string, filter: string): JsonSchema {
+  const members = { field: refTo(field), filter: refTo(filter) };
+  return { anyOf: [refTo(field), objectSchema(members, ["field"])] };
+}
 
 /** The body of `agg_list`. */
 export function aggregateRequestSchema(
   fields: Fields,
-  names: { readonly filter: string },
+  names: { readonly filter: string } & ReturnType<typeof aggregateTypeNames>,
 ): SchemaObject {
-  const only = (accepts: (type: FieldType) => boolean): SchemaObject => ({
-    type: "string",
-    enum: Object.entries(fields).flatMap(([name, type]) => (accepts(type) ? [name] : [])),
-  });
-  const scalars = only(isScalarType);
-  const numbers = only((type) => type === "number" || type === "integer");
-  const ordered = only((type) => operatorsOf(type).includes("$gt"));
-  const times = only((type) => type === "date" || type === "date-time");
+  const scalars = refTo(names.scalar);
+  const times = fieldsOf(fields, (type) => type === "date" || type === "date-time");
   const filter = refTo(names.filter);
-  const of = (
-    field: JsonSchema,
-    further: Readonly<Record<string, JsonSchema>> = {},
-  ): JsonSchema => {
-    const full = objectSchema({ field, filter, ...further }, ["field", ...Object.keys(further)]);
-    return Object.keys(further).length > 0 ? full : { anyOf: [field, full] };
-  };
-  const hasNumbers = (numbers["enum"] as readonly string[]).length > 0;
   const statistics = [
     "$sum",
     "$avg",
@@ -42,15 +79,20 @@ export function aggregateRequestSchema(
     "$var_pop",
     "$var_samp",
   ];
+  const percentile = {
+    field: refTo(names.number),
+    filter,
+    p: { type: "number", minimum: 0, maximum: 1 },
+  };
   const functions: Record<string, JsonSchema> = {
     $count: objectSchema({ filter }, []),
-    $count_distinct: of(scalars),
-    $min: of(ordered),
-    $max: of(ordered),
-    ...(hasNumbers
+    $count_distinct: refTo(names.scalarOperand),
+    $min: refTo(names.orderedOperand),
+    $max: refTo(names.orderedOperand),
+    ...(Object.values(fields).some(isNumber)
       ? {
-          ...Object.fromEntries(statistics.map((name) => [name, of(numbers)])),
-          $percentile: of(numbers, { p: { type: "number", minimum: 0, maximum: 1 } }),
+          ...Object.fromEntries(statistics.map((name) => [name, refTo(names.numberOperand)])),
+          $percentile: objectSchema(percentile, ["field", "p"]),
         }
       : {}),
   };
@@ -102,7 +144,10 @@ export function aggregateRequestSchema(
 }
 
 /** One group of the answer: values by alias. */
-export const aggregateHit: SchemaObject = {
+const aggregateHit: SchemaObject = {
   type: "object",
   additionalProperties: { type: ["string", "number", "boolean", "null"] },
 };
+
+/** The page of groups, which all documents share. */
+export const aggregatePage = { name: "GroupPage", schema: pageSchema(aggregateHit, false) };

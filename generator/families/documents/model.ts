@@ -19,6 +19,7 @@ import { pascalCase } from "../../model/names.js";
 import { own } from "../../model/records.js";
 import type { DocumentModel, IndexModel } from "../../model/registry.js";
 import { resolved, type Resolve } from "../../kernel/resolve.js";
+import { aggregatePage, aggregateTypeNames, aggregateTypes } from "./aggregate-schemas.js";
 import { fieldType, isNullableMember, memberPaths, patchSchema } from "./fields.js";
 import { emissions } from "./emissions.js";
 import type { FamilyContext } from "../../kernel/family.js";
@@ -27,6 +28,7 @@ import {
   comparisonSchema,
   fieldNameSchema,
   filterSchema,
+  rawPages,
   sharedQueryTypes,
   sortSchema,
 } from "./query-schemas.js";
@@ -178,7 +180,12 @@ export function documentModel(
   types.table.addTo(name, queryTypes.comparison, comparisonSchema(queryTypes.field), at);
   types.table.addTo(name, queryTypes.sorts, sortSchema(queryable), at);
   types.table.addTo(name, queryTypes.field, fieldNameSchema(queryable), at);
+  const aggregated = aggregateTypes(queryable, queryTypes.filter, aggregateTypeNames(name));
+  for (const [derived, schema] of Object.entries(aggregated))
+    types.table.addTo(name, derived, schema, at);
   for (const [shared, schema] of Object.entries(sharedQueryTypes(queryable, elements)))
+    types.table.addShared(shared, schema, at);
+  for (const { name: shared, schema } of [...Object.values(rawPages), aggregatePage])
     types.table.addShared(shared, schema, at);
   return {
     name,

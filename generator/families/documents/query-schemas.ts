@@ -249,3 +249,16 @@ export function pageSchema(hit: JsonSchema, byCursor: boolean): SchemaObject {
     ["hits", "next_cursor", "prev_cursor", "has_more"],
   );
 }
+
+/** A document of which a list answers chosen fields. */
+export const chosenFields: SchemaObject = {
+  type: "object",
+  description: "The fields that were asked for.",
+  additionalProperties: true,
+};
+
+/** Pages of such documents, which all documents share. */
+export const rawPages = {
+  byNumber: { name: "RawPage", schema: pageSchema(chosenFields, false) },
+  byCursor: { name: "RawCursorPage", schema: pageSchema(chosenFields, true) },
+};

@@ -22,9 +22,9 @@ import {
   type UnmountedOperation,
 } from "../../kernel/family.js";
 import { hookChain, requiresAuthn } from "../../kernel/guards.js";
-import { aggregateHit, aggregateRequestSchema } from "./aggregate-schemas.js";
+import { aggregatePage, aggregateRequestSchema, aggregateTypeNames } from "./aggregate-schemas.js";
 import { queryableFields } from "../../model/query-fields.js";
-import { listRequestSchema, pageSchema } from "./query-schemas.js";
+import { listRequestSchema, pageSchema, rawPages } from "./query-schemas.js";
 
 export const reading: readonly DocumentVerb[] = [
   "get",
@@ -267,7 +267,8 @@ function inputOf(model: DocumentModel, verb: DocumentVerb, spec: Code): InputMod
       };
     }
     case "agg_list": {
-      const schema = aggregateRequestSchema(queryableFields(model), queryTypeNames(model.name));
+      const names = { ...queryTypeNames(model.name), ...aggregateTypeNames(model.name) };
+      const schema = aggregateRequestSchema(queryableFields(model), names);
       return bodyInput(schema, typeName, callOf(ofRuntime("aggInput"), spec));
     }
     default: {
@@ -291,7 +292,7 @@ function outputOf(model: DocumentModel, verb: DocumentVerb): OperationModel["out
     case "kill":
       return { schema: null, hasEntityTag: false, isBytes: false };
     case "agg_list":
-      return { schema: pageSchema(aggregateHit, false), hasEntityTag: false, isBytes: false };
+      return { schema: refTo(aggregatePage.name), hasEntityTag: false, isBytes: false };
     case "create":
     case "get":
     case "delete":
@@ -309,19 +310,16 @@ function outputOf(model: DocumentModel, verb: DocumentVerb): OperationModel["out
         isBytes: false,
       };
     }
-    default: {
-      const hit = verb.startsWith("raw_")
-        ? {
-            type: "object",
-            description: "The fields that were asked for.",
-            additionalProperties: true,
-          }
-        : document;
+    case "raw_list":
+      return { schema: refTo(rawPages.byNumber.name), hasEntityTag: false, isBytes: false };
+    case "raw_list_cursor":
+      return { schema: refTo(rawPages.byCursor.name), hasEntityTag: false, isBytes: false };
+    case "list":
+    case "list_cursor":
       return {
-        schema: pageSchema(hit, verb.endsWith("cursor")),
+        schema: pageSchema(document, verb === "list_cursor"),
         hasEntityTag: false,
         isBytes: false,
       };
-    }
   }
 }

@@ -20,6 +20,7 @@ import {
   type UnmountedOperation,
 } from "../../kernel/family.js";
 import { hookChain, requiresAuthn } from "../../kernel/guards.js";
+import { chosenFields } from "../documents/query-schemas.js";
 import { searchPageSchema, searchRequestSchema } from "./schemas.js";
 
 const verbs: readonly SearchVerb[] = ["typed", "raw", "typed_cursor", "raw_cursor"];
@@ -151,9 +152,7 @@ function expandVerb(
   const options = { isRaw: verb.startsWith("raw"), byCursor: verb.endsWith("cursor") };
   const schema = searchRequestSchema(model, queryTypeNames(document.name), options);
   const typeName = `${pascalCase(key)}Input`;
-  const hit = options.isRaw
-    ? { type: "object", description: "The fields that were asked for.", additionalProperties: true }
-    : refTo(document.typeName);
+  const hit = options.isRaw ? chosenFields : refTo(document.typeName);
   const spec = ofGenerated(`search/${model.name}`, specName(model.name));
   const operation: OperationModel = {
     key,

@@ -2,7 +2,7 @@
 import { element, request, session } from "./session.js";
 
 await session();
-const { operations } = await request("GET", "/docs/catalog.json");
+const { operations, error_groups: groups } = await request("GET", "/docs/catalog.json");
 const search = element("input", {
   id: "search",
   type: "search",
@@ -31,9 +31,11 @@ function row({
   hooks,
   deadline_seconds: deadline,
   idempotency_key: keyed,
-  errors,
+  error_groups: inGroups,
+  errors: own,
   source,
 }) {
+  const errors = [...new Set([...inGroups.flatMap((name) => groups[name]), ...own])];
   const more = element(
     "details",
     {},

@@ -1,0 +1,154 @@
+// Operations as tools of the Model Context Protocol: which there are, how they are called, what a model is told at once.
+import { createHash } from "node:crypto";
+import { isReading, repeatsOf } from "../emit/client/operation.js";
+import { bundled } from "../emit/validators.js";
+import {
+  propertiesOf,
+  referredType,
+  requiredOf,
+  type JsonSchema,
+  type SchemaObject,
+} from "../model/json-schema.js";
+import type { InputModel, OperationModel, RegistryModel } from "../model/registry.js";
+import { UsageError } from "./io.js";
+
+/** Tools by their names. */
+export type Tools = ReadonlyMap<string, OperationModel>;
+
+const maxNameLength = 64;
+
+/**
+ * The name of an operation's tool, of letters, digits, `_` and `-` alone, 64 at most: `tasks.list` → `tasks-list`. Keys have
+ * no `-`, so no two have one name; of longer ones the rest is a hash.
+ */
+export function toolName(key: string): string {
+  const name = key.replace(".", "-");
+  if (name.length <= maxNameLength) return name;
+  const hash = createHash("sha256").update(key).digest("hex").slice(0, 8);
+  return `${name.slice(0, maxNameLength - hash.length - 2)}--${hash}`;
+}
+
+/**
+ * Operations that are tools: attached, in JSON, and not the runtime's own, which take and give credentials; those that only
+ * read, unless writes are allowed; those that one of the patterns names, where there are any. Throws `UsageError` for a
+ * pattern that names none.
+ */
+export function toolsOf(
+  model: RegistryModel,
+  {
+    allowWrites,
+    patterns,
+  }: { readonly allowWrites: boolean; readonly patterns?: readonly string[] },
+): Tools {
+  const callable = Object.values(model.operations).filter(
+    (operation) => operation.route !== null && operation.isTool,
+  );
+  const offered = callable.filter((operation) => allowWrites || isReading(operation));
+  const chosen = patterns?.map((pattern) => {
+    const names = (operation: OperationModel): boolean => matches(pattern, operation.key);
+    if (offered.some(names)) return names;
+    throw new UsageError(
+      callable.some(names)
+        ? `--tools ${pattern} only names operations that change something: add --allow-writes`
+        : `--tools ${pattern} names no operation that is a tool`,
+    );
+  });
+  return new Map(
+    offered
+      .filter((operation) => chosen === undefined || chosen.some((names) => names(operation)))
+      .map((operation) => [toolName(operation.key), operation]),
+  );
+}
+
+/** Whether a key is as a pattern says, in which `*` stands for any characters. */
+function matches(pattern: string, key: string): boolean {
+  const parts = pattern.split("*").map((part) => part.replaceAll(/[^\w]/g, String.raw`\$&`));
+  return new RegExp(`^${parts.join(".*")}$`).test(key);
+}
+
+/** A tool as lists of tools have it: enough to call it in most cases; `describe` tells the rest. */
+export function listedTool(name: string, operation: OperationModel, model: RegistryModel) {
+  const { summary, description, input, effect } = operation;
+  // Only what is not as the protocol assumes.
+  const annotations = isReading(operation)
+    ? { readOnlyHint: true }
+    : {
+        // Whatever changes something may undo something, but for what only adds.
+        ...(effect === "adds" ? { destructiveHint: false } : {}),
+        // One that honours a key is given another one by each call.
+        ...(repeatsOf(operation) === "safe" ? { idempotentHint: true } : {}),
+      };
+  return {
+    name,
+    description: description ?? summary,
+    inputSchema: { ...outlineOf(input, model), type: "object" as const },
+    ...(Object.keys(annotations).length === 0 ? {} : { annotations }),
+  };
+}
+
+/** All that is known of a tool: its schemas, whole, each with the types that it refers to. */
+export function describedTool(name: string, operation: OperationModel, model: RegistryModel) {
+  const { key, summary, description, input, output } = operation;
+  return {
+    name,
+    operation: key,
+    description: description ?? summary,
+    inputSchema: bundled(input.schema, model),
+    ...(output.schema === null ? {} : { outputSchema: bundled(output.schema, model) }),
+  };
+}
+
+/** Of longer lists of values, the type alone is told. */
+const maxValues = 20;
+
+/**
+ * The shape of an input: its members, and which of them are needed; of each its type, its values, and the members of the one
+ * that is the body. Filters, sorts, aggregates and other objects are told as objects alone.
+ */
+function outlineOf({ schema, body }: InputModel, model: RegistryModel): SchemaObject {
+  const part = typeof body?.as === "object" ? body.as.member : undefined;
+  const membersOf = (whole: JsonSchema): SchemaObject => {
+    const properties = Object.entries(propertiesOf(whole));
+    const required = requiredOf(whole);
+    const members = properties.map(([name, member]) => {
+      const value = resolved(member, model);
+      return [name, { ...valueOf(value, model), ...(name === part ? membersOf(value) : {}) }];
+    });
+    return {
+      ...(members.length === 0 ? {} : { properties: Object.fromEntries(members) }),
+      ...(required.length === 0 ? {} : { required }),
+    };
+  };
+  return membersOf(resolved(schema, model));
+}
+
+/** The type of a value, its format, and its values where there are few. */
+function valueOf(schema: JsonSchema, model: RegistryModel): SchemaObject {
+  if (typeof schema === "boolean") return {};
+  const { type, format, enum: values, items } = schema;
+  const options = schema["anyOf"] ?? schema["oneOf"];
+  if (Array.isArray(options)) {
+    const types = (options as JsonSchema[]).map(
+      (option) => valueOf(resolved(option, model), model)["type"],
+    );
+    return types.includes(undefined) ? {} : { type: [...new Set(types.flat())] };
+  }
+  return {
+    ...(type === undefined ? {} : { type }),
+    ...(format === undefined ? {} : { format }),
+    ...(Array.isArray(values) && values.length <= maxValues ? { enum: values } : {}),
+    ...(items === undefined ? {} : { items: valueOf(resolved(items as JsonSchema, model), model) }),
+  };
+}
+
+/** The schema, or the one that it is a reference to in the end. */
+function resolved(schema: JsonSchema, model: RegistryModel): JsonSchema {
+  let found = schema;
+  const met = new Set<string>();
+  for (let type = referredType(found); type !== undefined; type = referredType(found)) {
+    if (met.has(type)) return true;
+    met.add(type);
+    found = model.types[type] ?? true;
+  }
+  return found;
+}

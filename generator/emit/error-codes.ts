@@ -1,0 +1,102 @@
+// The error codes that each operation may answer with, and those that many have in common.
+import { errors, type ErrorCode } from "../../runtime/contract/errors.js";
+import { authoredIn } from "../model/code.js";
+import type { OperationModel } from "../model/registry.js";
+
+const always: readonly ErrorCode[] = [
+  "http_malformed",
+  "deadline_malformed",
+  "core.internal",
+  "core.infrastructure",
+  "core.unavailable",
+  "service_draining",
+  "deadline_exceeded",
+];
+
+const ofParameters: readonly ErrorCode[] = [
+  "path_malformed",
+  "parameter_malformed",
+  "core.validation",
+];
+
+/** Codes of everything that takes a JSON body. */
+export const ofBody: readonly ErrorCode[] = [
+  "json_malformed",
+  "json_duplicate_key",
+  "json_too_deep",
+  "json_too_complex",
+  "number_not_exact",
+  "body_too_large",
+  "media_type_unsupported",
+  "core.validation",
+];
+
+const ofIdempotency: readonly ErrorCode[] = [
+  "idempotency_key_malformed",
+  "idempotency_key_reused",
+  "idempotency_in_flight",
+];
+
+/** Codes that many operations have, by the names under which documents tell them once. */
+const groups = {
+  every: [...new Set([...always, ...ofParameters])],
+  json_body: ofBody.filter((code) => !ofParameters.includes(code)),
+  idempotency_key: ofIdempotency,
+  query: [
+    "query_invalid",
+    "field_not_queryable",
+    "query_operator_type_mismatch",
+    "query_too_complex",
+  ],
+  revision: [
+    "header_malformed",
+    "core.not_found",
+    "revision_mismatch",
+    "revision_ambiguous",
+    "core.concurrency",
+  ],
+  handler: (Object.keys(errors) as ErrorCode[]).filter(isAuthorCode),
+} as const satisfies Readonly<Record<string, readonly ErrorCode[]>>;
+
+export type ErrorGroup = keyof typeof groups;
+
+/** Every group, by its name. */
+export const errorGroups: Readonly<Record<ErrorGroup, readonly ErrorCode[]>> = groups;
+
+/** The codes of an operation: groups of which it has all, and those that are in none of these. */
+export function groupedCodesOf(operation: OperationModel): {
+  readonly groups: readonly ErrorGroup[];
+  readonly own: readonly ErrorCode[];
+} {
+  const codes = errorCodesOf(operation);
+  const whole = (Object.keys(groups) as ErrorGroup[]).filter((name) =>
+    groups[name].every((code) => codes.includes(code)),
+  );
+  const named = new Set<ErrorCode>(whole.flatMap((name) => groups[name]));
+  return { groups: whole, own: codes.filter((code) => !named.has(code)) };
+}
+
+/** Every code that an operation may answer with. */
+export function errorCodesOf(operation: OperationModel): readonly ErrorCode[] {
+  const hasRevision = operation.input.parameters.some(({ in: place }) => place === "revision");
+  const codes = new Set<string>([
+    ...always,
+    ...ofParameters,
+    ...(hasRevision ? ["header_malformed"] : []),
+    ...(operation.input.body === null || operation.input.body.isForm ? [] : ofBody),
+    ...(operation.idempotencyKey ? ofIdempotency : []),
+    ...(authoredIn(operation.run).length > 0 ? Object.keys(errors).filter(isAuthorCode) : []),
+    ...operation.hooks.flatMap((hook) => hook.errors),
+    ...operation.errors,
+  ]);
+  return (Object.keys(errors) as ErrorCode[]).filter((code) => codes.has(code));
+}
+
+/** Codes that a handler of the author's may throw. */
+function isAuthorCode(code: string): boolean {
+  return (
+    /^core\.(?:malformed|domain|not_found|validation|conflict|concurrency|precondition)$/.test(
+      code,
+    ) || /^(?:revision_|document_|history|historical)/.test(code)
+  );
+}

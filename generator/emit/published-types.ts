@@ -1,0 +1,39 @@
+// The types that clients can meet: those of operations that are on no mount are not told.
+import type { JsonSchema } from "../model/json-schema.js";
+import type { OperationModel, RegistryModel } from "../model/registry.js";
+import { referredTypes } from "../print/type-text.js";
+
+/** Every type but those that only operations without a route need. */
+export function publishedTypes(model: RegistryModel): Readonly<Record<string, JsonSchema>> {
+  const operations = Object.values(model.operations);
+  const unmounted = operations.filter(({ route }) => route === null);
+  if (unmounted.length === 0) return model.types;
+  const mounted = operations.filter(({ route }) => route !== null);
+  const events = Object.values({ ...model.realtime?.events, ...model.outbox }).flatMap(
+    ({ typeName }) => typeName ?? [],
+  );
+  const hidden = reached(model, unmounted.flatMap(typesOf));
+  for (const type of reached(model, [...mounted.flatMap(typesOf), ...events])) hidden.delete(type);
+  return Object.fromEntries(Object.entries(model.types).filter(([name]) => !hidden.has(name)));
+}
+
+/** The types that an operation names itself. */
+export function typesOf({ input, output }: OperationModel): readonly string[] {
+  return [
+    ...referredTypes(input.schema),
+    ...referredTypes(input.body?.schema ?? true),
+    ...referredTypes(output.schema ?? true),
+  ];
+}
+
+/** These types and all that they lead to. */
+export function reached({ types }: RegistryModel, names: readonly string[]): Set<string> {
+  const found = new Set<string>();
+  const open = [...names];
+  for (let name = open.pop(); name !== undefined; name = open.pop()) {
+    if (found.has(name)) continue;
+    found.add(name);
+    open.push(...referredTypes(types[name] ?? true));
+  }
+  return found;
+}

@@ -1,0 +1,40 @@
+// Parts of the OpenAPI document that operations refer to: each stands once, under components.
+
+export class SharedComponents {
+  readonly #sections = new Map<string, Map<string, unknown>>();
+  readonly #schemas: Map<string, unknown>;
+
+  /** Begins with the schemas that have names of their own. */
+  constructor(schemas: ReadonlyMap<string, unknown>) {
+    this.#schemas = new Map(schemas);
+    this.#sections.set("schemas", this.#schemas);
+  }
+
+  /** A reference to the component of a name, which is the value. The same name always has the same value. */
+  refer(section: string, name: string, value: unknown): { readonly $ref: string } {
+    const components = this.#sections.get(section) ?? new Map<string, unknown>();
+    this.#sections.set(section, components.set(name, value));
+    return { $ref: `#/components/${section}/${name}` };
+  }
+
+  /** A reference to the schema, which gets the name or, where another has it, one like it; or what is one already. */
+  schema(wanted: string, schema: object): object {
+    if ("$ref" in schema) return schema;
+    let name = wanted;
+    while (this.#schemas.has(name)) name += "_";
+    return this.refer("schemas", name, schema);
+  }
+
+  /** Every section with what was referred to, in code-unit order. */
+  all(): Readonly<Record<string, Readonly<Record<string, unknown>>>> {
+    return sorted(
+      [...this.#sections].map(([section, components]) => [section, sorted([...components])]),
+    );
+  }
+}
+
+function sorted<Value>(
+  entries: readonly (readonly [string, Value])[],
+): Readonly<Record<string, Value>> {
+  return Object.fromEntries(entries.toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}

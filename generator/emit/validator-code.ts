@@ -1,0 +1,116 @@
+// Ajv's code as it is committed: as short as it can be said, and with few names that are numbered, so that a change of one
+// member is a change of a few lines.
+
+/** Shortens the text of Ajv's functions. What is not as expected stays as it is. */
+export function shortened(text: string): string {
+  const told = text
+    .replaceAll(emptyBlock, "")
+    .replaceAll(fault, (_whole, _name, object: string) => noted(object));
+  const functions = namesInsteadOfSchemas(told)
+    .split(/^(?=function )/m)
+    .map((code) => withNamesByDepth(withoutUnused(code)));
+  return withoutUnusedConstants(functions.join(""))
+    .replaceAll(guardedFault, "$1{ $2 errors++; }")
+    .replaceAll(guardedGuard, "$1{ $2 }");
+}
+
+/** What formats do with numbers. */
+const emptyBlock = /^if\(typeof data\d* == "number"\)\{\n\}\n/gm;
+
+/** A fault is made, and put to the others. */
+const fault =
+  /^const (err\d+) = (\{instancePath.*\});\nif\(vErrors === null\)\{\nvErrors = \[\1\];\n\}\nelse \{\nvErrors\.push\(\1\);\n\}\nerrors\+\+;$/gm;
+
+/** A fault that is all that a condition leads to. */
+const guardedFault = /^(.*)\{\n(\(vErrors \?\?= \[\]\)\.push\(.*\);)\nerrors\+\+;\n\}$/gm;
+
+/** A condition that is all that another leads to. */
+const guardedGuard = /^(if\(.*\))\{\n(if\(.*\)\{ .* \})\n\}$/gm;
+
+/** A fault without what nobody is told: where its keyword stands in the schema, and what the keyword says. */
+function noted(object: string): string {
+  const told = object
+    .replace(/,schemaPath:"(?:[^"\\]|\\.)*",keyword:/, ",keyword:")
+    .replace(/,params:\{(?:type|allowedValues): (?:"\w+"|schema\d+[\w.$]*)\},/, ",params:{},");
+  return `(vErrors ??= []).push(${told});\nerrors++;`;
+}
+
+/** Names of members are looked up among themselves, instead of in a schema with all that it says. */
+function namesInsteadOfSchemas(text: string): string {
+  const schemas = new Map<string, unknown>();
+  for (const [, name = "", json = ""] of text.matchAll(/^const (schema\d+) = (\{.*\});$/gm))
+    schemas.set(name, JSON.parse(json));
+  const constants = new Map<string, string>();
+  const shorter = text.replaceAll(
+    /\bfunc\d+\.call\((schema\d+)((?:\.\w+)*), (key\d+)\)/g,
+    (whole, schema: string, path: string, key: string) => {
+      const map = path
+        .split(".")
+        .slice(1)
+        .reduce<unknown>(
+          (value, step) => (value as Record<string, unknown>)[step],
+          schemas.get(schema),
+        );
+      if (typeof map !== "object" || map === null) return whole;
+      const set = `new Set(${JSON.stringify(Object.keys(map))})`;
+      const name = constants.get(set) ?? `names${constants.size}`;
+      constants.set(set, name);
+      return `${name}.has(${key})`;
+    },
+  );
+  const declared = [...constants].map(([set, name]) => `const ${name} = ${set};\n`);
+  return declared.join("") + shorter;
+}
+
+/** A function without the values that it keeps and never looks at. */
+function withoutUnused(code: string): string {
+  return unread.reduce(withoutLines, code);
+}
+
+/** Verdicts on whole lists, on single values, and what they begin with: each is looked at by those before. */
+const unread = [
+  /^(?:let (valid\d+) = true;|if\(!valid\d+\)\{\n(valid\d+) = false;\n\})\n/gm,
+  /^(?:var|let) (valid\d+) = (?:_errs\d+ === errors|true|false);\n/gm,
+  /^(?:const|let) (_errs\d+|vSchema\d+) = .*;\n/gm,
+];
+
+/** A part of a line that is a string, or a name of a value or an end of a block, which count where they are in no string. */
+const names = /"(?:[^"\\]|\\.)*"|(?<![.\w])data\d+\b|[{}]/g;
+
+/** A function whose values are numbered by how deep they lie, and not by how many stand before them. */
+function withNamesByDepth(code: string): string {
+  if (!code.includes("let data")) return code;
+  const live: { readonly from: string; readonly to: string; readonly depth: number }[] = [];
+  let depth = 0;
+  return code.replaceAll(names, (part, at: number) => {
+    if (part === "{") depth += 1;
+    else if (part === "}") {
+      depth -= 1;
+      while ((live.at(-1)?.depth ?? 0) > depth) live.pop();
+    } else if (part.startsWith("data")) {
+      if (code.startsWith("let ", at - 4))
+        live.push({ from: part, to: `data${live.length}`, depth });
+      return live.findLast(({ from }) => from === part)?.to ?? part;
+    }
+    return part;
+  });
+}
+
+/** The module without constants of which nothing is left to be used. */
+function withoutUnusedConstants(code: string): string {
+  return withoutLines(code, /^const (schema\d+|func\d+|formats\d+) = .*;\n/gm);
+}
+
+/** Without those lines that give a value to a name that stands in no other line. */
+function withoutLines(code: string, lines: RegExp): string {
+  const uses = new Map<string, number>();
+  const count = (name: string, more: number): void => {
+    uses.set(name, (uses.get(name) ?? 0) + more);
+  };
+  for (const [name] of code.matchAll(/\b(?:_errs|valid|vSchema|schema|func|formats)\d+\b/g))
+    count(name, 1);
+  for (const [, first, second] of code.matchAll(lines)) count(first ?? second ?? "", -1);
+  return code.replaceAll(lines, (line, first?: string, second?: string | number) =>
+    uses.get(first ?? String(second)) === 0 ? "" : line,
+  );
+}

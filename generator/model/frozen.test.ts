@@ -1,0 +1,29 @@
+import { rmSync } from "node:fs";
+import { afterAll, expect, test } from "vitest";
+import { registryOf } from "../../test/bench/registry-of.mjs";
+import { writeProject } from "../../test/generator/scenario.js";
+import { checkRegistry } from "../generate.js";
+import { frozen, thawed } from "./frozen.js";
+
+const large = writeProject(registryOf(100));
+afterAll(() => rmSync(large.root, { recursive: true, force: true }));
+
+const repository = new URL("../..", import.meta.url).pathname;
+
+test.each([
+  ["the reference service", repository],
+  ["many documents and operations", large.root],
+])("the registry of %s is read as it was before it was committed", async (_name, root) => {
+  const { expanded } = await checkRegistry({
+    root,
+    paths: { registry: "registry", out: "generated" },
+    client: { package: null, queries: false, mocks: false },
+  });
+  const asJson = (value: object): object => JSON.parse(JSON.stringify(value)) as object;
+  const model = asJson(expanded.model);
+  const committed = asJson(frozen(expanded.model));
+  expect(JSON.stringify(committed).length).toBeLessThan(0.8 * JSON.stringify(model).length);
+  expect(thawed(committed)).toEqual(model);
+  // One of a version that left nothing out is read as well.
+  expect(thawed(model)).toEqual(model);
+});

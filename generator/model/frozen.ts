@@ -1,0 +1,154 @@
+// registry.json: the registry without what follows from the rest of it, and back again.
+import { isDeepStrictEqual } from "node:util";
+import { objectSchema, propertiesOf, referredType, requiredOf } from "./json-schema.js";
+import type { JsonSchema } from "./json-schema.js";
+import type {
+  BodyModel,
+  InputModel,
+  OperationModel,
+  OutputModel,
+  RegistryModel,
+  RouteModel,
+} from "./registry.js";
+
+type Types = RegistryModel["types"];
+
+/** What most operations, their routes, outputs, inputs and bodies say, which is left out. */
+const usual = {
+  operation: {
+    description: null,
+    hooks: [],
+    transaction: "write",
+    idempotencyKey: false,
+    requiresAuthn: false,
+    ignoresCredentials: false,
+    route: null,
+    audit: null,
+    effect: "changes",
+    isTool: true,
+    declares: "nothing",
+    lists: null,
+    queries: null,
+    errors: [],
+    extensions: {},
+  },
+  route: { isPrefixRoot: false, status: 200 },
+  output: { schema: null, hasEntityTag: false, isBytes: false },
+  input: { parameters: [], body: null, read: "parts" },
+  body: { isOptional: false, isForm: false },
+} as const satisfies {
+  readonly operation: Partial<OperationModel>;
+  readonly route: Partial<RouteModel>;
+  readonly output: Partial<OutputModel>;
+  readonly input: Partial<InputModel>;
+  readonly body: Partial<BodyModel>;
+};
+
+/** The registry as it is committed: nothing that follows from the rest, so that a change is told once. */
+export function frozen(model: RegistryModel): object {
+  const operations = Object.entries(model.operations).map(([key, operation]) => {
+    const { key: _key, namespace: _namespace, name: _name, ...rest } = operation;
+    return [
+      key,
+      without(usual.operation, {
+        ...rest,
+        input: frozenInput(operation.input, model.types),
+        output: without(usual.output, operation.output),
+        route: operation.route === null ? null : without(usual.route, operation.route),
+      }),
+    ];
+  });
+  return { ...model, operations: Object.fromEntries(operations) };
+}
+
+/** The registry that was committed, by this version or by one that left nothing out. */
+export function thawed(committed: object): RegistryModel {
+  // Of another shape it throws a TypeError, here or where it is compared.
+  const model = committed as RegistryModel;
+  const operations = Object.entries(model.operations).map(([key, operation]) => {
+    const [namespace = "", name = ""] = key.split(".");
+    const { route = null } = operation;
+    const whole = {
+      ...usual.operation,
+      ...operation,
+      key,
+      namespace,
+      name,
+      input: thawedInput(operation.input, model.types),
+      output: { ...usual.output, ...operation.output },
+      route: route === null ? null : { ...usual.route, ...route },
+    };
+    return [key, whole];
+  });
+  return { ...model, operations: Object.fromEntries(operations) };
+}
+
+/** The members that are not as usual. */
+function without(usually: object, value: object): object {
+  const given = new Map<string, unknown>(Object.entries(usually));
+  return Object.fromEntries(
+    Object.entries(value).filter(
+      ([member, one]) => !given.has(member) || !isDeepStrictEqual(one, given.get(member)),
+    ),
+  );
+}
+
+/** Without the schemas of parameters and bodies that are parts of the input's. */
+function frozenInput(input: InputModel, types: Types): object {
+  const { parameters, body } = input;
+  const properties = propertiesOf(resolved(input.schema, types));
+  return without(usual.input, {
+    ...input,
+    parameters: parameters.map((parameter) =>
+      without({ schema: properties[parameter.name] }, parameter),
+    ),
+    body:
+      body === null
+        ? null
+        : without(
+            {
+              ...usual.body,
+              schema: schemaOfBody(body.as, input, types),
+              typeName: input.typeName,
+            },
+            body,
+          ),
+  });
+}
+
+function thawedInput(input: InputModel, types: Types): InputModel {
+  const properties = propertiesOf(resolved(input.schema, types));
+  const { parameters: given = [], body = null } = input;
+  const parameters = given.map((parameter) => {
+    const schema = properties[parameter.name];
+    return { ...(schema === undefined ? {} : { schema }), ...parameter };
+  });
+  if (body === null) return { ...input, parameters, body };
+  const schema = schemaOfBody(body.as, { ...input, parameters }, types);
+  const whole: Partial<BodyModel> = { ...usual.body, schema, typeName: input.typeName };
+  return { ...input, parameters, body: { ...whole, ...body } };
+}
+
+/** What the body is of an input: all of it, all but the parameters, or one member. */
+function schemaOfBody(
+  as: BodyModel["as"],
+  { schema, parameters }: Pick<InputModel, "schema" | "parameters">,
+  types: Types,
+): JsonSchema {
+  if (as === "input") return schema;
+  const whole = resolved(schema, types);
+  const properties = propertiesOf(whole);
+  if (as !== "members") return properties[as.member] ?? true;
+  const names = new Set(parameters.map(({ name }) => name));
+  const rest = Object.entries(properties).filter(([name]) => !names.has(name));
+  return objectSchema(
+    Object.fromEntries(rest),
+    requiredOf(whole).filter((name) => !names.has(name)),
+  );
+}
+
+/** The schema itself, or the type that it is a reference to. */
+function resolved(schema: JsonSchema, types: Types): JsonSchema {
+  const type = referredType(schema);
+  return type === undefined ? schema : (types[type] ?? true);
+}
