@@ -69,15 +69,25 @@ export function groupedCodesOf(operation: OperationModel): {
   readonly own: readonly ErrorCode[];
 } {
   const codes = errorCodesOf(operation);
+  const has = new Set(codes);
   const whole = (Object.keys(groups) as ErrorGroup[]).filter((name) =>
-    groups[name].every((code) => codes.includes(code)),
+    groups[name].every((code) => has.has(code)),
   );
   const named = new Set<ErrorCode>(whole.flatMap((name) => groups[name]));
   return { groups: whole, own: codes.filter((code) => !named.has(code)) };
 }
 
+/** Lists that were made: documents, catalog and client all ask for them. */
+const known = new WeakMap<OperationModel, readonly ErrorCode[]>();
+
 /** Every code that an operation may answer with. */
 export function errorCodesOf(operation: OperationModel): readonly ErrorCode[] {
+  const codes = known.get(operation) ?? codesOf(operation);
+  known.set(operation, codes);
+  return codes;
+}
+
+function codesOf(operation: OperationModel): readonly ErrorCode[] {
   const hasRevision = operation.input.parameters.some(({ in: place }) => place === "revision");
   const codes = new Set<string>([
     ...always,

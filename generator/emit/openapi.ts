@@ -103,10 +103,10 @@ function errorResponse(status: number, components: SharedComponents): object {
   return {
     description: `One of: ${codes.join(", ")}.`,
     headers: {
-      "X-Error-Code": components.refer("headers", "ErrorCode", {
+      "X-Error-Code": components.refer("headers", "ErrorCode", () => ({
         description: "The code of the error, as in the body.",
         schema: { type: "string" },
-      }),
+      })),
     },
     content: { "application/json": { schema: { $ref: "#/components/schemas/ErrorEnvelope" } } },
   };
@@ -133,8 +133,9 @@ function queryMember(
   const document = own(documents, queries ?? "");
   if (document === undefined) return {};
   const operators = (type: FieldType): object =>
-    components.refer("x-query-operators", type.replace("[]", "-array"), operatorsOf(type));
-  const query = queryExtension(queryableFields(document), document.elements, operators);
+    components.refer("x-query-operators", type.replace("[]", "-array"), () => operatorsOf(type));
+  const query = (): object =>
+    queryExtension(queryableFields(document), document.elements, operators);
   return { "x-query": components.refer("x-query", document.name, query) };
 }
 
@@ -145,7 +146,7 @@ function errorCodesMember(
 ): readonly (object | ErrorCode)[] {
   const { groups, own } = groupedCodesOf(operation);
   const referred = groups.map((group) =>
-    components.refer("x-error-codes", group, errorGroups[group]),
+    components.refer("x-error-codes", group, () => errorGroups[group]),
   );
   return [...referred, ...own];
 }
@@ -191,7 +192,7 @@ function operationObject(
       ...Object.fromEntries(
         statuses.map((status) => [
           String(status),
-          components.refer("responses", `Error${status}`, errorResponse(status, components)),
+          components.refer("responses", `Error${status}`, () => errorResponse(status, components)),
         ]),
       ),
     },
@@ -216,7 +217,7 @@ function parametersMember(
   components: SharedComponents,
 ): { readonly parameters?: readonly unknown[] } {
   const shared = (name: string, parameter: object): unknown =>
-    components.refer("parameters", name, parameter);
+    components.refer("parameters", name, () => parameter);
   const text = { type: "string" };
   const parameters: unknown[] = operation.input.parameters.flatMap((parameter) => {
     if (parameter.in === "revision") return revisionParameters(parameter, components);
@@ -282,8 +283,8 @@ function revisionParameters(
   const description = `The entity tag of the expected revision. ${need}`;
   const ifMatch = headerParameter("If-Match", description, { type: "string" });
   return [
-    components.refer("parameters", `${prefix}Rev`, rev),
-    components.refer("parameters", `${prefix}IfMatch`, ifMatch),
+    components.refer("parameters", `${prefix}Rev`, () => rev),
+    components.refer("parameters", `${prefix}IfMatch`, () => ifMatch),
   ];
 }
 
@@ -296,18 +297,18 @@ function successResponse(operation: OperationModel, components: SharedComponents
   const headers = {
     ...(hasEntityTag
       ? {
-          ETag: components.refer("headers", "ETag", {
+          ETag: components.refer("headers", "ETag", () => ({
             description: "The revision, as a strong entity tag.",
             schema: { type: "string" },
-          }),
+          })),
         }
       : {}),
     ...(operation.idempotencyKey
       ? {
-          "Idempotency-Replayed": components.refer("headers", "IdempotencyReplayed", {
+          "Idempotency-Replayed": components.refer("headers", "IdempotencyReplayed", () => ({
             description: "true where the answer was stored earlier.",
             schema: { type: "string" },
-          }),
+          })),
         }
       : {}),
   };

@@ -10,10 +10,11 @@ export class SharedComponents {
     this.#sections.set("schemas", this.#schemas);
   }
 
-  /** A reference to the component of a name, which is the value. The same name always has the same value. */
-  refer(section: string, name: string, value: unknown): { readonly $ref: string } {
+  /** A reference to the component of a name, made where it is the first. The same name always has the same value. */
+  refer(section: string, name: string, made: () => unknown): { readonly $ref: string } {
     const components = this.#sections.get(section) ?? new Map<string, unknown>();
-    this.#sections.set(section, components.set(name, value));
+    this.#sections.set(section, components);
+    if (!components.has(name)) components.set(name, made());
     return { $ref: `#/components/${section}/${name}` };
   }
 
@@ -22,7 +23,7 @@ export class SharedComponents {
     if ("$ref" in schema) return schema;
     let name = wanted;
     while (this.#schemas.has(name)) name += "_";
-    return this.refer("schemas", name, schema);
+    return this.refer("schemas", name, () => schema);
   }
 
   /** Every section with what was referred to, in code-unit order. */

@@ -37,20 +37,17 @@ function noted(object: string): string {
 
 /** Names of members are looked up among themselves, instead of in a schema with all that it says. */
 function namesInsteadOfSchemas(text: string): string {
-  const schemas = new Map<string, unknown>();
-  for (const [, name = "", json = ""] of text.matchAll(/^const (schema\d+) = (\{.*\});$/gm))
-    schemas.set(name, JSON.parse(json));
+  const schemas = new Map(
+    [...text.matchAll(/^const (schema\d+) = (\{.*\});$/gm)].map(([, name = "", json = ""]) => [
+      name,
+      json,
+    ]),
+  );
   const constants = new Map<string, string>();
   const shorter = text.replaceAll(
     /\bfunc\d+\.call\((schema\d+)((?:\.\w+)*), (key\d+)\)/g,
     (whole, schema: string, path: string, key: string) => {
-      const map = path
-        .split(".")
-        .slice(1)
-        .reduce<unknown>(
-          (value, step) => (value as Record<string, unknown>)[step],
-          schemas.get(schema),
-        );
+      const map = memberAt(JSON.parse(schemas.get(schema) ?? "null"), path.split(".").slice(1));
       if (typeof map !== "object" || map === null) return whole;
       const set = `new Set(${JSON.stringify(Object.keys(map))})`;
       const name = constants.get(set) ?? `names${constants.size}`;
@@ -60,6 +57,12 @@ function namesInsteadOfSchemas(text: string): string {
   );
   const declared = [...constants].map(([set, name]) => `const ${name} = ${set};\n`);
   return declared.join("") + shorter;
+}
+
+function memberAt(value: unknown, path: readonly string[]): unknown {
+  const [first, ...rest] = path;
+  if (first === undefined || typeof value !== "object" || value === null) return value;
+  return memberAt((value as Readonly<Record<string, unknown>>)[first], rest);
 }
 
 /** A function without the values that it keeps and never looks at. */

@@ -16,8 +16,8 @@ const code = {
 } as const;
 
 /**
- * A JSON document that ends with a newline. What lies deeper than `depth` stands on one line, however long it is. What the engine prints is laid out byte by byte, which takes half the time of
- * printing values here.
+ * A JSON document that ends with a newline. What lies deeper than `depth` stands on one line, however long it is. The
+ * engine's own text is laid out byte by byte, which takes half the time of printing values here.
  */
 export function jsonLayout(value: unknown, depth = Infinity): string {
   const text = Buffer.from(JSON.stringify(value));

@@ -1,5 +1,5 @@
 // How long and in how much memory a registry of 1 000 operations is generated and checked.
-import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { registryOf } from "./registry-of.mjs";
 import { bin, measure, project, table } from "./tools.mjs";
@@ -34,6 +34,10 @@ export async function run() {
       ["check, nothing changed", ...cells(checkWarm), "0.5 s"],
     ],
   );
+  const folder = join(root, "generated");
+  const documents = readdirSync(folder).filter((name) => name.endsWith(".json"));
+  const bytes = documents.reduce((sum, name) => sum + statSync(join(folder, name)).size, 0);
+  process.stdout.write(`\n${(bytes / 1_000_000).toFixed(1)} MB of JSON documents (bar: 6)\n`);
   process.stdout.write(
     `\n${(lines / 1_000).toFixed(1)} lines of routes an operation (bar: 15 to 25)\n`,
   );
