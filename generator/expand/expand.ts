@@ -82,10 +82,10 @@ export function expandRegistry(
     model: {
       format: 2,
       service: serviceModel(context),
-      ...emptyModels,
-      ...models,
       types: sortedRecord(types.table.schemas),
       homes: sortedRecord(types.table.homes),
+      ...emptyModels,
+      ...models,
       operations: sortedRecord(operations),
     },
   };
