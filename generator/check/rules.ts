@@ -5,6 +5,8 @@ import type { ExpandedRegistry } from "../families/expand.js";
 import { propertiesOf, referredType, requiredOf, type JsonSchema } from "../model/json-schema.js";
 import { isNullable } from "../model/json-schema.js";
 import { camelCase } from "../model/names.js";
+import { namespacesOf } from "../emit/namespaces.js";
+import { importedNames } from "../emit/routes.js";
 import { openListsAreLimited } from "./bounds.js";
 import type { RuleContext } from "./rule-context.js";
 import { sqlNamesDiffer, storageCanFollow } from "./storage-rules.js";
@@ -156,31 +158,22 @@ function namespacesDiffer({ expanded, report }: RuleContext): void {
   }
 }
 
-/** Names that emitted route modules import; an operation's own name must differ. */
-const routeImports: readonly string[] = (
-  "afterCommit aggInput aggList apiKeys authn authorize before direct documents identitySpec json listing nothing onFailure onFinally onSuccess operation " +
-  "optionalJson ownRows parameters params paramsWith passwordReset path principal principals query rateLimit request revision route " +
-  "scope search searchInput session storage storageInput tenancy tenant txAfter txBefore validate wrap"
-).split(" ");
-
 /** Two operations of a namespace are told apart in code as well, and from what their module imports. */
 function codeNamesDiffer({ expanded, report }: RuleContext): void {
   const owners = new Map<string, string>();
-  for (const { key, namespace } of Object.values(expanded.model.operations)) {
-    const name = camelCase(key);
-    const { documents, storages } = expanded.model;
-    const spec = Object.hasOwn({ ...documents, ...storages }, namespace)
-      ? `${camelCase(namespace)}Spec`
-      : undefined;
-    const owner =
-      owners.get(name) ?? (routeImports.includes(name) || name === spec ? "opwright" : undefined);
-    if (owner !== undefined) {
-      report({
-        code: "OPW048",
-        message: `${key} is called ${name} in code, a name that ${owner} has`,
-        at: originOf(expanded, key),
-      });
+  for (const namespace of namespacesOf(expanded.model)) {
+    const imported = new Set(importedNames(namespace));
+    for (const { key } of namespace.operations) {
+      const name = camelCase(key);
+      const owner = owners.get(name) ?? (imported.has(name) ? "opwright" : undefined);
+      if (owner !== undefined) {
+        report({
+          code: "OPW048",
+          message: `${key} is called ${name} in code, a name that ${owner} has`,
+          at: originOf(expanded, key),
+        });
+      }
+      owners.set(name, key);
     }
-    owners.set(name, key);
   }
 }

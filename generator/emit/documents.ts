@@ -97,7 +97,7 @@ function printDocument(
       ...searchesMember(document, model),
       ...emitsMember(document, model),
       ...(document.checksBody && isWritable
-        ? [`  validateBody: validate.${bodyValidatorName(document)},`]
+        ? [`  validateBody: validate.${bodyValidatorName(document, model)},`]
         : []),
     ],
   });

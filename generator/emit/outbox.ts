@@ -3,7 +3,7 @@ import type { RegistryModel } from "../model/registry.js";
 import { header, type EmittedFile } from "./file.js";
 import { importLine, literal, sortedUnique } from "./layout.js";
 import { importPath, moduleNames, type ModulePaths } from "./module-path.js";
-import { print } from "./templates.js";
+import { importedModule, importedName, printAround } from "./printed-names.js";
 import { typeModules } from "./types.js";
 
 /** Types of the runtime's own events. */
@@ -30,7 +30,7 @@ export function emitOutbox(model: RegistryModel, paths: ModulePaths): readonly E
   return [
     {
       path: "outbox.ts",
-      text: print("outbox.ts", {
+      text: printAround("outbox.ts", [...declared, ...modules.values()], (local) => ({
         header: header("registry"),
         imports: [
           importLine("outbox", "opwright/runtime", false),
@@ -38,25 +38,25 @@ export function emitOutbox(model: RegistryModel, paths: ModulePaths): readonly E
           ...sortedUnique([...used, "StageEvent"]).map((name) =>
             importLine(name, "opwright/runtime", true),
           ),
-          ...[...modules].map(([file, name]) =>
-            importLine(`* as ${name}`, importPath(paths, "outbox.ts", file), false),
+          ...[...modules].flatMap(([file, name]) =>
+            importedModule(local.get(name), importPath(paths, "outbox.ts", file)),
           ),
-          ...declared.map((name) =>
-            importLine(name, `./types/${typeFiles.get(name) ?? "models"}.js`, true),
+          ...declared.flatMap((name) =>
+            importedName(name, local, `./types/${typeFiles.get(name) ?? "models"}.js`, true),
           ),
         ],
         types: events.map(
           ([name, { typeName }]) =>
-            `  readonly ${literal(name)}: ${typeName ?? ofRuntime[name] ?? "unknown"};`,
+            `  readonly ${literal(name)}: ${local.get(typeName ?? "") ?? ofRuntime[name] ?? "unknown"};`,
         ),
         destinations: events.map(([name, { destination }]) => {
           const to =
             typeof destination === "string"
               ? literal(destination)
-              : `${modules.get(destination.file) ?? ""}.${destination.name}`;
+              : `${local.get(modules.get(destination.file) ?? "")}.${destination.name}`;
           return `    ${literal(name)}: ${to},`;
         }),
-      }),
+      })),
     },
   ];
 }

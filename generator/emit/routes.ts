@@ -72,46 +72,64 @@ export function emitRoutes(model: RegistryModel, paths: ModulePaths): readonly E
 }
 
 function printNamespace(namespace: Namespace, paths: ModulePaths, usualSeconds: number): string {
-  const modules = moduleNames(
-    paths,
-    namespace.operations.flatMap((operation) => functionsOf(operation).map(({ file }) => file)),
-    (name) => namespace.operations.some(({ key }) => camelCase(key) === name),
+  const files = namespace.operations.flatMap((operation) =>
+    functionsOf(operation).map(({ file }) => file),
   );
+  const named = new Set([
+    ...importedNames(namespace),
+    ...namespace.operations.map(({ key }) => camelCase(key)),
+  ]);
+  const modules = moduleNames(paths, files, (name) => named.has(name));
   const views = namespace.operations.map((operation) => viewOf(operation, modules, usualSeconds));
-  const from = `routes/${namespace.name}.ts`;
-  const usesValidators = namespace.operations.some(
-    (operation) => validatorOf(operation) !== undefined,
-  );
+  const { ofRuntime, ofService } = importsOf(namespace, views);
   return print("routes.ts", {
     header: header(namespace.source),
     imports: [
-      ...sortedUnique(views.flatMap(({ runtime }) => runtime)).map((name) =>
-        importLine(name, "opwright/runtime", false),
-      ),
+      ...ofRuntime.map((name) => importLine(name, "opwright/runtime", false)),
       ...[...modules].map(([file, name]) =>
-        importLine(`* as ${name}`, importPath(paths, from, file), false),
+        importLine(`* as ${name}`, importPath(paths, `routes/${namespace.name}.ts`, file), false),
       ),
-      ...documentsOf(namespace).map((name) =>
-        importLine(specName(name), `../documents/${name}.js`, false),
-      ),
-      ...(namespace.operations.some(({ run }) => run.kind === "search")
-        ? [importLine(specName(namespace.name), `../search/${namespace.name}.js`, false)]
-        : []),
-      ...(namespace.operations.some(({ run }) => run.kind === "storage")
-        ? [importLine(specName(namespace.name), `../storage/${namespace.name}.js`, false)]
-        : []),
-      ...sortedUnique([
-        ...views.flatMap(({ bound }) => bound),
-        ...(namespace.operations.some(({ run }) => run.kind === "builtIn" && run.takesSpec)
-          ? ["identitySpec"]
-          : []),
-      ]).map((name) => importLine(name, "../identity.js", false)),
-      ...(usesValidators
-        ? [importLine("* as validate", `../validators/${namespace.name}.js`, false)]
+      ...ofService.map(([name, from]) => importLine(name, from, false)),
+      ...(namespace.operations.some((operation) => validatorOf(operation) !== undefined)
+        ? [importLine(`* as ${validators}`, `../validators/${namespace.name}.js`, false)]
         : []),
     ],
     operations: views,
   });
+}
+
+const validators = "validate";
+
+/** What the routes of a namespace import besides the author's files: by these names no operation of it may go. */
+export function importedNames(namespace: Namespace): readonly string[] {
+  const views = namespace.operations.map((operation) => viewOf(operation, new Map(), 0));
+  const { ofRuntime, ofService } = importsOf(namespace, views);
+  return [...ofRuntime, ...ofService.map(([name]) => name), validators];
+}
+
+function importsOf(
+  namespace: Namespace,
+  views: readonly OperationView[],
+): {
+  readonly ofRuntime: readonly string[];
+  readonly ofService: readonly (readonly [name: string, from: string])[];
+} {
+  const { name, operations } = namespace;
+  const ownSpec = (kind: "search" | "storage"): readonly (readonly [string, string])[] =>
+    operations.some(({ run }) => run.kind === kind)
+      ? [[specName(name), `../${kind}/${name}.js`]]
+      : [];
+  const takesSpec = operations.some(({ run }) => run.kind === "builtIn" && run.takesSpec);
+  const bound = [...views.flatMap((view) => view.bound), ...(takesSpec ? ["identitySpec"] : [])];
+  return {
+    ofRuntime: sortedUnique(views.flatMap(({ runtime }) => runtime)),
+    ofService: [
+      ...documentsOf(namespace).map((one) => [specName(one), `../documents/${one}.js`] as const),
+      ...ownSpec("search"),
+      ...ownSpec("storage"),
+      ...sortedUnique(bound).map((one) => [one, "../identity.js"] as const),
+    ],
+  };
 }
 
 /** Documents whose specs the routes name: the namespace's own, and those that scopes narrow. */
@@ -192,8 +210,9 @@ function viewOf(
         ? []
         : [`deadlineSeconds: ${deadlineSeconds},`]),
       ...(operation.idempotencyKey ? ["idempotencyKey: true,"] : []),
-      ...(operation.ignoresCredentials ? ["ignoresCredentials: true,"] : []),
-      ...(operation.audit === null
+      // Both are about requests: what has no route gets none.
+      ...(route !== null && operation.ignoresCredentials ? ["ignoresCredentials: true,"] : []),
+      ...(route === null || operation.audit === null
         ? []
         : [
             listLayout(
@@ -219,7 +238,7 @@ interface Fragment {
 function inputText(operation: OperationModel): Fragment {
   const { parameters, body } = operation.input;
   const validator = validatorOf(operation);
-  const validate = `validate.${validator?.name ?? ""}`;
+  const validate = `${validators}.${validator?.name ?? ""}`;
   if (operation.run.kind === "search") {
     const spec = specName(operation.run.search);
     const text = `input: searchInput.${camelCase(operation.run.verb)}(${spec}),`;

@@ -7,12 +7,18 @@ import { importLine, listLayout, literal } from "./layout.js";
 import { importPath, type ModulePaths } from "./module-path.js";
 import { namespacesOf } from "./namespaces.js";
 import { specName } from "./routes.js";
+import { importedName, printAround } from "./printed-names.js";
 import { print } from "./templates.js";
 
 /** `searches: [placeSearchSpec],`, or nothing where there are none. */
-function specList(member: string, names: readonly string[]): string {
+function specList(
+  member: string,
+  names: readonly string[],
+  local: ReadonlyMap<string, string>,
+): string {
   if (names.length === 0) return "";
-  return listLayout("  ", `${member}: `, names.map(specName), ["[", "]"], ",");
+  const specs = names.map((name) => local.get(specName(name)) ?? "");
+  return listLayout("  ", `${member}: `, specs, ["[", "]"], ",");
 }
 
 export function emitService(model: RegistryModel, paths: ModulePaths): readonly EmittedFile[] {
@@ -21,7 +27,9 @@ export function emitService(model: RegistryModel, paths: ModulePaths): readonly 
     operations.some(({ route }) => route !== null),
   );
   const app = service.app;
-  const view = {
+  const searches = Object.keys(model.searches);
+  const storages = Object.keys(model.storages);
+  const view = (local: ReadonlyMap<string, string>) => ({
     header: header("registry"),
     imports: [
       importLine("defineService", "opwright/runtime", false),
@@ -37,11 +45,11 @@ export function emitService(model: RegistryModel, paths: ModulePaths): readonly 
               false,
             ),
           ]),
-      ...Object.keys(model.searches).map((name) =>
-        importLine(specName(name), `./search/${name}.js`, false),
+      ...searches.flatMap((name) =>
+        importedName(specName(name), local, `./search/${name}.js`, false),
       ),
-      ...Object.keys(model.storages).map((name) =>
-        importLine(specName(name), `./storage/${name}.js`, false),
+      ...storages.flatMap((name) =>
+        importedName(specName(name), local, `./storage/${name}.js`, false),
       ),
       ...namespaces.map(({ name }) =>
         importLine(`* as ${camelCase(name)}Routes`, `./routes/${name}.js`, false),
@@ -63,11 +71,12 @@ export function emitService(model: RegistryModel, paths: ModulePaths): readonly 
     hasIdentity: model.identity !== null,
     hasOutbox: model.outbox !== null,
     hasRealtime: model.realtime !== null,
-    searches: specList("searches", Object.keys(model.searches)),
-    storages: specList("storages", Object.keys(model.storages)),
-  };
+    searches: specList("searches", searches, local),
+    storages: specList("storages", storages, local),
+  });
+  const specs = [...searches, ...storages].map(specName);
   return [
-    { path: "service.ts", text: print("service.ts", view) },
-    { path: "server.ts", text: print("server.ts", view) },
+    { path: "service.ts", text: printAround("service.ts", specs, view) },
+    { path: "server.ts", text: print("server.ts", { header: header("registry") }) },
   ];
 }

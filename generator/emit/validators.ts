@@ -13,6 +13,7 @@ import type { TextCache } from "../output/text-cache.js";
 import { header, type EmittedFile } from "./file.js";
 import { importLine, sortedUnique } from "./layout.js";
 import { namespacesOf, type Namespace } from "./namespaces.js";
+import { freeName } from "./printed-names.js";
 import { print } from "./templates.js";
 import { typeModules } from "./types.js";
 
@@ -40,9 +41,32 @@ export function validatorOf(operation: OperationModel): ValidatorPlan | undefine
   return { name, schema: body.schema, typeName: body.typeName };
 }
 
-/** The validator of a document's whole body, where patches need one. */
-export function bodyValidatorName(document: { readonly name: string }): string {
-  return `${camelCase(document.name)}Body`;
+/** The validator of a document's whole body, where patches need one: no operation of its namespace is called so. */
+export function bodyValidatorName(
+  document: { readonly name: string },
+  { operations }: Pick<RegistryModel, "operations">,
+): string {
+  const names = new Set(
+    Object.values(operations)
+      .filter(({ namespace }) => namespace === document.name)
+      .map(({ key }) => camelCase(key)),
+  );
+  return freeName(`${camelCase(document.name)}Body`, (name) => names.has(name));
+}
+
+/** The module of the signals' validators: no namespace has its name. */
+export const signalValidators = "realtime-signals";
+
+/** The validators of signals by their names: `a.b_c` and `a_b.c` are told apart in code as well. */
+export function signalValidatorNames(events: Iterable<string>): ReadonlyMap<string, string> {
+  const names = new Map<string, string>();
+  const taken = new Set<string>();
+  for (const event of events) {
+    const name = freeName(camelCase(event), (wanted) => taken.has(wanted));
+    names.set(event, name);
+    taken.add(name);
+  }
+  return names;
 }
 
 /** Compiles the validators of every namespace; texts that the cache holds are not compiled again. */
@@ -53,7 +77,7 @@ export async function emitValidators(
   const modules = typeModules(model);
   const files: EmittedFile[] = [];
   for (const namespace of namespacesOf(model)) {
-    const plans = plansOf(namespace);
+    const plans = plansOf(namespace, model);
     if (plans.length === 0) continue;
     const code = await compiled(plans, model, cache);
     files.push({
@@ -63,26 +87,32 @@ export async function emitValidators(
   }
   const { realtime } = model;
   if (realtime !== null) {
-    const plans = Object.entries(realtime.events).map(([name, { typeName }]) => ({
-      name: camelCase(name),
+    const names = signalValidatorNames(Object.keys(realtime.events));
+    const plans = Object.entries(realtime.events).map(([event, { typeName }]) => ({
+      name: names.get(event) ?? "",
       schema: refTo(typeName),
       typeName,
     }));
     const namespace = { name: "realtime", source: "registry", operations: [], document: undefined };
     const text = printNamespace(namespace, plans, await compiled(plans, model, cache), modules);
-    files.push({ path: "validators/realtime.ts", text });
+    files.push({ path: `validators/${signalValidators}.ts`, text });
   }
   return files;
 }
 
-function plansOf(namespace: Namespace): readonly ValidatorPlan[] {
+function plansOf(namespace: Namespace, model: RegistryModel): readonly ValidatorPlan[] {
   const plans = namespace.operations.map(validatorOf).filter((plan) => plan !== undefined);
   const { document } = namespace;
   if (document?.checksBody !== true) return plans;
   return [
     ...plans,
-    { name: bodyValidatorName(document), schema: document.bodySchema, typeName: "unknown" },
+    { name: bodyValidatorName(document, model), schema: document.bodySchema, typeName: "unknown" },
   ];
+}
+
+/** The function of Ajv's behind a validator. */
+function checkName(validator: string): string {
+  return `${validator}Check`;
 }
 
 async function compiled(
@@ -96,7 +126,7 @@ async function compiled(
   const key = createHash("sha256").update(JSON.stringify(schemas)).digest("base64url");
   return cache.get(key, async () => {
     const { compileStandalone } = await import("./ajv-standalone.js");
-    return compileStandalone(schemas);
+    return compileStandalone(schemas, checkName);
   });
 }
 
@@ -141,6 +171,13 @@ function printNamespace(
       ),
     ],
     code,
-    plans,
+    lines: plans.flatMap(({ name, typeName }) => {
+      const isTaken = (wanted: string): boolean =>
+        helpers.includes(wanted) || plans.some((plan) => checkName(plan.name) === wanted);
+      const local = freeName(name, isTaken);
+      const value = `validator<${typeName}>(${checkName(name)})`;
+      if (local === name) return [`export const ${name} = ${value};`];
+      return [`const ${local} = ${value};`, `export { ${local} as ${name} };`];
+    }),
   });
 }

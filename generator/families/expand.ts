@@ -101,14 +101,16 @@ export function expandRegistry(
     storages.set(name, expanded.model);
     byNamespace.set(name, [...expanded.operations]);
   }
+  const sections = Object.entries({ documents, search: searches, storage: storages });
   const builtIn = expandRuntime(context).filter(({ namespace, operations }) => {
     const [first] = operations;
     if (first === undefined) return false;
-    if (!documents.has(namespace)) return true;
+    if (!byNamespace.has(namespace)) return true;
+    const section = sections.find(([, names]) => names.has(namespace))?.[0] ?? "documents";
     report({
       code: "OPW041",
       message: `the operations of ${namespace} are those of the ${first.operation.family} family`,
-      at: tree.keyAt("documents", namespace),
+      at: tree.keyAt(section, namespace),
       related: [{ message: "asked for here", at: first.at }],
     });
     return false;

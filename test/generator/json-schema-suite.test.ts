@@ -97,7 +97,7 @@ test.skipIf(!isInstalled)(
       }
       const name = `case${index}`;
       sources.push(
-        `export const ${name} = (() => {\n${compileStandalone({ [name]: bundled(read.types["Case"] ?? true, read) })}\nreturn ${name}Check;\n})();`,
+        `export const ${name} = (() => {\n${compileStandalone({ [name]: bundled(read.types["Case"] ?? true, read) }, () => `${name}Check`)}\nreturn ${name}Check;\n})();`,
       );
       cases.push({ name, group });
     }

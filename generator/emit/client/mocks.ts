@@ -1,16 +1,8 @@
 // client/mocks.ts: a service of mocks whose handlers are typed by the operations (opwright.config "client.mocks").
 import type { OperationModel, RegistryModel } from "../../model/registry.js";
 import { header, type EmittedFile } from "../file.js";
-import {
-  blockLayout,
-  importLine,
-  listLayout,
-  literal,
-  propertyKey,
-  sortedUnique,
-  width,
-} from "../layout.js";
-import { print } from "../templates.js";
+import { blockLayout, listLayout, literal, propertyKey, width } from "../layout.js";
+import { importedName, printAround } from "../printed-names.js";
 import { hasInput, inputTypeOf, isAttached, operationOf, resultTypeOf } from "./operation.js";
 import { ownFile } from "./own-file.js";
 import { moduleOfType, namedTypesOf } from "./type-imports.js";
@@ -20,27 +12,33 @@ export function emitMocks(
   modules: ReadonlyMap<string, string>,
 ): readonly EmittedFile[] {
   const operations = Object.values(model.operations).filter(isAttached);
-  const imports = operations.flatMap((operation) =>
-    namedTypesOf(operation).map((type) =>
-      importLine(type, moduleOfType(type, operation.namespace, modules, "."), true),
+  const typeFiles = new Map(
+    operations.flatMap((operation) =>
+      namedTypesOf(operation).map((type) => [
+        type,
+        moduleOfType(type, operation.namespace, modules, "."),
+      ]),
     ),
   );
   return [
     ownFile("mock.ts"),
     {
       path: "client/mocks.ts",
-      text: print("client/mocks.ts", {
+      text: printAround("client/mocks.ts", typeFiles.keys(), (local) => ({
         header: header("registry"),
-        imports: sortedUnique(imports),
-        handlers: blockLayout(operations.map(handlerMember)),
+        imports: [...typeFiles]
+          .flatMap(([type, from]) => importedName(type, local, from, true))
+          .sort(),
+        handlers: blockLayout(operations.map((operation) => handlerMember(operation, local))),
         routes: blockLayout(operations.map(routeMember)),
-      }),
+      })),
     },
   ];
 }
 
-function handlerMember(operation: OperationModel): string {
-  const types = [hasInput(operation) ? inputTypeOf(operation) : "unknown", resultTypeOf(operation)];
+function handlerMember(operation: OperationModel, local: ReadonlyMap<string, string>): string {
+  const given = hasInput(operation) ? inputTypeOf(operation) : "unknown";
+  const types = [given, resultTypeOf(operation)].map((type) => local.get(type) ?? type);
   const key = `  readonly ${literal(operation.key)}?: $.MockHandler`;
   const line = `${key}<${types.join(", ")}>;`;
   return line.length <= width
