@@ -15,6 +15,8 @@ export interface Mention {
   readonly at: Origin;
   /** A `value` may be anything: the compiler checks it. */
   readonly what: "handler" | "hook" | "value";
+  /** The phase of a hook. */
+  readonly phase?: string;
   /** The type that a handler's annotation must name, where it names one that ends in Handler. */
   readonly handlerType?: string;
 }
@@ -39,8 +41,9 @@ export function mentions({
     ];
   });
   const named = Object.keys(loaded.declarations.hooks).map((name): Mention => {
-    const run = loaded.declarations.hooks[name]?.run ?? "";
-    return { reference: functionReference(run), at: tree.at("hooks", name, "run"), what: "hook" };
+    const { run = "", phase } = loaded.declarations.hooks[name] ?? {};
+    const at = tree.at("hooks", name, "run");
+    return { reference: functionReference(run), at, what: "hook", phase: String(phase) };
   });
   const inline = [
     ...inlineHooks(loaded.tree.section("operations"), ["operations"]),
@@ -54,6 +57,7 @@ export function mentions({
       reference: functionReference(text),
       at: tree.at(...path),
       what: "hook",
+      phase: String(path.at(-2)),
     })),
     ...(app === null
       ? []

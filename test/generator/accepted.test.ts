@@ -66,6 +66,11 @@ const cases: Readonly<Record<string, string>> = {
   "an operation beside a list, called like the list's pages": `
     documents: {notes: {type: {text: string}, guard: open}}
     operations: {notes.list_cursor_pages: {post: /a, in: {n: integer}, ${run("a-a")}}}`,
+  "a hook around operations of different types": `
+    hooks: {timed: {run: registry/timed.ts#go, phase: wrap}}
+    policies: {open: [], staff: [principal, {authorize: platform.admin}], timed: [timed]}
+    documents: {notes: {type: {text: string}, guard: timed}}
+    operations: {notes.go: {post: /a, in: {n: integer}, out: string, run: registry/a-a.ts#go, guard: timed}}`,
   "a namespace called await": `
     operations: {await.go: {post: /a, in: {n: integer}, ${run("a-a")}}}`,
 };
@@ -80,8 +85,9 @@ describe("what is accepted compiles and loads", () => {
   let outcomes: readonly Outcome[] = [];
   const titles = Object.keys(cases);
   beforeAll(async () => {
-    const texts = Object.values(cases).map((text) => head + text.replaceAll(/^ {4}/gm, ""));
-    outcomes = await outcomesOf(texts.map((text) => parse(text) as Json));
+    const common = parse(head) as Json;
+    const own = Object.values(cases).map((text) => parse(text) as Json);
+    outcomes = await outcomesOf(own.map((sections) => ({ ...common, ...sections })));
   }, 300_000);
 
   test.each(titles)("%s", (title) => {

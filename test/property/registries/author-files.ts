@@ -102,7 +102,7 @@ function hookOf(phase: string): Writer {
     imports: ['import type { ExecutionContext as Context } from "opwright/runtime";'],
     text:
       phase === "wrap"
-        ? `export function ${name}(input: any, _context: Context, next: (input: any) => Promise<any>): Promise<any> {\n  return next(input);\n}`
+        ? `export function ${name}<I, O>(input: I, _context: Context, next: (input: I) => Promise<O>): Promise<O> {\n  return next(input);\n}`
         : `export function ${name}(_input: unknown, _context: Context): void {}`,
   });
 }
