@@ -10,57 +10,73 @@ interface Faulty {
 
 /** Registries that are compiled at once. */
 const width = 40;
-const mostPrograms = 60;
+const mostPrograms = 40;
 
-/** The smallest that is found in reasonable time. The fault of the result need not be the same one. */
+/**
+ * The smallest that is found in reasonable time: what can be left out alone is left out together, as far as a fault
+ * stays, which need not be the same one.
+ */
 export async function reduced(start: Faulty): Promise<Faulty> {
   let smallest = start;
   let position = 0;
-  for (let programs = 0; programs < mostPrograms; programs += 1) {
-    const candidates = smaller(smallest.value).slice(position, position + width) as Json[];
-    if (candidates.length === 0) break;
-    const outcomes = await outcomesOf(candidates);
-    const at = outcomes.findIndex(isFault);
-    const found = outcomes[at];
-    const value = candidates[at];
-    position += at === -1 ? candidates.length : at;
-    if (found !== undefined && value !== undefined && isFault(found))
-      smallest = { value, fault: found.fault };
+  for (let programs = 0; programs < mostPrograms; programs += 2) {
+    const { value } = smallest;
+    const paths = pathsOf(value).slice(position, position + width);
+    if (paths.length === 0) break;
+    const alone = await faultyOf(paths.map((path) => without(value, path) as Json));
+    const free = paths.filter((_path, index) => alone.has(index));
+    const together = free.map((_path, index) =>
+      free.slice(0, index + 1).reduce<unknown>(without, value),
+    ) as Json[];
+    const found = [...(await faultyOf(together)).values()].at(-1);
+    if (found === undefined) position += paths.length;
+    else smallest = found;
   }
   return smallest;
 }
 
-/** The value without one of its parts, the large ones first. */
-function smaller(value: unknown): readonly unknown[] {
-  const found: unknown[] = [];
-  let level: readonly Part[] = [{ value, put: (whole) => whole }];
-  while (level.length > 0) {
-    level = level.flatMap(({ value: part, put }) =>
-      childrenOf(part).map(([key, child]) => {
-        found.push(put(without(part, key)));
-        return { value: child, put: (changed: unknown) => put(withChild(part, key, changed)) };
-      }),
-    );
+/** Those of some registries that show a fault, by their place. */
+async function faultyOf(registries: readonly Json[]): Promise<ReadonlyMap<number, Faulty>> {
+  const outcomes = await outcomesOf(registries);
+  const faulty = new Map<number, Faulty>();
+  for (const [index, value] of registries.entries()) {
+    const outcome = outcomes[index];
+    if (outcome !== undefined && isFault(outcome))
+      faulty.set(index, { value, fault: outcome.fault });
   }
-  return found;
+  return faulty;
 }
 
-interface Part {
-  readonly value: unknown;
-  readonly put: (changed: unknown) => unknown;
+/** Where the parts of a value are, the large ones first. */
+function pathsOf(value: unknown): readonly (readonly string[])[] {
+  const found: (readonly string[])[] = [];
+  let level: readonly { readonly path: readonly string[]; readonly value: unknown }[] = [
+    { path: [], value },
+  ];
+  while (level.length > 0) {
+    level = level.flatMap((parent) =>
+      childrenOf(parent.value).map(([key, child]) => ({
+        path: [...parent.path, key],
+        value: child,
+      })),
+    );
+    found.push(...level.map(({ path }) => path));
+  }
+  return found;
 }
 
 function childrenOf(value: unknown): readonly (readonly [string, unknown])[] {
   return isMap(value) || Array.isArray(value) ? Object.entries(value) : [];
 }
 
-function without(value: unknown, key: string): unknown {
-  if (Array.isArray(value)) return value.filter((_item, index) => String(index) !== key);
-  return Object.fromEntries(childrenOf(value).filter(([name]) => name !== key));
-}
-
-function withChild(value: unknown, key: string, child: unknown): unknown {
-  if (Array.isArray(value))
-    return value.map((item, index) => (String(index) === key ? child : (item as unknown)));
-  return { ...(value as Json), [key]: child };
+/** The value without the part at a path, where it has one. */
+function without(value: unknown, [key, ...rest]: readonly string[]): unknown {
+  const children = childrenOf(value).flatMap(
+    ([name, child]): readonly (readonly [string, unknown])[] => {
+      if (name !== key) return [[name, child]];
+      return rest.length === 0 ? [] : [[name, without(child, rest)]];
+    },
+  );
+  if (Array.isArray(value)) return children.map(([, child]) => child);
+  return isMap(value) ? Object.fromEntries(children) : value;
 }
