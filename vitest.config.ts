@@ -8,6 +8,7 @@ const longest = [
   "realtime-attacks",
   "storage.test",
   "property/query",
+  "property/generated-code",
 ];
 
 class LongestFirst extends BaseSequencer {

@@ -2,7 +2,7 @@
 import { publishingOf, stagingOf } from "opwright/runtime";
 import type { RealtimeSpec } from "opwright/runtime";
 import type { Task, TaskTypingSignal } from "./types/models.js";
-import * as validate from "./validators/realtime.js";
+import * as validate from "./validators/realtime-signals.js";
 
 /** Signals that wait in mailboxes, and what they carry. */
 export interface DurableSignals {

@@ -2,7 +2,8 @@
 import { didYouMean } from "../did-you-mean.js";
 import type { Origin } from "../diagnostics.js";
 import { readAuthorModules } from "../load/author-modules.js";
-import { functionsNamed } from "../load/references.js";
+import type { Declarations } from "../load/declarations.js";
+import { functionsNamed, type NamedFunction } from "../load/references.js";
 import { registryShape } from "../expand/registry-shape.js";
 import type { ModuleFacts } from "../load/module-facts.js";
 import { notRead } from "../load/project-file.js";
@@ -16,6 +17,8 @@ export interface Mention {
   readonly at: Origin;
   /** A `value` may be anything: the compiler checks it. */
   readonly what: "handler" | "hook" | "value";
+  /** The phase of a hook. */
+  readonly phase?: string;
   /** The type that a handler's annotation must name, where it names one that ends in Handler. */
   readonly handlerType?: string;
 }
@@ -29,7 +32,13 @@ export function mentions({ loaded }: Pick<RuleContext, "loaded">): readonly Ment
     what: role,
     // The operation that it handles is the entry that it stands in.
     ...(role === "handler" ? { handlerType: `${pascalCase(String(path[1]))}Handler` } : {}),
+    ...(role === "hook" ? { phase: phaseOf(path, declarations) } : {}),
   }));
+}
+
+/** A hook of an operation stands below its phase; one that is declared by itself says it. */
+function phaseOf(path: NamedFunction["path"], { hooks }: Declarations): string {
+  return path[0] === "hooks" ? (hooks[String(path[1])]?.phase ?? "") : String(path.at(-2));
 }
 
 /** Reports functions that are missing or have a wrong signature. */

@@ -142,24 +142,12 @@ function namespacesDiffer({ expanded, report }: RuleContext): void {
   }
 }
 
-/** Names that emitted route modules import; an operation's own name must differ. */
-const routeImports: readonly string[] = (
-  "afterCommit aggInput aggList apiKeys authn authorize before direct documents identitySpec json listing nothing onFailure onFinally onSuccess operation " +
-  "optionalJson ownRows parameters params paramsWith passwordReset path principal principals query rateLimit request revision route " +
-  "scope search searchInput session storage storageInput tenancy tenant txAfter txBefore validate wrap"
-).split(" ");
-
-/** Two operations of a namespace are told apart in code as well, and from what their module imports. */
+/** Two operations are told apart in code as well; what their module imports gets out of their way. */
 function codeNamesDiffer({ expanded, report }: RuleContext): void {
   const owners = new Map<string, string>();
-  for (const { key, namespace } of Object.values(expanded.model.operations)) {
+  for (const { key } of Object.values(expanded.model.operations)) {
     const name = camelCase(key);
-    const { documents, storages } = expanded.model;
-    const spec = Object.hasOwn({ ...documents, ...storages }, namespace)
-      ? `${camelCase(namespace)}Spec`
-      : undefined;
-    const owner =
-      owners.get(name) ?? (routeImports.includes(name) || name === spec ? "opwright" : undefined);
+    const owner = owners.get(name);
     if (owner !== undefined) {
       report({
         code: "OPW048",

@@ -17,7 +17,7 @@ export async function addStubs(
     skipAddingFilesFromTsConfig: true,
   });
   const added: string[] = [];
-  for (const { reference, what, handlerType } of mentions(checked)) {
+  for (const { reference, what, phase, handlerType } of mentions(checked)) {
     if (what === "value") continue;
     const path = join(project.root, reference.file);
     const { kind } = projectEntry(project.root, reference.file);
@@ -57,8 +57,12 @@ export async function addStubs(
           moduleSpecifier: "opwright/runtime",
         });
       }
+      const head =
+        phase === "wrap"
+          ? `<Input, Result>(_input: Input, context: ExecutionContext, _next: (input: Input) => Promise<Result>): Promise<Result>`
+          : `(_input: unknown, context: ExecutionContext): Promise<void>`;
       source.addStatements(
-        `\nexport async function ${reference.name}(_input: unknown, context: ExecutionContext): Promise<void> {\n  throw new Error(\`a hook of \${context.operationId} is not written yet\`);\n}`,
+        `\nexport async function ${reference.name}${head} {\n  throw new Error(\`a hook of \${context.operationId} is not written yet\`);\n}`,
       );
     }
     await source.save();

@@ -5,10 +5,13 @@ import { formats } from "../../runtime/contract/validation.js";
 import { shortened } from "./validator-code.js";
 
 /**
- * Compiles each schema to a function `<name>Check`; they may refer to each other by their names. The text needs
- * codePointLength, formats and jsonEqual in scope.
+ * Compiles each schema to a function; they may refer to each other by their names. The text needs codePointLength, formats
+ * and jsonEqual in scope.
  */
-export function compileStandalone(schemas: Readonly<Record<string, object>>): string {
+export function compileStandalone(
+  schemas: Readonly<Record<string, object>>,
+  functionName: (name: string) => string,
+): string {
   // One instance a module: its counters number the functions, and must not depend on other modules.
   const ajv = new Ajv2020({
     strict: false,
@@ -22,9 +25,14 @@ export function compileStandalone(schemas: Readonly<Record<string, object>>): st
   // Keywords that need it are refused, but the constructor asks for it whatever is given.
   ajv.opts.unevaluated = false;
   for (const [name, schema] of Object.entries(schemas)) ajv.addSchema(schema, name);
-  const exported = Object.fromEntries(Object.keys(schemas).map((name) => [`${name}Check`, name]));
+  const exported = Object.fromEntries(
+    Object.keys(schemas).map((name) => [functionName(name), name]),
+  );
   return rewritten(standalone.default(ajv, exported));
 }
+
+/** A function of Ajv's, or a text, which may hold a name like one's; members are no functions. */
+const functionOrText = /"(?:[^"\\\n]|\\.)*"|(?<![\w$.])validate\d+\b/g;
 
 /** Ajv's module text with its exports as plain functions and its requires as the runtime's helpers. */
 function rewritten(text: string): string {
@@ -35,7 +43,7 @@ function rewritten(text: string): string {
   const code = text
     .replace(/^"use strict";\n?/, "")
     .replaceAll(exportLine, "")
-    .replaceAll(/\bvalidate\d+\b/g, (inner) => names.get(inner) ?? inner)
+    .replaceAll(functionOrText, (found) => names.get(found) ?? found)
     .replaceAll(`require("ajv/dist/runtime/ucs2length").default`, "codePointLength")
     .replaceAll(`require("ajv/dist/runtime/equal").default`, "jsonEqual");
   const unknown = /^const \w+ = require\([^)]*\).*$/m.exec(code);

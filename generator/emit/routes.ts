@@ -82,8 +82,9 @@ function viewOf(
         ? []
         : [`deadlineSeconds: ${deadlineSeconds},`]),
       ...(operation.idempotencyKey ? ["idempotencyKey: true,"] : []),
-      ...(operation.ignoresCredentials ? ["ignoresCredentials: true,"] : []),
-      ...(audit === null ? [] : [list("audit", audit.map(literal))]),
+      // Both are about requests: what has no route gets none.
+      ...(route !== null && operation.ignoresCredentials ? ["ignoresCredentials: true,"] : []),
+      ...(route === null || audit === null ? [] : [list("audit", audit.map(literal))]),
       `run: ${scope.code(operation.run)},`,
     ],
   };

@@ -13,6 +13,7 @@ import type { OperationModel, RegistryModel } from "../model/registry.js";
 import type { TextCache } from "../output/text-cache.js";
 import { header, type EmittedFile } from "../print/file.js";
 import { importOf, importStatements, sortedUnique } from "../print/layout.js";
+import { freeName, printedNames } from "../print/printed-names.js";
 import { namespacesOf } from "./namespaces.js";
 import { print } from "../print/templates.js";
 import { typeModules } from "../print/type-modules.js";
@@ -60,7 +61,13 @@ function validatorModules(model: RegistryModel): readonly ValidatorModule[] {
   const others = [...further]
     .filter(([name]) => ofNamespaces.every((module) => module.name !== name))
     .map(([name, plans]) => ({ name, source: "registry", plans }));
-  return [...ofNamespaces, ...others].filter(({ plans }) => plans.length > 0);
+  // What a family asks for is imported, also where it is empty.
+  return [...ofNamespaces.filter(({ plans }) => plans.length > 0), ...others];
+}
+
+/** The function of Ajv's behind a schema of that name. */
+export function functionName(name: string): string {
+  return `${name}Check`;
 }
 
 async function compiled(
@@ -72,7 +79,7 @@ async function compiled(
   const key = createHash("sha256").update(JSON.stringify(schemas)).digest("base64url");
   return cache.get(key, async () => {
     const { compileStandalone } = await import("./ajv-standalone.js");
-    return compileStandalone(schemas);
+    return compileStandalone(schemas, functionName);
   });
 }
 
@@ -157,6 +164,7 @@ function printModule(
   code: string,
   modules: ReadonlyMap<string, string>,
 ): string {
+  const taken = printedNames(code);
   const helpers = ["codePointLength", "formats", "jsonEqual"].filter((name) => code.includes(name));
   const types = sortedUnique(plans.map(({ typeName }) => typeName)).filter(
     (name) => name !== "unknown",
@@ -168,6 +176,12 @@ function printModule(
       ...types.map((name) => importOf(name, `../types/${modules.get(name) ?? module}.js`, true)),
     ]),
     code,
-    plans: plans.map((plan) => ({ ...plan, check: `${checkName(plan)}Check` })),
+    lines: plans.flatMap((plan) => {
+      const { name, typeName } = plan;
+      const local = freeName(name, (wanted) => helpers.includes(wanted) || taken.has(wanted));
+      const value = `validator<${typeName}>(${functionName(checkName(plan))})`;
+      if (local === name) return [`export const ${name} = ${value};`];
+      return [`const ${local} = ${value};`, `export { ${local} as ${name} };`];
+    }),
   });
 }

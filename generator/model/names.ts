@@ -35,8 +35,3 @@ export function summaryOf(text: string, namespace: string): string {
 export function indexName(search: string): string {
   return `${search}_index`;
 }
-
-/** The validator of a document's whole body, where patches need one. */
-export function bodyValidatorName(document: { readonly name: string }): string {
-  return `${camelCase(document.name)}Body`;
-}

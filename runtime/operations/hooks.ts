@@ -46,9 +46,22 @@ function of<Phase extends HookPhase>(phase: Phase) {
   ): PhaseHook<Phase, Input, Result> => ({ phase, run });
 }
 
+/** Goes around operations of any type, and passes on what they take and answer. */
+type WrapsAny = <Input, Result>(
+  input: Input,
+  context: ExecutionContext,
+  next: (input: Input) => Promise<Output<Result>>,
+) => Awaitable<Output<Result>>;
+
+interface WrapMaker {
+  // oxlint-disable-next-line typescript/no-explicit-any -- it fits every operation; inference would make it one of unknown
+  (run: WrapsAny): PhaseHook<"wrap", any, any>;
+  <Input, Result>(run: HookFunctions<Input, Result>["wrap"]): PhaseHook<"wrap", Input, Result>;
+}
+
 /** Makers of hooks, one a phase, as generated routes name them. */
 export const before = of("before");
-export const wrap = of("wrap");
+export const wrap: WrapMaker = of("wrap");
 export const txBefore = of("tx_before");
 export const txAfter = of("tx_after");
 export const afterCommit = of("after_commit");

@@ -145,7 +145,7 @@ describe("commands", () => {
     writeFileSync(join(root, "registry/h.ts"), "export const kept = () => ({ n: 1 });\n");
     writeFileSync(
       join(root, "registry/ops.yaml"),
-      "registry: 1\noperations:\n  ops.a: {get: /a, out: {n: integer}, run: registry/h.ts#kept, guard: open}\n  ops.b: {get: /b, out: {n: integer}, run: registry/h.ts#added, guard: open, hooks: {before: ['registry/hooks.ts#look']}}\n",
+      "registry: 1\noperations:\n  ops.a: {get: /a, out: {n: integer}, run: registry/h.ts#kept, guard: open}\n  ops.b: {get: /b, out: {n: integer}, run: registry/h.ts#added, guard: open, hooks: {before: ['registry/hooks.ts#look'], wrap: ['registry/hooks.ts#around']}}\n",
     );
     expect(cli(root, "generate").code).toBe(1);
     const { code, stderr } = cli(root, "generate", "--stubs");

@@ -2,6 +2,8 @@
 import { camelCase } from "../../model/names.js";
 import type { OperationModel } from "../../model/registry.js";
 import { listLayout, width } from "../../print/layout.js";
+import { freeName } from "../../print/printed-names.js";
+import { ownFile } from "./own-file.js";
 
 /** Words that cannot name a function. */
 const reserved = new Set(
@@ -10,17 +12,24 @@ const reserved = new Set(
   ),
 );
 
-/** Names that the client's own files export. */
-const exportedNames = new Set(
-  "authorize call callOf createClient currentCaller each edit errorOf isConflict models randomKey refreshTokens retryAfterMillis timerMillis tokensOf upload".split(
-    " ",
-  ),
-);
+/** Files of the client whose exports are those of its package as well. */
+const ownParts = ["core", "error", "token", "each", "edit", "upload"] as const;
 
-/** The name that a namespace is exported by. */
+let exported: ReadonlySet<string> | undefined;
+
+/** Names that the client's own files export, and those of its index. */
+function exportedNames(): ReadonlySet<string> {
+  if (exported !== undefined) return exported;
+  const texts = ownParts.map((part) => ownFile(`${part}.ts`).text).join("\n");
+  const found = texts.matchAll(/^export (?:async )?(?:function\*?|const|class) ([\w$]+)/gm);
+  exported = new Set([...[...found].map(([, name = ""]) => name), "models"]);
+  return exported;
+}
+
+/** The name that a namespace is exported by. TypeScript takes `export * as delete`, but not `export * as await`. */
 export function namespaceName(namespace: string): string {
   const name = camelCase(namespace);
-  return exportedNames.has(name) ? `${name}_` : name;
+  return freeName(name, (wanted) => wanted === "await" || exportedNames().has(wanted));
 }
 
 /** The name that a function is exported by, and the one it is declared by, which must be no word of the language. */

@@ -3,14 +3,13 @@ import type { OperationModel, RegistryModel } from "../../model/registry.js";
 import { header, type EmittedFile } from "../../print/file.js";
 import {
   blockLayout,
-  importOf,
   importStatements,
   listLayout,
   literal,
   propertyKey,
   width,
 } from "../../print/layout.js";
-import { print } from "../../print/templates.js";
+import { importedName, printAround } from "../../print/printed-names.js";
 import { hasInput, inputTypeOf, isAttached, operationOf, resultTypeOf } from "./operation.js";
 import { ownFile } from "./own-file.js";
 import { moduleOfType, namedTypesOf } from "./type-imports.js";
@@ -20,27 +19,33 @@ export function emitMocks(
   modules: ReadonlyMap<string, string>,
 ): readonly EmittedFile[] {
   const operations = Object.values(model.operations).filter(isAttached);
-  const imports = operations.flatMap((operation) =>
-    namedTypesOf(operation).map((type) =>
-      importOf(type, moduleOfType(type, operation.namespace, modules, "."), true),
+  const typeFiles = new Map(
+    operations.flatMap((operation) =>
+      namedTypesOf(operation).map((type) => [
+        type,
+        moduleOfType(type, operation.namespace, modules, "."),
+      ]),
     ),
   );
   return [
     ownFile("mock.ts"),
     {
       path: "client/mocks.ts",
-      text: print("client/mocks.ts", {
+      text: printAround("client/mocks.ts", typeFiles.keys(), (local) => ({
         header: header("registry"),
-        imports: importStatements(imports),
-        handlers: blockLayout(operations.map(handlerMember)),
+        imports: importStatements(
+          [...typeFiles].flatMap(([type, from]) => importedName(type, local, from, true)),
+        ),
+        handlers: blockLayout(operations.map((operation) => handlerMember(operation, local))),
         routes: blockLayout(operations.map(routeMember)),
-      }),
+      })),
     },
   ];
 }
 
-function handlerMember(operation: OperationModel): string {
-  const types = [hasInput(operation) ? inputTypeOf(operation) : "unknown", resultTypeOf(operation)];
+function handlerMember(operation: OperationModel, local: ReadonlyMap<string, string>): string {
+  const given = hasInput(operation) ? inputTypeOf(operation) : "unknown";
+  const types = [given, resultTypeOf(operation)].map((type) => local.get(type) ?? type);
   const key = `  readonly ${literal(operation.key)}?: $.MockHandler`;
   const line = `${key}<${types.join(", ")}>;`;
   return line.length <= width

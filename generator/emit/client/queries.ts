@@ -16,6 +16,7 @@ import {
   sortedUnique,
   width,
 } from "../../print/layout.js";
+import { freeName } from "../../print/printed-names.js";
 import { print } from "../../print/templates.js";
 import { functionHead, functionNames, routeText } from "./functions.js";
 import {
@@ -43,7 +44,9 @@ export function emitQueries(
         types.map((type) => importOf(type, moduleOfType(type, name, modules, ".."), true)),
       ),
       namespace: name,
-      functions: operations.flatMap((operation) => functionsOf(operation, name, model)),
+      functions: operations.flatMap((operation) =>
+        functionsOf(operation, name, model, pagesName(operation, operations)),
+      ),
     });
     return [{ path: `client/queries/${name}.ts`, text }];
   });
@@ -57,15 +60,23 @@ function isOffered(operation: OperationModel): boolean {
   );
 }
 
+/** The name of the options for all pages of a list, which no operation beside it has. */
+function pagesName(list: OperationModel, operations: readonly OperationModel[]): string {
+  const names = operations.map((operation) => functionNames(operation).exported);
+  return freeName(`${functionNames(list).exported}Pages`, (name) => names.includes(name));
+}
+
 function functionsOf(
   operation: OperationModel,
   namespace: string,
   model: RegistryModel,
+  pages: string,
 ): readonly string[] {
   if (!isReading(operation)) return [printMutation(operation, namespace)];
-  const query = printRead(operation, namespace, model, "query");
+  const { local } = functionNames(operation);
+  const query = printRead(operation, namespace, model, { helper: "query", name: local });
   return isList(operation, model)
-    ? [query, printRead(operation, namespace, model, "pages")]
+    ? [query, printRead(operation, namespace, model, { helper: "pages", name: pages })]
     : [query];
 }
 
@@ -91,7 +102,7 @@ function printRead(
   operation: OperationModel,
   namespace: string,
   model: RegistryModel,
-  helper: "query" | "pages",
+  { helper, name }: { readonly helper: "query" | "pages"; readonly name: string },
 ): string {
   const { exported, local } = functionNames(operation);
   const takes = hasInput(operation);
@@ -108,7 +119,6 @@ function printRead(
       : takes
         ? "client, input, options"
         : "client, options";
-  const name = helper === "pages" ? `${exported}Pages` : local;
   const type = helper === "pages" ? "$.Pages" : "$.Query";
   // A query may not answer undefined.
   const isEmpty = resultTypeOf(operation) === "undefined";

@@ -1,6 +1,7 @@
 // documents/<name>.ts: the spec of each document type, as the runtime reads it.
 import { indexName } from "../../model/names.js";
-import { bodyValidatorName, specName } from "../../model/names.js";
+import { specName } from "../../model/names.js";
+import { bodyValidatorName } from "./body-validators.js";
 import type { DocumentModel, RegistryModel } from "../../model/registry.js";
 import { header, type EmittedFile } from "../../print/file.js";
 import {
@@ -103,7 +104,7 @@ function printDocument(
       ...searchesMember(document, model),
       ...emitsMember(document, model),
       ...(document.checksBody && isWritable
-        ? [`  validateBody: validate.${bodyValidatorName(document)},`]
+        ? [`  validateBody: validate.${bodyValidatorName(document, model)},`]
         : []),
     ],
   });

@@ -1,6 +1,5 @@
 // The documents family: a declaration becomes a table with its types, and up to eleven operations.
 import type { DocumentDeclaration } from "../../load/declarations.js";
-import { bodyValidatorName } from "../../model/names.js";
 import { sortedRecord } from "../../model/records.js";
 import type { DocumentModel } from "../../model/registry.js";
 import {
@@ -9,6 +8,7 @@ import {
   type FamilyContext,
   type NamespaceExpansion,
 } from "../../kernel/family.js";
+import { bodyPlans } from "./body-validators.js";
 import { compare } from "./compare.js";
 import { emitDocuments } from "./emit.js";
 import { expandDocument, type ExpandedDocument } from "./expand.js";
@@ -34,16 +34,7 @@ export const documents = family<ReadonlyMap<string, DocumentModel>>({
   },
   compare,
   emit: emitDocuments,
-  // A patch is checked against the whole body where its members alone do not say enough.
-  validators: (model) =>
-    Object.fromEntries(
-      Object.values(model.documents)
-        .filter(({ checksBody }) => checksBody)
-        .map(({ name, bodySchema }) => [
-          name,
-          [{ name: bodyValidatorName({ name }), schema: bodySchema, typeName: "unknown" }],
-        ]),
-    ),
+  validators: bodyPlans,
 });
 
 function namespaceOf(

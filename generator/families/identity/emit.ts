@@ -4,7 +4,7 @@ import type { IdentityModel, RegistryModel } from "../../model/registry.js";
 import { header, type EmittedFile } from "../../print/file.js";
 import { importOf, importStatements, listLayout, literal, mapMember } from "../../print/layout.js";
 import { importPath, moduleNames, type ModulePaths } from "../../print/module-path.js";
-import { print } from "../../print/templates.js";
+import { importedModule, printAround } from "../../print/printed-names.js";
 
 export function emitIdentity(model: RegistryModel, paths: ModulePaths): readonly EmittedFile[] {
   const { identity, service } = model;
@@ -16,33 +16,37 @@ export function emitIdentity(model: RegistryModel, paths: ModulePaths): readonly
     functions.map(({ file }) => file),
     () => false,
   );
-  const member = (name: string, reference: FunctionReference | null): readonly string[] =>
+  const member = (
+    name: string,
+    reference: FunctionReference | null,
+    local: ReadonlyMap<string, string>,
+  ): readonly string[] =>
     reference === null
       ? []
-      : [`  ${name}: ${modules.get(reference.file) ?? ""}.${reference.name},`];
+      : [`  ${name}: ${local.get(modules.get(reference.file) ?? "")}.${reference.name},`];
   return [
     {
       path: "identity.ts",
-      text: print("identity.ts", {
+      text: printAround("identity.ts", modules.values(), (local) => ({
         header: header("registry"),
         imports: importStatements([
           importOf("authorization", "opwright/runtime", false),
           importOf("identity", "opwright/runtime", false),
-          ...[...modules].map(([file, name]) =>
-            importOf(`* as ${name}`, importPath(paths, "identity.ts", file), false),
+          ...[...modules].flatMap(([file, name]) =>
+            importedModule(local.get(name), importPath(paths, "identity.ts", file)),
           ),
         ]),
         identity: [
           ...specMembers(identity, service.name),
-          ...member("signer", signer),
-          ...member("verifier", verifier),
-          ...member("resolver", resolver),
+          ...member("signer", signer, local),
+          ...member("verifier", verifier, local),
+          ...member("resolver", resolver, local),
         ],
         authorization: [
           listLayout("  ", "override: ", identity.override.map(literal), ["[", "]"], ","),
-          ...member("decide", decide),
+          ...member("decide", decide, local),
         ],
-      }),
+      })),
     },
   ];
 }

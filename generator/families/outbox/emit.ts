@@ -3,7 +3,7 @@ import type { RegistryModel } from "../../model/registry.js";
 import { header, type EmittedFile } from "../../print/file.js";
 import { importOf, importStatements, literal, sortedUnique } from "../../print/layout.js";
 import { importPath, moduleNames, type ModulePaths } from "../../print/module-path.js";
-import { print } from "../../print/templates.js";
+import { importedModule, importedName, printAround } from "../../print/printed-names.js";
 import { typeModules } from "../../print/type-modules.js";
 
 /** Types of the runtime's own events. */
@@ -30,7 +30,7 @@ export function emitOutbox(model: RegistryModel, paths: ModulePaths): readonly E
   return [
     {
       path: "outbox.ts",
-      text: print("outbox.ts", {
+      text: printAround("outbox.ts", [...declared, ...modules.values()], (local) => ({
         header: header("registry"),
         imports: importStatements([
           importOf("outbox", "opwright/runtime", false),
@@ -38,25 +38,25 @@ export function emitOutbox(model: RegistryModel, paths: ModulePaths): readonly E
           ...sortedUnique([...used, "StageEvent"]).map((name) =>
             importOf(name, "opwright/runtime", true),
           ),
-          ...[...modules].map(([file, name]) =>
-            importOf(`* as ${name}`, importPath(paths, "outbox.ts", file), false),
+          ...[...modules].flatMap(([file, name]) =>
+            importedModule(local.get(name), importPath(paths, "outbox.ts", file)),
           ),
-          ...declared.map((name) =>
-            importOf(name, `./types/${typeFiles.get(name) ?? "models"}.js`, true),
+          ...declared.flatMap((name) =>
+            importedName(name, local, `./types/${typeFiles.get(name) ?? "models"}.js`, true),
           ),
         ]),
         types: events.map(
           ([name, { typeName }]) =>
-            `  readonly ${literal(name)}: ${typeName ?? ofRuntime[name] ?? "unknown"};`,
+            `  readonly ${literal(name)}: ${local.get(typeName ?? "") ?? ofRuntime[name] ?? "unknown"};`,
         ),
         destinations: events.map(([name, { destination }]) => {
           const to =
             typeof destination === "string"
               ? literal(destination)
-              : `${modules.get(destination.file) ?? ""}.${destination.name}`;
+              : `${local.get(modules.get(destination.file) ?? "")}.${destination.name}`;
           return `    ${literal(name)}: ${to},`;
         }),
-      }),
+      })),
     },
   ];
 }

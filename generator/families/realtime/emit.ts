@@ -11,83 +11,92 @@ import {
   sortedUnique,
 } from "../../print/layout.js";
 import { importPath, moduleNames, type ModulePaths } from "../../print/module-path.js";
-import { print } from "../../print/templates.js";
+import { importedModule, importedName, printAround } from "../../print/printed-names.js";
 import { typeModules } from "../../print/type-modules.js";
+import { signalValidatorNames, signalValidators } from "./validators.js";
 
 export function emitRealtime(model: RegistryModel, paths: ModulePaths): readonly EmittedFile[] {
   const { realtime } = model;
   if (realtime === null) return [];
   const events = Object.entries(realtime.events);
   const modules = typeModules(model);
-  const typed = (delivery: SignalModel["delivery"]): readonly string[] =>
+  const types = sortedUnique(events.map(([, { typeName }]) => typeName));
+  const typed = (
+    delivery: SignalModel["delivery"],
+    local: ReadonlyMap<string, string>,
+  ): readonly string[] =>
     events
       .filter(([, event]) => event.delivery === delivery)
-      .map(([name, { typeName }]) => `  readonly ${literal(name)}: ${typeName};`);
+      .map(([name, { typeName }]) => `  readonly ${literal(name)}: ${local.get(typeName)};`);
+  const validators = signalValidatorNames(Object.keys(realtime.events));
   const commands = Object.entries(realtime.commands);
-  const authors = moduleNames(
-    paths,
-    realtime.authorizer === null ? [] : [realtime.authorizer.file],
-    () => false,
-  );
   const { authorizer } = realtime;
+  const authors = moduleNames(paths, authorizer === null ? [] : [authorizer.file], () => false);
+  const called = sortedUnique(commands.map(([, key]) => key));
   return [
     {
       path: "signals.ts",
-      text: print("signals.ts", {
+      text: printAround("signals.ts", types, (local) => ({
         header: header("registry"),
         imports: importStatements([
           importOf("publishingOf", "opwright/runtime", false),
           importOf("stagingOf", "opwright/runtime", false),
           importOf("RealtimeSpec", "opwright/runtime", true),
-          ...sortedUnique(events.map(([, { typeName }]) => typeName)).map((name) =>
-            importOf(name, `./types/${modules.get(name) ?? "models"}.js`, true),
+          ...types.flatMap((name) =>
+            importedName(name, local, `./types/${modules.get(name) ?? "models"}.js`, true),
           ),
-          importOf("* as validate", "./validators/realtime.js", false),
+          importOf("* as validate", `./validators/${signalValidators}.js`, false),
         ]),
-        durable: typed("durable"),
-        ephemeral: typed("ephemeral"),
+        durable: typed("durable", local),
+        ephemeral: typed("ephemeral", local),
         events: events.flatMap(([name, { audience, delivery }]) => [
           `  ${literal(name)}: {`,
           `    delivery: ${literal(delivery)},`,
           listLayout("    ", "audience: ", audience.map(literal), ["[", "]"], ","),
-          `    validate: validate.${camelCase(name)},`,
+          `    validate: validate.${validators.get(name)},`,
           "  },",
         ]),
-      }),
+      })),
     },
     {
       path: "realtime.ts",
-      text: print("realtime.ts", {
-        header: header("registry"),
-        imports: importStatements([
-          importOf("realtime", "opwright/runtime", false),
-          ...[...authors].map(([file, name]) =>
-            importOf(`* as ${name}`, importPath(paths, "realtime.ts", file), false),
-          ),
-          ...sortedUnique(commands.map(([, key]) => key)).map((key) =>
-            importOf(camelCase(key), `./routes/${key.split(".")[0] ?? ""}.js`, false),
-          ),
-          importOf("events", "./signals.js", false),
-        ]),
-        lines: [
-          `  path: ${literal(realtime.path)},`,
-          listLayout("  ", "transports: ", realtime.transports.map(literal), ["[", "]"], ","),
-          "  events,",
-          ...(commands.length === 0
-            ? ["  commands: {},"]
-            : [
-                "  commands: {",
-                ...commands.map(([name, key]) => `    ${literal(name)}: ${camelCase(key)},`),
-                "  },",
-              ]),
-          authorizer === null
-            ? "  authorizeTopics: null,"
-            : `  authorizeTopics: ${authors.get(authorizer.file) ?? ""}.${authorizer.name},`,
-          `  presence: ${realtime.presence},`,
-          `  retentionSeconds: ${realtime.retentionSeconds},`,
-          `  retentionEntries: ${realtime.retentionEntries},`,
-        ],
-      }),
+      text: printAround(
+        "realtime.ts",
+        [...called.map(camelCase), ...authors.values()],
+        (local) => ({
+          header: header("registry"),
+          imports: importStatements([
+            importOf("realtime", "opwright/runtime", false),
+            ...[...authors].flatMap(([file, name]) =>
+              importedModule(local.get(name), importPath(paths, "realtime.ts", file)),
+            ),
+            ...called.flatMap((key) =>
+              importedName(camelCase(key), local, `./routes/${key.split(".")[0] ?? ""}.js`, false),
+            ),
+            importOf("events", "./signals.js", false),
+          ]),
+          lines: [
+            `  path: ${literal(realtime.path)},`,
+            listLayout("  ", "transports: ", realtime.transports.map(literal), ["[", "]"], ","),
+            "  events,",
+            ...(commands.length === 0
+              ? ["  commands: {},"]
+              : [
+                  "  commands: {",
+                  ...commands.map(
+                    ([name, key]) => `    ${literal(name)}: ${local.get(camelCase(key))},`,
+                  ),
+                  "  },",
+                ]),
+            authorizer === null
+              ? "  authorizeTopics: null,"
+              : `  authorizeTopics: ${local.get(authors.get(authorizer.file) ?? "")}.${authorizer.name},`,
+            `  presence: ${realtime.presence},`,
+            `  retentionSeconds: ${realtime.retentionSeconds},`,
+            `  retentionEntries: ${realtime.retentionEntries},`,
+          ],
+        }),
+      ),
     },
   ];
 }

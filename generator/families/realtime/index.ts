@@ -1,6 +1,4 @@
 // The realtime family: signals to people who are connected, and commands from them.
-import { refTo } from "../../model/json-schema.js";
-import { camelCase } from "../../model/names.js";
 import { ofGenerated } from "../../model/code.js";
 import { expansion, family } from "../../kernel/family.js";
 import { documents } from "../documents/index.js";
@@ -9,6 +7,7 @@ import { emitRealtime } from "./emit.js";
 import { checkEmits } from "./emits.js";
 import { realtimeModel } from "./expand.js";
 import { format } from "./format.js";
+import { signalPlans } from "./validators.js";
 
 const tables = [
   "opwright_signals",
@@ -36,16 +35,7 @@ export const realtime = family({
     }),
   compare,
   emit: emitRealtime,
-  validators: (model) =>
-    model.realtime === null
-      ? {}
-      : {
-          realtime: Object.entries(model.realtime.events).map(([name, { typeName }]) => ({
-            name: camelCase(name),
-            schema: refTo(typeName),
-            typeName,
-          })),
-        },
+  validators: signalPlans,
   tables: (model) => (model.realtime === null ? [] : tables),
   paths: (model) => (model.realtime === null ? [] : ["/asyncapi.json"]),
   service: (model) =>

@@ -1,0 +1,62 @@
+// Names that a printed module has already, read from its text: what it imports besides gets a name that is free there.
+import { importOf, type Import } from "./layout.js";
+import { print } from "./templates.js";
+
+const imported = /^import (?:type )?\{([^}]*)\} from /gm;
+const namespaces = /^import (?:type )?\* as ([\w$]+) from /gm;
+const declared = /^(?:export )?(?:const|let|function|class|interface|type) ([\w$]+)/gm;
+const destructured = /^(?:export )?const \{([^}]*)\} = /gm;
+
+/** What a module imports and declares at its top level, as it is printed. */
+export function printedNames(text: string): ReadonlySet<string> {
+  const lists = [...text.matchAll(imported), ...text.matchAll(destructured)];
+  const listed = lists.flatMap(([, names = ""]) =>
+    names.split(",").map((name) => name.trim().split(/\s+/).at(-1) ?? ""),
+  );
+  const single = [...text.matchAll(namespaces), ...text.matchAll(declared)];
+  return new Set([...listed, ...single.map(([, name = ""]) => name)].filter(Boolean));
+}
+
+/** The name itself, or with as many underscores as make it free. */
+export function freeName(name: string, isTaken: (name: string) => boolean): string {
+  let free = name;
+  while (isTaken(free)) free += "_";
+  return free;
+}
+
+/** The import of a name under its local one; none where that is not known yet. */
+export function importedName(
+  name: string,
+  local: ReadonlyMap<string, string>,
+  from: string,
+  isType: boolean,
+): readonly Import[] {
+  const known = local.get(name);
+  if (known === undefined) return [];
+  return [importOf(known === name ? name : `${name} as ${known}`, from, isType)];
+}
+
+/** The import of a whole module under its local name; none where that is not known yet. */
+export function importedModule(local: string | undefined, from: string): readonly Import[] {
+  return local === undefined ? [] : [importOf(`* as ${local}`, from, false)];
+}
+
+/**
+ * Prints a module that imports what the registry names. `view` is given the local name of each: its own, unless the
+ * template has that for something else. It is called without names first, to see which those are.
+ */
+export function printAround(
+  template: string,
+  names: Iterable<string>,
+  view: (local: ReadonlyMap<string, string>) => object,
+): string {
+  const all = new Set(names);
+  const taken = printedNames(print(template, view(new Map())));
+  const local = new Map(
+    [...all].map((name) => [
+      name,
+      freeName(name, (wanted) => taken.has(wanted) || (wanted !== name && all.has(wanted))),
+    ]),
+  );
+  return print(template, view(local));
+}

@@ -1,0 +1,123 @@
+// Registries that were accepted once and did not compile or load: each is the smallest that showed a fault
+// (test/property/generated-code.test.ts found most of them).
+import { beforeAll, describe, expect, test } from "vitest";
+import { parse } from "yaml";
+import { compileStandalone } from "../../generator/emit/ajv-standalone.js";
+import { jsonEqual } from "../../runtime/contract/validation.js";
+import { outcomesOf, type Outcome } from "../property/registries/program.js";
+import type { Json } from "../property/registries/world.js";
+
+const run = (file: string): string => `run: registry/${file}.ts#go, guard: open`;
+
+/** What each shows, and what stands below a service with the policies `open` and `staff`. */
+const cases: Readonly<Record<string, string>> = {
+  "operations of the runtime that no mount includes": `
+    identity: {mount: {at: /auth, include: [logout]}, provisioning: {guard: staff, mount: {at: /a, include: [list_permissions]}}}
+    tenancy: {selector: {mount: false}, admin: {guard: staff, mount: {at: /b, include: [list_members]}}}`,
+  "operations of the runtime without any mount": `
+    identity: {mount: false, reset: {events: outbox}, deactivate: {guard: staff}, provisioning: {guard: staff, mount: false}}
+    outbox: {events: {authn.password_reset_requested: {destination: mail}}}`,
+  "files of the author's that are called like what routes import": `
+    types: {Note: {text: string}}
+    documents: {tasks: {type: Note, guard: open, hooks: {create: {on_success: [registry/on/success.ts#a]}}}}
+    operations:
+      tasks.go: {post: /go, hooks: {on_success: [registry/on/success.ts#b]}, ${run("tasks-spec")}}
+      finds.go: {post: /finds, ${run("search-input")}}
+      finds.run: {post: /runs, ${run("finds-spec")}}
+    search: {finds: {of: tasks, text: [text], guard: open}}`,
+  "files of the author's that are called like what identity, realtime and the outbox declare": `
+    identity: {resolver: registry/identity-spec.ts#go}
+    realtime: {topics: registry/realtime-spec.ts#go, events: {a.b: {data: {n: integer}, audience: [topic], delivery: ephemeral}}}
+    outbox: {events: {a.c: {data: {n: integer}, destination: registry/outbox-spec.ts#go}, a.d: {data: {n: integer}, destination: registry/stage-event.ts#go}}}`,
+  "types that are called like what modules with types declare": `
+    identity: {}
+    types: {RealtimeSpec: {n: integer}, DurableSignals: {n: integer}, StageEvent: {n: integer}, OutboxEvents: {n: integer}, MockHandlers: {n: integer}, Events: {n: integer}}
+    realtime: {events: {a.b: {data: RealtimeSpec, audience: [principal], delivery: durable}, a.c: {data: DurableSignals, audience: [principal], delivery: durable}}}
+    outbox: {events: {a.d: {data: StageEvent, destination: mail}, a.e: {data: OutboxEvents, destination: mail}}}
+    operations: {a.go: {post: /go, in: MockHandlers, out: Events, ${run("a-go")}}}`,
+  "searches and storages that are called like parts of the service": `
+    identity: {}
+    documents: {notes: {type: {text: string}, guard: open}}
+    search: {realtime: {of: notes, text: [text], guard: open}}
+    storage: {identity: {guard: open}, outbox: {guard: open}}
+    realtime: {events: {a.b: {data: {n: integer}, audience: [topic], delivery: ephemeral}}}
+    outbox: {events: {a.b: {data: {n: integer}, destination: mail}}}`,
+  "a namespace called realtime beside signals": `
+    identity: {}
+    realtime: {events: {a.b: {data: {n: integer}, audience: [topic], delivery: ephemeral}}}
+    operations: {realtime.go: {post: /go, in: {n: integer}, ${run("a-go")}}}`,
+  "a command called like the spec of the plane": `
+    identity: {}
+    realtime: {events: {}, commands: {a.b: {operation: realtime.spec}}}
+    operations: {realtime.spec: {post: /go, in: {n: integer}, ${run("a-go")}}}`,
+  "signals that are called alike in code": `
+    identity: {}
+    types: {Note: {text: string}}
+    realtime: {events: {a.b_c: {data: Note, audience: [topic], delivery: ephemeral}, a_b.c: {data: Note, audience: [topic], delivery: ephemeral}}}`,
+  "operations that are called like other validators of their namespace": `
+    documents: {notes: {type: {text: string, parts: {type: object, properties: {n: {type: integer}}}}, guard: open}}
+    operations:
+      notes.body: {post: /a, in: {n: integer}, ${run("a-a")}}
+      notes.create_check: {post: /b, in: {n: integer}, ${run("a-b")}}`,
+  "operations that are called like what validators import": `
+    operations:
+      code_point.length: {post: /a, in: {n: {type: string, minLength: 2}}, ${run("a-a")}}
+      json.equal: {post: /b, in: {n: {const: {a: 1}}}, ${run("a-b")}}`,
+  "an operation beside a list, called like the list's pages": `
+    documents: {notes: {type: {text: string}, guard: open}}
+    operations: {notes.list_cursor_pages: {post: /a, in: {n: integer}, ${run("a-a")}}}`,
+  "a hook around operations of different types": `
+    hooks: {timed: {run: registry/timed.ts#go, phase: wrap}}
+    policies: {open: [], staff: [principal, {authorize: platform.admin}], timed: [timed]}
+    documents: {notes: {type: {text: string}, guard: timed}}
+    operations: {notes.go: {post: /a, in: {n: integer}, out: string, run: registry/a-a.ts#go, guard: timed}}`,
+  "operations that are called like what their routes import": `
+    documents: {notes: {type: {text: string}, guard: open}}
+    search: {finds: {of: notes, text: [text], guard: open}}
+    operations:
+      notes.spec: {post: /a, ${run("a-a")}}
+      finds.spec: {post: /b, ${run("a-b")}}
+      after.commit: {post: /c, in: {n: integer}, run: registry/a-c.ts#go, guard: open, hooks: {after_commit: [registry/a-d.ts#go]}}
+      rate.limit: {post: /d, in: {n: integer}, run: registry/a-e.ts#go, guard: slow}
+    policies: {open: [], staff: [principal], slow: [{rate_limit: 5/1m}]}`,
+  "a namespace called await": `
+    operations: {await.go: {post: /a, in: {n: integer}, ${run("a-a")}}}`,
+};
+
+const head = `
+registry: 1
+service: {name: demo, title: Demo, version: 1.0.0}
+policies: {open: [], staff: [principal, {authorize: platform.admin}]}
+`;
+
+describe("what is accepted compiles and loads", () => {
+  let outcomes: readonly Outcome[] = [];
+  const titles = Object.keys(cases);
+  beforeAll(async () => {
+    const common = parse(head) as Json;
+    const own = Object.values(cases).map((text) => parse(text) as Json);
+    outcomes = await outcomesOf(own.map((sections) => ({ ...common, ...sections })));
+  }, 300_000);
+
+  test.each(titles)("%s", (title) => {
+    expect(outcomes[titles.indexOf(title)]).toEqual({ kind: "sound" });
+  });
+});
+
+test("a member that is called like a function of Ajv's is checked", () => {
+  const schema = {
+    type: "object",
+    properties: { validate0: { type: "string", const: "validate0" } },
+    required: ["validate0"],
+  };
+  const code = compileStandalone({ demo: schema }, (name) => `${name}Check`);
+  // The text is a module's without its imports.
+  const check = new Function("jsonEqual", `${code}\nreturn demoCheck;`)(jsonEqual) as (
+    value: unknown,
+  ) => boolean;
+  expect([{ validate0: "validate0" }, { validate0: 1 }, {}].map(check)).toEqual([
+    true,
+    false,
+    false,
+  ]);
+});

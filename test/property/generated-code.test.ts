@@ -1,0 +1,85 @@
+// Everything that is accepted compiles and loads: random registries, many in one program. A failing seed is replayed by
+// OPWRIGHT_TEST_SEED; OPWRIGHT_TEST_REGISTRIES says how many there are (`npm run test:long`).
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { stringify } from "yaml";
+import { registryShape } from "../../generator/expand/registry-shape.js";
+import { isMap, type Member, type Shape } from "../../generator/load/shape.js";
+import { drawn } from "./registries/draw.js";
+import { isFault, outcomesOf } from "./registries/program.js";
+import { randomRegistry } from "./registries/random-registry.js";
+import { reduced } from "./registries/reduced.js";
+
+/** Registries of one program. */
+const batch = 50;
+const count = Number(process.env["OPWRIGHT_TEST_REGISTRIES"] ?? 3 * batch);
+const given = process.env["OPWRIGHT_TEST_SEED"];
+const first = given === undefined ? Math.floor(Math.random() * 1e9) : Number(given);
+
+const sampled = (seed: number, numRuns: number) =>
+  fc.sample(drawn(randomRegistry), { seed, numRuns });
+
+test("what is accepted compiles and loads, and what is refused is refused by a finding", async () => {
+  let sound = 0;
+  for (let start = 0; start < count; start += batch) {
+    const seed = first + start / batch;
+    const registries = sampled(seed, Math.min(batch, count - start));
+    const outcomes = await outcomesOf(registries);
+    sound += outcomes.filter(({ kind }) => kind === "sound").length;
+    const at = outcomes.findIndex(isFault);
+    const found = outcomes[at];
+    const registry = registries[at];
+    if (found === undefined || registry === undefined || !isFault(found)) continue;
+    const { value, fault } = await reduced({ value: registry, fault: found.fault });
+    expect.fail(`OPWRIGHT_TEST_SEED=${seed} replays it.\n${fault}\n\n${stringify(value)}`);
+  }
+  // Otherwise the test has nothing to say.
+  expect(sound).toBeGreaterThan(count / 4);
+}, 3_600_000);
+
+/** Members that the format has, by their paths; what several sections share is one member. */
+function membersOf(shape: Shape, path: string): readonly (readonly [Member, string])[] {
+  switch (shape.kind) {
+    case "object":
+    case "choice":
+      return Object.entries(shape.members).flatMap(([name, member]) => [
+        [member, `${path}.${name}`] as const,
+        ...membersOf(member.shape, `${path}.${name}`),
+      ]);
+    case "map":
+    case "list":
+      return membersOf(shape.of, `${path}.*`);
+    case "either":
+      return shape.of.flatMap((option) => membersOf(option, path));
+    default:
+      return [];
+  }
+}
+
+/** Notes which of them a value has. */
+function note(shape: Shape, value: unknown, found: Set<Member>): void {
+  const children = isMap(value) ? Object.entries(value) : [];
+  if (shape.kind === "either") for (const option of shape.of) note(option, value, found);
+  if (shape.kind === "list" && Array.isArray(value))
+    for (const item of value) note(shape.of, item, found);
+  if (shape.kind === "map") for (const [, inner] of children) note(shape.of, inner, found);
+  if (shape.kind !== "object" && shape.kind !== "choice") return;
+  for (const [name, inner] of children) {
+    const member = shape.members[name];
+    if (member === undefined) continue;
+    found.add(member);
+    note(member.shape, inner, found);
+  }
+}
+
+test("random registries have every key of the format", () => {
+  const found = new Set<Member>();
+  let missing: readonly string[] = ["all"];
+  for (let seed = 1; seed <= 10 && missing.length > 0; seed += 1) {
+    for (const registry of sampled(seed, 100)) note(registryShape, registry, found);
+    missing = membersOf(registryShape, "").flatMap(([member, path]) =>
+      found.has(member) ? [] : [path],
+    );
+  }
+  expect(missing).toEqual([]);
+});

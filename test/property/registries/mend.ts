@@ -1,0 +1,261 @@
+// What random choices would almost always break is mended, so that most random registries are accepted.
+import { isMap } from "../../../generator/load/shape.js";
+import type { Draw } from "./draw.js";
+import { verbs } from "./samples.js";
+import type { Json } from "./world.js";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** The registry with its parts in agreement, but for one time of a hundred each. */
+export function mended(made: Json, draw: Draw): Json {
+  const isLeft = (): boolean => draw.chance(1);
+  const each = (name: string, mend: (one: Fields) => Fields): Json => {
+    const section = made[name];
+    if (!isMap(section)) return {};
+    return {
+      [name]: Object.fromEntries(
+        Object.entries(section).map(([key, one]) => [
+          key,
+          isMap(one) && !isLeft() ? mend(one) : one,
+        ]),
+      ),
+    };
+  };
+  const { identity, outbox } = made;
+  const { search, ...others } = made;
+  const hasDocuments = isMap(made["documents"]) || isMap(made["composites"]);
+  const whole = {
+    ...others,
+    ...(search === undefined || !hasDocuments ? {} : { search }),
+    ...each("operations", (one) => operation(one, draw)),
+    ...each("documents", (one) => document(one, search === undefined)),
+    ...each("composites", (one) => document(one, false)),
+    ...each("storage", storage),
+    ...(hasDocuments ? each("search", mountedAs(verbs.search)) : {}),
+    ...ofTenancy(made),
+    ...(isMap(outbox) ? { outbox: withData(outbox) } : {}),
+    ...(isMap(identity) && !isLeft() ? ofIdentity(made, identity) : {}),
+    ...mounts(made, draw),
+  };
+  if (isMap(identity) || isLeft()) return realtime(whole, isLeft());
+  const {
+    tenancy: _tenancy,
+    authorization: _authorization,
+    realtime: _realtime,
+    ...rest
+  } = whole as Fields;
+  return rest;
+}
+
+const methods = ["get", "post", "put", "patch", "delete"];
+
+/** One method; what travels in the URL is declared, and can. */
+function operation(one: Fields, draw: Draw): Fields {
+  const given = methods.filter((method) => one[method] !== undefined);
+  const method = given[0] ?? "post";
+  const path = String(one[method] ?? `/posted${draw.below(1_000)}`);
+  const rest = Object.fromEntries(Object.entries(one).filter(([key]) => !methods.includes(key)));
+  const placeholders = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
+  const hasBody = ["post", "put", "patch"].includes(method);
+  const isPlain = hasBody && placeholders.length === 0;
+  const travels = ([, type]: readonly [string, unknown]): boolean =>
+    hasBody || (typeof type === "string" && /^[a-z]+\??$/.test(type));
+  const isFields = isMap(one["in"]) && !Object.keys(one["in"]).includes("type");
+  const fields = isFields ? Object.entries(one["in"] as Fields).filter(travels) : [];
+  const named = Object.fromEntries([...fields, ...placeholders.map((name) => [name, "uuid"])]);
+  const { status: _status, idempotency, transaction, ...further } = rest;
+  const writes = transaction === "write" || (transaction === undefined && method !== "get");
+  return {
+    [method]: path,
+    ...further,
+    ...(transaction === undefined ? {} : { transaction }),
+    ...(isPlain ? {} : { in: named }),
+    ...(one["status"] === undefined ? {} : { status: one["out"] === undefined ? 204 : 201 }),
+    ...(idempotency === undefined ? {} : { idempotency: idempotency === true && writes }),
+  };
+}
+
+/** Only verbs that the document registers are spoken of. */
+function document(given: Fields, maySensitive: boolean): Fields {
+  const { sensitive, ...others } = given;
+  const one = maySensitive && sensitive !== undefined ? given : others;
+  const isSoft = one["soft_delete"] !== undefined && one["soft_delete"] !== false;
+  const isComposite = one["search"] !== undefined;
+  const registered: readonly string[] =
+    one["read_only"] === true
+      ? verbs.reading
+      : verbs.documents.filter(
+          (verb) => isSoft || isComposite || !["delete", "restore"].includes(verb),
+        );
+  const { mount, idempotency, ...rest } = one;
+  const isOff = one["sensitive"] === true;
+  return {
+    ...only(rest, ["guard", "hooks", "emits"], [...registered, "read", "write"]),
+    ...(idempotency === undefined || one["read_only"] === true ? {} : { idempotency }),
+    ...(mount === undefined || isOff ? {} : { mount: mountOf(mount, registered) }),
+  };
+}
+
+function storage(one: Fields): Fields {
+  const registered = [
+    ...verbs.storage,
+    ...(one["presign"] === true ? verbs.presign : []),
+    ...(one["multipart"] === true ? verbs.multipart : []),
+  ];
+  const { mount, ...rest } = one;
+  return {
+    ...only(rest, ["guard"], [...registered, "read", "write"]),
+    ...(mount === undefined ? {} : { mount: mountOf(mount, registered) }),
+  };
+}
+
+function mountedAs(registered: readonly string[]): (one: Fields) => Fields {
+  return ({ mount, ...rest }) => ({
+    ...rest,
+    ...(mount === undefined ? {} : { mount: mountOf(mount, registered) }),
+  });
+}
+
+function ofTenancy({ tenancy }: Json): Json {
+  if (!isMap(tenancy)) return {};
+  const { selector, admin, ...rest } = tenancy;
+  return {
+    tenancy: {
+      ...rest,
+      ...(isMap(selector) ? { selector: mountedAs(verbs.tenants)(selector) } : {}),
+      ...(isMap(admin) ? { admin: mountedAs(verbs.tenant_admin)(admin) } : {}),
+    },
+  };
+}
+
+/** The members with those keys of theirs that are known. */
+function only(one: Fields, members: readonly string[], known: readonly string[]): Fields {
+  return Object.fromEntries(
+    Object.entries(one).map(([name, value]) => [
+      name,
+      members.includes(name) && isMap(value)
+        ? Object.fromEntries(Object.entries(value).filter(([key]) => known.includes(key)))
+        : value,
+    ]),
+  );
+}
+
+/** A mount that includes something, and has paths only for that. */
+function mountOf(mount: unknown, registered: readonly string[]): unknown {
+  if (!isMap(mount)) return mount;
+  const { include, paths, ...rest } = mount;
+  const kept = Array.isArray(include)
+    ? (include as string[]).filter((verb) => registered.includes(verb))
+    : [];
+  const attached = kept.length === 0 ? registered : kept;
+  const own = isMap(paths) ? Object.entries(paths).filter(([verb]) => attached.includes(verb)) : [];
+  return {
+    ...rest,
+    ...(kept.length === 0 ? {} : { include: kept }),
+    ...(own.length === 0 ? {} : { paths: Object.fromEntries(own) }),
+  };
+}
+
+/** Parts of identity have what they need. */
+function ofIdentity({ outbox }: Json, identity: Fields): Json {
+  const {
+    verifier,
+    reset,
+    ingress,
+    api_keys: apiKeys,
+    mount,
+    openapi_exclude: excluded,
+    ...rest
+  } = identity;
+  const methods = (rest["methods"] ?? ["token", "password"]) as readonly string[];
+  const entries = (Array.isArray(ingress) ? ingress : []).filter((entry: Fields) =>
+    methods.includes(entry["api_key"] === undefined ? "token" : "api_key"),
+  );
+  const takesKeys = entries.some((entry: Fields) => entry["api_key"] !== undefined);
+  const resets = reset !== undefined && methods.includes("password");
+  const registered = verbs.authn.filter((verb) => {
+    if (verb.includes("reset")) return resets;
+    if (verb === "deactivate_principal") return rest["deactivate"] !== undefined;
+    return methods.includes(verb.includes("password") ? "password" : "token");
+  });
+  const { provisioning } = rest;
+  const keys = isMap(apiKeys) ? { mount: mountOf(apiKeys["mount"], verbs.api_keys) } : undefined;
+  const event = { "authn.password_reset_requested": { destination: "mail" } };
+  const events = isMap(outbox) ? withData(outbox)["events"] : {};
+  return {
+    identity: {
+      ...rest,
+      ...(isMap(provisioning) ? { provisioning: mountedAs(verbs.principals)(provisioning) } : {}),
+      ...(verifier === undefined || rest["resolver"] === undefined ? {} : { verifier }),
+      ...(entries.length === 0 ? {} : { ingress: entries }),
+      ...(keys === undefined || !takesKeys
+        ? {}
+        : { api_keys: keys.mount === undefined ? {} : keys }),
+      ...(resets ? { reset } : {}),
+      ...(excluded === undefined || registered.length === 0
+        ? {}
+        : { openapi_exclude: [`authn.${registered[0]}`] }),
+      ...(mount === undefined || registered.length === 0
+        ? {}
+        : { mount: mountOf(mount, registered) }),
+    },
+    ...(resets ? { outbox: { events: { ...(events as Fields), ...event } } } : {}),
+  };
+}
+
+/** Events that say what they carry. */
+function withData({ events }: Fields): Fields {
+  const entries = isMap(events) ? Object.entries(events) : [];
+  return {
+    events: Object.fromEntries(
+      entries.map(([name, event]) => [name, { data: { text: "string" }, ...(event as Fields) }]),
+    ),
+  };
+}
+
+/** Further mounts are of what is there and has none. */
+function mounts(made: Json, draw: Draw): Json {
+  const entries = isMap(made["mounts"]) ? Object.entries(made["mounts"]) : [];
+  const documents = isMap(made["documents"]) ? Object.entries(made["documents"]) : [];
+  const off = documents.flatMap(([name, one]) =>
+    isMap(one) && one["mount"] === false && one["sensitive"] !== true ? [name] : [],
+  );
+  const kept = entries.flatMap(([key, one], at) => {
+    const namespace = off[at];
+    if (!isMap(one) || (namespace === undefined && !draw.chance(1))) return [];
+    const { prefix: _prefix, namespace: _namespace, ...rest } = one;
+    const mounted = namespace ?? "missing";
+    // What every document registers.
+    const more = mountOf(rest, verbs.reading) as Fields;
+    const by = draw.chance(50) ? { namespace: mounted } : { prefix: `/${mounted}` };
+    return [[key, { ...more, ...by }] as const];
+  });
+  return { mounts: Object.fromEntries(kept) };
+}
+
+/** What waits in mailboxes has no topics, and events do not bear the protocol's names. */
+function realtime(registry: Json, isLeft: boolean): Json {
+  const plane = registry["realtime"];
+  if (!isMap(plane) || !isMap(plane["events"]) || isLeft) return registry;
+  const events = Object.entries(plane["events"]).map(([name, event]) => {
+    if (!isMap(event)) return [name, event];
+    const isDurable = event["delivery"] === "durable";
+    const isTopic = typeof event["to"] === "string" && !event["to"].startsWith("{");
+    const audience = isDurable ? ["principal"] : isTopic ? ["topic"] : event["audience"];
+    const { to, ...rest } = event;
+    return [
+      name,
+      { ...rest, audience, ...(to === undefined || (isDurable && isTopic) ? {} : { to }) },
+    ];
+  });
+  const commands =
+    isMap(plane["commands"]) && registry["operations"] === undefined ? {} : plane["commands"];
+  return {
+    ...registry,
+    realtime: {
+      ...plane,
+      ...(commands === undefined ? {} : { commands }),
+      events: Object.fromEntries(events),
+    },
+  };
+}

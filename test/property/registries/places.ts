@@ -1,0 +1,364 @@
+// What may stand where the shape alone does not say it: names of what is there, keys of maps, paths, functions.
+import { isMap } from "../../../generator/load/shape.js";
+import {
+  authorFiles,
+  exportNames,
+  names,
+  operationNames,
+  samples,
+  takenTypeNames,
+  typeNames,
+  verbs,
+} from "./samples.js";
+import { anyType, objectType } from "./types.js";
+import { section, type Json, type World } from "./world.js";
+
+type Path = readonly string[];
+type Place = (world: World, path: Path) => unknown;
+
+const families = ["documents", "composites", "search", "storage"];
+const documents = "documents|composites";
+
+/** The first pattern that fits decides; `*` is any key, `**` any number of them, `a|b` one of two. */
+const places: readonly (readonly [string, Place])[] = [
+  ["policies", policies],
+  ["**.text.*", textAt],
+  ["**.paths.*", overriding],
+  ["types.*", (world) => anyType(world.draw, [])],
+  [`${documents}.*.type`, documentType],
+  [`${documents}.*.create`, creatable],
+  [`${documents}.*.update.*`, (world, path) => world.draw.pick(fieldsAt(world, path, () => true))],
+  [`${documents}.*.indexes.*.*`, scalarAt],
+  [`${documents}.*.defaults`, defaults],
+  [`${documents}.*.emits.*`, emission],
+  ["**.in|out|data", someType],
+  ["operations.*.guard", (world) => guardOf(world, "operations")],
+  ["identity|tenancy.*.guard", administrator],
+  ["*.*.guard.*", (world, path) => guardOf(world, path[0] ?? "")],
+  [
+    "*.*.guard",
+    (world, [first = ""]) => (world.draw.chance(60) ? guardOf(world, first) : undefined),
+  ],
+  ["scopes.*", reference],
+  ["**.run|app|decide|topics|signer|verifier|resolver", reference],
+  ["**.destination", (world) => (world.draw.chance(40) ? reference(world) : undefined)],
+  ["hooks.*.requires", ({ draw }) => (draw.chance(90) ? [] : ["authn.principal"])],
+  ["**.hooks.*.*", hook],
+  ["**.hooks.*.*.*", hook],
+  ["operations.*.get|post|put|patch|delete", operationPath],
+  ["composites.*.transaction", () => "default"],
+  ["service.transaction", () => "default"],
+  ["**.jwks.path", () => "/keys.json"],
+  ["**.at", mountAt],
+  ["**.include|idempotency|openapi_exclude.*", (world, path) => world.draw.pick(verbsAt(path))],
+  ["search.*.of", searched],
+  ["**.facets.*", scalarAt],
+  [
+    "**.commands.*.operation",
+    ({ draw, made }) => draw.pick(keysOf(made["operations"], "no.operation")),
+  ],
+  ["realtime.events.*.to", target],
+];
+
+/** What may stand at a path, or undefined where the shape says it. */
+export function valueAt(world: World, path: Path): unknown {
+  const found = places.find(([pattern]) => fits(pattern.split("."), path));
+  return found?.[1](world, path);
+}
+
+function fits([first, ...rest]: readonly string[], path: Path): boolean {
+  if (first === undefined) return path.length === 0;
+  if (first === "**")
+    return path.some((_key, at) => fits(rest, path.slice(at))) || rest.length === 0;
+  const [key, ...further] = path;
+  if (key === undefined || (first !== "*" && !first.split("|").includes(key))) return false;
+  return fits(rest, further);
+}
+
+/** Keys of the map at a path. */
+export function keysAt(world: World, path: Path): readonly string[] {
+  const { draw, namespaces } = world;
+  const [first = ""] = path;
+  const dotted = (): readonly string[] => {
+    const one = (): string => `${draw.pick(namespaces)}.${draw.pick(operationNames)}`;
+    return [...new Set(Array.from({ length: 1 + draw.below(3) }, one))];
+  };
+  if (path.length === 1) {
+    if (first === "types")
+      return [
+        ...draw.some(typeNames, 1, 4),
+        ...(draw.chance(4) ? [draw.pick(takenTypeNames)] : []),
+      ];
+    if (first === "operations") return dotted();
+    if (!families.includes(first)) return draw.some(names, 1, 2);
+    const taken = families.flatMap((family) => Object.keys(section(world, family)));
+    return draw.some(
+      namespaces.filter((one) => !taken.includes(one) || draw.chance(2)),
+      1,
+      2,
+    );
+  }
+  switch (path.at(-1)) {
+    case "events":
+      return dotted();
+    case "commands":
+      return [`commands.${draw.pick(operationNames)}`];
+    case "guard":
+      return [
+        ...(first === "search" ? ["read"] : ["read", "write"]),
+        ...draw.some(verbsAt(path), 0, 2),
+      ];
+    case "emits":
+      return emittable(world, path).length === 0
+        ? []
+        : draw.some(["create", "update", "kill"], 1, 3);
+    case "hooks":
+    case "paths":
+      return draw.some(verbsAt(path), 0, 2);
+    case "text":
+      return draw.some(fieldsAt(world, path, isText), 1, 4);
+    default:
+      throw new Error(`nothing says which keys ${path.join(".")} has`);
+  }
+}
+
+/** Policies of every kind that there can be. */
+function policies({ draw, made }: World): Json {
+  const rate = { rate_limit: draw.pick(samples["a rate such as 100/1m"] ?? []) };
+  const action = { authorize: draw.pick(["{resource}.read", "tasks.write"]) };
+  const hooks = keysOf(made["hooks"]);
+  return {
+    open: [],
+    limited: [rate],
+    ...(hooks.length === 0 ? {} : { hooked: [draw.pick(hooks)] }),
+    ...(made["identity"] === undefined
+      ? {}
+      : {
+          signed: ["principal", ...(draw.chance(30) ? ["session"] : [])],
+          member: ["principal", "tenant", action, rate],
+          platform: ["principal", { authorize: "platform.admin" }],
+          scoped: ["principal", { scope: draw.pick(["own_rows", ...keysOf(made["scopes"])]) }],
+        }),
+  };
+}
+
+function guardOf(world: World, family: string): string {
+  const { draw } = world;
+  const isScoped = family === "documents" || family === "composites";
+  const there = keysOf(world.made["policies"]).filter((name) => name !== "scoped" || isScoped);
+  return draw.below(500) > 0 ? draw.pick(there) : "missing";
+}
+
+function administrator({ draw }: World): string {
+  return draw.chance(99) ? "platform" : "open";
+}
+
+function keysOf(value: unknown, otherwise?: string): readonly string[] {
+  const keys = isMap(value) ? Object.keys(value) : [];
+  return keys.length === 0 && otherwise !== undefined ? [otherwise] : keys;
+}
+
+/** The fields of a type as it is declared: a name, a map of fields, or a schema. */
+function membersOf(world: World, type: unknown): Json {
+  const body = typeof type === "string" ? section(world, "types")[type] : type;
+  if (!isMap(body)) return {};
+  return isMap(body["properties"]) ? body["properties"] : body;
+}
+
+function documentType(world: World, path: Path): unknown {
+  const { draw, fields, typeNames: named } = world;
+  const types = section(world, "types");
+  const place = path.slice(0, 2).join(".");
+  const free = Object.keys(types).filter(
+    (type) => "title" in membersOf(world, type) && ![...named.values()].includes(type),
+  );
+  const carried = Object.values(eventsOf(world)).flatMap((event) =>
+    isMap(event) && event["to"] !== undefined ? [event["data"]] : [],
+  );
+  const emittableTypes = free.filter((type) => carried.includes(type));
+  const liked = emittableTypes.length > 0 ? emittableTypes : free;
+  const chosen =
+    liked.length > 0 && draw.chance(70) ? draw.pick(liked) : objectType(draw, Object.keys(types));
+  if (typeof chosen === "string") named.set(place, chosen);
+  fields.set(place, membersOf(world, chosen));
+  return chosen;
+}
+
+/** An input, an output, or what an event carries. */
+function someType(world: World, path: Path): unknown {
+  const { draw, fields } = world;
+  const types = keysOf(world.made["types"]);
+  const chosen = types.length > 0 && draw.chance(50) ? draw.pick(types) : anyType(draw, types);
+  if (path[0] === "realtime") fields.set(path.slice(0, 3).join("."), membersOf(world, chosen));
+  return chosen;
+}
+
+/** Whom a signal goes to: a member that is a UUID, or a topic with any. */
+function target({ draw, fields }: World, path: Path): string {
+  const members = Object.entries(fields.get(path.slice(0, 3).join(".")) ?? {});
+  const uuids = members.flatMap(([name, type]) =>
+    type === "uuid" || type === "uuid?" ? [name] : [],
+  );
+  const texts = members.flatMap(([name, type]) => (isScalar(type) ? [name] : []));
+  if (uuids.length > 0 && draw.chance(50)) return `{${draw.pick(uuids)}}`;
+  return texts.length > 0 ? `topic:{${draw.pick(texts)}}:end` : "all";
+}
+
+/** Events that carry the very type of a document, and say to whom. */
+function emittable(world: World, path: Path): readonly string[] {
+  const type = world.typeNames.get(path.slice(0, 2).join("."));
+  return Object.entries(eventsOf(world)).flatMap(([name, event]) =>
+    isMap(event) && event["data"] === type && event["to"] !== undefined ? [name] : [],
+  );
+}
+
+/** One event, or several: by the name, or with what must have changed. */
+function emission(world: World, path: Path): unknown {
+  const { draw } = world;
+  const one = (): unknown => {
+    const event = draw.pick(emittable(world, path));
+    if (path.at(-1) !== "update" || draw.chance(30)) return event;
+    const fields = draw.some(
+      fieldsAt(world, path, () => true),
+      1,
+      2,
+    );
+    return { event, if_changed: draw.chance(50) ? fields : fields[0] };
+  };
+  return draw.chance(50) ? one() : [one()];
+}
+
+function eventsOf(world: World): Json {
+  const { events } = section(world, "realtime");
+  return isMap(events) ? events : {};
+}
+
+function searched({ draw, fields }: World, path: Path): string {
+  const there = [...fields.keys()].filter((key) => /^(?:documents|composites)\./.test(key));
+  if (there.length === 0) return "missing";
+  const chosen = draw.pick(there);
+  fields.set(path.slice(0, 2).join("."), fields.get(chosen) ?? {});
+  return chosen.slice(chosen.indexOf(".") + 1);
+}
+
+/** Fields of what a path is about; one of any kind where it has none that are wanted. */
+function fieldsAt(
+  { fields }: World,
+  path: Path,
+  isWanted: (type: unknown) => boolean,
+): readonly string[] {
+  const all = Object.entries(fields.get(path.slice(0, 2).join(".")) ?? {});
+  const wanted = all.flatMap(([name, type]) => (isWanted(type) ? [name] : []));
+  if (wanted.length > 0) return wanted;
+  return [all[0]?.[0] ?? "title"];
+}
+
+function scalarAt(world: World, path: Path): string {
+  return world.draw.pick(fieldsAt(world, path, isScalar));
+}
+
+/** A field whose text is searched, or its weight where the path ends with the field. */
+function textAt(world: World, path: Path): unknown {
+  if (path.at(-1) !== "*") return world.draw.pick([1, 0.5, 10]);
+  return world.draw.pick(fieldsAt(world, path, isText));
+}
+
+/** All fields, perhaps without some that can be left out. */
+function creatable(world: World, path: Path): readonly string[] {
+  const all = Object.entries(world.fields.get(path.slice(0, 2).join(".")) ?? {});
+  return all.flatMap(([name, type]) =>
+    typeof type === "string" && type.endsWith("?") && world.draw.chance(50) ? [] : [name],
+  );
+}
+
+const usual: Readonly<Record<string, unknown>> = {
+  string: 'a "b"',
+  integer: 1,
+  number: 0.5,
+  boolean: false,
+  "string[]": ["a"],
+};
+
+function defaults({ draw, fields }: World, path: Path): Json {
+  const all = Object.entries(fields.get(path.slice(0, 2).join(".")) ?? {});
+  const given = all.flatMap(([name, type]) => {
+    const value = isChoice(type) ? type[0] : usual[String(type)];
+    return value === undefined || !draw.chance(50) ? [] : [[name, value] as const];
+  });
+  return Object.fromEntries(given);
+}
+
+function isText(type: unknown): boolean {
+  if (isMap(type)) return type["type"] === "string" && type["format"] === undefined;
+  return (typeof type === "string" && /^string(?:\??|\[\])$/.test(type)) || isChoice(type);
+}
+
+function isScalar(type: unknown): boolean {
+  return isText(type) ? type !== "string[]" : typeof type === "string" && /^[a-z-]+\??$/.test(type);
+}
+
+function isChoice(type: unknown): type is readonly string[] {
+  return Array.isArray(type) && type.every((value) => typeof value === "string");
+}
+
+/** A function that nothing else names. */
+function reference({ draw, references }: World): string {
+  const usualName = `${draw.pick(authorFiles)}#${draw.pick(exportNames)}`;
+  let chosen = usualName;
+  for (let number = 2; references.has(chosen); number += 1) chosen = `${usualName}${number}`;
+  references.add(chosen);
+  return chosen;
+}
+
+/** A hook of the phase that the path ends with: one of the registry's, or one by its file. */
+function hook(world: World, path: Path): unknown {
+  const phase = path.at(-2);
+  if (path.at(-1) !== "*") return undefined;
+  const declared = Object.entries(section(world, "hooks")).flatMap(([name, one]) =>
+    isMap(one) && one["phase"] === phase ? [name] : [],
+  );
+  return declared.length > 0 && world.draw.chance(50)
+    ? world.draw.pick(declared)
+    : reference(world);
+}
+
+function operationPath({ draw, mounts }: World): string {
+  const path = `/o${mounts.size}`;
+  mounts.add(path);
+  if (draw.chance(5)) return draw.pick(["", "/", "/o", "/livez"]);
+  return path + draw.pick(["", "", "/", "/{id}", "/{id}/go", "/a.b/~x/{count}/{id}"]);
+}
+
+function mountAt({ draw, mounts }: World): string {
+  const path = `/m${mounts.size}`;
+  mounts.add(path);
+  return draw.chance(90) ? path : draw.pick(["", "/", "/shared", "/shared/", "/realtime"]);
+}
+
+/** The path of a verb with the placeholders that it has otherwise. */
+function overriding({ mounts }: World, path: Path): string {
+  const verb = path.at(-1) ?? "";
+  const own = `/p${mounts.size}`;
+  mounts.add(own);
+  if (["download", "head"].includes(verb) || (verb === "delete" && path[0] === "storage"))
+    return `${own}/{key}`;
+  const names =
+    "get update kill delete restore revoke revoke_session switch_tenant leave_tenant list_members deactivate_tenant";
+  return names.split(" ").includes(verb) ? `/{id}${own}` : own;
+}
+
+/** Verbs that what a path is about may have. */
+function verbsAt(path: Path): readonly string[] {
+  const [first, , third] = path;
+  const isAbout = (key: string): boolean => path.includes(key);
+  if (isAbout("openapi_exclude")) return ["authn.logout", "authn.password_login"];
+  if (first === "search") return verbs.search;
+  if (first === "storage") return [...verbs.storage, ...verbs.presign, ...verbs.multipart];
+  if (first === "tenancy") return isAbout("admin") ? verbs.tenant_admin : verbs.tenants;
+  if (isAbout("api_keys")) return verbs.api_keys;
+  if (isAbout("provisioning")) return verbs.principals;
+  if (first === "identity") return verbs.authn;
+  if (third === "hooks" && path.length > 3) return [];
+  if (isAbout("idempotency")) return ["create", "update", "kill"];
+  return verbs.documents;
+}
