@@ -2,9 +2,11 @@
 import { once } from "node:events";
 import { Agent, request } from "node:http";
 import { connect, type Socket } from "node:net";
+import { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, expect, test } from "vitest";
 import { defineService, nothing, route } from "../../runtime/index.js";
+import { ByteReply } from "../../runtime/operations/byte-reply.js";
 import { engines } from "../engines.js";
 import { slow, slowRoute } from "./slow-route.js";
 import { startTestService, type TestService } from "./service.js";
@@ -14,6 +16,8 @@ const [engine] = engines;
 /** How many large answers were made. */
 const seen = { large: 0 };
 const large = "x".repeat(8 * 1024 * 1024);
+/** More than the connection takes in while nobody reads. */
+const vast = "x".repeat(32 * 1024 * 1024);
 
 const definition = defineService({
   name: "slow",
@@ -31,6 +35,33 @@ const definition = defineService({
       run: () => {
         seen.large += 1;
         return { large };
+      },
+    }),
+    route({
+      operationId: "slow.vast",
+      method: "GET",
+      path: "/vast",
+      status: 200,
+      input: nothing,
+      transaction: "read",
+      run: (_input, { answer }) => {
+        answer.grow(vast.length);
+        return { vast };
+      },
+    }),
+    route({
+      operationId: "slow.bytes",
+      method: "GET",
+      path: "/bytes",
+      status: 200,
+      input: nothing,
+      transaction: "read",
+      run: (_input, { answer }) => {
+        answer.grow(vast.length);
+        const chunk = Buffer.from(vast.slice(0, 64 * 1024));
+        const chunks = Array.from({ length: vast.length / chunk.length }, () => chunk);
+        const headers = { "Content-Length": String(vast.length) };
+        return new ByteReply(200, headers, Readable.from(chunks));
       },
     }),
   ],
@@ -107,6 +138,24 @@ describe("requests of one connection", () => {
     await expect.poll(stalled).toBe("1");
     expect(seen.large).toBe(1);
   });
+
+  test.each(["/vast", "/bytes"])(
+    "of which one leaves in the middle of its answer give back what that held (%s)",
+    async (path) => {
+      const running = await started();
+      const held = async (): Promise<string | undefined> =>
+        /^opwright_answers_bytes (\d+)$/m.exec((await running.call("GET", "/metrics")).body)?.[1];
+      const socket = await socketTo(running);
+      socket.write(get(path));
+      await once(socket, "data");
+      socket.pause();
+      expect(await held()).toBe(String(vast.length));
+      socket.destroy();
+      await expect.poll(held).toBe("0");
+      expect((await running.call("GET", path)).status).toBe(200);
+      await expect.poll(held).toBe("0");
+    },
+  );
 
   test("that ask for another protocol are bounded like others, and hold up no stop", async () => {
     const running = await started({ STALL_SECONDS: "0.5", DRAIN_SECONDS: "0.5" });

@@ -5,6 +5,7 @@ const benches = [
   "generate",
   "http",
   "identity",
+  "neighbours",
   "query",
   "realtime",
   "search",

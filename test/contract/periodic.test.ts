@@ -1,5 +1,5 @@
 // Periodic work is done by one process at a time, in batches with an end, whoever dies in between.
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { applyMigrations } from "../../runtime/engines/sql/migrations.js";
 import { silentLog, type Log } from "../../runtime/operations/log.js";
 import type { Database } from "../../runtime/operations/database.js";
@@ -19,11 +19,13 @@ const generated = new URL("../../generated", import.meta.url).pathname;
 const everyMillis = 20_000;
 /** A period that is over soon. */
 const soon = 20;
+const hour = 3_600_000;
 
 for (const engine of engines) {
   describe.skipIf(!engine.isAvailable)(engine.name, () => {
     const opened: (() => Promise<void>)[] = [];
     afterEach(async () => {
+      vi.restoreAllMocks();
       for (const close of opened.splice(0).toReversed()) await close();
     });
     /** Databases of two processes. */
@@ -100,6 +102,83 @@ for (const engine of engines) {
         });
       });
       expect(await begun).toBeGreaterThanOrEqual(held);
+    });
+
+    test("what a clock that was a month ahead has taken is free, for one of those who come", async () => {
+      const [one, two] = await twoProcesses();
+      const now = Date.now();
+      const takeAt = (database: Database, holder: string, at: number) =>
+        database.write({ lifetime: Lifetime.unlimited() }, ({ leases }) =>
+          leases.take("count", holder, at, at + everyMillis),
+        );
+      expect(await takeAt(one, "ahead", now + 30 * 24 * hour)).not.toBeNull();
+      const coming = ["a", "b", "c", "d"];
+      const taken = await Promise.all(
+        coming.map((holder, at) => takeAt(at % 2 === 0 ? one : two, holder, now)),
+      );
+      expect(taken.filter((lease) => lease !== null)).toHaveLength(1);
+      // Its clock is right again, and the lease is another's.
+      expect(await takeAt(one, "ahead", now)).toBeNull();
+      const noted = one.write({ lifetime: Lifetime.unlimited() }, ({ leases }) =>
+        leases.note("count", "ahead", "mine"),
+      );
+      expect(await noted).toBe(false);
+    });
+
+    test("a process whose clock is set back in the middle goes on, and nobody begins beside it", async () => {
+      const [one, two] = await twoProcesses();
+      const clock = { ahead: 2 * hour };
+      const { now } = Date;
+      vi.spyOn(Date, "now").mockImplementation(() => now() + clock.ahead);
+      const others: boolean[] = [];
+      const done = new Promise<void>((resolve) => {
+        start(one, {
+          name: "count",
+          everyMillis,
+          async step() {
+            clock.ahead = 0;
+            others.push(await take(two, "count"));
+            if (others.length < 3) return true;
+            resolve();
+            return false;
+          },
+        });
+      });
+      await done;
+      expect(others).toEqual([false, false, false]);
+    });
+
+    test("a process whose lease a faster clock has taken leaves the job to that one", async () => {
+      const [one, two] = await twoProcesses();
+      let isTaken = false;
+      let refusals = 0;
+      const batches = { before: 0, behind: 0 };
+      const watched: Database = {
+        ...one,
+        async write(options, work) {
+          const value = await one.write(options, work);
+          if (value === null) refusals += 1;
+          return value;
+        },
+      };
+      start(watched, {
+        name: "count",
+        everyMillis,
+        async step() {
+          if (refusals > 0) batches.behind += 1;
+          else batches.before += 1;
+          if (isTaken) return true;
+          const ahead = Date.now() + 2 * 60_000;
+          const lease = await two.write({ lifetime: Lifetime.unlimited() }, ({ leases }) =>
+            leases.take("count", "ahead", ahead, ahead + 60_000),
+          );
+          isTaken = lease !== null;
+          return true;
+        },
+      });
+      await expect.poll(() => refusals).toBe(1);
+      await new Promise((resolve) => setTimeout(resolve, 3 * soon));
+      expect(batches).toEqual({ before: 1, behind: 0 });
     });
 
     test("a step outside the database holds no transaction, and a failure ends nothing", async () => {

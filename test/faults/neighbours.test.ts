@@ -8,7 +8,7 @@ import { WebSocket } from "ws";
 import { engines, type FreshDatabase } from "../engines.js";
 import { faultsOf } from "./answers.js";
 import { newClient, type Client, type Outcome } from "./client.js";
-import { dearQueries, type DearQuery } from "./dear-queries.js";
+import { dearestBody, dearQueries } from "./dear-queries.mjs";
 import { isSuccess, startWorkers, type Load } from "./load.js";
 import { startObjectLoad } from "./object-load.js";
 import { busyShare, peakMebibytes, residentMebibytes } from "./observe.js";
@@ -87,22 +87,15 @@ for (const engine of engines) {
       return result;
     };
 
-    /** The body of a dear query that is as dear as it may be. */
-    const dearest = async (by: Client, query: DearQuery): Promise<unknown> => {
-      let size = query.most;
-      for (; size > 1; size = Math.ceil(size / 2)) {
-        const { status } = await by.call("POST", query.path, { body: query.body(size) });
-        if (status !== 422) break;
-      }
-      return query.body(size);
-    };
-
     describe.each(dearQueries)("$what", (query) => {
       let bad: Client;
       let body: unknown;
       beforeAll(async () => {
         bad = newClient(subject.url, { address: attacker, sockets: 64 });
-        body = await dearest(bad, query);
+        body = await dearestBody(query, async (dear) => {
+          const { status, body: answer } = await bad.call("POST", query.path, { body: dear });
+          return { status, code: answer?.code };
+        });
       });
       afterAll(() => bad.close());
 

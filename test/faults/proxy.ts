@@ -30,7 +30,7 @@ export interface Proxy {
   become(mode: Mode): Promise<void>;
   /** Resets every open connection on both sides; new ones are treated as the mode says. */
   cut(): void;
-  /** Connections accepted so far, and open now. */
+  /** Connections accepted so far, and those that the service has not ended; the engine's ends may still be there. */
   readonly accepted: number;
   readonly open: number;
   close(): Promise<void>;
@@ -90,7 +90,8 @@ export async function startProxy(host: string, port: number): Promise<Proxy> {
       return accepted;
     },
     get open() {
-      return links.size;
+      return [...links].filter(({ service }) => !service.readableEnded && !service.destroyed)
+        .length;
     },
     async close() {
       server.close();

