@@ -70,6 +70,8 @@ function filesBelow(folder: string, prefix: string): readonly (readonly [string,
 const ofTracker = {
   dependencies: { "socket.io": "^4.8.0" },
   devDependencies: { "swagger-ui-dist": "^5.0.0" },
+  // It only counts installations.
+  allowScripts: { "@scarf/scarf": false },
 };
 
 function projectFiles(name: string, template: Template): readonly (readonly [string, string])[] {
@@ -88,7 +90,7 @@ function projectFiles(name: string, template: Template): readonly (readonly [str
           check: "opwright check",
           build: "tsc",
           dev: "opwright dev",
-          start: "tsc && node dist/generated/server.js",
+          start: "tsc && node --enable-source-maps dist/generated/server.js",
         },
         dependencies: {
           express: "^5.0.0",
@@ -99,8 +101,10 @@ function projectFiles(name: string, template: Template): readonly (readonly [str
           "@types/express": "^5.0.0",
           "@types/node": "^20.0.0",
           ...more?.devDependencies,
-          typescript: "^5.9.0",
+          typescript: "^7.0.0",
         },
+        // npm 11 and newer warn of each script that nobody decided about.
+        allowScripts: { argon2: false, ...more?.allowScripts },
       }),
     ],
     [
@@ -111,6 +115,8 @@ function projectFiles(name: string, template: Template): readonly (readonly [str
           module: "NodeNext",
           rootDir: ".",
           outDir: "dist",
+          incremental: true,
+          sourceMap: true,
           types: ["node"],
           strict: true,
           exactOptionalPropertyTypes: true,
