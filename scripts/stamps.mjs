@@ -9,9 +9,9 @@ import { dirname, join } from "node:path";
  */
 export function makeOnce(root, { step, inputs, outputs, isFull = true }, make) {
   const path = join(root, "dist", ".stamps", step);
-  const contents = digestOf(root, inputs, contentOf);
+  const contents = digestOf(root, inputs, contentDigestOf);
   const stampOf = (extent) => `${extent} ${contents} ${digestOf(root, outputs, changeOf)}`;
-  const stamp = contentOf(path)?.toString();
+  const stamp = textOf(path);
   if (stamp !== undefined && (stamp === stampOf("full") || (!isFull && stamp === stampOf("part"))))
     return;
   rmSync(path, { force: true });
@@ -36,15 +36,28 @@ function filesOf(root, path) {
     .flatMap((name) => filesOf(root, `${path}/${name}`));
 }
 
-function contentOf(path) {
-  try {
-    return readFileSync(path);
-  } catch {
-    return undefined;
+/** Steps share inputs; each file is read once while it stays as it is. */
+const known = new Map();
+
+function contentDigestOf(path) {
+  const change = changeOf(path);
+  if (change === undefined) return undefined;
+  if (known.get(path)?.change !== change) {
+    const digest = createHash("sha256").update(readFileSync(path)).digest("base64url");
+    known.set(path, { change, digest });
   }
+  return known.get(path).digest;
 }
 
 function changeOf(path) {
   const stat = statSync(path, { throwIfNoEntry: false });
   return stat && `${stat.mtimeMs} ${stat.size}`;
+}
+
+function textOf(path) {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return undefined;
+  }
 }
