@@ -30,12 +30,13 @@ const ofGenerated = {
 
 /** Runs a command in the repository and ends this process with its exit code where it fails. */
 export function run(command, args, environment = {}) {
-  const { status } = spawnSync(command, args, {
+  const { status, error } = spawnSync(command, args, {
     cwd: root,
     stdio: "inherit",
     env: { ...process.env, ...environment },
     shell: process.platform === "win32",
   });
+  if (error !== undefined) process.stderr.write(`${error.message}\n`);
   if (status !== 0) process.exit(status ?? 1);
 }
 

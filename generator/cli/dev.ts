@@ -22,6 +22,9 @@ export async function runDev(configured: ConfiguredProject, terminal: Terminal):
       ? compiledServer(join(root, "dist", paths.out, "server.js"), root)
       : commandServer(start, root);
   let isServed = false;
+  /** Whether what runs is what was written last. */
+  let isCurrent = false;
+  let isEnding = false;
 
   const serve = async (): Promise<void> => {
     const compiles =
@@ -31,21 +34,26 @@ export async function runDev(configured: ConfiguredProject, terminal: Terminal):
       terminal.note(`the project does not compile${last}`);
       return;
     }
+    if (isEnding) return;
     const isReplaced = await server.replace();
+    if (isEnding) return;
     terminal.note(isReplaced ? "restarted" : `the server does not start${last}`);
     isServed ||= isReplaced;
+    isCurrent = isReplaced;
   };
 
   let isGenerated = false;
-  const turn = async (changed: ReadonlySet<string>): Promise<void> => {
-    const isCode = changed.size > 0 && ![...changed].some((path) => /\.ya?ml$/.test(path));
+  const turn = async (changed: readonly string[]): Promise<void> => {
+    const code = changed.filter((path) => !/\.ya?ml$/.test(path));
+    isCurrent &&= code.length === 0;
     // Code that compiles fits what was generated: it need not wait for the registry.
-    const isFirst = isCode && isGenerated;
-    if (isFirst) await serve();
-    const { code, written } = await generate(configured, {}, terminal);
-    isGenerated = code === exitCodes.fine;
-    if (!isGenerated) return;
-    if (written > 0 || !isServed || (isCode && !isFirst)) await serve();
+    const isTried = isGenerated && code.length > 0 && code.length === changed.length;
+    if (isTried) await serve();
+    const outcome = await generate(configured, {}, terminal);
+    isGenerated = outcome.code === exitCodes.fine;
+    isCurrent &&= outcome.written === 0;
+    if (!isGenerated || isCurrent || (isTried && outcome.written === 0)) return;
+    await serve();
   };
 
   const changed = new Set<string>();
@@ -57,7 +65,7 @@ export async function runDev(configured: ConfiguredProject, terminal: Terminal):
   const tell = (error: unknown): void =>
     terminal.note(error instanceof Error ? error.message : String(error));
   let timer: NodeJS.Timeout | undefined;
-  let running = turn(new Set())
+  let running = turn([])
     .then(() => warmUp(configured))
     .catch(tell);
   watcher.on("all", (_event, path) => {
@@ -65,9 +73,9 @@ export async function runDev(configured: ConfiguredProject, terminal: Terminal):
     clearTimeout(timer);
     timer = setTimeout(() => {
       running = running.then(async () => {
-        const gathered = new Set(changed);
+        const gathered = [...changed];
         changed.clear();
-        if (gathered.size > 0) await turn(gathered).catch(tell);
+        if (gathered.length > 0) await turn(gathered).catch(tell);
       });
     }, quietMillis);
   });
@@ -76,12 +84,12 @@ export async function runDev(configured: ConfiguredProject, terminal: Terminal):
     process.once("SIGINT", () => resolve());
     process.once("SIGTERM", () => resolve());
   });
+  isEnding = true;
   clearTimeout(timer);
   await watcher.close();
-  // A server that is being started keeps its turn waiting, and the rest of a turn may start another.
+  // First the server: one that is being started keeps its turn waiting.
   await server.stop();
   await running;
-  await server.stop();
   return exitCodes.fine;
 }
 

@@ -65,7 +65,11 @@ test.each(["typescript", "typescript-5.9"] as const)(
 
     edit("registry/notes.yaml", (text) => text.replace("guard: open", "gaurd: open"));
     await expect.poll(output, patience).toContain("nothing was written");
+    edit("registry/handlers/notes.ts", (text) => text.replace("Hi, ", "Welcome, "));
+    await expect.poll(() => output().split("nothing was written").length, patience).toBe(3);
     expect(await answer("/hi/ada")).toBe(greeting("Hi, ada"));
+    edit("registry/notes.yaml", (text) => text.replace("gaurd: open", "guard: open"));
+    await expect.poll(() => answer("/hi/ada"), patience).toBe(greeting("Welcome, ada"));
     await stop();
     expect(await answer("/hi/ada")).toBe("nobody");
   },
