@@ -5,6 +5,7 @@ const benches = [
   "generate",
   "http",
   "identity",
+  "loop",
   "query",
   "realtime",
   "search",
