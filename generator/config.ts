@@ -19,9 +19,12 @@ export interface OpwrightConfig {
   };
   /** What `opwright dev` runs after each change. */
   readonly dev?: {
-    /** Compiles the project. Default `npx tsc`. */
+    /** Compiles the project. By default its own TypeScript does, and prints only what has changed. */
     readonly build?: string;
-    /** Starts the server. Default `node dist/generated/server.js`. */
+    /**
+     * Starts the server; the old one ends first. By default `dist/generated/server.js` runs with source maps, and the old server
+     * answers until the new one is ready.
+     */
     readonly start?: string;
   };
 }

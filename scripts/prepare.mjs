@@ -1,33 +1,78 @@
-// What `npm start`, `npm test` and CI have in common: dependencies, build, generated folder, compiled service.
+// What `npm start`, `npm test` and CI have in common: dependencies, build, generated folder, compiled service. Each step is
+// skipped where nothing that it reads has changed.
 import { spawnSync } from "node:child_process";
-import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { missingPackages } from "./installed.mjs";
+import { makeOnce } from "./stamps.mjs";
 
 export const root = fileURLToPath(new URL("..", import.meta.url));
 
+const forPackage = [
+  "package-lock.json",
+  "tsconfig.base.json",
+  "tsconfig.build.json",
+  "generator",
+  "runtime",
+];
+const forService = [...forPackage, "tsconfig.service.json", "registry", "generated"];
+
+const ofPackage = {
+  step: "package",
+  inputs: forPackage,
+  outputs: ["dist/generator", "dist/runtime"],
+};
+const ofService = { step: "service", inputs: forService, outputs: ["dist/service"] };
+const ofGenerated = {
+  step: "generated",
+  inputs: [...forService, "client", "templates", "opwright.config.mjs"],
+  outputs: ["generated"],
+};
+
 /** Runs a command in the repository and ends this process with its exit code where it fails. */
 export function run(command, args, environment = {}) {
-  const { status } = spawnSync(command, args, {
+  const { status, error } = spawnSync(command, args, {
     cwd: root,
     stdio: "inherit",
     env: { ...process.env, ...environment },
     shell: process.platform === "win32",
   });
+  if (error !== undefined) process.stderr.write(`${error.message}\n`);
   if (status !== 0) process.exit(status ?? 1);
 }
 
-/** Installs what is missing. */
+/** Installs everything that development needs, where something is missing. */
 export function install() {
-  if (!existsSync(`${root}/node_modules/.package-lock.json`))
-    run("npm", ["ci", "--no-audit", "--no-fund"]);
+  if (missingPackages(root, () => true).length > 0) run("npm", ["ci"]);
 }
 
-/** Compiles the package: generator and runtime to dist/. */
+/** Installs what running needs (see scripts/start/package.json), where something of it is missing. */
+export function installToRun() {
+  const isForRunning = ({ dev, devOptional }) => !dev && !devOptional;
+  if (missingPackages(root, isForRunning).length > 0) run("npm", ["ci", "--omit=dev"]);
+}
+
+/** Compiles the package with its declarations to dist/: generator and runtime. */
 export function build() {
-  run("npx", ["tsc", "-p", "tsconfig.build.json"]);
+  makeOnce(root, ofPackage, () => compile("tsconfig.build.json"));
 }
 
 /** Compiles the reference service to dist/service/. */
 export function buildService() {
-  run("npx", ["tsc", "-p", "tsconfig.service.json"]);
+  makeOnce(root, ofService, () => compile("tsconfig.service.json"));
+}
+
+/** Compiles and generates without checking types, which would need packages that only development has. */
+export function buildToRun() {
+  const unchecked = ["--noCheck", "--declaration", "false"];
+  makeOnce(root, { ...ofPackage, isFull: false }, () =>
+    compile("tsconfig.build.json", ...unchecked),
+  );
+  makeOnce(root, ofGenerated, () => run("node", ["bin/opwright.mjs", "generate"]));
+  makeOnce(root, { ...ofService, isFull: false }, () =>
+    compile("tsconfig.service.json", ...unchecked),
+  );
+}
+
+function compile(project, ...options) {
+  run("node", ["node_modules/typescript/bin/tsc", "-p", project, ...options]);
 }

@@ -1,22 +1,26 @@
-// npm start: from a clean clone to the reference service with demo data.
+// npm start: from a clean clone to the reference service, which answers while the places of its demo data load.
 import { spawn } from "node:child_process";
-import { build, buildService, install, root, run } from "./prepare.mjs";
+import { once } from "node:events";
+import { buildToRun, installToRun, root } from "./prepare.mjs";
 
-install();
-build();
-run("node", ["bin/opwright.mjs", "generate"]);
-buildService();
-const isProduction = process.env.NODE_ENV === "production";
-if (!isProduction)
-  for (const name of ["load", "places"]) run("node", [`dist/service/registry/demo/${name}.js`]);
-
+installToRun();
+buildToRun();
 const port = process.env.PORT || "4400";
 const url = `http://${process.env.HOST || "127.0.0.1"}:${port}`;
-const server = spawn("node", ["dist/service/generated/server.js"], { cwd: root, stdio: "inherit" });
-server.on("exit", (code, signal) => process.exit(code ?? (signal === null ? 1 : 0)));
+const isProduction = process.env.NODE_ENV === "production";
+const compiled = (file) =>
+  spawn("node", ["--enable-source-maps", `dist/service/${file}`], { cwd: root, stdio: "inherit" });
+
+const server = compiled("generated/server.js");
+const children = [server];
+server.on("exit", (code, signal) => {
+  for (const child of children) child.kill();
+  process.exit(code ?? (signal === null ? 1 : 0));
+});
 for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => server.kill(signal));
 
 await ready();
+if (!isProduction) await loadDemo("load");
 process.stdout.write(`
 Tracker API   ${url}
 Try it        ${url}/docs
@@ -32,6 +36,15 @@ Try:
   curl -s ${url}/places/list -H 'content-type: application/json' \\
     -d '{"filters":{"$values":{"country":"IS"}},"sorts":{"name":"asc"},"size":3}'
 `);
+if (!isProduction) await loadDemo("places");
+
+/** Loads demo data beside the server. Where that fails it has said why, and the server goes on. */
+async function loadDemo(name) {
+  if (server.killed) return;
+  const loader = compiled(`registry/demo/${name}.js`);
+  children.push(loader);
+  await once(loader, "exit");
+}
 
 async function ready() {
   for (;;) {

@@ -1,86 +1,100 @@
 // opwright dev: watches registry, handlers and hooks; generates, compiles and restarts on each change.
-import { spawn, type ChildProcess } from "node:child_process";
 import { join, relative } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { watch } from "chokidar";
+import { checkRegistry, planGeneration } from "../generate.js";
 import { projectEntry } from "../load/project-file.js";
+import { compileProject, runCommand } from "./dev-compiler.js";
+import { commandServer, compiledServer } from "./dev-server.js";
+import { generate } from "./generate.js";
 import { exitCodes, type ExitCode, type Terminal } from "./io.js";
 import type { ConfiguredProject } from "./project.js";
-import { runGenerate } from "./generate.js";
 
 /** How long a burst of changes is gathered, in milliseconds. */
-const quietMillis = 80;
-/** How often a group of processes is asked whether it has ended. */
-const goneMillis = 20;
-/** Looks before it is left alone: where nobody collects what has ended, it seems to be there for ever. */
-const mostLooks = 1_000;
+const quietMillis = 30;
 
-/** Runs until SIGINT or SIGTERM. A change with findings keeps the last good server running. */
+/** Runs until SIGINT or SIGTERM. A change with findings, or that does not compile, keeps the last good server running. */
 export async function runDev(configured: ConfiguredProject, terminal: Terminal): Promise<ExitCode> {
-  const { project, config } = configured;
-  const build = config.dev?.build ?? "npx tsc";
-  const start = config.dev?.start ?? "node dist/generated/server.js";
-  let server: ChildProcess | undefined;
+  const { project } = configured;
+  const { root, paths } = project;
+  const { build, start } = configured.config.dev ?? {};
+  const server =
+    start === undefined
+      ? compiledServer(join(root, "dist", paths.out, "server.js"), root)
+      : commandServer(start, root);
+  let isServed = false;
+  /** Whether what runs is what was written last. */
+  let isCurrent = false;
+  let isEnding = false;
 
-  const cycle = async (): Promise<void> => {
-    if ((await runGenerate(configured, {}, terminal)) !== exitCodes.fine) return;
-    if ((await shell(build, project.root)) !== 0) {
-      terminal.note("the project does not compile; the last good server keeps running");
+  const serve = async (): Promise<void> => {
+    const compiles =
+      build === undefined ? await compileProject(root) : await runCommand(build, root);
+    const last = isServed ? "; the last good server keeps running" : "";
+    if (!compiles) {
+      terminal.note(`the project does not compile${last}`);
       return;
     }
-    await stopped(server);
-    server = spawn(start, { cwd: project.root, shell: true, stdio: "inherit", detached: true });
-    terminal.note("restarted");
+    if (isEnding) return;
+    const isReplaced = await server.replace();
+    if (isEnding) return;
+    terminal.note(isReplaced ? "restarted" : `the server does not start${last}`);
+    isServed ||= isReplaced;
+    isCurrent = isReplaced;
   };
 
-  const watcher = watch(join(project.root, project.paths.registry), {
+  let isGenerated = false;
+  const turn = async (changed: readonly string[]): Promise<void> => {
+    const code = changed.filter((path) => !/\.ya?ml$/.test(path));
+    isCurrent &&= code.length === 0;
+    // Code that compiles fits what was generated: it need not wait for the registry.
+    const isTried = isGenerated && code.length > 0 && code.length === changed.length;
+    if (isTried) await serve();
+    const outcome = await generate(configured, {}, terminal);
+    isGenerated = outcome.code === exitCodes.fine;
+    isCurrent &&= outcome.written === 0;
+    if (!isGenerated || isCurrent || (isTried && outcome.written === 0)) return;
+    await serve();
+  };
+
+  const changed = new Set<string>();
+  const watcher = watch(join(root, paths.registry), {
     ignoreInitial: true,
     // A link may lead to the whole disk.
-    ignored: (path) => projectEntry(project.root, relative(project.root, path)).kind === "refused",
+    ignored: (path) => projectEntry(root, relative(root, path)).kind === "refused",
   });
+  const tell = (error: unknown): void =>
+    terminal.note(error instanceof Error ? error.message : String(error));
   let timer: NodeJS.Timeout | undefined;
-  let running: Promise<void> = cycle();
-  watcher.on("all", () => {
+  let running = turn([])
+    .then(() => warmUp(configured))
+    .catch(tell);
+  watcher.on("all", (_event, path) => {
+    changed.add(path);
     clearTimeout(timer);
     timer = setTimeout(() => {
-      running = running.then(cycle, cycle);
+      running = running.then(async () => {
+        const gathered = [...changed];
+        changed.clear();
+        if (gathered.length > 0) await turn(gathered).catch(tell);
+      });
     }, quietMillis);
   });
-  terminal.note(`watching ${project.paths.registry}/`);
+  terminal.note(`watching ${paths.registry}/`);
   await new Promise<void>((resolve) => {
     process.once("SIGINT", () => resolve());
     process.once("SIGTERM", () => resolve());
   });
+  isEnding = true;
   clearTimeout(timer);
   await watcher.close();
-  await running.catch(() => undefined);
-  await stopped(server);
+  // First the server: one that is being started keeps its turn waiting.
+  await server.stop();
+  await running;
   return exitCodes.fine;
 }
 
-function shell(command: string, cwd: string): Promise<number> {
-  return new Promise((resolve) => {
-    const child = spawn(command, { cwd, shell: true, stdio: "inherit" });
-    child.on("exit", (code) => resolve(code ?? 1));
-    child.on("error", () => resolve(1));
-  });
-}
-
-/** Ends a server and all that its shell started, which may outlive the shell. */
-async function stopped(server: ChildProcess | undefined): Promise<void> {
-  if (server?.pid === undefined) return;
-  let isLeft = isThere(-server.pid, "SIGTERM");
-  for (let looks = 0; isLeft && looks < mostLooks; looks += 1) {
-    await sleep(goneMillis);
-    isLeft = isThere(-server.pid, 0);
-  }
-}
-
-/** Sends a signal to a group of processes; says whether there was one. */
-function isThere(group: number, signal: NodeJS.Signals | 0): boolean {
-  try {
-    return process.kill(group, signal);
-  } catch {
-    return false;
-  }
+/** Does once in vain what a change will need: loading compilers takes longer than running them. */
+async function warmUp({ project }: ConfiguredProject): Promise<void> {
+  const checked = await checkRegistry(project);
+  if (checked.findings.length === 0) await planGeneration(project, checked);
 }

@@ -18,11 +18,26 @@ export interface GenerateFlags {
   readonly dryRun?: boolean;
 }
 
+export interface GenerateOutcome {
+  readonly code: ExitCode;
+  /** How many files were created, changed or removed. */
+  readonly written: number;
+}
+
 export async function runGenerate(
-  { project, format }: ConfiguredProject,
+  configured: ConfiguredProject,
   flags: GenerateFlags,
   terminal: Terminal,
 ): Promise<ExitCode> {
+  return (await generate(configured, flags, terminal)).code;
+}
+
+/** As the command does, for callers who go on with what was written. */
+export async function generate(
+  { project, format }: ConfiguredProject,
+  flags: GenerateFlags,
+  terminal: Terminal,
+): Promise<GenerateOutcome> {
   const tell = (warnings: readonly Finding[], textOf: CheckedRegistry["textOf"]): void => {
     const { isColoured } = terminal;
     if (warnings.length > 0)
@@ -32,7 +47,7 @@ export async function runGenerate(
   if (known !== undefined) {
     tell(known.warnings, (file) => textOfFile(project.root, file));
     terminal.note(`${known.operations} operations, nothing to change`);
-    return exitCodes.fine;
+    return { code: exitCodes.fine, written: 0 };
   }
   let before = registryDigest(project);
   let checked = await checkRegistry(project);
@@ -46,7 +61,7 @@ export async function runGenerate(
     checked = await checkRegistry(project);
   }
   const { textOf, findings } = checked;
-  const show = (shown: typeof findings): ExitCode => {
+  const show = (shown: typeof findings): GenerateOutcome => {
     terminal.out(
       renderFindings(shown, format, {
         textOf,
@@ -57,7 +72,7 @@ export async function runGenerate(
     terminal.note(
       `${shown.length} ${shown.length === 1 ? "finding" : "findings"}; nothing was written`,
     );
-    return exitCodes.findings;
+    return { code: exitCodes.findings, written: 0 };
   };
   if (findings.length > 0) return show(findings);
   tell(checked.warnings, textOf);
@@ -77,7 +92,7 @@ export async function runGenerate(
       ? `${operations} operations, nothing to change`
       : `${operations} operations, ${files.length} files, ${changes.length} ${flags.dryRun === true ? "to write" : "written"}`,
   );
-  return exitCodes.fine;
+  return { code: exitCodes.fine, written: flags.dryRun === true ? 0 : changes.length };
 }
 
 function verb(change: Change): string {

@@ -70,6 +70,8 @@ function filesBelow(folder: string, prefix: string): readonly (readonly [string,
 const ofTracker = {
   dependencies: { "socket.io": "^4.8.0" },
   devDependencies: { "swagger-ui-dist": "^5.0.0" },
+  // It only counts installations.
+  allowScripts: { "@scarf/scarf": false },
 };
 
 /** Pull requests fold what nobody reads line by line; routes, types, specs and migrations are reviewed. */
@@ -92,7 +94,7 @@ function projectFiles(name: string, template: Template): readonly (readonly [str
           check: "opwright check",
           build: "tsc",
           dev: "opwright dev",
-          start: "tsc && node dist/generated/server.js",
+          start: "tsc && node --enable-source-maps dist/generated/server.js",
         },
         dependencies: {
           express: "^5.0.0",
@@ -103,8 +105,10 @@ function projectFiles(name: string, template: Template): readonly (readonly [str
           "@types/express": "^5.0.0",
           "@types/node": "^20.0.0",
           ...more?.devDependencies,
-          typescript: "^5.9.0",
+          typescript: "^7.0.0",
         },
+        // npm 11 and newer warn of each script that nobody decided about.
+        allowScripts: { argon2: false, ...more?.allowScripts },
       }),
     ],
     [
@@ -115,6 +119,8 @@ function projectFiles(name: string, template: Template): readonly (readonly [str
           module: "NodeNext",
           rootDir: ".",
           outDir: "dist",
+          incremental: true,
+          sourceMap: true,
           types: ["node"],
           strict: true,
           exactOptionalPropertyTypes: true,

@@ -1,5 +1,5 @@
-// Demo data of the reference service: people who can sign in, two projects, some tasks and notes. Runs before `npm start`,
-// once a database; never in production.
+// Demo data of the reference service: people who can sign in, two projects, some tasks and notes. `npm start`
+// runs it, once a database; never in production.
 import {
   collection,
   connect,

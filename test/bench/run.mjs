@@ -5,7 +5,11 @@ const benches = [
   "generate",
   "http",
   "identity",
+<<<<<<< HEAD
   "neighbours",
+=======
+  "loop",
+>>>>>>> h-loop
   "query",
   "realtime",
   "search",

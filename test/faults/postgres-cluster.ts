@@ -1,12 +1,11 @@
 // A PostgreSQL server of a test's own, to restart, to make a standby and to promote.
 import { execFile, execFileSync } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { createServer, type AddressInfo } from "node:net";
-import { once } from "node:events";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { Client } from "pg";
+import { freePort } from "../free-port.js";
 
 export interface PostgresCluster {
   readonly url: string;
@@ -68,13 +67,4 @@ export async function startCluster(): Promise<PostgresCluster> {
       rmSync(folder, { recursive: true, force: true });
     },
   };
-}
-
-/** A port that nobody had a moment ago. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  return port;
 }

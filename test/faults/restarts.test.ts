@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { engines, type FreshDatabase } from "../engines.js";
 import { newClient, type Client } from "./client.js";
 import { isSuccess, type Load } from "./load.js";
-import { freePort } from "./postgres-cluster.js";
+import { freePort } from "../free-port.js";
 import { startSubject, type Subject } from "./subject.js";
 import { startTaskLoad, type TaskLoad } from "./task-load.js";
 

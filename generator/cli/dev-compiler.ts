@@ -1,0 +1,39 @@
+// Compiling in opwright dev: the project's own TypeScript, which remembers what it has checked and prints only what changed.
+import { spawn } from "node:child_process";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { UsageError } from "./io.js";
+
+/**
+ * Compiles a project; resolves with whether it does compile. Where it doesn't, the compiler has said why and has written
+ * nothing.
+ */
+export function compileProject(root: string): Promise<boolean> {
+  const options = ["--incremental", "--sourceMap", "--noEmitOnError"];
+  return succeeded(
+    spawn(process.execPath, [compilerOf(root), ...options], { cwd: root, stdio: "inherit" }),
+  );
+}
+
+/** Runs a command of the project's own in its folder; resolves with whether it succeeded. */
+export function runCommand(command: string, root: string): Promise<boolean> {
+  return succeeded(spawn(command, { cwd: root, shell: true, stdio: "inherit" }));
+}
+
+function compilerOf(root: string): string {
+  try {
+    const manifest = createRequire(join(root, "package.json")).resolve("typescript/package.json");
+    return join(dirname(manifest), "bin", "tsc");
+  } catch (error) {
+    throw new UsageError("TypeScript is not installed: npm install --save-dev typescript", {
+      cause: error,
+    });
+  }
+}
+
+function succeeded(child: ReturnType<typeof spawn>): Promise<boolean> {
+  return new Promise((resolve) => {
+    child.on("exit", (code) => resolve(code === 0));
+    child.on("error", () => resolve(false));
+  });
+}
