@@ -75,10 +75,11 @@ function printNamespace(namespace: Namespace, paths: ModulePaths, usualSeconds: 
   const files = namespace.operations.flatMap((operation) =>
     functionsOf(operation).map(({ file }) => file),
   );
-  const named = new Set([
-    ...importedNames(namespace),
-    ...namespace.operations.map(({ key }) => camelCase(key)),
-  ]);
+  const named = new Set(
+    files.length === 0
+      ? []
+      : [...importedNames(namespace), ...namespace.operations.map(({ key }) => camelCase(key))],
+  );
   const modules = moduleNames(paths, files, (name) => named.has(name));
   const views = namespace.operations.map((operation) => viewOf(operation, modules, usualSeconds));
   const { ofRuntime, ofService } = importsOf(namespace, views);

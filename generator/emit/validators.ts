@@ -162,6 +162,7 @@ function printNamespace(
   const types = sortedUnique(plans.map(({ typeName }) => typeName)).filter(
     (name) => name !== "unknown",
   );
+  const taken = new Set([...helpers, ...plans.map(({ name }) => checkName(name))]);
   return print("validators.ts", {
     header: header(namespace.source),
     imports: [
@@ -172,9 +173,7 @@ function printNamespace(
     ],
     code,
     lines: plans.flatMap(({ name, typeName }) => {
-      const isTaken = (wanted: string): boolean =>
-        helpers.includes(wanted) || plans.some((plan) => checkName(plan.name) === wanted);
-      const local = freeName(name, isTaken);
+      const local = freeName(name, (wanted) => taken.has(wanted));
       const value = `validator<${typeName}>(${checkName(name)})`;
       if (local === name) return [`export const ${name} = ${value};`];
       return [`const ${local} = ${value};`, `export { ${local} as ${name} };`];
