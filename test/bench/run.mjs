@@ -5,11 +5,8 @@ const benches = [
   "generate",
   "http",
   "identity",
-<<<<<<< HEAD
-  "neighbours",
-=======
   "loop",
->>>>>>> h-loop
+  "neighbours",
   "query",
   "realtime",
   "search",

@@ -38,6 +38,7 @@ export function emitQueries(
     const operations = all.filter(isOffered);
     if (operations.length === 0) return [];
     const types = sortedUnique(operations.flatMap(namedTypesOf));
+    const names = new Set(operations.map((operation) => functionNames(operation).exported));
     const text = print("client/queries.ts", {
       header: header(source),
       imports: importStatements(
@@ -45,7 +46,7 @@ export function emitQueries(
       ),
       namespace: name,
       functions: operations.flatMap((operation) =>
-        functionsOf(operation, name, model, pagesName(operation, operations)),
+        functionsOf(operation, name, model, pagesName(operation, names)),
       ),
     });
     return [{ path: `client/queries/${name}.ts`, text }];
@@ -61,9 +62,8 @@ function isOffered(operation: OperationModel): boolean {
 }
 
 /** The name of the options for all pages of a list, which no operation beside it has. */
-function pagesName(list: OperationModel, operations: readonly OperationModel[]): string {
-  const names = operations.map((operation) => functionNames(operation).exported);
-  return freeName(`${functionNames(list).exported}Pages`, (name) => names.includes(name));
+function pagesName(list: OperationModel, taken: ReadonlySet<string>): string {
+  return freeName(`${functionNames(list).exported}Pages`, (name) => taken.has(name));
 }
 
 function functionsOf(
