@@ -40,6 +40,18 @@ export class Exchange {
     return !this.res.writableFinished;
   }
 
+  /** Whether nobody waits for the answer any more. */
+  isGone(): boolean {
+    return this.res.destroyed;
+  }
+
+  /** Calls `listener` when the connection ends before the whole answer has gone out. */
+  onGone(listener: () => void): void {
+    this.whenEnded(({ isAborted }) => {
+      if (isAborted) listener();
+    });
+  }
+
   /** Calls `listener` when the answer has gone out or its connection has ended, in the order of these calls. */
   whenEnded(listener: (exchange: Exchange) => void): void {
     this.#ends.push(listener);
