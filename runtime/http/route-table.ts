@@ -18,6 +18,12 @@ export interface RouteTable {
   match(method: string, url: string): RouteMatch | null;
 }
 
+/** A route, and the name of the placeholder that takes the rest of its path. */
+interface Entry {
+  readonly route: AnyRoute;
+  readonly rest: string | undefined;
+}
+
 /** Builds the table once, at start. */
 export function routeTable(routes: readonly AnyRoute[]): RouteTable {
   const router = FindMyWay<FindMyWay.HTTPVersion.V1>({
@@ -26,31 +32,33 @@ export function routeTable(routes: readonly AnyRoute[]): RouteTable {
     maxParamLength: 2048,
   });
   const methods = new Set<string>();
-  const add = (method: string, path: string, route: AnyRoute): void => {
+  const add = (method: string, path: string, entry: Entry): void => {
     methods.add(method);
-    router.on(method as FindMyWay.HTTPMethod, path, () => undefined, route);
+    router.on(method as FindMyWay.HTTPMethod, path, () => undefined, entry);
   };
   const heads = new Set(routes.flatMap(({ method, path }) => (method === "HEAD" ? path : [])));
   for (const route of routes) {
     // `{+key}` (RFC 6570 §3.2.3) takes the rest of the path, slashes included.
+    const entry: Entry = { route, rest: /\{\+(\w+)\}$/.exec(route.path)?.[1] };
     const path = route.path.replaceAll(/\{(\w+)\}/g, ":$1").replace(/\{\+\w+\}$/, "*");
     const spellings = route.prefixRoot === true && path !== "/" ? [path, `${path}/`] : [path];
     for (const spelling of spellings) {
-      add(route.method, spelling, route);
-      if (route.method === "GET" && !heads.has(route.path)) add("HEAD", spelling, route);
+      add(route.method, spelling, entry);
+      if (route.method === "GET" && !heads.has(route.path)) add("HEAD", spelling, entry);
     }
   }
 
   const find = (method: string, url: string): RouteMatch | null => {
     const found = router.find(method as FindMyWay.HTTPMethod, url);
     if (found === null) return null;
-    const route = found.store as AnyRoute | null;
+    const entry = found.store as Entry | null;
     // find-my-way answers a path that it cannot decode with a handler that has no store.
-    if (route === null) throw fail("path_malformed");
-    const { "*": rest, ...named } = found.params;
-    const name = /\{\+(\w+)\}$/.exec(route.path)?.[1];
-    const path = name === undefined ? found.params : { ...named, [name]: rest };
-    return { route, path, query: found.searchParams as unknown as string };
+    if (entry === null) throw fail("path_malformed");
+    const { route, rest } = entry;
+    const query = found.searchParams as unknown as string;
+    if (rest === undefined) return { route, path: found.params, query };
+    const { "*": value, ...named } = found.params;
+    return { route, path: { ...named, [rest]: value }, query };
   };
 
   return {
