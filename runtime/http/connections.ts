@@ -40,7 +40,7 @@ interface State {
   /** When it was accepted or its last answer ended, on the monotonic clock. */
   freeSince: number;
   /** Called when the answer under way has ended. */
-  readonly free: () => void;
+  readonly free: (exchange: Exchange) => void;
 }
 
 /** How many connections there are, and what was ended or refused. */
@@ -89,9 +89,9 @@ export class Connections {
       isPausing: false,
       unwatch: undefined,
       freeSince: performance.now(),
-      free: () => {
+      free: ({ endedAt }) => {
         state.current = undefined;
-        state.freeSince = performance.now();
+        state.freeSince = endedAt;
         state.unwatch?.();
         if (state.waiting.length > 0) this.#next(socket, state);
       },

@@ -6,6 +6,8 @@ export class Exchange {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
   readonly startedAt = performance.now();
+  /** When it ended; NaN before. */
+  endedAt = Number.NaN;
   /** The operation's id; null where something else answered. */
   operation: string | null = null;
   requestId: string | null = null;
@@ -58,6 +60,7 @@ export class Exchange {
   }
 
   end(): void {
+    this.endedAt = performance.now();
     const ends = this.#ends;
     this.#ends = [];
     for (const listener of ends) listener(this);

@@ -197,13 +197,16 @@ function outcomeFor(
     run.input = given;
     return invoke(route, given, context);
   }
+  if (identity === null)
+    return given.then((input) => {
+      run.input = input;
+      return invoke(route, input, context);
+    });
   const asked = performance.now();
-  return given.then((input) => {
+  return given.then(async (input) => {
     run.input = input;
     // A body that is held back must not keep a credential alive that has ended meanwhile.
-    const isSlow = identity !== null && performance.now() - asked > slowBodyMillis;
-    const again = isSlow ? options.bind(req, lifetime) : unbound;
-    if (again instanceof Promise) return again.then(() => invoke(route, input, context));
+    if (performance.now() - asked > slowBodyMillis) await options.bind(req, lifetime);
     return invoke(route, input, context);
   });
 }

@@ -44,8 +44,8 @@ export function startMetrics(sources: MetricSources): Metrics {
   const registry = (): Promise<Registry> => (loading ??= registryOf(sources, counts));
   const settled = setTimeout(() => void registry().catch(() => undefined), settledMillis).unref();
   return {
-    observe({ operation, code, res, isAborted, startedAt }) {
-      const seconds = (performance.now() - startedAt) / 1000;
+    observe({ operation, code, res, isAborted, startedAt, endedAt }) {
+      const seconds = (endedAt - startedAt) / 1000;
       counts.latencies.observe(operation ?? "none", res.statusCode, seconds);
       if (code !== null) counts.refusals.set(code, (counts.refusals.get(code) ?? 0) + 1);
       if (isAborted) counts.aborted += 1;
