@@ -5,10 +5,14 @@ import { Lifetime } from "../operations/lifetime.js";
 import { parseStrictJson } from "./strict-json.js";
 
 /**
- * Reads and parses the body. Throws `media_type_unsupported`, `body_too_large` (from Content-Length before reading,
+ * Reads and parses the body, and has `take` make something of it. Throws `media_type_unsupported`, `body_too_large` (from Content-Length before reading,
  * else at the byte that crosses `maxBytes`), or an error of `parseStrictJson`.
  */
-export function readJsonBody(req: IncomingMessage, maxBytes: number): Promise<unknown> {
+export function readJsonBody<T>(
+  req: IncomingMessage,
+  maxBytes: number,
+  take: (content: unknown) => T,
+): Promise<T> {
   if (!isJsonMediaType(req.headers["content-type"])) throw fail("media_type_unsupported");
   const encoding = req.headers["content-encoding"];
   if (encoding !== undefined && encoding.toLowerCase() !== "identity") {
@@ -18,7 +22,7 @@ export function readJsonBody(req: IncomingMessage, maxBytes: number): Promise<un
   if (declared !== undefined && Number(declared) > maxBytes) {
     throw fail("body_too_large", { max_bytes: maxBytes }, { headers: { Connection: "close" } });
   }
-  return readWhole(req, maxBytes, parseStrictJson);
+  return readWhole(req, maxBytes, (bytes) => take(parseStrictJson(bytes)));
 }
 
 /** `application/json` or a `+json` type, in UTF-8 or without a charset (RFC 8259 §11). */
