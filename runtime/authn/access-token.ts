@@ -1,5 +1,4 @@
 // Access tokens: JWT (RFC 7519, RFC 9068) of one algorithm, keys by kid, everything else pinned (RFC 8725).
-import { jwtVerify } from "jose/jwt/verify";
 import { fail } from "../contract/errors.js";
 import { uuidv7 } from "../operations/uuid.js";
 import type { TokenKeys } from "./token-keys.js";
@@ -18,10 +17,14 @@ export function tokenIssuer(
   // Only the pure part is remembered: that this text carries a valid signature. Times are compared at each use.
   const proven = new Map<string, AccessClaims>();
 
+  // Loaded with the first token: a service starts without it.
+  let loading: Promise<typeof import("jose/jwt/verify")> | undefined;
+
   const prove = async (token: string): Promise<AccessClaims> => {
     const key = verifying.get(headerOf(token, algorithm).kid);
     if (key === undefined) throw fail("core.authentication");
     let claims: Readonly<Record<string, unknown>>;
+    const { jwtVerify } = await (loading ??= import("jose/jwt/verify"));
     try {
       const options = { algorithms: [algorithm], typ: "at+jwt", issuer, audience: issuer };
       claims = (await jwtVerify(token, key, { ...options, clockTolerance: skewSeconds })).payload;

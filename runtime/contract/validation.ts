@@ -79,37 +79,36 @@ export function jsonEqual(left: unknown, right: unknown): boolean {
 }
 
 const dateTimePattern =
-  /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:\.\d{1,9})?(?:Z|[+-](\d{2}):(\d{2}))$/;
+  /^\d{4}-\d{2}-\d{2}T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
 const firstInstant = Date.parse("0001-01-01T00:00:00Z");
 const lastInstant = Date.parse("9999-12-31T23:59:59.999Z");
 const monthDays = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
 function isDate(text: string): boolean {
-  const match = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text);
-  return match !== null && isCalendarDate(Number(match[1]), Number(match[2]), Number(match[3]));
+  return /^\d{4}-\d{2}-\d{2}$/.test(text) && isCalendarDate(text);
 }
 
-function isCalendarDate(year: number, month: number, day: number): boolean {
+/** Whether the text begins with a day of the calendar, given that it begins with the digits of one. */
+function isCalendarDate(text: string): boolean {
+  const year = twoDigits(text, 0) * 100 + twoDigits(text, 2);
+  const month = twoDigits(text, 5);
+  const day = twoDigits(text, 8);
   if (month < 1 || month > 12 || day < 1) return false;
   const isLeap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
   return day <= (month === 2 && isLeap ? 29 : (monthDays[month - 1] ?? 0));
 }
 
+function twoDigits(text: string, at: number): number {
+  return (text.charCodeAt(at) - 0x30) * 10 + text.charCodeAt(at + 1) - 0x30;
+}
+
 function isDateTime(text: string): boolean {
-  const match = text.length <= 40 ? dateTimePattern.exec(text) : null;
-  if (match === null) return false;
+  if (text.length > 40 || !dateTimePattern.test(text) || !isCalendarDate(text)) return false;
   // In UTC it must still be a year of four digits, which is how it is stored.
+  const century = twoDigits(text, 0);
+  if (century !== 0 && century !== 99) return true;
   const at = Date.parse(text);
-  return (
-    at >= firstInstant &&
-    at <= lastInstant &&
-    isCalendarDate(Number(match[1]), Number(match[2]), Number(match[3])) &&
-    Number(match[4]) <= 23 &&
-    Number(match[5]) <= 59 &&
-    Number(match[6]) <= 59 &&
-    Number(match[7] ?? 0) <= 23 &&
-    Number(match[8] ?? 0) <= 59
-  );
+  return at >= firstInstant && at <= lastInstant;
 }
 
 function isEmail(text: string): boolean {

@@ -39,6 +39,8 @@ interface State {
   unwatch: (() => void) | undefined;
   /** When it was accepted or its last answer ended, on the monotonic clock. */
   freeSince: number;
+  /** Called when the answer under way has ended. */
+  readonly free: (exchange: Exchange) => void;
 }
 
 /** How many connections there are, and what was ended or refused. */
@@ -80,14 +82,21 @@ export class Connections {
 
   /** Keeps a connection: a new one, or one that asked for another protocol and is answered in this one. */
   keep(socket: Socket): void {
-    this.#states.set(socket, {
+    const state: State = {
       current: undefined,
       waiting: [],
       isUsed: false,
       isPausing: false,
       unwatch: undefined,
       freeSince: performance.now(),
-    });
+      free: ({ endedAt }) => {
+        state.current = undefined;
+        state.freeSince = endedAt;
+        state.unwatch?.();
+        if (state.waiting.length > 0) this.#next(socket, state);
+      },
+    };
+    this.#states.set(socket, state);
   }
 
   get counts(): ConnectionCounts {
@@ -101,7 +110,7 @@ export class Connections {
     if (state === undefined) return run();
     if (!socket.writable) return;
     state.isUsed = true;
-    if (state.current === undefined) return this.#begin(socket, state, req, res, run);
+    if (state.current === undefined) return this.#begin(state, req, res, run);
     if (state.waiting.length >= maxPipelined) {
       socket.destroy();
       return;
@@ -168,21 +177,10 @@ export class Connections {
       if (current === undefined && freeSince <= before) socket.destroy();
   }
 
-  #begin(
-    socket: Socket,
-    state: State,
-    req: IncomingMessage,
-    res: ServerResponse,
-    run: () => void,
-  ): void {
+  #begin(state: State, req: IncomingMessage, res: ServerResponse, run: () => void): void {
     state.current = res;
     if (this.#isSettling) res.shouldKeepAlive = false;
-    Exchange.of(req, res).whenEnded(() => {
-      state.current = undefined;
-      state.freeSince = performance.now();
-      state.unwatch?.();
-      if (state.waiting.length > 0) this.#next(socket, state);
-    });
+    Exchange.of(req, res).whenEnded(state.free);
     run();
   }
 
@@ -193,7 +191,7 @@ export class Connections {
     if (next === undefined) return;
     // Its own answer is not under way yet.
     socket.setTimeout(0);
-    this.#begin(socket, state, next.req, next.res, next.run);
+    this.#begin(state, next.req, next.res, next.run);
     if (state.waiting.length === 0 && socket.isPaused()) socket.resume();
   }
 

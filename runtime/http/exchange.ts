@@ -6,6 +6,8 @@ export class Exchange {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
   readonly startedAt = performance.now();
+  /** When it ended; NaN before. */
+  endedAt = Number.NaN;
   /** The operation's id; null where something else answered. */
   operation: string | null = null;
   requestId: string | null = null;
@@ -40,12 +42,25 @@ export class Exchange {
     return !this.res.writableFinished;
   }
 
+  /** Whether nobody waits for the answer any more. */
+  isGone(): boolean {
+    return this.res.destroyed;
+  }
+
+  /** Calls `listener` when the connection ends before the whole answer has gone out. */
+  onGone(listener: () => void): void {
+    this.whenEnded(({ isAborted }) => {
+      if (isAborted) listener();
+    });
+  }
+
   /** Calls `listener` when the answer has gone out or its connection has ended, in the order of these calls. */
   whenEnded(listener: (exchange: Exchange) => void): void {
     this.#ends.push(listener);
   }
 
   end(): void {
+    this.endedAt = performance.now();
     const ends = this.#ends;
     this.#ends = [];
     for (const listener of ends) listener(this);

@@ -58,7 +58,7 @@ export function frontHandler(options: FrontHandlerOptions): RequestHandler {
       next?.();
       return;
     }
-    answer(options, req, res, match).catch(() => res.destroy());
+    answer(options, req, res, match);
   };
 }
 
@@ -67,74 +67,124 @@ const slowBodyMillis = 100;
 
 const unbound: Bound = { identity: null, tenant: null };
 
-async function answer(
+/** Answers in the same tick where nothing has to be waited for, and within the deadline where something has. */
+function answer(
   options: FrontHandlerOptions,
   req: IncomingMessage,
   res: ServerResponse,
   match: RouteMatch,
-): Promise<void> {
+): void {
   const metadata = readMetadata(req.headers);
-  const { route } = match;
-  const { log } = options.resources;
   const exchange = Exchange.of(req, res);
-  exchange.operation = route.operationId;
+  exchange.operation = match.route.operationId;
   exchange.requestId = metadata.requestId;
-  const run: Run = { context: undefined, input: undefined };
+  const run: Run = { match, metadata, exchange, context: undefined, input: undefined };
   try {
-    const lifetime = new Lifetime(readDeadline(req.headers, plannedSeconds(options, route)), {
-      isGone: () => res.destroyed,
-      onGone: (listener) =>
-        exchange.whenEnded(({ isAborted }) => {
-          if (isAborted) listener();
-        }),
-    });
     // One deadline over everything: who is calling, the body, hooks, engines.
-    const outcome = await lifetime.race(outcomeOf(options, req, match, metadata, lifetime, run));
+    const deadline = readDeadline(req.headers, plannedSeconds(options, match.route));
+    const lifetime = new Lifetime(deadline, exchange);
+    const outcome = outcomeOf(options, run, lifetime);
+    if (outcome instanceof Promise)
+      lifetime.settle(
+        outcome,
+        (value) => succeed(options, run, lifetime, value),
+        (error) => refuse(options, run, error),
+      );
+    else succeed(options, run, lifetime, outcome);
+  } catch (error) {
+    refuse(options, run, error);
+  }
+}
+
+/** What is known of a request so far. */
+interface Run {
+  readonly match: RouteMatch;
+  readonly metadata: InvocationMetadata;
+  readonly exchange: Exchange;
+  context: ExecutionContext | undefined;
+  input: unknown;
+}
+
+/** Answers with the outcome, or with an error where that cannot be printed. */
+function succeed(
+  options: FrontHandlerOptions,
+  run: Run,
+  lifetime: Lifetime,
+  outcome: Outcome<unknown>,
+): void {
+  const { exchange, context, metadata } = run;
+  const { req, res } = exchange;
+  const { route } = run.match;
+  const { log } = options.resources;
+  try {
     lifetime.answering();
     if (outcome.output instanceof ByteReply)
       outcome.output.body?.once("error", (error) => {
         // A caller who goes away ends it too, and is no failure.
         if (!res.destroyed) logFailure(log, route, metadata, error);
       });
-    if (run.context?.holdsAnswer === true) run.context.answer.waits(() => res.destroy());
+    if (context?.holdsAnswer === true) context.answer.waits(() => res.destroy());
     replyOutcome(req, res, metadata, route.status, outcome);
-    if (route.audit !== undefined && run.context !== undefined)
-      audit(log, route.audit, run.context, run.input, "ok");
+    if (route.audit !== undefined && context !== undefined)
+      audit(log, route.audit, context, run.input, "ok");
   } catch (error) {
-    if (route.audit !== undefined && run.context !== undefined)
-      audit(log, route.audit, run.context, run.input, error);
-    logFailure(log, route, metadata, error);
-    replyError(req, res, metadata, error);
-  } finally {
-    const { context } = run;
-    if (context !== undefined) {
-      exchange.caller = context.identity?.principalId ?? null;
-      exchange.tenant = context.identity?.tenant ?? null;
-      releaseWhenRead(exchange, context);
-    }
+    refuse(options, run, error);
+    return;
   }
+  settle(run);
 }
 
-/** What is known of a request so far. */
-interface Run {
-  context: ExecutionContext | undefined;
-  input: unknown;
+/** Answers with an error. */
+function refuse(options: FrontHandlerOptions, run: Run, error: unknown): void {
+  const { exchange, context, metadata } = run;
+  const { route } = run.match;
+  const { log } = options.resources;
+  try {
+    if (route.audit !== undefined && context !== undefined)
+      audit(log, route.audit, context, run.input, error);
+    logFailure(log, route, metadata, error);
+    replyError(exchange.req, exchange.res, metadata, error);
+  } catch {
+    exchange.res.destroy();
+  }
+  settle(run);
+}
+
+/** Notes who called, and gives back what the invocation holds once its answer has been read. */
+function settle({ exchange, context }: Run): void {
+  if (context === undefined) return;
+  exchange.caller = context.identity?.principalId ?? null;
+  exchange.tenant = context.identity?.tenant ?? null;
+  const { res } = exchange;
+  if (!context.holdsAnswer || res.destroyed || res.writableFinished) context.release();
+  else exchange.whenEnded(() => context.release());
 }
 
 /** From the caller's credential to the outcome of the operation. */
-async function outcomeOf(
+function outcomeOf(
   options: FrontHandlerOptions,
-  req: IncomingMessage,
-  { route, path, query }: RouteMatch,
-  metadata: InvocationMetadata,
-  lifetime: Lifetime,
   run: Run,
-): Promise<Outcome<unknown>> {
-  const { identity, tenant } =
-    route.ignoresCredentials === true ? unbound : await options.bind(req, lifetime);
+  lifetime: Lifetime,
+): Outcome<unknown> | Promise<Outcome<unknown>> {
+  const { ignoresCredentials } = run.match.route;
+  const bound = ignoresCredentials === true ? unbound : options.bind(run.exchange.req, lifetime);
+  if (bound instanceof Promise)
+    return bound.then((caller) => outcomeFor(options, run, lifetime, caller));
+  return outcomeFor(options, run, lifetime, bound);
+}
+
+/** From the input of a known caller to the outcome of the operation. */
+function outcomeFor(
+  options: FrontHandlerOptions,
+  run: Run,
+  lifetime: Lifetime,
+  { identity, tenant }: Bound,
+): Outcome<unknown> | Promise<Outcome<unknown>> {
+  const { route, path, query } = run.match;
+  const { req } = run.exchange;
   const context = new ExecutionContext(options.resources, {
     operationId: route.operationId,
-    metadata,
+    metadata: run.metadata,
     tenant: tenant ?? options.defaultTenant,
     idempotencyKey: route.idempotencyKey === true ? readIdempotencyKey(req.headers) : undefined,
     lifetime,
@@ -143,25 +193,28 @@ async function outcomeOf(
   });
   run.context = context;
   const given = readInput(route.input, { req, path, query }, options.maxBodyBytes);
+  if (!(given instanceof Promise)) {
+    run.input = given;
+    return invoke(route, given, context);
+  }
+  if (identity === null)
+    return given.then((input) => {
+      run.input = input;
+      return invoke(route, input, context);
+    });
   const asked = performance.now();
-  run.input = given instanceof Promise ? await given : given;
-  // A body that is held back must not keep a credential alive that has ended meanwhile.
-  if (performance.now() - asked > slowBodyMillis && identity !== null)
-    await options.bind(req, lifetime);
-  return invoke(route, run.input, context);
+  return given.then(async (input) => {
+    run.input = input;
+    // A body that is held back must not keep a credential alive that has ended meanwhile.
+    if (performance.now() - asked > slowBodyMillis) await options.bind(req, lifetime);
+    return invoke(route, input, context);
+  });
 }
 
 /** The deadline of a route in seconds. An upload has as long as its bytes keep coming. */
 function plannedSeconds({ resources }: FrontHandlerOptions, route: AnyRoute): number | undefined {
   const isUpload = route.input.body?.isForm === true;
   return route.deadlineSeconds ?? (isUpload ? undefined : resources.deadlineSeconds);
-}
-
-/** What an answer holds is given back once it has gone out, or its connection has ended. */
-function releaseWhenRead(exchange: Exchange, context: ExecutionContext): void {
-  const { res } = exchange;
-  if (!context.holdsAnswer || res.destroyed || res.writableFinished) context.release();
-  else exchange.whenEnded(() => context.release());
 }
 
 function logFailure(log: Log, route: AnyRoute, metadata: InvocationMetadata, error: unknown): void {

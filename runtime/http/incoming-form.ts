@@ -1,7 +1,7 @@
 // Forms with one file (RFC 7578), read by multer into whatever the handler stores it in; nothing is kept here.
 import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
-import multer from "multer";
+import type { Multer } from "multer";
 import { fail, ServiceError } from "../contract/errors.js";
 import type { IncomingFile, IncomingForm } from "../storage/form.js";
 
@@ -37,8 +37,10 @@ async function received<Stored>(
   undo: ((stored: Stored) => Promise<void>) | null,
   signal: AbortSignal,
 ): Promise<Stored> {
+  // Loaded with the first form: a service starts without it.
+  const { default: multer } = await import("multer");
   // multer reads nothing of Express but the stream, and sets `body` and `file`.
-  const request = req as unknown as Parameters<ReturnType<multer.Multer["single"]>>[0];
+  const request = req as unknown as Parameters<ReturnType<Multer["single"]>>[0];
   const stalled = new AbortController();
   const givenUp = AbortSignal.any([signal, stalled.signal]);
   givenUp.throwIfAborted();
@@ -155,7 +157,7 @@ function malformed(reason: string): ServiceError {
 /** Faults of the form, and callers who go away, as codes of the error table. */
 function translated(error: unknown): unknown {
   if (error instanceof ServiceError || !(error instanceof Error)) return error;
-  if (error instanceof multer.MulterError) return malformed(error.message);
+  if (error.name === "MulterError") return malformed(error.message);
   if (/form|boundary|header|aborted|closed|premature/i.test(error.message))
     return malformed("the form is not complete");
   return error;

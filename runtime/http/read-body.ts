@@ -1,13 +1,18 @@
 // Reading a JSON request body: media type, size and syntax, before anything looks at its content.
 import type { IncomingMessage } from "node:http";
 import { fail } from "../contract/errors.js";
+import { Lifetime } from "../operations/lifetime.js";
 import { parseStrictJson } from "./strict-json.js";
 
 /**
- * Reads and parses the body. Throws `media_type_unsupported`, `body_too_large` (from Content-Length before reading,
+ * Reads and parses the body, and has `take` make something of it. Throws `media_type_unsupported`, `body_too_large` (from Content-Length before reading,
  * else at the byte that crosses `maxBytes`), or an error of `parseStrictJson`.
  */
-export function readJsonBody(req: IncomingMessage, maxBytes: number): Promise<unknown> {
+export function readJsonBody<T>(
+  req: IncomingMessage,
+  maxBytes: number,
+  take: (content: unknown) => T,
+): Promise<T> {
   if (!isJsonMediaType(req.headers["content-type"])) throw fail("media_type_unsupported");
   const encoding = req.headers["content-encoding"];
   if (encoding !== undefined && encoding.toLowerCase() !== "identity") {
@@ -17,7 +22,7 @@ export function readJsonBody(req: IncomingMessage, maxBytes: number): Promise<un
   if (declared !== undefined && Number(declared) > maxBytes) {
     throw fail("body_too_large", { max_bytes: maxBytes }, { headers: { Connection: "close" } });
   }
-  return readBytes(req, maxBytes).then(parseStrictJson);
+  return readWhole(req, maxBytes, (bytes) => take(parseStrictJson(bytes)));
 }
 
 /** `application/json` or a `+json` type, in UTF-8 or without a charset (RFC 8259 §11). */
@@ -32,13 +37,16 @@ export function isJsonMediaType(header: string | undefined): boolean {
 /** Milliseconds for a whole JSON body. */
 const patienceMillis = 30_000;
 
-function readBytes(req: IncomingMessage, maxBytes: number): Promise<Buffer> {
+function readWhole<T>(
+  req: IncomingMessage,
+  maxBytes: number,
+  parse: (bytes: Buffer) => T,
+): Promise<T> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => {
-      reject(fail("request_timeout", {}, { headers: { Connection: "close" } }));
-    }, patienceMillis);
-    req.once("close", () => clearTimeout(timer));
-    req.once("end", () => clearTimeout(timer));
+    // Most bodies come with their head, and need no timer.
+    const done = Lifetime.within(patienceMillis).onOver(() =>
+      reject(fail("request_timeout", {}, { headers: { Connection: "close" } })),
+    );
     const chunks: Buffer[] = [];
     let size = 0;
     req.on("data", (chunk: Buffer) => {
@@ -54,12 +62,21 @@ function readBytes(req: IncomingMessage, maxBytes: number): Promise<Buffer> {
       chunks.push(chunk);
     });
     req.on("end", () => {
+      done();
       const [only] = chunks;
-      resolve(chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks, size));
+      let content: T;
+      try {
+        content = parse(chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks));
+      } catch (error) {
+        reject(error as Error);
+        return;
+      }
+      resolve(content);
     });
     req.on("error", (cause) => reject(fail("core.malformed", {}, { cause })));
     // A caller who goes away half-way gives neither end nor, always, an error.
     req.on("close", () => {
+      done();
       if (!req.complete) reject(fail("core.malformed"));
     });
   });

@@ -33,7 +33,7 @@ export function readInput<Input>(
   if (body === undefined) return checked(binding.validate, values) as Input;
   if (body.isForm === true) return assemble(binding, body, values, incomingForm(parts.req));
   if (body.isOptional === true && !hasBody(parts.req)) return assemble(binding, body, values, {});
-  return readJsonBody(parts.req, maxBodyBytes).then((content) =>
+  return readJsonBody(parts.req, maxBodyBytes, (content) =>
     assemble(binding, body, values, content),
   );
 }

@@ -35,9 +35,7 @@ export interface SocketIoEndpoint {
 
 /** Answers `<path>/socket.io`, over WebSocket alone: polling would bind a client to one process. */
 export async function socketIoEndpoint(options: RealtimeEndpoint): Promise<SocketIoEndpoint> {
-  const { Server } = await import("socket.io").catch((cause: unknown) => {
-    throw new Error("Socket.IO needs the package socket.io: npm install socket.io", { cause });
-  });
+  const { Server } = await import("socket.io");
   const address = `${options.spec.path}/socket.io`;
   const { limits, counters } = options;
   /** Engine.IO makes its server of WebSockets by `new`. */

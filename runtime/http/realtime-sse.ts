@@ -144,7 +144,7 @@ async function ack(
   checkRealtimeOrigin(headers.origin, headers.host, options.allowedOrigins);
   const { device } = readHandshake(query, undefined);
   const { identity, context } = await boundCaller(options, req);
-  const upTo = readUpTo(await readJsonBody(req, maxAckBytes));
+  const upTo = await readJsonBody(req, maxAckBytes, readUpTo);
   const owner = mailboxOf(context, identity);
   if (device !== null) options.plane.sign(owner, device);
   const acked = await acknowledge(context.resources.database, owner, device, upTo);

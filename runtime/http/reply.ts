@@ -103,7 +103,8 @@ export function sendJson(
   headers: string[],
   text: string,
 ): void {
-  headers.push("Content-Type", jsonType, "Content-Length", String(Buffer.byteLength(text)));
+  const bytes = Buffer.byteLength(text);
+  headers.push("Content-Type", jsonType, "Content-Length", String(bytes));
   if (!req.complete && hasBody(req)) {
     if (!headers.includes("Connection")) headers.push("Connection", "close");
     res.writeHead(status, headers);
@@ -112,7 +113,9 @@ export function sendJson(
     return;
   }
   res.writeHead(status, headers);
-  res.end(req.method === "HEAD" ? undefined : text);
+  if (req.method === "HEAD") res.end();
+  // ASCII is the same bytes either way, and Node.js writes them three times as fast as Latin-1.
+  else res.end(text, bytes === text.length ? "latin1" : "utf8");
 }
 
 /** What is still read of a request that is answered already: bytes, and milliseconds. */

@@ -12,7 +12,7 @@ const longSegment = /[^/]{37,}/g;
 /** Writes the line of an exchange that has ended. */
 export function logRequest(log: Log, exchange: Exchange): void {
   const { req, res, operation, requestId, code, caller, tenant, isAborted } = exchange;
-  const millis = performance.now() - exchange.startedAt;
+  const millis = exchange.endedAt - exchange.startedAt;
   const isRefused = res.statusCode === 429 || res.statusCode === 503;
   log.info(
     {

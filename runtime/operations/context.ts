@@ -79,14 +79,14 @@ export class ExecutionContext {
   readonly idempotencyKey: string | undefined;
   readonly lifetime: Lifetime;
   readonly resources: Resources;
-  /** What the audit log says of this invocation besides who called. */
-  readonly notes: Record<string, string> = {};
-  readonly #scopes = new Map<string, Filter>();
+  #notes: Readonly<Record<string, string>> | undefined;
+  #scopes: Map<string, Filter> | undefined;
   readonly #isOfCaller: boolean;
   #payer: Payer | null | undefined;
   #reading: Transaction | undefined;
   #transaction: Transaction | undefined;
-  readonly #onCommit: (() => void)[] = [];
+  /** What follows the running transaction. */
+  #onCommit: (() => void)[] = nothing;
   #answer: HeldAnswer | undefined;
   #isReleased = false;
 
@@ -156,7 +156,7 @@ export class ExecutionContext {
     const { lifetime, payer, operationId } = this;
     const options = { lifetime, payer, operation: operationId, exclusive };
     const result = await this.resources.database.write(options, async (transaction) => {
-      this.#onCommit.length = 0;
+      this.#onCommit = [];
       this.#transaction = transaction;
       try {
         return await work(transaction);
@@ -164,7 +164,9 @@ export class ExecutionContext {
         this.#transaction = undefined;
       }
     });
-    for (const work of this.#onCommit.splice(0)) work();
+    const following = this.#onCommit;
+    this.#onCommit = nothing;
+    for (const follow of following) follow();
     return result;
   }
 
@@ -198,9 +200,14 @@ export class ExecutionContext {
     this.#answer?.release();
   }
 
+  /** What the audit log says of this invocation besides who called. */
+  get notes(): Readonly<Record<string, string>> {
+    return this.#notes ?? {};
+  }
+
   /** Names something for the audit log, such as the principal that a login turned out to be. Never a secret. */
   note(fields: Readonly<Record<string, string>>): void {
-    Object.assign(this.notes, fields);
+    this.#notes = { ...this.#notes, ...fields };
   }
 
   /** Runs `work` once the running transaction has committed, and not where it does not; outside one, at once. */
@@ -218,14 +225,18 @@ export class ExecutionContext {
   narrow(document: string, filter: Filter): void {
     const before = this.scopeOf(document);
     const filters = before === everything ? [filter] : [before, filter];
+    this.#scopes ??= new Map();
     this.#scopes.set(document, { kind: "all", filters });
   }
 
   /** What rows of a document must pass, besides its tenant; `everything` where nothing narrows it. */
   scopeOf(document: string): Filter {
-    return this.#scopes.get(document) ?? everything;
+    return this.#scopes?.get(document) ?? everything;
   }
 }
+
+/** What follows no transaction: never written to, and shared by all invocations. */
+const nothing: (() => void)[] = [];
 
 /** The principal; an address where nobody is signed in, and one name for all whose address is not known. */
 function payerOf({ identity, clientAddress }: ExecutionContext): Payer {

@@ -3,9 +3,9 @@ import { fail, type ServiceError } from "../contract/errors.js";
 
 /** Whoever asked, and may leave. */
 interface Caller {
-  readonly isGone: () => boolean;
+  isGone(): boolean;
   /** Calls back when the caller goes; not where it has gone already. */
-  readonly onGone?: (listener: () => void) => void;
+  onGone?(listener: () => void): void;
 }
 
 /** The longest timer that Node.js has. */
@@ -105,24 +105,35 @@ export class Lifetime {
     if (this.#caller.isGone()) throw fail("core.timeout");
   }
 
-  /** Settles as `work` does, or rejects when the lifetime is over, whichever is first. */
-  race<T>(work: Promise<T>): Promise<T> {
+  /** Settles as `work` does, or rejects when the lifetime is over, whichever is first. What is done already is returned. */
+  race<T>(work: T | Promise<T>): T | Promise<T> {
+    if (!(work instanceof Promise)) return work;
     if (!this.hasDeadline && this.#caller.onGone === undefined) return work;
-    return new Promise<T>((resolve, reject) => {
-      const off = this.onOver((reason) => {
-        if (!this.#isDecided) reject(reason);
-      });
-      work.then(
-        (value) => {
-          off();
-          resolve(value);
-        },
-        (error: unknown) => {
-          off();
-          reject(error as Error);
-        },
-      );
+    return new Promise<T>((resolve, reject) => this.settle(work, resolve, reject));
+  }
+
+  /** Calls one of two as `work` settles, or the second when the lifetime is over, whichever is first. Neither may throw. */
+  settle<T>(
+    work: Promise<T>,
+    onValue: (value: T) => void,
+    onReason: (reason: unknown) => void,
+  ): void {
+    let isOver = false;
+    const off = this.onOver((reason) => {
+      if (this.#isDecided) return;
+      isOver = true;
+      onReason(reason);
     });
+    work.then(
+      (value) => {
+        off();
+        if (!isOver) onValue(value);
+      },
+      (error: unknown) => {
+        off();
+        if (!isOver) onReason(error);
+      },
+    );
   }
 
   #setTimer(): void {

@@ -6,17 +6,35 @@ import type { Output } from "./json-text.js";
 import type { Operation } from "./operation.js";
 
 /**
- * Invokes an operation, for a caller that races it against its lifetime: before → wrap → transaction (tx_before → handler → tx_after) → commit → after_commit →
- * on_success, or on_failure; finally at the end. Rejects with the error of the first step that threw, or with
- * `deadline_exceeded` at the deadline, after which nothing commits.
+ * Invokes an operation, for a caller that races what is pending against its lifetime: before → wrap → transaction
+ * (tx_before → handler → tx_after) → commit → after_commit → on_success, or on_failure; finally at the end. Fails with the error of the first step that threw, or with
+ * `deadline_exceeded` at the deadline, after which nothing commits. A read without hooks whose handler does not wait has its
+ * outcome at once.
  */
 export function invoke<Input, Result>(
   operation: Operation<Input, Result>,
   input: Input,
   context: ExecutionContext,
-): Promise<Outcome<Result>> {
+): Outcome<Result> | Promise<Outcome<Result>> {
   if (!operation.chain.isEmpty) return invokeWithHooks(operation, input, context);
-  return transact(operation, input, context);
+  if (operation.transaction === "write") return transact(operation, input, context);
+  const output = operation.run(input, context);
+  return isPending(output) ? Promise.resolve(output).then(read) : read(output);
+}
+
+/** The outcome of an operation that stores nothing, under a key or otherwise. */
+function read<Result>(output: Output<Result>): Outcome<Result> {
+  return { output, replayed: false };
+}
+
+/** A promise, an author's own kind included. */
+function isPending<T>(value: T | Promise<T>): value is Promise<T> {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    "then" in value &&
+    typeof value.then === "function"
+  );
 }
 
 async function invokeWithHooks<Input, Result>(
@@ -76,23 +94,18 @@ async function transact<Input, Result>(
   input: Input,
   context: ExecutionContext,
 ): Promise<Outcome<Result>> {
-  if (operation.transaction === "read" && operation.chain.isEmpty) {
-    return { output: await operation.run(input, context), replayed: false };
-  }
   const handle = async (): Promise<Output<Result>> => {
     for (const hook of operation.chain.tx_before) await hook(input, context);
     const output = await operation.run(input, context);
     for (const hook of operation.chain.tx_after) await hook(input, context, output);
     return output;
   };
-  if (operation.transaction === "read") return { output: await handle(), replayed: false };
+  if (operation.transaction === "read") return read(await handle());
 
   const scope = idempotencyScope(context, operation.idempotencyKey);
   const settled = await context.commit(
     async (transaction): Promise<Outcome<Result> | { readonly failure: ServiceError }> =>
-      scope === undefined
-        ? { output: await handle(), replayed: false }
-        : onceOnly(transaction, scope, input, handle),
+      scope === undefined ? read(await handle()) : onceOnly(transaction, scope, input, handle),
     scope,
   );
   // A failure that was stored under the key has committed its record; only now it is thrown.

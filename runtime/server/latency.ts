@@ -14,25 +14,30 @@ interface Series {
 }
 
 export class Latencies {
-  readonly #series = new Map<string, Series>();
+  /** By operation, then by the first digit of the status. */
+  readonly #series = new Map<string, Map<number, Series>>();
 
   observe(operation: string, statusCode: number, seconds: number): void {
-    const status = `${Math.floor(statusCode / 100)}xx`;
-    const key = `${operation} ${status}`;
-    let series = this.#series.get(key);
-    if (series === undefined) {
-      series = {
-        operation,
-        status,
-        counts: Array.from({ length: buckets.length + 1 }, () => 0),
-        sum: 0,
-      };
-      this.#series.set(key, series);
-    }
+    const series = this.#seriesOf(operation, Math.floor(statusCode / 100));
     let at = 0;
     while (at < buckets.length && seconds > (buckets[at] ?? 0)) at += 1;
     series.counts[at] = (series.counts[at] ?? 0) + 1;
     series.sum += seconds;
+  }
+
+  #seriesOf(operation: string, digit: number): Series {
+    let ofOperation = this.#series.get(operation);
+    if (ofOperation === undefined) {
+      ofOperation = new Map();
+      this.#series.set(operation, ofOperation);
+    }
+    let series = ofOperation.get(digit);
+    if (series === undefined) {
+      const counts = Array.from({ length: buckets.length + 1 }, () => 0);
+      series = { operation, status: `${digit}xx`, counts, sum: 0 };
+      ofOperation.set(digit, series);
+    }
+    return series;
   }
 
   /** Has a registry print these latencies. */
@@ -47,7 +52,9 @@ export class Latencies {
         help,
         type: "histogram",
         aggregator: "sum",
-        values: [...this.#series.values()].flatMap((series) => valuesOf(name, series)),
+        values: [...this.#series.values()]
+          .flatMap((ofOperation) => [...ofOperation.values()])
+          .flatMap((series) => valuesOf(name, series)),
       }),
       reset: () => this.#series.clear(),
     };

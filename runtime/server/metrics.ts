@@ -23,15 +23,47 @@ export interface Metrics {
   /** Counts a request that has ended. */
   observe(exchange: Exchange): void;
   text(): Promise<{ readonly type: string; readonly text: string }>;
+  close(): void;
 }
 
+/** What requests are counted in. */
+interface Counts {
+  readonly latencies: Latencies;
+  /** Answers with an error, by its code. */
+  readonly refusals: Map<string, number>;
+  aborted: number;
+}
+
+/** The library is loaded so long after the start, in milliseconds, or by who asks sooner: requests need none of it. */
+const settledMillis = 1_000;
+
 /** Starts keeping figures. */
-export async function startMetrics(sources: MetricSources): Promise<Metrics> {
+export function startMetrics(sources: MetricSources): Metrics {
+  const counts: Counts = { latencies: new Latencies(), refusals: new Map(), aborted: 0 };
+  let loading: Promise<Registry> | undefined;
+  const registry = (): Promise<Registry> => (loading ??= registryOf(sources, counts));
+  const settled = setTimeout(() => void registry().catch(() => undefined), settledMillis).unref();
+  return {
+    observe({ operation, code, res, isAborted, startedAt, endedAt }) {
+      const seconds = (endedAt - startedAt) / 1000;
+      counts.latencies.observe(operation ?? "none", res.statusCode, seconds);
+      if (code !== null) counts.refusals.set(code, (counts.refusals.get(code) ?? 0) + 1);
+      if (isAborted) counts.aborted += 1;
+    },
+    async text() {
+      const known = await registry();
+      return { type: known.contentType, text: await known.metrics() };
+    },
+    close: () => clearTimeout(settled),
+  };
+}
+
+/** Everything that is told, read from its sources each time it is asked for. */
+async function registryOf(sources: MetricSources, counts: Counts): Promise<Registry> {
   const client = await import("prom-client");
   const registry = new client.Registry();
   client.collectDefaultMetrics({ register: registry });
-  const latencies = new Latencies();
-  latencies.register(
+  counts.latencies.register(
     registry,
     "opwright_request_seconds",
     "Time from a request's head to the end of its answer, by operation.",
@@ -41,23 +73,23 @@ export async function startMetrics(sources: MetricSources): Promise<Metrics> {
     help: "Answers with an error, by the code of the error table.",
     labelNames: ["code"],
     registers: [registry],
+    collect() {
+      refusals.reset();
+      for (const [code, count] of counts.refusals) refusals.inc({ code }, count);
+    },
   });
   const aborted = new client.Counter({
     name: "opwright_aborted_total",
     help: "Requests whose caller went, or was ended, before the end of the answer.",
     registers: [registry],
+    collect() {
+      aborted.reset();
+      aborted.inc(counts.aborted);
+    },
   });
   sourceGauges(gaugeMaker(client, registry), sources);
   readinessGauge(client, registry, sources);
-  return {
-    observe({ operation, code, res, isAborted, startedAt }) {
-      const seconds = (performance.now() - startedAt) / 1000;
-      latencies.observe(operation ?? "none", res.statusCode, seconds);
-      if (code !== null) refusals.inc({ code });
-      if (isAborted) aborted.inc();
-    },
-    text: async () => ({ type: registry.contentType, text: await registry.metrics() }),
-  };
+  return registry;
 }
 
 type MakeGauge = (name: string, help: string, value: () => number | Promise<number>) => void;

@@ -1,7 +1,9 @@
 // The realtime plane of a running service, with the transports that its registry names.
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { createRequire } from "node:module";
 import type { Duplex } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
+import { lateEndpoint, type LateEndpoint } from "../http/late-endpoint.js";
 import { stillGood, type RealtimeEndpoint } from "../http/realtime-endpoint.js";
 import { historyEndpoint } from "../http/realtime-history.js";
 import { sseEndpoint } from "../http/realtime-sse.js";
@@ -56,26 +58,50 @@ export async function startRealtime(
   };
   const answerHistory = historyEndpoint(endpoint);
   const answerSse = spec.transports.includes("sse") ? sseEndpoint(endpoint) : () => false;
-  const socketIo = spec.transports.includes("socketio")
-    ? await (await import("../http/realtime-socketio.js")).socketIoEndpoint(endpoint)
-    : null;
-  const webSocket = spec.transports.includes("websocket")
-    ? (await import("../http/realtime-websocket.js")).webSocketEndpoint(endpoint)
-    : null;
+  const transports = lateTransports(endpoint);
   return {
     counters,
     answer: (req, res) =>
-      answerHistory(req, res) || answerSse(req, res) || socketIo?.answer(req, res) === true,
-    upgrade: (req, socket, head) =>
-      webSocket?.upgrade(req, socket, head) === true ||
-      socketIo?.upgrade(req, socket, head) === true,
+      answerHistory(req, res) ||
+      answerSse(req, res) ||
+      transports.some((one) => one.answer(req, res)),
+    upgrade: (req, socket, head) => transports.some((one) => one.upgrade(req, socket, head)),
     probeBus: bus === null ? undefined : () => bus.probe(),
     async stop() {
       // The other half of the time is for commands and for clients that answer a close late.
       await plane.stop(drainSeconds * 500);
-      webSocket?.stop();
-      await socketIo?.stop();
+      await Promise.all(transports.map((one) => one.stop()));
       await Promise.race([bus?.close(), sleep(busMillis, undefined, { ref: false })]);
     },
   };
+}
+
+/** The transports that take upgrades, whose packages are the largest that a service loads. */
+function lateTransports(endpoint: RealtimeEndpoint): readonly LateEndpoint[] {
+  const { transports, path } = endpoint.spec;
+  const { log } = endpoint.resources;
+  const late: LateEndpoint[] = [];
+  if (transports.includes("websocket")) {
+    const paths = { upgrades: [`${path}/ws`], answers: [] };
+    const load = async () =>
+      (await import("../http/realtime-websocket.js")).webSocketEndpoint(endpoint);
+    late.push(lateEndpoint(paths, log, load));
+  }
+  if (transports.includes("socketio")) {
+    requireSocketIo();
+    const own = [`${path}/socket.io`, `${path}/socket.io/`];
+    const load = async () =>
+      (await import("../http/realtime-socketio.js")).socketIoEndpoint(endpoint);
+    late.push(lateEndpoint({ upgrades: own, answers: own }, log, load));
+  }
+  return late;
+}
+
+/** Throws where a package that will be loaded later is not there: a service that cannot do its work does not start. */
+function requireSocketIo(): void {
+  try {
+    createRequire(import.meta.url).resolve("socket.io");
+  } catch (cause) {
+    throw new Error("Socket.IO needs the package socket.io: npm install socket.io", { cause });
+  }
 }

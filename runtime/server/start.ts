@@ -82,7 +82,7 @@ export async function start(
   const connections = new Connections(server, settings.connections);
   const readiness = readinessOf(probesOf(service, connection, realtime));
   const metrics = settings.hasMetrics
-    ? await startMetrics({
+    ? startMetrics({
         engine: () => database.state(),
         connections: () => connections.counts,
         answers: connection.answers,
@@ -125,6 +125,7 @@ export async function start(
     await Promise.all([realtime?.stop(), connections.close(drainSeconds * 1000, lingerMillis)]);
     await relay?.stop(drainSeconds * 1000);
     await quiet;
+    metrics?.close();
     await connection.close();
     admin?.close();
     admin?.closeAllConnections();

@@ -1,6 +1,4 @@
 // What an upload is: by its first bytes, else by its name (decisions.md "Object storage").
-import { fileTypeFromBuffer } from "file-type";
-import { lookup } from "mime-types";
 import { fail } from "../contract/errors.js";
 import type { StorageSpec } from "./spec.js";
 
@@ -21,6 +19,11 @@ export async function contentTypeOf(
     read.push(value);
     size += value.length;
   }
+  // Loaded with the first upload: a service starts without them.
+  const [{ fileTypeFromBuffer }, { lookup }] = await Promise.all([
+    import("file-type"),
+    import("mime-types"),
+  ]);
   const found = await fileTypeFromBuffer(Buffer.concat(read).subarray(0, sniffed));
   const type = found?.mime ?? (lookup(filename) || "application/octet-stream");
   return { type, content: joined(read, iterator) };

@@ -102,6 +102,7 @@ export async function serve(args, url, options) {
   const millis = performance.now() - started;
   return {
     millis,
+    pid: child.pid,
     megabytes: () =>
       Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, "utf8"))?.[1]) / 1024,
     stop: () => new Promise((resolve) => child.on("exit", resolve).kill("SIGKILL")),
@@ -128,10 +129,15 @@ export function cpuSeconds(pid) {
 
 /** Requests a second over 64 connections; throws for any answer but a good one. */
 export async function load(request, duration) {
+  return (await loaded(request, duration)).average;
+}
+
+/** The same, with how many requests they were in all. */
+export async function loaded(request, duration) {
   const result = await autocannon({ ...request, connections: 64, pipelining: 1, duration });
   if (result.non2xx > 0 || result.errors > 0)
     throw new Error(`${request.url}: ${result.non2xx} bad answers, ${result.errors} errors`);
-  return result.requests.average;
+  return { average: result.requests.average, total: result.requests.total };
 }
 
 /** Prints rows as a Markdown table. */

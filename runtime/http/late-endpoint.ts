@@ -1,0 +1,79 @@
+// An endpoint whose protocol is loaded with its first request: a service that nobody speaks it to starts without it.
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Duplex } from "node:stream";
+import { knownError } from "../contract/errors.js";
+import type { Log } from "../operations/log.js";
+import { refuse } from "./client-error.js";
+import { readMetadata } from "./metadata.js";
+import { replyError } from "./reply.js";
+
+/** What answers requests and takes upgrades of its own paths. */
+export interface Endpoint {
+  /** Answers a request that is this endpoint's; returns whether it was. */
+  answer?(req: IncomingMessage, res: ServerResponse): boolean;
+  /** Takes an upgrade that is this endpoint's; returns whether it was. Throws what refuses it. */
+  upgrade(req: IncomingMessage, socket: Duplex, head: Buffer): boolean;
+  stop(): void | Promise<void>;
+}
+
+export interface LateEndpoint extends Required<Endpoint> {
+  stop(): Promise<void>;
+}
+
+/** The paths of an endpoint: those of upgrades, and those of plain requests. */
+export interface LatePaths {
+  readonly upgrades: readonly string[];
+  readonly answers: readonly string[];
+}
+
+/** Stands for an endpoint; what comes before it is loaded waits for that. */
+export function lateEndpoint(
+  paths: LatePaths,
+  log: Log,
+  load: () => Promise<Endpoint>,
+): LateEndpoint {
+  let loaded: Endpoint | undefined;
+  let loading: Promise<Endpoint> | undefined;
+  /** Uses the endpoint, at once where it is there; tells `refused` what it threw later. */
+  const use = (work: (endpoint: Endpoint) => void, refused: (error: unknown) => void): void => {
+    if (loaded !== undefined) return work(loaded);
+    loading ??= load();
+    loading
+      .then(
+        (endpoint) => {
+          loaded = endpoint;
+          work(endpoint);
+        },
+        (error: unknown) => {
+          log.error({ err: error }, "an endpoint could not be loaded");
+          throw error;
+        },
+      )
+      .catch(refused);
+  };
+  return {
+    answer(req, res) {
+      if (!paths.answers.includes(pathOf(req))) return false;
+      use(
+        (endpoint) => endpoint.answer?.(req, res),
+        (error) => replyError(req, res, readMetadata(req.headers), error),
+      );
+      return true;
+    },
+    upgrade(req, socket, head) {
+      if (!paths.upgrades.includes(pathOf(req))) return false;
+      use(
+        (endpoint) => endpoint.upgrade(req, socket, head),
+        (error) => refuse(socket, knownError(error)),
+      );
+      return true;
+    },
+    async stop() {
+      await (await loading)?.stop();
+    },
+  };
+}
+
+function pathOf({ url = "" }: IncomingMessage): string {
+  return url.split("?", 1)[0] ?? "";
+}
