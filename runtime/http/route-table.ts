@@ -1,7 +1,7 @@
 // Which route answers a method and a path. Knows of HEAD, of 405 and of prefix roots (decisions.md §1).
+import FindMyWay from "find-my-way";
 import { fail, type ServiceError } from "../contract/errors.js";
 import type { AnyRoute } from "../operations/operation.js";
-import { PathTree, type PathMatch } from "./path-tree.js";
 
 /** A route that matches, with its decoded path values and the undecoded query string. */
 export interface RouteMatch {
@@ -18,61 +18,58 @@ export interface RouteTable {
   match(method: string, url: string): RouteMatch | null;
 }
 
+/** A route, and the name of the placeholder that takes the rest of its path. */
+interface Entry {
+  readonly route: AnyRoute;
+  readonly rest: string | undefined;
+}
+
 /** Builds the table once, at start. */
 export function routeTable(routes: readonly AnyRoute[]): RouteTable {
-  const trees = new Map<string, PathTree<AnyRoute>>();
-  const add = (method: string, path: string, route: AnyRoute): void => {
-    const tree = trees.get(method) ?? new PathTree();
-    trees.set(method, tree);
-    tree.add(path, route);
+  const router = FindMyWay<FindMyWay.HTTPVersion.V1>({
+    querystringParser: (query: string) => query as unknown as Record<string, string>,
+    onBadUrl: () => undefined,
+    maxParamLength: 2048,
+  });
+  const methods = new Set<string>();
+  const add = (method: string, path: string, entry: Entry): void => {
+    methods.add(method);
+    router.on(method as FindMyWay.HTTPMethod, path, () => undefined, entry);
   };
   const heads = new Set(routes.flatMap(({ method, path }) => (method === "HEAD" ? path : [])));
   for (const route of routes) {
-    const { method, path } = route;
+    // `{+key}` (RFC 6570 §3.2.3) takes the rest of the path, slashes included.
+    const entry: Entry = { route, rest: /\{\+(\w+)\}$/.exec(route.path)?.[1] };
+    const path = route.path.replaceAll(/\{(\w+)\}/g, ":$1").replace(/\{\+\w+\}$/, "*");
     const spellings = route.prefixRoot === true && path !== "/" ? [path, `${path}/`] : [path];
     for (const spelling of spellings) {
-      add(method, spelling, route);
-      if (method === "GET" && !heads.has(path)) add("HEAD", spelling, route);
+      add(route.method, spelling, entry);
+      if (route.method === "GET" && !heads.has(route.path)) add("HEAD", spelling, entry);
     }
   }
 
-  const find = (method: string, path: string): PathMatch<AnyRoute> | null => {
-    try {
-      return trees.get(method)?.find(path) ?? null;
-    } catch (cause) {
-      throw fail("path_malformed", {}, { cause });
-    }
+  const find = (method: string, url: string): RouteMatch | null => {
+    const found = router.find(method as FindMyWay.HTTPMethod, url);
+    if (found === null) return null;
+    const entry = found.store as Entry | null;
+    // find-my-way answers a path that it cannot decode with a handler that has no store.
+    if (entry === null) throw fail("path_malformed");
+    const { route, rest } = entry;
+    const query = found.searchParams as unknown as string;
+    if (rest === undefined) return { route, path: found.params, query };
+    const { "*": value, ...named } = found.params;
+    return { route, path: { ...named, [rest]: value }, query };
   };
 
   return {
     match(method, url) {
-      // A fragment is never sent (RFC 9112 §3.2): in absolute form it could pass for a part of the host.
-      if (!url.startsWith("/") && url.includes("#")) throw fail("path_malformed");
-      const end = endOfPath(url);
-      const path = pathOf(end < 0 ? url : url.slice(0, end));
-      if (path === null) return null;
-      const found = find(method, path);
-      if (found !== null)
-        return { route: found.value, path: found.path, query: end < 0 ? "" : url.slice(end + 1) };
-      const allowed = [...trees.keys()].filter((other) => find(other, path) !== null);
+      const found = methods.has(method) ? find(method, url) : null;
+      if (found !== null) return found;
+      const allowed = [...methods].filter((other) => other !== method && find(other, url) !== null);
       if (allowed.length === 0) return null;
       throw methodNotAllowed(allowed.sort());
     },
   };
-}
-
-/** Where the path of a request's target ends; -1 at its end. A fragment has no place there, and is no part of the path. */
-function endOfPath(url: string): number {
-  const query = url.indexOf("?");
-  const fragment = url.indexOf("#");
-  return fragment < 0 || (query >= 0 && query < fragment) ? query : fragment;
-}
-
-/** The path of a target, also of one in absolute form (RFC 9112 §3.2.2); null for `*` and whatever else has none. */
-function pathOf(target: string): string | null {
-  if (target.startsWith("/")) return target;
-  const absolute = /^https?:\/\/[^/]*(.*)$/is.exec(target);
-  return absolute === null ? null : absolute[1] || "/";
 }
 
 /** The error of a path that answers other methods only (RFC 9110 §15.5.6). */
