@@ -111,8 +111,7 @@ export async function start(
   const periodic = startPeriodic(connection, periodicJobs(service, connection));
 
   let stopped: Promise<void> | undefined;
-  const { address, port, family } = server.address() as AddressInfo;
-  const url = `http://${family === "IPv6" ? `[${address}]` : address}:${port}`;
+  const url = urlOf(server);
   objects.listensAt(url);
   const { settleSeconds, drainSeconds } = settings;
   const stop = async (): Promise<void> => {
@@ -137,6 +136,12 @@ export async function start(
     connection,
     stop: () => (stopped ??= bounded(stop(), settleSeconds + drainSeconds + stopSlackSeconds)),
   };
+}
+
+/** Where a server listens. */
+function urlOf(server: Server): string {
+  const { address, port, family } = server.address() as AddressInfo;
+  return `http://${family === "IPv6" ? `[${address}]` : address}:${port}`;
 }
 
 /** Takes requests in their turn; `ended` is told when one has been answered. */
