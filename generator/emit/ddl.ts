@@ -1,6 +1,6 @@
 // DDL of storage changes, for both engines. Indexes stand over the very expressions that queries use.
 import { postgresField, sqliteField } from "../../runtime/contract/fields.js";
-import { createTable, quoted, types, type EngineName } from "./ddl-parts.js";
+import { createTable, quoted, types, type EngineName } from "../print/ddl-parts.js";
 import type { IndexSchema, StorageChange, TableSchema } from "./storage-schema.js";
 import { systemStep } from "./system-tables.js";
 

@@ -1,7 +1,7 @@
 // migrations/<engine>/NNNN_….sql: append-only files that follow the registry, and the storage they add up to.
 import type { RegistryModel } from "../model/registry.js";
 import { ddl } from "./ddl.js";
-import type { EngineName } from "./ddl-parts.js";
+import type { EngineName } from "../print/ddl-parts.js";
 import { header, jsonFile, type EmittedFile } from "../print/file.js";
 import {
   emptyStorage,

@@ -1,6 +1,6 @@
 // What the migrations of a service add up to: tables, indexes, members with defaults. Kept beside the migrations.
 import { indexableColumns, type FieldType } from "../../runtime/contract/fields.js";
-import { families } from "../families/index.js";
+import { systemStepsOf } from "./system-tables.js";
 import { requiredOf } from "../model/json-schema.js";
 import { indexName } from "../model/names.js";
 import { own } from "../model/records.js";
@@ -49,12 +49,7 @@ export function storageOf(model: RegistryModel): StorageSchema {
     tables: Object.fromEntries(
       Object.values(model.documents).map((document) => [document.table, tableOf(document, model)]),
     ),
-    system: [
-      "opwright_idempotency",
-      "opwright_leases",
-      "opwright_rates",
-      ...families.flatMap((family) => family.tables(model)),
-    ],
+    system: systemStepsOf(model),
     searchLayout,
   };
 }

@@ -6,6 +6,7 @@ import type { Note } from "../compare/change.js";
 import type { ValueComparison } from "../compare/values.js";
 import type { EmittedFile } from "../print/file.js";
 import type { ModulePaths } from "../print/module-path.js";
+import type { SystemTables } from "../print/system-steps.js";
 import type { Declarations, MountDeclaration } from "../load/declarations.js";
 import { durationSeconds } from "../load/quantities.js";
 import type { Rewrite } from "../load/load.js";
@@ -31,8 +32,9 @@ export interface Family<Model = unknown> {
   readonly emit: (model: RegistryModel, paths: ModulePaths) => readonly EmittedFile[];
   /** Validators beside those of operations, by the module that has them: a namespace, or one of its own. */
   readonly validators: (model: RegistryModel) => Readonly<Record<string, readonly ValidatorPlan[]>>;
-  /** The steps of the tables that it needs beside those of documents. */
-  readonly tables: (model: RegistryModel) => readonly string[];
+  /** The tables that it needs beside those of documents, where it needs them. */
+  readonly tables: SystemTables;
+  readonly needsTables: (model: RegistryModel) => boolean;
   /** Paths that the service answers itself because of it. */
   readonly paths: (model: RegistryModel) => readonly string[];
   /** What it tells `defineService`, by member. */
@@ -113,7 +115,8 @@ const silent = {
   compare: () => undefined,
   emit: () => [],
   validators: () => ({}),
-  tables: () => [],
+  tables: () => ({}),
+  needsTables: () => false,
   paths: () => [],
   service: () => ({}),
 } satisfies Partial<Family>;

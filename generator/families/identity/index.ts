@@ -8,21 +8,7 @@ import { emitIdentity } from "./emit.js";
 import { format } from "./format.js";
 import { boundaryErrors, identityModel } from "./model.js";
 import { expandProvisioning } from "./principals.js";
-
-const tables = [
-  "principals",
-  "sessions",
-  "sessions.ended_at",
-  "refresh_tokens",
-  "refresh_tokens.session",
-  "reset_tokens",
-  "reset_tokens.expires_at",
-  "api_keys",
-  "api_keys.ends",
-  "tenants",
-  "memberships",
-  "grants",
-].map((name) => `opwright_${name}`);
+import { tables } from "./tables.js";
 
 export const identity = family({
   name: "identity",
@@ -41,7 +27,8 @@ export const identity = family({
   },
   compare,
   emit: emitIdentity,
-  tables: (model) => (model.identity === null ? [] : tables),
+  tables,
+  needsTables: (model) => model.identity !== null,
   paths: (model) => (model.identity?.jwks == null ? [] : [model.identity.jwks.path]),
   service: (model) =>
     model.identity === null ? {} : { identity: ofGenerated("identity", "identitySpec") },

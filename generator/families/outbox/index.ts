@@ -5,6 +5,7 @@ import { compare } from "./compare.js";
 import { emitOutbox } from "./emit.js";
 import { outboxModel } from "./expand.js";
 import { format } from "./format.js";
+import { tables } from "./tables.js";
 
 export const outbox = family({
   name: "outbox",
@@ -15,7 +16,8 @@ export const outbox = family({
   },
   compare,
   emit: emitOutbox,
-  tables: (model) => (model.outbox === null ? [] : ["opwright_outbox", "opwright_outbox.dead"]),
+  tables,
+  needsTables: (model) => model.outbox !== null,
   service: (model) =>
     model.outbox === null ? {} : { outbox: ofGenerated("outbox", "outboxSpec") },
 });

@@ -8,17 +8,7 @@ import { checkEmits } from "./emits.js";
 import { realtimeModel } from "./expand.js";
 import { format } from "./format.js";
 import { signalPlans } from "./validators.js";
-
-const tables = [
-  "opwright_signals",
-  "opwright_staged_signals",
-  "opwright_staged_signals.shard",
-  "opwright_mailbox_heads",
-  "opwright_mailbox_heads.length",
-  "opwright_mailbox",
-  "opwright_cursors",
-  "opwright_cursors.check_at",
-];
+import { tables } from "./tables.js";
 
 export const realtime = family({
   name: "realtime",
@@ -36,7 +26,8 @@ export const realtime = family({
   compare,
   emit: emitRealtime,
   validators: signalPlans,
-  tables: (model) => (model.realtime === null ? [] : tables),
+  tables,
+  needsTables: (model) => model.realtime !== null,
   paths: (model) => (model.realtime === null ? [] : ["/asyncapi.json"]),
   service: (model) =>
     model.realtime === null ? {} : { realtime: ofGenerated("realtime", "realtimeSpec") },

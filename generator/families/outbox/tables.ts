@@ -1,0 +1,33 @@
+// The table of the outbox.
+import { index, present, type SystemTables } from "../../print/system-steps.js";
+import { types } from "../../print/ddl-parts.js";
+
+const alive = `"dead_at" IS NULL`;
+
+/** Its steps, in the order in which they are made. */
+export const tables: SystemTables = (engine) => {
+  const type = types[engine];
+  return {
+    opwright_outbox: {
+      columns: [
+        `"id" ${type.uuid} PRIMARY KEY`,
+        `"name" ${type.text} NOT NULL`,
+        `"payload" ${type.text} NOT NULL`,
+        `"tenant_id" ${type.text} NOT NULL`,
+        `"created_at" ${type.number} NOT NULL`,
+        `"due_at" ${type.number} NOT NULL`,
+        `"attempts" INTEGER NOT NULL`,
+        `"dead_at" ${type.number}`,
+        `"last_error" ${type.text}`,
+      ],
+      indexes: ["due_at"],
+    },
+    // Dead letters are in no index that the relay reads.
+    "opwright_outbox.dead": [
+      `DROP INDEX "opwright_outbox_by_due_at";`,
+      index("opwright_outbox_by_due", "opwright_outbox", `"due_at", "id"`, alive),
+      index("opwright_outbox_by_age", "opwright_outbox", `"created_at"`, alive),
+      index("opwright_outbox_by_dead_at", "opwright_outbox", `"dead_at"`, present("dead_at")),
+    ],
+  };
+};
