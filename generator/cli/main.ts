@@ -11,17 +11,50 @@ const terminal = processTerminal;
 
 /** Runs the command line and returns the exit code. */
 export async function main(argv: readonly string[]): Promise<ExitCode> {
-  let code: ExitCode = exitCodes.fine;
   const program = new Command("opwright")
     .description("Prints a reviewed, typed backend from operations declared in YAML.")
     .version(packageVersion())
     .exitOverride()
     .showSuggestionAfterError();
-  const onRegistry = (
+  let code: ExitCode = exitCodes.fine;
+  const commands = commandsOf(program, (ended) => {
+    code = ended;
+  });
+  addCommandsOfRegistry(commands);
+  addCommandsBeside(commands);
+  try {
+    await program.parseAsync([...argv], { from: "user" });
+    return code;
+  } catch (error) {
+    return failureCode(error);
+  }
+}
+
+/** With what commands are declared. */
+interface Commands {
+  readonly program: Command;
+  /** Tells with which code a command has ended. */
+  readonly end: (code: ExitCode) => void;
+  /** A command that reads a registry. */
+  readonly onRegistry: (
     name: string,
     description: string,
+    options?: { readonly of?: Command; readonly formats?: readonly string[] },
+  ) => Command;
+  /** A command that writes or compares the generated folder as well. */
+  readonly command: (name: string, description: string) => Command;
+  /** What a command does with the project and its flags. */
+  readonly onProject: <Flags extends CommonFlags>(
+    run: (configured: ConfiguredProject, flags: Flags) => Promise<ExitCode>,
+  ) => (flags: Flags) => Promise<void>;
+}
+
+function commandsOf(program: Command, end: (code: ExitCode) => void): Commands {
+  const onRegistry: Commands["onRegistry"] = (
+    name,
+    description,
     { of = program, formats = findingFormats as readonly string[] } = {},
-  ): Command =>
+  ) =>
     of
       .command(name)
       .description(description)
@@ -29,16 +62,18 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
       .option("--config <file>", "the configuration file")
       .option("--registry <dir>", "the registry folder")
       .addOption(new Option("--format <format>", "how it is shown").choices(formats));
-  const command = (name: string, description: string): Command =>
-    onRegistry(name, description).option("--out <dir>", "the generated folder");
-  const onProject =
-    <Flags extends CommonFlags>(
-      run: (configured: ConfiguredProject, flags: Flags) => Promise<ExitCode>,
-    ) =>
-    async (flags: Flags): Promise<void> => {
-      code = await run(await configuredProject(flags, process.cwd()), flags);
-    };
+  return {
+    program,
+    end,
+    onRegistry,
+    command: (name, description) =>
+      onRegistry(name, description).option("--out <dir>", "the generated folder"),
+    onProject: (run) => async (flags) =>
+      end(await run(await configuredProject(flags, process.cwd()), flags)),
+  };
+}
 
+function addCommandsOfRegistry({ command, onProject, end }: Commands): void {
   command("generate", "write the generated folder")
     .option("--force", "overwrite files that were edited by hand")
     .option("--stubs", "add missing handlers and hooks to your files first")
@@ -67,9 +102,10 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
     .argument("<subject>", "an operation key, or a code such as OPW064")
     .action(async (subject: string, flags: CommonFlags) => {
       const { explainCode, runExplain } = await import("./explain.js");
-      code =
+      end(
         explainCode(subject, terminal) ??
-        (await runExplain(await configuredProject(flags, process.cwd()), subject, terminal));
+          (await runExplain(await configuredProject(flags, process.cwd()), subject, terminal)),
+      );
     });
   command("dev", "watch, generate, compile and restart").action(
     onProject(async (configured) => {
@@ -77,6 +113,9 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
       return runDev(configured, terminal);
     }),
   );
+}
+
+function addCommandsBeside({ program, onRegistry, command, onProject, end }: Commands): void {
   onRegistry("diff", "say what has changed for clients since a git revision", {
     formats: diffFormats,
   })
@@ -88,10 +127,8 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
         { format = "pretty", ...flags }: CommonFlags & { format?: DiffFormat },
       ) => {
         const { runDiff } = await import("./diff.js");
-        code = await runDiff(
-          await configuredProject(flags, process.cwd()),
-          { ref, format },
-          terminal,
+        end(
+          await runDiff(await configuredProject(flags, process.cwd()), { ref, format }, terminal),
         );
       },
     );
@@ -113,7 +150,7 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
     .option("--out <dir>", "where the tarball goes", ".")
     .action(async ({ out, ...flags }: CommonFlags & { readonly out: string }) => {
       const { runClientPack } = await import("./client-pack.js");
-      code = await runClientPack(await configuredProject(flags, process.cwd()), out, terminal);
+      end(await runClientPack(await configuredProject(flags, process.cwd()), out, terminal));
     });
   program
     .command("init")
@@ -126,15 +163,8 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
     .option("--yes", "take the defaults, ask nothing")
     .action(async (folder: string, flags: { template?: "minimal" | "tracker"; yes?: boolean }) => {
       const { runInit } = await import("./init.js");
-      code = await runInit(folder, flags, terminal);
+      end(await runInit(folder, flags, terminal));
     });
-
-  try {
-    await program.parseAsync([...argv], { from: "user" });
-    return code;
-  } catch (error) {
-    return failureCode(error);
-  }
 }
 
 function failureCode(error: unknown): ExitCode {

@@ -37,7 +37,7 @@ export function expandOperation(
   key: string,
   declaration: OperationDeclaration,
 ): RoutedOperation | undefined {
-  const { tree, types, report } = context;
+  const { tree, report } = context;
   const at = tree.keyAt("operations", key);
   if (!keyPattern.test(key)) {
     report({
@@ -48,31 +48,10 @@ export function expandOperation(
     return undefined;
   }
   const [namespace = "", name = ""] = key.split(".");
-  const given = methods.filter((method) => declaration[method] !== undefined);
-  const [method] = given;
-  if (given.length !== 1 || method === undefined) {
-    const message =
-      given.length === 0
-        ? "one of get, post, put, patch, delete is missing"
-        : `${given.join(" and ")} are both given`;
-    report({ code: "OPW046", message, at });
-    return undefined;
-  }
-  const typeName = pascalCase(key);
+  const method = methodOf(context, key, declaration);
+  if (method === undefined) return undefined;
   const path = declaration[method] ?? "";
-  const input = types.readType(
-    declaration.in ?? {},
-    tree.at("operations", key, "in"),
-    `${typeName}Input`,
-  );
-  const output =
-    declaration.out === undefined
-      ? null
-      : types.readType(declaration.out, tree.at("operations", key, "out"), `${typeName}Output`);
-  if (referredType(input) === undefined) types.table.claim(`${typeName}Input`, at);
-  if (output !== null && referredType(output) === undefined)
-    types.table.claim(`${typeName}Output`, at);
-  types.table.claim(`${typeName}Handler`, at);
+  const { input, output } = typesOf(context, key, declaration);
   checkStatus(context, key, declaration.status, output);
   const transaction = declaration.transaction ?? (method === "get" ? "read" : "write");
   if (declaration.idempotency === true && transaction !== "write") {
@@ -129,6 +108,42 @@ export function expandOperation(
     },
     at,
   };
+}
+
+/** The one method that is given. Reports none, and several. */
+function methodOf(
+  { tree, report }: FamilyContext,
+  key: string,
+  declaration: OperationDeclaration,
+): MethodKey | undefined {
+  const given = methods.filter((method) => declaration[method] !== undefined);
+  if (given.length === 1) return given[0];
+  const message =
+    given.length === 0
+      ? "one of get, post, put, patch, delete is missing"
+      : `${given.join(" and ")} are both given`;
+  report({ code: "OPW046", message, at: tree.keyAt("operations", key) });
+  return undefined;
+}
+
+/** What goes in and comes out. Takes the names of the types that are declared for it. */
+function typesOf(
+  { tree, types }: FamilyContext,
+  key: string,
+  declaration: OperationDeclaration,
+): { readonly input: JsonSchema; readonly output: JsonSchema | null } {
+  const at = tree.keyAt("operations", key);
+  const typeName = pascalCase(key);
+  const read = (member: "in" | "out", given: unknown, name: string): JsonSchema => {
+    const schema = types.readType(given, tree.at("operations", key, member), name);
+    if (referredType(schema) === undefined) types.table.claim(name, at);
+    return schema;
+  };
+  const input = read("in", declaration.in ?? {}, `${typeName}Input`);
+  const output =
+    declaration.out === undefined ? null : read("out", declaration.out, `${typeName}Output`);
+  types.table.claim(`${typeName}Handler`, at);
+  return { input, output };
 }
 
 function checkStatus(

@@ -1,5 +1,10 @@
 // From a document declaration to its model and its types (service.md "Document routes").
-import { indexableColumns, type FieldType } from "../../../runtime/contract/fields.js";
+import {
+  indexableColumns,
+  type FieldType,
+  type Elements,
+  type Fields,
+} from "../../../runtime/contract/fields.js";
 import { isScalarType } from "../../../runtime/contract/query-operators.js";
 import { inside } from "../../diagnostics.js";
 import { didYouMean } from "../../did-you-mean.js";
@@ -126,67 +131,26 @@ export function documentModel(
   context: FamilyContext,
   name: string,
   declaration: DocumentDeclaration,
-  { typeName, body, softDelete }: DocumentType,
+  type: DocumentType,
 ): DocumentModel {
-  const { types, report } = context;
+  const { typeName, body, softDelete } = type;
   const at = context.tree.at("documents", name);
-  const resolve: Resolve = (type) => types.table.schemas.get(type);
+  const resolve: Resolve = (other) => context.types.table.schemas.get(other);
   const properties = propertiesOf(body);
-  const known = (field: string, path: readonly (string | number)[]): boolean => {
-    if (Object.hasOwn(properties, field)) return true;
-    report({
-      code: "OPW030",
-      message: `${typeName} has no field ${field}`,
-      at: context.tree.at("documents", name, ...path),
-      suggestion: didYouMean(field, Object.keys(properties)),
-    });
-    return false;
-  };
-  const creatable = (declaration.create ?? Object.keys(properties)).filter((field, index) =>
-    known(field, ["create", index]),
-  );
-  const patchable = (declaration.update ?? Object.keys(properties)).filter((field, index) =>
-    known(field, ["update", index]),
-  );
   const nullable = nullableMembers(body, resolve);
   const defaults = defaultsOf(declaration, properties, nullable);
-  for (const field of Object.keys(declaration.defaults ?? {})) known(field, ["defaults", field]);
-  for (const field of requiredOf(body)) {
-    if (
-      creatable.includes(field) ||
-      Object.hasOwn(defaults, field) ||
-      declaration.read_only === true
-    )
-      continue;
-    report({
-      code: "OPW032",
-      message: `${field} is required, but nothing can set it`,
-      at: context.tree.keyAt("documents", name),
-    });
-  }
-
+  const { creatable, patchable } = settableFields(context, name, declaration, type, defaults);
   const createTypeName = `${pascalCase(name)}Create`;
   const patchTypeName = `${pascalCase(name)}Patch`;
   const bodySchema = storedSchema(declaration, body, resolve);
   if (declaration.read_only !== true) {
-    types.table.addTo(name, createTypeName, createSchema(body, creatable, defaults), at);
-    types.table.addTo(name, patchTypeName, patchSchema(bodySchema, patchable, resolve), at);
+    const { table } = context.types;
+    table.addTo(name, createTypeName, createSchema(body, creatable, defaults), at);
+    table.addTo(name, patchTypeName, patchSchema(bodySchema, patchable, resolve), at);
   }
   const fields = fieldsOf(bodySchema, resolve);
   const elements = elementsOf(bodySchema, resolve);
-  const queryable = queryableFields({ fields, softDelete });
-  const queryTypes = queryTypeNames(name);
-  types.table.addTo(name, queryTypes.filter, filterSchema(queryable, elements, queryTypes), at);
-  types.table.addTo(name, queryTypes.comparison, comparisonSchema(queryTypes.field), at);
-  types.table.addTo(name, queryTypes.sorts, sortSchema(queryable), at);
-  types.table.addTo(name, queryTypes.field, fieldNameSchema(queryable), at);
-  const aggregated = aggregateTypes(queryable, queryTypes.filter, aggregateTypeNames(name));
-  for (const [derived, schema] of Object.entries(aggregated))
-    types.table.addTo(name, derived, schema, at);
-  for (const [shared, schema] of Object.entries(sharedQueryTypes(queryable, elements)))
-    types.table.addShared(shared, schema, at);
-  for (const { name: shared, schema } of [...Object.values(rawPages), aggregatePage])
-    types.table.addShared(shared, schema, at);
+  addQueryTypes(context, name, queryableFields({ fields, softDelete }), elements);
   return {
     name,
     source: at.file,
@@ -212,6 +176,62 @@ export function documentModel(
       hasObjectKeywords(body),
     bodySchema,
   };
+}
+
+/** The fields that payloads may have. Reports those that are not there, and required ones that nothing can set. */
+function settableFields(
+  { tree, report }: FamilyContext,
+  name: string,
+  declaration: DocumentDeclaration,
+  { typeName, body }: DocumentType,
+  defaults: DocumentModel["defaults"],
+): { readonly creatable: readonly string[]; readonly patchable: readonly string[] } {
+  const all = Object.keys(propertiesOf(body));
+  const known = (field: string, path: readonly (string | number)[]): boolean => {
+    if (all.includes(field)) return true;
+    report({
+      code: "OPW030",
+      message: `${typeName} has no field ${field}`,
+      at: tree.at("documents", name, ...path),
+      suggestion: didYouMean(field, all),
+    });
+    return false;
+  };
+  const creatable = (declaration.create ?? all).filter((field, at) => known(field, ["create", at]));
+  const patchable = (declaration.update ?? all).filter((field, at) => known(field, ["update", at]));
+  for (const field of Object.keys(declaration.defaults ?? {})) known(field, ["defaults", field]);
+  const unset = requiredOf(body).filter(
+    (field) => !creatable.includes(field) && !Object.hasOwn(defaults, field),
+  );
+  for (const field of declaration.read_only === true ? [] : unset)
+    report({
+      code: "OPW032",
+      message: `${field} is required, but nothing can set it`,
+      at: tree.keyAt("documents", name),
+    });
+  return { creatable, patchable };
+}
+
+/** Puts the types of a document's queries into the table: its own, and those that documents share. */
+function addQueryTypes(
+  { tree, types: { table } }: FamilyContext,
+  name: string,
+  queryable: Fields,
+  elements: Elements,
+): void {
+  const at = tree.at("documents", name);
+  const names = queryTypeNames(name);
+  table.addTo(name, names.filter, filterSchema(queryable, elements, names), at);
+  table.addTo(name, names.comparison, comparisonSchema(names.field), at);
+  table.addTo(name, names.sorts, sortSchema(queryable), at);
+  table.addTo(name, names.field, fieldNameSchema(queryable), at);
+  const aggregated = aggregateTypes(queryable, names.filter, aggregateTypeNames(name));
+  for (const [derived, schema] of Object.entries(aggregated))
+    table.addTo(name, derived, schema, at);
+  for (const [shared, schema] of Object.entries(sharedQueryTypes(queryable, elements)))
+    table.addShared(shared, schema, at);
+  for (const { name: shared, schema } of [...Object.values(rawPages), aggregatePage])
+    table.addShared(shared, schema, at);
 }
 
 /** Names of the types that queries of a document use. */

@@ -3,7 +3,10 @@ import { index, present, type SystemTables } from "../../print/system-steps.js";
 import { types } from "../../print/ddl-parts.js";
 
 /** Its steps, in the order in which they are made. */
-export const tables: SystemTables = (engine) => {
+export const tables: SystemTables = (engine) => ({ ...ofSessions(engine), ...ofAccess(engine) });
+
+/** Who there is, and who is signed in. */
+const ofSessions: SystemTables = (engine) => {
   const type = types[engine];
   return {
     opwright_principals: {
@@ -60,6 +63,13 @@ export const tables: SystemTables = (engine) => {
     "opwright_reset_tokens.expires_at": [
       index("opwright_reset_tokens_by_expires_at", "opwright_reset_tokens", `"expires_at"`),
     ],
+  };
+};
+
+/** What callers may do, and where. */
+const ofAccess: SystemTables = (engine) => {
+  const type = types[engine];
+  return {
     opwright_api_keys: {
       columns: [
         `"id" ${type.uuid} PRIMARY KEY`,

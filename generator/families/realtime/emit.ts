@@ -1,7 +1,7 @@
 // signals.ts and realtime.ts: signals, typed, and the plane that carries them. Two files, because handlers send signals and
 // the plane calls handlers.
 import { camelCase } from "../../model/names.js";
-import type { RegistryModel, SignalModel } from "../../model/registry.js";
+import type { RealtimeModel, RegistryModel, SignalModel } from "../../model/registry.js";
 import { header, type EmittedFile } from "../../print/file.js";
 import {
   importOf,
@@ -17,8 +17,11 @@ import { signalValidatorNames, signalValidators } from "./validators.js";
 
 export function emitRealtime(model: RegistryModel, paths: ModulePaths): readonly EmittedFile[] {
   const { realtime } = model;
-  if (realtime === null) return [];
-  const events = Object.entries(realtime.events);
+  return realtime === null ? [] : [signalsFile(realtime, model), planeFile(realtime, paths)];
+}
+
+function signalsFile({ events: declared }: RealtimeModel, model: RegistryModel): EmittedFile {
+  const events = Object.entries(declared);
   const modules = typeModules(model);
   const types = sortedUnique(events.map(([, { typeName }]) => typeName));
   const typed = (
@@ -28,75 +31,72 @@ export function emitRealtime(model: RegistryModel, paths: ModulePaths): readonly
     events
       .filter(([, event]) => event.delivery === delivery)
       .map(([name, { typeName }]) => `  readonly ${literal(name)}: ${local.get(typeName)};`);
-  const validators = signalValidatorNames(Object.keys(realtime.events));
+  const validators = signalValidatorNames(Object.keys(declared));
+  return {
+    path: "signals.ts",
+    text: printAround("signals.ts", types, (local) => ({
+      header: header("registry"),
+      imports: importStatements([
+        importOf("publishingOf", "opwright/runtime", false),
+        importOf("stagingOf", "opwright/runtime", false),
+        importOf("RealtimeSpec", "opwright/runtime", true),
+        ...types.flatMap((name) =>
+          importedName(name, local, `./types/${modules.get(name) ?? "models"}.js`, true),
+        ),
+        importOf("* as validate", `./validators/${signalValidators}.js`, false),
+      ]),
+      durable: typed("durable", local),
+      ephemeral: typed("ephemeral", local),
+      events: events.flatMap(([name, { audience, delivery }]) => [
+        `  ${literal(name)}: {`,
+        `    delivery: ${literal(delivery)},`,
+        listLayout("    ", "audience: ", audience.map(literal), ["[", "]"], ","),
+        `    validate: validate.${validators.get(name)},`,
+        "  },",
+      ]),
+    })),
+  };
+}
+
+function planeFile(realtime: RealtimeModel, paths: ModulePaths): EmittedFile {
   const commands = Object.entries(realtime.commands);
   const { authorizer } = realtime;
   const authors = moduleNames(paths, authorizer === null ? [] : [authorizer.file], () => false);
   const called = sortedUnique(commands.map(([, key]) => key));
-  return [
-    {
-      path: "signals.ts",
-      text: printAround("signals.ts", types, (local) => ({
-        header: header("registry"),
-        imports: importStatements([
-          importOf("publishingOf", "opwright/runtime", false),
-          importOf("stagingOf", "opwright/runtime", false),
-          importOf("RealtimeSpec", "opwright/runtime", true),
-          ...types.flatMap((name) =>
-            importedName(name, local, `./types/${modules.get(name) ?? "models"}.js`, true),
-          ),
-          importOf("* as validate", `./validators/${signalValidators}.js`, false),
-        ]),
-        durable: typed("durable", local),
-        ephemeral: typed("ephemeral", local),
-        events: events.flatMap(([name, { audience, delivery }]) => [
-          `  ${literal(name)}: {`,
-          `    delivery: ${literal(delivery)},`,
-          listLayout("    ", "audience: ", audience.map(literal), ["[", "]"], ","),
-          `    validate: validate.${validators.get(name)},`,
-          "  },",
-        ]),
-      })),
-    },
-    {
-      path: "realtime.ts",
-      text: printAround(
-        "realtime.ts",
-        [...called.map(camelCase), ...authors.values()],
-        (local) => ({
-          header: header("registry"),
-          imports: importStatements([
-            importOf("realtime", "opwright/runtime", false),
-            ...[...authors].flatMap(([file, name]) =>
-              importedModule(local.get(name), importPath(paths, "realtime.ts", file)),
-            ),
-            ...called.flatMap((key) =>
-              importedName(camelCase(key), local, `./routes/${key.split(".")[0] ?? ""}.js`, false),
-            ),
-            importOf("events", "./signals.js", false),
-          ]),
-          lines: [
-            `  path: ${literal(realtime.path)},`,
-            listLayout("  ", "transports: ", realtime.transports.map(literal), ["[", "]"], ","),
-            "  events,",
-            ...(commands.length === 0
-              ? ["  commands: {},"]
-              : [
-                  "  commands: {",
-                  ...commands.map(
-                    ([name, key]) => `    ${literal(name)}: ${local.get(camelCase(key))},`,
-                  ),
-                  "  },",
-                ]),
-            authorizer === null
-              ? "  authorizeTopics: null,"
-              : `  authorizeTopics: ${local.get(authors.get(authorizer.file) ?? "")}.${authorizer.name},`,
-            `  presence: ${realtime.presence},`,
-            `  retentionSeconds: ${realtime.retentionSeconds},`,
-            `  retentionEntries: ${realtime.retentionEntries},`,
-          ],
-        }),
-      ),
-    },
-  ];
+  return {
+    path: "realtime.ts",
+    text: printAround("realtime.ts", [...called.map(camelCase), ...authors.values()], (local) => ({
+      header: header("registry"),
+      imports: importStatements([
+        importOf("realtime", "opwright/runtime", false),
+        ...[...authors].flatMap(([file, name]) =>
+          importedModule(local.get(name), importPath(paths, "realtime.ts", file)),
+        ),
+        ...called.flatMap((key) =>
+          importedName(camelCase(key), local, `./routes/${key.split(".")[0] ?? ""}.js`, false),
+        ),
+        importOf("events", "./signals.js", false),
+      ]),
+      lines: [
+        `  path: ${literal(realtime.path)},`,
+        listLayout("  ", "transports: ", realtime.transports.map(literal), ["[", "]"], ","),
+        "  events,",
+        ...(commands.length === 0
+          ? ["  commands: {},"]
+          : [
+              "  commands: {",
+              ...commands.map(
+                ([name, key]) => `    ${literal(name)}: ${local.get(camelCase(key))},`,
+              ),
+              "  },",
+            ]),
+        authorizer === null
+          ? "  authorizeTopics: null,"
+          : `  authorizeTopics: ${local.get(authors.get(authorizer.file) ?? "")}.${authorizer.name},`,
+        `  presence: ${realtime.presence},`,
+        `  retentionSeconds: ${realtime.retentionSeconds},`,
+        `  retentionEntries: ${realtime.retentionEntries},`,
+      ],
+    })),
+  };
 }
