@@ -123,10 +123,10 @@ function thawedInput(input: InputModel, types: Types): InputModel {
     const schema = properties[parameter.name];
     return { ...(schema === undefined ? {} : { schema }), ...parameter };
   });
-  if (body === null) return { ...input, parameters, body };
+  if (body === null) return { ...usual.input, ...input, parameters, body };
   const schema = schemaOfBody(body.as, { ...input, parameters }, types);
   const whole: Partial<BodyModel> = { ...usual.body, schema, typeName: input.typeName };
-  return { ...input, parameters, body: { ...whole, ...body } };
+  return { ...usual.input, ...input, parameters, body: { ...whole, ...body } };
 }
 
 /** What the body is of an input: all of it, all but the parameters, or one member. */

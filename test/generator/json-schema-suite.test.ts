@@ -141,6 +141,7 @@ test.skipIf(!isInstalled)(
         service: {},
         documents: {},
         operations: {},
+        homes: {},
         types: read.types,
       } as unknown as Parameters<typeof emitTypes>[0];
       const text = emitTypes(model)[0]?.text ?? "";

@@ -12,7 +12,7 @@ import { reduced } from "./registries/reduced.js";
 
 /** Registries of one program. */
 const batch = 50;
-const count = Number(process.env["OPWRIGHT_TEST_REGISTRIES"] ?? 3 * batch);
+const count = Number(process.env["OPWRIGHT_TEST_REGISTRIES"] ?? batch);
 const given = process.env["OPWRIGHT_TEST_SEED"];
 const first = given === undefined ? Math.floor(Math.random() * 1e9) : Number(given);
 
