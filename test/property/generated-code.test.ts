@@ -13,8 +13,8 @@ import { reduced } from "./registries/reduced.js";
 /** Registries of one program. */
 const batch = 50;
 const count = Number(process.env["OPWRIGHT_TEST_REGISTRIES"] ?? batch);
-const given = process.env["OPWRIGHT_TEST_SEED"];
-const first = given === undefined ? Math.floor(Math.random() * 1e9) : Number(given);
+/** The same registries each time, so that a change answers for what it breaks; `npm run test:long` draws others. */
+const first = Number(process.env["OPWRIGHT_TEST_SEED"] ?? 1);
 
 const sampled = (seed: number, numRuns: number) =>
   fc.sample(drawn(randomRegistry), { seed, numRuns });
