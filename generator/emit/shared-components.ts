@@ -19,8 +19,9 @@ export class SharedComponents {
   }
 
   /** A reference to the schema, which gets the name or, where another has it, one like it; or what is one already. */
-  schema(wanted: string, schema: object): object {
-    if ("$ref" in schema) return schema;
+  schema(wanted: string, schema: object | boolean): object | boolean {
+    // A schema that is true, as `out: true` is, has nothing that could be shared.
+    if (typeof schema === "boolean" || "$ref" in schema) return schema;
     let name = wanted;
     while (this.#schemas.has(name)) name += "_";
     return this.refer("schemas", name, () => schema);

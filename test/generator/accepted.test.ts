@@ -80,6 +80,8 @@ const cases: Readonly<Record<string, string>> = {
       after.commit: {post: /c, in: {n: integer}, run: registry/a-c.ts#go, guard: open, hooks: {after_commit: [registry/a-d.ts#go]}}
       rate.limit: {post: /d, in: {n: integer}, run: registry/a-e.ts#go, guard: slow}
     policies: {open: [], staff: [principal], slow: [{rate_limit: 5/1m}]}`,
+  "an answer that may be anything": `
+    operations: {a.go: {post: /go, in: {n: integer}, out: true, ${run("a-go")}}}`,
   "a namespace called await": `
     operations: {await.go: {post: /a, in: {n: integer}, ${run("a-a")}}}`,
 };
