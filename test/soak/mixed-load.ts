@@ -7,15 +7,20 @@ import { uploadBytes } from "../faults/object-load.js";
 
 const login = { login: "root@example.test", password: "correct horse battery staple" };
 
+/** Shared by the tasks of ten numbers that follow each other. */
+const labelOf = (number: number): string => `l${Math.floor(number / 10)}`;
+
 /** Starts the load, one worker for each kind of request and several for the most frequent. */
 export function startMixedLoad(url: string, client: Client): Load {
-  const project = randomUUID();
+  // Documents pile up, what one request reads must not: minutes would measure the data.
+  let project = randomUUID();
   const anonymous = newClient(url, { address: "127.0.0.2" });
   let last: { readonly id: string; readonly rev: number } | undefined;
   let number = 0;
   const create: Work = async (by) => {
+    if ((number += 1) % 500 === 0) project = randomUUID();
     const outcome = await by.call("POST", "/tasks", {
-      body: { title: `t${(number += 1)}`, project, labels: [`l${number % 10}`] },
+      body: { title: `t${number}`, project, labels: [labelOf(number)] },
       headers: { "idempotency-key": `${project}-${number}` },
     });
     if (outcome.status === 201) last = outcome.body;
@@ -36,7 +41,7 @@ export function startMixedLoad(url: string, client: Client): Load {
       body: { size: 20, filters: { $values: { project } }, sorts: { due: "asc" } },
     });
   const search: Work = (by) =>
-    by.call("POST", "/search/tasks/typed", { body: { query: `l${number % 10}`, size: 10 } });
+    by.call("POST", "/search/tasks/typed", { body: { query: labelOf(number), size: 10 } });
   const places: Work = () => anonymous.call("POST", "/places/list", { body: { size: 20 } });
   const file: Work = async (by) => {
     const made = await uploadBytes(by, Buffer.alloc(50_000, number), 30);

@@ -38,11 +38,15 @@ for (const engine of engines) {
         for (let index = 0; index < samples; index += 1) {
           await sleep((minutes * 60_000) / samples);
           const outcomes = load.takeOutcomes();
+          const failed = outcomes.filter(
+            (outcome) => !isSuccess(outcome) && outcome.status !== 409,
+          );
+          for (const outcome of failed.slice(0, 10))
+            process.stdout.write(`${JSON.stringify(outcome)}\n`);
           const { child } = subject.process;
           taken.push({
             requests: outcomes.length,
-            failed: outcomes.filter((outcome) => !isSuccess(outcome) && outcome.status !== 409)
-              .length,
+            failed: failed.length,
             mebibytes: residentMebibytes(child),
             descriptors: openDescriptors(child),
             processor: processorSeconds(child),
