@@ -17,52 +17,52 @@ export {
   type ValidationFault,
   type Validator,
 } from "./contract/validation.js";
-export { principals } from "./authn/administration.js";
-export { apiKeys, type ApiKeyEntry, type IssuedApiKey } from "./authn/api-keys.js";
-export { principal, session } from "./authn/hooks.js";
+export { principals } from "./families/identity/administration.js";
+export { apiKeys, type ApiKeyEntry, type IssuedApiKey } from "./families/identity/api-keys.js";
+export { principal, session } from "./families/identity/hooks.js";
 export {
   authn,
   issueSession,
   type NewSession,
   type SessionEntry,
   type TokenResponse,
-} from "./authn/operations.js";
-export { passwordReset, type PasswordResetRequested } from "./authn/password-reset.js";
-export { createPrincipal } from "./authn/provision.js";
+} from "./families/identity/operations.js";
+export { passwordReset, type PasswordResetRequested } from "./families/identity/password-reset.js";
+export { createPrincipal } from "./families/identity/provision.js";
 export {
   identity,
   type IdentitySpec,
   type Ingress,
   type TokenResolver,
   type TokenVerifier,
-} from "./authn/spec.js";
-export type { AccessClaims, ExternalSigner, TokenSigner } from "./authn/token-port.js";
+} from "./families/identity/spec.js";
+export type { AccessClaims, ExternalSigner, TokenSigner } from "./ports/tokens.js";
 export {
   authorization,
   ownRows,
   type Authorization,
   type AuthorizationSpec,
-} from "./authz/authorization.js";
+} from "./families/identity/authorization.js";
 export {
   decideByPermissions,
   type DecisionPort,
   type Question,
   type ScopePort,
-} from "./authz/port.js";
-export { collection, type Collection, type FindQuery } from "./documents/collection.js";
+} from "./families/identity/decisions.js";
+export { collection, type Collection, type FindQuery } from "./families/documents/collection.js";
 export {
   documents,
   listing,
   type CursorPage,
   type Page,
   type Updated,
-} from "./documents/operations.js";
-export { aggInput, aggList, type AggregatePage } from "./documents/aggregate.js";
+} from "./families/documents/operations.js";
+export { aggInput, aggList, type AggregatePage } from "./families/documents/aggregate.js";
 export type { AggregateRequest } from "./query/parse-aggregate.js";
-export { document, type DocumentSpec } from "./documents/spec.js";
+export { document, type DocumentSpec } from "./ports/document-spec.js";
 export type { ExecutionContext, InvocationMetadata } from "./operations/context.js";
 export type { Identity } from "./operations/identity.js";
-export type { Database, Transaction } from "./operations/database.js";
+export type { Database, Transaction } from "./ports/database.js";
 export {
   afterCommit,
   before,
@@ -91,8 +91,8 @@ export {
 } from "./operations/input.js";
 export { callerOf } from "./operations/identity.js";
 export { JsonText, outputValue, type Output } from "./operations/json-text.js";
-export { Lifetime } from "./operations/lifetime.js";
-export { silentLog, type Log } from "./operations/log.js";
+export { Lifetime } from "./ports/lifetime.js";
+export { silentLog, type Log } from "./ports/log.js";
 export {
   operation,
   route,
@@ -106,30 +106,35 @@ export {
   searchInput,
   type SearchCursorPage,
   type SearchPage,
-} from "./search/operations.js";
-export type { SearchCursorRequest, SearchPageRequest } from "./search/request.js";
-export { searching, type SearchSpec } from "./search/spec.js";
+} from "./families/search/operations.js";
+export type { SearchCursorRequest, SearchPageRequest } from "./families/search/request.js";
+export { searching, type SearchSpec } from "./ports/search-spec.js";
 export {
   outbox,
   type Destination,
   type IntegrationEvent,
   type OutboxSpec,
   type StageEvent,
-} from "./outbox/spec.js";
-export { stage } from "./outbox/stage.js";
+} from "./families/outbox/spec.js";
+export { stage } from "./families/outbox/stage.js";
 export { rateLimit } from "./operations/rate-limit.js";
-export { tenant } from "./tenancy/hooks.js";
-export { tenancy, type TenantEntry } from "./tenancy/operations.js";
-export { uuidv7 } from "./operations/uuid.js";
+export { tenant } from "./families/tenancy/hooks.js";
+export { tenancy, type TenantEntry } from "./families/tenancy/operations.js";
+export { uuidv7 } from "./contract/uuid.js";
 export type { CursorRequest, PageRequest } from "./query/list-request.js";
 export { connect, defaultTenant, type Connection, type ConnectOptions } from "./server/connect.js";
-export { realtime, type RealtimeSpec, type TopicAuthorizer } from "./realtime/spec.js";
-export { publishingOf, stagingOf, type PublishSignal, type StageSignal } from "./realtime/stage.js";
-export { direct } from "./storage/direct.js";
-export { storageInput } from "./storage/input.js";
-export type { ObjectPage, ObjectQuery } from "./storage/list.js";
-export { storage } from "./storage/operations.js";
-export { storing, type StorageSpec } from "./storage/spec.js";
+export { realtime, type RealtimeSpec, type TopicAuthorizer } from "./families/realtime/spec.js";
+export {
+  publishingOf,
+  stagingOf,
+  type PublishSignal,
+  type StageSignal,
+} from "./families/realtime/stage.js";
+export { direct } from "./families/storage/direct.js";
+export { storageInput } from "./families/storage/input.js";
+export type { ObjectPage, ObjectQuery } from "./families/storage/list.js";
+export { storage } from "./families/storage/operations.js";
+export { storing, type StorageSpec } from "./ports/storage-spec.js";
 export { progressBar } from "./server/progress-bar.js";
 export { generatedFolder } from "./server/generated-folder.js";
 export { defineService, type AppHandler, type ServiceDefinition } from "./server/service.js";

@@ -4,8 +4,8 @@ import { Client } from "pg";
 import { createClient } from "redis";
 import { openPostgresBus } from "../runtime/engines/postgres/bus.js";
 import { openRedisBus } from "../runtime/engines/redis/bus.js";
-import type { Log } from "../runtime/operations/log.js";
-import type { SignalBus } from "../runtime/realtime/bus-port.js";
+import type { Log } from "../runtime/ports/log.js";
+import type { SignalBus } from "../runtime/ports/bus.js";
 import { engines } from "./engines.js";
 
 export interface FreshBus {

@@ -14,7 +14,7 @@ import {
 } from "@aws-sdk/client-s3";
 import { openFolderStore } from "../runtime/engines/folder/engine.js";
 import { openS3Store } from "../runtime/engines/s3/engine.js";
-import type { ObjectStore } from "../runtime/storage/port.js";
+import type { ObjectStore } from "../runtime/ports/objects.js";
 
 /** A fresh, empty place for objects. */
 export interface FreshObjects {

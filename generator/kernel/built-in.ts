@@ -46,7 +46,7 @@ export interface BuiltInVerb {
 /** The text of a login, password or token. */
 export const credentialText: JsonSchema = { type: "string", minLength: 1, maxLength: 4_096 };
 
-/** The text of a password that somebody chooses. What more is asked of it cannot be said here (runtime/authn/password-rules.ts). */
+/** The text of a password that somebody chooses. What more is asked of it cannot be said here (runtime/families/identity/password-rules.ts). */
 export const newPasswordText: JsonSchema = { type: "string", minLength: 8, maxLength: 1_024 };
 
 /** A body that must be given, with members that must all be given. */

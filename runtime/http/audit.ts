@@ -1,7 +1,7 @@
 // The audit log: who did what to whom, with which outcome; authentication and administration (OWASP Logging Cheat Sheet).
 import { ServiceError } from "../contract/errors.js";
 import type { ExecutionContext } from "../operations/context.js";
-import type { Log } from "../operations/log.js";
+import type { Log } from "../ports/log.js";
 
 /**
  * Writes one entry, `{"audit": {…}}` at the level info. `members` are those of the input that are named; `outcome` is

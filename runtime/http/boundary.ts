@@ -1,11 +1,11 @@
 // The boundary: who is calling and whose data, bound before the operation (service.md "Authentication", "Tenant binding").
 import type { IncomingMessage } from "node:http";
-import { authenticate } from "../authn/authenticate.js";
-import type { IdentitySpec } from "../authn/spec.js";
-import type { Lifetime } from "../operations/lifetime.js";
+import { authenticate } from "../families/identity/authenticate.js";
+import type { IdentitySpec } from "../families/identity/spec.js";
+import type { Lifetime } from "../ports/lifetime.js";
 import type { Resources } from "../operations/context.js";
-import { isUuid } from "../operations/uuid.js";
-import { bindHint, type Bound, type TenantHint } from "../tenancy/bind.js";
+import { isUuid } from "../contract/uuid.js";
+import { bindHint, type Bound, type TenantHint } from "../families/tenancy/bind.js";
 import { requestedHost, type ProxyTrust } from "./proxies.js";
 
 export interface BoundaryOptions {

@@ -2,11 +2,11 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { fail } from "../contract/errors.js";
 import { ByteReply } from "../operations/byte-reply.js";
-import { directPath, type Addresses, type DirectRequest } from "../storage/addresses.js";
-import type { Conditions } from "../storage/conditions.js";
-import { downloadReply } from "../storage/download.js";
-import { bounded } from "../storage/bounded.js";
-import type { ObjectStore } from "../storage/port.js";
+import { directPath, type Addresses, type DirectRequest } from "../families/storage/addresses.js";
+import type { Conditions } from "../families/storage/conditions.js";
+import { downloadReply } from "../families/storage/download.js";
+import { bounded } from "../families/storage/bounded.js";
+import type { ObjectStore } from "../ports/objects.js";
 import { incomingForm } from "./incoming-form.js";
 import { readMetadata } from "./metadata.js";
 import { replyError, replyOutcome } from "./reply.js";

@@ -7,11 +7,11 @@ import {
   type Resources,
 } from "../operations/context.js";
 import { ByteReply } from "../operations/byte-reply.js";
-import { Lifetime } from "../operations/lifetime.js";
-import type { Log } from "../operations/log.js";
+import { Lifetime } from "../ports/lifetime.js";
+import type { Log } from "../ports/log.js";
 import type { AnyRoute } from "../operations/operation.js";
 import { invoke } from "../operations/pipeline.js";
-import type { Bound } from "../tenancy/bind.js";
+import type { Bound } from "../families/tenancy/bind.js";
 import type { Outcome } from "../operations/idempotency.js";
 import { audit } from "./audit.js";
 import { clientAddress, type ProxyTrust } from "./proxies.js";

@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
 import type { Multer } from "multer";
 import { fail, ServiceError } from "../contract/errors.js";
-import type { IncomingFile, IncomingForm } from "../storage/form.js";
+import type { IncomingFile, IncomingForm } from "../families/storage/form.js";
 
 /** Fields beside the file; anything else is refused. */
 const knownFields = ["description", "prefix"];

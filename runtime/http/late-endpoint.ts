@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { knownError } from "../contract/errors.js";
-import type { Log } from "../operations/log.js";
+import type { Log } from "../ports/log.js";
 import { refuse } from "./client-error.js";
 import { readMetadata } from "./metadata.js";
 import { replyError } from "./reply.js";

@@ -8,7 +8,7 @@ import type {
   InputBinding,
   Parameter,
 } from "../operations/input.js";
-import { isUuid } from "../operations/uuid.js";
+import { isUuid } from "../contract/uuid.js";
 import { incomingForm } from "./incoming-form.js";
 import { hasBody, readJsonBody } from "./read-body.js";
 

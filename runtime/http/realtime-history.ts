@@ -1,9 +1,9 @@
 // What the caller's mailbox holds, without a connection: `GET <path>/history?after=&limit=` (decisions.md §2).
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { fail } from "../contract/errors.js";
-import { knownPosition } from "../realtime/handshake.js";
-import { mailboxOf, type MailboxOwner, type MailboxStore } from "../realtime/port.js";
-import { Signal } from "../realtime/signal.js";
+import { knownPosition } from "../families/realtime/handshake.js";
+import { mailboxOf, type MailboxOwner, type MailboxStore } from "../ports/mailbox.js";
+import { Signal } from "../ports/signal.js";
 import { boundCaller, realtimeRoute, type RealtimeEndpoint } from "./realtime-endpoint.js";
 import { sendJson } from "./reply.js";
 import { securityHeaderList } from "./security-headers.js";

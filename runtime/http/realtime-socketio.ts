@@ -4,12 +4,17 @@ import type { Duplex } from "node:stream";
 import type { Server, Socket } from "socket.io";
 import type { ServerOptions } from "ws";
 import { fail, toEnvelope, type ErrorCode } from "../contract/errors.js";
-import { flowOf } from "../realtime/flow.js";
-import { invalidFrame, readCommandOptions, readToken, readUpTo } from "../realtime/frames.js";
-import { readAuth } from "../realtime/handshake.js";
-import { checkRealtimeOrigin } from "../realtime/origin.js";
-import type { Connection } from "../realtime/admission.js";
-import type { Signal } from "../realtime/signal.js";
+import { flowOf } from "../families/realtime/flow.js";
+import {
+  invalidFrame,
+  readCommandOptions,
+  readToken,
+  readUpTo,
+} from "../families/realtime/frames.js";
+import { readAuth } from "../families/realtime/handshake.js";
+import { checkRealtimeOrigin } from "../families/realtime/origin.js";
+import type { Connection } from "../families/realtime/admission.js";
+import type { Signal } from "../ports/signal.js";
 import { draining } from "./draining.js";
 import { readMetadata } from "./metadata.js";
 import { PacedWebSocket, pacedServer } from "./paced-websocket.js";

@@ -1,13 +1,13 @@
 // Server-Sent Events: a stream of signals, and the route that acknowledges them (service.md "Realtime endpoints", WHATWG HTML §9.2).
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { fail, toEnvelope, type ErrorCode } from "../contract/errors.js";
-import { acknowledge } from "../realtime/acknowledge.js";
-import { flowOf } from "../realtime/flow.js";
-import { readHandshake } from "../realtime/handshake.js";
-import { checkRealtimeOrigin } from "../realtime/origin.js";
-import type { Connection } from "../realtime/admission.js";
-import { mailboxOf } from "../realtime/port.js";
-import type { Signal } from "../realtime/signal.js";
+import { acknowledge } from "../families/realtime/acknowledge.js";
+import { flowOf } from "../families/realtime/flow.js";
+import { readHandshake } from "../families/realtime/handshake.js";
+import { checkRealtimeOrigin } from "../families/realtime/origin.js";
+import type { Connection } from "../families/realtime/admission.js";
+import { mailboxOf } from "../ports/mailbox.js";
+import type { Signal } from "../ports/signal.js";
 import { readJsonBody } from "./read-body.js";
 import { converse } from "./realtime-conversation.js";
 import {

@@ -1,6 +1,6 @@
 // A line a request in the log: what was asked, what answered, how long it took; no query, no credential (decisions.md §3).
-import type { Log } from "../operations/log.js";
-import { directPath } from "../storage/addresses.js";
+import type { Log } from "../ports/log.js";
+import { directPath } from "../families/storage/addresses.js";
 import type { Exchange } from "./exchange.js";
 
 /** Requests that take longer are marked, in milliseconds. */

@@ -1,7 +1,7 @@
 // Bytes of large answers that a process holds at a time: while their rows are read, and until they have gone out
 // (architecture.md "Work is bounded": bytes).
 import { fail, unavailable } from "../contract/errors.js";
-import type { Payer } from "./work.js";
+import type { Payer } from "../ports/work.js";
 
 /** What is smaller is not counted: there can be only as much of it as there are connections. */
 const smallBytes = 64 * 1024;

@@ -1,8 +1,8 @@
 // Bulkheads: shares, turns and ends of those who wait.
 import { expect, test } from "vitest";
 import { Bulkhead, type Leave } from "./bulkhead.js";
-import { Lifetime } from "./lifetime.js";
-import type { Work } from "./work.js";
+import { Lifetime } from "../ports/lifetime.js";
+import type { Work } from "../ports/work.js";
 
 const options = { size: 2, shareOf: () => 1, maxWaiting: 4, maxWaitingPerPayer: 3 };
 

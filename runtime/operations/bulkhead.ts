@@ -1,7 +1,7 @@
 // A bulkhead: so many at a time, of which one payer has a part; who waits, waits in turn and not for ever
 // (architecture.md "Work is bounded": share).
 import { unavailable } from "../contract/errors.js";
-import type { Payer, Work } from "./work.js";
+import type { BulkheadState, Payer, Work } from "../ports/work.js";
 
 export interface BulkheadOptions {
   /** Places in all. */
@@ -21,16 +21,6 @@ interface Account {
   readonly share: number;
   running: number;
   readonly waiting: Waiting[];
-}
-
-/** Places under way and waiting, and how often a place was refused or waited for. */
-export interface BulkheadState {
-  readonly running: number;
-  readonly waiting: number;
-  readonly refused: number;
-  readonly waited: number;
-  /** Milliseconds that were waited in all. */
-  readonly waitedMillis: number;
 }
 
 /** Gives back a place; further calls do nothing. */

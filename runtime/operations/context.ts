@@ -1,18 +1,18 @@
 // What an operation knows about its invocation. Passed as an argument, never ambient.
 import type { AnswerBudget, HeldAnswer } from "./answer-budget.js";
-import type { Attempts } from "../authn/attempts.js";
+import type { Attempts } from "./attempts.js";
 import { everything, type Filter } from "../query/ast.js";
-import type { CredentialScope, SignalPlane } from "../realtime/plane-port.js";
-import type { Objects } from "../storage/port.js";
-import type { Database, Transaction } from "./database.js";
+import type { CredentialScope, SignalPlane } from "../ports/signals.js";
+import type { Objects } from "../ports/objects.js";
+import type { Database, Transaction } from "../ports/database.js";
 import type { Identity } from "./identity.js";
 import type { Keys } from "./keys.js";
-import type { Lifetime } from "./lifetime.js";
-import type { Log } from "./log.js";
-import type { RateLimiter } from "./rate-limiter.js";
-import type { Payer } from "./work.js";
+import type { Lifetime } from "../ports/lifetime.js";
+import type { Log } from "../ports/log.js";
+import type { RateLimiter } from "../ports/rate-limiter.js";
+import type { Payer } from "../ports/work.js";
 import type { Sealer } from "./sealer.js";
-import type { Signer } from "./signer.js";
+import type { Signer } from "../ports/signer.js";
 
 /** Identifiers of one invocation (decisions.md "Idempotency, deadlines, metadata"). */
 export interface InvocationMetadata {

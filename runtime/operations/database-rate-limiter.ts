@@ -1,6 +1,6 @@
 // Rate limits counted in the database, by all processes together.
-import type { Database, Transaction } from "./database.js";
-import { Lifetime } from "./lifetime.js";
+import type { Database, Transaction } from "../ports/database.js";
+import { Lifetime } from "../ports/lifetime.js";
 import type { PeriodicJob } from "./periodic.js";
 import {
   allowed,
@@ -9,8 +9,8 @@ import {
   type RateLimiter,
   type RateRule,
   type Taken,
-} from "./rate-limiter.js";
-import type { Payer } from "./work.js";
+} from "../ports/rate-limiter.js";
+import type { Payer } from "../ports/work.js";
 
 /** Milliseconds that a count may take. */
 const patienceMillis = 5_000;

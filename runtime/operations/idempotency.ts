@@ -8,10 +8,10 @@ import {
   type ErrorCode,
   type ErrorEnvelope,
 } from "../contract/errors.js";
-import { canonicalJson } from "./canonical-json.js";
+import { canonicalJson } from "../contract/canonical-json.js";
 import type { ExecutionContext } from "./context.js";
-import type { Transaction } from "./database.js";
-import type { IdempotencyRecord } from "./idempotency-port.js";
+import type { Transaction } from "../ports/database.js";
+import type { IdempotencyRecord } from "../ports/idempotency.js";
 import { JsonText, type Output } from "./json-text.js";
 
 const timeToLiveMillis = 24 * 60 * 60 * 1000;

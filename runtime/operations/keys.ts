@@ -1,6 +1,6 @@
 // What operations sign and verify with, each for one use (service.md "Keys and secrets").
-import type { TokenIssuer } from "../authn/token-port.js";
-import type { Signer } from "./signer.js";
+import type { TokenIssuer } from "../ports/tokens.js";
+import type { Signer } from "../ports/signer.js";
 
 export interface Keys {
   readonly tokens: TokenIssuer;

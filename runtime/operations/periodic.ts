@@ -1,10 +1,10 @@
 // Periodic work of the service: one process does it at a time, in batches with an end, under a lease
 // (architecture.md "Work is bounded").
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Database, Transaction } from "./database.js";
-import { Lifetime } from "./lifetime.js";
-import type { Log } from "./log.js";
-import { uuidv7 } from "./uuid.js";
+import type { Database, Transaction } from "../ports/database.js";
+import { Lifetime } from "../ports/lifetime.js";
+import type { Log } from "../ports/log.js";
+import { uuidv7 } from "../contract/uuid.js";
 
 /** A work that comes again. It must be harmless where two processes do it at once. */
 export interface PeriodicJob {

@@ -1,6 +1,6 @@
 // Rate limits that go on while what counts for all processes is away: each process then counts for itself.
-import type { Log } from "./log.js";
-import type { RateLimiter } from "./rate-limiter.js";
+import type { Log } from "../ports/log.js";
+import type { RateLimiter } from "../ports/rate-limiter.js";
 
 /** Milliseconds between two that try whether the shared counts are back; nobody else waits for them. */
 const pauseMillis = 1_000;

@@ -1,7 +1,7 @@
 // Scalars of a query, checked against the type of their field and brought into the form in which they are stored.
 import type { FieldType } from "../contract/fields.js";
 import { codePointLength, formats } from "../contract/validation.js";
-import { isUuid } from "../operations/uuid.js";
+import { isUuid } from "../contract/uuid.js";
 
 export type Scalar = string | number | boolean;
 

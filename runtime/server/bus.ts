@@ -1,6 +1,6 @@
 // Which bus a BUS_URL names. An engine is imported only when it is configured.
-import type { Log } from "../operations/log.js";
-import type { SignalBus } from "../realtime/bus-port.js";
+import type { Log } from "../ports/log.js";
+import type { SignalBus } from "../ports/bus.js";
 
 /**
  * Opens the bus of a URL, `postgres://…` or `redis://…`; null is one process, or several that look into the database.

@@ -2,11 +2,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { ServiceError } from "../contract/errors.js";
 import { limits } from "../contract/limits.js";
-import { tokenIssuer } from "../authn/access-token.js";
-import { attempts } from "../authn/attempts.js";
-import { externalTokenKeys } from "../authn/external-keys.js";
-import { localTokenKeys } from "../authn/token-keys.js";
-import type { TokenIssuer } from "../authn/token-port.js";
+import { tokenIssuer } from "../families/identity/access-token.js";
+import { attempts } from "../operations/attempts.js";
+import { externalTokenKeys } from "../families/identity/external-keys.js";
+import { localTokenKeys } from "../families/identity/token-keys.js";
+import type { TokenIssuer } from "../ports/tokens.js";
 import { keepPrivate } from "../engines/private-files.js";
 import {
   applyMigrations,
@@ -15,13 +15,13 @@ import {
 } from "../engines/sql/migrations.js";
 import { AnswerBudget } from "../operations/answer-budget.js";
 import { ExecutionContext, type Resources } from "../operations/context.js";
-import { Lifetime } from "../operations/lifetime.js";
-import type { Log } from "../operations/log.js";
-import type { RateLimiter } from "../operations/rate-limiter.js";
+import { Lifetime } from "../ports/lifetime.js";
+import type { Log } from "../ports/log.js";
+import type { RateLimiter } from "../ports/rate-limiter.js";
 import { aesSealer } from "../operations/sealer.js";
-import { hmacSigner } from "../operations/signer.js";
-import { uuidv7 } from "../operations/uuid.js";
-import type { SignalPlane } from "../realtime/plane-port.js";
+import { hmacSigner } from "../operations/hmac-signer.js";
+import { uuidv7 } from "../contract/uuid.js";
+import type { SignalPlane } from "../ports/signals.js";
 import { openDatabase } from "./engines.js";
 import { openLimiter } from "./limiter.js";
 import { openObjects, type OpenObjects } from "./objects.js";

@@ -1,7 +1,7 @@
 // `node server.js create-principal LOGIN [--grant PERMISSION]…`: how a service gets its first administrator.
 import { text } from "node:stream/consumers";
 import { parseArgs } from "node:util";
-import { createPrincipal } from "../authn/provision.js";
+import { createPrincipal } from "../families/identity/provision.js";
 import { fail } from "../contract/errors.js";
 import { permissionPattern } from "../contract/permissions.js";
 import type { Connection } from "./connect.js";

@@ -1,8 +1,8 @@
 // Where the events of an outbox go: the author's functions, and what the deployment chose for each name.
-import type { Log } from "../operations/log.js";
-import { logDestination } from "../outbox/log-destination.js";
-import type { Destination, OutboxSpec } from "../outbox/spec.js";
-import { webhook } from "../outbox/webhook.js";
+import type { Log } from "../ports/log.js";
+import { logDestination } from "../families/outbox/log-destination.js";
+import type { Destination, OutboxSpec } from "../families/outbox/spec.js";
+import { webhook } from "../families/outbox/webhook.js";
 import type { Settings } from "./settings.js";
 
 /** The destination of each event. */

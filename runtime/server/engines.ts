@@ -1,8 +1,8 @@
 // Which engine a DATABASE_URL names. An engine is imported only when it is configured.
 import type { MigrationTarget } from "../engines/sql/migrations.js";
 import { limits } from "../contract/limits.js";
-import { silentLog, type Log } from "../operations/log.js";
-import type { Database } from "../operations/database.js";
+import { silentLog, type Log } from "../ports/log.js";
+import type { Database } from "../ports/database.js";
 
 export interface DatabaseOptions {
   /** Connections to PostgreSQL. */

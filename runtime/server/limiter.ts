@@ -1,9 +1,9 @@
 // Where rate limits and attempts are counted: in Redis where the bus is one, else in PostgreSQL, else in this process.
 import { memoryRateLimiter } from "../engines/memory/rate-limiter.js";
-import type { Database } from "../operations/database.js";
+import type { Database } from "../ports/database.js";
 import { databaseRateLimiter } from "../operations/database-rate-limiter.js";
-import type { Log } from "../operations/log.js";
-import type { RateLimiter } from "../operations/rate-limiter.js";
+import type { Log } from "../ports/log.js";
+import type { RateLimiter } from "../ports/rate-limiter.js";
 import { rateLimiterWithFallback } from "../operations/rate-limiter-fallback.js";
 import type { Settings } from "./settings.js";
 

@@ -1,12 +1,12 @@
 // Which object engine an OBJECTS_URL names. An engine is imported only when it is configured.
 import { fail } from "../contract/errors.js";
-import type { Signer } from "../operations/signer.js";
-import type { Addresses } from "../storage/addresses.js";
-import type { Objects, ObjectStore } from "../storage/port.js";
-import { encryptedStore } from "../storage/encryption/encrypted-store.js";
-import { localKeyRing } from "../storage/encryption/key-ring.js";
-import { signedAddresses } from "../storage/signed-addresses.js";
-import type { StorageSpec } from "../storage/spec.js";
+import type { Signer } from "../ports/signer.js";
+import type { Addresses } from "../families/storage/addresses.js";
+import type { Objects, ObjectStore } from "../ports/objects.js";
+import { encryptedStore } from "../families/storage/encryption/encrypted-store.js";
+import { localKeyRing } from "../families/storage/encryption/key-ring.js";
+import { signedAddresses } from "../families/storage/signed-addresses.js";
+import type { StorageSpec } from "../ports/storage-spec.js";
 import type { Settings } from "./settings.js";
 
 /** The objects of a service, open until `close`. */

@@ -1,5 +1,5 @@
 // `node server.js outbox` and `node server.js redrive [EVENT]`: what an operator asks of the outbox, and tells it.
-import type { OutboxState } from "../outbox/port.js";
+import type { OutboxState } from "../ports/outbox.js";
 import type { Connection } from "./connect.js";
 
 /** Events that are made due in one transaction. */

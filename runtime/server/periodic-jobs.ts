@@ -2,7 +2,7 @@
 import type { Resources } from "../operations/context.js";
 import { expiredRates } from "../operations/database-rate-limiter.js";
 import type { OutsideJob, PeriodicJob } from "../operations/periodic.js";
-import { retentionJobs } from "../realtime/retention.js";
+import { retentionJobs } from "../families/realtime/retention.js";
 import type { ServiceDefinition } from "./service.js";
 
 const hourMillis = 60 * 60 * 1_000;

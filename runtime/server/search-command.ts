@@ -1,6 +1,6 @@
 // `node server.js search-rebuild [NAME]`: makes the indexes of searches anew, for rows that were there before them.
-import { rebuildSearch } from "../search/rebuild.js";
-import type { SearchSpec } from "../search/spec.js";
+import { rebuildSearch } from "../families/search/rebuild.js";
+import type { SearchSpec } from "../ports/search-spec.js";
 import type { Connection } from "./connect.js";
 import { progressBar } from "./progress-bar.js";
 

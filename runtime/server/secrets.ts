@@ -1,8 +1,13 @@
 // Secrets of the environment: ordered lists in base64url, each entry held to a form, a strength, and one purpose (attack 86).
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { canSign, newTokenKey, tokenKeyFault, tokenKeyIdentity } from "../authn/token-keys.js";
-import type { TokenAlgorithm } from "../authn/token-port.js";
+import {
+  canSign,
+  newTokenKey,
+  tokenKeyFault,
+  tokenKeyIdentity,
+} from "../families/identity/token-keys.js";
+import type { TokenAlgorithm } from "../ports/tokens.js";
 import { makePrivateFolder, writePrivateFile } from "../engines/private-files.js";
 import { isGuessable } from "./guessable.js";
 

@@ -1,7 +1,7 @@
 // The process around a service: `node server.js [command]`, signals, exit codes.
 import { pino } from "pino";
 import { applyMigrations } from "../engines/sql/migrations.js";
-import type { Log } from "../operations/log.js";
+import type { Log } from "../ports/log.js";
 import { connect, type Connection, type ConnectOptions } from "./connect.js";
 import { createPrincipalUsage, provision, readCreatePrincipal } from "./create-principal.js";
 import { openDatabase } from "./engines.js";

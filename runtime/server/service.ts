@@ -1,11 +1,11 @@
 // A service definition: what generated code hands to the server, as one value.
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { IdentitySpec } from "../authn/spec.js";
+import type { IdentitySpec } from "../families/identity/spec.js";
 import type { NextHandler } from "../http/front-handler.js";
-import type { SearchSpec } from "../search/spec.js";
-import type { OutboxSpec } from "../outbox/spec.js";
-import type { RealtimeSpec } from "../realtime/spec.js";
-import type { StorageSpec } from "../storage/spec.js";
+import type { SearchSpec } from "../ports/search-spec.js";
+import type { OutboxSpec } from "../families/outbox/spec.js";
+import type { RealtimeSpec } from "../families/realtime/spec.js";
+import type { StorageSpec } from "../ports/storage-spec.js";
 import type { AnyRoute } from "../operations/operation.js";
 
 /** Any `(req, res, next)` handler, an Express app among them. Gets the requests that no route matches. */

@@ -1,10 +1,10 @@
 // Settings: everything a deployment may choose, read from the environment once and refused by name when wrong.
 import { join, resolve } from "node:path";
-import type { AttemptLimits } from "../authn/attempts.js";
+import type { AttemptLimits } from "../operations/attempts.js";
 import { readProxyTrust, trustsNone, type ProxyTrust } from "../http/proxies.js";
 import type { ConnectionLimits } from "../http/connections.js";
 import type { QueryBudgets, ReadLimits } from "../operations/context.js";
-import type { RealtimeLimits } from "../realtime/limits.js";
+import type { RealtimeLimits } from "../families/realtime/limits.js";
 import { Environment } from "./environment.js";
 import { SecretReader } from "./secrets.js";
 import type { ServiceDefinition } from "./service.js";

@@ -1,10 +1,10 @@
 // The contract of the mailbox port: what every engine that keeps durable signals must pass (decisions.md §2).
 import assert from "node:assert/strict";
 import type { MigrationTarget } from "../engines/sql/migrations.js";
-import type { Database, Transaction } from "../operations/database.js";
-import { Lifetime } from "../operations/lifetime.js";
-import { uuidv7 } from "../operations/uuid.js";
-import { shardOf, shards, type MailboxOwner, type NumberedEntry } from "../realtime/port.js";
+import type { Database, Transaction } from "../ports/database.js";
+import { Lifetime } from "../ports/lifetime.js";
+import { uuidv7 } from "../contract/uuid.js";
+import { shardOf, shards, type MailboxOwner, type NumberedEntry } from "../ports/mailbox.js";
 import type { TestApi } from "./database-contract.js";
 
 export interface MailboxHarness {

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { buffer } from "node:stream/consumers";
-import type { ObjectDescription } from "../storage/object-head.js";
-import type { ObjectStore, OpenedObject } from "../storage/port.js";
+import type { ObjectDescription } from "../ports/object-head.js";
+import type { ObjectStore, OpenedObject } from "../ports/objects.js";
 import type { TestApi } from "./database-contract.js";
 
 export interface ObjectStoreHarness {

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { MigrationTarget } from "../engines/sql/migrations.js";
-import type { RateLimiter, RateRule } from "../operations/rate-limiter.js";
-import { uuidv7 } from "../operations/uuid.js";
+import type { RateLimiter, RateRule } from "../ports/rate-limiter.js";
+import { uuidv7 } from "../contract/uuid.js";
 import type { TestApi } from "./database-contract.js";
 
 export interface RateLimiterHarness {

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Client } from "pg";
 import { openSqlite } from "../../runtime/engines/sqlite/driver.js";
-import { Lifetime } from "../../runtime/operations/lifetime.js";
+import { Lifetime } from "../../runtime/ports/lifetime.js";
 import { engines, type FreshDatabase } from "../engines.js";
 import { password, peopleOf, type People } from "./people.js";
 import { startTestService, type Answer, type TestService } from "./service.js";

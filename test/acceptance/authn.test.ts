@@ -1,9 +1,9 @@
 // Signing in and out over HTTP: tokens, refresh families, sessions, passwords (service.md "Authentication", attacks 1–17, 20, 24).
 import { createHmac, generateKeyPairSync, randomBytes, sign as signWith } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { tokenIssuer } from "../../runtime/authn/access-token.js";
-import { localTokenKeys } from "../../runtime/authn/token-keys.js";
-import { createPrincipal } from "../../runtime/authn/provision.js";
+import { tokenIssuer } from "../../runtime/families/identity/access-token.js";
+import { localTokenKeys } from "../../runtime/families/identity/token-keys.js";
+import { createPrincipal } from "../../runtime/families/identity/provision.js";
 import { engines } from "../engines.js";
 import { startTestService, type Answer, type TestService } from "./service.js";
 

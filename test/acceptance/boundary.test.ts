@@ -144,7 +144,7 @@ for (const engine of engines) {
         const codeFor = async (token: string): Promise<string> =>
           (await people.as(token, "POST", "/tasks/query", {})).body.code;
         expect(await codeFor("partner")).toBe("core.authentication");
-        const { createPrincipal } = await import("../../runtime/authn/provision.js");
+        const { createPrincipal } = await import("../../runtime/families/identity/provision.js");
         const given = { login: "acme", password: "a long password" };
         await createPrincipal(service.running.connection.context("test.people"), given);
         expect(await codeFor("partner")).toBe("tenant_required");

@@ -1,8 +1,8 @@
 // What a caller can make is bounded: sessions, API keys, cursors of devices (architecture.md "Work is bounded").
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { identitySpec } from "../../generated/identity.js";
-import { issueSession } from "../../runtime/authn/operations.js";
-import { uuidv7 } from "../../runtime/operations/uuid.js";
+import { issueSession } from "../../runtime/families/identity/operations.js";
+import { uuidv7 } from "../../runtime/contract/uuid.js";
 import { engines } from "../engines.js";
 import { startTestService, type TestService } from "./service.js";
 

@@ -12,16 +12,16 @@ import {
   type AnyRoute,
   type Handler,
 } from "../../runtime/index.js";
-import { encryptedStore } from "../../runtime/storage/encryption/encrypted-store.js";
+import { encryptedStore } from "../../runtime/families/storage/encryption/encrypted-store.js";
 import {
   chunkBytes,
   headerBytes,
   printHeader,
   sealedBytes,
-} from "../../runtime/storage/encryption/format.js";
-import { localKeyRing } from "../../runtime/storage/encryption/key-ring.js";
-import type { ByteWindow } from "../../runtime/storage/object-head.js";
-import type { ObjectStore } from "../../runtime/storage/port.js";
+} from "../../runtime/families/storage/encryption/format.js";
+import { localKeyRing } from "../../runtime/families/storage/encryption/key-ring.js";
+import type { ByteWindow } from "../../runtime/ports/object-head.js";
+import type { ObjectStore } from "../../runtime/ports/objects.js";
 import { engines } from "../engines.js";
 import { objectEngines, type FreshObjects } from "../object-engines.js";
 import { peopleOf, type Member, type People } from "./people.js";

@@ -1,6 +1,6 @@
 // Attempts at passwords run out per login and address, and per address, and nobody can tell (attacks 15, 24, 27).
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createPrincipal } from "../../runtime/authn/provision.js";
+import { createPrincipal } from "../../runtime/families/identity/provision.js";
 import { engines } from "../engines.js";
 import { startTestService, type Answer, type TestService } from "./service.js";
 

@@ -3,10 +3,10 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import openapi from "../../generated/openapi.json" with { type: "json" };
 import { identitySpec } from "../../generated/identity.js";
-import { issueSession } from "../../runtime/authn/operations.js";
-import { createPrincipal } from "../../runtime/authn/provision.js";
+import { issueSession } from "../../runtime/families/identity/operations.js";
+import { createPrincipal } from "../../runtime/families/identity/provision.js";
 import { formats } from "../../runtime/contract/validation.js";
-import { silentLog, type Log } from "../../runtime/operations/log.js";
+import { silentLog, type Log } from "../../runtime/ports/log.js";
 import { engines } from "../engines.js";
 import { startTestService, type Answer, type TestService } from "./service.js";
 

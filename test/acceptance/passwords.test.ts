@@ -1,7 +1,7 @@
 // What a new password must be, wherever somebody chooses one: made, changed, reset, or given to the command (decisions.md §4).
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createPrincipal } from "../../runtime/authn/provision.js";
+import { createPrincipal } from "../../runtime/families/identity/provision.js";
 import { engines } from "../engines.js";
 import { password, peopleOf, type People } from "./people.js";
 import { startTestService, type Answer, type TestService } from "./service.js";

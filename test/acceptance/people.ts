@@ -1,8 +1,8 @@
 // People for acceptance tests: principals, members of tenants, and requests in their names.
 import { identitySpec } from "../../generated/identity.js";
-import { issueSession, type TokenResponse } from "../../runtime/authn/operations.js";
-import { createPrincipal } from "../../runtime/authn/provision.js";
-import { uuidv7 } from "../../runtime/operations/uuid.js";
+import { issueSession, type TokenResponse } from "../../runtime/families/identity/operations.js";
+import { createPrincipal } from "../../runtime/families/identity/provision.js";
+import { uuidv7 } from "../../runtime/contract/uuid.js";
 import type { Answer, TestService } from "./service.js";
 
 export const password = "correct horse battery staple";

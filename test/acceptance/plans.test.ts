@@ -8,13 +8,13 @@ import { placeSearchSpec } from "../../generated/search/place_search.js";
 import { collection } from "../../runtime/index.js";
 import { postgresDialect } from "../../runtime/engines/postgres/dialect.js";
 import { sqliteDialect } from "../../runtime/engines/sqlite/dialect.js";
-import { uuidv7 } from "../../runtime/operations/uuid.js";
+import { uuidv7 } from "../../runtime/contract/uuid.js";
 import { openSqlite } from "../../runtime/engines/sqlite/driver.js";
 import { sqlDocumentStore } from "../../runtime/engines/sql/document-store.js";
 import { sqlSearchStore } from "../../runtime/engines/sql/search-store.js";
 import type { SqlSession, SqlValue } from "../../runtime/engines/sql/session.js";
 import { parsePageRequest } from "../../runtime/query/list-request.js";
-import { parseSearchPage } from "../../runtime/search/request.js";
+import { parseSearchPage } from "../../runtime/families/search/request.js";
 import { engines, type FreshDatabase } from "../engines.js";
 import { startTestService, type TestService } from "./service.js";
 

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { service as reference } from "../../generated/service.js";
 import { filesSpec } from "../../generated/storage/files.js";
 import { defineService, route, storage, storageInput, type AnyRoute } from "../../runtime/index.js";
-import { prefixOf } from "../../runtime/storage/key.js";
+import { prefixOf } from "../../runtime/families/storage/key.js";
 import { engines } from "../engines.js";
 import { objectEngines, type FreshObjects } from "../object-engines.js";
 import { startTestService, type TestService } from "./service.js";

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { engines } from "../engines.js";
-import { stageText } from "../../runtime/realtime/stage.js";
+import { stageText } from "../../runtime/families/realtime/stage.js";
 import { peopleOf, type Member, type People } from "./people.js";
 import { firstToken, startProcess, type ServiceProcess } from "./process.js";
 import { fin, frame, opcodes, raw, upgrade } from "./raw-sockets.js";

@@ -19,7 +19,7 @@ import {
   type LiveStatus,
   type Transport,
 } from "../../generated/client/realtime.js";
-import { issueSession } from "../../runtime/authn/operations.js";
+import { issueSession } from "../../runtime/families/identity/operations.js";
 import { engines } from "../engines.js";
 import { peopleOf, type Member, type People } from "./people.js";
 import { startTestService, type TestService } from "./service.js";

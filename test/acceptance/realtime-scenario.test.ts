@@ -4,7 +4,7 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { hasBrowser, openBrowser } from "../browser.js";
 import { engines, type TestEngine } from "../engines.js";
-import { stageText } from "../../runtime/realtime/stage.js";
+import { stageText } from "../../runtime/families/realtime/stage.js";
 import { browserEventSource, browserWebSocket } from "./browser-clients.js";
 import { peopleOf } from "./people.js";
 import {

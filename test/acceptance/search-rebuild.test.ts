@@ -3,8 +3,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { tasksSpec } from "../../generated/documents/tasks.js";
 import { taskSearchSpec } from "../../generated/search/task_search.js";
-import { uuidv7 } from "../../runtime/operations/uuid.js";
-import { rebuildSearch } from "../../runtime/search/rebuild.js";
+import { uuidv7 } from "../../runtime/contract/uuid.js";
+import { rebuildSearch } from "../../runtime/families/search/rebuild.js";
 import { engines } from "../engines.js";
 import { startTestService, type TestService } from "./service.js";
 

@@ -9,9 +9,9 @@ import {
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { identitySpec } from "../../generated/identity.js";
-import { externalTokenKeys } from "../../runtime/authn/external-keys.js";
-import { newTokenKey } from "../../runtime/authn/token-keys.js";
-import type { TokenAlgorithm } from "../../runtime/authn/token-port.js";
+import { externalTokenKeys } from "../../runtime/families/identity/external-keys.js";
+import { newTokenKey } from "../../runtime/families/identity/token-keys.js";
+import type { TokenAlgorithm } from "../../runtime/ports/tokens.js";
 import { readSettings, SettingsError } from "../../runtime/server/settings.js";
 
 const names = [

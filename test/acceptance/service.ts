@@ -3,15 +3,15 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { service } from "../../generated/service.js";
-import { issueSession } from "../../runtime/authn/operations.js";
-import { createPrincipal } from "../../runtime/authn/provision.js";
-import type { IdentitySpec } from "../../runtime/authn/spec.js";
-import { uuidv7 } from "../../runtime/operations/uuid.js";
+import { issueSession } from "../../runtime/families/identity/operations.js";
+import { createPrincipal } from "../../runtime/families/identity/provision.js";
+import type { IdentitySpec } from "../../runtime/families/identity/spec.js";
+import { uuidv7 } from "../../runtime/contract/uuid.js";
 import type { ServiceDefinition } from "../../runtime/server/service.js";
 import { readSettings } from "../../runtime/server/settings.js";
 import { start, type RunningService } from "../../runtime/server/start.js";
-import type { Log } from "../../runtime/operations/log.js";
-import { silentLog } from "../../runtime/operations/log.js";
+import type { Log } from "../../runtime/ports/log.js";
+import { silentLog } from "../../runtime/ports/log.js";
 import type { TestEngine } from "../engines.js";
 
 export interface Answer {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { tasksSpec } from "../../generated/documents/tasks.js";
 import { service as reference } from "../../generated/service.js";
 import type { TasksCreate } from "../../generated/types/tasks.js";
-import { createPrincipal } from "../../runtime/authn/provision.js";
+import { createPrincipal } from "../../runtime/families/identity/provision.js";
 import { authorize } from "../../generated/identity.js";
 import {
   defineService,

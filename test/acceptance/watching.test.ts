@@ -4,7 +4,7 @@ import { request } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, expect, test } from "vitest";
 import { defineService } from "../../runtime/index.js";
-import type { Log } from "../../runtime/operations/log.js";
+import type { Log } from "../../runtime/ports/log.js";
 import { engines } from "../engines.js";
 import { slowRoute } from "./slow-route.js";
 import { startTestService, type TestService } from "./service.js";

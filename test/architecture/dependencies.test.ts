@@ -62,9 +62,9 @@ describe("rooms", () => {
   );
 
   test.each([
-    ["runtime/operations/context.ts", "runtime/documents/read.ts"],
-    ["runtime/storage/port.ts", "runtime/storage/operations.ts"],
-    ["runtime/query/cost.ts", "runtime/engines/sqlite/engine.ts"],
+    ["runtime/operations/context.ts", "runtime/families/documents/read.ts"],
+    ["runtime/ports/objects.ts", "runtime/families/storage/operations.ts"],
+    ["runtime/operations/query-cost.ts", "runtime/engines/sqlite/engine.ts"],
     ["runtime/http/reply.ts", "runtime/server/settings.ts"],
   ])("catch %s → %s", (from, to) => {
     expect(show(upward(rooms, planted(from, to)))).toEqual([`${from} → ${to}`]);
@@ -86,7 +86,7 @@ describe("rooms", () => {
 });
 
 test.each([
-  ["generator/emit/openapi.ts", "runtime/documents/read.ts"],
+  ["generator/emit/openapi.ts", "runtime/families/documents/read.ts"],
   ["runtime/server/settings.ts", "generator/model/names.ts"],
 ])("generator and runtime share the contract alone: %s → %s is caught", (from, to) => {
   expect(show(betweenHouses(all))).toEqual([]);
@@ -105,8 +105,8 @@ test.each([
 );
 
 test.each([
-  ["runtime/documents/read.ts", "pg"],
-  ["runtime/storage/operations.ts", "@aws-sdk/client-s3"],
+  ["runtime/families/documents/read.ts", "pg"],
+  ["runtime/families/storage/operations.ts", "@aws-sdk/client-s3"],
   ["generator/model/names.ts", "yaml"],
 ])("a package is named where it belongs: %s → %s is caught", (from, to) => {
   expect(show(strayPackages(all))).toEqual([]);

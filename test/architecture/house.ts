@@ -31,13 +31,10 @@ export function importsOf({ path, text }: SourceFile): readonly Import[] {
 /** Rooms from the ground up; a file imports its own room and those below. The first that matches decides. */
 export const rooms: readonly (readonly [string, RegExp])[] = [
   ["contract", /^runtime\/contract\//],
-  [
-    "ports",
-    /^runtime\/(?:authn\/(?:port|api-key-port|token-port|attempts)|outbox\/port|realtime\/(?:port|plane-port|signal|event-id|shared-frames)|search\/(?:match|port|spec|words)|storage\/(?:port|direct-port|object-head|spec)|tenancy\/port|documents\/port|documents\/spec|operations\/(?:bulkhead|database|idempotency-port|lease-port|lifetime|log|rate-limiter|rate-port|signer|uuid|work|canonical-json)|query\/(?:aggregate|ast|fields|pattern|scalar))\.ts$/,
-  ],
-  ["operations", /^runtime\/operations\//],
   ["query", /^runtime\/query\//],
-  ["families", /^runtime\/(?:authn|authz|documents|outbox|realtime|search|storage|tenancy)\//],
+  ["ports", /^runtime\/ports\//],
+  ["operations", /^runtime\/operations\//],
+  ["families", /^runtime\/families\//],
   ["engines and transports", /^runtime\/(?:engines|http)\//],
   ["server", /^runtime\/(?:server|testing)\/|^runtime\/index\.ts$/],
 ];
@@ -107,8 +104,8 @@ export const packages: readonly (readonly [RegExp, RegExp])[] = [
   [/^(?:ioredis|rate-limiter-flexible)$/, /^runtime\/(?:engines\/redis|operations|server)\//],
   [/^@aws-sdk\//, /^runtime\/engines\/s3\//],
   [/^(?:express|socket\.io|ws|find-my-way)$/, /^runtime\/(?:http|server)\//],
-  [/^argon2$/, /^runtime\/authn\//],
-  [/^jose$/, /^runtime\/(?:authn|engines|operations|server|storage)\//],
+  [/^argon2$/, /^runtime\/families\/identity\//],
+  [/^jose$/, /^runtime\/(?:engines|families|operations|ports|server)\//],
   [/^ajv(?:\/|$)/, /^generator\/(?:check|emit)\//],
   [/^(?:handlebars)$/, /^generator\/print\//],
   [/^ts-morph$/, /^generator\/(?:cli|load|output)\//],

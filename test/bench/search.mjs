@@ -22,7 +22,7 @@ async function rebuild(engine, size) {
   const folder = mkdtempSync(join(tmpdir(), "opwright-bench-"));
   const database = await databaseOf(engine, folder);
   const runtime = await load("dist/runtime/index.js");
-  const { rebuildSearch } = await load("dist/runtime/search/rebuild.js");
+  const { rebuildSearch } = await load("dist/runtime/families/search/rebuild.js");
   const { service } = await load("dist/service/generated/service.js");
   const { placesSpec } = await load("dist/service/generated/documents/places.js");
   const { placeSearchSpec } = await load("dist/service/generated/search/place_search.js");

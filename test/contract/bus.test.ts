@@ -2,9 +2,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { openPostgresBus } from "../../runtime/engines/postgres/bus.js";
 import { openRedisBus } from "../../runtime/engines/redis/bus.js";
-import type { Log } from "../../runtime/operations/log.js";
-import { silentLog } from "../../runtime/operations/log.js";
-import type { BusMessage, SignalBus } from "../../runtime/realtime/bus-port.js";
+import type { Log } from "../../runtime/ports/log.js";
+import { silentLog } from "../../runtime/ports/log.js";
+import type { BusMessage, SignalBus } from "../../runtime/ports/bus.js";
 import { buses, type FreshBus } from "../bus-engines.js";
 
 describe.each(buses.filter(({ isAvailable }) => isAvailable))("$name", (engine) => {

@@ -1,7 +1,7 @@
 // Both SQL engines pass the contract of the mailbox port.
 import { describe, test } from "vitest";
 import type { MigrationTarget } from "../../runtime/engines/sql/migrations.js";
-import type { Database } from "../../runtime/operations/database.js";
+import type { Database } from "../../runtime/ports/database.js";
 import { openDatabase } from "../../runtime/server/engines.js";
 import { mailboxContract, prepareMailboxTables } from "../../runtime/testing/index.js";
 import { engines, type FreshDatabase } from "../engines.js";

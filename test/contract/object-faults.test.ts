@@ -10,7 +10,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import type { ServiceError } from "../../runtime/contract/errors.js";
 import { openFolderStore } from "../../runtime/engines/folder/engine.js";
 import { openS3Store } from "../../runtime/engines/s3/engine.js";
-import type { ObjectStore, OpenedObject } from "../../runtime/storage/port.js";
+import type { ObjectStore, OpenedObject } from "../../runtime/ports/objects.js";
 
 const description = { contentType: "text/plain", filename: "x", description: null };
 const never = new AbortController().signal;

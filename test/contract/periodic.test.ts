@@ -1,9 +1,9 @@
 // Periodic work is done by one process at a time, in batches with an end, whoever dies in between.
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { applyMigrations } from "../../runtime/engines/sql/migrations.js";
-import { silentLog, type Log } from "../../runtime/operations/log.js";
-import type { Database } from "../../runtime/operations/database.js";
-import { Lifetime } from "../../runtime/operations/lifetime.js";
+import { silentLog, type Log } from "../../runtime/ports/log.js";
+import type { Database } from "../../runtime/ports/database.js";
+import { Lifetime } from "../../runtime/ports/lifetime.js";
 import {
   startPeriodic,
   type OutsideJob,

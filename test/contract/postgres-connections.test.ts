@@ -3,8 +3,8 @@
 import pg from "pg";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openConnections, type Connections } from "../../runtime/engines/postgres/connections.js";
-import { Lifetime } from "../../runtime/operations/lifetime.js";
-import type { Payer } from "../../runtime/operations/work.js";
+import { Lifetime } from "../../runtime/ports/lifetime.js";
+import type { Payer } from "../../runtime/ports/work.js";
 import { engines } from "../engines.js";
 import { startProxy, type Proxy } from "../faults/proxy.js";
 

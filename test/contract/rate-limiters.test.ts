@@ -7,8 +7,8 @@ import {
   databaseRateLimiter,
   expiredRates,
 } from "../../runtime/operations/database-rate-limiter.js";
-import { Lifetime } from "../../runtime/operations/lifetime.js";
-import { silentLog } from "../../runtime/operations/log.js";
+import { Lifetime } from "../../runtime/ports/lifetime.js";
+import { silentLog } from "../../runtime/ports/log.js";
 import { rateLimiterWithFallback } from "../../runtime/operations/rate-limiter-fallback.js";
 import { openDatabase } from "../../runtime/server/engines.js";
 import { prepareRateTables, rateLimiterContract } from "../../runtime/testing/index.js";

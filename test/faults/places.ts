@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { placesSpec } from "../../generated/documents/places.js";
 import { service } from "../../generated/service.js";
-import { collection } from "../../runtime/documents/collection.js";
-import { silentLog } from "../../runtime/operations/log.js";
+import { collection } from "../../runtime/families/documents/collection.js";
+import { silentLog } from "../../runtime/ports/log.js";
 import { connect } from "../../runtime/server/connect.js";
 import { readSettings } from "../../runtime/server/settings.js";
 

@@ -2,10 +2,10 @@
 // and cursors. A case that fails prints how to run it again.
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { documents } from "../../runtime/documents/operations.js";
+import { documents } from "../../runtime/families/documents/operations.js";
 import type { ExecutionContext } from "../../runtime/operations/context.js";
 import { outputValue } from "../../runtime/operations/json-text.js";
-import { uuidv7 } from "../../runtime/operations/uuid.js";
+import { uuidv7 } from "../../runtime/contract/uuid.js";
 import { parseCursorRequest, parsePageRequest } from "../../runtime/query/list-request.js";
 import { engines } from "../engines.js";
 import { select } from "./evaluator.js";

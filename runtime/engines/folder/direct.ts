@@ -1,6 +1,6 @@
 // Direct transfers with a folder: requests that the service itself answers, since a folder has no addresses.
-import type { Addresses } from "../../storage/addresses.js";
-import type { DirectTransfers } from "../../storage/direct-port.js";
+import type { Addresses } from "../../families/storage/addresses.js";
+import type { DirectTransfers } from "../../ports/direct-transfers.js";
 import { folderUploads } from "./uploads.js";
 
 interface FolderOptions {

@@ -3,9 +3,9 @@ import { randomUUID } from "node:crypto";
 import { readdir, rm, writeFile, type FileHandle } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { Readable } from "node:stream";
-import type { Addresses } from "../../storage/addresses.js";
-import type { ObjectHead } from "../../storage/object-head.js";
-import type { ObjectStore, OpenedObject } from "../../storage/port.js";
+import type { Addresses } from "../../families/storage/addresses.js";
+import type { ObjectHead } from "../../ports/object-head.js";
+import type { ObjectStore, OpenedObject } from "../../ports/objects.js";
 import { keepPrivate, makePrivateFolder } from "../private-files.js";
 import { folderTransfers } from "./direct.js";
 import {

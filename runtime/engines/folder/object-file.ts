@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { open, type FileHandle } from "node:fs/promises";
 import { fail } from "../../contract/errors.js";
-import type { ObjectDescription, ObjectHead } from "../../storage/object-head.js";
+import type { ObjectDescription, ObjectHead } from "../../ports/object-head.js";
 import { privateFile } from "../private-files.js";
 import { writeAll } from "./durable-files.js";
 

@@ -1,6 +1,6 @@
 // What the parts of one upload may have together, counted as their bytes come: parts that come at once do not slip through.
-import { tooLarge } from "../../storage/bounded.js";
-import type { UploadedPart } from "../../storage/direct-port.js";
+import { tooLarge } from "../../families/storage/bounded.js";
+import type { UploadedPart } from "../../ports/direct-transfers.js";
 
 /** One part on its way. */
 interface Attempt {

@@ -5,7 +5,7 @@ import {
   refusedFor,
   type RateLimiter,
   type RateRule,
-} from "../../operations/rate-limiter.js";
+} from "../../ports/rate-limiter.js";
 
 /** Keys that are counted per rule, about 10 MB of them; beyond that the window that began first is forgotten. */
 const maxKeys = 50_000;

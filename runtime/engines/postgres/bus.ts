@@ -1,8 +1,8 @@
 // The bus over LISTEN and NOTIFY, on one connection of its own: it tells what has been committed, and holds no commit up.
 import { randomBytes } from "node:crypto";
 import type * as Pg from "pg";
-import type { Log } from "../../operations/log.js";
-import type { BusListener, BusMessage, SignalBus } from "../../realtime/bus-port.js";
+import type { Log } from "../../ports/log.js";
+import type { BusListener, BusMessage, SignalBus } from "../../ports/bus.js";
 import { assembled, partsOf, readPart, type Assembly } from "./bus-parts.js";
 
 /** Of all processes on one database. */

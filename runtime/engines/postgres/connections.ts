@@ -7,9 +7,9 @@ import { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Client, ClientConfig, Pool, PoolClient } from "pg";
 import { Bulkhead, type Leave } from "../../operations/bulkhead.js";
-import type { Lifetime } from "../../operations/lifetime.js";
+import type { Lifetime } from "../../ports/lifetime.js";
 import { within } from "../../operations/within.js";
-import type { Work } from "../../operations/work.js";
+import type { Work } from "../../ports/work.js";
 import type { SqlRow } from "../sql/session.js";
 import { translated } from "./faults.js";
 

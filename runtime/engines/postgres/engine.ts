@@ -1,9 +1,9 @@
 // The production engine: PostgreSQL through pools, named prepared statements, one connection a transaction.
 import { createHash } from "node:crypto";
 import { fail, ServiceError } from "../../contract/errors.js";
-import type { Database, EngineState, Transaction } from "../../operations/database.js";
-import { Lifetime } from "../../operations/lifetime.js";
-import { ofService, type Work } from "../../operations/work.js";
+import type { Database, EngineState, Transaction } from "../../ports/database.js";
+import { Lifetime } from "../../ports/lifetime.js";
+import { ofService, type Work } from "../../ports/work.js";
 import { inFlight } from "../sql/in-flight.js";
 import type { MigrationTarget } from "../sql/migrations.js";
 import { noteProbe } from "../sql/probe.js";

@@ -1,7 +1,7 @@
 // The bus over Redis publish and subscribe: two connections, one that tells and one that listens.
 import { randomBytes } from "node:crypto";
-import type { Log } from "../../operations/log.js";
-import type { BusListener, BusMessage, SignalBus } from "../../realtime/bus-port.js";
+import type { Log } from "../../ports/log.js";
+import type { BusListener, BusMessage, SignalBus } from "../../ports/bus.js";
 
 const longestPauseMillis = 5_000;
 /** Messages that wait for being sent; beyond them they are lost, and mailboxes make up for it. */

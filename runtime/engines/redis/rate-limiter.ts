@@ -1,12 +1,7 @@
 // Rate limits counted in Redis, by all processes together: a number with an end, changed by scripts that are atomic there.
-import type { Log } from "../../operations/log.js";
+import type { Log } from "../../ports/log.js";
 import { unavailable } from "../../contract/errors.js";
-import {
-  allowed,
-  countedKey,
-  refusedFor,
-  type RateLimiter,
-} from "../../operations/rate-limiter.js";
+import { allowed, countedKey, refusedFor, type RateLimiter } from "../../ports/rate-limiter.js";
 import { within } from "../../operations/within.js";
 
 const longestPauseMillis = 5_000;

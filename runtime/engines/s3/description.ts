@@ -1,5 +1,5 @@
 // What an upload says of itself, as metadata of S3: ASCII, two kilobytes in all.
-import type { ObjectDescription } from "../../storage/object-head.js";
+import type { ObjectDescription } from "../../ports/object-head.js";
 
 /** Metadata of an object. */
 export function metadataOf({

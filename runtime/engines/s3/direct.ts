@@ -1,8 +1,8 @@
 // Direct transfers with S3: presigned requests (AWS Signature Version 4).
 import type * as Sdk from "@aws-sdk/client-s3";
 import { create as contentDisposition } from "content-disposition";
-import type { DirectTransfers, SignedRequest } from "../../storage/direct-port.js";
-import type { ObjectHead } from "../../storage/object-head.js";
+import type { DirectTransfers, SignedRequest } from "../../ports/direct-transfers.js";
+import type { ObjectHead } from "../../ports/object-head.js";
 import { checkFits } from "./client.js";
 import { multipartUploads } from "./multipart.js";
 import type { S3Access } from "./upload.js";

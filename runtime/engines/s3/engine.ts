@@ -3,8 +3,8 @@ import { once } from "node:events";
 import type { Readable } from "node:stream";
 import type { HeadObjectOutput } from "@aws-sdk/client-s3";
 import { fail, unavailable } from "../../contract/errors.js";
-import type { ObjectHead } from "../../storage/object-head.js";
-import type { ObjectStore, OpenedObject } from "../../storage/port.js";
+import type { ObjectHead } from "../../ports/object-head.js";
+import type { ObjectStore, OpenedObject } from "../../ports/objects.js";
 import {
   callsWithin,
   causeOf,

@@ -1,7 +1,7 @@
 // Multipart uploads of S3: begun, listed, completed, given up; their parts go to S3 directly.
 import { fail } from "../../contract/errors.js";
-import type { DirectTransfers, UploadedPart } from "../../storage/direct-port.js";
-import type { ObjectHead } from "../../storage/object-head.js";
+import type { DirectTransfers, UploadedPart } from "../../ports/direct-transfers.js";
+import type { ObjectHead } from "../../ports/object-head.js";
 import { causeOf, checkFits, unquoted } from "./client.js";
 import { metadataOf } from "./description.js";
 import type { S3Access } from "./upload.js";

@@ -1,7 +1,7 @@
 // Aggregates as SQL: a query of groups, and around it what is chosen, ordered and counted of them.
 import type { FieldType } from "../../contract/fields.js";
-import type { AggregateValue, DocumentQuery } from "../../documents/port.js";
-import type { DocumentDeclaration } from "../../documents/spec.js";
+import type { AggregateValue, DocumentQuery } from "../../ports/documents.js";
+import type { DocumentDeclaration } from "../../ports/document-spec.js";
 import {
   computedType,
   groupType,

@@ -1,5 +1,5 @@
 // API keys over SQL, one for all SQL engines.
-import type { ApiKey, ApiKeyStore } from "../../authn/api-key-port.js";
+import type { ApiKey, ApiKeyStore } from "../../ports/api-keys.js";
 import { numberOrNull, textOrNull, type SqlRow, type SqlSession } from "./session.js";
 import { readTrust, trustQuery } from "./trust.js";
 

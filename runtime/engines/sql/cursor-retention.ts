@@ -1,5 +1,5 @@
 // Cursors that have run out leave the mailboxes over SQL: those of devices that were away for long and lack what is gone.
-import type { MailboxStore } from "../../realtime/port.js";
+import type { MailboxStore } from "../../ports/mailbox.js";
 import { isSameMailbox, mailboxFields } from "./mailbox-retention.js";
 import type { SqlRow, SqlSession } from "./session.js";
 

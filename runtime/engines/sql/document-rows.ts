@@ -1,6 +1,6 @@
 // Rows of documents as queries select and read them. Of queries, the tenant predicate is added here and nowhere else.
-import type { DocumentQuery, StoredDocument } from "../../documents/port.js";
-import type { DocumentDeclaration } from "../../documents/spec.js";
+import type { DocumentQuery, StoredDocument } from "../../ports/documents.js";
+import type { DocumentDeclaration } from "../../ports/document-spec.js";
 import { filterCondition } from "./filter.js";
 import type { Parameters } from "./parameters.js";
 import { isTrue, textOrNull, type Dialect, type ScanColumns, type SqlRow } from "./session.js";

@@ -1,5 +1,5 @@
 // The fixed statements of a type of documents, printed once per spec and dialect.
-import type { DocumentDeclaration } from "../../documents/spec.js";
+import type { DocumentDeclaration } from "../../ports/document-spec.js";
 import { quoted, type Dialect } from "./session.js";
 
 export interface Statements {

@@ -1,5 +1,5 @@
 // The document store over SQL, one for all SQL engines.
-import type { DocumentStore } from "../../documents/port.js";
+import type { DocumentStore } from "../../ports/documents.js";
 import { aggregateRows } from "./aggregate.js";
 import { documentColumns, ownerOf, readStored, whereOf } from "./document-rows.js";
 import { statementsOf } from "./document-statements.js";

@@ -1,6 +1,6 @@
 // Writing documents over SQL: the row, its snapshot where history is kept, and the indexes of searches.
-import type { DocumentStore, StoredDocument } from "../../documents/port.js";
-import type { DocumentDeclaration } from "../../documents/spec.js";
+import type { DocumentStore, StoredDocument } from "../../ports/documents.js";
+import type { DocumentDeclaration } from "../../ports/document-spec.js";
 import { ownerOf } from "./document-rows.js";
 import { statementsOf } from "./document-statements.js";
 import { sqlSearchIndexes } from "./search-index.js";

@@ -1,5 +1,5 @@
 // Grants over SQL: which permission a principal or a role holds, in a tenant or everywhere.
-import type { TenantStore } from "../../tenancy/port.js";
+import type { TenantStore } from "../../ports/tenants.js";
 import type { SqlSession } from "./session.js";
 
 /** How a grant that holds everywhere is stored. */

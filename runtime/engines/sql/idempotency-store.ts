@@ -1,5 +1,5 @@
 // Idempotency records over SQL, one for all SQL engines.
-import type { IdempotencyStore } from "../../operations/idempotency-port.js";
+import type { IdempotencyStore } from "../../ports/idempotency.js";
 import type { SqlSession } from "./session.js";
 
 /** The record store of one transaction. */

@@ -1,5 +1,5 @@
 // What leaves the identities over SQL, a batch at a time: each statement has an index, and an end.
-import type { IdentityStore } from "../../authn/port.js";
+import type { IdentityStore } from "../../ports/identity.js";
 import type { SqlRow, SqlSession } from "./session.js";
 
 /** Sessions that are removed at a time: each may have many refresh tokens. */

@@ -1,5 +1,5 @@
 // Sessions over SQL: who is signed in, and what is asked about them on every request.
-import type { IdentityStore, Session } from "../../authn/port.js";
+import type { IdentityStore, Session } from "../../ports/identity.js";
 import { textOrNull, type SqlRow, type SqlSession } from "./session.js";
 import { readTrust, trustQuery } from "./trust.js";
 

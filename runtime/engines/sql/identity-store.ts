@@ -1,5 +1,5 @@
 // Identities over SQL, one for all SQL engines.
-import type { IdentityStore, Principal } from "../../authn/port.js";
+import type { IdentityStore, Principal } from "../../ports/identity.js";
 import { isTrue, type SqlRow, type SqlSession } from "./session.js";
 import { sqlIdentityPrune } from "./identity-prune.js";
 import { sqlIdentitySessions } from "./identity-sessions.js";

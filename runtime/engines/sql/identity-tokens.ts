@@ -1,5 +1,5 @@
 // Refresh and reset tokens over SQL, by their digests.
-import type { IdentityStore } from "../../authn/port.js";
+import type { IdentityStore } from "../../ports/identity.js";
 import type { SqlSession } from "./session.js";
 
 /** The part of the identity store of one transaction that is about tokens. */

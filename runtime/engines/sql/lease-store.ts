@@ -1,5 +1,5 @@
 // Leases over SQL, one for all SQL engines.
-import type { LeaseStore } from "../../operations/lease-port.js";
+import type { LeaseStore } from "../../ports/leases.js";
 import { textOrNull, type SqlSession } from "./session.js";
 
 /** No lease is held for longer, in milliseconds. */

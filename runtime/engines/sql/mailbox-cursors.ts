@@ -1,5 +1,5 @@
 // Cursors of mailboxes over SQL: how far each device of a principal has acknowledged.
-import type { MailboxOwner, MailboxStore } from "../../realtime/port.js";
+import type { MailboxOwner, MailboxStore } from "../../ports/mailbox.js";
 import type { SqlSession } from "./session.js";
 
 /** The device of those that have none: all connections of a principal share its cursor. */

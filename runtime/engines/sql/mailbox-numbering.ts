@@ -1,5 +1,5 @@
 // Giving staged signals their places over SQL: so many statements a batch, however many signals and mailboxes.
-import type { MailboxStore } from "../../realtime/port.js";
+import type { MailboxStore } from "../../ports/mailbox.js";
 import type { SqlRow, SqlSession } from "./session.js";
 
 const sequenceField = { path: "sequence", type: "integer", isColumn: true } as const;

@@ -1,5 +1,5 @@
 // What leaves the mailboxes over SQL, a batch at a time: each statement has an index, and an end.
-import type { MailboxStore } from "../../realtime/port.js";
+import type { MailboxStore } from "../../ports/mailbox.js";
 import type { SqlRow, SqlSession } from "./session.js";
 
 /** An entry of a mailbox up to which everything is to go, or is gone. */

@@ -1,7 +1,7 @@
 // Staging signals over SQL, without places yet: so many statements a transaction, however many signals and mailboxes.
 import { fail } from "../../contract/errors.js";
-import { isUuid } from "../../operations/uuid.js";
-import { shardOf, shards, type MailboxStore } from "../../realtime/port.js";
+import { isUuid } from "../../contract/uuid.js";
+import { shardOf, shards, type MailboxStore } from "../../ports/mailbox.js";
 import type { SqlSession } from "./session.js";
 
 /** A signal that is to be written with those it is for. */

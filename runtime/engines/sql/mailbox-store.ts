@@ -1,5 +1,5 @@
 // Mailboxes over SQL, one for all SQL engines: payloads once, places per principal, cursors per device.
-import type { MailboxOwner, MailboxStore } from "../../realtime/port.js";
+import type { MailboxOwner, MailboxStore } from "../../ports/mailbox.js";
 import { sqlCursorRetention } from "./cursor-retention.js";
 import { sqlCursors } from "./mailbox-cursors.js";
 import { sqlNumbering } from "./mailbox-numbering.js";

@@ -1,5 +1,5 @@
 // The outbox over SQL, one for all SQL engines. Delivered events leave no row behind; payloads come sealed.
-import type { ClaimedEvent, OutboxStore } from "../../outbox/port.js";
+import type { ClaimedEvent, OutboxStore } from "../../ports/outbox.js";
 import type { SqlRow, SqlSession } from "./session.js";
 
 const nameField = { path: "name", type: "string", isColumn: true } as const;

@@ -1,5 +1,5 @@
 // Counts of rate limits over SQL, one for all SQL engines.
-import type { RateStore } from "../../operations/rate-port.js";
+import type { RateStore } from "../../ports/rates.js";
 import type { SqlSession } from "./session.js";
 
 /** Milliseconds that a statement may have waited, with room. */

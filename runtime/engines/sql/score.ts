@@ -1,7 +1,7 @@
 // The score of a document that matches: counted from its own words and those of the query, and from nothing else, by one
 // expression on every engine. So no other document, and no other tenant, has a part in it.
-import { phrases, type Match, type Phrase } from "../../search/match.js";
-import { spaced } from "../../search/words.js";
+import { phrases, type Match, type Phrase } from "../../query/match.js";
+import { spaced } from "../../query/words.js";
 import type { ParameterSink } from "./session.js";
 
 /** A field that is looked at: the column of its words (`spaced`), and what it counts for. */

@@ -1,7 +1,7 @@
 // Keeping the indexes of searches with the documents, in the transaction of each write.
-import type { StoredDocument } from "../../documents/port.js";
-import type { DocumentDeclaration } from "../../documents/spec.js";
-import { indexedDocument, type IndexedDocument } from "../../search/indexed-document.js";
+import type { StoredDocument } from "../../ports/documents.js";
+import type { DocumentDeclaration } from "../../ports/document-spec.js";
+import { indexedDocument, type IndexedDocument } from "../../families/search/indexed-document.js";
 import { ownerOf } from "./document-rows.js";
 import type { Dialect, IndexStatement, SqlSession, SqlValue } from "./session.js";
 

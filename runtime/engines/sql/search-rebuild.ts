@@ -1,9 +1,9 @@
 // Making the index of a search anew, in steps that are short transactions: writers go on meanwhile.
 import { fail } from "../../contract/errors.js";
-import type { DocumentDeclaration } from "../../documents/spec.js";
-import { indexedDocument } from "../../search/indexed-document.js";
-import type { RebuildPosition, RebuildStep } from "../../search/port.js";
-import type { SearchSpec } from "../../search/spec.js";
+import type { DocumentDeclaration } from "../../ports/document-spec.js";
+import { indexedDocument } from "../../families/search/indexed-document.js";
+import type { RebuildPosition, RebuildStep } from "../../ports/search.js";
+import type { SearchSpec } from "../../ports/search-spec.js";
 import { putInIndex, type SearchIndex } from "./search-index.js";
 import { quoted, type RowKey, type SqlRow, type SqlSession, type SqlValue } from "./session.js";
 

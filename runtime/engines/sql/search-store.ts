@@ -1,8 +1,8 @@
 // Search over SQL, one for all SQL engines: the index of the dialect, joined with the documents.
 import { elementType } from "../../contract/query-operators.js";
 import { elementOf } from "../../query/fields.js";
-import type { SearchQuery, SearchStore } from "../../search/port.js";
-import type { SearchSpec } from "../../search/spec.js";
+import type { SearchQuery, SearchStore } from "../../ports/search.js";
+import type { SearchSpec } from "../../ports/search-spec.js";
 import { documentColumns, readStored, whereOf } from "./document-rows.js";
 import { afterCondition, orderBy } from "./order.js";
 import { Parameters } from "./parameters.js";

@@ -1,13 +1,13 @@
 // What the shared SQL stores need of an engine: statements with positional parameters, and its dialect.
 import { fail, type ServiceError } from "../../contract/errors.js";
-import type { DocumentDeclaration } from "../../documents/spec.js";
+import type { DocumentDeclaration } from "../../ports/document-spec.js";
 import type { Pattern } from "../../query/pattern.js";
 import type { FieldType } from "../../contract/fields.js";
 import type { AggregateFunction, TruncUnit } from "../../query/aggregate.js";
 import type { FieldReference } from "../../query/fields.js";
-import type { Match } from "../../search/match.js";
-import type { IndexedDocument } from "../../search/indexed-document.js";
-import type { SearchSpec } from "../../search/spec.js";
+import type { Match } from "../../query/match.js";
+import type { IndexedDocument } from "../../families/search/indexed-document.js";
+import type { SearchSpec } from "../../ports/search-spec.js";
 
 export type SqlValue = string | number | boolean | null | readonly SqlValue[];
 export type SqlRow = Readonly<Record<string, unknown>>;

@@ -1,5 +1,5 @@
 // Every store over SQL: what a transaction of a SQL engine offers besides attempts. Each is made when it is asked for.
-import type { Transaction } from "../../operations/database.js";
+import type { Transaction } from "../../ports/database.js";
 import { sqlApiKeyStore } from "./api-key-store.js";
 import { sqlDocumentStore } from "./document-store.js";
 import { sqlIdempotencyStore } from "./idempotency-store.js";

@@ -1,5 +1,5 @@
 // Tenants over SQL, one for all SQL engines.
-import type { Tenant, TenantStore } from "../../tenancy/port.js";
+import type { Tenant, TenantStore } from "../../ports/tenants.js";
 import { sqlGrants } from "./grant-store.js";
 import { isTrue, type SqlRow, type SqlSession } from "./session.js";
 

@@ -1,5 +1,5 @@
 // The one query of trust: a credential, its principal and actor, its tenant and their memberships, in one round trip.
-import type { Trust } from "../../authn/port.js";
+import type { Trust } from "../../ports/identity.js";
 import { isTrue, numberOrNull, textOrNull, type SqlRow } from "./session.js";
 
 /** The query for credentials of a table (`opwright_sessions` or `opwright_api_keys`), found by one of its columns. */

@@ -1,8 +1,8 @@
 // The embedded engine: one SQLite file in WAL mode, one writer with group commit, readers that can be ended.
 import { Bulkhead } from "../../operations/bulkhead.js";
-import type { Database, EngineState, Transaction } from "../../operations/database.js";
-import type { Log } from "../../operations/log.js";
-import { ofService, type Payer, type Work } from "../../operations/work.js";
+import type { Database, EngineState, Transaction } from "../../ports/database.js";
+import type { Log } from "../../ports/log.js";
+import { ofService, type Payer, type Work } from "../../ports/work.js";
 import { noteProbe } from "../sql/probe.js";
 import { inFlight } from "../sql/in-flight.js";
 import type { MigrationTarget } from "../sql/migrations.js";

@@ -1,9 +1,13 @@
 // Full text on SQLite: FTS5 (https://www.sqlite.org/fts5.html), one index a search, its rows those of the documents.
-import { asSpelt, type Match, type Phrase } from "../../search/match.js";
-import { ownerWord, wordsByTenant, type IndexedDocument } from "../../search/indexed-document.js";
-import type { SearchSpec } from "../../search/spec.js";
-import { spaced } from "../../search/words.js";
-import type { DocumentDeclaration } from "../../documents/spec.js";
+import { asSpelt, type Match, type Phrase } from "../../query/match.js";
+import {
+  ownerWord,
+  wordsByTenant,
+  type IndexedDocument,
+} from "../../families/search/indexed-document.js";
+import type { SearchSpec } from "../../ports/search-spec.js";
+import { spaced } from "../../query/words.js";
+import type { DocumentDeclaration } from "../../ports/document-spec.js";
 import { score } from "../sql/score.js";
 import { quoted, type IndexStatement, type ParameterSink } from "../sql/session.js";
 

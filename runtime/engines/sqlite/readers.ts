@@ -2,8 +2,8 @@
 // and end at the deadline or when the caller goes (architecture.md "Work is bounded").
 import { unavailable } from "../../contract/errors.js";
 import type { Bulkhead } from "../../operations/bulkhead.js";
-import type { Lifetime } from "../../operations/lifetime.js";
-import type { Work } from "../../operations/work.js";
+import type { Lifetime } from "../../ports/lifetime.js";
+import type { Work } from "../../ports/work.js";
 import { quoted, type ScanColumns, type SqlRow } from "../sql/session.js";
 import type { DiskDoubt } from "./disk-doubt.js";
 import type { SqliteConnection, SqliteScan, SqliteValue } from "./driver.js";

@@ -1,5 +1,5 @@
 // Statements on one SQLite connection, prepared once and kept, in least-recently-used order; and sessions over them.
-import type { Work } from "../../operations/work.js";
+import type { Work } from "../../ports/work.js";
 import {
   hasEnded,
   readsOnly,

@@ -2,8 +2,8 @@
 // (architecture.md "Documents on SQL": a durable insert costs seven times a relaxed one).
 import { setTimeout as sleep } from "node:timers/promises";
 import { ServiceError } from "../../contract/errors.js";
-import type { Log } from "../../operations/log.js";
-import type { Work } from "../../operations/work.js";
+import type { Log } from "../../ports/log.js";
+import type { Work } from "../../ports/work.js";
 import { isBusy } from "./faults.js";
 import type { Renewed } from "./renewed.js";
 import type { PreparedConnection, WritingConnection } from "./session.js";

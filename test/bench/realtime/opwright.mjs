@@ -2,7 +2,7 @@
 // number of people as the argument; the settings come from the environment.
 import { fileURLToPath } from "node:url";
 import { issueSession, readSettings, silentLog, stagingOf, start } from "opwright/runtime";
-import { Signal } from "../../../dist/runtime/realtime/signal.js";
+import { Signal } from "../../../dist/runtime/ports/signal.js";
 import { service as reference } from "../../../dist/service/generated/service.js";
 import { identitySpec } from "../../../dist/service/generated/identity.js";
 

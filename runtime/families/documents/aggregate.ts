@@ -1,0 +1,44 @@
+// Aggregated lists of documents: `{hits: [{alias: value}], page, size, count}` (decisions.md "Documents").
+import type { ExecutionContext } from "../../operations/context.js";
+import { parsed, type InputBinding } from "../../operations/input.js";
+import type { Handler } from "../../operations/operation.js";
+import { aggregateCost } from "../../operations/query-cost.js";
+import { parseAggregateRequest, type AggregateRequest } from "../../query/parse-aggregate.js";
+import { offsetOf } from "./list.js";
+import type { AggregateValue } from "../../ports/documents.js";
+import { checkPrice } from "./priced.js";
+import { scoped } from "./scoped.js";
+import type { DocumentSpec } from "../../ports/document-spec.js";
+
+/** Values by alias. */
+export type AggregateHit = Readonly<Record<string, AggregateValue>>;
+
+export interface AggregatePage {
+  readonly hits: readonly AggregateHit[];
+  readonly page: number;
+  readonly size: number;
+  /** How many groups there are. */
+  readonly count: number;
+}
+
+/** The handler of `agg_list`. */
+export function aggList(spec: DocumentSpec<unknown>): Handler<AggregateRequest, AggregatePage> {
+  return async (asked: AggregateRequest, context: ExecutionContext) => {
+    const request = scoped(spec, context, asked);
+    const { page, size, aggregate } = request;
+    await checkPrice(spec, context, (ground) => aggregateCost(ground, request.filter, aggregate));
+    const store = context.transaction.documents;
+    const window = { limit: size, offset: offsetOf(context, request) };
+    const { rows, count } = await store.aggregate(spec, context.tenant, request, aggregate, window);
+    const aliases = [...aggregate.groups, ...aggregate.computed].map(({ alias }) => alias);
+    const hits = rows.map((row) =>
+      Object.fromEntries(aliases.map((alias, index) => [alias, row[index] ?? null])),
+    );
+    return { hits, page, size, count };
+  };
+}
+
+/** The binding of its body. */
+export function aggInput(spec: DocumentSpec<unknown>): InputBinding<AggregateRequest> {
+  return parsed((body) => parseAggregateRequest(body, spec.fieldSet));
+}

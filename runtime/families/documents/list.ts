@@ -1,0 +1,161 @@
+// Lists of documents by page and by cursor, whole or projected (decisions.md "Documents").
+import { fail } from "../../contract/errors.js";
+import { limits } from "../../contract/limits.js";
+import type { ExecutionContext } from "../../operations/context.js";
+import { JsonText } from "../../operations/json-text.js";
+import type { SortKey } from "../../query/ast.js";
+import { pageCost } from "../../operations/query-cost.js";
+import { cursorBinding, decodeCursor, encodeCursor } from "../../operations/cursor.js";
+import {
+  invalid,
+  type CursorRequest,
+  type ListQuery,
+  type PageRequest,
+} from "../../query/list-request.js";
+import { valueAt } from "./changes.js";
+import type { DocumentQuery, StoredDocument, Window } from "../../ports/documents.js";
+import { checkPrice } from "./priced.js";
+import { documentText } from "./render.js";
+import { positionOf, readRows } from "./rows.js";
+import { scoped } from "./scoped.js";
+import type { DocumentDeclaration } from "../../ports/document-spec.js";
+
+/** A page by number: `{hits, page, size, count}`. */
+export async function listPage<Page>(
+  spec: DocumentDeclaration,
+  context: ExecutionContext,
+  asked: PageRequest,
+): Promise<JsonText<Page>> {
+  const request = scoped(spec, context, asked);
+  const { documents } = context.transaction;
+  const window = { offset: offsetOf(context, request), size: request.size, isCounted: true };
+  await checkPrice(spec, context, (ground) => pageCost(ground, request, window));
+  const select = selecting(spec, context);
+  const rows = await pageRows(context, request, (window) => select(request, window));
+  const count = await documents.count(spec, context.tenant, request);
+  const { page, size } = request;
+  return new JsonText(
+    `{"hits":${hitsText(spec, request, rows)},"page":${page},"size":${size},"count":${count}}`,
+  );
+}
+
+/** A page by cursor: `{hits, next_cursor, prev_cursor, has_more}`. */
+export async function listByCursor<Page>(
+  spec: DocumentDeclaration,
+  context: ExecutionContext,
+  asked: CursorRequest,
+): Promise<JsonText<Page>> {
+  const request = scoped(spec, context, asked);
+  const window = { offset: 0, size: request.size, isCounted: false };
+  await checkPrice(spec, context, (ground) => pageCost(ground, request, window));
+  const { rows, cursors } = await cursorRows(context, request, selecting(spec, context));
+  return new JsonText(`{"hits":${hitsText(spec, request, rows)},${cursors}}`);
+}
+
+function selecting(spec: DocumentDeclaration, context: ExecutionContext) {
+  return (query: DocumentQuery, window: Window) =>
+    context.transaction.documents.select(spec, context.tenant, query, window);
+}
+
+/**
+ * The rows of a numbered page. Throws `query_too_complex` where they exceed the budget of a page, `core.validation`
+ * where the page is beyond the ceiling.
+ */
+export async function pageRows<Row extends StoredDocument>(
+  context: ExecutionContext,
+  request: PageRequest,
+  select: (window: Window) => Promise<readonly Row[]>,
+): Promise<readonly Row[]> {
+  const { size, sorts } = request;
+  const start = { offset: offsetOf(context, request), after: undefined };
+  const { rows, isCut } = await readRows(select, sorts, start, size, context.answer);
+  if (isCut) throw fail("query_too_complex", { path: "/size", max_bytes: limits.maxPageBytes });
+  return rows;
+}
+
+/** The rows before a numbered page. Throws `core.validation` where the page is beyond the ceiling of the deployment. */
+export function offsetOf(context: ExecutionContext, { page, size }: PageRequest): number {
+  const { pages } = context.resources.readLimits;
+  if (pages !== null && page > pages) throw invalid("/page", "maximum", `must be <= ${pages}`);
+  return (page - 1) * size;
+}
+
+/**
+ * The rows of a page by cursor, and its members `next_cursor`, `prev_cursor` and `has_more` as JSON. `has_more` tells
+ * of the direction that was asked for. Rows that exist during the whole walk are seen exactly once, whatever is written
+ * meanwhile.
+ */
+export async function cursorRows<Row extends StoredDocument, Request extends CursorRequest>(
+  context: ExecutionContext,
+  request: Request,
+  select: (query: Request, window: Window) => Promise<readonly Row[]>,
+): Promise<{ readonly rows: readonly Row[]; readonly cursors: string }> {
+  const binding = cursorBinding(context, request);
+  const isBackward = request.cursor?.direction === "before";
+  const after =
+    request.cursor === undefined ? undefined : decodeCursor(context, binding, request.cursor.text);
+  const sorts = isBackward ? request.sorts.map(reversed) : request.sorts;
+  const start = { offset: 0, after };
+  const query = { ...request, sorts };
+  const read = (window: Window): Promise<readonly Row[]> => select(query, window);
+  const found = await readRows(read, sorts, start, request.size + 1, context.answer);
+  const hasMore = found.isCut || found.rows.length > request.size;
+  const kept = found.rows.slice(0, request.size);
+  const rows = isBackward ? kept.toReversed() : kept;
+  const cursorOf = (row: Row | undefined): string =>
+    row === undefined
+      ? "null"
+      : `"${encodeCursor(context, binding, positionOf(row, request.sorts))}"`;
+  const hasNext = isBackward || hasMore;
+  const hasPrevious = isBackward ? hasMore : request.cursor !== undefined;
+  const cursors =
+    `"next_cursor":${hasNext ? cursorOf(rows.at(-1)) : "null"},` +
+    `"prev_cursor":${hasPrevious ? cursorOf(rows[0]) : "null"},"has_more":${hasMore}`;
+  return { rows, cursors };
+}
+
+/** The hits of a page as JSON, whole or projected. */
+export function hitsText(
+  spec: DocumentDeclaration,
+  query: ListQuery,
+  rows: readonly StoredDocument[],
+): string {
+  const { returnFields } = query;
+  const texts =
+    returnFields === undefined
+      ? rows.map((row) => documentText(spec, row))
+      : rows.map((row) =>
+          JSON.stringify(project(JSON.parse(documentText(spec, row)), returnFields)),
+        );
+  return `[${texts.join(",")}]`;
+}
+
+/** The members at the given dotted paths, nested as they were. A path that is absent is left out. */
+export function project(
+  value: unknown,
+  paths: readonly string[],
+): Readonly<Record<string, unknown>> {
+  const result: Record<string, unknown> = {};
+  for (const path of paths) {
+    const steps = path.split(".");
+    const found = valueAt(value, steps);
+    if (found === undefined) continue;
+    let target = result;
+    for (const step of steps.slice(0, -1)) {
+      const inner = target[step];
+      const object = typeof inner === "object" && inner !== null ? { ...inner } : {};
+      target[step] = object;
+      target = object as Record<string, unknown>;
+    }
+    target[steps.at(-1) ?? ""] = found;
+  }
+  return result;
+}
+
+function reversed(key: SortKey): SortKey {
+  return {
+    field: key.field,
+    direction: key.direction === "asc" ? "desc" : "asc",
+    nulls: key.nulls === "first" ? "last" : "first",
+  };
+}

@@ -1,0 +1,129 @@
+// The document operations that generated routes name: `documents.create(tasks)` and so on (service.md "Document routes").
+import type { ExpectedRevision, InputBinding } from "../../operations/input.js";
+import { parsed } from "../../operations/input.js";
+import { JsonText } from "../../operations/json-text.js";
+import type { Handler } from "../../operations/operation.js";
+import {
+  parseCursorRequest,
+  parsePageRequest,
+  type CursorRequest,
+  type ListRules,
+  type PageRequest,
+} from "../../query/list-request.js";
+import { listByCursor, listPage } from "./list.js";
+import { documentText, renderDocument } from "./render.js";
+import { readDocument } from "./scoped.js";
+import type { DocumentSpec } from "../../ports/document-spec.js";
+import { createDocument, killDocument, markDocument, patchDocument } from "./write.js";
+
+export interface Page<Hit> {
+  readonly hits: readonly Hit[];
+  readonly page: number;
+  readonly size: number;
+  readonly count: number;
+}
+
+export interface CursorPage<Hit> {
+  readonly hits: readonly Hit[];
+  readonly next_cursor: string | null;
+  readonly prev_cursor: string | null;
+  readonly has_more: boolean;
+}
+
+/** The answer of an update: the document, and the new values of what changed. */
+export interface Updated<Document, Patch> {
+  readonly data: Document;
+  readonly diff: Patch;
+}
+
+interface Identified {
+  readonly id: string;
+}
+
+interface AtRevision extends Identified {
+  readonly rev: ExpectedRevision;
+}
+
+/** Handlers of the document family. Each takes a spec and returns the handler of one operation. */
+export const documents = {
+  create:
+    <Document, Create>(spec: DocumentSpec<Document, Create, unknown>): Handler<Create, Document> =>
+    async (payload, context) =>
+      renderDocument(
+        spec,
+        await createDocument(spec, context, payload as Readonly<Record<string, unknown>>),
+      ),
+
+  get:
+    <Document>(spec: DocumentSpec<Document>): Handler<Identified, Document> =>
+    async ({ id }, context) =>
+      renderDocument(spec, await readDocument(spec, context, id)),
+
+  update:
+    <Document, Patch>(
+      spec: DocumentSpec<Document, unknown, Patch>,
+    ): Handler<AtRevision & { readonly patch: Patch }, Updated<Document, Patch>> =>
+    async ({ id, rev, patch }, context) => {
+      const change = patch as Readonly<Record<string, unknown>>;
+      const { stored, diff } = await patchDocument(spec, context, id, rev, change);
+      const text = `{"data":${documentText(spec, stored)},"diff":${JSON.stringify(diff)}}`;
+      return new JsonText(text, `"${stored.rev}"`);
+    },
+
+  kill:
+    <Document>(
+      spec: DocumentSpec<Document>,
+    ): Handler<Identified & { readonly rev?: ExpectedRevision }, undefined> =>
+    async ({ id, rev }, context) => {
+      await killDocument(spec, context, id, rev);
+      return undefined;
+    },
+
+  delete:
+    <Document>(spec: DocumentSpec<Document>): Handler<AtRevision, Document> =>
+    async ({ id, rev }, context) =>
+      renderDocument(spec, await markDocument(spec, context, id, rev, true)),
+
+  restore:
+    <Document>(spec: DocumentSpec<Document>): Handler<AtRevision, Document> =>
+    async ({ id, rev }, context) =>
+      renderDocument(spec, await markDocument(spec, context, id, rev, false)),
+
+  list:
+    <Document>(spec: DocumentSpec<Document>): Handler<PageRequest, Page<Document>> =>
+    (request, context) =>
+      listPage(spec, context, request),
+
+  rawList:
+    <Document>(spec: DocumentSpec<Document>): Handler<PageRequest, Page<Partial<Document>>> =>
+    (request, context) =>
+      listPage(spec, context, request),
+
+  listCursor:
+    <Document>(spec: DocumentSpec<Document>): Handler<CursorRequest, CursorPage<Document>> =>
+    (request, context) =>
+      listByCursor(spec, context, request),
+
+  rawListCursor:
+    <Document>(
+      spec: DocumentSpec<Document>,
+    ): Handler<CursorRequest, CursorPage<Partial<Document>>> =>
+    (request, context) =>
+      listByCursor(spec, context, request),
+};
+
+/** Bindings of list bodies, whose errors name the faulty part of the query. */
+export const listing = {
+  page: (spec: DocumentSpec<unknown>): InputBinding<PageRequest> =>
+    parsed((body) => parsePageRequest(body, rules(spec, false))),
+  rawPage: (spec: DocumentSpec<unknown>): InputBinding<PageRequest> =>
+    parsed((body) => parsePageRequest(body, rules(spec, true))),
+  cursor: (spec: DocumentSpec<unknown>): InputBinding<CursorRequest> =>
+    parsed((body) => parseCursorRequest(body, rules(spec, false))),
+  rawCursor: (spec: DocumentSpec<unknown>): InputBinding<CursorRequest> =>
+    parsed((body) => parseCursorRequest(body, rules(spec, true))),
+};
+
+function rules(spec: DocumentSpec<unknown>, isRaw: boolean): ListRules {
+  return { fields: spec.fieldSet, mayListDeleted: spec.listDeleted, isRaw };
+}

@@ -1,0 +1,51 @@
+// Queries of callers are priced before they run, by what is known of the rows they look at (architecture.md "Work is bounded").
+import type { ExecutionContext } from "../../operations/context.js";
+import type { Database } from "../../ports/database.js";
+import { ofService } from "../../ports/work.js";
+import { checkCost, type Cost, type Ground } from "../../operations/query-cost.js";
+import type { DocumentDeclaration } from "../../ports/document-spec.js";
+
+/** How long an estimate counts, in milliseconds: what is large changes slowly. */
+const rememberedMillis = 60_000;
+/** Types and tenants whose estimates are remembered. */
+const maxRemembered = 10_000;
+
+interface Estimate {
+  readonly rows: Promise<number>;
+  readonly until: number;
+}
+
+const estimates = new WeakMap<Database, Map<string, Estimate>>();
+
+/** Throws `query_too_complex` where a query costs more than its caller may spend. */
+export async function checkPrice(
+  spec: DocumentDeclaration,
+  context: ExecutionContext,
+  costOf: (ground: Ground) => Cost,
+): Promise<void> {
+  const { payer, resources } = context;
+  if (payer === null) return;
+  const indexes = spec.indexes ?? [];
+  const rows = await rowsOf(spec, context);
+  checkCost(costOf({ rows, indexes }), resources.queryBudgets, payer);
+}
+
+/** About how many rows the tenant has. Asked by the service, for all its callers, once in a while. */
+function rowsOf(
+  spec: DocumentDeclaration,
+  { resources, tenant }: ExecutionContext,
+): Promise<number> {
+  const { database } = resources;
+  const known = estimates.get(database) ?? new Map<string, Estimate>();
+  estimates.set(database, known);
+  const key = spec.tenant ? `${spec.table}\0${tenant}` : spec.table;
+  const remembered = known.get(key);
+  if (remembered !== undefined && remembered.until > Date.now()) return remembered.rows;
+  known.delete(key);
+  const rows = database.read(ofService()).documents.estimate(spec, tenant);
+  known.set(key, { rows, until: Date.now() + rememberedMillis });
+  // One that failed is asked again.
+  rows.catch(() => known.delete(key));
+  if (known.size > maxRemembered) known.delete(known.keys().next().value ?? "");
+  return rows;
+}

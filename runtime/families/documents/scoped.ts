@@ -1,0 +1,60 @@
+// Reading within the scope of an invocation: rows outside it are not there (service.md "Authorization per operation").
+import { fail } from "../../contract/errors.js";
+import type { ExecutionContext } from "../../operations/context.js";
+import { everything, type Filter } from "../../query/ast.js";
+import type { DocumentQuery, StoredDocument } from "../../ports/documents.js";
+import type { DocumentDeclaration } from "../../ports/document-spec.js";
+
+const id = { path: "id", type: "uuid", isColumn: true } as const;
+const byId = { field: id, direction: "asc", nulls: "first" } as const;
+
+/** The query, with the scope as one more condition. */
+export function scoped<Query extends DocumentQuery>(
+  spec: DocumentDeclaration,
+  context: ExecutionContext,
+  query: Query,
+): Query {
+  const scope = context.scopeOf(spec.name);
+  return scope === everything ? query : { ...query, filter: both(query.filter, scope) };
+}
+
+/** The document, deleted or not, or null where there is none within the scope. */
+export async function findDocument(
+  spec: DocumentDeclaration,
+  context: ExecutionContext,
+  documentId: string,
+): Promise<StoredDocument | null> {
+  const scope = context.scopeOf(spec.name);
+  const { documents } = context.transaction;
+  if (scope === everything) return documents.get(spec, context.tenant, documentId);
+  const filter = both({ kind: "compare", field: id, operator: "$eq", value: documentId }, scope);
+  const query = { filter, sorts: [byId], withDeleted: true };
+  const window = { limit: 1, offset: 0, after: undefined };
+  const [found] = await documents.select(spec, context.tenant, query, window);
+  return found ?? null;
+}
+
+/** The live document within the scope. Throws `core.not_found`. */
+export async function readDocument(
+  spec: DocumentDeclaration,
+  context: ExecutionContext,
+  documentId: string,
+): Promise<StoredDocument> {
+  const stored = await findDocument(spec, context, documentId);
+  if (stored === null || stored.isDeleted) throw fail("core.not_found");
+  return stored;
+}
+
+/** What has been written is within the scope too. Throws `core.authorization`, which undoes it. */
+export async function checkWithinScope(
+  spec: DocumentDeclaration,
+  context: ExecutionContext,
+  documentId: string,
+): Promise<void> {
+  if (context.scopeOf(spec.name) === everything) return;
+  if ((await findDocument(spec, context, documentId)) === null) throw fail("core.authorization");
+}
+
+function both(left: Filter, right: Filter): Filter {
+  return { kind: "all", filters: [left, right] };
+}

@@ -1,0 +1,188 @@
+// The rules of writing documents: revisions, patches, soft deletion, merges (decisions.md §1 "Documents").
+import { setTimeout as sleep } from "node:timers/promises";
+import { fail, ServiceError } from "../../contract/errors.js";
+import type { ExecutionContext } from "../../operations/context.js";
+import type { ExpectedRevision } from "../../operations/input.js";
+import { uuidv7 } from "../../contract/uuid.js";
+import { canonicalBody } from "./canonical.js";
+import { diffOf } from "./changes.js";
+import { emitSignals } from "./emit.js";
+import { applyPatch } from "./merge-patch.js";
+import type { StoredDocument } from "../../ports/documents.js";
+import { checkWithinScope, findDocument } from "./scoped.js";
+import type { DocumentDeclaration } from "../../ports/document-spec.js";
+import { mergeThreeWay } from "./three-way-merge.js";
+
+type Body = Readonly<Record<string, unknown>>;
+
+/** How often a lost compare-and-set is tried again, with 5 to 50 ms in between. */
+const maxAttempts = 8;
+
+/** Stores a new document at revision 1. The payload has been validated; members it leaves out get their defaults. */
+export async function createDocument(
+  spec: DocumentDeclaration,
+  context: ExecutionContext,
+  payload: Body,
+): Promise<StoredDocument> {
+  const now = new Date().toISOString();
+  const stored: StoredDocument = {
+    id: uuidv7(),
+    rev: 1,
+    createdAt: now,
+    lastUpdateAt: now,
+    isDeleted: false,
+    ownerId: context.identity?.principalId ?? null,
+    // Spread twice, so that given members stand before defaulted ones.
+    body: JSON.stringify(
+      canonicalBody({ ...payload, ...spec.defaults, ...payload }, spec.canonical),
+    ),
+  };
+  await context.transaction.documents.insert(spec, context.tenant, stored);
+  await checkWithinScope(spec, context, stored.id);
+  await emitSignals(spec, context, "create", stored);
+  return stored;
+}
+
+/** A patched document, and the top-level members that the patch changed. */
+export interface PatchedDocument {
+  readonly stored: StoredDocument;
+  readonly diff: Body;
+}
+
+/**
+ * Applies a merge patch at an expected revision. A patch that changes nothing does not bump the revision. Throws
+ * `core.not_found`, `document_deleted`, `revision_mismatch`, `historical_consistency_violation`,
+ * `history_not_found_retry`, `core.concurrency`.
+ */
+export async function patchDocument(
+  spec: DocumentDeclaration,
+  context: ExecutionContext,
+  id: string,
+  expected: ExpectedRevision,
+  patch: Body,
+): Promise<PatchedDocument> {
+  return retried(context, async () => {
+    const current = await existing(spec, context, id);
+    if (current.isDeleted) throw fail("document_deleted");
+    const before = JSON.parse(current.body) as Body;
+    const change = canonicalBody(patch, spec.canonical);
+    const after =
+      expected === "any" || expected === current.rev
+        ? applyPatch(before, change, nullable(spec))
+        : await merged(spec, context, current, expected, before, change);
+    const faults = spec.validateBody?.(after) ?? null;
+    if (faults !== null) throw fail("core.validation", { errors: faults });
+    const diff = diffOf(before, after);
+    if (Object.keys(diff).length === 0) return { stored: current, diff };
+    const stored = await replaced(spec, context, current, { body: JSON.stringify(after) });
+    if (stored === null) return null;
+    await emitSignals(spec, context, "update", stored, diff);
+    return { stored, diff };
+  });
+}
+
+async function merged(
+  spec: DocumentDeclaration,
+  context: ExecutionContext,
+  current: StoredDocument,
+  expected: number,
+  before: Body,
+  change: Body,
+): Promise<Body> {
+  if (spec.history === 0 || expected > current.rev) throw mismatch(current);
+  const text = await context.transaction.documents.snapshot(
+    spec,
+    context.tenant,
+    current.id,
+    expected,
+  );
+  if (text === null) throw fail("history_not_found_retry", { current_rev: current.rev });
+  const base = JSON.parse(text) as Body;
+  return mergeThreeWay(base, applyPatch(base, change, nullable(spec)), before);
+}
+
+/** Marks a document as deleted or as live again. A stale revision is always `revision_mismatch`. */
+export async function markDocument(
+  spec: DocumentDeclaration,
+  context: ExecutionContext,
+  id: string,
+  expected: ExpectedRevision,
+  isDeleted: boolean,
+): Promise<StoredDocument> {
+  return retried(context, async () => {
+    const current = await existing(spec, context, id);
+    if (expected !== "any" && expected !== current.rev) throw mismatch(current);
+    if (isDeleted && current.isDeleted) throw fail("document_deleted");
+    if (isDeleted === current.isDeleted) return current;
+    const stored = await replaced(spec, context, current, { isDeleted });
+    if (stored !== null) await emitSignals(spec, context, isDeleted ? "delete" : "restore", stored);
+    return stored;
+  });
+}
+
+/** Removes a document for good. Throws `core.not_found`, and `revision_mismatch` where another revision was expected. */
+export async function killDocument(
+  spec: DocumentDeclaration,
+  context: ExecutionContext,
+  id: string,
+  expected: ExpectedRevision | undefined,
+): Promise<void> {
+  await retried(context, async () => {
+    const current = await existing(spec, context, id);
+    if (typeof expected === "number" && expected !== current.rev) throw mismatch(current);
+    const { documents } = context.transaction;
+    if (!(await documents.remove(spec, context.tenant, id, current.rev))) return null;
+    await emitSignals(spec, context, "kill", current);
+    return true;
+  });
+}
+
+async function existing(
+  spec: DocumentDeclaration,
+  context: ExecutionContext,
+  id: string,
+): Promise<StoredDocument> {
+  const current = await findDocument(spec, context, id);
+  if (current === null) throw fail("core.not_found");
+  return current;
+}
+
+/** The next revision where the current one is still there, else null. */
+async function replaced(
+  spec: DocumentDeclaration,
+  context: ExecutionContext,
+  current: StoredDocument,
+  change: Partial<Pick<StoredDocument, "body" | "isDeleted">>,
+): Promise<StoredDocument | null> {
+  const next: StoredDocument = {
+    ...current,
+    ...change,
+    rev: current.rev + 1,
+    lastUpdateAt: new Date().toISOString(),
+  };
+  const won = await context.transaction.documents.replace(spec, context.tenant, current.rev, next);
+  if (!won) return null;
+  await checkWithinScope(spec, context, next.id);
+  return next;
+}
+
+/** Runs `attempt` until it gives a value; null is a lost compare-and-set. Gives up with `core.concurrency`. */
+async function retried<T>(context: ExecutionContext, attempt: () => Promise<T | null>): Promise<T> {
+  for (let tries = 0; tries < maxAttempts; tries += 1) {
+    if (tries > 0) {
+      context.lifetime.throwIfOver();
+      await sleep(5 + Math.random() * 45);
+    }
+    const result = await attempt();
+    if (result !== null) return result;
+  }
+  throw fail("core.concurrency");
+}
+
+function mismatch(current: StoredDocument): ServiceError {
+  return fail("revision_mismatch", { current_rev: current.rev });
+}
+
+function nullable(spec: DocumentDeclaration): (path: string) => boolean {
+  return (path) => spec.nullable.includes(path);
+}

@@ -1,0 +1,119 @@
+// Access tokens: JWT (RFC 7519, RFC 9068) of one algorithm, keys by kid, everything else pinned (RFC 8725).
+import { fail } from "../../contract/errors.js";
+import { uuidv7 } from "../../contract/uuid.js";
+import type { TokenKeys } from "./token-keys.js";
+import type { AccessClaims, TokenAlgorithm, TokenIssuer } from "../../ports/tokens.js";
+
+const maxTokenLength = 8_192;
+const skewSeconds = 10;
+const maxRemembered = 10_000;
+
+/** An issuer whose tokens have `issuer` as `iss` and `aud`. */
+export function tokenIssuer(
+  algorithm: TokenAlgorithm,
+  { signer, verifying, publicKeys }: TokenKeys,
+  issuer: string,
+): TokenIssuer {
+  // Only the pure part is remembered: that this text carries a valid signature. Times are compared at each use.
+  const proven = new Map<string, AccessClaims>();
+
+  // Loaded with the first token: a service starts without it.
+  let loading: Promise<typeof import("jose/jwt/verify")> | undefined;
+
+  const prove = async (token: string): Promise<AccessClaims> => {
+    const key = verifying.get(headerOf(token, algorithm).kid);
+    if (key === undefined) throw fail("core.authentication");
+    let claims: Readonly<Record<string, unknown>>;
+    const { jwtVerify } = await (loading ??= import("jose/jwt/verify"));
+    try {
+      const options = { algorithms: [algorithm], typ: "at+jwt", issuer, audience: issuer };
+      claims = (await jwtVerify(token, key, { ...options, clockTolerance: skewSeconds })).payload;
+    } catch (cause) {
+      throw fail("core.authentication", {}, { cause });
+    }
+    const sound = soundClaims(claims);
+    if (proven.size >= maxRemembered) proven.delete(proven.keys().next().value ?? "");
+    proven.set(token, sound);
+    return sound;
+  };
+
+  const current = (claims: AccessClaims): AccessClaims => {
+    if (claims.exp + skewSeconds < Date.now() / 1000) throw fail("core.authentication");
+    return claims;
+  };
+
+  return {
+    publicKeys,
+    async issue(subject, ttlSeconds) {
+      const header = { alg: algorithm, typ: "at+jwt", kid: signer.kid };
+      const iat = Math.floor(Date.now() / 1000);
+      const times = { iat, exp: iat + ttlSeconds };
+      const claims = { ...subject, ...times, iss: issuer, aud: issuer, jti: uuidv7() };
+      const text = `${encoded(header)}.${encoded(claims)}`;
+      const signature = await signer.sign(Buffer.from(text));
+      return `${text}.${Buffer.from(signature).toString("base64url")}`;
+    },
+    verify(token) {
+      const known = proven.get(token);
+      return known === undefined ? prove(token) : current(known);
+    },
+  };
+}
+
+function encoded(part: object): string {
+  return Buffer.from(JSON.stringify(part)).toString("base64url");
+}
+
+/** The header of a token whose every part is canonical base64url; RFC 7515 §2 leaves no other spelling. */
+function headerOf(token: string, algorithm: TokenAlgorithm): { readonly kid: string } {
+  const parts = token.length > maxTokenLength ? [] : token.split(".");
+  if (parts.length !== 3 || !parts.every(isCanonicalBase64url)) throw fail("core.authentication");
+  let header: unknown;
+  try {
+    header = JSON.parse(Buffer.from(parts[0] ?? "", "base64url").toString("utf8"));
+  } catch {
+    throw fail("core.authentication");
+  }
+  const { alg, typ, kid, ...others } = (header ?? {}) as Readonly<Record<string, unknown>>;
+  // Keys in the header, critical extensions and anything else that is not ours are refused, not ignored.
+  const isOurs =
+    alg === algorithm &&
+    typ === "at+jwt" &&
+    typeof kid === "string" &&
+    Object.keys(others).length === 0;
+  if (!isOurs) throw fail("core.authentication");
+  return { kid };
+}
+
+function isCanonicalBase64url(part: string): boolean {
+  return (
+    /^[A-Za-z0-9_-]+$/.test(part) && Buffer.from(part, "base64url").toString("base64url") === part
+  );
+}
+
+/** The claims with their types proven. Throws `core.authentication`. */
+function soundClaims(claims: Readonly<Record<string, unknown>>): AccessClaims {
+  const { sub, sid, tid, act, exp, iat } = claims;
+  const isSound =
+    typeof sub === "string" &&
+    typeof sid === "string" &&
+    (tid === undefined || typeof tid === "string") &&
+    (act === undefined || isActor(act)) &&
+    Number.isSafeInteger(exp) &&
+    Number.isSafeInteger(iat) &&
+    Number(iat) <= Date.now() / 1000 + skewSeconds;
+  if (!isSound) throw fail("core.authentication");
+  return {
+    sub,
+    sid,
+    exp: Number(exp),
+    ...(tid === undefined ? {} : { tid }),
+    ...(act === undefined ? {} : { act }),
+  };
+}
+
+/** One actor; a chain of them is not ours (RFC 8693 §4.1 allows to nest). */
+function isActor(act: unknown): act is { readonly sub: string } {
+  if (typeof act !== "object" || act === null) return false;
+  return Object.keys(act).length === 1 && typeof (act as { sub?: unknown }).sub === "string";
+}

@@ -1,0 +1,84 @@
+// Provisioning of principals and permissions (on which the specification is silent), and deactivation (service.md "Authentication routes").
+import { fail } from "../../contract/errors.js";
+import { canonicalIds } from "../../operations/canonical-ids.js";
+import type { ExecutionContext } from "../../operations/context.js";
+import type { Handler } from "../../operations/operation.js";
+import { createPrincipal } from "./provision.js";
+
+/** Who holds permissions, and where: a principal or a role (exactly one of them), in a tenant or everywhere. */
+interface Holder {
+  readonly principal_id?: string;
+  readonly role?: string;
+  readonly tenant_id?: string;
+}
+
+interface Grant extends Holder {
+  readonly permission: string;
+}
+
+/** Handlers of the administration of principals. */
+export const principals = {
+  createPrincipal:
+    (): Handler<
+      { readonly login: string; readonly password: string },
+      { readonly principal_id: string }
+    > =>
+    async (given, context) => ({ principal_id: await createPrincipal(context, given) }),
+
+  /** Ends every session of the principal; it cannot sign in again. */
+  deactivatePrincipal:
+    (): Handler<{ readonly principal_id: string }, void> => async (given, context) => {
+      const { principal_id: id } = canonicalIds(given);
+      if (!(await context.transaction.identity.deactivate(id, Date.now())))
+        throw fail("core.not_found");
+      context.endsCredentials({ principalId: id });
+    },
+
+  /** Throws `core.not_found` for an unknown principal, and for a tenant that it is not a member of. */
+  grantPermission: (): Handler<Grant, void> => async (given, context) => {
+    const grant = canonicalIds(given);
+    const subject = await holderOf(grant, context);
+    await context.transaction.tenants.grant(grant.tenant_id ?? null, subject, grant.permission);
+  },
+
+  /** Throws `core.not_found` where there is no such permission. */
+  revokePermission: (): Handler<Grant, void> => async (given, context) => {
+    const grant = canonicalIds(given);
+    const { tenants } = context.transaction;
+    const subject = subjectOf(grant);
+    if (!(await tenants.revoke(grant.tenant_id ?? null, subject, grant.permission)))
+      throw fail("core.not_found");
+  },
+
+  /** Permissions that were given to the holder itself, not those that come by its roles. */
+  listPermissions:
+    (): Handler<Holder, { readonly permissions: readonly string[] }> => async (holder, context) => {
+      const subject = await holderOf(holder, context);
+      const { tenants } = context.transaction;
+      return { permissions: await tenants.listGrants(holder.tenant_id ?? null, subject) };
+    },
+};
+
+/** The subject of a holder that is there. Throws `core.not_found`. */
+async function holderOf(holder: Holder, { transaction }: ExecutionContext): Promise<string> {
+  const { principal_id: principalId, tenant_id: tenantId } = holder;
+  const { identity, tenants } = transaction;
+  const subject = subjectOf(holder);
+  const isThere =
+    principalId === undefined
+      ? tenantId === undefined || (await tenants.findTenant(tenantId)) !== null
+      : tenantId === undefined
+        ? (await identity.findPrincipal(principalId)) !== null
+        : await tenants.isMember(tenantId, principalId);
+  if (!isThere) throw fail("core.not_found");
+  return subject;
+}
+
+/** The principal's id, or `role:<name>`. Throws `core.validation` unless exactly one is given. */
+function subjectOf({ principal_id: principalId, role }: Holder): string {
+  if ((principalId === undefined) === (role === undefined)) {
+    const message = "must have either principal_id or role";
+    throw fail("core.validation", { errors: [{ path: "", keyword: "oneOf", message }] });
+  }
+  return principalId ?? `role:${role ?? ""}`;
+}

@@ -1,0 +1,137 @@
+// The API-key operations that generated routes name (service.md "API-key management").
+import { fail } from "../../contract/errors.js";
+import { canonicalIds } from "../../operations/canonical-ids.js";
+import { sessionOf } from "../../operations/identity.js";
+import type { ExecutionContext } from "../../operations/context.js";
+import type { Handler } from "../../operations/operation.js";
+import { uuidv7 } from "../../contract/uuid.js";
+import type { ApiKey } from "../../ports/api-keys.js";
+import { digestOf, hintOf, newApiKey } from "./api-key.js";
+import { heldSession } from "./held-session.js";
+import type { IdentitySpec } from "./spec.js";
+
+interface IssueRequest {
+  readonly label?: string;
+  /** Who acts with the key for the caller. */
+  readonly actor_principal_id?: string;
+  /** Seconds. */
+  readonly expires_in?: number;
+}
+
+/** Good keys of a principal; as many that are revoked or have run out are kept for a day. */
+const maxKeys = 100;
+
+/** A key without its secret. */
+export interface ApiKeyEntry {
+  readonly key_id: string;
+  readonly prefix: string;
+  readonly hint: string;
+  readonly label: string | null;
+  readonly actor_principal_id?: string;
+  readonly created_at: string;
+  readonly expires_at?: string;
+  readonly last_used_at?: string;
+}
+
+/** The answer of issue: the only place where the secret is ever seen. */
+export interface IssuedApiKey {
+  readonly api_key: string;
+  readonly key_id: string;
+  readonly prefix: string;
+  readonly hint: string;
+  readonly label?: string;
+  readonly expires_at?: string;
+}
+
+/** Handlers of API keys. A key has the tenant that the calling session is scoped to. */
+export const apiKeys = {
+  /**
+   * Throws `core.not_found` for an actor that is not there, inactive, or no member of the tenant, and `api_keys_limit` for a
+   * caller who has as many keys as one may have.
+   */
+  issue:
+    (spec: IdentitySpec): Handler<IssueRequest, IssuedApiKey> =>
+    async (given, context) => {
+      const { label, actor_principal_id: actorId, expires_in: seconds } = canonicalIds(given);
+      const caller = await heldSession(context);
+      if (actorId !== undefined) await checkActor(context, actorId, caller.tenant);
+      const createdAt = Date.now();
+      const keys = context.transaction.apiKeys;
+      if ((await keys.limit(caller.principalId, createdAt, maxKeys)) >= maxKeys)
+        throw fail("api_keys_limit", { most: maxKeys });
+      const secret = newApiKey(spec.issuer);
+      const key: ApiKey = {
+        id: uuidv7(),
+        principalId: caller.principalId,
+        actorId: actorId ?? null,
+        tenant: caller.tenant,
+        digest: digestOf(spec.issuer, secret) ?? "",
+        prefix: spec.issuer,
+        hint: hintOf(spec.issuer, secret),
+        label: label ?? null,
+        createdAt,
+        expiresAt: seconds === undefined ? null : createdAt + seconds * 1000,
+        lastUsedAt: null,
+      };
+      await keys.add(key);
+      return {
+        api_key: secret,
+        key_id: key.id,
+        prefix: key.prefix,
+        hint: key.hint,
+        ...(label === undefined ? {} : { label }),
+        ...timeMember("expires_at", key.expiresAt),
+      };
+    },
+
+  /** The caller's keys that are not revoked, oldest first. */
+  list:
+    (): Handler<Readonly<Record<never, never>>, { readonly keys: readonly ApiKeyEntry[] }> =>
+    async (_input, context) => {
+      const keys = await context.transaction.apiKeys.list(sessionOf(context).principalId);
+      return { keys: keys.map(entryOf) };
+    },
+
+  /** Throws `core.not_found` for a key that is revoked, unknown or somebody else's, all alike. */
+  revoke:
+    (): Handler<{ readonly id: string }, void> =>
+    async ({ id }, context) => {
+      const { principalId } = sessionOf(context);
+      if (!(await context.transaction.apiKeys.revoke(principalId, id, Date.now())))
+        throw fail("core.not_found");
+      context.endsCredentials({ principalId });
+    },
+};
+
+async function checkActor(
+  { transaction }: ExecutionContext,
+  actorId: string,
+  tenant: string | null,
+): Promise<void> {
+  const actor = await transaction.identity.findPrincipal(actorId);
+  const isMember = tenant === null || (await transaction.tenants.isMember(tenant, actorId));
+  if (actor?.isActive !== true || !isMember) throw fail("core.not_found");
+}
+
+function entryOf(key: ApiKey): ApiKeyEntry {
+  return {
+    key_id: key.id,
+    prefix: key.prefix,
+    hint: key.hint,
+    label: key.label,
+    ...(key.actorId === null ? {} : { actor_principal_id: key.actorId }),
+    created_at: new Date(key.createdAt).toISOString(),
+    ...timeMember("expires_at", key.expiresAt),
+    ...timeMember("last_used_at", key.lastUsedAt),
+  };
+}
+
+/** A member with a time in RFC 3339, or nothing. */
+function timeMember<Name extends string>(
+  name: Name,
+  millis: number | null,
+): { readonly [N in Name]?: string } {
+  return millis === null
+    ? {}
+    : ({ [name]: new Date(millis).toISOString() } as Record<Name, string>);
+}

@@ -1,0 +1,115 @@
+// From a request's credential to an identity: verify, then resolve, in one round trip (service.md "Boundary middleware").
+import type { IncomingHttpHeaders } from "node:http";
+import { fail } from "../../contract/errors.js";
+import type { Resources } from "../../operations/context.js";
+import type { Identity } from "../../operations/identity.js";
+import { Lifetime } from "../../ports/lifetime.js";
+import type { Transaction } from "../../ports/database.js";
+import { digestOf } from "./api-key.js";
+import { checkOrigin, type BoundaryRequest } from "./origin-gate.js";
+import type { Trust } from "../../ports/identity.js";
+import type { Ingress, IdentitySpec } from "./spec.js";
+
+const noteMillis = 10_000;
+/** The use of a key is noted once in so many milliseconds. */
+const useNotedEvery = 60_000;
+
+/**
+ * The caller of a request, or null where it carries no credential. A token that came otherwise than in its headers is taken
+ * in place of what they have. The first ingress that is present decides: a
+ * credential that is not valid, or no longer live, throws `core.authentication`, on open operations too.
+ */
+export async function authenticate(
+  spec: IdentitySpec,
+  resources: Resources,
+  stores: Transaction,
+  request: BoundaryRequest,
+  token: string | null = null,
+): Promise<Identity | null> {
+  if (token !== null) return byToken(spec, resources, stores, token);
+  for (const ingress of spec.ingress) {
+    const credential = credentialAt(ingress, request.headers);
+    if (credential === undefined) continue;
+    if (ingress.kind === "api_key") return byApiKey(spec, resources, stores, credential);
+    if (ingress.kind === "cookie") checkOrigin(request);
+    return byToken(spec, resources, stores, credential);
+  }
+  return null;
+}
+
+/** What stands at an ingress: undefined where nothing does, "" where it is not well formed. */
+function credentialAt(ingress: Ingress, headers: IncomingHttpHeaders): string | undefined {
+  if (ingress.kind === "cookie") return cookieOf(headers.cookie, ingress.cookie);
+  const value = headers[ingress.header.toLowerCase()];
+  if (typeof value !== "string") return undefined;
+  if (ingress.kind === "api_key") return value;
+  return /^Bearer ([\x21-\x7e]+)$/i.exec(value)?.[1] ?? "";
+}
+
+/** A cookie by its name; "" where it stands there twice, for then nobody knows who set which. */
+function cookieOf(header: string | undefined, name: string): string | undefined {
+  const values = (header ?? "")
+    .split(";")
+    .map((pair) => pair.trim())
+    .filter((pair) => pair.startsWith(`${name}=`))
+    .map((pair) => pair.slice(name.length + 1));
+  return values.length > 1 ? "" : values[0];
+}
+
+async function byToken(
+  spec: IdentitySpec,
+  { keys }: Resources,
+  stores: Transaction,
+  token: string,
+): Promise<Identity> {
+  if (spec.resolver !== undefined) {
+    const claims: unknown = await (spec.verifier ?? keys.tokens.verify)(token);
+    const identity = claims === null ? null : await spec.resolver(claims, stores);
+    // A subject that reads as a role would have what the role has.
+    const isRole = [identity?.principalId, identity?.actorId].some((id) => id?.startsWith("role:"));
+    if (identity === null || isRole) throw fail("core.authentication");
+    return identity;
+  }
+  const claims = await keys.tokens.verify(token);
+  const trust = await stores.identity.trust(claims.sid);
+  const isSame =
+    trust !== null &&
+    trust.principalId === claims.sub &&
+    trust.tenant === (claims.tid ?? null) &&
+    trust.actorId === (claims.act?.sub ?? null);
+  if (!isSame) throw fail("core.authentication");
+  return { ...identityOf(trust), sessionId: claims.sid, expiresAt: claims.exp * 1000 };
+}
+
+async function byApiKey(
+  spec: IdentitySpec,
+  { database, log }: Resources,
+  stores: Transaction,
+  secret: string,
+): Promise<Identity> {
+  const digest = digestOf(spec.issuer, secret);
+  const now = Date.now();
+  const trust = digest === null ? null : await stores.apiKeys.trust(digest, now);
+  if (trust === null) throw fail("core.authentication");
+  const identity = identityOf(trust);
+  if (now - (trust.lastUsedAt ?? 0) > useNotedEvery) {
+    // Beside the request, which waits for no write: a lost note is made by the next use.
+    database
+      .write({ lifetime: Lifetime.within(noteMillis) }, ({ apiKeys }) =>
+        apiKeys.noteUse(trust.credentialId, now),
+      )
+      .catch((error: unknown) => log.warn({ err: error }, "the use of an API key was not noted"));
+  }
+  return identity;
+}
+
+/** Who a live credential speaks of. Throws `core.authentication`, `tenant_mismatch` and `tenant_inactive`. */
+function identityOf(trust: Trust): Identity {
+  if (!trust.isActive) throw fail("core.authentication");
+  // Before what the end of a membership has ended with it, so that the answer says why.
+  if (!trust.isMember) throw fail("tenant_mismatch");
+  if (!trust.isLive) throw fail("core.authentication");
+  if (!trust.isTenantActive) throw fail("tenant_inactive");
+  const { principalId, actorId, tenant, expiresAt } = trust;
+  return { principalId, actorId, tenant, sessionId: null, expiresAt };
+}

@@ -1,0 +1,99 @@
+// The hooks of authorization, bound once to who decides and to the permissions that override (service.md "Authorization per operation").
+import { fail } from "../../contract/errors.js";
+import type { DocumentSpec } from "../../ports/document-spec.js";
+import type { ExecutionContext } from "../../operations/context.js";
+import type { PhaseHook } from "../../operations/hooks.js";
+import { callerOf, subjectsOf } from "../../operations/identity.js";
+import { isObject } from "../../query/json-pointer.js";
+import { parseFilter } from "../../query/parse-filter.js";
+import { decideByPermissions, type DecisionPort, type ScopePort } from "./decisions.js";
+
+export interface AuthorizationSpec {
+  /** Permissions that stand above every other; `{resource}` is the resource's name. None are needed. */
+  readonly override: readonly string[];
+  /** Who decides; the permissions of the service's own where left out. */
+  readonly decide?: DecisionPort;
+}
+
+export interface Authorization {
+  /**
+   * The caller, and who acts for it, may perform `action` (`tasks.read`). Otherwise 403. Actions of `platform` reach
+   * across tenants: only permissions that hold everywhere count for them. Runs after `principal`.
+   */
+  authorize(action: string): PhaseHook<"before", unknown, never>;
+  /** Whether `authorize(action)` would let the caller pass: for handlers that ask. */
+  may(action: string, context: ExecutionContext): Promise<boolean>;
+  /**
+   * Every row that the operation reads or writes passes the port's filter as well; others are not there. Lifted for who
+   * has an override permission. Runs after `principal` and before the operation's own hooks, so that these see no more
+   * than it does.
+   */
+  scope(spec: DocumentSpec<unknown>, port: ScopePort): PhaseHook<"before", unknown, never>;
+}
+
+/** Binds the hooks of a service. */
+export function authorization({
+  override,
+  decide = decideByPermissions,
+}: AuthorizationSpec): Authorization {
+  const above = (resource: string): readonly string[] =>
+    override.map((permission) => permission.replaceAll("{resource}", resource));
+
+  const permits = async (
+    context: ExecutionContext,
+    resource: string,
+    actions: readonly string[],
+  ): Promise<boolean> => {
+    const caller = callerOf(context);
+    const tenant = resource === "platform" ? null : caller.tenant;
+    for (const principalId of subjectsOf(caller))
+      if (!(await decide({ principalId, actions, tenant }, context))) return false;
+    return true;
+  };
+
+  const may = (action: string, context: ExecutionContext): Promise<boolean> => {
+    const [resource = ""] = action.split(".");
+    return permits(context, resource, [action, ...above(resource)]);
+  };
+
+  return {
+    may,
+
+    authorize: (action) => ({
+      phase: "before",
+      run: async (_input, context) => {
+        if (!(await may(action, context))) throw fail("core.authorization");
+      },
+    }),
+
+    scope(spec, port) {
+      const actions = above(spec.name);
+      return {
+        phase: "before",
+        run: async (_input, context) => {
+          const identity = callerOf(context);
+          const isLifted = actions.length > 0 && (await permits(context, spec.name, actions));
+          if (isLifted) return;
+          const filter = await port({ document: spec.name, identity }, context);
+          context.narrow(spec.name, readFilter(spec, filter));
+        },
+      };
+    },
+  };
+}
+
+/** A filter that cannot be read is a fault of the service, and no wider result. */
+function readFilter(spec: DocumentSpec<unknown>, filter: unknown) {
+  try {
+    if (!isObject(filter) || Object.values(filter).includes(undefined))
+      throw new Error("a scope gives a filter; {} is every row");
+    return parseFilter(filter, spec.scopeFields, "");
+  } catch (cause) {
+    throw fail("core.configuration", {}, { cause });
+  }
+}
+
+/** The built-in row filter: rows that the caller itself created. */
+export const ownRows: ScopePort = ({ identity }) => ({
+  $values: { owner_id: identity.principalId },
+});

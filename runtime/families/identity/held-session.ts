@@ -1,0 +1,17 @@
+// The calling session, asked about once more where something is made that outlives it.
+import { fail } from "../../contract/errors.js";
+import type { ExecutionContext } from "../../operations/context.js";
+import { sessionOf, type Identity } from "../../operations/identity.js";
+
+/**
+ * The caller with its session, which is live and stays so until the running write transaction has ended: it may have
+ * been revoked since the boundary asked. Throws `core.authentication` where it is not, and what `sessionOf` throws.
+ */
+export async function heldSession(
+  context: ExecutionContext,
+): Promise<Identity & { readonly sessionId: string }> {
+  const caller = sessionOf(context);
+  if (!(await context.transaction.identity.holdSession(caller.sessionId)))
+    throw fail("core.authentication");
+  return caller;
+}

@@ -1,0 +1,15 @@
+// Guards about who is calling (service.md "Authorization per operation").
+import type { PhaseHook } from "../../operations/hooks.js";
+import { callerOf, sessionOf } from "../../operations/identity.js";
+
+/** Step `authn.principal`: without a bound principal the answer is 401. */
+export const principal: PhaseHook<"before", unknown, never> = {
+  phase: "before",
+  run: (_input, context) => void callerOf(context),
+};
+
+/** The caller has a session of its own: API keys, and who acts for somebody else, manage no credentials. Otherwise 403. */
+export const session: PhaseHook<"before", unknown, never> = {
+  phase: "before",
+  run: (_input, context) => void sessionOf(context),
+};

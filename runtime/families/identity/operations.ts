@@ -1,0 +1,249 @@
+// The authentication operations that generated routes name (service.md "Authentication routes", "Login and credential rules").
+import { fail } from "../../contract/errors.js";
+import type { ExecutionContext } from "../../operations/context.js";
+import { sessionOf } from "../../operations/identity.js";
+import type { Handler } from "../../operations/operation.js";
+import { uuidv7 } from "../../contract/uuid.js";
+import type { RefreshToken, Session } from "../../ports/identity.js";
+import { canonicalLogin } from "./canonical-login.js";
+import { hashPassword, isOutdated, rehashPassword, verifyPassword } from "./passwords.js";
+import { newRefreshToken, refreshDigest, refreshDigests, successorOf } from "./refresh-token.js";
+import type { IdentitySpec } from "./spec.js";
+
+/** Sessions of a principal, beyond which the oldest ends. */
+const maxSessions = 100;
+/** Used refresh tokens of a session that are known as such: with one of them again the session ends. */
+const maxUsedTokens = 1_000;
+
+/** The answer of login and refresh; lifetimes are seconds. */
+export interface TokenResponse {
+  readonly access_token: string;
+  readonly refresh_token: string;
+  readonly access_token_type: "Bearer";
+  readonly access_expires_in: number;
+  readonly refresh_expires_in: number;
+}
+
+/**
+ * Handlers of the authentication family. Those that hash open a write transaction of their own, so that hashing holds
+ * none, and so does refreshing, which must commit although it refuses.
+ */
+export const authn = {
+  /** Every failure is the same 401, after the same work. */
+  passwordLogin:
+    (
+      spec: IdentitySpec,
+    ): Handler<{ readonly login: string; readonly password: string }, TokenResponse> =>
+    async ({ login, password }, context) => {
+      const name = canonicalLogin(login);
+      const principal = await context.transaction.identity.findPrincipalByLogin(name);
+      if (principal !== null) context.note({ principal_id: principal.id });
+      const matches = await provesPassword(context, name, principal?.passwordHash, password);
+      if (principal === null || !matches || !principal.isActive) throw fail("core.authentication");
+      const rehashed = (await isOutdated(principal.passwordHash))
+        ? await rehashPassword(context, password)
+        : undefined;
+      return context.commit(async ({ identity }) => {
+        // The password may have been changed or reset since it was proven; then nothing begins with the old one.
+        const { id, passwordHash } = principal;
+        if (!(await identity.replacePassword(id, passwordHash, rehashed ?? passwordHash)))
+          throw fail("core.authentication");
+        return issueSession(spec, context, { principalId: principal.id, tenant: null });
+      });
+    },
+
+  /** Single use; a second use inside the grace gives the same successor, a later one ends the session. */
+  refreshTokens:
+    (spec: IdentitySpec): Handler<{ readonly refresh_token: string }, TokenResponse> =>
+    async ({ refresh_token: token }, context) => {
+      const answer = await context.commit(() => refresh(spec, context, token));
+      // A reuse has ended its session in the transaction above; only then it is refused.
+      if (answer === null) throw fail("core.authentication");
+      return answer;
+    },
+
+  /** Ends the calling session, or all of the caller's with `{"scope": "all"}`. */
+  logout:
+    (): Handler<{ readonly scope?: "session" | "all" }, void> =>
+    async ({ scope }, context) => {
+      const caller = sessionOf(context);
+      const store = context.transaction.identity;
+      if (scope === "all") await store.endSessions(caller.principalId, Date.now());
+      else await store.endSession(caller.principalId, caller.sessionId, Date.now());
+      context.endsCredentials({ principalId: caller.principalId });
+    },
+
+  /** Needs the current password; ends every session of the caller, the calling one too. */
+  changePassword:
+    (): Handler<{ readonly current_password: string; readonly new_password: string }, void> =>
+    async ({ current_password: current, new_password: next }, context) => {
+      const caller = sessionOf(context);
+      const principal = await context.transaction.identity.findPrincipal(caller.principalId);
+      const matches = await provesPassword(
+        context,
+        caller.principalId,
+        principal?.passwordHash,
+        current,
+      );
+      if (principal === null || !matches) throw fail("core.authentication");
+      const { login } = principal;
+      const hash = await hashPassword(context, { password: next, login, at: "/new_password" });
+      await context.commit(async ({ identity }) => {
+        const isCurrent =
+          (await identity.holdSession(caller.sessionId)) &&
+          (await identity.replacePassword(principal.id, principal.passwordHash, hash));
+        if (!isCurrent) throw fail("core.authentication");
+        await identity.endSessions(caller.principalId, Date.now());
+        await identity.dropResetToken(caller.principalId);
+        context.endsCredentials({ principalId: caller.principalId });
+      });
+    },
+
+  /** The caller's live sessions, oldest first. */
+  listSessions:
+    (): Handler<Readonly<Record<never, never>>, { readonly sessions: readonly SessionEntry[] }> =>
+    async (_input, context) => {
+      const caller = sessionOf(context);
+      const sessions = await context.transaction.identity.listSessions(caller.principalId);
+      return { sessions: sessions.map((session) => entryOf(session, caller.sessionId)) };
+    },
+
+  /** Ends one of the caller's sessions. Throws `core.not_found` for one that is ended, unknown or somebody else's. */
+  revokeSession:
+    (): Handler<{ readonly id: string }, void> =>
+    async ({ id }, context) => {
+      const { principalId } = sessionOf(context);
+      if (!(await context.transaction.identity.endSession(principalId, id, Date.now())))
+        throw fail("core.not_found");
+      context.endsCredentials({ principalId });
+    },
+};
+
+/** Whether the password is right and the throttle has an attempt left; without one the same work ends in false. */
+async function provesPassword(
+  context: ExecutionContext,
+  name: string,
+  hash: string | undefined,
+  password: string,
+): Promise<boolean> {
+  const { loginAttempts } = context.resources;
+  const address = context.clientAddress();
+  const left = await loginAttempts.take(address, name);
+  // An address that has run out says nothing about a login, so it costs no hashing.
+  if (left === "none for the address") return false;
+  const matches = await verifyPassword(context, left === "some" ? hash : undefined, password);
+  if (matches) await loginAttempts.giveBack(address, name);
+  return matches;
+}
+
+export interface SessionEntry {
+  readonly id: string;
+  readonly created_at: string;
+  readonly is_current: boolean;
+}
+
+function entryOf({ id, createdAt }: Session, current: string): SessionEntry {
+  return { id, created_at: new Date(createdAt).toISOString(), is_current: id === current };
+}
+
+async function refresh(
+  spec: IdentitySpec,
+  context: ExecutionContext,
+  token: string,
+): Promise<TokenResponse | null> {
+  const store = context.transaction.identity;
+  const now = Date.now();
+  const known = await findRefreshToken(context, token);
+  if (known === null || known.expiresAt <= now) return null;
+  const trust = await store.trust(known.sessionId);
+  if (trust === null) return null;
+  context.note({ principal_id: trust.principalId });
+  if (!trust.isLive || !trust.isActive) return null;
+  if (!trust.isMember || !trust.isTenantActive) return null;
+  const successor = successorOf(context.keys.refresh, token);
+  const { principalId, actorId, tenant } = trust;
+  const session = { id: known.sessionId, principalId, actorId, tenant };
+  const isFirst = await store.useRefreshToken(known.digest, now);
+  if (!isFirst && !(await isWithinGrace(spec, context, known.digest, successor))) {
+    context.note({ reason: "a refresh token was used again: its session has ended" });
+    await store.endSession(trust.principalId, known.sessionId, now);
+    context.endsCredentials({ principalId: trust.principalId });
+    return null;
+  }
+  await store.limitRefreshTokens(known.sessionId, maxUsedTokens);
+  return issue(spec, context, session, successor);
+}
+
+/** The token as it is stored, under whichever pepper. */
+async function findRefreshToken(
+  { transaction, keys }: ExecutionContext,
+  token: string,
+): Promise<RefreshToken | null> {
+  for (const digest of refreshDigests(keys.refresh, token)) {
+    const known = await transaction.identity.findRefreshToken(digest);
+    if (known !== null) return known;
+  }
+  return null;
+}
+
+/** Whether a used token may be used once more: soon, and while nobody has used its successor. */
+async function isWithinGrace(
+  spec: IdentitySpec,
+  context: ExecutionContext,
+  digest: string,
+  successor: string,
+): Promise<boolean> {
+  const store = context.transaction.identity;
+  const usedAt = (await store.findRefreshToken(digest))?.usedAt ?? 0;
+  const next = await store.findRefreshToken(refreshDigest(context.keys.refresh, successor));
+  return Date.now() - usedAt <= spec.refreshGraceSeconds * 1000 && (next?.usedAt ?? null) === null;
+}
+
+/** Whose session begins: the tenant it is scoped to, and who acts in it for the principal. */
+export interface NewSession {
+  readonly principalId: string;
+  readonly tenant: string | null;
+  readonly actorId?: string;
+}
+
+/** Begins a session inside the running write transaction. */
+export async function issueSession(
+  spec: IdentitySpec,
+  context: ExecutionContext,
+  { principalId, tenant, actorId }: NewSession,
+): Promise<TokenResponse> {
+  const created = { principalId, tenant, actorId: actorId ?? null, createdAt: Date.now() };
+  const session: Session = { id: uuidv7(), ...created };
+  const { identity } = context.transaction;
+  await identity.addSession(session);
+  if (await identity.limitSessions(principalId, maxSessions))
+    context.endsCredentials({ principalId });
+  return issue(spec, context, session, newRefreshToken());
+}
+
+async function issue(
+  spec: IdentitySpec,
+  context: ExecutionContext,
+  { id: sid, principalId: sub, actorId, tenant }: Omit<Session, "createdAt">,
+  refreshToken: string,
+): Promise<TokenResponse> {
+  await context.transaction.identity.addRefreshToken({
+    digest: refreshDigest(context.keys.refresh, refreshToken),
+    sessionId: sid,
+    expiresAt: Date.now() + spec.refreshTtlSeconds * 1000,
+    usedAt: null,
+  });
+  const subject = {
+    sub,
+    sid,
+    ...(tenant === null ? {} : { tid: tenant }),
+    ...(actorId === null ? {} : { act: { sub: actorId } }),
+  };
+  return {
+    access_token: await context.keys.tokens.issue(subject, spec.accessTtlSeconds),
+    refresh_token: refreshToken,
+    access_token_type: "Bearer",
+    access_expires_in: spec.accessTtlSeconds,
+    refresh_expires_in: spec.refreshTtlSeconds,
+  };
+}

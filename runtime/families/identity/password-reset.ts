@@ -1,0 +1,80 @@
+// Password resets: one outstanding token a principal, which reaches its owner out of band (service.md "Password reset token").
+import { randomBytes } from "node:crypto";
+import { fail } from "../../contract/errors.js";
+import type { Handler } from "../../operations/operation.js";
+import { uuidv7 } from "../../contract/uuid.js";
+import { stage } from "../outbox/stage.js";
+import { canonicalLogin } from "./canonical-login.js";
+import { hashPassword } from "./passwords.js";
+import type { IdentitySpec } from "./spec.js";
+
+/** The integration event of a request (service.md "Integration events (outbox)"). It carries the token itself. */
+export interface PasswordResetRequested {
+  readonly login: string;
+  readonly principal_id: string;
+  readonly token: string;
+  /** RFC 3339. */
+  readonly expires_at: string;
+}
+
+const purpose = "reset-digest";
+const eventName = "authn.password_reset_requested";
+
+/** Handlers of password resets. */
+export const passwordReset = {
+  /**
+   * Makes a token for the login and stages the event; the earlier token is superseded. For an unknown login, and where
+   * requests have run out, the same is written and taken back: nothing is staged, and the answer takes as long. Opens
+   * its write transaction after the attempt is counted, which is a write of its own.
+   */
+  requestPasswordReset:
+    (spec: IdentitySpec): Handler<{ readonly login: string }, void> =>
+    async ({ login }, context) => {
+      const name = canonicalLogin(login);
+      const left = await context.resources.resetAttempts.take(context.clientAddress(), name);
+      const principal = await context.transaction.identity.findPrincipalByLogin(name);
+      const isKnown = left === "some" && principal?.isActive === true;
+      // Stands in for a principal where there is none, so that the same work is done.
+      const principalId = isKnown ? principal.id : uuidv7();
+      if (isKnown) context.note({ principal_id: principalId });
+      const token = randomBytes(32).toString("base64url");
+      const expiresAt = Date.now() + spec.resetTtlSeconds * 1000;
+      const event: PasswordResetRequested = {
+        login: name,
+        principal_id: principalId,
+        token,
+        expires_at: new Date(expiresAt).toISOString(),
+      };
+      const digest = context.keys.reset.sign(purpose, token).toString("base64url");
+      await context.commit(async ({ identity, outbox }) => {
+        await identity.putResetToken({ principalId, digest, expiresAt });
+        const id = uuidv7();
+        await stage(context, eventName, event, id);
+        if (isKnown) return;
+        await outbox.remove(id);
+        await identity.dropResetToken(principalId);
+      });
+    },
+
+  /** Sets a new password and ends every session. Every bad token is the same 401; a password that is none uses up nothing. */
+  resetPassword:
+    (): Handler<{ readonly token: string; readonly new_password: string }, void> =>
+    async ({ token, new_password: password }, context) => {
+      const digests = context.keys.reset
+        .all(purpose, token)
+        .map((digest) => digest.toString("base64url"));
+      const now = Date.now();
+      // Asked first, so that a token out of nowhere costs no hashing.
+      const login = await context.transaction.identity.findResetLogin(digests, now);
+      if (login === null) throw fail("core.authentication");
+      const hash = await hashPassword(context, { password, login, at: "/new_password" });
+      await context.commit(async ({ identity }) => {
+        const principalId = await identity.takeResetToken(digests, now);
+        if (principalId === null) throw fail("core.authentication");
+        context.note({ principal_id: principalId });
+        await identity.setPassword(principalId, hash);
+        await identity.endSessions(principalId, now);
+        context.endsCredentials({ principalId });
+      });
+    },
+};

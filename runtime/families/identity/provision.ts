@@ -1,0 +1,27 @@
+// Making principals: for seeds and for the command that gives the first one.
+import { fail } from "../../contract/errors.js";
+import type { ExecutionContext } from "../../operations/context.js";
+import { uuidv7 } from "../../contract/uuid.js";
+import { canonicalLogin } from "./canonical-login.js";
+import { hashPassword } from "./passwords.js";
+
+/** Adds an active principal with a login and returns its id. Throws `core.conflict` where the login is taken. */
+export async function createPrincipal(
+  context: ExecutionContext,
+  given: { readonly login: string; readonly password: string },
+): Promise<string> {
+  const login = canonicalLogin(given.login);
+  if (login === "") {
+    throw fail("core.validation", {
+      errors: [{ path: "/login", keyword: "minLength", message: "must not be empty" }],
+    });
+  }
+  const { password } = given;
+  const passwordHash = await hashPassword(context, { password, login, at: "/password" });
+  const id = uuidv7();
+  const added = await context.commit(() =>
+    context.transaction.identity.addPrincipal({ id, login, passwordHash, isActive: true }),
+  );
+  if (!added) throw fail("core.conflict", { reason: "the login is taken" });
+  return id;
+}

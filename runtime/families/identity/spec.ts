@@ -1,0 +1,58 @@
+// The identity spec: what the generator settles about who is calling.
+import type { Transaction } from "../../ports/database.js";
+import type { Identity } from "../../operations/identity.js";
+import type { ExternalSigner, TokenAlgorithm } from "../../ports/tokens.js";
+
+/** Where a credential stands in a request (service.md "Boundary middleware"). */
+export type Ingress =
+  | { readonly kind: "bearer"; readonly header: string }
+  | { readonly kind: "api_key"; readonly header: string }
+  | { readonly kind: "cookie"; readonly cookie: string };
+
+/** Proves a token in a way of the author's own: what it says, or null where it is not valid. */
+export type TokenVerifier<Claims = unknown> = (
+  token: string,
+) => Promise<Claims | null> | Claims | null;
+
+/** Who a verified token speaks of, or null where nobody may come with it. `stores` read committed state. */
+export type TokenResolver<Claims = unknown> = (
+  claims: Claims,
+  stores: Transaction,
+) => Promise<Identity | null> | Identity | null;
+
+export interface IdentitySpec {
+  /** Names the verifier and the resolver. */
+  readonly route: string;
+  /** `iss` and `aud` of the tokens, and what API keys begin with: the service's name. */
+  readonly issuer: string;
+  /** Where credentials stand; the first that is present is taken, valid or not. */
+  readonly ingress: readonly Ingress[];
+  readonly algorithm: TokenAlgorithm;
+  readonly accessTtlSeconds: number;
+  readonly refreshTtlSeconds: number;
+  /** How long a used refresh token still leads to the same successor; 0 is strict. */
+  readonly refreshGraceSeconds: number;
+  readonly resetTtlSeconds: number;
+  /** Path of the public keys and how long they may be cached in seconds, or null. */
+  readonly jwks: { readonly path: string; readonly maxAgeSeconds: number } | null;
+  /** Which hints at a tenant are believed besides the credential. */
+  readonly tenantHints: { readonly header: boolean; readonly host: string | null };
+  /** Whether `X-Forwarded-Host` is believed where a trusted proxy sent it. */
+  readonly trustForwardedHost: boolean;
+  /** Signs access tokens elsewhere. */
+  readonly signer?: ExternalSigner;
+  // oxlint-disable-next-line typescript/no-explicit-any -- what the one returns is what the other takes
+  readonly verifier?: TokenVerifier<any>;
+  // oxlint-disable-next-line typescript/no-explicit-any -- see above
+  readonly resolver?: TokenResolver<any>;
+}
+
+/**
+ * Declares how a service identifies its callers. Throws where a verifier of the author's comes without a resolver: what
+ * it proves would be looked up as if it were a token of this service.
+ */
+export function identity(spec: IdentitySpec): IdentitySpec {
+  if (spec.verifier !== undefined && spec.resolver === undefined)
+    throw new Error(`identity of the route ${spec.route}: a verifier needs a resolver beside it`);
+  return spec;
+}

@@ -1,0 +1,10 @@
+// A destination for development: events are printed to the log, payload and all.
+import type { Log } from "../../ports/log.js";
+import type { Destination } from "./spec.js";
+
+/** Prints each event. Never in production: payloads hold secrets. */
+export function logDestination(log: Log): Destination {
+  // As text: members such as a token would be redacted, and who develops needs them.
+  return async ({ name, data }) =>
+    log.info({ event: name, payload: JSON.stringify(data) }, "integration event");
+}

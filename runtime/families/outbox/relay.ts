@@ -1,0 +1,153 @@
+// The relay: takes staged events to their destinations, at least once, and gives up in the end (service.md "Integration events (outbox)").
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Database, WriteOptions } from "../../ports/database.js";
+import { Lifetime } from "../../ports/lifetime.js";
+import type { Log } from "../../ports/log.js";
+import type { Sealer } from "../../operations/sealer.js";
+import type { ClaimedEvent } from "../../ports/outbox.js";
+import type { Destination } from "./spec.js";
+
+export interface RelayOptions {
+  readonly database: Database;
+  readonly log: Log;
+  readonly sealer: Sealer;
+  readonly destinations: Readonly<Record<string, Destination>>;
+  /** After so many attempts an event is given up and kept as a dead letter. */
+  readonly maxAttempts: number;
+  /** The first wait is random up to this, and doubles: full jitter. */
+  readonly backoffMillis: number;
+}
+
+export interface Relay {
+  /** Something was staged: look now rather than at the next poll. */
+  wake(): void;
+  /** Begins nothing more and waits for what is under way, up to so many milliseconds. */
+  stop(patienceMillis: number): Promise<void>;
+}
+
+const batchSize = 16;
+/** Milliseconds for what is noted of events in the database. */
+const storeMillis = 10_000;
+/** A batch whose destination hangs leaves room for others. */
+const maxBatches = 4;
+/** What a relay has claimed is its own for so long, and a destination is given up before. */
+const leaseMillis = 30_000;
+const patienceMillis = 20_000;
+const longestWaitMillis = 5 * 60_000;
+/** The commit wakes the relay; polling finds what other processes staged and what is due again. */
+const pollMillis = 1_000;
+
+/** Starts a relay. Several may work on one database; each event is held by one at a time. */
+export function startRelay(options: RelayOptions): Relay {
+  const { database, log } = options;
+  // Events of other names are left to the processes that know where they go.
+  const names = Object.keys(options.destinations);
+  let running: Promise<void> | undefined;
+  const state = { isWanted: false, isStopped: false };
+
+  const underWay = new Set<Promise<void>>();
+
+  const look = async (): Promise<void> => {
+    while (state.isWanted && !state.isStopped) {
+      state.isWanted = false;
+      try {
+        await take();
+      } catch (error) {
+        log.error({ err: error }, "the relay could not read the outbox");
+      }
+    }
+  };
+  const wake = (): void => {
+    state.isWanted = true;
+    running ??= look().finally(() => {
+      running = undefined;
+    });
+  };
+  const poll = setInterval(wake, pollMillis);
+  poll.unref();
+  wake();
+  return {
+    wake,
+    async stop(patience) {
+      state.isStopped = true;
+      clearInterval(poll);
+      const done = (running ?? Promise.resolve()).then(() => Promise.all(underWay));
+      await Promise.race([done, sleep(patience, undefined, { ref: false })]);
+    },
+  };
+
+  /** Claims a batch and begins to deliver it; its end makes room for another. */
+  async function take(): Promise<void> {
+    const now = Date.now();
+    if (underWay.size === maxBatches || !(await database.reader.outbox.hasDue(names, now))) return;
+    const window = { now, leaseUntil: now + leaseMillis, limit: batchSize };
+    const claimed = await database.write({ lifetime: Lifetime.within(storeMillis) }, ({ outbox }) =>
+      outbox.claim(names, window),
+    );
+    if (claimed.length === 0) return;
+    const batch = Promise.all(claimed.map(settled)).then(() => {
+      underWay.delete(batch);
+      wake();
+    });
+    underWay.add(batch);
+    if (claimed.length === batchSize) state.isWanted = true;
+  }
+
+  function settled(event: ClaimedEvent): Promise<void> {
+    const destination = options.destinations[event.name] ?? unknown;
+    return deliver(options, event, destination).catch((error: unknown) =>
+      log.error({ err: error }, "the relay could not note what became of an event"),
+    );
+  }
+}
+
+async function deliver(
+  options: RelayOptions,
+  event: ClaimedEvent,
+  destination: Destination,
+): Promise<void> {
+  const { database, log } = options;
+  const { id, name, tenant, attempt } = event;
+  const settle = (): WriteOptions => ({ lifetime: Lifetime.within(storeMillis) });
+  try {
+    const created = new Date(event.createdAt).toISOString();
+    const data: unknown = JSON.parse(options.sealer.open(event.payload, id));
+    await withPatience(destination({ id, name, data, tenant, created_at: created, attempt }));
+    await database.write(settle(), ({ outbox }) => outbox.remove(id));
+  } catch (error) {
+    const now = Date.now();
+    const isDead = attempt >= options.maxAttempts;
+    const dueAt = isDead ? null : now + backoff(options, attempt);
+    // Of the error only the message, cut: a payload may hold a secret.
+    const reason = (error instanceof Error ? error.message : String(error)).slice(0, 200);
+    const entry = { event: name, id, attempt, reason };
+    if (isDead) log.error(entry, "an integration event was given up");
+    else log.warn(entry, "an integration event was not delivered yet");
+    await database.write(settle(), ({ outbox }) => outbox.fail(id, dueAt, now, reason));
+  }
+}
+
+/** Only names with a destination are claimed. */
+const unknown: Destination = () => Promise.reject(new Error("no destination"));
+
+/** Settles as the delivery does, or rejects when it takes too long: one destination must not hold up the others. */
+async function withPatience(delivery: Promise<void>): Promise<void> {
+  const patience = new AbortController();
+  const overdue = sleep(patienceMillis, undefined, { signal: patience.signal, ref: false }).then(
+    () => {
+      throw new Error(`the destination took longer than ${patienceMillis / 1000} s`);
+    },
+  );
+  try {
+    await Promise.race([delivery, overdue]);
+  } finally {
+    patience.abort();
+    overdue.catch(() => undefined);
+  }
+}
+
+/** Whole milliseconds. */
+function backoff({ backoffMillis }: RelayOptions, attempt: number): number {
+  const longest = Math.min(longestWaitMillis, backoffMillis * 2 ** (attempt - 1));
+  return Math.round(Math.random() * longest);
+}

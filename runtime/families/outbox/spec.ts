@@ -1,0 +1,35 @@
+// The outbox spec: which integration events there are and where each goes, printed by the generator.
+import type { ExecutionContext } from "../../operations/context.js";
+
+/** An event as a destination gets it. */
+export interface IntegrationEvent {
+  /** The same at every attempt: a consumer drops what it has seen. */
+  readonly id: string;
+  readonly name: string;
+  readonly data: unknown;
+  readonly tenant: string;
+  /** RFC 3339. */
+  readonly created_at: string;
+  /** Counted from 1. */
+  readonly attempt: number;
+}
+
+/** Where events go. Resolves once the event is safe there; rejecting leads to a further attempt. At least once, unordered. */
+export type Destination = (event: IntegrationEvent) => Promise<void>;
+
+export interface OutboxSpec {
+  /** By event: a destination of the author's, or the name of one that the deployment chooses. */
+  readonly events: Readonly<Record<string, Destination | string>>;
+}
+
+/** Declares the outbox of a service. */
+export function outbox(spec: OutboxSpec): OutboxSpec {
+  return spec;
+}
+
+/** Stages an event of a service, typed by its name; see `stage`. */
+export type StageEvent<Events> = <Name extends keyof Events & string>(
+  context: ExecutionContext,
+  name: Name,
+  payload: Events[Name],
+) => Promise<void>;

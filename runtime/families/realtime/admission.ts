@@ -1,0 +1,200 @@
+// Admitting connections to the plane of a process, in the place of earlier ones of their devices, and asking about them again.
+import { fail } from "../../contract/errors.js";
+import type { ExecutionContext, Resources } from "../../operations/context.js";
+import type { Identity } from "../../operations/identity.js";
+import { Lifetime } from "../../ports/lifetime.js";
+import { checkTopics, resumePoint, type Handshake } from "./handshake.js";
+import type { HubMember, Hub } from "./hub.js";
+import type { Lines } from "./lines.js";
+import type { CredentialScope } from "../../ports/signals.js";
+import { mailboxOf, type MailboxOwner, type MailboxStore } from "../../ports/mailbox.js";
+import type { Presence } from "./presence.js";
+import { Pump, type Sink } from "./pump.js";
+import type { Signal } from "../../ports/signal.js";
+import type { RealtimeSpec } from "./spec.js";
+
+/** Sessions that are asked about at once. */
+const rechecksAtOnce = 8;
+/** Milliseconds for one read of a mailbox. */
+const readMillis = 10_000;
+
+/** A connection as its transport has it. */
+export interface Connection extends Sink {
+  /** Has what was written go out now. */
+  flush(): void;
+  /** Ends it: the service goes away. */
+  leave(): void;
+  /** Ends it: its credential has ended, its device has come again, or a fault. */
+  refuse(code: "core.authentication" | "core.internal" | "realtime_device_replaced"): void;
+  /**
+   * Ends it so that whoever is still there comes back at once; null where the transport itself finds out whether the other
+   * side is there.
+   */
+  readonly renew: (() => void) | null;
+}
+
+export interface ConnectRequest {
+  readonly context: ExecutionContext;
+  readonly identity: Identity;
+  readonly handshake: Handshake;
+  readonly connection: Connection;
+  /** Whether the credential is still good. */
+  readonly isGood: () => Promise<boolean>;
+  /** What connections have in common whose credentials end together: the session and what it is scoped to; null is nothing. */
+  readonly sharedBy: () => string | null;
+  /** Ends it once what runs on it has been answered: the service goes away. */
+  readonly leave: () => Promise<void>;
+}
+
+/** A connection that is admitted. */
+export interface Admitted extends Pick<
+  ConnectRequest,
+  "connection" | "isGood" | "sharedBy" | "leave"
+> {
+  readonly member: HubMember;
+}
+
+/** What connections are admitted to. */
+export interface Admission {
+  readonly spec: RealtimeSpec;
+  readonly resources: Pick<Resources, "database" | "log">;
+  readonly hub: Hub;
+  readonly presence: Presence | null;
+  readonly lines: Lines;
+  readonly admitted: Set<Admitted>;
+  /** Whether the plane takes no connection any more. */
+  readonly isStopped: () => boolean;
+  /** Sends a signal that is not kept. */
+  readonly sendEphemeral: (connection: Connection, signal: Signal) => void;
+}
+
+/**
+ * Admits a connection, in the place of an earlier one of its device; `begin` starts its delivery. Throws
+ * `realtime_topics_unauthorized`, `realtime_connections_limit`, `core.unavailable`, `service_draining`.
+ */
+export async function admit(
+  { spec, resources, hub, presence, lines, admitted, isStopped, sendEphemeral }: Admission,
+  { context, identity, handshake, connection, isGood, sharedBy, leave }: ConnectRequest,
+): Promise<{ begin(): void; end(): void }> {
+  const owner = mailboxOf(context, identity);
+  const mailbox = mailboxReads(resources, owner);
+  await checkTopics(spec, handshake.topics, context);
+  if (isStopped()) throw fail("service_draining");
+  const leaveLine = lines.enter({
+    ...owner,
+    // Who has gone in the meantime takes no place of one that is there.
+    device: connection.hasEnded ? null : handshake.named,
+    connection,
+    end: () => end(),
+  });
+  const { topics } = handshake;
+  let pump: Pump | undefined;
+  let wanted = 0;
+  let depart: (() => void) | undefined;
+  const member: HubMember = {
+    ...owner,
+    topics,
+    hint: (signal) => (pump === undefined ? keep(signal) : pump.hint(signal)),
+    signals(signals) {
+      if (pump === undefined) return;
+      for (const signal of signals) sendEphemeral(connection, signal);
+      connection.flush();
+    },
+    wants: (position) => {
+      wanted = Math.max(wanted, position);
+      pump?.wants(position);
+    },
+  };
+  const keep = ({ position }: Signal): void => {
+    wanted = Math.max(wanted, position ?? 0);
+  };
+  // Into the hub first: what is numbered from here on is heard of, or read.
+  const unhear = hub.join(member);
+  const one: Admitted = { member, connection, isGood, sharedBy, leave };
+  admitted.add(one);
+  const end = (): void => {
+    if (!admitted.delete(one)) return;
+    leaveLine();
+    unhear();
+    depart?.();
+  };
+  try {
+    const after = await resumePoint(mailbox(), owner, handshake);
+    if (isStopped()) throw fail("service_draining");
+    return {
+      begin() {
+        if (!admitted.has(one)) return;
+        depart = presence?.enter(
+          topics.map((topic) => [owner.tenant, topic, owner.principalId] as const),
+        );
+        pump = pumpOf(resources, owner, mailbox, connection, after);
+        if (presence !== null)
+          for (const topic of topics)
+            sendEphemeral(connection, presence.snapshot(owner.tenant, topic));
+        void pump.start();
+        pump.wants(wanted);
+      },
+      end,
+    };
+  } catch (error) {
+    end();
+    throw error;
+  }
+}
+
+/** Reads of a mailbox. Each is the principal's, with an end of its own: the connection may live for days. */
+function mailboxReads(
+  { database }: Pick<Resources, "database">,
+  { principalId }: MailboxOwner,
+): () => MailboxStore {
+  const payer = { key: principalId, isAnonymous: false };
+  return () => database.read({ lifetime: Lifetime.within(readMillis), payer }).mailbox;
+}
+
+function pumpOf(
+  { log }: Pick<Resources, "log">,
+  owner: MailboxOwner,
+  mailbox: () => MailboxStore,
+  connection: Connection,
+  after: number,
+): Pump {
+  return new Pump({
+    owner,
+    sink: connection,
+    mailbox: {
+      read: (...asked) => mailbox().read(...asked),
+      state: (...asked) => mailbox().state(...asked),
+    },
+    after,
+    onFault: (error) => {
+      log.error({ err: error }, "a mailbox could not be delivered");
+      connection.refuse("core.internal");
+    },
+  });
+}
+
+/** Ends the connections whose credentials have ended, of all or of those that are concerned. */
+export async function recheck(
+  admitted: ReadonlySet<Admitted>,
+  of: CredentialScope | null,
+): Promise<void> {
+  // Connections of one session are asked about once.
+  const groups = new Map<unknown, Admitted[]>();
+  for (const one of admitted) {
+    if (!concerns(of, one.member)) continue;
+    const shared = one.sharedBy() ?? one;
+    groups.set(shared, [...(groups.get(shared) ?? []), one]);
+  }
+  const waiting = [...groups.values()];
+  const work = async (): Promise<void> => {
+    for (let group = waiting.shift(); group !== undefined; group = waiting.shift())
+      if ((await group[0]?.isGood()) === false)
+        for (const { connection } of group) connection.refuse("core.authentication");
+  };
+  await Promise.all(Array.from({ length: rechecksAtOnce }, work));
+}
+
+function concerns(of: CredentialScope | null, member: HubMember): boolean {
+  if (of === null) return true;
+  return "tenant" in of ? of.tenant === member.tenant : of.principalId === member.principalId;
+}

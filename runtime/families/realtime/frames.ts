@@ -1,0 +1,106 @@
+// Frames that clients send, read strictly: nothing is coerced (service.md "Duplex commands").
+import { fail, knownError, type ServiceError } from "../../contract/errors.js";
+import { isIdempotencyKey, limits } from "../../contract/limits.js";
+
+/** A call of an operation, whatever carries it. */
+export interface Command {
+  readonly event: string;
+  readonly payload: unknown;
+  readonly idempotencyKey: string | undefined;
+  readonly deadlineSeconds: number | undefined;
+}
+
+export interface CommandFrame extends Command {
+  readonly type: "cmd";
+  readonly cid: string | number;
+}
+
+export type IngressFrame =
+  | CommandFrame
+  | { readonly type: "realtime.ack"; readonly upTo: string }
+  | { readonly type: "realtime.reauth"; readonly cid: string | number; readonly token: string }
+  /** `cid` is there where the frame is a faulty command, which is acknowledged with its error. */
+  | { readonly type: "invalid"; readonly cid: unknown; readonly error: ServiceError };
+
+/** Refusals that are the same each time are made once: a flood of such frames makes no errors. */
+const refusals = {
+  json: invalid("no JSON"),
+  object: invalid("no object"),
+  type: invalid("unknown type"),
+  cid: invalid(`cid must be a number, or a text of up to ${limits.maxCidLength}`),
+};
+
+/** Reads one text frame; never throws. */
+export function readFrame(data: Buffer): IngressFrame {
+  let frame: unknown;
+  try {
+    frame = JSON.parse(data.toString("utf8"));
+  } catch {
+    return refusals.json;
+  }
+  if (typeof frame !== "object" || frame === null || Array.isArray(frame)) return refusals.object;
+  const { type, cid, ...members } = frame as Readonly<Record<string, unknown>>;
+  if (type === "realtime.ack") return read(undefined, () => ({ type, upTo: readUpTo(members) }));
+  if (type !== "realtime.reauth" && type !== "cmd") return refusals.type;
+  if (!isCid(cid)) return refusals.cid;
+  return read(cid, () => {
+    if (type === "realtime.reauth") return { type, cid, token: readToken(members["auth"]) };
+    const { event, payload, ...options } = members;
+    if (typeof event !== "string") throw invalidFrame("event must be a text");
+    return { type, cid, event, payload, ...readCommandOptions(options) };
+  });
+}
+
+/** A frame, or what is wrong with it. */
+function read(cid: unknown, frame: () => IngressFrame): IngressFrame {
+  try {
+    return frame();
+  } catch (error) {
+    return { type: "invalid", cid, error: knownError(error) };
+  }
+}
+
+/** The id of `{up_to}`. Throws `realtime_invalid_frame`. */
+export function readUpTo(given: unknown): string {
+  const upTo = memberOf(given, "up_to");
+  if (typeof upTo === "string" && upTo !== "") return upTo;
+  throw invalidFrame("up_to must be a text that is not empty");
+}
+
+/** The token of `{token, …}`. Throws `realtime_invalid_frame`. */
+export function readToken(given: unknown): string {
+  const token = memberOf(given, "token");
+  if (typeof token === "string" && token !== "") return token;
+  throw invalidFrame("token must be a text that is not empty");
+}
+
+/** The key and the budget of one command. Throws `realtime_invalid_frame`. */
+export function readCommandOptions(
+  given: unknown,
+): Pick<Command, "idempotencyKey" | "deadlineSeconds"> {
+  const [key, budget] = [memberOf(given, "idempotency_key"), memberOf(given, "deadline_budget")];
+  if (key !== undefined && !isIdempotencyKey(key))
+    throw invalidFrame("idempotency_key must be 1 to 255 visible ASCII characters");
+  const isBudget =
+    budget === undefined || (typeof budget === "number" && Number.isFinite(budget) && budget > 0);
+  if (!isBudget) throw invalidFrame("deadline_budget must be a positive number of seconds");
+  return { idempotencyKey: key, deadlineSeconds: budget };
+}
+
+function memberOf(given: unknown, name: string): unknown {
+  const isObject = typeof given === "object" && given !== null && Object.hasOwn(given, name);
+  return isObject ? (given as Readonly<Record<string, unknown>>)[name] : undefined;
+}
+
+/** What comes back verbatim has a bound, and is a text or a number. */
+function isCid(cid: unknown): cid is string | number {
+  return typeof cid === "number" || (typeof cid === "string" && cid.length <= limits.maxCidLength);
+}
+
+function invalid(reason: string): IngressFrame {
+  return { type: "invalid", cid: undefined, error: invalidFrame(reason) };
+}
+
+export function invalidFrame(reason: string): ServiceError {
+  return fail("realtime_invalid_frame", { reason });
+}

@@ -1,0 +1,127 @@
+// What a connection says when it begins: protocol, device, topics, where to go on (service.md "Connect handshake").
+import { fail } from "../../contract/errors.js";
+import type { ExecutionContext } from "../../operations/context.js";
+import { parseEventId } from "../../ports/event-id.js";
+import type { MailboxOwner, MailboxStore } from "../../ports/mailbox.js";
+import type { RealtimeSpec } from "./spec.js";
+
+/** The one version of the protocol. */
+const protocolVersion = 1;
+const maxTopics = 32;
+const maxDeviceLength = 128;
+const maxTopicLength = 256;
+
+export interface Handshake {
+  readonly device: string | null;
+  /** The device that the client named itself: it has one connection at a time. */
+  readonly named: string | null;
+  readonly topics: readonly string[];
+  /** The id to go on behind, as the client sent it. */
+  readonly lastEventId: string | null;
+}
+
+/** Reads the handshake of a query. Throws `realtime_protocol_unsupported`, `realtime_topics_limit`, `core.validation`. */
+export function readHandshake(
+  query: ReadonlyMap<string, string>,
+  lastEventId: string | undefined,
+): Handshake {
+  const known = ["protocol", "device_id", "topics", "last_event_id"];
+  for (const name of query.keys())
+    if (!known.includes(name)) throw invalid(`/${name}`, "is not a parameter of this endpoint");
+  checkProtocol(query.get("protocol"));
+  const topics = query.get("topics") ?? "";
+  const named = readDevice(query.get("device_id"));
+  return {
+    device: named,
+    named,
+    topics: readTopics(topics === "" ? [] : topics.split(",")),
+    lastEventId: lastEventId ?? query.get("last_event_id") ?? null,
+  };
+}
+
+/**
+ * Reads the handshake of Socket.IO's `auth`, whose further members are left alone; `device` stands for a `device_id` that
+ * is not there. Throws `realtime_protocol_unsupported`, `realtime_topics_limit`, `core.validation`.
+ */
+export function readAuth(
+  auth: Readonly<Record<string, unknown>>,
+  device: string | null,
+): Handshake {
+  const { protocol, device_id: id, topics = [], last_event_id: lastEventId } = auth;
+  checkProtocol(typeof protocol === "number" ? String(protocol) : protocol);
+  const isTopics = Array.isArray(topics) && topics.every((topic) => typeof topic === "string");
+  if (!isTopics) throw invalid("/topics", "must be a list of names");
+  const named = readDevice(id);
+  return {
+    device: named ?? device,
+    named,
+    topics: readTopics(topics),
+    lastEventId: typeof lastEventId === "string" ? lastEventId : null,
+  };
+}
+
+function checkProtocol(given: unknown): void {
+  if (given === undefined || given === String(protocolVersion)) return;
+  const range = { lowest: protocolVersion, highest: protocolVersion };
+  throw fail("realtime_protocol_unsupported", range);
+}
+
+/** The device that is named, or null. Throws `core.validation`. */
+export function readDevice(device: unknown): string | null {
+  if (device === undefined) return null;
+  const isDevice = typeof device === "string" && /^[\x21-\x7e]+$/.test(device);
+  if (isDevice && device.length <= maxDeviceLength) return device;
+  throw invalid("/device_id", `must be 1 to ${maxDeviceLength} visible ASCII characters`);
+}
+
+function readTopics(given: readonly string[]): readonly string[] {
+  const topics = [...new Set(given)];
+  if (topics.length > maxTopics) throw fail("realtime_topics_limit", { most: maxTopics });
+  if (topics.every((topic) => topic !== "" && topic.length <= maxTopicLength)) return topics;
+  throw invalid("/topics", "must be names");
+}
+
+/** All topics are granted, or none is: throws `realtime_topics_unauthorized`. */
+export async function checkTopics(
+  { authorizeTopics }: RealtimeSpec,
+  topics: readonly string[],
+  context: ExecutionContext,
+): Promise<void> {
+  if (topics.length === 0) return;
+  const granted = new Set((await authorizeTopics?.(topics, context)) ?? []);
+  if (!topics.every((topic) => granted.has(topic))) throw fail("realtime_topics_unauthorized");
+}
+
+/**
+ * The position to go on behind: exactly the id that the client names, where it is one of this mailbox, even where the
+ * cursor is ahead; else the cursor of its device (decisions.md §2).
+ */
+export async function resumePoint(
+  mailbox: Pick<MailboxStore, "state" | "has">,
+  owner: MailboxOwner,
+  { device, lastEventId }: Handshake,
+): Promise<number> {
+  const { cursor, floor } = await mailbox.state(owner, device);
+  const named =
+    lastEventId === null ? null : await knownPosition(mailbox, owner, floor, lastEventId);
+  return named ?? cursor ?? 0;
+}
+
+/** The position of an id of this mailbox, whose entries up to `floor` are gone; null for any other text. */
+export async function knownPosition(
+  mailbox: Pick<MailboxStore, "has">,
+  owner: MailboxOwner,
+  floor: number,
+  id: string,
+): Promise<number | null> {
+  const named = parseEventId(id);
+  if (named === null) return null;
+  // What has been removed cannot be looked up any more; its position still says where it was.
+  const isKnown =
+    named.position <= floor || (await mailbox.has(owner, named.position, named.eventId));
+  return isKnown ? named.position : null;
+}
+
+function invalid(path: string, message: string): Error {
+  return fail("core.validation", { errors: [{ path, keyword: "pattern", message }] });
+}

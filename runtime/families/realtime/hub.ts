@@ -1,0 +1,90 @@
+// The hub of one process: which connections hear what (architecture.md "Realtime").
+import type { SignalTarget } from "../../ports/signals.js";
+import type { MailboxOwner, NumberedEntry } from "../../ports/mailbox.js";
+import { Signal } from "../../ports/signal.js";
+
+/** A connection as the hub knows it. */
+export interface HubMember extends MailboxOwner {
+  readonly topics: readonly string[];
+  /** A new entry of the principal's mailbox. */
+  hint(signal: Signal): void;
+  /** Ephemeral signals, of one of its topics or its own. */
+  signals(signals: readonly Signal[]): void;
+  /** The mailbox is this far, whatever has been heard of it. */
+  wants(position: number): void;
+}
+
+export interface Hub {
+  /** Adds a connection; returns how to remove it. */
+  join(member: HubMember): () => void;
+  entries(entries: readonly NumberedEntry[]): void;
+  /** A mailbox is this far: its connections read what they lack. */
+  position(owner: MailboxOwner, position: number): void;
+  /** An ephemeral signal for those of its audience who are here at the end of this tick. */
+  publish(tenant: string, to: SignalTarget, signal: Signal): void;
+  /** The same, for those who are here now. */
+  tell(tenant: string, to: SignalTarget, signal: Signal): void;
+  /** Whose mailboxes are heard here. */
+  owners(): readonly MailboxOwner[];
+}
+
+/** The hub of a process. */
+export function memoryHub(): Hub {
+  const byOwner = new Map<string, Set<HubMember>>();
+  const byTopic = new Map<string, Set<HubMember>>();
+  const ownerKey = ({ tenant, principalId }: MailboxOwner): string => `${tenant}\0${principalId}`;
+  const topicKey = (tenant: string, topic: string): string => `${tenant}\0${topic}`;
+  const add = (index: Map<string, Set<HubMember>>, key: string, member: HubMember): void => {
+    const members = index.get(key) ?? new Set();
+    index.set(key, members.add(member));
+  };
+  const remove = (index: Map<string, Set<HubMember>>, key: string, member: HubMember): void => {
+    const members = index.get(key);
+    members?.delete(member);
+    if (members?.size === 0) index.delete(key);
+  };
+  const audience = (tenant: string, to: SignalTarget): ReadonlySet<HubMember> | undefined =>
+    "topic" in to
+      ? byTopic.get(topicKey(tenant, to.topic))
+      : byOwner.get(ownerKey({ tenant, principalId: to.principal }));
+  /** What goes out at the end of this tick: each connection is visited once, however many signals there are. */
+  let due = new Map<ReadonlySet<HubMember>, Signal[]>();
+  const tellDue = (): void => {
+    const telling = due;
+    due = new Map();
+    for (const [members, signals] of telling) for (const member of members) member.signals(signals);
+  };
+  return {
+    join(member) {
+      add(byOwner, ownerKey(member), member);
+      for (const topic of member.topics) add(byTopic, topicKey(member.tenant, topic), member);
+      return () => {
+        remove(byOwner, ownerKey(member), member);
+        for (const topic of member.topics) remove(byTopic, topicKey(member.tenant, topic), member);
+      };
+    },
+    entries(entries) {
+      for (const entry of entries) {
+        const members = byOwner.get(ownerKey(entry));
+        if (members === undefined) continue;
+        const signal = Signal.ofEntry(entry);
+        for (const member of members) member.hint(signal);
+      }
+    },
+    position(owner, position) {
+      for (const member of byOwner.get(ownerKey(owner)) ?? []) member.wants(position);
+    },
+    publish(tenant, to, signal) {
+      const members = audience(tenant, to);
+      if (members === undefined) return;
+      const waiting = due.get(members);
+      if (waiting === undefined) due.set(members, [signal]);
+      else waiting.push(signal);
+      if (due.size === 1 && waiting === undefined) setImmediate(tellDue);
+    },
+    tell(tenant, to, signal) {
+      for (const member of audience(tenant, to) ?? []) member.signals([signal]);
+    },
+    owners: () => [...byOwner.values()].flatMap((members) => [...members].slice(0, 1)),
+  };
+}

@@ -1,0 +1,143 @@
+// The connections of each principal: who is let in and who makes room, and who has not been heard of for too long
+// (architecture.md "Work is bounded").
+import { fail } from "../../contract/errors.js";
+import type { RealtimeCounters } from "./limits.js";
+import type { MailboxOwner } from "../../ports/mailbox.js";
+
+/** A connection as its place is counted. */
+export interface Line extends MailboxOwner {
+  /** The device that the client named: it has one connection. */
+  readonly device: string | null;
+  readonly connection: {
+    refuse(code: "realtime_device_replaced"): void;
+    /** Null where the transport itself finds out whether the other side is there. */
+    readonly renew: (() => void) | null;
+  };
+  /** Gives up its place at once, however long the connection itself takes to end. */
+  end(): void;
+}
+
+export interface LinesOptions {
+  /** Connections of all principals. */
+  readonly most: number;
+  /** How long a connection may go without a sign of life where its transport does not look for one. */
+  readonly silentMillis: number;
+  readonly counters: RealtimeCounters;
+}
+
+/** Connections of one principal. */
+const mostOfOne = 20;
+/** Who has been silent for so long makes room where its principal has no more; our client gives a sign every 30 s. */
+const overdueMillis = 50_000;
+const retryAfter = { headers: { "Retry-After": "5" } };
+
+/** Other processes are told of a device that lives here, too, so often: it may have left a connection there. */
+const tellMillis = 20_000;
+
+/** When a connection was last heard of, and when others were last told of its device. */
+interface Life {
+  heardAt: number;
+  toldAt: number;
+}
+
+/** The connections of one process. */
+export class Lines {
+  readonly #options: LinesOptions;
+  readonly #byOwner = new Map<string, Map<Line, Life>>();
+
+  constructor(options: LinesOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Lets a connection in, and ends an earlier one of its device; returns how to take it out. Throws
+   * `realtime_connections_limit`, `core.unavailable`.
+   */
+  enter(line: Line): () => void {
+    const { most, counters } = this.#options;
+    for (const other of this.#of(line).keys()) if (isSameDevice(line, other)) this.#replace(other);
+    if (counters.connections >= most) {
+      counters.turnedAway += 1;
+      throw fail("core.unavailable", {}, retryAfter);
+    }
+    this.#makeRoom(line);
+    const key = keyOf(line);
+    const own = this.#byOwner.get(key) ?? new Map<Line, Life>();
+    this.#byOwner.set(key, own.set(line, { heardAt: performance.now(), toldAt: -Infinity }));
+    counters.connections += 1;
+    return () => {
+      if (!own.delete(line)) return;
+      counters.connections -= 1;
+      if (own.size === 0 && this.#byOwner.get(key) === own) this.#byOwner.delete(key);
+    };
+  }
+
+  /** A device lives. */
+  hear(owner: MailboxOwner, device: string): void {
+    const life = this.#lifeOf(owner, device);
+    if (life !== undefined) life.heardAt = performance.now();
+  }
+
+  /** A device that lives says so here: whether other processes are to be told. */
+  sign(owner: MailboxOwner, device: string): boolean {
+    const life = this.#lifeOf(owner, device);
+    if (life === undefined) return true;
+    life.heardAt = performance.now();
+    if (life.heardAt - life.toldAt < tellMillis) return false;
+    life.toldAt = life.heardAt;
+    return true;
+  }
+
+  /** Ends what has shown no sign of life for too long: who is there all the same comes back where it was. */
+  endSilent(): void {
+    const before = performance.now() - this.#options.silentMillis;
+    for (const own of this.#byOwner.values())
+      for (const [line, { heardAt }] of own) if (heardAt < before) this.#renew(line);
+  }
+
+  #of(owner: MailboxOwner): ReadonlyMap<Line, Life> {
+    return this.#byOwner.get(keyOf(owner)) ?? new Map();
+  }
+
+  #lifeOf(owner: MailboxOwner, device: string): Life | undefined {
+    return [...this.#of(owner)].find(([line]) => line.device === device)?.[1];
+  }
+
+  #replace(line: Line): void {
+    this.#options.counters.replaced += 1;
+    line.end();
+    line.connection.refuse("realtime_device_replaced");
+  }
+
+  #renew(line: Line): void {
+    const { renew } = line.connection;
+    if (renew === null) return;
+    this.#options.counters.silent += 1;
+    line.end();
+    renew();
+  }
+
+  /**
+   * A newcomer is there for certain; who has been silent for longest, and for long, may not be. It gives up its place, and
+   * where it is there it comes back to take that of another: so more than twenty take turns, none for less than a while.
+   */
+  #makeRoom(owner: MailboxOwner): void {
+    const own = this.#of(owner);
+    if (own.size < mostOfOne) return;
+    const before = performance.now() - overdueMillis;
+    const [silent] = [...own]
+      .filter(([line, { heardAt }]) => line.connection.renew !== null && heardAt < before)
+      .sort(([, one], [, other]) => one.heardAt - other.heardAt);
+    if (silent !== undefined) return this.#renew(silent[0]);
+    this.#options.counters.turnedAway += 1;
+    throw fail("realtime_connections_limit", {}, retryAfter);
+  }
+}
+
+function keyOf({ tenant, principalId }: MailboxOwner): string {
+  return `${tenant}\0${principalId}`;
+}
+
+function isSameDevice({ device }: Line, other: Line): boolean {
+  return device !== null && other.device === device;
+}

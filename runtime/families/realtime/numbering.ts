@@ -1,0 +1,102 @@
+// From staged signals to places in mailboxes, after their commits: places that were taken before it could be passed by a
+// reader (architecture.md "Number after commit"). Shards are numbered beside each other, each by one process at a time.
+import { setTimeout as sleep } from "node:timers/promises";
+import { ServiceError } from "../../contract/errors.js";
+import type { Resources } from "../../operations/context.js";
+import { Lifetime } from "../../ports/lifetime.js";
+import type { NumberedEntry } from "../../ports/mailbox.js";
+
+/** Signals that are given their places in one transaction. */
+const batchSize = 500;
+/** Milliseconds for one such transaction. */
+const batchMillis = 30_000;
+/** Shards that one process numbers at a time. On SQLite they share a commit. */
+const shardsAtOnce = 4;
+/** What other processes have staged, and did not come to number, is found within so many milliseconds. */
+const pollMillis = 1_000;
+/** While another process numbers a shard, this one looks again after so many milliseconds. */
+const busyMillis = 25;
+/** Between two rounds, so that what comes meanwhile is numbered together. */
+const paceMillis = 5;
+
+export interface Numbering {
+  /** Called after a commit that staged something. */
+  wake(): void;
+  /** Resolves when nothing is under way. */
+  stop(): Promise<void>;
+}
+
+/** Numbers what is staged, and tells what has got its place. */
+export function startNumbering(
+  { database, log }: Pick<Resources, "database" | "log">,
+  told: (entries: readonly NumberedEntry[]) => void,
+): Numbering {
+  let running: Promise<void> | undefined;
+  const state = { isWanted: false, isStopped: false };
+
+  /** One transaction at a time numbers a shard, in this process and among all. */
+  const numberShard = async (shard: number): Promise<void> => {
+    const exclusive = `realtime:${shard}`;
+    try {
+      for (let found = batchSize; found === batchSize && !state.isStopped;) {
+        const entries = await database.write(
+          { lifetime: Lifetime.within(batchMillis), exclusive },
+          ({ mailbox }) => mailbox.number(shard, batchSize),
+        );
+        found = entries.length;
+        if (found > 0) told(entries);
+      }
+    } catch (error) {
+      // The other one may have begun before this process's last commit.
+      if (isBusy(error)) setTimeout(wake, busyMillis * (0.5 + Math.random())).unref();
+      else log.error({ err: error, shard }, "staged signals could not be numbered");
+    }
+  };
+  const numberAll = async (): Promise<void> => {
+    while (state.isWanted) {
+      state.isWanted = false;
+      try {
+        const waiting = shuffled(await database.reader.mailbox.stagedShards());
+        const work = async (): Promise<void> => {
+          for (let shard = waiting.pop(); shard !== undefined; shard = waiting.pop())
+            await numberShard(shard);
+        };
+        await Promise.all(Array.from({ length: shardsAtOnce }, work));
+      } catch (error) {
+        log.error({ err: error }, "staged signals could not be looked for");
+      }
+      if (state.isWanted && !state.isStopped) await sleep(paceMillis);
+    }
+  };
+  const wake = (): void => {
+    state.isWanted = true;
+    if (state.isStopped) return;
+    running ??= numberAll().finally(() => {
+      running = undefined;
+      if (state.isWanted) wake();
+    });
+  };
+  const timer = setInterval(wake, pollMillis).unref();
+  wake();
+  return {
+    wake,
+    async stop() {
+      clearInterval(timer);
+      state.isStopped = true;
+      await running;
+    },
+  };
+}
+
+/** In another order each time, so that processes begin with different ones. */
+function shuffled(values: readonly number[]): number[] {
+  return values
+    .map((value) => [Math.random(), value] as const)
+    .sort(([left], [right]) => left - right)
+    .map(([, value]) => value);
+}
+
+/** What a transaction is refused with while another one holds its name. */
+function isBusy(error: unknown): boolean {
+  return error instanceof ServiceError && error.code === "idempotency_in_flight";
+}

@@ -1,0 +1,134 @@
+// The pump of one connection: the whole delivery algorithm (architecture.md "Realtime"). The mailbox is what is true; a live
+// hint is written only where it is the next position, and anything else makes the pump read the mailbox.
+import type { MailboxEntry, MailboxOwner, MailboxStore } from "../../ports/mailbox.js";
+import { Signal } from "../../ports/signal.js";
+
+/** What a pump writes to. */
+export interface Sink {
+  /** Whether a frame can be written without piling up. */
+  isWritable(): boolean;
+  /** Resolves once it is, or the connection has ended. */
+  writable(): Promise<void>;
+  write(signal: Signal): void;
+  readonly hasEnded: boolean;
+}
+
+export interface PumpOptions {
+  readonly owner: MailboxOwner;
+  readonly sink: Sink;
+  readonly mailbox: Pick<MailboxStore, "read" | "state">;
+  /** Everything behind this position is to be sent. */
+  readonly after: number;
+  /** What a fault ends: the connection. */
+  readonly onFault: (error: unknown) => void;
+}
+
+/** Entries that are read at a time, at most. */
+const maxPageSize = 100;
+
+/** Delivers one mailbox to one connection, in order and without a gap, however many hints are lost. */
+export class Pump {
+  readonly #options: PumpOptions;
+  #sent: number;
+  #wanted: number;
+  /** As many as went out without waiting the last time: what waits is not held in memory. */
+  #pageSize = maxPageSize;
+  #running: Promise<void> | undefined;
+
+  /** To be made once the connection is in the hub: a hint that comes before the first read is not lost. */
+  constructor(options: PumpOptions) {
+    this.#options = options;
+    this.#sent = options.after;
+    this.#wanted = options.after;
+  }
+
+  /** The position of the last entry that was written. */
+  get sent(): number {
+    return this.#sent;
+  }
+
+  /** Resolves once the mailbox has been read to its end. */
+  start(): Promise<void> {
+    return this.#run();
+  }
+
+  /** A new entry of the mailbox: written at once where it is the next one, else a reason to read. */
+  hint(signal: Signal): void {
+    const { position } = signal;
+    const { sink } = this.#options;
+    if (position === null || position <= this.#sent || sink.hasEnded) return;
+    this.#wanted = Math.max(this.#wanted, position);
+    if (this.#running !== undefined) return;
+    if (position === this.#sent + 1 && sink.isWritable()) {
+      sink.write(signal);
+      this.#sent = position;
+      return;
+    }
+    void this.#run();
+  }
+
+  /** The mailbox is this far: what the bus has lost is read. */
+  wants(position: number): void {
+    if (position <= this.#sent || this.#options.sink.hasEnded) return;
+    this.#wanted = Math.max(this.#wanted, position);
+    void this.#run();
+  }
+
+  #run(): Promise<void> {
+    this.#running ??= this.#read()
+      .catch(this.#options.onFault)
+      .finally(() => {
+        this.#running = undefined;
+        // A hint that came in the very tick of the end.
+        if (this.#wanted > this.#sent && !this.#options.sink.hasEnded) void this.#run();
+      });
+    return this.#running;
+  }
+
+  async #read(): Promise<void> {
+    const { mailbox, owner, sink } = this.#options;
+    for (;;) {
+      if (sink.hasEnded) return;
+      const wantedBefore = this.#wanted;
+      const limit = this.#pageSize;
+      const entries = await mailbox.read(owner, this.#sent, limit);
+      const [first] = entries;
+      // Where nothing follows, the end of the mailbox may have been removed.
+      if (first === undefined) this.#announceGap((await mailbox.state(owner, null)).floor);
+      const written = this.#write(entries);
+      if (written < entries.length && !sink.hasEnded) {
+        this.#pageSize = Math.max(1, written);
+        await sink.writable();
+        continue;
+      }
+      this.#pageSize = Math.min(maxPageSize, limit * 2);
+      // What was hinted at while this was read may not have been there yet.
+      if (entries.length === limit || this.#wanted > wantedBefore) continue;
+      // What was hinted at before and is not there has been removed.
+      this.#wanted = this.#sent;
+      return;
+    }
+  }
+
+  /** Writes entries as long as they can be; returns how many. */
+  #write(entries: readonly MailboxEntry[]): number {
+    const { sink } = this.#options;
+    let written = 0;
+    for (const entry of entries) {
+      if (sink.hasEnded || !sink.isWritable()) break;
+      this.#announceGap(entry.position - 1);
+      sink.write(Signal.ofEntry(entry));
+      this.#sent = entry.position;
+      written += 1;
+    }
+    return written;
+  }
+
+  /** Entries up to a position that are gone are told of: loss is never silent (decisions.md §2). */
+  #announceGap(to: number): void {
+    const { sink } = this.#options;
+    if (to <= this.#sent || sink.hasEnded) return;
+    sink.write(new Signal("realtime.gap", JSON.stringify({ from: this.#sent + 1, to }), null));
+    this.#sent = to;
+  }
+}

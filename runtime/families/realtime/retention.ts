@@ -1,0 +1,32 @@
+// What retention removes from mailboxes, as periodic work (decisions.md §2).
+import type { PeriodicJob } from "../../operations/periodic.js";
+import type { RealtimeSpec } from "./spec.js";
+
+/** Rows that one batch removes, or looks at. */
+const batchSize = 1_000;
+
+/** The jobs of a realtime plane: one process does each at a time. */
+export function retentionJobs({
+  retentionSeconds,
+  retentionEntries,
+}: Pick<RealtimeSpec, "retentionSeconds" | "retentionEntries">): readonly PeriodicJob[] {
+  const keptSince = (): number => Date.now() - retentionSeconds * 1000;
+  return [
+    {
+      name: "realtime.trim",
+      everyMillis: 60_000,
+      async batch({ mailbox }) {
+        const before = keptSince();
+        if ((await mailbox.trim(before, retentionEntries, batchSize)) > 0) return true;
+        // Their entries have gone by now.
+        return (await mailbox.pruneSignals(before, batchSize)) === batchSize;
+      },
+    },
+    {
+      name: "realtime.cursors",
+      everyMillis: 10 * 60_000,
+      batch: async ({ mailbox }) =>
+        (await mailbox.pruneCursors(keptSince(), Date.now(), batchSize)) === batchSize,
+    },
+  ];
+}

@@ -1,0 +1,41 @@
+// The realtime spec: which signals and commands there are, printed by the generator (service.md "Realtime wire protocol").
+import type { Validator } from "../../contract/validation.js";
+import type { ExecutionContext } from "../../operations/context.js";
+import type { Operation } from "../../operations/operation.js";
+
+export interface SignalDeclaration {
+  /** `durable` is kept in mailboxes until it is acknowledged; `ephemeral` reaches who is there. */
+  readonly delivery: "durable" | "ephemeral";
+  readonly audience: readonly ("principal" | "topic")[];
+  readonly validate: Validator<unknown>;
+}
+
+/** Says which of the requested topics the caller may hear. Read access to what a topic is about is the usual question. */
+export type TopicAuthorizer = (
+  requested: readonly string[],
+  context: ExecutionContext,
+) => readonly string[] | Promise<readonly string[]>;
+
+export type RealtimeTransport = "socketio" | "sse" | "websocket";
+
+/** The realtime plane of a service as generated code declares it. */
+export interface RealtimeSpec {
+  /** Where the endpoints are: `<path>/sse`, `<path>/sse/ack`, `<path>/ws`, `<path>/socket.io`, `<path>/history`. */
+  readonly path: string;
+  readonly transports: readonly RealtimeTransport[];
+  readonly events: Readonly<Record<string, SignalDeclaration>>;
+  /** Operations that are called by frames, by the name of their event. */
+  // oxlint-disable-next-line typescript/no-explicit-any -- input and result are tied together inside each operation
+  readonly commands: Readonly<Record<string, Operation<any, any>>>;
+  /** Null grants no topic. */
+  readonly authorizeTopics: TopicAuthorizer | null;
+  /** Whether those who hear a topic are told who else does. */
+  readonly presence: boolean;
+  readonly retentionSeconds: number;
+  readonly retentionEntries: number;
+}
+
+/** Declares the realtime plane of a service. */
+export function realtime(spec: RealtimeSpec): RealtimeSpec {
+  return spec;
+}

@@ -1,0 +1,75 @@
+// Sending signals from operations: durable ones with the transaction, ephemeral ones after it (decisions.md §2).
+import { fail } from "../../contract/errors.js";
+import type { ExecutionContext } from "../../operations/context.js";
+import { uuidv7 } from "../../contract/uuid.js";
+import type { SignalTarget } from "../../ports/signals.js";
+import { Signal } from "../../ports/signal.js";
+import type { RealtimeSpec } from "./spec.js";
+
+/** Puts a durable signal into mailboxes, typed by its name. */
+export type StageSignal<Events> = <Name extends keyof Events & string>(
+  context: ExecutionContext,
+  name: Name,
+  data: Events[Name],
+  to: { readonly principals: readonly string[] },
+) => Promise<void>;
+
+/** Sends an ephemeral signal, typed by its name. */
+export type PublishSignal<Events> = <Name extends keyof Events & string>(
+  context: ExecutionContext,
+  name: Name,
+  data: Events[Name],
+  to: SignalTarget,
+) => void;
+
+/** Stages durable signals of a service: they are delivered once the transaction has committed, and not at all where it does not. */
+export function stagingOf<Events>(events: RealtimeSpec["events"]): StageSignal<Events> {
+  return async (context, name, data, { principals }) => {
+    await stageText(context, name, checkedText(events, name, "durable", data), principals);
+  };
+}
+
+/** Stages a signal whose payload is JSON that has been checked. */
+export async function stageText(
+  context: ExecutionContext,
+  name: string,
+  data: string,
+  principals: readonly string[],
+): Promise<void> {
+  const signal = { eventId: uuidv7(), name, data };
+  await context.transaction.mailbox.stage(context.tenant, signal, principals, Date.now());
+  context.whenCommitted(() => context.resources.signals.wake());
+}
+
+/** Publishes ephemeral signals of a service, after the commit: who is there hears them, at most once. */
+export function publishingOf<Events>(events: RealtimeSpec["events"]): PublishSignal<Events> {
+  return (context, name, data, to) => {
+    publishText(context, name, checkedText(events, name, "ephemeral", data), to);
+  };
+}
+
+/** Publishes a signal whose payload is JSON that has been checked. */
+export function publishText(
+  context: ExecutionContext,
+  name: string,
+  data: string,
+  to: SignalTarget,
+): void {
+  const signal = new Signal(name, data, null);
+  const { tenant, resources } = context;
+  context.whenCommitted(() => resources.signals.publish(tenant, to, signal));
+}
+
+/** The JSON of a payload that is what its event declares; another one is a fault of the service. */
+function checkedText(
+  events: RealtimeSpec["events"],
+  name: string,
+  delivery: "durable" | "ephemeral",
+  data: unknown,
+): string {
+  const declared = Object.hasOwn(events, name) ? events[name] : undefined;
+  const faults = declared?.validate(data) ?? null;
+  if (declared?.delivery === delivery && faults === null) return JSON.stringify(data);
+  const cause = new Error(`${name} is not ${delivery}, or its payload is not as declared`);
+  throw fail("core.configuration", {}, { cause });
+}

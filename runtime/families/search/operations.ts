@@ -1,0 +1,198 @@
+// The search operations that generated routes name (service.md "Search routes", decisions.md "Search").
+import { cursorRows, hitsText, offsetOf, pageRows } from "../documents/list.js";
+import type { Window } from "../../ports/documents.js";
+import { checkPrice } from "../documents/priced.js";
+import { scoped } from "../documents/scoped.js";
+import type { ExecutionContext } from "../../operations/context.js";
+import { parsed, type InputBinding } from "../../operations/input.js";
+import { JsonText } from "../../operations/json-text.js";
+import type { Handler } from "../../operations/operation.js";
+import { searchCost, type Cost, type Ground } from "../../operations/query-cost.js";
+import { highlight } from "./highlight.js";
+import { phrases, wordCount } from "../../query/match.js";
+import type { ScoredDocument, SearchQuery } from "../../ports/search.js";
+import {
+  parseSearchCursor,
+  parseSearchPage,
+  type SearchCursorRequest,
+  type SearchPageRequest,
+} from "./request.js";
+import type { SearchSpec } from "../../ports/search-spec.js";
+import { withSpellings, type WordsLike } from "./spelling.js";
+import { textsAt } from "./texts.js";
+
+/** What every answer has besides its hits and paging. */
+interface Found {
+  /** Parallel to the hits. */
+  readonly scores: readonly number[];
+  readonly facets?: Readonly<
+    Record<string, readonly { readonly value: string | number | boolean; readonly count: number }[]>
+  >;
+  /** Parallel to the hits: fragments by field. */
+  readonly highlights?: readonly Readonly<Record<string, readonly string[]>>[];
+}
+
+export interface SearchPage<Hit> extends Found {
+  readonly hits: readonly Hit[];
+  readonly page: number;
+  readonly size: number;
+  /** Null where it was not to be counted. */
+  readonly count: number | null;
+}
+
+export interface SearchCursorPage<Hit> extends Found {
+  readonly hits: readonly Hit[];
+  readonly next_cursor: string | null;
+  readonly prev_cursor: string | null;
+  readonly has_more: boolean;
+  readonly count: number | null;
+}
+
+/** Handlers of the search family. */
+export const search = {
+  typed:
+    <Document>(spec: SearchSpec<Document>): Handler<SearchPageRequest, SearchPage<Document>> =>
+    (request, context) =>
+      searchPage(spec, context, request),
+
+  raw:
+    <Document>(
+      spec: SearchSpec<Document>,
+    ): Handler<SearchPageRequest, SearchPage<Partial<Document>>> =>
+    (request, context) =>
+      searchPage(spec, context, request),
+
+  typedCursor:
+    <Document>(
+      spec: SearchSpec<Document>,
+    ): Handler<SearchCursorRequest, SearchCursorPage<Document>> =>
+    (request, context) =>
+      searchByCursor(spec, context, request),
+
+  rawCursor:
+    <Document>(
+      spec: SearchSpec<Document>,
+    ): Handler<SearchCursorRequest, SearchCursorPage<Partial<Document>>> =>
+    (request, context) =>
+      searchByCursor(spec, context, request),
+};
+
+/** Bindings of search bodies. */
+export const searchInput = {
+  typed: (spec: SearchSpec): InputBinding<SearchPageRequest> =>
+    parsed((body) => parseSearchPage(body, spec, false)),
+  raw: (spec: SearchSpec): InputBinding<SearchPageRequest> =>
+    parsed((body) => parseSearchPage(body, spec, true)),
+  typedCursor: (spec: SearchSpec): InputBinding<SearchCursorRequest> =>
+    parsed((body) => parseSearchCursor(body, spec, false)),
+  rawCursor: (spec: SearchSpec): InputBinding<SearchCursorRequest> =>
+    parsed((body) => parseSearchCursor(body, spec, true)),
+};
+
+async function searchPage<Page>(
+  spec: SearchSpec,
+  context: ExecutionContext,
+  asked: SearchPageRequest,
+): Promise<JsonText<Page>> {
+  await checkPrice(spec.document, context, (ground) =>
+    costOf(ground, asked, offsetOf(context, asked)),
+  );
+  const request = scoped(spec.document, context, await spelt(spec, context, asked));
+  const select = selecting(spec, context);
+  const rows = await pageRows(context, request, (window) => select(request, window));
+  const { page, size } = request;
+  const hits = hitsText(spec.document, request, rows);
+  const rest = await restOf(spec, context, request, rows);
+  return new JsonText(`{"hits":${hits},"page":${page},"size":${size},${rest}}`);
+}
+
+async function searchByCursor<Page>(
+  spec: SearchSpec,
+  context: ExecutionContext,
+  asked: SearchCursorRequest,
+): Promise<JsonText<Page>> {
+  // A cursor belongs to what was asked: which spellings there are may change from page to page.
+  await checkPrice(spec.document, context, (ground) => costOf(ground, asked, 0));
+  const request = scoped(spec.document, context, asked);
+  const respelt = await spelt(spec, context, request);
+  const select = selecting(spec, context);
+  const { rows, cursors } = await cursorRows(context, request, (query, window) =>
+    select({ ...query, match: respelt.match }, window),
+  );
+  const hits = hitsText(spec.document, request, rows);
+  return new JsonText(`{"hits":${hits},${cursors},${await restOf(spec, context, respelt, rows)}}`);
+}
+
+/** What a search costs; the filter of a scope is the service's matter. */
+function costOf(
+  ground: Ground,
+  request: SearchPageRequest | SearchCursorRequest,
+  offset: number,
+): Cost {
+  const { match, weights, isFuzzy, facets, counts, size } = request;
+  return searchCost(ground, request, {
+    words: match === null ? null : wordCount(match),
+    fields: Object.keys(weights).length,
+    isFuzzy,
+    facets: facets.length,
+    isCounted: counts !== "none",
+    offset,
+    size,
+  });
+}
+
+/** The request with other spellings of its words, where it asks for them. */
+async function spelt<Request extends SearchPageRequest | SearchCursorRequest>(
+  spec: SearchSpec,
+  { transaction, tenant }: ExecutionContext,
+  request: Request,
+): Promise<Request> {
+  const { match, isFuzzy } = request;
+  if (match === null || !isFuzzy) return request;
+  const wordsLike: WordsLike = (word, edits) =>
+    transaction.search.wordsLike(spec, tenant, word, edits);
+  return { ...request, match: await withSpellings(match, wordsLike) };
+}
+
+function selecting(spec: SearchSpec, context: ExecutionContext) {
+  return (query: SearchQuery, window: Window) =>
+    context.transaction.search.select(spec, context.tenant, query, window);
+}
+
+/** The members of an answer besides hits and paging, as JSON. */
+async function restOf(
+  spec: SearchSpec,
+  context: ExecutionContext,
+  request: SearchPageRequest | SearchCursorRequest,
+  rows: readonly ScoredDocument[],
+): Promise<string> {
+  const store = context.transaction.search;
+  const { counts, facets, facetSize } = request;
+  const count = counts === "none" ? null : await store.count(spec, context.tenant, request);
+  const members: Record<string, unknown> = { count, scores: rows.map(({ score }) => score) };
+  if (facets.length > 0) {
+    const values: Record<string, unknown> = {};
+    for (const field of facets)
+      values[field.path] = await store.facet(spec, context.tenant, request, field, facetSize);
+    members["facets"] = values;
+  }
+  if (request.highlight !== null) members["highlights"] = highlightsOf(request, rows);
+  return JSON.stringify(members).slice(1, -1);
+}
+
+function highlightsOf(
+  { highlight: options, match }: SearchPageRequest | SearchCursorRequest,
+  rows: readonly ScoredDocument[],
+): readonly object[] {
+  const wanted = match === null ? [] : phrases(match);
+  return rows.map(({ body }) => {
+    const document: unknown = JSON.parse(body);
+    const fields = (options?.fields ?? []).map((path) => {
+      const fragments = textsAt(document, path).flatMap((text) =>
+        options === null ? [] : highlight(text, wanted, options),
+      );
+      return [path, fragments.slice(0, options?.maxFragments)] as const;
+    });
+    return Object.fromEntries(fields.filter(([, fragments]) => fragments.length > 0));
+  });
+}

@@ -1,0 +1,54 @@
+// Other spellings: words of the index that are a typing error away from one that is searched for (decisions.md "Search": fuzzy).
+import { fail } from "../../contract/errors.js";
+import { editDistance } from "../../contract/edit-distance.js";
+import { limits } from "../../contract/limits.js";
+import type { Match, Phrase } from "../../query/match.js";
+
+/** Words of an index that may be spellings of `word`, given how many edits count. */
+export type WordsLike = (word: string, edits: number) => Promise<readonly string[]>;
+
+/**
+ * The match with other spellings of its words. Phrases in quotes and beginnings are taken as they are spelt. Throws
+ * `query_too_complex` where more words than `limits.maxFuzzyWords` have spellings to look for.
+ */
+export async function withSpellings(match: Match, wordsLike: WordsLike): Promise<Match> {
+  const wanted = new Set(
+    match.groups
+      .flat()
+      .filter(hasEdits)
+      .map(({ words }) => words[0] ?? ""),
+  );
+  if (wanted.size > limits.maxFuzzyWords)
+    throw fail("query_too_complex", { path: "/query", limit: limits.maxFuzzyWords });
+  const spellings = new Map<string, readonly string[]>();
+  for (const word of wanted) {
+    const edits = editsOf(word);
+    spellings.set(word, nearest(word, await wordsLike(word, edits), edits));
+  }
+  const respelt = (phrase: Phrase): Phrase =>
+    hasEdits(phrase)
+      ? { ...phrase, spellings: spellings.get(phrase.words[0] ?? "") ?? [] }
+      : phrase;
+  return { ...match, groups: match.groups.map((group) => group.map(respelt)) };
+}
+
+function hasEdits({ words, isPrefix }: Phrase): boolean {
+  return words.length === 1 && !isPrefix && editsOf(words[0] ?? "") > 0;
+}
+
+/** Typing errors that a word may have: none below four letters or with digits, one up to seven letters, else two. */
+export function editsOf(word: string): number {
+  const { length } = [...word];
+  if (length < 4 || /\p{N}/u.test(word)) return 0;
+  return length < 8 ? 1 : 2;
+}
+
+/** The nearest words, by distance and then by code point; the word itself is not among them. */
+function nearest(word: string, candidates: readonly string[], edits: number): readonly string[] {
+  return candidates
+    .map((candidate) => ({ candidate, distance: editDistance(word, candidate, edits) }))
+    .filter(({ distance }) => distance > 0 && distance <= edits)
+    .sort((a, b) => a.distance - b.distance || (a.candidate < b.candidate ? -1 : 1))
+    .slice(0, limits.maxSpellings)
+    .map(({ candidate }) => candidate);
+}

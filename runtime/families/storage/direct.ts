@@ -1,0 +1,301 @@
+// Signed requests and uploads in parts: the service hands out addresses and never sees the bytes (service.md "Direct and resumable uploads").
+import { fail } from "../../contract/errors.js";
+import { canonicalJson } from "../../contract/canonical-json.js";
+import type { ExecutionContext } from "../../operations/context.js";
+import type { Handler } from "../../operations/operation.js";
+import { checkAccepted } from "./content-type.js";
+import type {
+  DirectTransfers,
+  SignedForm,
+  SignedRequest,
+  UploadedPart,
+  UploadLimits,
+} from "../../ports/direct-transfers.js";
+import { readExpiry } from "./expiry.js";
+import { physicalKey } from "./key.js";
+import type { ObjectDescription, ObjectHead } from "../../ports/object-head.js";
+import type { StorageSpec } from "../../ports/storage-spec.js";
+
+/** A signed request as clients get it. */
+export interface SignedAnswer extends SignedRequest {
+  /** RFC 3339. */
+  readonly expires_at: string;
+}
+
+/** An upload in parts, as its client keeps it. */
+export interface UploadSession {
+  readonly key: string;
+  readonly upload_id: string;
+  readonly content_type?: string;
+  readonly expires_at: string;
+  /** Proves that this service made the session, for this tenant. */
+  readonly token: string;
+}
+
+export interface ObjectHeadAnswer {
+  readonly key: string;
+  readonly size: number;
+  readonly content_type: string;
+  readonly etag: string;
+  readonly last_modified: string;
+  readonly metadata: Readonly<Record<string, string>>;
+}
+
+interface WithExpiry {
+  readonly expires_in: number | string;
+}
+
+interface WithSession {
+  readonly session: UploadSession;
+}
+
+interface GivenPart {
+  readonly part_number: number;
+  readonly etag: string;
+}
+
+/** Handlers of direct transfers. */
+export const direct = {
+  presignDownload:
+    (spec: StorageSpec): Handler<{ readonly key: string } & WithExpiry, SignedAnswer> =>
+    async ({ key, expires_in }, context) => {
+      const transfers = transfersOf(spec, context);
+      const seconds = readExpiry(expires_in);
+      const head = await context.resources.objects
+        .of(spec)
+        .head(physicalKey(spec, context.tenant, key), context.signal);
+      if (head === null) throw fail("core.not_found");
+      return answered(await transfers.signDownload(head, seconds), seconds);
+    },
+
+  presignUpload:
+    (
+      spec: StorageSpec,
+    ): Handler<
+      { readonly key: string; readonly content_type?: string } & WithExpiry,
+      SignedAnswer
+    > =>
+    async ({ key, expires_in, content_type }, context) => {
+      const transfers = transfersOf(spec, context);
+      const seconds = readExpiry(expires_in);
+      const asked = physicalKey(spec, context.tenant, key);
+      const limits = limitsOf(spec, content_type);
+      return answered(await transfers.signUpload(asked, limits, seconds), seconds);
+    },
+
+  presignPost:
+    (
+      spec: StorageSpec,
+    ): Handler<
+      {
+        readonly key: string;
+        readonly max_bytes?: number;
+        readonly content_type?: string;
+      } & WithExpiry,
+      SignedForm & { readonly method: "POST"; readonly expires_at: string }
+    > =>
+    async ({ key, expires_in, content_type, max_bytes }, context) => {
+      const transfers = transfersOf(spec, context);
+      const seconds = readExpiry(expires_in);
+      const asked = physicalKey(spec, context.tenant, key);
+      const { contentType, maxBytes } = limitsOf(spec, content_type);
+      const limits = { contentType, maxBytes: Math.min(max_bytes ?? Infinity, maxBytes) };
+      const form = await transfers.signForm(asked, limits, seconds);
+      return { ...form, method: "POST", expires_at: expiring(seconds) };
+    },
+
+  beginUpload:
+    (
+      spec: StorageSpec,
+    ): Handler<{ readonly key: string; readonly content_type?: string }, UploadSession> =>
+    async ({ key, content_type }, context) => {
+      const transfers = transfersOf(spec, context);
+      const asked = physicalKey(spec, context.tenant, key);
+      const { contentType } = limitsOf(spec, content_type);
+      const uploadId = await transfers.begin(
+        asked,
+        descriptionOf(key, contentType),
+        context.signal,
+      );
+      const { uploadSeconds } = context.resources;
+      const session = {
+        key,
+        upload_id: uploadId,
+        ...(content_type === undefined ? {} : { content_type }),
+        expires_at: new Date(Date.now() + uploadSeconds * 1000).toISOString(),
+      };
+      const { signer } = context.resources;
+      const token = signer.sign("upload", boundText(spec, context, session)).toString("base64url");
+      return { ...session, token };
+    },
+
+  presignPart:
+    (
+      spec: StorageSpec,
+    ): Handler<WithSession & { readonly part_number: number } & WithExpiry, SignedAnswer> =>
+    async ({ session, part_number, expires_in }, context) => {
+      const { transfers, key, uploadId } = checked(spec, context, session);
+      const seconds = readExpiry(expires_in);
+      const maxBytes = maxBytesOf(spec);
+      const mostParts = Math.max(1, Math.ceil(maxBytes / transfers.leastPartBytes));
+      if (part_number > mostParts) throw beyondParts(mostParts);
+      const arrived = await transfers.parts(key, uploadId, context.signal);
+      if (arrived === null) throw fail("core.not_found");
+      // Engines that take parts in themselves hold to the limit as they come; S3 can be held to it no sooner than here.
+      const others = arrived.filter(({ partNumber }) => partNumber !== part_number);
+      if (others.length > 0 && bytesOf(others) >= maxBytes) throw beyondBytes(maxBytes);
+      const part = { partNumber: part_number, maxBytes };
+      return answered(await transfers.signPart(key, uploadId, part, seconds), seconds);
+    },
+
+  listParts:
+    (
+      spec: StorageSpec,
+    ): Handler<
+      WithSession,
+      { readonly parts: readonly (GivenPart & { readonly size: number })[] }
+    > =>
+    async ({ session }, context) => {
+      const { transfers, key, uploadId } = checked(spec, context, session);
+      const parts = await transfers.parts(key, uploadId, context.signal);
+      if (parts === null) throw fail("core.not_found");
+      return {
+        parts: parts.map(({ partNumber, etag, size }) => ({ part_number: partNumber, etag, size })),
+      };
+    },
+
+  completeUpload:
+    (
+      spec: StorageSpec,
+    ): Handler<WithSession & { readonly parts: readonly GivenPart[] }, ObjectHeadAnswer> =>
+    async ({ session, parts }, context) => {
+      const { transfers, key, uploadId } = checked(spec, context, session);
+      const inOrder = parts
+        .map(({ part_number, etag }) => ({
+          partNumber: part_number,
+          etag: etag.replaceAll('"', ""),
+        }))
+        .sort((left, right) => left.partNumber - right.partNumber);
+      // Servers differ in what they say of an upload that has ended, and of parts that are not there.
+      const arrived = await transfers.parts(key, uploadId, context.signal);
+      if (arrived === null) throw fail("core.not_found");
+      const known = new Map(arrived.map((part) => [part.partNumber, part]));
+      let size = 0;
+      for (const [index, { partNumber, etag }] of inOrder.entries()) {
+        const part = known.get(partNumber);
+        if (inOrder[index + 1]?.partNumber === partNumber || part?.etag !== etag)
+          throw fail("upload_parts_invalid", { part_number: partNumber });
+        size += part.size;
+      }
+      const maxBytes = maxBytesOf(spec);
+      if (size > maxBytes) {
+        // It can become no object: what it takes is free again.
+        await transfers.abort(key, uploadId, context.signal);
+        throw beyondBytes(maxBytes);
+      }
+      const head = await transfers.complete(key, uploadId, inOrder, context.signal);
+      if (head === null) throw fail("core.not_found");
+      return headAnswer(session.key, head);
+    },
+
+  abortUpload:
+    (spec: StorageSpec): Handler<WithSession, undefined> =>
+    async ({ session }, context) => {
+      const { transfers, key, uploadId } = checked(spec, context, session);
+      await transfers.abort(key, uploadId, context.signal);
+      return undefined;
+    },
+};
+
+/** The transfers of a storage. Throws `encryption_forbids_direct_transfer` where bytes pass through the service. */
+function transfersOf(spec: StorageSpec, context: ExecutionContext): DirectTransfers {
+  const transfers = context.resources.objects.of(spec).direct;
+  if (transfers === null) throw fail("encryption_forbids_direct_transfer");
+  return transfers;
+}
+
+/** What is uploaded where no type is told. */
+const untold = "application/octet-stream";
+
+/** What an upload to this storage may be. Throws `upload_type_unsupported`. */
+function limitsOf(spec: StorageSpec, contentType: string | undefined): UploadLimits {
+  checkAccepted(spec, contentType ?? untold);
+  return { contentType: contentType ?? null, maxBytes: maxBytesOf(spec) };
+}
+
+function maxBytesOf({ maxUploadBytes }: StorageSpec): number {
+  return maxUploadBytes ?? Number.MAX_SAFE_INTEGER;
+}
+
+function descriptionOf(key: string, contentType: string | null): ObjectDescription {
+  return {
+    contentType: contentType ?? untold,
+    filename: key.split("/").at(-1) ?? "file",
+    description: null,
+  };
+}
+
+function bytesOf(parts: readonly UploadedPart[]): number {
+  return parts.reduce((sum, { size }) => sum + size, 0);
+}
+
+/** The error of an upload whose parts are too large together. */
+function beyondBytes(maxBytes: number): Error {
+  return fail("upload_too_large", { max_bytes: maxBytes });
+}
+
+/** The error of a part whose number says that the upload has more parts than its limit has room for. */
+function beyondParts(most: number): Error {
+  const message = `must be <= ${most}`;
+  return fail("core.validation", {
+    errors: [{ path: "/part_number", keyword: "maximum", message }],
+  });
+}
+
+function answered(request: SignedRequest, seconds: number): SignedAnswer {
+  return { ...request, expires_at: expiring(seconds) };
+}
+
+function expiring(seconds: number): string {
+  return new Date(Date.now() + seconds * 1000).toISOString();
+}
+
+/** The session of a client, once its token has been proven. Throws `upload_session_invalid`. */
+function checked(
+  spec: StorageSpec,
+  context: ExecutionContext,
+  session: UploadSession,
+): { readonly transfers: DirectTransfers; readonly key: string; readonly uploadId: string } {
+  const transfers = transfersOf(spec, context);
+  const { token, ...claims } = session;
+  const { signer } = context.resources;
+  const mac = Buffer.from(token, "base64url");
+  const isOurs = signer.verify("upload", boundText(spec, context, claims), mac);
+  if (!isOurs || Date.parse(session.expires_at) <= Date.now()) throw fail("upload_session_invalid");
+  return {
+    transfers,
+    key: physicalKey(spec, context.tenant, session.key),
+    uploadId: session.upload_id,
+  };
+}
+
+/** What the token of a session is about: the session, its storage, its tenant. */
+function boundText(
+  spec: StorageSpec,
+  { tenant }: ExecutionContext,
+  session: Omit<UploadSession, "token">,
+): string {
+  return canonicalJson([spec.name, tenant, session]);
+}
+
+function headAnswer(key: string, head: ObjectHead): ObjectHeadAnswer {
+  const { size, contentType, etag, modifiedAt, filename, description } = head;
+  return {
+    key,
+    size,
+    content_type: contentType,
+    etag,
+    last_modified: new Date(modifiedAt).toISOString(),
+    metadata: { filename, ...(description === null ? {} : { description }) },
+  };
+}

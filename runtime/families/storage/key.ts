@@ -1,0 +1,36 @@
+// Keys of objects as clients know them, and as engines have them (decisions.md "Object storage").
+import { fail } from "../../contract/errors.js";
+import type { StorageSpec } from "../../ports/storage-spec.js";
+
+/** Bytes of a key at most, in UTF-8. */
+export const maxKeyBytes = 1024;
+
+/**
+ * What keeps a text from being a key, or null: up to 1 024 bytes of UTF-8, in segments of which none is empty, `.` or
+ * `..`; no control characters, no backslash.
+ */
+export function keyFault(key: string): string | null {
+  if (!key.isWellFormed()) return "must be well-formed Unicode";
+  if (Buffer.byteLength(key) > maxKeyBytes) return `must have at most ${maxKeyBytes} bytes`;
+  if (/[\p{Cc}\\]/u.test(key)) return "must have no control characters and no backslash";
+  if (key.split("/").some((segment) => segment === "" || segment === "." || segment === ".."))
+    return "must be segments, none of them empty, . or ..";
+  return null;
+}
+
+/** Checks a key that a client names. Throws `core.validation` at `path`. */
+export function checkKey(key: string, path: string): string {
+  const message = keyFault(key);
+  if (message === null) return key;
+  throw fail("core.validation", { errors: [{ path, keyword: "pattern", message }] });
+}
+
+/** The engine's key of what a client names. Throws `core.validation` at `/key`. */
+export function physicalKey({ name }: StorageSpec, tenant: string, key: string): string {
+  return prefixOf(name, tenant) + checkKey(key, "/key");
+}
+
+/** Where a tenant's objects of a storage begin: no key of another tenant or storage does. */
+export function prefixOf(storage: string, tenant: string): string {
+  return `${storage}/${tenant}/`;
+}

@@ -1,0 +1,162 @@
+// The storage operations that generated routes name (service.md "Storage routes", "Download behaviour").
+import { createHash } from "node:crypto";
+import { Readable } from "node:stream";
+import { buffer } from "node:stream/consumers";
+import { fail } from "../../contract/errors.js";
+import { ByteReply } from "../../operations/byte-reply.js";
+import type { ExecutionContext } from "../../operations/context.js";
+import type { Handler } from "../../operations/operation.js";
+import { uuidv7 } from "../../contract/uuid.js";
+import { bounded, tooLarge } from "./bounded.js";
+import type { Conditions } from "./conditions.js";
+import { checkAccepted, contentTypeOf } from "./content-type.js";
+import { askedWindow, decidedReply, describing, downloadReply, partial } from "./download.js";
+import type { IncomingFile, IncomingForm } from "./form.js";
+import { checkKey, physicalKey } from "./key.js";
+import { listObjects, type ObjectPage, type ObjectQuery } from "./list.js";
+import type { ObjectHead } from "../../ports/object-head.js";
+import type { StorageSpec } from "../../ports/storage-spec.js";
+import { storedObject, type StoredObject } from "./stored-object.js";
+
+export interface KeyInput {
+  readonly key: string;
+}
+
+/** Handlers of the storage family. */
+export const storage = {
+  upload:
+    (spec: StorageSpec): Handler<{ readonly form: IncomingForm }, StoredObject> =>
+    ({ form }, context) =>
+      upload(spec, context, form),
+
+  list:
+    (spec: StorageSpec): Handler<ObjectQuery, ObjectPage> =>
+    (query, context) =>
+      listObjects(spec, context, query),
+
+  download:
+    (spec: StorageSpec): Handler<KeyInput & Conditions, ByteReply> =>
+    (input, context) =>
+      download(spec, context, input),
+
+  /** Service.md "Download behaviour" 12: the object in memory, its tag that of its bytes. */
+  downloadBuffered:
+    (spec: StorageSpec): Handler<KeyInput & Conditions, ByteReply> =>
+    (input, context) =>
+      downloadBuffered(spec, context, input),
+
+  head:
+    (spec: StorageSpec): Handler<KeyInput & Conditions, ByteReply> =>
+    async ({ key, ...conditions }, context) => {
+      const head = await context.resources.objects
+        .of(spec)
+        .head(physicalKey(spec, context.tenant, key), context.signal);
+      if (head === null) throw fail("core.not_found");
+      const headers = { ...describing(head), "Content-Length": String(head.size) };
+      return decidedReply(conditions, head) ?? new ByteReply(200, headers, null);
+    },
+
+  /** A whole object, streamed. */
+  downloadStream:
+    (spec: StorageSpec): Handler<KeyInput, ByteReply> =>
+    (input, context) =>
+      download(spec, context, input),
+
+  /** One window of an object. */
+  downloadRange:
+    (spec: StorageSpec): Handler<KeyInput & { readonly range: string }, ByteReply> =>
+    (input, context) =>
+      download(spec, context, input),
+
+  delete:
+    (spec: StorageSpec): Handler<KeyInput, undefined> =>
+    async ({ key }, context) => {
+      const { objects } = context.resources;
+      const asked = physicalKey(spec, context.tenant, key);
+      if (!(await objects.of(spec).remove(asked, context.signal))) throw fail("core.not_found");
+      return undefined;
+    },
+};
+
+function download(
+  spec: StorageSpec,
+  context: ExecutionContext,
+  { key, ...conditions }: KeyInput & Conditions,
+): Promise<ByteReply> {
+  const store = context.resources.objects.of(spec);
+  const asked = physicalKey(spec, context.tenant, key);
+  return downloadReply(store, asked, conditions, spec.maxRangeBytes, context.signal);
+}
+
+async function downloadBuffered(
+  spec: StorageSpec,
+  context: ExecutionContext,
+  { key, ...conditions }: KeyInput & Conditions,
+): Promise<ByteReply> {
+  const opened = await context.resources.objects
+    .of(spec)
+    .open(physicalKey(spec, context.tenant, key), { signal: context.signal });
+  if (opened === null) throw fail("core.not_found");
+  const bytes = await buffer(opened.body);
+  const head = { ...opened.head, etag: createHash("sha256").update(bytes).digest("hex") };
+  const decided = decidedReply(conditions, head);
+  if (decided !== null) return decided;
+  const window = askedWindow(conditions, head, bytes.length, bytes.length);
+  const headers = describing(head);
+  if (window === undefined) {
+    const whole = { ...headers, "Content-Length": String(bytes.length) };
+    return new ByteReply(200, whole, Readable.from([bytes]));
+  }
+  const slice = bytes.subarray(window.first, window.last + 1);
+  const part = { ...headers, ...partial(window, bytes.length) };
+  return new ByteReply(206, part, Readable.from([slice]));
+}
+
+/** Bytes of a form besides its file: the text fields and the headers of the parts. */
+const maxFormBytes = 128 * 1024;
+
+/** Bytes of a description: engines keep it with the object's metadata. */
+const maxDescription = 1_000;
+
+async function upload(
+  spec: StorageSpec,
+  context: ExecutionContext,
+  form: IncomingForm,
+): Promise<StoredObject> {
+  const { maxUploadBytes } = spec;
+  if (maxUploadBytes !== null && (form.declaredBytes ?? 0) > maxUploadBytes + maxFormBytes)
+    throw tooLarge(maxUploadBytes);
+  const store = context.resources.objects.of(spec);
+  const head = await form.receive(
+    (file) => writeFile(spec, context, file),
+    async ({ key }) => void (await store.remove(key)),
+    context.signal,
+  );
+  return storedObject(spec, context, head);
+}
+
+async function writeFile(
+  spec: StorageSpec,
+  context: ExecutionContext,
+  { filename, fields, content }: IncomingFile,
+): Promise<ObjectHead> {
+  const { prefix, description } = fields;
+  const key = prefix === undefined || prefix === "" ? uuidv7() : `${prefix}/${uuidv7()}`;
+  checkKey(key, "/prefix");
+  if (description !== undefined && Buffer.byteLength(description) > maxDescription) {
+    const message = `must NOT have more than ${maxDescription} bytes`;
+    throw fail("core.validation", {
+      errors: [{ path: "/description", keyword: "maxLength", message }],
+    });
+  }
+  const typed = await contentTypeOf(bounded(content, spec.maxUploadBytes), filename);
+  checkAccepted(spec, typed.type);
+  return context.resources.objects
+    .of(spec)
+    .write(
+      physicalKey(spec, context.tenant, key),
+      typed.content,
+      { contentType: typed.type, filename, description: description ?? null },
+      context.signal,
+    );
+}

@@ -1,0 +1,103 @@
+// The tenancy operations that generated routes name (service.md "Tenant selector routes", "Tenant administration routes").
+import { heldSession } from "../identity/held-session.js";
+import { issueSession, type TokenResponse } from "../identity/operations.js";
+import type { IdentitySpec } from "../identity/spec.js";
+import { fail } from "../../contract/errors.js";
+import { canonicalIds } from "../../operations/canonical-ids.js";
+import { callerOf, sessionOf } from "../../operations/identity.js";
+import type { Handler } from "../../operations/operation.js";
+import { uuidv7 } from "../../contract/uuid.js";
+
+type Nothing = Readonly<Record<never, never>>;
+type ById = { readonly id: string };
+type Membership = { readonly tenant_id: string; readonly principal_id: string };
+
+export interface TenantEntry {
+  readonly tenant_id: string;
+  readonly tenant_key: string;
+  readonly is_current: boolean;
+}
+
+/** Handlers of the tenancy family. */
+export const tenancy = {
+  /** The caller's memberships in active tenants. */
+  listTenants:
+    (): Handler<Nothing, { readonly tenants: readonly TenantEntry[] }> =>
+    async (_input, context) => {
+      const caller = callerOf(context);
+      const tenants = await context.transaction.tenants.listMemberships(caller.principalId);
+      return {
+        tenants: tenants.map(({ id, key }) => ({
+          tenant_id: id,
+          tenant_key: key,
+          is_current: id === caller.tenant,
+        })),
+      };
+    },
+
+  /** A new token pair, scoped to the tenant. Throws `tenant_mismatch` and `tenant_inactive`. */
+  switchTenant:
+    (spec: IdentitySpec): Handler<ById, TokenResponse> =>
+    async ({ id }, context) => {
+      const { principalId } = await heldSession(context);
+      const store = context.transaction.tenants;
+      const tenant = await store.findTenant(id);
+      // A tenant that is not there and one that is not the caller's are told alike.
+      if (tenant === null || !(await store.isMember(id, principalId)))
+        throw fail("tenant_mismatch");
+      if (!tenant.isActive) throw fail("tenant_inactive");
+      return issueSession(spec, context, { principalId, tenant: id });
+    },
+
+  /** Ends the caller's own membership. Throws `core.not_found` where there is none. */
+  leaveTenant:
+    (): Handler<ById, void> =>
+    async ({ id }, context) => {
+      const { principalId } = sessionOf(context);
+      if (!(await context.transaction.tenants.removeMember(id, principalId, Date.now())))
+        throw fail("core.not_found");
+      context.endsCredentials({ tenant: id });
+    },
+
+  createTenant:
+    (): Handler<{ readonly tenant_key: string }, Omit<TenantEntry, "is_current">> =>
+    async ({ tenant_key: key }, context) => {
+      const id = uuidv7();
+      const added = await context.transaction.tenants.addTenant({ id, key, isActive: true });
+      if (!added) throw fail("core.conflict", { reason: "the key is taken" });
+      return { tenant_id: id, tenant_key: key };
+    },
+
+  /** Principal ids only. */
+  listMembers:
+    (): Handler<ById, { readonly members: readonly { readonly principal_id: string }[] }> =>
+    async ({ id }, context) => {
+      if ((await context.transaction.tenants.findTenant(id)) === null) throw fail("core.not_found");
+      const members = await context.transaction.tenants.listMembers(id);
+      return { members: members.map((principalId) => ({ principal_id: principalId })) };
+    },
+
+  deactivateTenant:
+    (): Handler<ById, void> =>
+    async ({ id }, context) => {
+      if (!(await context.transaction.tenants.deactivateTenant(id))) throw fail("core.not_found");
+      context.endsCredentials({ tenant: id });
+    },
+
+  inviteMember: (): Handler<Membership, void> => async (given, context) => {
+    const { tenant_id: tenantId, principal_id: principalId } = canonicalIds(given);
+    const { tenants, identity } = context.transaction;
+    const isKnown =
+      (await tenants.findTenant(tenantId)) !== null &&
+      (await identity.findPrincipal(principalId)) !== null;
+    if (!isKnown) throw fail("core.not_found");
+    await tenants.addMember(tenantId, principalId);
+  },
+
+  removeMember: (): Handler<Membership, void> => async (given, context) => {
+    const { tenant_id: tenantId, principal_id: principalId } = canonicalIds(given);
+    if (!(await context.transaction.tenants.removeMember(tenantId, principalId, Date.now())))
+      throw fail("core.not_found");
+    context.endsCredentials({ tenant: tenantId });
+  },
+};

@@ -1,0 +1,48 @@
+// Cursors: a position in one query, signed and bound to it (decisions.md "Query language").
+import { createHash } from "node:crypto";
+import { fail } from "../contract/errors.js";
+import { canonicalJson } from "../contract/canonical-json.js";
+import type { ExecutionContext } from "./context.js";
+import type { Position } from "../query/ast.js";
+
+const version = 1;
+/** Characters of a cursor; longer sort values cannot be carried along. */
+const maxLength = 256 * 1024;
+
+/** Everything a cursor belongs to: operation, tenant, caller, and the query but for its size. A cursor of another binding is refused. */
+export function cursorBinding(context: ExecutionContext, query: object): string {
+  const { operationId, tenant, identity } = context;
+  const {
+    size: _size,
+    cursor: _cursor,
+    ...asked
+  } = query as { readonly size?: unknown; readonly cursor?: unknown };
+  const caller = identity?.principalId ?? null;
+  const text = canonicalJson([version, operationId, tenant, caller, asked]);
+  return createHash("sha256").update(text).digest("base64url");
+}
+
+/** The text of a cursor: `<position>.<signature>`, both base64url without padding. */
+export function encodeCursor(
+  context: ExecutionContext,
+  binding: string,
+  position: Position,
+): string {
+  const payload = Buffer.from(JSON.stringify(position)).toString("base64url");
+  if (payload.length > maxLength - 64) throw fail("query_too_complex", { path: "/sorts" });
+  return `${payload}.${context.resources.signer.sign("cursor", `${binding}.${payload}`).toString("base64url")}`;
+}
+
+/** The position of a cursor. Any fault is `invalid_cursor`, all alike. */
+export function decodeCursor(context: ExecutionContext, binding: string, text: string): Position {
+  const [payload, signature, ...rest] = text.length > maxLength ? [] : text.split(".");
+  if (payload === undefined || signature === undefined || rest.length > 0)
+    throw fail("invalid_cursor");
+  const mac = Buffer.from(signature, "base64url");
+  // A second spelling of the same bytes is refused as well.
+  if (mac.toString("base64url") !== signature) throw fail("invalid_cursor");
+  if (!context.resources.signer.verify("cursor", `${binding}.${payload}`, mac))
+    throw fail("invalid_cursor");
+  // The signature proves that this text was printed by encodeCursor for this very query.
+  return JSON.parse(Buffer.from(payload, "base64url").toString("utf8")) as Position;
+}

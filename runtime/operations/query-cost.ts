@@ -1,0 +1,255 @@
+// What a query will cost at its worst, told before it runs: clauses times rows that no index bounds
+// (architecture.md "Work is bounded": cost). A unit is about a tenth of a microsecond of SQLite on one core.
+import { fail } from "../contract/errors.js";
+import type { QueryBudgets } from "./context.js";
+import type { Payer } from "../ports/work.js";
+import type { Aggregate, AggregateFunction } from "../query/aggregate.js";
+import type { Filter, SortKey } from "../query/ast.js";
+import type { FieldReference } from "../query/fields.js";
+
+/** Where a query looks. */
+export interface Ground {
+  /** About how many rows there are. */
+  readonly rows: number;
+  /** Fields of indexes, in their order; each index ends with the id. */
+  readonly indexes: readonly (readonly string[])[];
+}
+
+/** One dear part of a query. */
+interface Part {
+  /** `name $like`, `sort by due`. */
+  readonly what: string;
+  readonly cost: number;
+}
+
+/** What a query costs, and of what. */
+export type Cost = readonly Part[];
+
+/** An equality leaves one row in so many, where nothing is known of the values; a range one in so few. */
+const selectivity = { equal: 50, range: 3 };
+const extractCost = 4;
+const sortCost = 6;
+
+/** A page: what is looked at for its rows, and for its count where it has one. */
+export function pageCost(
+  { rows, indexes }: Ground,
+  query: { readonly filter: Filter; readonly sorts: readonly SortKey[] },
+  page: { readonly offset: number; readonly size: number; readonly isCounted: boolean },
+): Cost {
+  const { filter, sorts } = query;
+  const left = rows / boundBy(filter, indexes);
+  const clauses = clausesOf(filter);
+  const isPlain = clauses.length === 0;
+  const isServed = servesSorts(sorts, filter, indexes);
+  const seen = isPlain && isServed ? Math.min(left, page.offset + page.size) : left;
+  const times = page.isCounted ? 2 : 1;
+  return [
+    { what: "rows", cost: seen },
+    ...(page.isCounted ? [{ what: "count", cost: left }] : []),
+    ...clauses.map(({ what, cost }) => ({ what, cost: cost * left * times })),
+    ...(isServed ? [] : [{ what: sortName(sorts), cost: sortCost * left }]),
+  ];
+}
+
+const functionCosts: Readonly<Record<AggregateFunction, number>> = {
+  $count: 1,
+  $count_distinct: 12,
+  $sum: 5,
+  $avg: 5,
+  $min: 5,
+  $max: 5,
+  $median: 30,
+  $percentile: 30,
+  $stddev_pop: 20,
+  $stddev_samp: 20,
+  $var_pop: 20,
+  $var_samp: 20,
+};
+
+/** Groups and what is computed of them; they are made twice, to be counted too. */
+export function aggregateCost({ rows, indexes }: Ground, filter: Filter, given: Aggregate): Cost {
+  const left = 2 * (rows / boundBy(filter, indexes));
+  return [
+    { what: "rows", cost: left },
+    ...clausesOf(filter).map(({ what, cost }) => ({ what, cost: cost * left })),
+    ...given.groups.map(({ field, trunc }) => ({
+      what: `group by ${field.path}`,
+      cost: (trunc === null ? 8 : 24) * left,
+    })),
+    ...given.computed.flatMap(({ name, field, filter: only }) => [
+      { what: `${name} of ${field?.path ?? "rows"}`, cost: functionCosts[name] * left },
+      ...clausesOf(only).map(({ what, cost }) => ({ what, cost: cost * left })),
+    ]),
+  ];
+}
+
+/** A share of the rows that a word is in, where nothing is known of it. */
+const wordShare = 0.03;
+const wordCost = 4;
+const spellingCost = 20_000;
+
+/** A search: what its words may find, and what is asked of each of these. */
+export function searchCost(
+  ground: Ground,
+  query: { readonly filter: Filter; readonly sorts: readonly SortKey[] },
+  asked: {
+    /** Null browses. */
+    readonly words: number | null;
+    readonly fields: number;
+    readonly isFuzzy: boolean;
+    readonly facets: number;
+    readonly isCounted: boolean;
+    readonly offset: number;
+    readonly size: number;
+  },
+): Cost {
+  const { words, fields, isFuzzy, facets, isCounted } = asked;
+  if (words === null) {
+    const facetCost = { what: "facets", cost: facets * 2 * extractCost * ground.rows };
+    return [...pageCost(ground, query, asked), facetCost];
+  }
+  const found = ground.rows * Math.min(1, wordShare * words);
+  const times = 1 + (isCounted ? 1 : 0) + facets;
+  return [
+    { what: "words", cost: found * words * fields * wordCost * times },
+    ...clausesOf(query.filter).map(({ what, cost }) => ({ what, cost: cost * found * times })),
+    ...(isFuzzy ? [{ what: "spellings", cost: words * spellingCost }] : []),
+  ];
+}
+
+/** Throws `query_too_complex` where the cost exceeds the purse of who asks. Work of the service itself has none. */
+export function checkCost(cost: Cost, budgets: QueryBudgets, payer: Payer | null): void {
+  const budget = payer === null ? null : payer.isAnonymous ? budgets.anonymous : budgets.callers;
+  if (budget === null) return;
+  const whole = cost.reduce((sum, part) => sum + part.cost, 0);
+  if (whole <= budget) return;
+  const parts = new Map<string, number>();
+  for (const part of cost) parts.set(part.what, (parts.get(part.what) ?? 0) + part.cost);
+  const dear = [...parts]
+    .sort(([, left], [, right]) => right - left)
+    .slice(0, 3)
+    .map(([what, part]) => ({ what, share: Math.round((100 * part) / whole) / 100 }));
+  throw fail("query_too_complex", { cost: Math.round(whole), budget, dear });
+}
+
+/** Rows divided by this are left by what an index bounds. */
+function boundBy(filter: Filter, indexes: Ground["indexes"]): number {
+  const conjuncts = conjunctsOf(filter);
+  const equal = new Set(conjuncts.flatMap((one) => equalField(one) ?? []));
+  const ranged = new Set(conjuncts.flatMap((one) => rangedField(one) ?? []));
+  if (equal.has("id")) return Infinity;
+  const bounds = indexes.map((fields) => {
+    let bound = 1;
+    for (const field of fields) {
+      if (equal.has(field)) {
+        bound *= selectivity.equal;
+        continue;
+      }
+      return ranged.has(field) ? bound * selectivity.range : bound;
+    }
+    return bound;
+  });
+  return Math.max(1, ...bounds);
+}
+
+function conjunctsOf(filter: Filter): readonly Filter[] {
+  return filter.kind === "all" ? filter.filters.flatMap(conjunctsOf) : [filter];
+}
+
+function equalField(filter: Filter): string | null {
+  if (filter.kind === "compare" && filter.operator === "$eq") return filter.field.path;
+  // A list of several is several equalities; a long one bounds nothing.
+  if (filter.kind === "in" && !filter.isNegated && filter.values.length <= 10)
+    return filter.field.path;
+  return null;
+}
+
+function rangedField(filter: Filter): string | null {
+  return filter.kind === "compare" && /^\$[gl]te?$/.test(filter.operator)
+    ? filter.field.path
+    : null;
+}
+
+/** Whether the rows come in order out of an index: behind fields that are equal, those of the sorts, all in one direction. */
+function servesSorts(
+  sorts: readonly SortKey[],
+  filter: Filter,
+  indexes: Ground["indexes"],
+): boolean {
+  const equal = new Set(conjunctsOf(filter).flatMap((one) => equalField(one) ?? []));
+  const wanted = sorts.map(({ field }) => field.path).filter((path) => !equal.has(path));
+  const directions = new Set(sorts.map(({ direction }) => direction));
+  if (directions.size > 1) return false;
+  return [[], ...indexes].some((fields) => {
+    const rest = [...fields.filter((field) => !equal.has(field)), "id"];
+    return wanted.every((path, at) => path === rest[at]);
+  });
+}
+
+function sortName(sorts: readonly SortKey[]): string {
+  return `sort by ${sorts.map(({ field }) => field.path).join(", ")}`;
+}
+
+/** What is asked of each row, by constraint. */
+function clausesOf(filter: Filter): readonly Part[] {
+  switch (filter.kind) {
+    case "all":
+    case "any":
+      return filter.filters.flatMap(clausesOf);
+    case "not":
+      return clausesOf(filter.filter);
+    case "compare":
+      return [{ what: `${filter.field.path} ${filter.operator}`, cost: read(filter.field) + 1 }];
+    case "compareFields":
+      return [
+        {
+          what: `${filter.field.path} ${filter.operator}`,
+          cost: read(filter.field) + read(filter.other) + 1,
+        },
+      ];
+    case "in": {
+      const cost = read(filter.field) + 2 + Math.log2(1 + filter.values.length);
+      return [{ what: `${filter.field.path} $in`, cost }];
+    }
+    case "null":
+      return [{ what: `${filter.field.path} $null`, cost: read(filter.field) }];
+    case "like": {
+      const patterns = filter.patterns.map(
+        (pattern) => read(filter.field) + 2 + pattern.length / 100 + pattern.split("%").length / 12,
+      );
+      return [{ what: `${filter.field.path} $like`, cost: sum(patterns) }];
+    }
+    case "matches": {
+      const patterns = filter.patterns.map(
+        ({ steps }) =>
+          read(filter.field) +
+          3 +
+          steps.length / 50 +
+          steps.filter(({ kind }) => kind === "rest").length / 2,
+      );
+      return [{ what: `${filter.field.path} $regex`, cost: sum(patterns) }];
+    }
+    case "hierarchy":
+      return [{ what: `${filter.field.path} hierarchy`, cost: 3 * read(filter.field) + 4 }];
+    case "empty":
+      return [{ what: `${filter.field.path} $empty`, cost: 2 * read(filter.field) }];
+    case "set": {
+      const cost = 3 * read(filter.field) + 10 + filter.values.length;
+      return [{ what: `${filter.field.path} ${filter.operator}`, cost }];
+    }
+    case "quantified": {
+      const inner = sum(clausesOf(filter.filter).map(({ cost }) => cost));
+      const cost = 3 * read(filter.field) + 10 + 4 * inner;
+      return [{ what: `${filter.field.path} ${filter.quantifier}`, cost }];
+    }
+  }
+}
+
+/** A column is there; a field of the body is looked for. */
+function read({ isColumn }: FieldReference): number {
+  return isColumn ? 1 : extractCost;
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((whole, value) => whole + value, 0);
+}

@@ -1,0 +1,85 @@
+// The port of document engines: rows of one type, below every rule (architecture.md "Documents on SQL").
+import type { Aggregate } from "../query/aggregate.js";
+import type { Filter, Position, SortKey } from "../query/ast.js";
+import type { DocumentDeclaration } from "./document-spec.js";
+
+/** One document as it is stored. `body` is the JSON text of the declared fields. */
+export interface StoredDocument {
+  readonly id: string;
+  readonly rev: number;
+  /** RFC 3339, UTC, milliseconds. */
+  readonly createdAt: string;
+  readonly lastUpdateAt: string;
+  readonly isDeleted: boolean;
+  /** The principal that created it; null for what the service itself created. Never answered. */
+  readonly ownerId: string | null;
+  readonly body: string;
+}
+
+/** Which rows, in which order. */
+export interface DocumentQuery {
+  readonly filter: Filter;
+  readonly sorts: readonly SortKey[];
+  readonly withDeleted: boolean;
+}
+
+/** A window of a query: by offset, or right after a position in the order of the sorts. */
+export interface Window {
+  readonly limit: number;
+  readonly offset: number;
+  readonly after: Position | undefined;
+}
+
+/** A value of an aggregate. */
+export type AggregateValue = string | number | boolean | null;
+
+/**
+ * Documents within one transaction. Every method sees the rows of `tenant` alone; for a type without tenants
+ * `tenant` is ignored. Faults of the engine reject with `core.infrastructure` or `core.unavailable`.
+ */
+export interface DocumentStore {
+  /** The document, deleted or not, or null. */
+  get(spec: DocumentDeclaration, tenant: string, id: string): Promise<StoredDocument | null>;
+  /** Adds a document, and its snapshot where the type keeps history. */
+  insert(spec: DocumentDeclaration, tenant: string, document: StoredDocument): Promise<void>;
+  /** Replaces the document where its revision is still `expectedRev`; says whether it did. Atomic. */
+  replace(
+    spec: DocumentDeclaration,
+    tenant: string,
+    expectedRev: number,
+    document: StoredDocument,
+  ): Promise<boolean>;
+  /** Removes the document and its snapshots where its revision is still `expectedRev`; says whether it did. */
+  remove(
+    spec: DocumentDeclaration,
+    tenant: string,
+    id: string,
+    expectedRev: number,
+  ): Promise<boolean>;
+  /** The body as it was at a revision, or null where no snapshot is kept. */
+  snapshot(
+    spec: DocumentDeclaration,
+    tenant: string,
+    id: string,
+    rev: number,
+  ): Promise<string | null>;
+  /** The rows of a window, in order. */
+  select(
+    spec: DocumentDeclaration,
+    tenant: string,
+    query: DocumentQuery,
+    window: Window,
+  ): Promise<readonly StoredDocument[]>;
+  /** The groups of a window, each with its values in the order of groups and computed; and how many groups there are. */
+  aggregate(
+    spec: DocumentDeclaration,
+    tenant: string,
+    query: DocumentQuery,
+    aggregate: Aggregate,
+    window: { readonly limit: number; readonly offset: number },
+  ): Promise<{ readonly rows: readonly (readonly AggregateValue[])[]; readonly count: number }>;
+  /** About how many rows there are, at little cost: for estimates of what queries will cost. */
+  estimate(spec: DocumentDeclaration, tenant: string): Promise<number>;
+  /** How many rows the query has. */
+  count(spec: DocumentDeclaration, tenant: string, query: DocumentQuery): Promise<number>;
+}

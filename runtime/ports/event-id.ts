@@ -1,0 +1,21 @@
+// Ids of durable events on the wire: opaque to clients; to us the event and its position in the mailbox (decisions.md §2).
+import { isUuid } from "../contract/uuid.js";
+
+export interface EventId {
+  readonly eventId: string;
+  readonly position: number;
+}
+
+/** `<uuid>.<position in base 36>`. */
+export function printEventId({ eventId, position }: EventId): string {
+  return `${eventId}.${position.toString(36)}`;
+}
+
+/** The parts of an id, or null where it is none that `printEventId` prints. */
+export function parseEventId(text: string): EventId | null {
+  const dot = text.indexOf(".");
+  const [eventId, digits] = [text.slice(0, dot), text.slice(dot + 1)];
+  if (dot < 0 || !isUuid(eventId) || !/^[1-9a-z][0-9a-z]{0,9}$/.test(digits)) return null;
+  const position = Number.parseInt(digits, 36);
+  return Number.isSafeInteger(position) ? { eventId, position } : null;
+}

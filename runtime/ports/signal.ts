@@ -1,0 +1,64 @@
+// A signal as it is sent: its payload is JSON once, and each transport's frame is made once and shared (architecture.md "Realtime").
+import type { MailboxEntry } from "./mailbox.js";
+import { printEventId } from "./event-id.js";
+import { httpChunk, textFrame } from "./shared-frames.js";
+
+/** One signal for any number of connections. */
+export class Signal {
+  readonly name: string;
+  /** Null for what is not kept. */
+  readonly position: number | null;
+  readonly #id: string | null;
+  /** JSON text. */
+  readonly data: string;
+  #webSocketFrame: Buffer | undefined;
+  #socketIoFrame: Buffer | undefined;
+  #sseChunk: Buffer | undefined;
+
+  constructor(name: string, data: string, entry: MailboxEntry | null) {
+    this.name = name;
+    this.position = entry?.position ?? null;
+    this.#id = entry === null ? null : printEventId(entry);
+    this.data = data;
+  }
+
+  static ofEntry(entry: MailboxEntry): Signal {
+    return new Signal(entry.name, entry.data, entry);
+  }
+
+  /** `{event, id, data}` (service.md "Delivery envelope"). */
+  get json(): string {
+    return `{"event":${JSON.stringify(this.name)},${this.#envelope()}}`;
+  }
+
+  /** The bytes of a WebSocket frame with `json`. */
+  get webSocketFrame(): Buffer {
+    this.#webSocketFrame ??= textFrame(this.json);
+    return this.#webSocketFrame;
+  }
+
+  /**
+   * The bytes of a WebSocket frame with an event of Socket.IO's default namespace, whose argument is `{id, data}`
+   * (Engine.IO protocol 4, Socket.IO protocol 5).
+   */
+  get socketIoFrame(): Buffer {
+    this.#socketIoFrame ??= textFrame(`42[${JSON.stringify(this.name)},{${this.#envelope()}}]`);
+    return this.#socketIoFrame;
+  }
+
+  /** `event:`, `id:` of what is kept, `data:`; the names of events and ids have no line breaks, nor has JSON. */
+  get sse(): string {
+    const id = this.#id === null ? "" : `id: ${this.#id}\n`;
+    return `event: ${this.name}\n${id}data: {${this.#envelope()}}\n\n`;
+  }
+
+  /** The bytes of an HTTP chunk with `sse` (RFC 9112 §7.1). */
+  get sseChunk(): Buffer {
+    this.#sseChunk ??= httpChunk(this.sse);
+    return this.#sseChunk;
+  }
+
+  #envelope(): string {
+    return `"id":${this.#id === null ? "null" : `"${this.#id}"`},"data":${this.data}`;
+  }
+}
