@@ -63,6 +63,7 @@ export { document, type DocumentSpec } from "./ports/document-spec.js";
 export type { ExecutionContext, InvocationMetadata } from "./operations/context.js";
 export type { Identity } from "./operations/identity.js";
 export type { Database, Transaction } from "./ports/database.js";
+export { tenantStore, type TenantStore } from "./ports/tenants.js";
 export {
   afterCommit,
   before,
@@ -135,7 +136,7 @@ export { storageInput } from "./families/storage/input.js";
 export type { ObjectPage, ObjectQuery } from "./families/storage/list.js";
 export { storage } from "./families/storage/operations.js";
 export { storing, type StorageSpec } from "./ports/storage-spec.js";
-export { progressBar } from "./server/progress-bar.js";
+export { progressBar } from "./operations/progress-bar.js";
 export { generatedFolder } from "./server/generated-folder.js";
 export { defineService, type AppHandler, type ServiceDefinition } from "./server/service.js";
 export { readSettings, SettingsError, type Settings } from "./server/settings.js";

@@ -7,6 +7,7 @@ import {
   generatedFolder,
   readSettings,
   silentLog,
+  tenantStore,
   uuidv7,
   type Connection,
   type ExecutionContext,
@@ -72,10 +73,11 @@ async function loadPeople({ context, write }: Connection): Promise<string | null
   const isNew = await write("demo.tenants", async ({ transaction }) => {
     const added: boolean[] = [];
     for (const [key, id] of tenants)
-      added.push(await transaction.tenants.addTenant({ id, key, isActive: true }));
+      added.push(await transaction.of(tenantStore).addTenant({ id, key, isActive: true }));
     if (!added.every(Boolean)) return false;
     for (const [role, permissions] of Object.entries(roles))
-      for (const permission of permissions) await transaction.tenants.grant(null, role, permission);
+      for (const permission of permissions)
+        await transaction.of(tenantStore).grant(null, role, permission);
     return true;
   });
   if (!isNew) return null;
@@ -84,11 +86,12 @@ async function loadPeople({ context, write }: Connection): Promise<string | null
     await write("demo.people", async ({ transaction }) => {
       for (const key of keys) {
         const tenantId = tenants.get(key) ?? "";
-        await transaction.tenants.addMember(tenantId, id);
+        await transaction.of(tenantStore).addMember(tenantId, id);
         for (const permission of permissions)
-          await transaction.tenants.grant(tenantId, id, permission);
+          await transaction.of(tenantStore).grant(tenantId, id, permission);
       }
-      for (const permission of everywhere) await transaction.tenants.grant(null, id, permission);
+      for (const permission of everywhere)
+        await transaction.of(tenantStore).grant(null, id, permission);
     });
   }
   process.stderr.write(

@@ -7,6 +7,7 @@ import type { Resources } from "../operations/context.js";
 import { isUuid } from "../contract/uuid.js";
 import { bindHint, type Bound, type TenantHint } from "../families/tenancy/bind.js";
 import { requestedHost, type ProxyTrust } from "./proxies.js";
+import { tenantStore } from "../ports/tenants.js";
 
 export interface BoundaryOptions {
   /** Without it every request is anonymous. */
@@ -46,7 +47,7 @@ export function boundary({
     const identity = await authenticate(spec, resources, stores, request, token);
     const hint = hasHints ? hintOf(spec, req, host) : null;
     if (hint === null) return { identity, tenant: identity?.tenant ?? null };
-    return bindHint(stores.tenants, identity, hint);
+    return bindHint(stores.of(tenantStore), identity, hint);
   };
 }
 

@@ -7,6 +7,7 @@ import { Signal } from "../ports/signal.js";
 import { boundCaller, realtimeRoute, type RealtimeEndpoint } from "./realtime-endpoint.js";
 import { sendJson } from "./reply.js";
 import { securityHeaderList } from "./security-headers.js";
+import { mailboxStore } from "../ports/mailbox.js";
 
 /** Signals of one page, and of one that says no limit. */
 const maxPage = 100;
@@ -32,7 +33,7 @@ async function history(
   const limit = readLimit(query.get("limit"));
   const { identity, context } = await boundCaller(options, req);
   const owner = mailboxOf(context, identity);
-  const page = await pageOf(context.transaction.mailbox, owner, query.get("after"), limit);
+  const page = await pageOf(context.transaction.of(mailboxStore), owner, query.get("after"), limit);
   const common = ["X-Request-ID", context.metadata.requestId, "Cache-Control", "no-store"];
   sendJson(req, res, 200, [...common, ...securityHeaderList], page);
 }

@@ -13,6 +13,7 @@ import type { RateLimiter } from "../ports/rate-limiter.js";
 import type { Payer } from "../ports/work.js";
 import type { Sealer } from "./sealer.js";
 import type { Signer } from "../ports/signer.js";
+import type { StoreKey } from "../ports/store-key.js";
 
 /** Identifiers of one invocation (decisions.md "Idempotency, deadlines, metadata"). */
 export interface InvocationMetadata {
@@ -62,8 +63,8 @@ export interface Resources {
   readonly resetAttempts: Attempts;
   /** The realtime plane. */
   readonly signals: SignalPlane;
-  /** Called after a commit that staged an event. */
-  readonly wakeRelay: () => void;
+  /** Something waits for work in the store of this key: whoever does it looks at once. */
+  readonly wake: (key: StoreKey<unknown>) => void;
 }
 
 /** The context of one invocation. */

@@ -1,5 +1,6 @@
 // The port of API keys (service.md "API key", decisions.md "Authentication, API keys, tenancy").
 import type { Trust } from "./identity.js";
+import { storeKey } from "./store-key.js";
 
 /** A key as it is kept: never the secret itself. Times are epoch milliseconds. */
 export interface ApiKey {
@@ -19,6 +20,9 @@ export interface ApiKey {
   readonly expiresAt: number | null;
   readonly lastUsedAt: number | null;
 }
+
+/** The key of the store below. */
+export const apiKeyStore = storeKey<ApiKeyStore>("apiKeys");
 
 /** API keys within one transaction. */
 export interface ApiKeyStore {

@@ -1,29 +1,18 @@
 // The transaction port: what a SQL engine owes the pipeline (architecture.md "Engines").
-import type { ApiKeyStore } from "./api-keys.js";
-import type { IdentityStore } from "./identity.js";
-import type { DocumentStore } from "./documents.js";
-import type { MailboxStore } from "./mailbox.js";
-import type { OutboxStore } from "./outbox.js";
-import type { SearchStore } from "./search.js";
-import type { TenantStore } from "./tenants.js";
 import type { IdempotencyStore } from "./idempotency.js";
 import type { LeaseStore } from "./leases.js";
 import type { Lifetime } from "./lifetime.js";
 import type { BulkheadState, Payer, Work } from "./work.js";
+import type { StoreKey } from "./store-key.js";
 import type { RateStore } from "./rates.js";
 
 /** What one transaction reaches. After the transaction has ended, every call on it rejects. */
 export interface Transaction {
-  readonly apiKeys: ApiKeyStore;
-  readonly documents: DocumentStore;
+  /** What a family keeps. */
+  of<Store>(key: StoreKey<Store>): Store;
   readonly idempotency: IdempotencyStore;
-  readonly identity: IdentityStore;
   readonly leases: LeaseStore;
-  readonly mailbox: MailboxStore;
-  readonly outbox: OutboxStore;
   readonly rates: RateStore;
-  readonly search: SearchStore;
-  readonly tenants: TenantStore;
   /** Runs `work`; where it throws, its writes are undone and the transaction goes on. Rethrows. */
   attempt<T>(work: () => Promise<T>): Promise<T>;
 }

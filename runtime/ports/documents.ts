@@ -2,6 +2,7 @@
 import type { Aggregate } from "../query/aggregate.js";
 import type { Filter, Position, SortKey } from "../query/ast.js";
 import type { DocumentDeclaration } from "./document-spec.js";
+import { storeKey } from "./store-key.js";
 
 /** One document as it is stored. `body` is the JSON text of the declared fields. */
 export interface StoredDocument {
@@ -32,6 +33,9 @@ export interface Window {
 
 /** A value of an aggregate. */
 export type AggregateValue = string | number | boolean | null;
+
+/** The key of the store below. */
+export const documentStore = storeKey<DocumentStore>("documents");
 
 /**
  * Documents within one transaction. Every method sees the rows of `tenant` alone; for a type without tenants

@@ -1,4 +1,5 @@
 // The port of identities: principals, sessions, refresh and reset tokens (decisions.md "Authentication, API keys, tenancy").
+import { storeKey } from "./store-key.js";
 
 /** Someone who can sign in. `login` is in its one canonical form. */
 export interface Principal {
@@ -52,6 +53,9 @@ export interface ResetToken {
   /** Epoch milliseconds. */
   readonly expiresAt: number;
 }
+
+/** The key of the store below. */
+export const identityStore = storeKey<IdentityStore>("identity");
 
 /** Identities within one transaction. */
 export interface IdentityStore {

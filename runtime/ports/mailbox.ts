@@ -1,4 +1,5 @@
 // The port of mailboxes: durable signals between the transaction that stages them and the devices that acknowledge them
+import { storeKey } from "./store-key.js";
 // (decisions.md §2, architecture.md "Realtime").
 
 /** A durable signal that has its place in a mailbox. */
@@ -49,6 +50,9 @@ export const shards = 16;
 export function shardOf(principalId: string): number {
   return Number.parseInt(principalId.slice(-1), 16) % shards;
 }
+
+/** The key of the store below. */
+export const mailboxStore = storeKey<MailboxStore>("mailbox");
 
 /** Mailboxes within one transaction. */
 export interface MailboxStore {

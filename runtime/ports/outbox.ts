@@ -1,4 +1,5 @@
 // The port of the outbox: integration events between the transaction that stages them and their destination
+import { storeKey } from "./store-key.js";
 // (service.md "Integration events (outbox)").
 
 /** An event as it is kept. Times are epoch milliseconds. */
@@ -27,6 +28,9 @@ export interface OutboxState {
   /** Events that were given up. */
   readonly dead: number;
 }
+
+/** The key of the store below. */
+export const outboxStore = storeKey<OutboxStore>("outbox");
 
 /** The outbox within one transaction. */
 export interface OutboxStore {

@@ -4,6 +4,7 @@ import type { FieldReference } from "../query/fields.js";
 import type { Scalar } from "../query/scalar.js";
 import type { Match } from "../query/match.js";
 import type { SearchSpec } from "./search-spec.js";
+import { storeKey } from "./store-key.js";
 
 export interface SearchQuery extends DocumentQuery {
   /** Null browses by filter alone; every score is 0 then. */
@@ -23,6 +24,9 @@ export interface FacetValue {
   readonly value: Scalar;
   readonly count: number;
 }
+
+/** The key of the store below. */
+export const searchStore = storeKey<SearchStore>("search");
 
 /** Search within one transaction. Every method sees the rows of `tenant` alone, as the document store does. */
 export interface SearchStore {

@@ -1,10 +1,14 @@
 // The port of tenants: tenants, memberships, grants (service.md "Tenant membership and active tenant").
+import { storeKey } from "./store-key.js";
 
 export interface Tenant {
   readonly id: string;
   readonly key: string;
   readonly isActive: boolean;
 }
+
+/** The key of the store below. */
+export const tenantStore = storeKey<TenantStore>("tenants");
 
 /** Tenants within one transaction. */
 export interface TenantStore {

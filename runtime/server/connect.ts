@@ -16,7 +16,9 @@ import {
 import { AnswerBudget } from "../operations/answer-budget.js";
 import { ExecutionContext, type Resources } from "../operations/context.js";
 import { Lifetime } from "../ports/lifetime.js";
+import type { ServiceAtWork } from "../operations/family.js";
 import type { Log } from "../ports/log.js";
+import type { StoreKey } from "../ports/store-key.js";
 import type { RateLimiter } from "../ports/rate-limiter.js";
 import { aesSealer } from "../operations/sealer.js";
 import { hmacSigner } from "../operations/hmac-signer.js";
@@ -39,22 +41,12 @@ export interface ConnectOptions {
 }
 
 /** An open database with what operations need besides it. */
-export interface Connection extends Resources {
+export interface Connection extends ServiceAtWork {
   readonly objects: OpenObjects;
   /** Migrations that are left to the `migrate` command, and have not been applied. */
   readonly pendingMigrations: readonly string[];
-  /** A context for work of the service itself, without a caller, in the given tenant. */
-  context(operationId: string, tenant?: string): ExecutionContext;
-  /** Runs work as an operation of the service itself, in one write transaction. */
-  write<T>(
-    operationId: string,
-    work: (context: ExecutionContext) => Promise<T>,
-    tenant?: string,
-  ): Promise<T>;
   /** Has signals go to this plane from now on; without one, durable signals wait in the database. */
   signalsTo(plane: SignalPlane): void;
-  /** Has `wakeRelay` call this from now on. */
-  onStaged(listener: () => void): void;
   close(): Promise<void>;
 }
 
@@ -81,7 +73,7 @@ export async function connect(
   const signer = hmacSigner(settings.signingSecrets);
   const objects = await openObjects(service.storages ?? [], settings, signer);
   const { limiter, close: closeLimiter } = await openLimiter(settings, service.name, database, log);
-  const listeners: Listeners = { onStaged: () => undefined, plane: silentPlane };
+  const listeners: Listeners = { woken: new Map(), plane: silentPlane };
   const resources: Resources = {
     deadlineSeconds,
     database,
@@ -106,8 +98,8 @@ export async function connect(
     signalsTo(given) {
       listeners.plane = given;
     },
-    onStaged(listener) {
-      listeners.onStaged = listener;
+    whenWoken(key, woken) {
+      listeners.woken.set(key, woken);
     },
     async close() {
       await database.close();
@@ -119,7 +111,7 @@ export async function connect(
 
 /** Whom operations tell of what they have staged; there may be nobody yet. */
 interface Listeners {
-  onStaged: () => void;
+  readonly woken: Map<StoreKey<unknown>, () => void>;
   plane: SignalPlane;
 }
 
@@ -129,14 +121,14 @@ const silentPlane: SignalPlane = {
   publish: () => undefined,
 };
 
-function calling(listeners: Listeners): Pick<Resources, "signals" | "wakeRelay"> {
+function calling(listeners: Listeners): Pick<Resources, "signals" | "wake"> {
   return {
     signals: {
       wake: () => listeners.plane.wake(),
       credentialsEnded: (of) => listeners.plane.credentialsEnded(of),
       publish: (tenant, to, signal) => listeners.plane.publish(tenant, to, signal),
     },
-    wakeRelay: () => listeners.onStaged(),
+    wake: (key) => listeners.woken.get(key)?.(),
   };
 }
 

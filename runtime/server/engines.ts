@@ -3,6 +3,7 @@ import type { MigrationTarget } from "../engines/sql/migrations.js";
 import { limits } from "../contract/limits.js";
 import { silentLog, type Log } from "../ports/log.js";
 import type { Database } from "../ports/database.js";
+import { sqlStores } from "./families.js";
 
 export interface DatabaseOptions {
   /** Connections to PostgreSQL. */
@@ -30,8 +31,8 @@ export async function openDatabase(
   const options = { ...usualDatabase, ...given };
   if (url.startsWith("sqlite:")) {
     const { openSqliteDatabase } = await import("../engines/sqlite/engine.js");
-    return openSqliteDatabase(url.slice("sqlite:".length), options);
+    return openSqliteDatabase(url.slice("sqlite:".length), sqlStores, options);
   }
   const { openPostgresDatabase } = await import("../engines/postgres/engine.js");
-  return openPostgresDatabase(url, options);
+  return openPostgresDatabase(url, sqlStores, options);
 }

@@ -5,7 +5,7 @@ import type { Exchange } from "../http/exchange.js";
 import type { AnswerBudget } from "../operations/answer-budget.js";
 import type { BulkheadState } from "../ports/work.js";
 import type { EngineState } from "../ports/database.js";
-import type { Gauges } from "./gauges.js";
+import type { Gauges } from "../operations/family.js";
 import { Latencies } from "./latency.js";
 import type { Readiness } from "./readiness.js";
 

@@ -3,19 +3,18 @@ import { pino } from "pino";
 import { applyMigrations } from "../engines/sql/migrations.js";
 import type { Log } from "../ports/log.js";
 import { connect, type Connection, type ConnectOptions } from "./connect.js";
-import { createPrincipalUsage, provision, readCreatePrincipal } from "./create-principal.js";
+import type { Command as FamilyCommand } from "../operations/family.js";
 import { openDatabase } from "./engines.js";
 import { generatedFolder } from "./generated-folder.js";
-import { outboxState, redrive } from "./outbox-commands.js";
-import { rebuildSearches } from "./search-command.js";
+import { familiesOf } from "./families.js";
 import type { ServiceDefinition } from "./service.js";
 import { readSettings, type Settings } from "./settings.js";
 import { startFault } from "./start-fault.js";
 import { start } from "./start.js";
 
 /**
- * Runs a service until SIGTERM or SIGINT; or does what a command says and ends: `migrate`, `create-principal`,
- * `search-rebuild`, `outbox`, `redrive`. `moduleUrl` is that of the generated server entry. Ends the process with 1 where it cannot do
+ * Runs a service until SIGTERM or SIGINT; or does what a command says and ends: `migrate`, or one of its
+ * families. `moduleUrl` is that of the generated server entry. Ends the process with 1 where it cannot do
  * that, and with 2 for a command line that it does not know.
  */
 export async function serve(service: ServiceDefinition, moduleUrl: string): Promise<void> {
@@ -37,24 +36,19 @@ type Command = (service: ServiceDefinition, options: ConnectOptions) => Promise<
 
 /** The command of a command line, or null where the service has none that reads so. */
 function commandOf(
-  { identity, outbox, searches = [] }: ServiceDefinition,
+  service: ServiceDefinition,
   name: string,
   args: readonly string[],
 ): Command | null {
   if (name === "migrate" && args.length === 0) return migrate;
-  if (name === "create-principal" && identity !== undefined) {
-    const given = readCreatePrincipal(args);
-    return given && connected((connection) => provision(connection, given, process.stdin));
-  }
-  const chosen = searches.filter((spec) => args.length === 0 || args[0] === spec.name);
-  if (name === "search-rebuild" && args.length <= 1 && chosen.length > 0)
-    return connected(async (connection) => String(await rebuildSearches(connection, chosen)));
-  if (outbox === undefined) return null;
-  if (name === "outbox" && args.length === 0)
-    return connected(async (connection) => JSON.stringify(await outboxState(connection)));
-  if (name === "redrive" && args.length <= 1)
-    return connected(async (connection) => String(await redrive(connection, args[0] ?? null)));
-  return null;
+  const work = commandsOf(service)
+    .find((command) => command.name === name)
+    ?.read(args);
+  return work ? connected(work) : null;
+}
+
+function commandsOf(service: ServiceDefinition): readonly FamilyCommand[] {
+  return familiesOf(service).flatMap(({ family, part }) => family.commands(part));
 }
 
 /** A command that works on the open database and prints a line. */
@@ -87,14 +81,11 @@ async function run(service: ServiceDefinition, options: ConnectOptions): Promise
   log.info({ url: running.url, operations: service.routes.length }, `${service.name} is ready`);
 }
 
-function refuseUsage({ identity, outbox, searches = [] }: ServiceDefinition): never {
-  const commands = [
-    "migrate",
-    ...(identity === undefined ? [] : [createPrincipalUsage]),
-    ...(searches.length === 0 ? [] : ["search-rebuild [NAME]"]),
-    ...(outbox === undefined ? [] : ["outbox", "redrive [EVENT]"]),
-  ];
-  process.stderr.write(`usage: server.js [${commands.join(" | ")}]\n`);
+function refuseUsage(service: ServiceDefinition): never {
+  const usages = commandsOf(service).map(({ name, usage }) =>
+    usage === undefined ? name : `${name} ${usage}`,
+  );
+  process.stderr.write(`usage: server.js [${["migrate", ...usages].join(" | ")}]\n`);
   process.exit(2);
 }
 

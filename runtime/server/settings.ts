@@ -5,7 +5,8 @@ import { readProxyTrust, trustsNone, type ProxyTrust } from "../http/proxies.js"
 import type { ConnectionLimits } from "../http/connections.js";
 import type { QueryBudgets, ReadLimits } from "../operations/context.js";
 import type { RealtimeLimits } from "../families/realtime/limits.js";
-import { Environment } from "./environment.js";
+import { Environment } from "../operations/environment.js";
+import { familiesOf, type FamilyParts } from "./families.js";
 import { SecretReader } from "./secrets.js";
 import type { ServiceDefinition } from "./service.js";
 
@@ -52,10 +53,8 @@ export interface Settings {
   readonly corsOrigins: readonly string[];
   readonly loginAttempts: AttemptLimits;
   readonly resetAttempts: AttemptLimits;
-  /** URLs of the destinations that the outbox names: `https://…`, or `log:` in development. */
-  readonly destinations: Readonly<Record<string, string>>;
-  readonly outboxMaxAttempts: number;
-  readonly outboxBackoffMillis: number;
+  /** What each family of the service has read, by its member. */
+  readonly families: Readonly<Record<string, unknown>>;
   /** Seconds between "not ready" and closing the listener, for load balancers to notice. */
   readonly settleSeconds: number;
   /** Seconds that running requests get to finish. */
@@ -70,8 +69,6 @@ export interface Settings {
   readonly resetPeppers: readonly Buffer[];
   /** Secrets that encrypt objects: the first encrypts, all decrypt. Empty where no storage is encrypted. */
   readonly objectSecrets: readonly Buffer[];
-  /** Secrets that sign webhooks: each gives a signature. */
-  readonly webhookSecrets: readonly Buffer[];
 }
 
 /** All faults of the environment at once, each naming its variable. */
@@ -82,7 +79,7 @@ export class SettingsError extends Error {
   }
 }
 
-type ServiceNeeds = Pick<ServiceDefinition, "name" | "identity" | "outbox" | "storages">;
+type ServiceNeeds = Pick<ServiceDefinition, "name"> & FamilyParts;
 
 /**
  * Reads the settings of a service. In production secrets must be given; elsewhere missing ones are made once and kept
@@ -98,15 +95,19 @@ export function readSettings(
   const dataFolder = resolve(environment.text("DATA_DIR", ".data"));
   const secrets = new SecretReader({ environment: values, isProduction, dataFolder, faults });
   const engines = readEngines(environment, service.name, dataFolder);
-  const outbox = readOutbox(environment, service, isProduction);
   const settings: Settings = {
     isProduction,
     dataFolder,
     ...engines,
     ...readListening(environment, isProduction),
     ...readBounds(environment),
-    ...outbox,
-    ...readSecrets(secrets, service, outbox.destinations),
+    ...readSecrets(secrets, service),
+    families: Object.fromEntries(
+      familiesOf(service).map(({ family, part }) => [
+        family.member,
+        family.settings(part, { environment, secrets, isProduction }),
+      ]),
+    ),
   };
   if (faults.length > 0) throw new SettingsError(faults);
   return settings;
@@ -279,37 +280,17 @@ function readBounds(environment: Environment): BoundSettings {
   };
 }
 
-/** Where integration events go, and how often that is tried. */
-function readOutbox(
-  environment: Environment,
-  service: Pick<ServiceDefinition, "outbox">,
-  isProduction: boolean,
-): Pick<Settings, "destinations" | "outboxMaxAttempts" | "outboxBackoffMillis"> {
-  return {
-    destinations: readDestinations(environment, service, isProduction),
-    outboxMaxAttempts: environment.integer("OUTBOX_MAX_ATTEMPTS", 10, 1, 100),
-    outboxBackoffMillis: environment.number("OUTBOX_BACKOFF_SECONDS", 1, 0.01, 3_600) * 1_000,
-  };
-}
-
 type SecretSettings = Pick<
   Settings,
-  | "signingSecrets"
-  | "accessTokenKeys"
-  | "refreshPeppers"
-  | "resetPeppers"
-  | "objectSecrets"
-  | "webhookSecrets"
+  "signingSecrets" | "accessTokenKeys" | "refreshPeppers" | "resetPeppers" | "objectSecrets"
 >;
 
 /** The secrets that the service needs. */
 function readSecrets(
   secrets: SecretReader,
   { identity, storages = [] }: ServiceNeeds,
-  destinations: Settings["destinations"],
 ): SecretSettings {
   const isEncrypting = storages.some(({ encryption }) => encryption === "client");
-  const usesWebhooks = Object.values(destinations).some((url) => url !== "log:");
   return {
     signingSecrets: secrets.read("SECRETS_SIGNING"),
     accessTokenKeys:
@@ -319,7 +300,6 @@ function readSecrets(
     refreshPeppers: secrets.read("SECRETS_REFRESH_PEPPER"),
     resetPeppers: secrets.read("SECRETS_RESET_PEPPER"),
     objectSecrets: isEncrypting ? secrets.read("SECRETS_OBJECTS") : [],
-    webhookSecrets: usesWebhooks ? secrets.read("SECRETS_WEBHOOK") : [],
   };
 }
 
@@ -355,30 +335,4 @@ function origins(text: string, faults: string[]): readonly string[] {
     if (!isExact) faults.push(`CORS_ORIGINS: ${origin} is no origin such as https://app.example`);
   }
   return given;
-}
-
-/** The URL of each destination that the outbox names: `DESTINATION_<NAME>`. */
-function readDestinations(
-  environment: Environment,
-  { outbox }: Pick<ServiceDefinition, "outbox">,
-  isProduction: boolean,
-): Readonly<Record<string, string>> {
-  const names = Object.values(outbox?.events ?? {}).filter((value) => typeof value === "string");
-  return Object.fromEntries(
-    [...new Set(names)].map((name) => {
-      const variable = `DESTINATION_${name.toUpperCase()}`;
-      const url = environment.text(variable, isProduction ? "" : "log:");
-      const isUrl =
-        /^https?:/.test(url) &&
-        URL.canParse(url) &&
-        new URL(url).username === "" &&
-        new URL(url).password === "";
-      // Payloads hold secrets, which a log of production must not.
-      if (!isUrl && (isProduction || url !== "log:"))
-        environment.faults.push(
-          `${variable} must be the URL of a webhook, without credentials${isProduction ? "" : ", or log:"}`,
-        );
-      return [name, url];
-    }),
-  );
 }

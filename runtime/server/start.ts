@@ -21,10 +21,10 @@ import { Connections } from "../http/connections.js";
 import { Exchange } from "../http/exchange.js";
 import { logRequest } from "../http/request-log.js";
 import { startPeriodic } from "../operations/periodic.js";
-import { startRelay, type Relay } from "../families/outbox/relay.js";
+import type { Started } from "../operations/family.js";
 import type { Log } from "../ports/log.js";
 import { connect, defaultTenant, type Connection, type ConnectOptions } from "./connect.js";
-import { destinationsOf } from "./destinations.js";
+import { familiesOf } from "./families.js";
 import { gaugesOf } from "./gauges.js";
 import { startMetrics } from "./metrics.js";
 import { periodicJobs } from "./periodic-jobs.js";
@@ -62,7 +62,7 @@ export async function start(
   const connection = await connect(service, options);
   const { database, objects } = connection;
   const { trustsProxy, corsOrigins } = settings;
-  const relay = startOutbox(service, connection, settings);
+  const started = startFamilies(service, connection, settings);
 
   let state: "active" | "settling" | "draining" = "active";
   const isAccepting = (): boolean => state !== "draining";
@@ -122,7 +122,7 @@ export async function start(
     state = "draining";
     const lingerMillis = Math.min(settleSeconds * 1000, mostLingerMillis);
     await Promise.all([realtime?.stop(), connections.close(drainSeconds * 1000, lingerMillis)]);
-    await relay?.stop(drainSeconds * 1000);
+    await Promise.all(started.map((family) => family.stop(drainSeconds * 1000)));
     await quiet;
     metrics?.close();
     await connection.close();
@@ -339,21 +339,13 @@ function listen(server: Server, port: number, host: string): Promise<void> {
   });
 }
 
-/** The relay of a service with an outbox, woken by every commit that staged something. */
-function startOutbox(
-  { outbox }: ServiceDefinition,
+/** Starts what families do all along. */
+function startFamilies(
+  service: ServiceDefinition,
   connection: Connection,
-  settings: Settings,
-): Relay | undefined {
-  if (outbox === undefined) return undefined;
-  const relay = startRelay({
-    database: connection.database,
-    log: connection.log,
-    sealer: connection.sealer,
-    destinations: destinationsOf(outbox, settings, connection.log),
-    maxAttempts: settings.outboxMaxAttempts,
-    backoffMillis: settings.outboxBackoffMillis,
-  });
-  connection.onStaged(relay.wake);
-  return relay;
+  { families }: Settings,
+): readonly Started[] {
+  return familiesOf(service).flatMap(
+    ({ family, part }) => family.start(part, connection, families[family.member]) ?? [],
+  );
 }

@@ -24,6 +24,7 @@ import { aesSealer } from "../operations/sealer.js";
 import { hmacSigner } from "../operations/hmac-signer.js";
 import { uuidv7 } from "../contract/uuid.js";
 import { everything, type Filter, type SortKey } from "../query/ast.js";
+import { documentStore } from "../ports/documents.js";
 
 /** The functions of a test runner that a suite needs. */
 export interface TestApi {
@@ -110,7 +111,7 @@ function contextOf(
       readLimits: { documents: null, pages: null },
       loginAttempts: attempts(limiter, "login", limits, "address"),
       resetAttempts: attempts(limiter, "reset", limits, "anywhere"),
-      wakeRelay: () => undefined,
+      wake: () => undefined,
       signals: {
         wake: () => undefined,
         credentialsEnded: () => undefined,
@@ -174,8 +175,10 @@ export function databaseContract({ describe, test }: TestApi, harness: ContractH
     test("what is inserted is read back, to the letter", () =>
       withDatabase(async (database, tenant) => {
         const document = stored({ name: "Zoë 😀 \u2028 'quoted' \"x\" \\ %_", size: 0.1 });
-        await write(database, ({ documents: store }) => store.insert(things, tenant, document));
-        const found = await database.reader.documents.get(things, tenant, document.id);
+        await write(database, (transaction) =>
+          transaction.of(documentStore).insert(things, tenant, document),
+        );
+        const found = await database.reader.of(documentStore).get(things, tenant, document.id);
         assert.deepEqual(
           { ...found, body: JSON.parse(found?.body ?? "null") as unknown },
           { ...document, body: JSON.parse(document.body) as unknown },
@@ -185,24 +188,29 @@ export function databaseContract({ describe, test }: TestApi, harness: ContractH
     test("a replacement at a stale revision changes nothing", () =>
       withDatabase(async (database, tenant) => {
         const document = stored({ name: "a" });
-        await write(database, ({ documents: store }) => store.insert(things, tenant, document));
+        await write(database, (transaction) =>
+          transaction.of(documentStore).insert(things, tenant, document),
+        );
         const next = { ...document, rev: 2, body: `{"name":"b"}` };
         assert.equal(
-          await write(database, (tx) => tx.documents.replace(things, tenant, 1, next)),
+          await write(database, (tx) => tx.of(documentStore).replace(things, tenant, 1, next)),
           true,
         );
         assert.equal(
-          await write(database, (tx) => tx.documents.replace(things, tenant, 1, next)),
+          await write(database, (tx) => tx.of(documentStore).replace(things, tenant, 1, next)),
           false,
         );
-        assert.equal((await database.reader.documents.get(things, tenant, document.id))?.rev, 2);
+        assert.equal(
+          (await database.reader.of(documentStore).get(things, tenant, document.id))?.rev,
+          2,
+        );
       }));
 
     test("of 50 parallel updates of one revision exactly one wins", () =>
       withDatabase(async (database, tenant) => {
         const document = stored({ size: 0 });
-        await write(database, ({ documents: store }) =>
-          store.insert(strictThings, tenant, document),
+        await write(database, (transaction) =>
+          transaction.of(documentStore).insert(strictThings, tenant, document),
         );
         const update = operation({
           operationId: "things.update",
@@ -229,22 +237,27 @@ export function databaseContract({ describe, test }: TestApi, harness: ContractH
             outcome.status === "rejected" && codeOf(outcome.reason) === "revision_mismatch",
         );
         assert.deepEqual([won.length, refused.length], [1, 49]);
-        assert.equal((await database.reader.documents.get(things, tenant, document.id))?.rev, 2);
+        assert.equal(
+          (await database.reader.of(documentStore).get(things, tenant, document.id))?.rev,
+          2,
+        );
       }));
 
     test("snapshots are kept up to the limit and go with their document", () =>
       withDatabase(async (database, tenant) => {
         const first = stored({ size: 1 });
-        await write(database, ({ documents: store }) => store.insert(things, tenant, first));
+        await write(database, (transaction) =>
+          transaction.of(documentStore).insert(things, tenant, first),
+        );
         for (let rev = 2; rev <= 5; rev += 1) {
           const next = { ...first, rev, body: `{"size":${rev}}` };
-          await write(database, ({ documents: store }) =>
-            store.replace(things, tenant, rev - 1, next),
+          await write(database, (transaction) =>
+            transaction.of(documentStore).replace(things, tenant, rev - 1, next),
           );
         }
         const snapshots = await Promise.all(
           [1, 2, 3, 4, 5].map((rev) =>
-            database.reader.documents.snapshot(things, tenant, first.id, rev),
+            database.reader.of(documentStore).snapshot(things, tenant, first.id, rev),
           ),
         );
         assert.deepEqual(
@@ -252,23 +265,27 @@ export function databaseContract({ describe, test }: TestApi, harness: ContractH
           [null, null, { size: 3 }, { size: 4 }, { size: 5 }],
         );
         assert.equal(
-          await write(database, (tx) => tx.documents.remove(things, tenant, first.id, 4)),
+          await write(database, (tx) => tx.of(documentStore).remove(things, tenant, first.id, 4)),
           false,
         );
         assert.equal(
-          await write(database, (tx) => tx.documents.remove(things, tenant, first.id, 5)),
+          await write(database, (tx) => tx.of(documentStore).remove(things, tenant, first.id, 5)),
           true,
         );
-        assert.equal(await database.reader.documents.snapshot(things, tenant, first.id, 5), null);
+        assert.equal(
+          await database.reader.of(documentStore).snapshot(things, tenant, first.id, 5),
+          null,
+        );
       }));
 
     test("deleted rows are hidden unless they are asked for", () =>
       withDatabase(async (database, tenant) => {
-        await write(database, async ({ documents: store }) => {
+        await write(database, async (transaction) => {
+          const store = transaction.of(documentStore);
           await store.insert(things, tenant, stored({ name: "live" }));
           await store.insert(things, tenant, stored({ name: "gone" }, { isDeleted: true }));
         });
-        const store = database.reader.documents;
+        const store = database.reader.of(documentStore);
         assert.equal(await store.count(things, tenant, all), 1);
         assert.equal(await store.count(things, tenant, { ...all, withDeleted: true }), 2);
       }));
@@ -279,8 +296,10 @@ export function databaseContract({ describe, test }: TestApi, harness: ContractH
       withDatabase(async (database, tenant) => {
         const other = uuidv7();
         const document = stored({ name: "mine" });
-        await write(database, ({ documents: store }) => store.insert(things, tenant, document));
-        const store = database.reader.documents;
+        await write(database, (transaction) =>
+          transaction.of(documentStore).insert(things, tenant, document),
+        );
+        const store = database.reader.of(documentStore);
         assert.equal(await store.get(things, other, document.id), null);
         assert.equal(await store.count(things, other, all), 0);
         assert.deepEqual(
@@ -290,11 +309,11 @@ export function databaseContract({ describe, test }: TestApi, harness: ContractH
         assert.equal(await store.snapshot(things, other, document.id, 1), null);
         const next = { ...document, rev: 2 };
         assert.equal(
-          await write(database, (tx) => tx.documents.replace(things, other, 1, next)),
+          await write(database, (tx) => tx.of(documentStore).replace(things, other, 1, next)),
           false,
         );
         assert.equal(
-          await write(database, (tx) => tx.documents.remove(things, other, document.id, 1)),
+          await write(database, (tx) => tx.of(documentStore).remove(things, other, document.id, 1)),
           false,
         );
         assert.equal((await store.get(things, tenant, document.id))?.rev, 1);
@@ -310,7 +329,8 @@ export function databaseContract({ describe, test }: TestApi, harness: ContractH
       { name: "B", size: 2, flag: false, at: "1999-12-31T23:59:59.999Z" },
     ];
     const fill = async (database: Database, tenant: string): Promise<void> => {
-      await write(database, async ({ documents: store }) => {
+      await write(database, async (transaction) => {
+        const store = transaction.of(documentStore);
         for (const row of rows) await store.insert(things, tenant, stored(row));
       });
     };
@@ -320,7 +340,7 @@ export function databaseContract({ describe, test }: TestApi, harness: ContractH
       query: DocumentQuery,
       window = firstPage,
     ) => {
-      const found = await database.reader.documents.select(things, tenant, query, window);
+      const found = await database.reader.of(documentStore).select(things, tenant, query, window);
       return found.map(({ body }) => (JSON.parse(body) as Thing).name);
     };
 
@@ -365,7 +385,7 @@ export function databaseContract({ describe, test }: TestApi, harness: ContractH
           const query = { filter, sorts: [byId], withDeleted: false };
           assert.deepEqual(await names(database, tenant, query), expected);
           assert.equal(
-            await database.reader.documents.count(things, tenant, query),
+            await database.reader.of(documentStore).count(things, tenant, query),
             expected.length,
           );
         }));
@@ -376,14 +396,15 @@ export function databaseContract({ describe, test }: TestApi, harness: ContractH
         const sizes = [
           182.2506545083492, 0.1, 1e21, 123456789.12345679, 5e-324, -7.000000000000001,
         ];
-        await write(database, async ({ documents: store }) => {
+        await write(database, async (transaction) => {
+          const store = transaction.of(documentStore);
           for (const size of sizes) await store.insert(things, tenant, stored({ size }));
         });
         const sorts: readonly SortKey[] = [
           { field: field("size"), direction: "asc", nulls: "first" },
           byId,
         ];
-        const store = database.reader.documents;
+        const store = database.reader.of(documentStore);
         for (const value of sizes) {
           const filter: Filter = { kind: "compare", operator: "$eq", field: field("size"), value };
           assert.equal(await store.count(things, tenant, { ...all, filter }), 1, String(value));
@@ -410,14 +431,18 @@ export function databaseContract({ describe, test }: TestApi, harness: ContractH
 
     test("an array that is null counts as null", () =>
       withDatabase(async (database, tenant) => {
-        await write(database, async ({ documents: store }) => {
+        await write(database, async (transaction) => {
+          const store = transaction.of(documentStore);
           const body = JSON.stringify({ tags: null });
           await store.insert(things, tenant, stored({}, { body }));
           await store.insert(things, tenant, stored({}, { body: JSON.stringify({ tags: [] }) }));
         });
         const tags = { path: "tags", type: "string[]", isColumn: false } as const;
         const filter: Filter = { kind: "null", field: tags, isNull: true };
-        assert.equal(await database.reader.documents.count(things, tenant, { ...all, filter }), 1);
+        assert.equal(
+          await database.reader.of(documentStore).count(things, tenant, { ...all, filter }),
+          1,
+        );
       }));
 
     const sorts: readonly (readonly [string, SortKey, readonly (string | null)[]])[] = [
@@ -456,7 +481,7 @@ export function databaseContract({ describe, test }: TestApi, harness: ContractH
           const walked: (string | null)[] = [];
           let after: Window["after"];
           for (;;) {
-            const [row] = await database.reader.documents.select(things, tenant, query, {
+            const [row] = await database.reader.of(documentStore).select(things, tenant, query, {
               limit: 1,
               offset: 0,
               after,
@@ -476,34 +501,38 @@ export function databaseContract({ describe, test }: TestApi, harness: ContractH
       withDatabase(async (database, tenant) => {
         const document = stored({});
         await assert.rejects(
-          write(database, async ({ documents: store }) => {
+          write(database, async (transaction) => {
+            const store = transaction.of(documentStore);
             await store.insert(things, tenant, document);
             throw new Error("no");
           }),
           /no/,
         );
-        assert.equal(await database.reader.documents.get(things, tenant, document.id), null);
+        assert.equal(
+          await database.reader.of(documentStore).get(things, tenant, document.id),
+          null,
+        );
       }));
 
     test("an attempt that throws undoes its own writes alone", () =>
       withDatabase(async (database, tenant) => {
         const [kept, undone] = [stored({}), stored({})];
         await write(database, async (transaction) => {
-          await transaction.documents.insert(things, tenant, kept);
+          await transaction.of(documentStore).insert(things, tenant, kept);
           await assert.rejects(
             transaction.attempt(async () => {
-              await transaction.documents.insert(things, tenant, undone);
+              await transaction.of(documentStore).insert(things, tenant, undone);
               throw new Error("no");
             }),
           );
         });
-        assert.equal(await database.reader.documents.count(things, tenant, all), 1);
+        assert.equal(await database.reader.of(documentStore).count(things, tenant, all), 1);
       }));
 
     test("an attempt undoes what was written before and within one that failed inside it", () =>
       withDatabase(async (database, tenant) => {
         const insert = (transaction: Transaction): Promise<void> =>
-          transaction.documents.insert(things, tenant, stored({}));
+          transaction.of(documentStore).insert(things, tenant, stored({}));
         await write(database, async (transaction) => {
           await insert(transaction);
           const outer = transaction.attempt(async () => {
@@ -516,21 +545,21 @@ export function databaseContract({ describe, test }: TestApi, harness: ContractH
           await assert.rejects(outer);
           await insert(transaction);
         });
-        assert.equal(await database.reader.documents.count(things, tenant, all), 2);
+        assert.equal(await database.reader.of(documentStore).count(things, tenant, all), 2);
       }));
 
     test("one faulty transaction does not harm those beside it", () =>
       withDatabase(async (database, tenant) => {
         const twice = stored({});
         const outcomes = await Promise.allSettled([
-          write(database, (tx) => tx.documents.insert(things, tenant, twice)),
+          write(database, (tx) => tx.of(documentStore).insert(things, tenant, twice)),
           ...Array.from({ length: 8 }, () =>
-            write(database, (tx) => tx.documents.insert(things, tenant, stored({}))),
+            write(database, (tx) => tx.of(documentStore).insert(things, tenant, stored({}))),
           ),
-          write(database, (tx) => tx.documents.insert(things, tenant, twice)),
+          write(database, (tx) => tx.of(documentStore).insert(things, tenant, twice)),
         ]);
         assert.equal(outcomes.filter(({ status }) => status === "fulfilled").length, 9);
-        assert.equal(await database.reader.documents.count(things, tenant, all), 9);
+        assert.equal(await database.reader.of(documentStore).count(things, tenant, all), 9);
       }));
 
     test("work that ignores its deadline is refused and never commits", () =>
@@ -539,7 +568,8 @@ export function databaseContract({ describe, test }: TestApi, harness: ContractH
         // Enough for the work to begin, also on a machine that is busy.
         const lifetime = new Lifetime(performance.now() + 500, { isGone: () => false });
         const late: Promise<unknown>[] = [];
-        const refused = database.write({ lifetime }, async ({ documents: store }) => {
+        const refused = database.write({ lifetime }, async (transaction) => {
+          const store = transaction.of(documentStore);
           await store.insert(things, tenant, document);
           await sleep(600);
           late.push(store.insert(things, tenant, stored({})));
@@ -548,31 +578,33 @@ export function databaseContract({ describe, test }: TestApi, harness: ContractH
         await assert.rejects(refused, (error) => codeOf(error) === "deadline_exceeded");
         while (late.length === 0) await sleep(10);
         await assert.rejects(Promise.all(late));
-        assert.equal(await database.reader.documents.count(things, tenant, all), 0);
+        assert.equal(await database.reader.of(documentStore).count(things, tenant, all), 0);
       }));
 
     test("nothing commits for a caller who has gone", () =>
       withDatabase(async (database, tenant) => {
         let gone = false;
         const lifetime = new Lifetime(Infinity, { isGone: () => gone });
-        const refused = database.write({ lifetime }, async ({ documents: store }) => {
+        const refused = database.write({ lifetime }, async (transaction) => {
+          const store = transaction.of(documentStore);
           await store.insert(things, tenant, stored({}));
           gone = true;
         });
         await assert.rejects(refused);
-        assert.equal(await database.reader.documents.count(things, tenant, all), 0);
+        assert.equal(await database.reader.of(documentStore).count(things, tenant, all), 0);
       }));
 
     test("a transaction whose statement failed does not commit, whatever its work returns", () =>
       withDatabase(async (database, tenant) => {
         const twice = stored({});
         const outcome = await Promise.allSettled([
-          write(database, async ({ documents: store }) => {
+          write(database, async (transaction) => {
+            const store = transaction.of(documentStore);
             await store.insert(things, tenant, twice);
             await store.insert(things, tenant, twice).catch(() => undefined);
           }),
         ]);
-        const found = await database.reader.documents.count(things, tenant, all);
+        const found = await database.reader.of(documentStore).count(things, tenant, all);
         // An engine may keep the first row or refuse the whole; it must say which.
         assert.equal(found, outcome[0]?.status === "fulfilled" ? 1 : 0);
       }));
@@ -585,14 +617,14 @@ export function databaseContract({ describe, test }: TestApi, harness: ContractH
         const overdue = database.write({ lifetime }, async (transaction) => {
           await sleep(560);
           const insert = (): Promise<void> =>
-            transaction.documents.insert(things, tenant, stored({}));
+            transaction.of(documentStore).insert(things, tenant, stored({}));
           late.push(transaction.attempt(insert));
           await late[0];
         });
         await assert.rejects(overdue, (error) => codeOf(error) === "deadline_exceeded");
         const undone = write(database, (transaction) =>
           transaction.attempt(async () => {
-            await transaction.documents.insert(things, tenant, stored({}));
+            await transaction.of(documentStore).insert(things, tenant, stored({}));
             await sleep(500);
             throw new Error("no");
           }),
@@ -600,7 +632,7 @@ export function databaseContract({ describe, test }: TestApi, harness: ContractH
         await assert.rejects(undone, /no/);
         while (late.length === 0) await sleep(10);
         await assert.rejects(Promise.all(late));
-        assert.equal(await database.reader.documents.count(things, tenant, all), 0);
+        assert.equal(await database.reader.of(documentStore).count(things, tenant, all), 0);
       }));
 
     test("a caller is told 504 only where nothing commits", () =>
@@ -615,20 +647,21 @@ export function databaseContract({ describe, test }: TestApi, harness: ContractH
         const quick = lifetime.race(invoke(create, {}, contextOf(database, { tenant, lifetime })));
         const slow = write(database, () => sleep(200));
         const [told] = await Promise.allSettled([quick, slow]);
-        const found = await database.reader.documents.count(things, tenant, all);
+        const found = await database.reader.of(documentStore).count(things, tenant, all);
         assert.equal(found, told?.status === "fulfilled" ? 1 : 0);
       }));
 
     test("the reader does not write", () =>
       withDatabase(async (database, tenant) => {
-        await assert.rejects(database.reader.documents.insert(things, tenant, stored({})));
-        assert.equal(await database.reader.documents.count(things, tenant, all), 0);
+        await assert.rejects(database.reader.of(documentStore).insert(things, tenant, stored({})));
+        assert.equal(await database.reader.of(documentStore).count(things, tenant, all), 0);
       }));
 
     test("closing waits for what runs", async () => {
       const database = await harness.open();
       const tenant = uuidv7();
-      const running = write(database, async ({ documents: store }) => {
+      const running = write(database, async (transaction) => {
+        const store = transaction.of(documentStore);
         await sleep(50);
         await store.insert(things, tenant, stored({}));
       });
@@ -662,7 +695,7 @@ export function databaseContract({ describe, test }: TestApi, harness: ContractH
           [],
         );
         assert.equal(runs, 1);
-        assert.equal(await database.reader.documents.count(things, tenant, all), 1);
+        assert.equal(await database.reader.of(documentStore).count(things, tenant, all), 1);
         const again = await send();
         const ids = outcomes.flatMap((outcome) =>
           outcome.status === "fulfilled"

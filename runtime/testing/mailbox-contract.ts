@@ -6,6 +6,7 @@ import { Lifetime } from "../ports/lifetime.js";
 import { uuidv7 } from "../contract/uuid.js";
 import { shardOf, shards, type MailboxOwner, type NumberedEntry } from "../ports/mailbox.js";
 import type { TestApi } from "./database-contract.js";
+import { mailboxStore } from "../ports/mailbox.js";
 
 export interface MailboxHarness {
   /** Opens a database in which `prepareMailboxTables` has run, and that nothing else numbers. It may be shared. */
@@ -56,7 +57,8 @@ export function mailboxContract({ describe, test }: TestApi, harness: MailboxHar
     }
   };
   const stage = (database: Database, data: string, ...owners: readonly MailboxOwner[]) =>
-    write(database, async ({ mailbox }) => {
+    write(database, async (transaction) => {
+      const mailbox = transaction.of(mailboxStore);
       const eventId = uuidv7();
       const [first] = owners;
       const ids = owners.map(({ principalId }) => principalId);
@@ -66,10 +68,14 @@ export function mailboxContract({ describe, test }: TestApi, harness: MailboxHar
   const numberAll = async (database: Database): Promise<readonly NumberedEntry[]> => {
     const all: NumberedEntry[] = [];
     for (;;) {
-      const found = await database.reader.mailbox.stagedShards();
+      const found = await database.reader.of(mailboxStore).stagedShards();
       if (found.length === 0) return all;
       for (const shard of found)
-        all.push(...(await write(database, ({ mailbox }) => mailbox.number(shard, 100))));
+        all.push(
+          ...(await write(database, (transaction) =>
+            transaction.of(mailboxStore).number(shard, 100),
+          )),
+        );
     }
   };
   const trimAll = async (
@@ -79,14 +85,16 @@ export function mailboxContract({ describe, test }: TestApi, harness: MailboxHar
     limit = 5_000,
   ): Promise<number> => {
     for (let removed = 0; ;) {
-      const some = await write(database, ({ mailbox }) => mailbox.trim(before, most, limit));
+      const some = await write(database, (transaction) =>
+        transaction.of(mailboxStore).trim(before, most, limit),
+      );
       assert.ok(some <= limit);
       if (some === 0) return removed;
       removed += some;
     }
   };
   const keptBy = async (database: Database, owner: MailboxOwner, after = 0, limit = 1_000) =>
-    (await database.reader.mailbox.read(owner, after, limit)).map(
+    (await database.reader.of(mailboxStore).read(owner, after, limit)).map(
       ({ position, data }) => [position, data] as const,
     );
 
@@ -96,7 +104,7 @@ export function mailboxContract({ describe, test }: TestApi, harness: MailboxHar
         const owner = newcomer();
         const first = await stage(database, "1", owner);
         assert.deepEqual(await keptBy(database, owner), []);
-        assert.deepEqual(await database.reader.mailbox.state(owner, null), {
+        assert.deepEqual(await database.reader.of(mailboxStore).state(owner, null), {
           head: 0,
           floor: 0,
           cursor: null,
@@ -111,10 +119,10 @@ export function mailboxContract({ describe, test }: TestApi, harness: MailboxHar
           data: "1",
         });
         const stranger = newcomer();
-        assert.deepEqual(await database.reader.mailbox.heads([stranger, owner]), [
+        assert.deepEqual(await database.reader.of(mailboxStore).heads([stranger, owner]), [
           { ...owner, head: 1 },
         ]);
-        assert.deepEqual(await database.reader.mailbox.heads([]), []);
+        assert.deepEqual(await database.reader.of(mailboxStore).heads([]), []);
         await stage(database, "2", owner);
         await numberAll(database);
         assert.deepEqual(await keptBy(database, owner), [
@@ -127,14 +135,16 @@ export function mailboxContract({ describe, test }: TestApi, harness: MailboxHar
     test("what is rolled back was never staged, and what is numbered in vain keeps its turn", () =>
       withDatabase(async (database) => {
         const owner = newcomer();
-        const gone = write(database, async ({ mailbox }) => {
+        const gone = write(database, async (transaction) => {
+          const mailbox = transaction.of(mailboxStore);
           const signal = { eventId: uuidv7(), name: "told", data: "gone" };
           await mailbox.stage(owner.tenant, signal, [owner.principalId], Date.now());
           throw new Error("rolled back");
         });
         await assert.rejects(gone, /rolled back/);
         await stage(database, "stays", owner);
-        const inVain = write(database, async ({ mailbox }) => {
+        const inVain = write(database, async (transaction) => {
+          const mailbox = transaction.of(mailboxStore);
           const shard = shardOf(owner.principalId);
           assert.equal((await mailbox.number(shard, 10)).length, 1);
           throw new Error("rolled back");
@@ -178,7 +188,7 @@ export function mailboxContract({ describe, test }: TestApi, harness: MailboxHar
           [2, "both"],
         ]);
         assert.deepEqual(await keptBy(database, other), [[1, "both"]]);
-        const { mailbox } = database.reader;
+        const mailbox = database.reader.of(mailboxStore);
         assert.equal(await mailbox.has(owner, 2, eventId), true);
         assert.equal(await mailbox.has(other, 1, eventId), true);
         assert.equal(await mailbox.has(owner, 1, eventId), false);
@@ -195,7 +205,7 @@ export function mailboxContract({ describe, test }: TestApi, harness: MailboxHar
         await stage(database, "2", ...owners);
         const numbered = await numberAll(database);
         assert.equal(numbered.length, 20_000);
-        const heads = await database.reader.mailbox.heads(owners);
+        const heads = await database.reader.of(mailboxStore).heads(owners);
         assert.equal(heads.length, 10_000);
         assert.ok(heads.every(({ head }) => head === 2));
         assert.ok(numbered.every(({ position, data }) => String(position) === data));
@@ -213,17 +223,20 @@ export function mailboxContract({ describe, test }: TestApi, harness: MailboxHar
         const owners = Array.from({ length: shards }, (_none, shard) => inShard(shard));
         await stage(database, "1", ...owners);
         await stage(database, "2", ...owners);
-        const { mailbox } = database.reader;
+        const mailbox = database.reader.of(mailboxStore);
         assert.equal((await mailbox.stagedShards()).length, shards);
         const waited = await mailbox.stagedLag(Date.now() + 60_000);
         assert.ok(waited >= 60_000 && waited < 120_000, `${waited}`);
-        const first = await write(database, (stores) => stores.mailbox.number(3, 1));
+        const first = await write(database, (stores) => stores.of(mailboxStore).number(3, 1));
         assert.deepEqual(
           first.map(({ principalId, position, data }) => [principalId, position, data]),
           [[owners[3]?.principalId, 1, "1"]],
         );
-        await write(database, (stores) => stores.mailbox.number(3, 100));
-        assert.deepEqual(await write(database, (stores) => stores.mailbox.number(3, 100)), []);
+        await write(database, (stores) => stores.of(mailboxStore).number(3, 100));
+        assert.deepEqual(
+          await write(database, (stores) => stores.of(mailboxStore).number(3, 100)),
+          [],
+        );
         assert.equal((await mailbox.stagedShards()).includes(3), false);
         await numberAll(database);
         assert.equal(await mailbox.stagedLag(Date.now() + 60_000), 0);
@@ -264,15 +277,15 @@ export function mailboxContract({ describe, test }: TestApi, harness: MailboxHar
         for (let index = 1; index <= 4; index += 1) await stage(database, String(index), owner);
         await numberAll(database);
         const acknowledge = (device: string | null, position: number): Promise<number> =>
-          write(database, ({ mailbox }) =>
-            mailbox.acknowledge(owner, device, position, Date.now(), 100),
+          write(database, (transaction) =>
+            transaction.of(mailboxStore).acknowledge(owner, device, position, Date.now(), 100),
           );
         assert.equal(await acknowledge("phone", 2), 2);
         assert.equal(await acknowledge("phone", 1), 2);
         assert.equal(await acknowledge("phone", 99), 4);
         assert.equal(await acknowledge(null, 3), 3);
         const cursorOf = async (device: string | null) =>
-          (await database.reader.mailbox.state(owner, device)).cursor;
+          (await database.reader.of(mailboxStore).state(owner, device)).cursor;
         assert.deepEqual(
           [await cursorOf("phone"), await cursorOf("tablet"), await cursorOf(null)],
           [4, null, 3],
@@ -290,20 +303,24 @@ export function mailboxContract({ describe, test }: TestApi, harness: MailboxHar
           ["old", long],
           ["young too", Date.now()],
         ] as const)
-          await write(database, ({ mailbox }) => {
+          await write(database, (transaction) => {
+            const mailbox = transaction.of(mailboxStore);
             const signal = { eventId: uuidv7(), name: "told", data };
             return mailbox.stage(owner.tenant, signal, [owner.principalId], at);
           });
         await numberAll(database);
-        await write(database, async ({ mailbox }) => {
+        await write(database, async (transaction) => {
+          const mailbox = transaction.of(mailboxStore);
           await mailbox.acknowledge(owner, "seen", 1, Date.now(), 100);
           await mailbox.acknowledge(owner, "gone", 1, long, 100);
           await mailbox.acknowledge(owner, "quiet", 3, long, 100);
         });
         assert.equal(await trimAll(database, long + 1, 1_000, 1), 2);
-        await write(database, ({ mailbox }) => mailbox.pruneCursors(long + 1, Date.now(), 1_000));
+        await write(database, (transaction) =>
+          transaction.of(mailboxStore).pruneCursors(long + 1, Date.now(), 1_000),
+        );
         assert.deepEqual(await keptBy(database, owner), [[3, "young too"]]);
-        const { mailbox } = database.reader;
+        const mailbox = database.reader.of(mailboxStore);
         assert.deepEqual(await mailbox.state(owner, "seen"), { head: 3, floor: 2, cursor: 1 });
         assert.deepEqual(await mailbox.state(owner, "gone"), { head: 3, floor: 2, cursor: null });
         // It has all there was: nothing is missing to it.
@@ -316,7 +333,9 @@ export function mailboxContract({ describe, test }: TestApi, harness: MailboxHar
         await stage(database, "1", owner);
         await numberAll(database);
         const acknowledge = (device: string | null, now: number): Promise<number> =>
-          write(database, ({ mailbox }) => mailbox.acknowledge(owner, device, 1, now, 3));
+          write(database, (transaction) =>
+            transaction.of(mailboxStore).acknowledge(owner, device, 1, now, 3),
+          );
         // The one that all without a device share is none that is lost.
         await acknowledge(null, 1);
         for (const [at, device] of ["a", "b", "c"].entries()) await acknowledge(device, 10 + at);
@@ -325,12 +344,12 @@ export function mailboxContract({ describe, test }: TestApi, harness: MailboxHar
         await acknowledge("d", 5);
         const cursors = await Promise.all(
           [null, "a", "b", "c", "d"].map(
-            async (device) => (await database.reader.mailbox.state(owner, device)).cursor,
+            async (device) => (await database.reader.of(mailboxStore).state(owner, device)).cursor,
           ),
         );
         assert.deepEqual(cursors, [1, 1, null, 1, 1]);
         const other = newcomer();
-        assert.equal((await database.reader.mailbox.state(other, "a")).cursor, null);
+        assert.equal((await database.reader.of(mailboxStore).state(other, "a")).cursor, null);
       }));
 
     test("cursors are looked at once in the time that signals are kept, a batch at a time", () =>
@@ -338,7 +357,9 @@ export function mailboxContract({ describe, test }: TestApi, harness: MailboxHar
         const kept = 1_000_000;
         const now = Date.now() + 10 * kept;
         const look = (at: number): Promise<number> =>
-          write(database, ({ mailbox }) => mailbox.pruneCursors(at - kept, at, 2));
+          write(database, (transaction) =>
+            transaction.of(mailboxStore).pruneCursors(at - kept, at, 2),
+          );
         const all = async (at: number): Promise<number> => {
           for (let looked = 0; ;) {
             const some = await look(at);
@@ -352,12 +373,14 @@ export function mailboxContract({ describe, test }: TestApi, harness: MailboxHar
         await stage(database, "1", owner);
         await numberAll(database);
         for (const device of ["a", "b", "c"])
-          await write(database, ({ mailbox }) => mailbox.acknowledge(owner, device, 1, now, 100));
+          await write(database, (transaction) =>
+            transaction.of(mailboxStore).acknowledge(owner, device, 1, now, 100),
+          );
         assert.equal(await all(now), 3);
         assert.equal(await all(now + kept - 1), 0);
         assert.ok((await all(now + kept + 1)) >= 3);
         // Nothing is missing to them: they stay, however long they are away.
-        assert.equal((await database.reader.mailbox.state(owner, "a")).cursor, 1);
+        assert.equal((await database.reader.of(mailboxStore).state(owner, "a")).cursor, 1);
       }));
 
     test("a signal goes once it is old and no mailbox has it", () =>
@@ -365,7 +388,8 @@ export function mailboxContract({ describe, test }: TestApi, harness: MailboxHar
         const owner = newcomer();
         const old = Date.now() - 3_600_000;
         const stageOld = (data: string): Promise<void> =>
-          write(database, ({ mailbox }) => {
+          write(database, (transaction) => {
+            const mailbox = transaction.of(mailboxStore);
             const signal = { eventId: uuidv7(), name: "told", data };
             return mailbox.stage(owner.tenant, signal, [owner.principalId], old);
           });
@@ -373,7 +397,7 @@ export function mailboxContract({ describe, test }: TestApi, harness: MailboxHar
         await numberAll(database);
         await stageOld("waits");
         const prune = (): Promise<number> =>
-          write(database, ({ mailbox }) => mailbox.pruneSignals(old + 1, 100));
+          write(database, (transaction) => transaction.of(mailboxStore).pruneSignals(old + 1, 100));
         await prune();
         assert.deepEqual(await keptBy(database, owner), [[1, "has a place"]]);
         await numberAll(database);
@@ -393,12 +417,12 @@ export function mailboxContract({ describe, test }: TestApi, harness: MailboxHar
           (await keptBy(database, owner)).map(([position]) => position),
           [3, 4, 5],
         );
-        const { head, floor } = await database.reader.mailbox.state(owner, null);
+        const { head, floor } = await database.reader.of(mailboxStore).state(owner, null);
         assert.deepEqual([head, floor], [5, 2]);
         await stage(database, "waits", owner);
         await trimAll(database, Date.now() + 60_000, 1_000);
         assert.deepEqual(await keptBy(database, owner), []);
-        assert.equal((await database.reader.mailbox.state(owner, null)).floor, 5);
+        assert.equal((await database.reader.of(mailboxStore).state(owner, null)).floor, 5);
         // What has no place yet is nobody's to remove.
         await numberAll(database);
         assert.deepEqual(await keptBy(database, owner), [[6, "waits"]]);

@@ -4,6 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { engines } from "../engines.js";
 import { peopleOf, type People } from "./people.js";
 import { startTestService, type Answer, type TestService } from "./service.js";
+import { identityStore } from "../../runtime/ports/identity.js";
+import { tenantStore } from "../../runtime/ports/tenants.js";
 
 const nobody = "01890000-0000-7000-8000-000000000001";
 
@@ -108,15 +110,24 @@ for (const engine of engines) {
       const ends = {
         "core.authentication": ({ id }: { readonly id: string }) =>
           connection.write("test.end", ({ transaction }) =>
-            transaction.identity.deactivate(id, Date.now()).then(() => undefined),
+            transaction
+              .of(identityStore)
+              .deactivate(id, Date.now())
+              .then(() => undefined),
           ),
         tenant_mismatch: ({ id, tenantId }: { readonly id: string; readonly tenantId: string }) =>
           connection.write("test.end", ({ transaction }) =>
-            transaction.tenants.removeMember(tenantId, id, Date.now()).then(() => undefined),
+            transaction
+              .of(tenantStore)
+              .removeMember(tenantId, id, Date.now())
+              .then(() => undefined),
           ),
         tenant_inactive: ({ tenantId }: { readonly tenantId: string }) =>
           connection.write("test.end", ({ transaction }) =>
-            transaction.tenants.deactivateTenant(tenantId).then(() => undefined),
+            transaction
+              .of(tenantStore)
+              .deactivateTenant(tenantId)
+              .then(() => undefined),
           ),
       };
       for (const [code, end] of Object.entries(ends)) {
@@ -142,7 +153,7 @@ for (const engine of engines) {
       expect((await create()).status).toBe(201);
       // An actor who leaves takes the key with it.
       await service.running.connection.write("test.end", ({ transaction }) =>
-        transaction.tenants.removeMember(owner.tenantId, agent.id, Date.now()),
+        transaction.of(tenantStore).removeMember(owner.tenantId, agent.id, Date.now()),
       );
       expect((await list(key)).body.code).toBe("tenant_mismatch");
     });

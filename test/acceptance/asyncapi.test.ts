@@ -11,6 +11,7 @@ import { formats } from "../../runtime/contract/validation.js";
 import { engines } from "../engines.js";
 import { peopleOf, type Member, type People } from "./people.js";
 import { generated, startTestService, type TestService } from "./service.js";
+import { mailboxStore } from "../../runtime/ports/mailbox.js";
 
 const text = readFileSync(`${generated}/asyncapi.json`, "utf8");
 const document = JSON.parse(text);
@@ -144,7 +145,7 @@ describe("frames", () => {
     two.socket.close();
     await expect.poll(() => one.names, { timeout: 6_000 }).toContain("realtime.left");
     await service.running.connection.write("test.trim", ({ transaction }) =>
-      transaction.mailbox.trim(0, 1, 1_000),
+      transaction.of(mailboxStore).trim(0, 1, 1_000),
     );
     const first = one.names.indexOf("task.assigned");
     expect(first).toBeGreaterThanOrEqual(0);

@@ -6,6 +6,7 @@ import { Lifetime } from "../../runtime/ports/lifetime.js";
 import { engines, type FreshDatabase } from "../engines.js";
 import { password, peopleOf, type People } from "./people.js";
 import { startTestService, type Answer, type TestService } from "./service.js";
+import { outboxStore } from "../../runtime/ports/outbox.js";
 
 const newPassword = "another long password";
 const nobody = "01890000-0000-7000-8000-000000000001";
@@ -217,7 +218,8 @@ for (const engine of engines) {
       await expect.poll(() => logged.join("\n")).toContain("authn.password_reset_requested");
       // The event could not be delivered: it is kept, sealed. Its token is read as the relay would.
       const { database: stores, sealer } = service.running.connection;
-      const token = await stores.write({ lifetime: Lifetime.unlimited() }, async ({ outbox }) => {
+      const token = await stores.write({ lifetime: Lifetime.unlimited() }, async (transaction) => {
+        const outbox = transaction.of(outboxStore);
         await outbox.redrive(null, Date.now(), 100);
         const window = { now: Date.now(), leaseUntil: Date.now() + 60_000, limit: 10 };
         const [event] = await outbox.claim(["authn.password_reset_requested"], window);

@@ -6,6 +6,7 @@ import { localTokenKeys } from "../../runtime/families/identity/token-keys.js";
 import { createPrincipal } from "../../runtime/families/identity/provision.js";
 import { engines } from "../engines.js";
 import { startTestService, type Answer, type TestService } from "./service.js";
+import { identityStore } from "../../runtime/ports/identity.js";
 
 const password = "correct horse battery staple";
 const secret = randomBytes(32);
@@ -91,7 +92,7 @@ for (const engine of engines) {
       const gone = await newLogin();
       const { connection } = service.running;
       await connection.write("test.deactivate", async (context) => {
-        const store = context.transaction.identity;
+        const store = context.transaction.of(identityStore);
         const principal = await store.findPrincipalByLogin(gone);
         await store.deactivate(principal?.id ?? "", Date.now());
       });
@@ -430,8 +431,8 @@ for (const engine of engines) {
       const { access_token: token, refresh_token: next } = await signIn(login);
       const { connection } = service.running;
       await connection.write("test.deactivate", async (context) => {
-        const principal = await context.transaction.identity.findPrincipalByLogin(login);
-        await context.transaction.identity.deactivate(principal?.id ?? "", Date.now());
+        const principal = await context.transaction.of(identityStore).findPrincipalByLogin(login);
+        await context.transaction.of(identityStore).deactivate(principal?.id ?? "", Date.now());
       });
       expect([await isLive(token), (await refresh(next)).status]).toEqual([false, 401]);
     });

@@ -25,6 +25,7 @@ import {
 import { engines } from "../engines.js";
 import { peopleOf, type Member, type People } from "./people.js";
 import { startTestService, type Answer, type TestService } from "./service.js";
+import { tenantStore } from "../../runtime/ports/tenants.js";
 
 const project = "01890000-0000-7000-8000-000000000007";
 const anyNote: Validator<{ readonly text: string; readonly pinned?: boolean }> = () => null;
@@ -164,7 +165,7 @@ for (const engine of engines) {
         await people.grant(null, "role:local", "tasks.write");
         expect((await createTask(two.token)).status).toBe(201);
         await service.running.connection.write("test.revoke", ({ transaction }) =>
-          transaction.tenants.revoke(null, "role:local", "tasks.write"),
+          transaction.of(tenantStore).revoke(null, "role:local", "tasks.write"),
         );
       });
 

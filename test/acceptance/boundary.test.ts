@@ -19,6 +19,8 @@ import { readSettings } from "../../runtime/server/settings.js";
 import { engines } from "../engines.js";
 import { peopleOf, type Member, type People } from "./people.js";
 import { startTestService, type Answer, type TestService } from "./service.js";
+import { identityStore } from "../../runtime/ports/identity.js";
+import { tenantStore } from "../../runtime/ports/tenants.js";
 
 /** The reference service with another identity. */
 const withIdentity = (change: Partial<IdentitySpec>): ServiceDefinition =>
@@ -133,7 +135,7 @@ for (const engine of engines) {
           withIdentity({
             verifier: (token: string) => (token === "partner" ? { company: "acme" } : null),
             resolver: async (claims: { readonly company: string }, stores) => {
-              const principal = await stores.identity.findPrincipalByLogin(claims.company);
+              const principal = await stores.of(identityStore).findPrincipalByLogin(claims.company);
               if (principal === null) return null;
               const { id: principalId } = principal;
               return { principalId, actorId: null, sessionId: null, tenant: null, expiresAt: null };
@@ -190,7 +192,7 @@ for (const engine of engines) {
         expect(await codes(unscoped, "' OR 1=1")).toEqual([401, "tenant_mismatch"]);
         expect(await codes("", other.tenantId)).toEqual([401, "core.authentication"]);
         await service.running.connection.write("test.end", ({ transaction }) =>
-          transaction.tenants.deactivateTenant(one.tenantId),
+          transaction.of(tenantStore).deactivateTenant(one.tenantId),
         );
         expect(await codes(unscoped, one.tenantId)).toEqual([401, "tenant_inactive"]);
       });

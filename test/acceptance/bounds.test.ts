@@ -7,6 +7,7 @@ import { defineService, nothing, route } from "../../runtime/index.js";
 import { uuidv7 } from "../../runtime/contract/uuid.js";
 import { engines } from "../engines.js";
 import { startTestService, type TestService } from "./service.js";
+import { documentStore } from "../../runtime/ports/documents.js";
 
 const rows = 30_000;
 
@@ -27,7 +28,7 @@ describe.each(engines.filter(({ isAvailable }) => isAvailable))("$name", (engine
       await running.connection.write("test.places", async ({ transaction }) => {
         const now = new Date().toISOString();
         for (let at = from; at < from + 5_000; at += 1)
-          await transaction.documents.insert(spec, "", {
+          await transaction.of(documentStore).insert(spec, "", {
             id: uuidv7(),
             rev: 1,
             createdAt: now,

@@ -5,6 +5,9 @@ import { issueSession } from "../../runtime/families/identity/operations.js";
 import { uuidv7 } from "../../runtime/contract/uuid.js";
 import { engines } from "../engines.js";
 import { startTestService, type TestService } from "./service.js";
+import { mailboxStore } from "../../runtime/ports/mailbox.js";
+import { apiKeyStore } from "../../runtime/ports/api-keys.js";
+import { identityStore } from "../../runtime/ports/identity.js";
 
 for (const engine of engines) {
   describe.skipIf(!engine.isAvailable)(engine.name, () => {
@@ -20,7 +23,7 @@ for (const engine of engines) {
       service.running.connection.write("test.people", async (context) => {
         const principalId = uuidv7();
         const login = `${principalId}@example.test`;
-        const { identity } = context.transaction;
+        const identity = context.transaction.of(identityStore);
         await identity.addPrincipal({ id: principalId, login, passwordHash: "", isActive: true });
         const tokens: { readonly access_token: string; readonly refresh_token: string }[] = [];
         for (let at = 0; at < count; at += 1)
@@ -46,7 +49,7 @@ for (const engine of engines) {
     test("sessions that were ended make room before any other", async () => {
       const { principalId, tokens } = await signedIn(1);
       await service.running.connection.write("test.people", async (context) => {
-        const { identity } = context.transaction;
+        const identity = context.transaction.of(identityStore);
         for (let at = 0; at < 150; at += 1) {
           await issueSession(identitySpec, context, { principalId, tenant: null });
           const [, last] = await identity.listSessions(principalId);
@@ -86,7 +89,7 @@ for (const engine of engines) {
       const { principalId, tokens } = await signedIn(1);
       await service.running.connection.write("test.keys", async ({ transaction }) => {
         for (let at = 0; at < 250; at += 1)
-          await transaction.apiKeys.add({
+          await transaction.of(apiKeyStore).add({
             id: uuidv7(),
             principalId,
             actorId: null,
@@ -113,7 +116,9 @@ for (const engine of engines) {
         "test.signal",
         async ({ transaction }) => {
           const signal = { eventId: uuidv7(), name: "task.assigned", data: "{}" };
-          await transaction.mailbox.stage(tester.tenantId, signal, [tester.id], Date.now());
+          await transaction
+            .of(mailboxStore)
+            .stage(tester.tenantId, signal, [tester.id], Date.now());
         },
         tester.tenantId,
       );
@@ -126,7 +131,7 @@ for (const engine of engines) {
         expect(acked.body).toEqual({ acked: true });
       }
       const owner = { tenant: tester.tenantId, principalId: tester.id };
-      const { mailbox } = connection.database.reader;
+      const mailbox = connection.database.reader.of(mailboxStore);
       const cursors = await Promise.all(
         Array.from({ length: 120 }, async (_, at) => (await mailbox.state(owner, `d${at}`)).cursor),
       );

@@ -16,6 +16,7 @@ import {
 import { defineService } from "../../runtime/server/service.js";
 import { engines } from "../engines.js";
 import { startTestService, type TestService } from "./service.js";
+import { documentStore } from "../../runtime/ports/documents.js";
 
 const project = "01890000-0000-7000-8000-000000000003";
 let afterCommits = 0;
@@ -69,7 +70,7 @@ const definition = defineService({
       input: params({ title: query.string }),
       transaction: "read",
       run: async ({ title }, context) => ({
-        count: await context.transaction.documents.count(tasksSpec, context.tenant, {
+        count: await context.transaction.of(documentStore).count(tasksSpec, context.tenant, {
           filter: {
             kind: "compare",
             operator: "$eq",

@@ -23,6 +23,8 @@ import {
 import { engines } from "../engines.js";
 import { password, peopleOf, type People, type Person } from "./people.js";
 import { startTestService, type Answer, type TestService } from "./service.js";
+import { identityStore } from "../../runtime/ports/identity.js";
+import { tenantStore } from "../../runtime/ports/tenants.js";
 
 const newPassword = "another long password";
 
@@ -86,7 +88,7 @@ for (const engine of engines) {
     const reset = async ({ id }: Person, next: string): Promise<Answer> => {
       const token = `reset ${id}`;
       await service.running.connection.write("test.reset", ({ transaction, keys }) =>
-        transaction.identity.putResetToken({
+        transaction.of(identityStore).putResetToken({
           principalId: id,
           digest: keys.reset.sign("reset-digest", token).toString("base64url"),
           expiresAt: Date.now() + 60_000,
@@ -226,7 +228,7 @@ for (const engine of engines) {
       const { id, tenantId } = await people.member("", "admin");
       const shouted = { tenant_id: tenantId.toUpperCase(), principal_id: id.toUpperCase() };
       const grants = () =>
-        service.running.connection.database.reader.tenants.listGrants(tenantId, id);
+        service.running.connection.database.reader.of(tenantStore).listGrants(tenantId, id);
       const send = async (method: string, at: string, body: object): Promise<number> =>
         (await people.as(admin, method, at, body)).status;
       const permission = "tasks.read";
@@ -287,7 +289,7 @@ for (const engine of engines) {
         });
         const { connection } = other.running;
         await connection.write("test.grant", ({ transaction }) =>
-          transaction.tenants.grant("t", principalId, "notes.read"),
+          transaction.of(tenantStore).grant("t", principalId, "notes.read"),
         );
         const answer = await peopleOf(other).as("any", "POST", "/notes/create", { text: "n" });
         expect([principalId, answer.status]).toEqual([principalId, status]);

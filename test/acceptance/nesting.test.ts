@@ -13,6 +13,7 @@ import {
 import { identitySpec } from "../../generated/identity.js";
 import { engines } from "../engines.js";
 import { startTestService, type TestService } from "./service.js";
+import { identityStore } from "../../runtime/ports/identity.js";
 
 interface SignUp {
   readonly login: string;
@@ -34,7 +35,7 @@ const signUp = async (
         throw new Error("changed its mind");
       })
       .catch(() => undefined);
-    const found = await context.transaction.identity.findPrincipalByLogin(login);
+    const found = await context.transaction.of(identityStore).findPrincipalByLogin(login);
     return { principal: "", found: found !== null };
   }
   const principal = await createPrincipal(context, given);
@@ -43,7 +44,7 @@ const signUp = async (
     tenant: null,
   });
   if (afterwards === "fail") throw fail("core.domain");
-  const found = await context.transaction.identity.findPrincipalByLogin(login);
+  const found = await context.transaction.of(identityStore).findPrincipalByLogin(login);
   return { principal, found: found !== null && token !== "" };
 };
 
@@ -73,8 +74,9 @@ describe.each(engines.filter(({ isAvailable }) => isAvailable))("$name", (engine
   afterAll(() => service.stop());
 
   const find = async (login: string): Promise<boolean> =>
-    (await service.running.connection.database.reader.identity.findPrincipalByLogin(login)) !==
-    null;
+    (await service.running.connection.database.reader
+      .of(identityStore)
+      .findPrincipalByLogin(login)) !== null;
 
   test("a handler that makes a principal and its session answers, and later writes do too", async () => {
     const first = await service.post("/sign-up", { login: "ann@example.test" });

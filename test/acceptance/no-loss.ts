@@ -18,6 +18,7 @@ import { readSettings } from "../../runtime/server/settings.js";
 import { engines } from "../engines.js";
 import { Device, type Transport } from "./no-loss-device.js";
 import { generated } from "./service.js";
+import { tenantStore } from "../../runtime/ports/tenants.js";
 
 const root = new URL("../..", import.meta.url).pathname;
 const writers = 16;
@@ -148,7 +149,7 @@ async function runSchedule(seed: number, stage: Stage): Promise<void> {
 
   const tenant = uuidv7();
   const tokens = await connection.write("test.people", async (context) => {
-    const { tenants } = context.transaction;
+    const tenants = context.transaction.of(tenantStore);
     await tenants.addTenant({ id: tenant, key: `seed-${seed}-${tenant}`, isActive: true });
     const made: string[] = [];
     for (const principalId of people) {

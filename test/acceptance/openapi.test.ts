@@ -9,6 +9,7 @@ import { formats } from "../../runtime/contract/validation.js";
 import { silentLog, type Log } from "../../runtime/ports/log.js";
 import { engines } from "../engines.js";
 import { startTestService, type Answer, type TestService } from "./service.js";
+import { tenantStore } from "../../runtime/ports/tenants.js";
 
 interface OperationObject {
   readonly operationId: string;
@@ -157,7 +158,7 @@ async function memberOf({ running, tester }: TestService): Promise<string> {
   const { connection } = running;
   const id = await createPrincipal(connection.context("test.people"), given);
   const tokens = await connection.write("test.people", async (context) => {
-    await context.transaction.tenants.addMember(tester.tenantId, id);
+    await context.transaction.of(tenantStore).addMember(tester.tenantId, id);
     return issueSession(identitySpec, context, { principalId: id, tenant: tester.tenantId });
   });
   return tokens.access_token;
@@ -345,7 +346,7 @@ for (const engine of engines) {
       const given = { login: "keeper@example.test", password: "correct horse battery staple" };
       const id = await createPrincipal(connection.context("test.people"), given);
       await connection.write("test.grant", (context) =>
-        context.transaction.tenants.grant(null, id, "platform.admin"),
+        context.transaction.of(tenantStore).grant(null, id, "platform.admin"),
       );
       const { body: pair } = await drive("/auth/login", "POST", { body: given });
       const headers = { authorization: `Bearer ${pair.access_token}` };

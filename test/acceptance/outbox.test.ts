@@ -11,6 +11,7 @@ import { fail } from "../../runtime/contract/errors.js";
 import { engines, type FreshDatabase } from "../engines.js";
 import { runCommand } from "./process.js";
 import { startTestService, type TestService } from "./service.js";
+import { outboxStore } from "../../runtime/ports/outbox.js";
 
 const secrets = [randomBytes(32), randomBytes(32)];
 const signing = randomBytes(32);
@@ -94,7 +95,7 @@ for (const engine of engines) {
       return service;
     };
     const stateOf = (service: TestService) =>
-      service.running.connection.database.reader.outbox.state(Date.now());
+      service.running.connection.database.reader.of(outboxStore).state(Date.now());
 
     test("an event is delivered once it is committed, with a signature of each secret, and leaves nothing", async () => {
       const service = await startOne();
@@ -162,7 +163,7 @@ for (const engine of engines) {
       const service = await startOne();
       const { connection } = service.running;
       await connection.write("test.old", ({ transaction }) =>
-        transaction.outbox.add({
+        transaction.of(outboxStore).add({
           id: "01890000-0000-7000-8000-000000000001",
           name: "orders.placed",
           payload: connection.sealer.seal('{"n":1}', "01890000-0000-7000-8000-000000000001"),
@@ -171,7 +172,7 @@ for (const engine of engines) {
         }),
       );
       const at = Date.now() + 90_000;
-      const state = await connection.database.reader.outbox.state(at);
+      const state = await connection.database.reader.of(outboxStore).state(at);
       expect([state.pending, Math.round(state.lagMillis / 1_000)]).toEqual([1, 30]);
     });
 
@@ -184,9 +185,9 @@ for (const engine of engines) {
       // Claimed by nobody that lives: due again in half a second.
       await connection.write("test.claimed", async ({ transaction }) => {
         const now = Date.now();
-        await transaction.outbox.add({ ...staged, id, createdAt: now });
+        await transaction.of(outboxStore).add({ ...staged, id, createdAt: now });
         const window = { now, leaseUntil: now + 500, limit: 10 };
-        expect(await transaction.outbox.claim(["orders.placed"], window)).toHaveLength(1);
+        expect(await transaction.of(outboxStore).claim(["orders.placed"], window)).toHaveLength(1);
       });
       await new Promise((resolve) => setTimeout(resolve, 300));
       expect(deliveries).toEqual([]);

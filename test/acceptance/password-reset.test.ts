@@ -6,6 +6,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { engines } from "../engines.js";
 import { password, peopleOf, type People } from "./people.js";
 import { startTestService, type Answer, type TestService } from "./service.js";
+import { identityStore } from "../../runtime/ports/identity.js";
+import { outboxStore } from "../../runtime/ports/outbox.js";
 
 const newPassword = "another long password";
 const refused = { code: "core.authentication", context: {} };
@@ -81,7 +83,7 @@ for (const engine of engines) {
           token: "",
         };
         const digest = keys.reset.sign("reset-digest", token).toString("base64url");
-        await transaction.identity.putResetToken({
+        await transaction.of(identityStore).putResetToken({
           principalId,
           digest,
           expiresAt: Date.now() - 1,
@@ -109,7 +111,7 @@ for (const engine of engines) {
         async () => {
           const { login, id } = await people.person();
           await service.running.connection.write("test.end", ({ transaction }) =>
-            transaction.identity.deactivate(id, Date.now()),
+            transaction.of(identityStore).deactivate(id, Date.now()),
           );
           const known = await request((await people.person()).login);
           for (const answer of [await request(login), await request("nobody@example.test")])
@@ -118,7 +120,9 @@ for (const engine of engines) {
               known.body,
               [...known.headers.keys()],
             ]);
-          const state = await service.running.connection.database.reader.outbox.state(Date.now());
+          const state = await service.running.connection.database.reader
+            .of(outboxStore)
+            .state(Date.now());
           await new Promise((resolve) => setTimeout(resolve, 200));
           expect([messagesTo(login), messagesTo("nobody@example.test"), state.dead]).toEqual([
             [],
@@ -185,7 +189,7 @@ for (const engine of engines) {
         new_password: newPassword,
       });
       await service.running.connection.write("test.end", ({ transaction }) =>
-        transaction.identity.deactivate(two.id, Date.now()),
+        transaction.of(identityStore).deactivate(two.id, Date.now()),
       );
       for (const token of tokens) expectRefused(await confirm(token, "a third long password"));
     });
@@ -238,7 +242,9 @@ for (const engine of engines) {
       }
       await new Promise((resolve) => setTimeout(resolve, 500));
       expect(messagesTo(login)).toHaveLength(5);
-      const state = await service.running.connection.database.reader.outbox.state(Date.now());
+      const state = await service.running.connection.database.reader
+        .of(outboxStore)
+        .state(Date.now());
       expect(state.pending).toBe(0);
     });
 

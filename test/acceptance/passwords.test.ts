@@ -5,6 +5,7 @@ import { createPrincipal } from "../../runtime/families/identity/provision.js";
 import { engines } from "../engines.js";
 import { password, peopleOf, type People } from "./people.js";
 import { startTestService, type Answer, type TestService } from "./service.js";
+import { identityStore } from "../../runtime/ports/identity.js";
 
 const login = "Margaret.Hamilton@example.test";
 
@@ -53,7 +54,7 @@ for (const engine of engines) {
     const reset = async (next: string): Promise<Answer> => {
       const token = randomBytes(32).toString("base64url");
       await service.running.connection.write("test.reset", (context) =>
-        context.transaction.identity.putResetToken({
+        context.transaction.of(identityStore).putResetToken({
           principalId: id,
           digest: context.keys.reset.sign("reset-digest", token).toString("base64url"),
           expiresAt: Date.now() + 60_000,
@@ -98,7 +99,7 @@ for (const engine of engines) {
       // With parameters of the past: it is hashed anew at the login.
       const old = await hash("hunter2", { type: 2, memoryCost: 8_192, timeCost: 1 });
       await service.running.connection.write("test.old", ({ transaction }) =>
-        transaction.identity.setPassword(id, old),
+        transaction.of(identityStore).setPassword(id, old),
       );
       for (const _round of [1, 2])
         expect((await service.post("/auth/login", { login, password: "hunter2" })).status).toBe(

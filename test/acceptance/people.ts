@@ -4,6 +4,7 @@ import { issueSession, type TokenResponse } from "../../runtime/families/identit
 import { createPrincipal } from "../../runtime/families/identity/provision.js";
 import { uuidv7 } from "../../runtime/contract/uuid.js";
 import type { Answer, TestService } from "./service.js";
+import { tenantStore } from "../../runtime/ports/tenants.js";
 
 export const password = "correct horse battery staple";
 
@@ -51,7 +52,7 @@ export function peopleOf(service: TestService): People {
     );
   const grant: People["grant"] = (tenantId, subject, permission) =>
     write("test.grant", ({ transaction }) =>
-      transaction.tenants.grant(tenantId, subject, permission),
+      transaction.of(tenantStore).grant(tenantId, subject, permission),
     );
   const person: People["person"] = async (...everywhere) => {
     const login = `person${(names += 1)}@example.test`;
@@ -62,7 +63,7 @@ export function peopleOf(service: TestService): People {
   const tenant: People["tenant"] = async () => {
     const id = uuidv7();
     await write("test.tenant", ({ transaction }) =>
-      transaction.tenants.addTenant({ id, key: `tenant${(names += 1)}`, isActive: true }),
+      transaction.of(tenantStore).addTenant({ id, key: `tenant${(names += 1)}`, isActive: true }),
     );
     return id;
   };
@@ -75,7 +76,7 @@ export function peopleOf(service: TestService): People {
       const made = await person();
       const tenantId = given === "" ? await tenant() : given;
       await write("test.member", ({ transaction }) =>
-        transaction.tenants.addMember(tenantId, made.id),
+        transaction.of(tenantStore).addMember(tenantId, made.id),
       );
       for (const permission of permissions) await grant(tenantId, made.id, permission);
       const { access_token: token } = await session(made.id, tenantId);

@@ -14,6 +14,11 @@ import { connect } from "../../runtime/server/connect.js";
 import { readSettings } from "../../runtime/server/settings.js";
 import { engines, type FreshDatabase, type TestEngine } from "../engines.js";
 import { generated } from "./service.js";
+import { apiKeyStore } from "../../runtime/ports/api-keys.js";
+import { outboxStore } from "../../runtime/ports/outbox.js";
+import { identityStore } from "../../runtime/ports/identity.js";
+import { mailboxStore } from "../../runtime/ports/mailbox.js";
+import { sqlStores } from "../../runtime/server/families.js";
 
 const now = 1_800_000_000_000;
 const day = 86_400_000;
@@ -98,7 +103,7 @@ for (const engine of engines) {
         if (/RETURNING/.test(text)) return (await bench.query(text, parameters)).length;
         return (await bench.query(`${text} RETURNING 1`, parameters)).length;
       };
-      const result = await work(new SqlTransaction({ dialect, all, run, scan: all }));
+      const result = await work(new SqlTransaction({ dialect, all, run, scan: all }, sqlStores));
       for (const plan of plans) expect(scansOf(plan), plan).toEqual([]);
       return { result, plans };
     };
@@ -107,51 +112,93 @@ for (const engine of engines) {
     test.each<[string, (stores: SqlTransaction) => Promise<unknown>, unknown]>([
       [
         "entries that are old",
-        ({ mailbox }) => mailbox.trim(mailboxTrim.before, 10_000, batch),
+        (transaction) => transaction.of(mailboxStore).trim(mailboxTrim.before, 10_000, batch),
         batch,
       ],
-      ["mailboxes that are long", ({ mailbox }) => mailbox.trim(0, 10_000, batch), batch],
+      [
+        "mailboxes that are long",
+        (transaction) => transaction.of(mailboxStore).trim(0, 10_000, batch),
+        batch,
+      ],
       [
         "signals that no mailbox has",
-        ({ mailbox }) => mailbox.pruneSignals(now - 30 * day, batch),
+        (transaction) => transaction.of(mailboxStore).pruneSignals(now - 30 * day, batch),
         batch,
       ],
-      ["cursors", ({ mailbox }) => mailbox.pruneCursors(now - 7 * day, now, batch), batch],
-      ["shards with something staged", ({ mailbox }) => mailbox.stagedShards(), [3]],
-      ["how long signals wait", ({ mailbox }) => mailbox.stagedLag(0), 0],
-      ["places in mailboxes", async ({ mailbox }) => (await mailbox.number(3, 500)).length, 500],
+      [
+        "cursors",
+        (transaction) => transaction.of(mailboxStore).pruneCursors(now - 7 * day, now, batch),
+        batch,
+      ],
+      [
+        "shards with something staged",
+        (transaction) => transaction.of(mailboxStore).stagedShards(),
+        [3],
+      ],
+      ["how long signals wait", (transaction) => transaction.of(mailboxStore).stagedLag(0), 0],
+      [
+        "places in mailboxes",
+        async (transaction) => (await transaction.of(mailboxStore).number(3, 500)).length,
+        500,
+      ],
       [
         "an acknowledgement",
-        ({ mailbox }) =>
-          mailbox.acknowledge({ tenant: "t", principalId: principal }, "new", 0, now, 100),
+        (transaction) =>
+          transaction
+            .of(mailboxStore)
+            .acknowledge({ tenant: "t", principalId: principal }, "new", 0, now, 100),
         0,
       ],
-      ["what the relay polls", ({ outbox }) => outbox.hasDue(["told", "other"], now), true],
+      [
+        "what the relay polls",
+        (transaction) => transaction.of(outboxStore).hasDue(["told", "other"], now),
+        true,
+      ],
       [
         "what the relay claims",
-        async ({ outbox }) =>
-          (await outbox.claim(["told", "other"], { now, leaseUntil: now + 1, limit: 16 })).length,
+        async (transaction) =>
+          (
+            await transaction
+              .of(outboxStore)
+              .claim(["told", "other"], { now, leaseUntil: now + 1, limit: 16 })
+          ).length,
         10,
       ],
       [
         "how far the relay is",
-        ({ outbox }) => outbox.state(now),
+        (transaction) => transaction.of(outboxStore).state(now),
         { pending: 10, dead: 10_000, lagMillis: 10 },
       ],
-      ["dead letters that are old", ({ outbox }) => outbox.prune(now - 7 * day, batch), batch],
-      ["dead letters again", ({ outbox }) => outbox.redrive(null, now, batch), batch],
+      [
+        "dead letters that are old",
+        (transaction) => transaction.of(outboxStore).prune(now - 7 * day, batch),
+        batch,
+      ],
+      [
+        "dead letters again",
+        (transaction) => transaction.of(outboxStore).redrive(null, now, batch),
+        batch,
+      ],
       ["idempotency records", ({ idempotency }) => idempotency.prune(now, batch), batch],
-      ["sessions and their tokens", ({ identity }) => identity.prune(now - day, batch), true],
-      ["API keys", ({ apiKeys }) => apiKeys.prune(now - day, batch), batch],
+      [
+        "sessions and their tokens",
+        (transaction) => transaction.of(identityStore).prune(now - day, batch),
+        true,
+      ],
+      ["API keys", (transaction) => transaction.of(apiKeyStore).prune(now - day, batch), batch],
       [
         "the sessions of a principal",
-        ({ identity }) => identity.limitSessions(principal, 100),
+        (transaction) => transaction.of(identityStore).limitSessions(principal, 100),
         false,
       ],
-      ["the API keys of a principal", ({ apiKeys }) => apiKeys.limit(principal, now, 100), 0],
+      [
+        "the API keys of a principal",
+        (transaction) => transaction.of(apiKeyStore).limit(principal, now, 100),
+        0,
+      ],
       [
         "the used tokens of a session",
-        ({ identity }) => identity.limitRefreshTokens(principal, 100),
+        (transaction) => transaction.of(identityStore).limitRefreshTokens(principal, 100),
         undefined,
       ],
       [
@@ -166,30 +213,35 @@ for (const engine of engines) {
 
     test("as many statements for one signal as for a thousand", async () => {
       const stage = (count: number) =>
-        watched(({ mailbox }) => {
+        watched((transaction) => {
+          const mailbox = transaction.of(mailboxStore);
           const principals = Array.from({ length: count }, () => uuidv7());
           const signal = { eventId: uuidv7(), name: "told", data: "{}" };
           return mailbox.stage("t", signal, principals, now);
         });
       expect((await stage(1)).plans).toHaveLength(2);
       expect((await stage(1_000)).plans).toHaveLength(2);
-      const together = await watched(({ mailbox }) =>
+      const together = await watched((transaction) =>
         Promise.all(
           Array.from({ length: 100 }, (_, at) => {
             const signal = { eventId: uuidv7(), name: "told", data: String(at) };
-            return mailbox.stage("t", signal, [principal], now);
+            return transaction.of(mailboxStore).stage("t", signal, [principal], now);
           }),
         ),
       );
       expect(together.plans).toHaveLength(2);
       for (const limit of [1, 500])
-        expect((await watched(({ mailbox }) => mailbox.number(3, limit))).plans).toHaveLength(4);
+        expect(
+          (await watched((transaction) => transaction.of(mailboxStore).number(3, limit))).plans,
+        ).toHaveLength(4);
     });
 
     test("an acknowledgement of a device that is known asks for nothing more", async () => {
       const owner = { tenant: "t", principalId: principal };
       const acknowledge = () =>
-        watched(({ mailbox }) => mailbox.acknowledge(owner, "known", 0, now, 100));
+        watched((transaction) =>
+          transaction.of(mailboxStore).acknowledge(owner, "known", 0, now, 100),
+        );
       expect((await acknowledge()).plans).toHaveLength(4);
       expect((await acknowledge()).plans).toHaveLength(2);
     });

@@ -17,6 +17,7 @@ import { parsePageRequest } from "../../runtime/query/list-request.js";
 import { parseSearchPage } from "../../runtime/families/search/request.js";
 import { engines, type FreshDatabase } from "../engines.js";
 import { startTestService, type TestService } from "./service.js";
+import { documentStore } from "../../runtime/ports/documents.js";
 
 interface City {
   readonly name: string;
@@ -45,7 +46,7 @@ for (const engine of engines) {
       });
       await service.running.connection.write("test.notes", async ({ transaction }) => {
         for (let at = 0; at < 2_000; at += 1)
-          await transaction.documents.insert(notesSpec, "acme", {
+          await transaction.of(documentStore).insert(notesSpec, "acme", {
             id: uuidv7(),
             rev: 1,
             createdAt: "2026-01-01T00:00:00.000Z",

@@ -18,6 +18,7 @@ import { usualDatabase } from "../../runtime/server/engines.js";
 import { openSqliteDatabase } from "../../runtime/engines/sqlite/engine.js";
 import type { TestEngine } from "../engines.js";
 import { startTestService } from "./service.js";
+import { sqlStores } from "../../runtime/server/families.js";
 
 describe.skipIf(process.platform === "win32")("for one account", () => {
   let folder = "";
@@ -75,13 +76,13 @@ describe.skipIf(process.platform === "win32")("for one account", () => {
 
   test("what an earlier version has made open is closed at start, and its folder left", async () => {
     const path = join(folder, "old.db");
-    await openSqliteDatabase(path, usualDatabase).close();
+    await openSqliteDatabase(path, sqlStores, usualDatabase).close();
     const objects = join(folder, "files/objects");
     mkdirSync(objects, { recursive: true });
     chmodSync(folder, 0o755);
     chmodSync(path, 0o644);
     writeFileSync(`${path}-journal`, "");
-    const database = openSqliteDatabase(path, usualDatabase);
+    const database = openSqliteDatabase(path, sqlStores, usualDatabase);
     const store = await openFolderStore(join(folder, "files"), null);
     expect([modeOf(path), modeOf(`${path}-journal`), modeOf(objects)]).toEqual([
       "600",

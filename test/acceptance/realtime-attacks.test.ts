@@ -13,6 +13,7 @@ import { firstToken, startProcess, type ServiceProcess } from "./process.js";
 import { fin, frame, opcodes, raw, upgrade } from "./raw-sockets.js";
 import { ask, connectSse, connectWebSocket, openSocket } from "./realtime-clients.js";
 import { startTestService, type TestService } from "./service.js";
+import { tenantStore } from "../../runtime/ports/tenants.js";
 
 const [sqlite] = engines;
 if (sqlite === undefined) throw new Error("there is no SQLite");
@@ -231,7 +232,7 @@ describe("streams", () => {
     await people.as(writer.token, "POST", "/tasks", body);
     const other = await people.tenant();
     await service.running.connection.write("test.member", ({ transaction }) =>
-      transaction.tenants.addMember(other, ann.id),
+      transaction.of(tenantStore).addMember(other, ann.id),
     );
     const here = await connectSse(service, ann);
     await expect.poll(() => here.heard.length).toBe(1);

@@ -17,6 +17,7 @@ import {
   type ConnectOptions,
 } from "./realtime-clients.js";
 import { startTestService } from "./service.js";
+import { mailboxStore } from "../../runtime/ports/mailbox.js";
 
 let browser: Browser | undefined;
 const inBrowser =
@@ -82,7 +83,7 @@ async function play(engine: TestEngine, connect: Connect): Promise<Transcript> {
     await note("reconnect behind an id: duplicates", third, 3);
     expect(third.heard.map(({ id }) => id).slice(0, 2)).toEqual([ids[1], ids[2]]);
     await service.running.connection.write("test.trim", ({ transaction }) =>
-      transaction.mailbox.trim(0, 1, 1_000),
+      transaction.of(mailboxStore).trim(0, 1, 1_000),
     );
     const fourth = await open({ lastEventId: ids[0] ?? "" });
     await note("gap", fourth, 2);

@@ -16,6 +16,8 @@ import {
   type Heard,
 } from "./realtime-clients.js";
 import { startTestService, type Answer, type TestService } from "./service.js";
+import { mailboxStore } from "../../runtime/ports/mailbox.js";
+import { tenantStore } from "../../runtime/ports/tenants.js";
 
 const transports = { sse: connectSse, websocket: connectWebSocket, socketio: connectSocketIo };
 const duplex = { websocket: connectWebSocket, socketio: connectSocketIo };
@@ -154,7 +156,7 @@ for (const engine of engines) {
         const [one, two] = [await connect(ann), await connect(bob)];
         expect((await people.as(ann.token, "POST", "/auth/logout", {})).status).toBe(204);
         await service.running.connection.write("test.leave", ({ transaction }) =>
-          transaction.tenants.removeMember(bob.tenantId, bob.id, Date.now()),
+          transaction.of(tenantStore).removeMember(bob.tenantId, bob.id, Date.now()),
         );
         await expect
           .poll(() => [one.hasEnded(), two.hasEnded()], { timeout: 5_000 })
@@ -234,7 +236,7 @@ for (const engine of engines) {
         await expect.poll(async () => kept(await read(ann))).toEqual(["one", "two", "three"]);
         const [one] = (await read(ann)).body.signals;
         await service.running.connection.write("test.trim", ({ transaction }) =>
-          transaction.mailbox.trim(0, 1, 1_000),
+          transaction.of(mailboxStore).trim(0, 1, 1_000),
         );
         const after = await read(ann, `?after=${one.id}`);
         expect([kept(after), after.body.gap]).toEqual([["three"], { from: 2, to: 2 }]);
@@ -483,7 +485,7 @@ for (const engine of engines) {
       await expect.poll(() => titles(seen).length).toBe(3);
       seen.close();
       await service.running.connection.write("test.trim", ({ transaction }) =>
-        transaction.mailbox.trim(0, 1, 1_000),
+        transaction.of(mailboxStore).trim(0, 1, 1_000),
       );
       const client = await transports.websocket(service, ann, { device: "d" });
       clients.push(client);

@@ -7,6 +7,8 @@ import { uuidv7 } from "../../runtime/contract/uuid.js";
 import { rebuildSearch } from "../../runtime/families/search/rebuild.js";
 import { engines } from "../engines.js";
 import { startTestService, type TestService } from "./service.js";
+import { documentStore } from "../../runtime/ports/documents.js";
+import { searchStore } from "../../runtime/ports/search.js";
 
 const project = "01890000-0000-7000-8000-00000000000d";
 const time = "2026-01-01T00:00:00.000Z";
@@ -24,7 +26,7 @@ for (const engine of engines) {
         for (let at = 0; at < count; at += 1) {
           const id = uuidv7();
           ids.push(id);
-          await transaction.documents.insert(unindexed, service.tester.tenantId, {
+          await transaction.of(documentStore).insert(unindexed, service.tester.tenantId, {
             id,
             rev: 1,
             createdAt: time,
@@ -55,7 +57,7 @@ for (const engine of engines) {
       // A row of a document that is gone, with a word that nothing else has.
       const gone = (await service.post("/tasks", { title: "forgotten", project })).body;
       await service.running.connection.write("test.kill", ({ transaction }) =>
-        transaction.documents.remove(unindexed, service.tester.tenantId, gone.id, 1),
+        transaction.of(documentStore).remove(unindexed, service.tester.tenantId, gone.id, 1),
       );
       const killed = rebuildSearch(stores, taskSearchSpec, {
         onProgress: () => {
@@ -114,7 +116,9 @@ for (const engine of engines) {
           found.push([query, body.count, body.hits, body.scores, body.highlights]);
         }
         const words = await write("test.words", ({ transaction }) =>
-          transaction.search.wordsLike(taskSearchSpec, service.tester.tenantId, "fxxxxxxxx", 4),
+          transaction
+            .of(searchStore)
+            .wordsLike(taskSearchSpec, service.tester.tenantId, "fxxxxxxxx", 4),
         );
         return [...found, words];
       };
@@ -122,9 +126,9 @@ for (const engine of engines) {
       // Every row out of the index, as no document of another type has its id.
       const other = { ...taskSearchSpec, document: { ...tasksSpec, table: "notes" } };
       await write("test.lose", async ({ transaction }) => {
-        let from = (await transaction.search.rebuildStep(other, stale, 1_000)).next;
+        let from = (await transaction.of(searchStore).rebuildStep(other, stale, 1_000)).next;
         while (from?.part === "rows")
-          from = (await transaction.search.rebuildStep(other, from, 1_000)).next;
+          from = (await transaction.of(searchStore).rebuildStep(other, from, 1_000)).next;
       });
       expect(await counted("new*")).toBe(0);
       await rebuildSearch(stores, taskSearchSpec, { onProgress: () => undefined });
@@ -140,15 +144,13 @@ for (const engine of engines) {
         const made = (await service.post("/tasks", { title: "before held", project })).body;
         let rebuilding: Promise<number> | undefined;
         await write("test.hold", async ({ transaction }) => {
-          const stored = await transaction.documents.get(
-            tasksSpec,
-            service.tester.tenantId,
-            made.id,
-          );
+          const stored = await transaction
+            .of(documentStore)
+            .get(tasksSpec, service.tester.tenantId, made.id);
           if (stored === null) throw new Error("the task is gone");
           const body = JSON.stringify({ ...JSON.parse(stored.body), title: "after held" });
           const next = { ...stored, rev: 2, body };
-          await transaction.documents.replace(tasksSpec, service.tester.tenantId, 1, next);
+          await transaction.of(documentStore).replace(tasksSpec, service.tester.tenantId, 1, next);
           await new Promise<void>((resolve) => {
             rebuilding = rebuildSearch(stores, taskSearchSpec, { onProgress: () => resolve() });
           });

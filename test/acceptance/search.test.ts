@@ -5,6 +5,7 @@ import { engines } from "../engines.js";
 import { peopleOf, type Member, type People } from "./people.js";
 import { runCommand } from "./process.js";
 import { startTestService, type Answer, type TestService } from "./service.js";
+import { searchStore } from "../../runtime/ports/search.js";
 
 const project = "01890000-0000-7000-8000-000000000008";
 const titled = {
@@ -331,7 +332,7 @@ for (const engine of engines) {
           ...taskSearchSpec,
           document: { ...taskSearchSpec.document, table: "notes" },
         };
-        await transaction.search.rebuildStep(lost, { part: "rows", after: [] }, 1_000);
+        await transaction.of(searchStore).rebuildStep(lost, { part: "rows", after: [] }, 1_000);
       });
       expect(await count()).toBe(0);
       const { status, stdout } = runCommand(environment, ["search-rebuild", "task_search"]);

@@ -13,6 +13,7 @@ import { start, type RunningService } from "../../runtime/server/start.js";
 import type { Log } from "../../runtime/ports/log.js";
 import { silentLog } from "../../runtime/ports/log.js";
 import type { TestEngine } from "../engines.js";
+import { tenantStore } from "../../runtime/ports/tenants.js";
 
 export interface Answer {
   readonly status: number;
@@ -137,7 +138,7 @@ async function signIn(
   const id = await createPrincipal(context("test.people"), { login, password: "a long password" });
   const tenantId = uuidv7();
   const tokens = await write("test.people", async (context) => {
-    const { tenants } = context.transaction;
+    const tenants = context.transaction.of(tenantStore);
     await tenants.addTenant({ id: tenantId, key: name, isActive: true });
     await tenants.addMember(tenantId, id);
     await tenants.grant(tenantId, id, "admin");

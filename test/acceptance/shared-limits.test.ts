@@ -11,6 +11,7 @@ import { silentLog } from "../../runtime/ports/log.js";
 import { buses } from "../bus-engines.js";
 import { engines, type FreshDatabase } from "../engines.js";
 import { startTestService, type Answer, type TestService } from "./service.js";
+import { outboxStore } from "../../runtime/ports/outbox.js";
 
 const postgres = engines.find(({ name }) => name === "postgres");
 const redis = buses.find(({ name }) => name === "redis");
@@ -131,7 +132,9 @@ describe.each(countedIn.filter(({ isAvailable }) => isAvailable && postgres?.isA
       const answers = await Promise.all(Array.from({ length: 30 }, (_none, index) => ask(index)));
       expect(answers.map(({ status }) => status)).toEqual(Array(30).fill(202));
       const { reader } = at(0).running.connection.database;
-      await expect.poll(async () => (await reader.outbox.state(Date.now())).pending).toBe(0);
+      await expect
+        .poll(async () => (await reader.of(outboxStore).state(Date.now())).pending)
+        .toBe(0);
       expect(delivered).toHaveLength(5);
     });
   },

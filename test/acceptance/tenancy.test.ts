@@ -19,6 +19,7 @@ import {
 } from "../../runtime/index.js";
 import { engines } from "../engines.js";
 import { startTestService, type Answer, type TestService } from "./service.js";
+import { tenantStore } from "../../runtime/ports/tenants.js";
 
 const password = "correct horse battery staple";
 const project = "01890000-0000-7000-8000-000000000007";
@@ -93,7 +94,7 @@ for (const engine of engines) {
       permission: string,
     ): Promise<void> =>
       service.running.connection.write("test.grant", (context) =>
-        context.transaction.tenants.grant(tenantId, principalId, permission),
+        context.transaction.of(tenantStore).grant(tenantId, principalId, permission),
       );
     const signIn = async (login: string): Promise<string> =>
       (await service.post("/auth/login", { login, password })).body.access_token;

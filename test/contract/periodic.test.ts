@@ -12,6 +12,7 @@ import {
 } from "../../runtime/operations/periodic.js";
 import { openDatabase } from "../../runtime/server/engines.js";
 import { engines } from "../engines.js";
+import { mailboxStore } from "../../runtime/ports/mailbox.js";
 
 const generated = new URL("../../generated", import.meta.url).pathname;
 
@@ -216,7 +217,8 @@ for (const engine of engines) {
         const periodic = start(one, {
           name: "count",
           everyMillis: soon,
-          async batch({ mailbox }) {
+          async batch(transaction) {
+            const mailbox = transaction.of(mailboxStore);
             running += 1;
             resolve(periodic);
             await mailbox.stagedShards();

@@ -13,6 +13,7 @@ import { prepareContractTables } from "../../runtime/testing/index.js";
 import { generated } from "../acceptance/service.js";
 import type { TestEngine } from "../engines.js";
 import type { Sorts } from "./evaluator.js";
+import { documentStore } from "../../runtime/ports/documents.js";
 
 export const fields: Fields = {
   name: "string",
@@ -398,7 +399,7 @@ export async function openThings(engine: TestEngine): Promise<Things> {
           const base = { id: uuidv7(), rev: 1 + (index % 3), createdAt, lastUpdateAt: createdAt };
           const isDeleted = index % 5 === 0;
           const stored = { ...base, isDeleted, ownerId: null, body: JSON.stringify(content) };
-          await transaction.documents.insert(things, tenant, stored);
+          await transaction.of(documentStore).insert(things, tenant, stored);
           const { id, rev } = base;
           rows.push({ ...content, id, rev, created_at: createdAt, is_deleted: isDeleted });
         }

@@ -14,7 +14,7 @@ import {
   type SqlSession,
   type SqlValue,
 } from "../sql/session.js";
-import { SqlTransaction } from "../sql/stores.js";
+import { SqlTransaction, type SqlStores } from "../sql/stores.js";
 import {
   answeredIn,
   openConnections,
@@ -40,6 +40,7 @@ export interface PostgresOptions {
 /** Connects lazily: the first statement opens the first connection. */
 export async function openPostgresDatabase(
   url: string,
+  stores: SqlStores,
   { connections: size, longestSeconds }: PostgresOptions,
 ): Promise<Database & MigrationTarget> {
   const { default: pg } = await import("pg").catch((cause: unknown) => {
@@ -67,7 +68,7 @@ export async function openPostgresDatabase(
       const session = new TransactionSession(connection, lifetime, () => isOpen);
       await connection.query({ text: "BEGIN" }, lifetime);
       if (exclusive !== undefined) await takeExclusive(session, exclusive);
-      const value = await lifetime.race(run(transactionOn(session)));
+      const value = await lifetime.race(run(transactionOn(session, stores)));
       lifetime.throwIfOver();
       isOpen = false;
       lifetime.decide();
@@ -84,7 +85,8 @@ export async function openPostgresDatabase(
     }
   };
 
-  const read = (work: Work): Transaction => new SqlTransaction(new ReadSession(connections, work));
+  const read = (work: Work): Transaction =>
+    new SqlTransaction(new ReadSession(connections, work), stores);
 
   return {
     read,
@@ -107,29 +109,35 @@ export async function openPostgresDatabase(
 
     engine: "postgres",
 
-    async migrate(apply) {
-      const lifetime = Lifetime.unlimited();
-      const connection = await connections.acquire({ lifetime, payer: null });
-      let isBroken = false;
-      try {
-        const exec = async (text: string): Promise<void> =>
-          void (await connection.query({ text }, lifetime));
-        await exec("BEGIN");
-        // Indexes of large tables take their time, and so do those who wait for them.
-        await exec("SET LOCAL statement_timeout = 0");
-        await exec(`SELECT pg_advisory_xact_lock(${migrationLock})`);
-        const session = new TransactionSession(connection, lifetime, () => true);
-        const applied = await apply({ exec, session });
-        await exec("COMMIT");
-        return applied;
-      } catch (error) {
-        isBroken = !(await rolledBack(connection));
-        throw translated(error);
-      } finally {
-        connection.release(isBroken);
-      }
-    },
+    migrate: (apply) => migrated(connections, apply),
   };
+}
+
+/** Applies migrations in one transaction, which other processes wait for. */
+async function migrated(
+  connections: Connections,
+  apply: Parameters<MigrationTarget["migrate"]>[0],
+): Promise<readonly string[]> {
+  const lifetime = Lifetime.unlimited();
+  const connection = await connections.acquire({ lifetime, payer: null });
+  let isBroken = false;
+  try {
+    const exec = async (text: string): Promise<void> =>
+      void (await connection.query({ text }, lifetime));
+    await exec("BEGIN");
+    // Indexes of large tables take their time, and so do those who wait for them.
+    await exec("SET LOCAL statement_timeout = 0");
+    await exec(`SELECT pg_advisory_xact_lock(${migrationLock})`);
+    const session = new TransactionSession(connection, lifetime, () => true);
+    const applied = await apply({ exec, session });
+    await exec("COMMIT");
+    return applied;
+  } catch (error) {
+    isBroken = !(await rolledBack(connection));
+    throw translated(error);
+  } finally {
+    connection.release(isBroken);
+  }
 }
 
 /** Values as the port has them: JSON stays text, 64-bit integers are numbers, timestamps are RFC 3339 in UTC. */
@@ -219,8 +227,8 @@ class TransactionSession implements SqlSession {
   }
 }
 
-function transactionOn(session: SqlSession): Transaction {
-  return new SqlTransaction(session, async (work) => {
+function transactionOn(session: SqlSession, stores: SqlStores): Transaction {
+  return new SqlTransaction(session, stores, async (work) => {
     await session.run("SAVEPOINT attempt", []);
     try {
       const value = await work();

@@ -1,74 +1,64 @@
-// Every store over SQL: what a transaction of a SQL engine offers besides attempts. Each is made when it is asked for.
+// What a transaction of a SQL engine offers besides attempts: the stores of the kernel, and those of families by key. Each
+// is made when it is asked for.
 import type { Transaction } from "../../ports/database.js";
-import { sqlApiKeyStore } from "./api-key-store.js";
-import { sqlDocumentStore } from "./document-store.js";
+import type { StoreKey } from "../../ports/store-key.js";
 import { sqlIdempotencyStore } from "./idempotency-store.js";
-import { sqlIdentityStore } from "./identity-store.js";
 import { sqlLeaseStore } from "./lease-store.js";
-import { sqlMailboxStore } from "./mailbox-store.js";
-import { sqlOutboxStore } from "./outbox-store.js";
 import { sqlRateStore } from "./rate-store.js";
-import { sqlSearchStore } from "./search-store.js";
 import type { SqlSession } from "./session.js";
-import { sqlTenantStore } from "./tenant-store.js";
+
+/** How stores are made over a session, by their keys. */
+export type SqlStores = ReadonlyMap<StoreKey<unknown>, (session: SqlSession) => unknown>;
+
+/** A store of SQL under its key; the port's type is held here. */
+export function sqlStore<Store>(
+  key: StoreKey<Store>,
+  open: (session: SqlSession) => Store,
+): readonly [StoreKey<unknown>, (session: SqlSession) => unknown] {
+  return [key, open];
+}
 
 /** A transaction over a session. */
 export class SqlTransaction implements Transaction {
   readonly #session: SqlSession;
+  readonly #stores: SqlStores;
   readonly attempt: Transaction["attempt"];
-  #apiKeys: Transaction["apiKeys"] | undefined;
-  #documents: Transaction["documents"] | undefined;
+  readonly #opened = new Map<StoreKey<unknown>, unknown>();
   #idempotency: Transaction["idempotency"] | undefined;
-  #identity: Transaction["identity"] | undefined;
   #leases: Transaction["leases"] | undefined;
-  #mailbox: Transaction["mailbox"] | undefined;
-  #outbox: Transaction["outbox"] | undefined;
   #rates: Transaction["rates"] | undefined;
-  #search: Transaction["search"] | undefined;
-  #tenants: Transaction["tenants"] | undefined;
 
-  constructor(session: SqlSession, attempt: Transaction["attempt"] = (work) => work()) {
+  constructor(
+    session: SqlSession,
+    stores: SqlStores,
+    attempt: Transaction["attempt"] = (work) => work(),
+  ) {
     this.#session = session;
+    this.#stores = stores;
     this.attempt = attempt;
   }
 
-  get apiKeys(): Transaction["apiKeys"] {
-    return (this.#apiKeys ??= sqlApiKeyStore(this.#session));
-  }
-
-  get documents(): Transaction["documents"] {
-    return (this.#documents ??= sqlDocumentStore(this.#session));
+  of<Store>(key: StoreKey<Store>): Store {
+    let store = this.#opened.get(key);
+    if (store === undefined) {
+      const open = this.#stores.get(key);
+      if (open === undefined) throw new Error(`no store of SQL for ${key.name}`);
+      store = open(this.#session);
+      this.#opened.set(key, store);
+    }
+    // `sqlStore` ties each key to a store of its type.
+    return store as Store;
   }
 
   get idempotency(): Transaction["idempotency"] {
     return (this.#idempotency ??= sqlIdempotencyStore(this.#session));
   }
 
-  get identity(): Transaction["identity"] {
-    return (this.#identity ??= sqlIdentityStore(this.#session));
-  }
-
   get leases(): Transaction["leases"] {
     return (this.#leases ??= sqlLeaseStore(this.#session));
   }
 
-  get mailbox(): Transaction["mailbox"] {
-    return (this.#mailbox ??= sqlMailboxStore(this.#session));
-  }
-
-  get outbox(): Transaction["outbox"] {
-    return (this.#outbox ??= sqlOutboxStore(this.#session));
-  }
-
   get rates(): Transaction["rates"] {
     return (this.#rates ??= sqlRateStore(this.#session));
-  }
-
-  get search(): Transaction["search"] {
-    return (this.#search ??= sqlSearchStore(this.#session));
-  }
-
-  get tenants(): Transaction["tenants"] {
-    return (this.#tenants ??= sqlTenantStore(this.#session));
   }
 }

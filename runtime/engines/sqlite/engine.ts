@@ -7,7 +7,7 @@ import { noteProbe } from "../sql/probe.js";
 import { inFlight } from "../sql/in-flight.js";
 import type { MigrationTarget } from "../sql/migrations.js";
 import { hasEnded, quoted } from "../sql/session.js";
-import { SqlTransaction } from "../sql/stores.js";
+import { SqlTransaction, type SqlStores } from "../sql/stores.js";
 import { DiskDoubt } from "./disk-doubt.js";
 import { openSqlite, reserveThreads, type SqliteConnection } from "./driver.js";
 import { makePrivateDatabase } from "./private-database.js";
@@ -38,6 +38,7 @@ const reads = { maxWaiting: 4_096, maxWaitingPerPayer: 1_024 };
 /** Opens the database at `path`, making its folder. A second process may open the same file. */
 export function openSqliteDatabase(
   path: string,
+  stores: SqlStores,
   { readers: size, log }: SqliteOptions,
 ): Database & MigrationTarget {
   makePrivateDatabase(path);
@@ -62,11 +63,13 @@ export function openSqliteDatabase(
 
   const write = <T>(work: Writing, run: (transaction: Transaction) => Promise<T>): Promise<T> =>
     queue.within(work, () =>
-      writer.run(work, (connection, isOpen) => run(writeTransaction(connection, work, isOpen))),
+      writer.run(work, (connection, isOpen) =>
+        run(writeTransaction(connection, stores, work, isOpen)),
+      ),
     );
 
   const read = (work: Work): Transaction =>
-    new SqlTransaction(new SqliteReadSession(keyed, readers, work));
+    new SqlTransaction(new SqliteReadSession(keyed, readers, work), stores);
 
   return {
     read,
@@ -78,14 +81,7 @@ export function openSqliteDatabase(
     async write({ lifetime, exclusive, payer = null, operation = "" }, work) {
       const own = { lifetime, payer, operation };
       if (exclusive === undefined) return write(own, work);
-      // A second process is held off by the file lock of its BEGIN IMMEDIATE.
-      if (held.has(exclusive)) throw inFlight();
-      held.add(exclusive);
-      try {
-        return await write(own, work);
-      } finally {
-        held.delete(exclusive);
-      }
+      return alone(held, exclusive, () => write(own, work));
     },
 
     async probe() {
@@ -111,6 +107,17 @@ export function openSqliteDatabase(
       return migrated(writing.fresh(), apply);
     },
   };
+}
+
+/** Does work that is refused while another one holds its name. A second process is held off by its BEGIN IMMEDIATE. */
+async function alone<T>(held: Set<string>, name: string, work: () => Promise<T>): Promise<T> {
+  if (held.has(name)) throw inFlight();
+  held.add(name);
+  try {
+    return await work();
+  } finally {
+    held.delete(name);
+  }
 }
 
 /** Opens a connection with the durability that acknowledged writes are owed. */
@@ -152,13 +159,14 @@ async function migrated(
 /** A transaction of the writer, in which what is nested is undone alone where it fails. */
 function writeTransaction(
   connection: WritingConnection,
+  stores: SqlStores,
   work: Writing,
   isOpen: () => boolean,
 ): Transaction {
   const { prepared, scanning } = connection;
   const session = new SqliteWriteSession(connection, work, isOpen);
   let attempts = 0;
-  return new SqlTransaction(session, async (run) => {
+  return new SqlTransaction(session, stores, async (run) => {
     if (!isOpen()) throw hasEnded();
     const savepoint = `attempt_${(attempts += 1)}`;
     prepared.exec(`SAVEPOINT ${savepoint}`);

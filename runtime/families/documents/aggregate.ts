@@ -9,6 +9,7 @@ import type { AggregateValue } from "../../ports/documents.js";
 import { checkPrice } from "./priced.js";
 import { scoped } from "./scoped.js";
 import type { DocumentSpec } from "../../ports/document-spec.js";
+import { documentStore } from "../../ports/documents.js";
 
 /** Values by alias. */
 export type AggregateHit = Readonly<Record<string, AggregateValue>>;
@@ -27,7 +28,7 @@ export function aggList(spec: DocumentSpec<unknown>): Handler<AggregateRequest, 
     const request = scoped(spec, context, asked);
     const { page, size, aggregate } = request;
     await checkPrice(spec, context, (ground) => aggregateCost(ground, request.filter, aggregate));
-    const store = context.transaction.documents;
+    const store = context.transaction.of(documentStore);
     const window = { limit: size, offset: offsetOf(context, request) };
     const { rows, count } = await store.aggregate(spec, context.tenant, request, aggregate, window);
     const aliases = [...aggregate.groups, ...aggregate.computed].map(({ alias }) => alias);

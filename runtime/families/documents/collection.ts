@@ -9,6 +9,7 @@ import { renderDocument } from "./render.js";
 import { readDocument, scoped } from "./scoped.js";
 import type { DocumentSpec } from "../../ports/document-spec.js";
 import { createDocument, patchDocument } from "./write.js";
+import { documentStore } from "../../ports/documents.js";
 
 /** What `find` takes: filters and sorts as the types `<Name>Filter` and `<Name>Sorts` of the generated code have them. */
 export interface FindQuery {
@@ -48,11 +49,13 @@ export function collection<Document, Create, Patch>(
       return rows.map((row) => renderDocument<Document>(spec, row).parse());
     },
     count: () =>
-      context.transaction.documents.count(
-        spec,
-        context.tenant,
-        scoped(spec, context, { filter: everything, sorts: [], withDeleted: false }),
-      ),
+      context.transaction
+        .of(documentStore)
+        .count(
+          spec,
+          context.tenant,
+          scoped(spec, context, { filter: everything, sorts: [], withDeleted: false }),
+        ),
     async create(payload) {
       const stored = await createDocument(
         spec,
@@ -79,7 +82,9 @@ async function findRows(
   const most = context.resources.readLimits.documents ?? Number.MAX_SAFE_INTEGER - 1;
   // One more tells that there are more than may be read.
   const window = { limit: size ?? most + 1, offset: 0, after: undefined };
-  const rows = await context.transaction.documents.select(spec, context.tenant, query, window);
+  const rows = await context.transaction
+    .of(documentStore)
+    .select(spec, context.tenant, query, window);
   if (size === undefined && rows.length > most) throw fail("query_too_complex", { limit: most });
   return rows;
 }

@@ -19,6 +19,7 @@ import { documentText } from "./render.js";
 import { positionOf, readRows } from "./rows.js";
 import { scoped } from "./scoped.js";
 import type { DocumentDeclaration } from "../../ports/document-spec.js";
+import { documentStore } from "../../ports/documents.js";
 
 /** A page by number: `{hits, page, size, count}`. */
 export async function listPage<Page>(
@@ -27,7 +28,7 @@ export async function listPage<Page>(
   asked: PageRequest,
 ): Promise<JsonText<Page>> {
   const request = scoped(spec, context, asked);
-  const { documents } = context.transaction;
+  const documents = context.transaction.of(documentStore);
   const window = { offset: offsetOf(context, request), size: request.size, isCounted: true };
   await checkPrice(spec, context, (ground) => pageCost(ground, request, window));
   const select = selecting(spec, context);
@@ -54,7 +55,7 @@ export async function listByCursor<Page>(
 
 function selecting(spec: DocumentDeclaration, context: ExecutionContext) {
   return (query: DocumentQuery, window: Window) =>
-    context.transaction.documents.select(spec, context.tenant, query, window);
+    context.transaction.of(documentStore).select(spec, context.tenant, query, window);
 }
 
 /**

@@ -4,6 +4,7 @@ import type { Database } from "../../ports/database.js";
 import { ofService } from "../../ports/work.js";
 import { checkCost, type Cost, type Ground } from "../../operations/query-cost.js";
 import type { DocumentDeclaration } from "../../ports/document-spec.js";
+import { documentStore } from "../../ports/documents.js";
 
 /** How long an estimate counts, in milliseconds: what is large changes slowly. */
 const rememberedMillis = 60_000;
@@ -42,7 +43,7 @@ function rowsOf(
   const remembered = known.get(key);
   if (remembered !== undefined && remembered.until > Date.now()) return remembered.rows;
   known.delete(key);
-  const rows = database.read(ofService()).documents.estimate(spec, tenant);
+  const rows = database.read(ofService()).of(documentStore).estimate(spec, tenant);
   known.set(key, { rows, until: Date.now() + rememberedMillis });
   // One that failed is asked again.
   rows.catch(() => known.delete(key));

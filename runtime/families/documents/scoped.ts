@@ -4,6 +4,7 @@ import type { ExecutionContext } from "../../operations/context.js";
 import { everything, type Filter } from "../../query/ast.js";
 import type { DocumentQuery, StoredDocument } from "../../ports/documents.js";
 import type { DocumentDeclaration } from "../../ports/document-spec.js";
+import { documentStore } from "../../ports/documents.js";
 
 const id = { path: "id", type: "uuid", isColumn: true } as const;
 const byId = { field: id, direction: "asc", nulls: "first" } as const;
@@ -25,7 +26,7 @@ export async function findDocument(
   documentId: string,
 ): Promise<StoredDocument | null> {
   const scope = context.scopeOf(spec.name);
-  const { documents } = context.transaction;
+  const documents = context.transaction.of(documentStore);
   if (scope === everything) return documents.get(spec, context.tenant, documentId);
   const filter = both({ kind: "compare", field: id, operator: "$eq", value: documentId }, scope);
   const query = { filter, sorts: [byId], withDeleted: true };

@@ -12,6 +12,7 @@ import type { StoredDocument } from "../../ports/documents.js";
 import { checkWithinScope, findDocument } from "./scoped.js";
 import type { DocumentDeclaration } from "../../ports/document-spec.js";
 import { mergeThreeWay } from "./three-way-merge.js";
+import { documentStore } from "../../ports/documents.js";
 
 type Body = Readonly<Record<string, unknown>>;
 
@@ -37,7 +38,7 @@ export async function createDocument(
       canonicalBody({ ...payload, ...spec.defaults, ...payload }, spec.canonical),
     ),
   };
-  await context.transaction.documents.insert(spec, context.tenant, stored);
+  await context.transaction.of(documentStore).insert(spec, context.tenant, stored);
   await checkWithinScope(spec, context, stored.id);
   await emitSignals(spec, context, "create", stored);
   return stored;
@@ -90,12 +91,9 @@ async function merged(
   change: Body,
 ): Promise<Body> {
   if (spec.history === 0 || expected > current.rev) throw mismatch(current);
-  const text = await context.transaction.documents.snapshot(
-    spec,
-    context.tenant,
-    current.id,
-    expected,
-  );
+  const text = await context.transaction
+    .of(documentStore)
+    .snapshot(spec, context.tenant, current.id, expected);
   if (text === null) throw fail("history_not_found_retry", { current_rev: current.rev });
   const base = JSON.parse(text) as Body;
   return mergeThreeWay(base, applyPatch(base, change, nullable(spec)), before);
@@ -130,7 +128,7 @@ export async function killDocument(
   await retried(context, async () => {
     const current = await existing(spec, context, id);
     if (typeof expected === "number" && expected !== current.rev) throw mismatch(current);
-    const { documents } = context.transaction;
+    const documents = context.transaction.of(documentStore);
     if (!(await documents.remove(spec, context.tenant, id, current.rev))) return null;
     await emitSignals(spec, context, "kill", current);
     return true;
@@ -160,7 +158,9 @@ async function replaced(
     rev: current.rev + 1,
     lastUpdateAt: new Date().toISOString(),
   };
-  const won = await context.transaction.documents.replace(spec, context.tenant, current.rev, next);
+  const won = await context.transaction
+    .of(documentStore)
+    .replace(spec, context.tenant, current.rev, next);
   if (!won) return null;
   await checkWithinScope(spec, context, next.id);
   return next;

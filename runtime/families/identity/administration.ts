@@ -4,6 +4,8 @@ import { canonicalIds } from "../../operations/canonical-ids.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import type { Handler } from "../../operations/operation.js";
 import { createPrincipal } from "./provision.js";
+import { identityStore } from "../../ports/identity.js";
+import { tenantStore } from "../../ports/tenants.js";
 
 /** Who holds permissions, and where: a principal or a role (exactly one of them), in a tenant or everywhere. */
 interface Holder {
@@ -29,7 +31,7 @@ export const principals = {
   deactivatePrincipal:
     (): Handler<{ readonly principal_id: string }, void> => async (given, context) => {
       const { principal_id: id } = canonicalIds(given);
-      if (!(await context.transaction.identity.deactivate(id, Date.now())))
+      if (!(await context.transaction.of(identityStore).deactivate(id, Date.now())))
         throw fail("core.not_found");
       context.endsCredentials({ principalId: id });
     },
@@ -38,13 +40,15 @@ export const principals = {
   grantPermission: (): Handler<Grant, void> => async (given, context) => {
     const grant = canonicalIds(given);
     const subject = await holderOf(grant, context);
-    await context.transaction.tenants.grant(grant.tenant_id ?? null, subject, grant.permission);
+    await context.transaction
+      .of(tenantStore)
+      .grant(grant.tenant_id ?? null, subject, grant.permission);
   },
 
   /** Throws `core.not_found` where there is no such permission. */
   revokePermission: (): Handler<Grant, void> => async (given, context) => {
     const grant = canonicalIds(given);
-    const { tenants } = context.transaction;
+    const tenants = context.transaction.of(tenantStore);
     const subject = subjectOf(grant);
     if (!(await tenants.revoke(grant.tenant_id ?? null, subject, grant.permission)))
       throw fail("core.not_found");
@@ -54,7 +58,7 @@ export const principals = {
   listPermissions:
     (): Handler<Holder, { readonly permissions: readonly string[] }> => async (holder, context) => {
       const subject = await holderOf(holder, context);
-      const { tenants } = context.transaction;
+      const tenants = context.transaction.of(tenantStore);
       return { permissions: await tenants.listGrants(holder.tenant_id ?? null, subject) };
     },
 };
@@ -62,7 +66,8 @@ export const principals = {
 /** The subject of a holder that is there. Throws `core.not_found`. */
 async function holderOf(holder: Holder, { transaction }: ExecutionContext): Promise<string> {
   const { principal_id: principalId, tenant_id: tenantId } = holder;
-  const { identity, tenants } = transaction;
+  const identity = transaction.of(identityStore);
+  const tenants = transaction.of(tenantStore);
   const subject = subjectOf(holder);
   const isThere =
     principalId === undefined

@@ -9,6 +9,9 @@ import type { ApiKey } from "../../ports/api-keys.js";
 import { digestOf, hintOf, newApiKey } from "./api-key.js";
 import { heldSession } from "./held-session.js";
 import type { IdentitySpec } from "./spec.js";
+import { identityStore } from "../../ports/identity.js";
+import { tenantStore } from "../../ports/tenants.js";
+import { apiKeyStore } from "../../ports/api-keys.js";
 
 interface IssueRequest {
   readonly label?: string;
@@ -56,7 +59,7 @@ export const apiKeys = {
       const caller = await heldSession(context);
       if (actorId !== undefined) await checkActor(context, actorId, caller.tenant);
       const createdAt = Date.now();
-      const keys = context.transaction.apiKeys;
+      const keys = context.transaction.of(apiKeyStore);
       if ((await keys.limit(caller.principalId, createdAt, maxKeys)) >= maxKeys)
         throw fail("api_keys_limit", { most: maxKeys });
       const secret = newApiKey(spec.issuer);
@@ -88,7 +91,7 @@ export const apiKeys = {
   list:
     (): Handler<Readonly<Record<never, never>>, { readonly keys: readonly ApiKeyEntry[] }> =>
     async (_input, context) => {
-      const keys = await context.transaction.apiKeys.list(sessionOf(context).principalId);
+      const keys = await context.transaction.of(apiKeyStore).list(sessionOf(context).principalId);
       return { keys: keys.map(entryOf) };
     },
 
@@ -97,7 +100,7 @@ export const apiKeys = {
     (): Handler<{ readonly id: string }, void> =>
     async ({ id }, context) => {
       const { principalId } = sessionOf(context);
-      if (!(await context.transaction.apiKeys.revoke(principalId, id, Date.now())))
+      if (!(await context.transaction.of(apiKeyStore).revoke(principalId, id, Date.now())))
         throw fail("core.not_found");
       context.endsCredentials({ principalId });
     },
@@ -108,8 +111,8 @@ async function checkActor(
   actorId: string,
   tenant: string | null,
 ): Promise<void> {
-  const actor = await transaction.identity.findPrincipal(actorId);
-  const isMember = tenant === null || (await transaction.tenants.isMember(tenant, actorId));
+  const actor = await transaction.of(identityStore).findPrincipal(actorId);
+  const isMember = tenant === null || (await transaction.of(tenantStore).isMember(tenant, actorId));
   if (actor?.isActive !== true || !isMember) throw fail("core.not_found");
 }
 

@@ -9,6 +9,8 @@ import { digestOf } from "./api-key.js";
 import { checkOrigin, type BoundaryRequest } from "./origin-gate.js";
 import type { Trust } from "../../ports/identity.js";
 import type { Ingress, IdentitySpec } from "./spec.js";
+import { identityStore } from "../../ports/identity.js";
+import { apiKeyStore } from "../../ports/api-keys.js";
 
 const noteMillis = 10_000;
 /** The use of a key is noted once in so many milliseconds. */
@@ -71,7 +73,7 @@ async function byToken(
     return identity;
   }
   const claims = await keys.tokens.verify(token);
-  const trust = await stores.identity.trust(claims.sid);
+  const trust = await stores.of(identityStore).trust(claims.sid);
   const isSame =
     trust !== null &&
     trust.principalId === claims.sub &&
@@ -89,14 +91,14 @@ async function byApiKey(
 ): Promise<Identity> {
   const digest = digestOf(spec.issuer, secret);
   const now = Date.now();
-  const trust = digest === null ? null : await stores.apiKeys.trust(digest, now);
+  const trust = digest === null ? null : await stores.of(apiKeyStore).trust(digest, now);
   if (trust === null) throw fail("core.authentication");
   const identity = identityOf(trust);
   if (now - (trust.lastUsedAt ?? 0) > useNotedEvery) {
     // Beside the request, which waits for no write: a lost note is made by the next use.
     database
-      .write({ lifetime: Lifetime.within(noteMillis) }, ({ apiKeys }) =>
-        apiKeys.noteUse(trust.credentialId, now),
+      .write({ lifetime: Lifetime.within(noteMillis) }, (transaction) =>
+        transaction.of(apiKeyStore).noteUse(trust.credentialId, now),
       )
       .catch((error: unknown) => log.warn({ err: error }, "the use of an API key was not noted"));
   }

@@ -1,6 +1,7 @@
 // The ports of authorization: who decides, and which rows (service.md "Authorization per operation").
 import type { ExecutionContext } from "../../operations/context.js";
 import type { Identity } from "../../operations/identity.js";
+import { tenantStore } from "../../ports/tenants.js";
 
 /** Whether one subject may do one of some actions. */
 export interface Question {
@@ -28,4 +29,4 @@ export type ScopePort = (
 
 /** Decides by the permissions that principals have, themselves and by roles. */
 export const decideByPermissions: DecisionPort = ({ principalId, actions, tenant }, context) =>
-  context.transaction.tenants.hasGrant(tenant, principalId, actions);
+  context.transaction.of(tenantStore).hasGrant(tenant, principalId, actions);

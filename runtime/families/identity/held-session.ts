@@ -2,6 +2,7 @@
 import { fail } from "../../contract/errors.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import { sessionOf, type Identity } from "../../operations/identity.js";
+import { identityStore } from "../../ports/identity.js";
 
 /**
  * The caller with its session, which is live and stays so until the running write transaction has ended: it may have
@@ -11,7 +12,7 @@ export async function heldSession(
   context: ExecutionContext,
 ): Promise<Identity & { readonly sessionId: string }> {
   const caller = sessionOf(context);
-  if (!(await context.transaction.identity.holdSession(caller.sessionId)))
+  if (!(await context.transaction.of(identityStore).holdSession(caller.sessionId)))
     throw fail("core.authentication");
   return caller;
 }

@@ -9,6 +9,7 @@ import { canonicalLogin } from "./canonical-login.js";
 import { hashPassword, isOutdated, rehashPassword, verifyPassword } from "./passwords.js";
 import { newRefreshToken, refreshDigest, refreshDigests, successorOf } from "./refresh-token.js";
 import type { IdentitySpec } from "./spec.js";
+import { identityStore } from "../../ports/identity.js";
 
 /** Sessions of a principal, beyond which the oldest ends. */
 const maxSessions = 100;
@@ -36,14 +37,15 @@ export const authn = {
     ): Handler<{ readonly login: string; readonly password: string }, TokenResponse> =>
     async ({ login, password }, context) => {
       const name = canonicalLogin(login);
-      const principal = await context.transaction.identity.findPrincipalByLogin(name);
+      const principal = await context.transaction.of(identityStore).findPrincipalByLogin(name);
       if (principal !== null) context.note({ principal_id: principal.id });
       const matches = await provesPassword(context, name, principal?.passwordHash, password);
       if (principal === null || !matches || !principal.isActive) throw fail("core.authentication");
       const rehashed = (await isOutdated(principal.passwordHash))
         ? await rehashPassword(context, password)
         : undefined;
-      return context.commit(async ({ identity }) => {
+      return context.commit(async (transaction) => {
+        const identity = transaction.of(identityStore);
         // The password may have been changed or reset since it was proven; then nothing begins with the old one.
         const { id, passwordHash } = principal;
         if (!(await identity.replacePassword(id, passwordHash, rehashed ?? passwordHash)))
@@ -67,7 +69,7 @@ export const authn = {
     (): Handler<{ readonly scope?: "session" | "all" }, void> =>
     async ({ scope }, context) => {
       const caller = sessionOf(context);
-      const store = context.transaction.identity;
+      const store = context.transaction.of(identityStore);
       if (scope === "all") await store.endSessions(caller.principalId, Date.now());
       else await store.endSession(caller.principalId, caller.sessionId, Date.now());
       context.endsCredentials({ principalId: caller.principalId });
@@ -78,7 +80,9 @@ export const authn = {
     (): Handler<{ readonly current_password: string; readonly new_password: string }, void> =>
     async ({ current_password: current, new_password: next }, context) => {
       const caller = sessionOf(context);
-      const principal = await context.transaction.identity.findPrincipal(caller.principalId);
+      const principal = await context.transaction
+        .of(identityStore)
+        .findPrincipal(caller.principalId);
       const matches = await provesPassword(
         context,
         caller.principalId,
@@ -88,7 +92,8 @@ export const authn = {
       if (principal === null || !matches) throw fail("core.authentication");
       const { login } = principal;
       const hash = await hashPassword(context, { password: next, login, at: "/new_password" });
-      await context.commit(async ({ identity }) => {
+      await context.commit(async (transaction) => {
+        const identity = transaction.of(identityStore);
         const isCurrent =
           (await identity.holdSession(caller.sessionId)) &&
           (await identity.replacePassword(principal.id, principal.passwordHash, hash));
@@ -104,7 +109,7 @@ export const authn = {
     (): Handler<Readonly<Record<never, never>>, { readonly sessions: readonly SessionEntry[] }> =>
     async (_input, context) => {
       const caller = sessionOf(context);
-      const sessions = await context.transaction.identity.listSessions(caller.principalId);
+      const sessions = await context.transaction.of(identityStore).listSessions(caller.principalId);
       return { sessions: sessions.map((session) => entryOf(session, caller.sessionId)) };
     },
 
@@ -113,7 +118,7 @@ export const authn = {
     (): Handler<{ readonly id: string }, void> =>
     async ({ id }, context) => {
       const { principalId } = sessionOf(context);
-      if (!(await context.transaction.identity.endSession(principalId, id, Date.now())))
+      if (!(await context.transaction.of(identityStore).endSession(principalId, id, Date.now())))
         throw fail("core.not_found");
       context.endsCredentials({ principalId });
     },
@@ -151,7 +156,7 @@ async function refresh(
   context: ExecutionContext,
   token: string,
 ): Promise<TokenResponse | null> {
-  const store = context.transaction.identity;
+  const store = context.transaction.of(identityStore);
   const now = Date.now();
   const known = await findRefreshToken(context, token);
   if (known === null || known.expiresAt <= now) return null;
@@ -180,7 +185,7 @@ async function findRefreshToken(
   token: string,
 ): Promise<RefreshToken | null> {
   for (const digest of refreshDigests(keys.refresh, token)) {
-    const known = await transaction.identity.findRefreshToken(digest);
+    const known = await transaction.of(identityStore).findRefreshToken(digest);
     if (known !== null) return known;
   }
   return null;
@@ -193,7 +198,7 @@ async function isWithinGrace(
   digest: string,
   successor: string,
 ): Promise<boolean> {
-  const store = context.transaction.identity;
+  const store = context.transaction.of(identityStore);
   const usedAt = (await store.findRefreshToken(digest))?.usedAt ?? 0;
   const next = await store.findRefreshToken(refreshDigest(context.keys.refresh, successor));
   return Date.now() - usedAt <= spec.refreshGraceSeconds * 1000 && (next?.usedAt ?? null) === null;
@@ -214,7 +219,7 @@ export async function issueSession(
 ): Promise<TokenResponse> {
   const created = { principalId, tenant, actorId: actorId ?? null, createdAt: Date.now() };
   const session: Session = { id: uuidv7(), ...created };
-  const { identity } = context.transaction;
+  const identity = context.transaction.of(identityStore);
   await identity.addSession(session);
   if (await identity.limitSessions(principalId, maxSessions))
     context.endsCredentials({ principalId });
@@ -227,7 +232,7 @@ async function issue(
   { id: sid, principalId: sub, actorId, tenant }: Omit<Session, "createdAt">,
   refreshToken: string,
 ): Promise<TokenResponse> {
-  await context.transaction.identity.addRefreshToken({
+  await context.transaction.of(identityStore).addRefreshToken({
     digest: refreshDigest(context.keys.refresh, refreshToken),
     sessionId: sid,
     expiresAt: Date.now() + spec.refreshTtlSeconds * 1000,

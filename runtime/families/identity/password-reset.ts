@@ -7,6 +7,8 @@ import { stage } from "../outbox/stage.js";
 import { canonicalLogin } from "./canonical-login.js";
 import { hashPassword } from "./passwords.js";
 import type { IdentitySpec } from "./spec.js";
+import { identityStore } from "../../ports/identity.js";
+import { outboxStore } from "../../ports/outbox.js";
 
 /** The integration event of a request (service.md "Integration events (outbox)"). It carries the token itself. */
 export interface PasswordResetRequested {
@@ -32,7 +34,7 @@ export const passwordReset = {
     async ({ login }, context) => {
       const name = canonicalLogin(login);
       const left = await context.resources.resetAttempts.take(context.clientAddress(), name);
-      const principal = await context.transaction.identity.findPrincipalByLogin(name);
+      const principal = await context.transaction.of(identityStore).findPrincipalByLogin(name);
       const isKnown = left === "some" && principal?.isActive === true;
       // Stands in for a principal where there is none, so that the same work is done.
       const principalId = isKnown ? principal.id : uuidv7();
@@ -46,7 +48,9 @@ export const passwordReset = {
         expires_at: new Date(expiresAt).toISOString(),
       };
       const digest = context.keys.reset.sign(purpose, token).toString("base64url");
-      await context.commit(async ({ identity, outbox }) => {
+      await context.commit(async (transaction) => {
+        const identity = transaction.of(identityStore);
+        const outbox = transaction.of(outboxStore);
         await identity.putResetToken({ principalId, digest, expiresAt });
         const id = uuidv7();
         await stage(context, eventName, event, id);
@@ -65,10 +69,11 @@ export const passwordReset = {
         .map((digest) => digest.toString("base64url"));
       const now = Date.now();
       // Asked first, so that a token out of nowhere costs no hashing.
-      const login = await context.transaction.identity.findResetLogin(digests, now);
+      const login = await context.transaction.of(identityStore).findResetLogin(digests, now);
       if (login === null) throw fail("core.authentication");
       const hash = await hashPassword(context, { password, login, at: "/new_password" });
-      await context.commit(async ({ identity }) => {
+      await context.commit(async (transaction) => {
+        const identity = transaction.of(identityStore);
         const principalId = await identity.takeResetToken(digests, now);
         if (principalId === null) throw fail("core.authentication");
         context.note({ principal_id: principalId });

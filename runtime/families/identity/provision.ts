@@ -4,6 +4,7 @@ import type { ExecutionContext } from "../../operations/context.js";
 import { uuidv7 } from "../../contract/uuid.js";
 import { canonicalLogin } from "./canonical-login.js";
 import { hashPassword } from "./passwords.js";
+import { identityStore } from "../../ports/identity.js";
 
 /** Adds an active principal with a login and returns its id. Throws `core.conflict` where the login is taken. */
 export async function createPrincipal(
@@ -20,7 +21,7 @@ export async function createPrincipal(
   const passwordHash = await hashPassword(context, { password, login, at: "/password" });
   const id = uuidv7();
   const added = await context.commit(() =>
-    context.transaction.identity.addPrincipal({ id, login, passwordHash, isActive: true }),
+    context.transaction.of(identityStore).addPrincipal({ id, login, passwordHash, isActive: true }),
   );
   if (!added) throw fail("core.conflict", { reason: "the login is taken" });
   return id;

@@ -6,6 +6,7 @@ import type { Log } from "../../ports/log.js";
 import type { Sealer } from "../../operations/sealer.js";
 import type { ClaimedEvent } from "../../ports/outbox.js";
 import type { Destination } from "./spec.js";
+import { outboxStore } from "../../ports/outbox.js";
 
 export interface RelayOptions {
   readonly database: Database;
@@ -79,10 +80,12 @@ export function startRelay(options: RelayOptions): Relay {
   /** Claims a batch and begins to deliver it; its end makes room for another. */
   async function take(): Promise<void> {
     const now = Date.now();
-    if (underWay.size === maxBatches || !(await database.reader.outbox.hasDue(names, now))) return;
+    if (underWay.size === maxBatches || !(await database.reader.of(outboxStore).hasDue(names, now)))
+      return;
     const window = { now, leaseUntil: now + leaseMillis, limit: batchSize };
-    const claimed = await database.write({ lifetime: Lifetime.within(storeMillis) }, ({ outbox }) =>
-      outbox.claim(names, window),
+    const claimed = await database.write(
+      { lifetime: Lifetime.within(storeMillis) },
+      (transaction) => transaction.of(outboxStore).claim(names, window),
     );
     if (claimed.length === 0) return;
     const batch = Promise.all(claimed.map(settled)).then(() => {
@@ -113,7 +116,7 @@ async function deliver(
     const created = new Date(event.createdAt).toISOString();
     const data: unknown = JSON.parse(options.sealer.open(event.payload, id));
     await withPatience(destination({ id, name, data, tenant, created_at: created, attempt }));
-    await database.write(settle(), ({ outbox }) => outbox.remove(id));
+    await database.write(settle(), (transaction) => transaction.of(outboxStore).remove(id));
   } catch (error) {
     const now = Date.now();
     const isDead = attempt >= options.maxAttempts;
@@ -123,7 +126,9 @@ async function deliver(
     const entry = { event: name, id, attempt, reason };
     if (isDead) log.error(entry, "an integration event was given up");
     else log.warn(entry, "an integration event was not delivered yet");
-    await database.write(settle(), ({ outbox }) => outbox.fail(id, dueAt, now, reason));
+    await database.write(settle(), (transaction) =>
+      transaction.of(outboxStore).fail(id, dueAt, now, reason),
+    );
   }
 }
 

@@ -1,6 +1,7 @@
 // Staging an integration event in the transaction of the operation that caused it (service.md "Integration events (outbox)").
 import type { ExecutionContext } from "../../operations/context.js";
 import { uuidv7 } from "../../contract/uuid.js";
+import { outboxStore } from "../../ports/outbox.js";
 
 /** Puts an event into the outbox: it is delivered once the transaction has committed, and not at all where it does not. */
 export async function stage(
@@ -9,12 +10,12 @@ export async function stage(
   payload: unknown,
   id: string = uuidv7(),
 ): Promise<void> {
-  await context.transaction.outbox.add({
+  await context.transaction.of(outboxStore).add({
     id,
     name,
     payload: context.resources.sealer.seal(JSON.stringify(payload), id),
     tenant: context.tenant,
     createdAt: Date.now(),
   });
-  context.whenCommitted(context.resources.wakeRelay);
+  context.whenCommitted(() => context.resources.wake(outboxStore));
 }

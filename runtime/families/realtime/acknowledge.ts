@@ -4,6 +4,7 @@ import type { Database } from "../../ports/database.js";
 import { Lifetime } from "../../ports/lifetime.js";
 import { parseEventId } from "../../ports/event-id.js";
 import type { MailboxOwner } from "../../ports/mailbox.js";
+import { mailboxStore } from "../../ports/mailbox.js";
 
 /** Milliseconds for storing an acknowledgement: one that is lost is made up for by the next. */
 const ackMillis = 10_000;
@@ -19,7 +20,8 @@ export async function acknowledge(
 ): Promise<boolean> {
   const named = parseEventId(upTo);
   if (named === null) return false;
-  return database.write({ lifetime: Lifetime.within(ackMillis) }, async ({ mailbox }) => {
+  return database.write({ lifetime: Lifetime.within(ackMillis) }, async (transaction) => {
+    const mailbox = transaction.of(mailboxStore);
     if (!(await mailbox.has(owner, named.position, named.eventId))) return false;
     await mailbox.acknowledge(owner, device, named.position, Date.now(), maxDevices);
     return true;

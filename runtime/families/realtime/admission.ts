@@ -12,6 +12,7 @@ import type { Presence } from "./presence.js";
 import { Pump, type Sink } from "./pump.js";
 import type { Signal } from "../../ports/signal.js";
 import type { RealtimeSpec } from "./spec.js";
+import { mailboxStore } from "../../ports/mailbox.js";
 
 /** Sessions that are asked about at once. */
 const rechecksAtOnce = 8;
@@ -148,7 +149,7 @@ function mailboxReads(
   { principalId }: MailboxOwner,
 ): () => MailboxStore {
   const payer = { key: principalId, isAnonymous: false };
-  return () => database.read({ lifetime: Lifetime.within(readMillis), payer }).mailbox;
+  return () => database.read({ lifetime: Lifetime.within(readMillis), payer }).of(mailboxStore);
 }
 
 function pumpOf(

@@ -5,6 +5,7 @@ import { ServiceError } from "../../contract/errors.js";
 import type { Resources } from "../../operations/context.js";
 import { Lifetime } from "../../ports/lifetime.js";
 import type { NumberedEntry } from "../../ports/mailbox.js";
+import { mailboxStore } from "../../ports/mailbox.js";
 
 /** Signals that are given their places in one transaction. */
 const batchSize = 500;
@@ -41,7 +42,7 @@ export function startNumbering(
       for (let found = batchSize; found === batchSize && !state.isStopped;) {
         const entries = await database.write(
           { lifetime: Lifetime.within(batchMillis), exclusive },
-          ({ mailbox }) => mailbox.number(shard, batchSize),
+          (transaction) => transaction.of(mailboxStore).number(shard, batchSize),
         );
         found = entries.length;
         if (found > 0) told(entries);
@@ -56,7 +57,7 @@ export function startNumbering(
     while (state.isWanted) {
       state.isWanted = false;
       try {
-        const waiting = shuffled(await database.reader.mailbox.stagedShards());
+        const waiting = shuffled(await database.reader.of(mailboxStore).stagedShards());
         const work = async (): Promise<void> => {
           for (let shard = waiting.pop(); shard !== undefined; shard = waiting.pop())
             await numberShard(shard);

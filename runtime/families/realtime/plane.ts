@@ -22,6 +22,7 @@ import { startNumbering } from "./numbering.js";
 import { startPresence, type Presence } from "./presence.js";
 import { Signal } from "../../ports/signal.js";
 import type { RealtimeSpec } from "./spec.js";
+import { mailboxStore } from "../../ports/mailbox.js";
 
 /** Without a bus, what other processes have numbered is found within so many milliseconds. */
 const pollMillis = 1_000;
@@ -93,7 +94,7 @@ export function startPlane(
 
   /** Where mailboxes are, whatever has been heard of them: other processes number too. */
   const checkPositions = async (): Promise<void> => {
-    const heads = await database.reader.mailbox.heads(hub.owners());
+    const heads = await database.reader.of(mailboxStore).heads(hub.owners());
     for (const { head, ...owner } of heads) hub.position(owner, head);
   };
   const onFault = (error: unknown): void => log.error({ err: error }, failed);

@@ -1,6 +1,7 @@
 // What retention removes from mailboxes, as periodic work (decisions.md §2).
 import type { PeriodicJob } from "../../operations/periodic.js";
 import type { RealtimeSpec } from "./spec.js";
+import { mailboxStore } from "../../ports/mailbox.js";
 
 /** Rows that one batch removes, or looks at. */
 const batchSize = 1_000;
@@ -15,7 +16,8 @@ export function retentionJobs({
     {
       name: "realtime.trim",
       everyMillis: 60_000,
-      async batch({ mailbox }) {
+      async batch(transaction) {
+        const mailbox = transaction.of(mailboxStore);
         const before = keptSince();
         if ((await mailbox.trim(before, retentionEntries, batchSize)) > 0) return true;
         // Their entries have gone by now.
@@ -25,8 +27,9 @@ export function retentionJobs({
     {
       name: "realtime.cursors",
       everyMillis: 10 * 60_000,
-      batch: async ({ mailbox }) =>
-        (await mailbox.pruneCursors(keptSince(), Date.now(), batchSize)) === batchSize,
+      batch: async (transaction) =>
+        (await transaction.of(mailboxStore).pruneCursors(keptSince(), Date.now(), batchSize)) ===
+        batchSize,
     },
   ];
 }

@@ -5,6 +5,7 @@ import { uuidv7 } from "../../contract/uuid.js";
 import type { SignalTarget } from "../../ports/signals.js";
 import { Signal } from "../../ports/signal.js";
 import type { RealtimeSpec } from "./spec.js";
+import { mailboxStore } from "../../ports/mailbox.js";
 
 /** Puts a durable signal into mailboxes, typed by its name. */
 export type StageSignal<Events> = <Name extends keyof Events & string>(
@@ -37,7 +38,7 @@ export async function stageText(
   principals: readonly string[],
 ): Promise<void> {
   const signal = { eventId: uuidv7(), name, data };
-  await context.transaction.mailbox.stage(context.tenant, signal, principals, Date.now());
+  await context.transaction.of(mailboxStore).stage(context.tenant, signal, principals, Date.now());
   context.whenCommitted(() => context.resources.signals.wake());
 }
 

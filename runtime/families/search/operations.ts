@@ -20,6 +20,7 @@ import {
 import type { SearchSpec } from "../../ports/search-spec.js";
 import { withSpellings, type WordsLike } from "./spelling.js";
 import { textsAt } from "./texts.js";
+import { searchStore } from "../../ports/search.js";
 
 /** What every answer has besides its hits and paging. */
 interface Found {
@@ -150,13 +151,13 @@ async function spelt<Request extends SearchPageRequest | SearchCursorRequest>(
   const { match, isFuzzy } = request;
   if (match === null || !isFuzzy) return request;
   const wordsLike: WordsLike = (word, edits) =>
-    transaction.search.wordsLike(spec, tenant, word, edits);
+    transaction.of(searchStore).wordsLike(spec, tenant, word, edits);
   return { ...request, match: await withSpellings(match, wordsLike) };
 }
 
 function selecting(spec: SearchSpec, context: ExecutionContext) {
   return (query: SearchQuery, window: Window) =>
-    context.transaction.search.select(spec, context.tenant, query, window);
+    context.transaction.of(searchStore).select(spec, context.tenant, query, window);
 }
 
 /** The members of an answer besides hits and paging, as JSON. */
@@ -166,7 +167,7 @@ async function restOf(
   request: SearchPageRequest | SearchCursorRequest,
   rows: readonly ScoredDocument[],
 ): Promise<string> {
-  const store = context.transaction.search;
+  const store = context.transaction.of(searchStore);
   const { counts, facets, facetSize } = request;
   const count = counts === "none" ? null : await store.count(spec, context.tenant, request);
   const members: Record<string, unknown> = { count, scores: rows.map(({ score }) => score) };

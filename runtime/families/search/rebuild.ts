@@ -5,6 +5,7 @@ import { Lifetime } from "../../ports/lifetime.js";
 import { uuidv7 } from "../../contract/uuid.js";
 import type { RebuildPosition } from "../../ports/search.js";
 import type { SearchSpec } from "../../ports/search-spec.js";
+import { searchStore } from "../../ports/search.js";
 
 /** What is noted in the lease. */
 interface Progress {
@@ -62,11 +63,13 @@ export async function rebuildSearch(
 
 /** One batch, with what is done after it noted; null where another process holds the lease. */
 async function batch(
-  { leases, search }: Transaction,
+  transaction: Transaction,
   spec: SearchSpec,
   { name, holder }: { readonly name: string; readonly holder: string },
   size: number,
 ): Promise<{ readonly done: number; readonly total: number; readonly isDone: boolean } | null> {
+  const { leases } = transaction;
+  const search = transaction.of(searchStore);
   const now = Date.now();
   const lease = await leases.take(name, holder, now, now + leaseMillis);
   if (lease === null) return null;

@@ -7,6 +7,8 @@ import { canonicalIds } from "../../operations/canonical-ids.js";
 import { callerOf, sessionOf } from "../../operations/identity.js";
 import type { Handler } from "../../operations/operation.js";
 import { uuidv7 } from "../../contract/uuid.js";
+import { tenantStore } from "../../ports/tenants.js";
+import { identityStore } from "../../ports/identity.js";
 
 type Nothing = Readonly<Record<never, never>>;
 type ById = { readonly id: string };
@@ -25,7 +27,7 @@ export const tenancy = {
     (): Handler<Nothing, { readonly tenants: readonly TenantEntry[] }> =>
     async (_input, context) => {
       const caller = callerOf(context);
-      const tenants = await context.transaction.tenants.listMemberships(caller.principalId);
+      const tenants = await context.transaction.of(tenantStore).listMemberships(caller.principalId);
       return {
         tenants: tenants.map(({ id, key }) => ({
           tenant_id: id,
@@ -40,7 +42,7 @@ export const tenancy = {
     (spec: IdentitySpec): Handler<ById, TokenResponse> =>
     async ({ id }, context) => {
       const { principalId } = await heldSession(context);
-      const store = context.transaction.tenants;
+      const store = context.transaction.of(tenantStore);
       const tenant = await store.findTenant(id);
       // A tenant that is not there and one that is not the caller's are told alike.
       if (tenant === null || !(await store.isMember(id, principalId)))
@@ -54,7 +56,7 @@ export const tenancy = {
     (): Handler<ById, void> =>
     async ({ id }, context) => {
       const { principalId } = sessionOf(context);
-      if (!(await context.transaction.tenants.removeMember(id, principalId, Date.now())))
+      if (!(await context.transaction.of(tenantStore).removeMember(id, principalId, Date.now())))
         throw fail("core.not_found");
       context.endsCredentials({ tenant: id });
     },
@@ -63,7 +65,9 @@ export const tenancy = {
     (): Handler<{ readonly tenant_key: string }, Omit<TenantEntry, "is_current">> =>
     async ({ tenant_key: key }, context) => {
       const id = uuidv7();
-      const added = await context.transaction.tenants.addTenant({ id, key, isActive: true });
+      const added = await context.transaction
+        .of(tenantStore)
+        .addTenant({ id, key, isActive: true });
       if (!added) throw fail("core.conflict", { reason: "the key is taken" });
       return { tenant_id: id, tenant_key: key };
     },
@@ -72,21 +76,24 @@ export const tenancy = {
   listMembers:
     (): Handler<ById, { readonly members: readonly { readonly principal_id: string }[] }> =>
     async ({ id }, context) => {
-      if ((await context.transaction.tenants.findTenant(id)) === null) throw fail("core.not_found");
-      const members = await context.transaction.tenants.listMembers(id);
+      if ((await context.transaction.of(tenantStore).findTenant(id)) === null)
+        throw fail("core.not_found");
+      const members = await context.transaction.of(tenantStore).listMembers(id);
       return { members: members.map((principalId) => ({ principal_id: principalId })) };
     },
 
   deactivateTenant:
     (): Handler<ById, void> =>
     async ({ id }, context) => {
-      if (!(await context.transaction.tenants.deactivateTenant(id))) throw fail("core.not_found");
+      if (!(await context.transaction.of(tenantStore).deactivateTenant(id)))
+        throw fail("core.not_found");
       context.endsCredentials({ tenant: id });
     },
 
   inviteMember: (): Handler<Membership, void> => async (given, context) => {
     const { tenant_id: tenantId, principal_id: principalId } = canonicalIds(given);
-    const { tenants, identity } = context.transaction;
+    const tenants = context.transaction.of(tenantStore);
+    const identity = context.transaction.of(identityStore);
     const isKnown =
       (await tenants.findTenant(tenantId)) !== null &&
       (await identity.findPrincipal(principalId)) !== null;
@@ -96,7 +103,9 @@ export const tenancy = {
 
   removeMember: (): Handler<Membership, void> => async (given, context) => {
     const { tenant_id: tenantId, principal_id: principalId } = canonicalIds(given);
-    if (!(await context.transaction.tenants.removeMember(tenantId, principalId, Date.now())))
+    if (
+      !(await context.transaction.of(tenantStore).removeMember(tenantId, principalId, Date.now()))
+    )
       throw fail("core.not_found");
     context.endsCredentials({ tenant: tenantId });
   },

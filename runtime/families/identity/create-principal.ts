@@ -1,21 +1,30 @@
 // `node server.js create-principal LOGIN [--grant PERMISSION]…`: how a service gets its first administrator.
 import { text } from "node:stream/consumers";
 import { parseArgs } from "node:util";
-import { createPrincipal } from "../families/identity/provision.js";
-import { fail } from "../contract/errors.js";
-import { permissionPattern } from "../contract/permissions.js";
-import type { Connection } from "./connect.js";
+import { fail } from "../../contract/errors.js";
+import { permissionPattern } from "../../contract/permissions.js";
+import type { Command, ServiceAtWork } from "../../operations/family.js";
+import { tenantStore } from "../../ports/tenants.js";
+import { createPrincipal } from "./provision.js";
 
-export const createPrincipalUsage = "create-principal LOGIN [--grant PERMISSION]…";
+/** The command; stdin gives the password. */
+export const createPrincipalCommand: Command = {
+  name: "create-principal",
+  usage: "LOGIN [--grant PERMISSION]…",
+  read(args) {
+    const given = readArguments(args);
+    return given && ((service) => provision(service, given, process.stdin));
+  },
+};
 
 /** Whom the command makes, and the permissions that it holds everywhere. */
-export interface NewPrincipal {
+interface NewPrincipal {
   readonly login: string;
   readonly permissions: readonly string[];
 }
 
 /** What the command line asks for, or null where it is not well formed. */
-export function readCreatePrincipal(args: readonly string[]): NewPrincipal | null {
+function readArguments(args: readonly string[]): NewPrincipal | null {
   try {
     const { values, positionals } = parseArgs({
       args: [...args],
@@ -36,8 +45,8 @@ export function readCreatePrincipal(args: readonly string[]): NewPrincipal | nul
  * everywhere; returns its id. Throws `core.conflict` where the login is taken and `core.validation` for the password or
  * a permission; nobody is made then.
  */
-export async function provision(
-  { context, write }: Connection,
+async function provision(
+  { context, write }: ServiceAtWork,
   given: NewPrincipal,
   input: NodeJS.ReadableStream,
 ): Promise<string> {
@@ -50,7 +59,8 @@ export async function provision(
   const password = (await text(input)).replace(/\r?\n$/, "");
   const id = await createPrincipal(context("principals.create_principal"), { login, password });
   await write("principals.grant_permission", async ({ transaction }) => {
-    for (const permission of permissions) await transaction.tenants.grant(null, id, permission);
+    for (const permission of permissions)
+      await transaction.of(tenantStore).grant(null, id, permission);
   });
   return id;
 }

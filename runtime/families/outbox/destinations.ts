@@ -1,14 +1,14 @@
 // Where the events of an outbox go: the author's functions, and what the deployment chose for each name.
-import type { Log } from "../ports/log.js";
-import { logDestination } from "../families/outbox/log-destination.js";
-import type { Destination, OutboxSpec } from "../families/outbox/spec.js";
-import { webhook } from "../families/outbox/webhook.js";
-import type { Settings } from "./settings.js";
+import type { Log } from "../../ports/log.js";
+import { logDestination } from "./log-destination.js";
+import type { Destination, OutboxSpec } from "./spec.js";
+import { webhook } from "./webhook.js";
+import type { OutboxSettings } from "./settings.js";
 
 /** The destination of each event. */
 export function destinationsOf(
   { events }: OutboxSpec,
-  { destinations, webhookSecrets }: Settings,
+  { destinations, webhookSecrets }: OutboxSettings,
   log: Log,
 ): Readonly<Record<string, Destination>> {
   const named = (name: string): Destination => {

@@ -1,0 +1,23 @@
+// The family of identity: who calls.
+import { familyOf, hourly } from "../../operations/family.js";
+import { apiKeyStore } from "../../ports/api-keys.js";
+import { identityStore } from "../../ports/identity.js";
+import { createPrincipalCommand } from "./create-principal.js";
+import type { IdentitySpec } from "./spec.js";
+
+/** What ended is kept for a day, so that its last use can still be told from one that never was. */
+const endedFor = 24 * 60 * 60 * 1_000;
+/** Rows that one batch removes. */
+const batchSize = 1_000;
+
+export const identityFamily = familyOf<IdentitySpec>()({
+  member: "identity",
+  jobs: () => [
+    hourly("identity.expired", async (transaction) => {
+      const before = Date.now() - endedFor;
+      const hasMore = await transaction.of(identityStore).prune(before, batchSize);
+      return (await transaction.of(apiKeyStore).prune(before, batchSize)) === batchSize || hasMore;
+    }),
+  ],
+  commands: () => [createPrincipalCommand],
+});

@@ -1,0 +1,34 @@
+// `node server.js outbox` and `node server.js redrive [EVENT]`: what an operator asks of the outbox, and tells it.
+import type { Command, ServiceAtWork } from "../../operations/family.js";
+import { outboxStore } from "../../ports/outbox.js";
+
+/** Events that are made due in one transaction. */
+const batchSize = 1_000;
+
+/** Prints how far the relay is behind, and how many events were given up. */
+export const outboxCommand: Command = {
+  name: "outbox",
+  read: (args) =>
+    args.length > 0
+      ? null
+      : async ({ database }) =>
+          JSON.stringify(await database.reader.of(outboxStore).state(Date.now())),
+};
+
+/** Makes given-up events due again, those of one name or all; the relay of a running server takes them. Prints how many. */
+export const redriveCommand: Command = {
+  name: "redrive",
+  usage: "[EVENT]",
+  read: (args) =>
+    args.length > 1 ? null : async (service) => String(await redrive(service, args[0] ?? null)),
+};
+
+async function redrive({ write }: ServiceAtWork, name: string | null): Promise<number> {
+  for (let redriven = 0; ;) {
+    const some = await write("outbox.redrive", ({ transaction }) =>
+      transaction.of(outboxStore).redrive(name, Date.now(), batchSize),
+    );
+    redriven += some;
+    if (some < batchSize) return redriven;
+  }
+}

@@ -1,0 +1,53 @@
+// The family of the outbox: integration events, and where they go.
+import { familyOf, hourly, type Gauges, type ServiceAtWork } from "../../operations/family.js";
+import { outboxStore } from "../../ports/outbox.js";
+import { outboxCommand, redriveCommand } from "./commands.js";
+import { destinationsOf } from "./destinations.js";
+import { startRelay } from "./relay.js";
+import { readOutboxSettings } from "./settings.js";
+import type { OutboxSpec } from "./spec.js";
+
+/** Dead letters may hold secrets; who wants to redrive them has a week. */
+const deadFor = 7 * 24 * 60 * 60 * 1_000;
+/** Rows that one batch removes. */
+const batchSize = 1_000;
+
+export const outboxFamily = familyOf<OutboxSpec>()({
+  member: "outbox",
+  settings: readOutboxSettings,
+  jobs: () => [
+    hourly(
+      "outbox.dead",
+      async (transaction) =>
+        (await transaction.of(outboxStore).prune(Date.now() - deadFor, batchSize)) === batchSize,
+    ),
+  ],
+  commands: () => [outboxCommand, redriveCommand],
+  gauges: (_spec, service) => gaugesOf(service),
+  start(spec, service, settings) {
+    const { database, log, sealer } = service;
+    const { maxAttempts, backoffMillis } = settings;
+    const destinations = destinationsOf(spec, settings, log);
+    const relay = startRelay({ database, log, sealer, destinations, maxAttempts, backoffMillis });
+    service.whenWoken(outboxStore, relay.wake);
+    return relay;
+  },
+});
+
+function gaugesOf({ database }: ServiceAtWork): Gauges {
+  const state = askedOnce(() => database.reader.of(outboxStore).state(Date.now()));
+  return {
+    outbox_pending: async () => (await state()).pending,
+    outbox_dead: async () => (await state()).dead,
+    outbox_lag_seconds: async () => (await state()).lagMillis / 1000,
+  };
+}
+
+/** Those who ask at once share one answer: figures that are read together come of one query. */
+function askedOnce<T>(ask: () => Promise<T>): () => Promise<T> {
+  let asked: Promise<T> | undefined;
+  return () =>
+    (asked ??= ask().finally(() => {
+      asked = undefined;
+    }));
+}

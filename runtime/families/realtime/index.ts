@@ -1,0 +1,14 @@
+// The family of realtime: signals and commands. Its connections are transports (http/), which the server starts.
+import { familyOf } from "../../operations/family.js";
+import { mailboxStore } from "../../ports/mailbox.js";
+import { retentionJobs } from "./retention.js";
+import type { RealtimeSpec } from "./spec.js";
+
+export const realtimeFamily = familyOf<RealtimeSpec>()({
+  member: "realtime",
+  jobs: retentionJobs,
+  gauges: (_spec, { database }) => ({
+    signals_lag_seconds: async () =>
+      (await database.reader.of(mailboxStore).stagedLag(Date.now())) / 1000,
+  }),
+});

@@ -1,0 +1,88 @@
+// What a family brings to a running service beside its operations. `server/families.ts` has the list; nothing else knows one by
+// name (architecture.md "A family is one value").
+import type { TokenAlgorithm } from "../ports/tokens.js";
+import type { StoreKey } from "../ports/store-key.js";
+import type { ExecutionContext, Resources } from "./context.js";
+import type { Environment } from "./environment.js";
+import type { OutsideJob, PeriodicJob } from "./periodic.js";
+
+/** A service at work, as its families see it. */
+export interface ServiceAtWork extends Resources {
+  /** A context for work of the service itself, without a caller, in the given tenant. */
+  context(operationId: string, tenant?: string): ExecutionContext;
+  /** Runs work as an operation of the service itself, in one write transaction. */
+  write<T>(
+    operationId: string,
+    work: (context: ExecutionContext) => Promise<T>,
+    tenant?: string,
+  ): Promise<T>;
+  /** Has `woken` called whenever something has been put into a store that waits for work. */
+  whenWoken(key: StoreKey<unknown>, woken: () => void): void;
+}
+
+/** From what a family reads its settings. Faults are collected and told together. */
+export interface SettingsSource {
+  readonly environment: Environment;
+  /** Entries of a list of secrets, the newest first. */
+  readonly secrets: { read(name: string, algorithm?: TokenAlgorithm): readonly Buffer[] };
+  readonly isProduction: boolean;
+}
+
+/** A figure by its name, read when somebody asks for it. */
+export type Gauges = Readonly<Record<string, () => number | Promise<number>>>;
+
+/** What a family does all along. */
+export interface Started {
+  /** Begins nothing more and waits for what is under way, up to so many milliseconds. */
+  stop(patienceMillis: number): Promise<void>;
+}
+
+/** A command of `node server.js`. */
+export interface Command {
+  readonly name: string;
+  /** Its arguments, for people. */
+  readonly usage?: string;
+  /** What the arguments ask for: work that gives a line to print. Null where they do not read so. */
+  read(args: readonly string[]): ((service: ServiceAtWork) => Promise<string>) | null;
+}
+
+/** One family. `Part` is what the service definition says to it under `member`. */
+export interface Family<Member extends string, Part, Settings> {
+  readonly member: Member;
+  readonly settings: (part: Part, source: SettingsSource) => Settings;
+  readonly jobs: (part: Part, resources: Resources) => readonly (PeriodicJob | OutsideJob)[];
+  readonly commands: (part: Part) => readonly Command[];
+  readonly gauges: (part: Part, service: ServiceAtWork) => Gauges;
+  readonly start: (part: Part, service: ServiceAtWork, settings: Settings) => Started | null;
+}
+
+/** Any family; each is only ever called with its own part and settings. */
+// oxlint-disable-next-line typescript/no-explicit-any -- part and settings are tied together inside each family
+export type AnyFamily = Family<string, any, any>;
+
+/** What a family is silent about. */
+const silent = {
+  settings: () => undefined,
+  jobs: () => [],
+  commands: () => [],
+  gauges: () => ({}),
+  start: () => null,
+};
+
+/** Makes the family of a member of the service definition: first its part's type, then what it says. */
+export function familyOf<Part>() {
+  return <const Member extends string, Settings = undefined>(
+    definition: Pick<Family<Member, Part, Settings>, "member"> &
+      Partial<Family<Member, Part, Settings>>,
+  ): Family<Member, Part, Settings> => ({
+    ...(silent as unknown as Family<Member, Part, Settings>),
+    ...definition,
+  });
+}
+
+const hourMillis = 60 * 60 * 1_000;
+
+/** A job that looks every hour. */
+export function hourly(name: string, batch: PeriodicJob["batch"]): PeriodicJob {
+  return { name, everyMillis: hourMillis, batch };
+}

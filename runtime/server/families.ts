@@ -1,0 +1,60 @@
+// The list of families: what each brings to a running service, and how SQL keeps what it keeps.
+import { sqlApiKeyStore } from "../engines/sql/api-key-store.js";
+import { sqlDocumentStore } from "../engines/sql/document-store.js";
+import { sqlIdentityStore } from "../engines/sql/identity-store.js";
+import { sqlMailboxStore } from "../engines/sql/mailbox-store.js";
+import { sqlOutboxStore } from "../engines/sql/outbox-store.js";
+import { sqlSearchStore } from "../engines/sql/search-store.js";
+import { sqlStore, type SqlStores } from "../engines/sql/stores.js";
+import { sqlTenantStore } from "../engines/sql/tenant-store.js";
+import { identityFamily } from "../families/identity/index.js";
+import { outboxFamily } from "../families/outbox/index.js";
+import { realtimeFamily } from "../families/realtime/index.js";
+import { searchFamily } from "../families/search/index.js";
+import { storageFamily } from "../families/storage/index.js";
+import type { AnyFamily, Family } from "../operations/family.js";
+import { apiKeyStore } from "../ports/api-keys.js";
+import { documentStore } from "../ports/documents.js";
+import { identityStore } from "../ports/identity.js";
+import { mailboxStore } from "../ports/mailbox.js";
+import { outboxStore } from "../ports/outbox.js";
+import { searchStore } from "../ports/search.js";
+import { tenantStore } from "../ports/tenants.js";
+
+const identityStores = [
+  sqlStore(identityStore, sqlIdentityStore),
+  sqlStore(apiKeyStore, sqlApiKeyStore),
+];
+
+/** One entry a family, in the order in which they start; they stop the other way round. */
+const list = [
+  { family: identityFamily, stores: identityStores },
+  { family: null, stores: [sqlStore(tenantStore, sqlTenantStore)] },
+  { family: null, stores: [sqlStore(documentStore, sqlDocumentStore)] },
+  { family: searchFamily, stores: [sqlStore(searchStore, sqlSearchStore)] },
+  { family: storageFamily, stores: [] },
+  { family: outboxFamily, stores: [sqlStore(outboxStore, sqlOutboxStore)] },
+  { family: realtimeFamily, stores: [sqlStore(mailboxStore, sqlMailboxStore)] },
+] as const;
+
+type Listed = Exclude<(typeof list)[number]["family"], null>;
+
+/** What a service definition says to families, by the member of each. */
+export type FamilyParts = {
+  readonly [Each in Listed as Each["member"]]?: Each extends Family<string, infer Part, infer _>
+    ? Part
+    : never;
+};
+
+/** All stores over SQL. */
+export const sqlStores: SqlStores = new Map(list.flatMap(({ stores }) => [...stores]));
+
+/** The families that a service says something to, with what it says. */
+export function familiesOf(
+  parts: FamilyParts,
+): readonly { readonly family: AnyFamily; readonly part: unknown }[] {
+  return list.flatMap(({ family }) => {
+    const part = family === null ? undefined : parts[family.member];
+    return family === null || part === undefined ? [] : [{ family, part }];
+  });
+}
