@@ -7,7 +7,6 @@ import { callerOf, subjectsOf } from "../../operations/identity.js";
 import { isObject } from "../../query/json-pointer.js";
 import { parseFilter } from "../../query/parse-filter.js";
 import { decideByPermissions, type DecisionPort, type ScopePort } from "./decisions.js";
-import { identityStore } from "../../ports/identity.js";
 
 export interface AuthorizationSpec {
   /** Permissions that stand above every other; `{resource}` is the resource's name. None are needed. */
