@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { notesSpec } from "../../generated/documents/notes.js";
 import { placesSpec } from "../../generated/documents/places.js";
 import { placeSearchSpec } from "../../generated/search/place_search.js";
+import { taskSearchSpec } from "../../generated/search/task_search.js";
 import { collection } from "../../runtime/index.js";
 import { postgresDialect } from "../../runtime/engines/postgres/dialect.js";
 import { sqliteDialect } from "../../runtime/engines/sqlite/dialect.js";
@@ -155,6 +156,16 @@ for (const engine of engines) {
       );
       expect(plan).toMatch(/place_search_index(?:_by_texts| VIRTUAL TABLE INDEX)/);
       expect(plan).not.toMatch(/Seq Scan on place_search_index|SCAN places\b/);
+    });
+
+    test("a count of what is found goes from the matches to their rows", async () => {
+      const request = parseSearchPage({ query: "t7", size: 20 }, taskSearchSpec, false);
+      const plan = await planOf((session) =>
+        sqlSearchStore(session).count(taskSearchSpec, "acme", request),
+      );
+      expect(plan).toContain("task_search_index");
+      // With `=` SQLite would look up each row of the tenant among the matches.
+      expect(plan).not.toMatch(/VIRTUAL TABLE INDEX 0:=/);
     });
   });
 }

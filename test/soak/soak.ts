@@ -42,7 +42,7 @@ for (const engine of engines) {
             (outcome) => !isSuccess(outcome) && outcome.status !== 409,
           );
           for (const outcome of failed.slice(0, 10))
-            process.stdout.write(`${JSON.stringify(outcome)}\n`);
+            process.stdout.write(`${JSON.stringify({ ...outcome, bytes: undefined })}\n`);
           const { child } = subject.process;
           taken.push({
             requests: outcomes.length,

@@ -14,14 +14,14 @@ import { quoted, type IndexStatement, type ParameterSink } from "../sql/session.
 /** The labels that a tsvector has; a search has no more fields than these. */
 const labels = ["A", "B", "C", "D"] as const;
 
-/** Documents of the tenant that match, with their scores. */
+/** What to select from for documents that match: their rows, joined with those of the index `s`, which has the score. */
 export function matching(
   spec: SearchSpec,
   tenant: string,
   match: Match,
   weights: Readonly<Record<string, number>>,
   parameters: ParameterSink,
-): { readonly query: string; readonly join: string } {
+): string {
   const fields = Object.keys(spec.text);
   const texts = fields.flatMap((name, at) =>
     name in weights
@@ -39,10 +39,9 @@ export function matching(
   const spelt = asSpelt(match);
   const isSpelt = spelt === null ? null : `"texts" @@ ${queryOf(spelt)}`;
   const owned = isOwned ? ` AND "tenant_id" = ${parameters.add(tenant)}` : "";
-  return {
-    query: `SELECT "id" AS "match_id", ${score(match, texts, isSpelt, parameters)} AS "score" FROM ${quoted(spec.index)} WHERE "texts" @@ ${query}${owned}`,
-    join: `${quoted(table)}."id" = s."match_id"`,
-  };
+  const scored = `SELECT "id" AS "match_id", ${score(match, texts, isSpelt, parameters)} AS "score"`;
+  const matches = `${scored} FROM ${quoted(spec.index)} WHERE "texts" @@ ${query}${owned}`;
+  return `(${matches}) s JOIN ${quoted(table)} ON ${quoted(table)}."id" = s."match_id"`;
 }
 
 /** The match in the language of tsquery. Words are letters and digits alone, and stand in quotes all the same. */

@@ -22,12 +22,12 @@ export function sqlSearchStore(session: SqlSession): SearchStore {
   ): string => {
     const { document } = spec;
     const { match, weights, maxCandidates } = query;
-    const table = quoted(document.table);
-    const matches =
-      match === null ? null : dialect.matching(spec, tenant, match, weights, parameters);
-    const from = matches === null ? table : `(${matches.query}) s JOIN ${table} ON ${matches.join}`;
+    const from =
+      match === null
+        ? quoted(document.table)
+        : dialect.matching(spec, tenant, match, weights, parameters);
     const where = whereOf(document, tenant, query, dialect, parameters);
-    const score = matches === null ? "0" : `s."score"`;
+    const score = match === null ? "0" : `s."score"`;
     const all = `SELECT ${dialect.columns}, ${score} AS "score" FROM ${from}${where}`;
     if (maxCandidates === null) return all;
     return `${all} ORDER BY "score" DESC, "id" LIMIT ${parameters.add(maxCandidates)}`;

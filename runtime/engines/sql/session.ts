@@ -79,14 +79,14 @@ export interface Dialect {
     condition: string | null,
     fraction: number,
   ): { readonly inner: string; readonly outer: (column: string) => string };
-  /** The documents of a tenant that match words, as a query that gives a key to join by and a score. */
+  /** What to select from for documents that match words: their rows, joined with those of the index `s`, which has the score. */
   matching(
     spec: SearchSpec,
     tenant: string,
     match: Match,
     weights: Readonly<Record<string, number>>,
     parameters: ParameterSink,
-  ): { readonly query: string; readonly join: string };
+  ): string;
   /** A query whose rows say whether there are trigrams to compare words by, or null where there never are. */
   readonly trigrams: string | null;
   /** `word`s of an index that may be spellings of one: their first letter, the least and most letters they have. */

@@ -11,14 +11,14 @@ import type { DocumentDeclaration } from "../../ports/document-spec.js";
 import { score } from "../sql/score.js";
 import { quoted, type IndexStatement, type ParameterSink } from "../sql/session.js";
 
-/** Rows of the tenant that match, with their scores. */
+/** What to select from for documents that match: their rows, joined with those of the index `s`, which has the score. */
 export function matching(
   spec: SearchSpec,
   tenant: string,
   match: Match,
   weights: Readonly<Record<string, number>>,
   parameters: ParameterSink,
-): { readonly query: string; readonly join: string } {
+): string {
   const index = quoted(spec.index);
   const looked = Object.keys(spec.text).flatMap((name, at) =>
     name in weights ? [{ column: `"t${at}"`, weight: weights[name] ?? 0 }] : [],
@@ -33,10 +33,10 @@ export function matching(
     spelt === null
       ? null
       : `rowid IN (SELECT rowid FROM ${index} WHERE ${index} MATCH ${queryOf(spelt)})`;
-  return {
-    query: `SELECT rowid AS "match_row", ${score(match, looked, isSpelt, parameters)} AS "score" FROM ${index} WHERE ${index} MATCH ${query}`,
-    join: `${quoted(spec.document.table)}.rowid = s."match_row"`,
-  };
+  const scored = `SELECT rowid AS "match_row", ${score(match, looked, isSpelt, parameters)} AS "score"`;
+  const table = quoted(spec.document.table);
+  // A cross join is not reordered: SQLite takes each row of the tenant to the index where it thinks that there are few.
+  return `(${scored} FROM ${index} WHERE ${index} MATCH ${query}) s CROSS JOIN ${table} ON ${table}.rowid = s."match_row"`;
 }
 
 /** The match in FTS5's language. Words are letters and digits alone, and stand in quotes all the same. */
