@@ -78,19 +78,27 @@ function answer(
   const exchange = Exchange.of(req, res);
   exchange.operation = match.route.operationId;
   exchange.requestId = metadata.requestId;
-  const run: Run = { match, metadata, exchange, context: undefined, input: undefined };
+  const run: Run = {
+    match,
+    metadata,
+    exchange,
+    lifetime: undefined,
+    context: undefined,
+    input: undefined,
+  };
   try {
     // One deadline over everything: who is calling, the body, hooks, engines.
     const deadline = readDeadline(req.headers, plannedSeconds(options, match.route));
     const lifetime = new Lifetime(deadline, exchange);
+    run.lifetime = lifetime;
     const outcome = outcomeOf(options, run, lifetime);
     if (outcome instanceof Promise)
       lifetime.settle(
         outcome,
-        (value) => succeed(options, run, lifetime, value),
+        (value) => succeed(options, run, value),
         (error) => refuse(options, run, error),
       );
-    else succeed(options, run, lifetime, outcome);
+    else succeed(options, run, outcome);
   } catch (error) {
     refuse(options, run, error);
   }
@@ -101,27 +109,24 @@ interface Run {
   readonly match: RouteMatch;
   readonly metadata: InvocationMetadata;
   readonly exchange: Exchange;
+  /** Undefined where the request names no deadline that can be read. */
+  lifetime: Lifetime | undefined;
   context: ExecutionContext | undefined;
   input: unknown;
 }
 
 /** Answers with the outcome, or with an error where that cannot be printed. */
-function succeed(
-  options: FrontHandlerOptions,
-  run: Run,
-  lifetime: Lifetime,
-  outcome: Outcome<unknown>,
-): void {
+function succeed(options: FrontHandlerOptions, run: Run, outcome: Outcome<unknown>): void {
   const { exchange, context, metadata } = run;
   const { req, res } = exchange;
   const { route } = run.match;
   const { log } = options.resources;
   try {
-    lifetime.answering();
+    run.lifetime?.answering();
     if (outcome.output instanceof ByteReply)
       outcome.output.body?.once("error", (error) => {
         // A caller who goes away ends it too, and is no failure.
-        if (!res.destroyed) logFailure(log, route, metadata, error);
+        if (!res.destroyed) logFailure(log, run, error);
       });
     if (context?.holdsAnswer === true) context.answer.waits(() => res.destroy());
     replyOutcome(req, res, metadata, route.status, outcome);
@@ -140,9 +145,11 @@ function refuse(options: FrontHandlerOptions, run: Run, error: unknown): void {
   const { route } = run.match;
   const { log } = options.resources;
   try {
+    // A timer would keep the request for as long as its deadline, which may come long after its answer.
+    run.lifetime?.answering();
     if (route.audit !== undefined && context !== undefined)
       audit(log, route.audit, context, run.input, error);
-    logFailure(log, route, metadata, error);
+    logFailure(log, run, error);
     replyError(exchange.req, exchange.res, metadata, error);
   } catch {
     exchange.res.destroy();
@@ -217,11 +224,12 @@ function plannedSeconds({ resources }: FrontHandlerOptions, route: AnyRoute): nu
   return route.deadlineSeconds ?? (isUpload ? undefined : resources.deadlineSeconds);
 }
 
-function logFailure(log: Log, route: AnyRoute, metadata: InvocationMetadata, error: unknown): void {
-  const known = error instanceof ServiceError ? errors[error.code] : errors["core.internal"];
-  if (known.status < 500) return;
+function logFailure(log: Log, { match, metadata, exchange }: Run, error: unknown): void {
+  const code = error instanceof ServiceError ? error.code : "core.internal";
+  // That a caller goes away is no failure of ours; the line of its request says it.
+  if (errors[code].status < 500 || (code === "core.timeout" && exchange.isGone())) return;
   log.error(
-    { operation: route.operationId, requestId: metadata.requestId, err: error },
+    { operation: match.route.operationId, requestId: metadata.requestId, err: error },
     "an operation failed",
   );
 }

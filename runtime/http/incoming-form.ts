@@ -41,12 +41,11 @@ async function received<Stored>(
   const { default: multer } = await import("multer");
   // multer reads nothing of Express but the stream, and sets `body` and `file`.
   const request = req as unknown as Parameters<ReturnType<Multer["single"]>>[0];
-  const stalled = new AbortController();
-  const givenUp = AbortSignal.any([signal, stalled.signal]);
-  givenUp.throwIfAborted();
+  signal.throwIfAborted();
   let content: Readable | undefined;
   let storing: Promise<Stored> | undefined;
   let fieldsBefore = 0;
+  let stopWatching = (): void => undefined;
   const read = new Promise<void>((resolve, reject) => {
     const middleware = multer({
       storage: {
@@ -86,14 +85,14 @@ async function received<Stored>(
       const filename = safeName(file.originalname);
       return store({ filename, contentType: file.mimetype, fields, content: bytes });
     };
-    givenUp.addEventListener("abort", () => reject(givenUp.reason as Error), { once: true });
+    signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
+    stopWatching = watchIdle(req, () =>
+      reject(fail("request_timeout", {}, { headers: { Connection: "close" } })),
+    );
     middleware(request, {} as Parameters<typeof middleware>[1], (error: unknown) => {
       if (error === undefined || error === null) resolve();
       else reject(error as Error);
     });
-  });
-  const stopWatching = watchIdle(req, () => {
-    stalled.abort(fail("request_timeout", {}, { headers: { Connection: "close" } }));
   });
   try {
     await read;

@@ -22,6 +22,8 @@ export function readJsonBody<T>(
   if (declared !== undefined && Number(declared) > maxBytes) {
     throw fail("body_too_large", { max_bytes: maxBytes }, { headers: { Connection: "close" } });
   }
+  // Who has gone meanwhile sends nothing more, and gives no event either.
+  if (req.closed) throw fail("core.malformed");
   return readWhole(req, maxBytes, (bytes) => take(parseStrictJson(bytes)));
 }
 
@@ -52,6 +54,7 @@ function readWhole<T>(
     req.on("data", (chunk: Buffer) => {
       size += chunk.length;
       if (size > maxBytes) {
+        done();
         req.pause();
         req.removeAllListeners("data");
         reject(
