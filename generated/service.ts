@@ -20,12 +20,14 @@ import * as tasksRoutes from "./routes/tasks.js";
 import * as tenantAdminRoutes from "./routes/tenant_admin.js";
 import * as tenantsRoutes from "./routes/tenants.js";
 import * as vaultRoutes from "./routes/vault.js";
+import * as webhooksRoutes from "./routes/webhooks.js";
 import { articlesSearchSpec } from "./search/articles_search.js";
 import { placeSearchSpec } from "./search/place_search.js";
 import { taskSearchSpec } from "./search/task_search.js";
 import { articlesBlobsSpec } from "./storage/articles_blobs.js";
 import { filesSpec } from "./storage/files.js";
 import { vaultSpec } from "./storage/vault.js";
+import { webhooksSpec } from "./webhooks.js";
 
 /** The service: every operation with its route. */
 export const service = defineService({
@@ -36,6 +38,7 @@ export const service = defineService({
   searches: [articlesSearchSpec, placeSearchSpec, taskSearchSpec],
   storages: [articlesBlobsSpec, filesSpec, vaultSpec],
   outbox: outboxSpec,
+  webhooks: webhooksSpec,
   realtime: realtimeSpec,
   app: authorApp.app,
   routes: [
@@ -148,5 +151,11 @@ export const service = defineService({
     vaultRoutes.vaultHead,
     vaultRoutes.vaultList,
     vaultRoutes.vaultUpload,
+    webhooksRoutes.webhooksCreate,
+    webhooksRoutes.webhooksDelete,
+    webhooksRoutes.webhooksDeliveries,
+    webhooksRoutes.webhooksList,
+    webhooksRoutes.webhooksRedeliver,
+    webhooksRoutes.webhooksTest,
   ],
 });

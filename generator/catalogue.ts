@@ -210,7 +210,7 @@ export const catalogue = {
   ),
   OPW048: entry(
     "Name in code",
-    "Two operations, or an operation and something opwright prints, would have the same name in code.",
+    "Two operations, or two namespaces, would have the same name in code.",
     "Rename the operation, or its namespace.",
   ),
   OPW050: entry(
@@ -334,6 +334,11 @@ export const catalogue = {
     "Nothing to emit",
     "A document emits events of `realtime` that carry the document and say `to` whom.",
     "Declare the event with the document's type as its data, and `to`.",
+  ),
+  OPW075: entry(
+    "Nothing to subscribe to",
+    "`webhooks` names an event that the outbox does not have, or one of opwright's own, which carries secrets.",
+    "Name events of your own under `outbox`.",
   ),
   OPW080: entry(
     "Out of date",

@@ -118,6 +118,13 @@ export {
   type StageEvent,
 } from "./families/outbox/spec.js";
 export { stage } from "./families/outbox/stage.js";
+export {
+  webhooks,
+  type CreatedWebhook,
+  type WebhookDeliveryEntry,
+  type WebhookEntry,
+} from "./families/webhooks/operations.js";
+export { subscribing, type WebhooksSpec } from "./families/webhooks/spec.js";
 export { rateLimit } from "./operations/rate-limit.js";
 export { tenant } from "./families/tenancy/hooks.js";
 export { tenancy, type TenantEntry } from "./families/tenancy/operations.js";

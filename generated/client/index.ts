@@ -22,6 +22,7 @@ export * as tasks from "./api/tasks.js";
 export * as tenantAdmin from "./api/tenant_admin.js";
 export * as tenants from "./api/tenants.js";
 export * as vault from "./api/vault.js";
+export * as webhooks from "./api/webhooks.js";
 
 /** A client of Tracker API. */
 export function createClient(options: $.ClientOptions): $.Client {

@@ -26,6 +26,10 @@ import type {
   TokenResponse,
   UploadPartList,
   UploadSession,
+  WebhookCreated,
+  WebhookDelivery,
+  WebhookDeliveryPage,
+  WebhookList,
 } from "./models.js";
 import type {
   ArticlesAggListInput,
@@ -185,6 +189,13 @@ import type {
   VaultListInput,
   VaultUploadInput,
 } from "./api/vault.js";
+import type {
+  WebhooksCreateInput,
+  WebhooksDeleteInput,
+  WebhooksDeliveriesInput,
+  WebhooksRedeliverInput,
+  WebhooksTestInput,
+} from "./api/webhooks.js";
 
 export { ApiError } from "./core.js";
 export { fetchOf } from "./mock.js";
@@ -345,6 +356,12 @@ export interface MockHandlers {
   readonly "vault.head"?: $.MockHandler<VaultHeadInput, $.Bytes>;
   readonly "vault.list"?: $.MockHandler<VaultListInput, ObjectPage>;
   readonly "vault.upload"?: $.MockHandler<VaultUploadInput, StoredObject>;
+  readonly "webhooks.create"?: $.MockHandler<WebhooksCreateInput, WebhookCreated>;
+  readonly "webhooks.delete"?: $.MockHandler<WebhooksDeleteInput, undefined>;
+  readonly "webhooks.deliveries"?: $.MockHandler<WebhooksDeliveriesInput, WebhookDeliveryPage>;
+  readonly "webhooks.list"?: $.MockHandler<unknown, WebhookList>;
+  readonly "webhooks.redeliver"?: $.MockHandler<WebhooksRedeliverInput, undefined>;
+  readonly "webhooks.test"?: $.MockHandler<WebhooksTestInput, WebhookDelivery>;
 }
 
 const routes: $.MockRoutes = {
@@ -1004,6 +1021,41 @@ const routes: $.MockRoutes = {
     path: "/vault/files/upload",
     body: "form",
     status: 201,
+  },
+  "webhooks.create": {
+    method: "POST",
+    path: "/webhooks",
+    body: "input",
+    status: 201,
+  },
+  "webhooks.delete": {
+    method: "DELETE",
+    path: "/webhooks/{id}",
+    parameters: { id: "string" },
+    status: 204,
+  },
+  "webhooks.deliveries": {
+    method: "GET",
+    path: "/webhooks/{id}/deliveries",
+    parameters: { id: "string", before: "string" },
+    status: 200,
+  },
+  "webhooks.list": {
+    method: "GET",
+    path: "/webhooks",
+    status: 200,
+  },
+  "webhooks.redeliver": {
+    method: "POST",
+    path: "/webhooks/{id}/deliveries/{delivery}/redeliver",
+    parameters: { id: "string", delivery: "string" },
+    status: 202,
+  },
+  "webhooks.test": {
+    method: "POST",
+    path: "/webhooks/{id}/test",
+    parameters: { id: "string" },
+    status: 202,
   },
 };
 

@@ -378,3 +378,43 @@ export type UuidConstraint =
       readonly $null?: boolean;
     }
   | null;
+
+export interface Webhook {
+  readonly id: string;
+  readonly url: string;
+  readonly events: readonly string[];
+  readonly created_at: string;
+}
+
+export interface WebhookCreated {
+  readonly id: string;
+  readonly url: string;
+  readonly events: readonly string[];
+  readonly created_at: string;
+  /** Signs what is sent (Standard Webhooks); it is never shown again. */
+  readonly secret: string;
+}
+
+export interface WebhookDelivery {
+  readonly id: string;
+  readonly event: string;
+  /** `webhook-id` of the message: the same at each attempt. */
+  readonly event_id: string;
+  readonly state: "pending" | "delivered" | "failed";
+  readonly attempts: number;
+  /** What the last attempt was answered with. */
+  readonly status: number | null;
+  readonly error: string | null;
+  readonly created_at: string;
+  readonly next_attempt_at: string | null;
+  readonly delivered_at: string | null;
+}
+
+export interface WebhookDeliveryPage {
+  readonly deliveries: readonly WebhookDelivery[];
+  readonly has_more: boolean;
+}
+
+export interface WebhookList {
+  readonly webhooks: readonly Webhook[];
+}

@@ -9,6 +9,7 @@ import { realtime } from "./realtime/index.js";
 import { search } from "./search/index.js";
 import { storage } from "./storage/index.js";
 import { tenancy } from "./tenancy/index.js";
+import { webhooks } from "./webhooks/index.js";
 
 export const families: readonly Family[] = [
   identity,
@@ -19,5 +20,6 @@ export const families: readonly Family[] = [
   composites,
   custom,
   outbox,
+  webhooks,
   realtime,
 ];

@@ -7,9 +7,9 @@ import {
   uuidSchema,
   type JsonSchema,
 } from "../model/json-schema.js";
-import { callOf, ofGenerated, ofRuntime } from "../model/code.js";
+import { callOf, ofGenerated, ofRuntime, type CodeName } from "../model/code.js";
 import { pascalCase } from "../model/names.js";
-import type { BuiltInFamily, OperationModel, ParameterModel } from "../model/registry.js";
+import type { OperationModel, ParameterModel } from "../model/registry.js";
 import {
   deadlineOf,
   type FamilyContext,
@@ -28,7 +28,7 @@ export interface BuiltInVerb {
   readonly method: RouteMethod;
   readonly path: string;
   readonly status: number;
-  /** Whether the handler takes the identity spec. */
+  /** Whether the handler takes the spec of its place. */
   readonly takesSpec: boolean;
   /** Whether it runs in a write transaction; otherwise it opens its own, or only reads. */
   readonly isWrite: boolean;
@@ -38,6 +38,8 @@ export interface BuiltInVerb {
   readonly guard?: BuiltInGuard;
   readonly body?: { readonly schema: JsonSchema; readonly isOptional: boolean };
   readonly parameters?: readonly ParameterModel[];
+  /** Members of the input that the audit log names, where they are not all but credentials. */
+  readonly audit?: readonly string[];
   /** The type of the answer, or null for none. */
   readonly output: string | null;
   readonly errors: readonly string[];
@@ -83,11 +85,16 @@ export function builtInNamespace(
   return [{ name, what, at, operations, mount, prefix: null, isSensitive: false }];
 }
 
+const identitySpec = ofGenerated("identity", "identitySpec");
+
 const open: BuiltInGuard = { policy: "open", hooks: [] };
 
 /** Where the operations of a table belong, and who may call them. */
 interface BuiltInPlace {
-  readonly family: BuiltInFamily;
+  /** Its name in the runtime. */
+  readonly family: string;
+  /** The spec for handlers that take one; that of identity where it is left out. */
+  readonly spec?: CodeName;
   readonly namespace: string;
   readonly at: Origin;
   /** Not asked where the body authenticates. */
@@ -113,7 +120,7 @@ export function expandBuiltIn(
 
 function operationOf(
   context: FamilyContext,
-  { family, namespace, at, guard: usual }: BuiltInPlace,
+  { family, namespace, at, guard: usual, spec = identitySpec }: BuiltInPlace,
   name: string,
   shape: BuiltInVerb,
 ): OperationModel {
@@ -157,11 +164,8 @@ function operationOf(
     requiresAuthn: requiresAuthn(guard.hooks),
     ignoresCredentials: shape.ignoresCredentials ?? false,
     route: null,
-    audit: shape.method === "GET" ? null : namedMembers(schema),
-    run: callOf(
-      ofRuntime(`${family}.${shape.verb}`),
-      ...(shape.takesSpec ? [ofGenerated("identity", "identitySpec")] : []),
-    ),
+    audit: shape.method === "GET" ? null : (shape.audit ?? namedMembers(schema)),
+    run: callOf(ofRuntime(`${family}.${shape.verb}`), ...(shape.takesSpec ? [spec] : [])),
     effect: shape.method === "GET" && !shape.isWrite ? "reads" : "changes",
     isTool: false,
     declares: shape.body === undefined ? "nothing" : "input",

@@ -160,9 +160,6 @@ export interface RealtimeModel {
   readonly retentionEntries: number;
 }
 
-/** Families whose handlers are part of the runtime, by their names there. */
-export type BuiltInFamily = "authn" | "apiKeys" | "passwordReset" | "principals" | "tenancy";
-
 /**
  * What calling an operation does: it changes nothing; done twice it does what it does once; it adds something and changes
  * nothing that is there; or it changes what is there.
@@ -173,7 +170,8 @@ export interface OperationModel {
   readonly key: string;
   readonly namespace: string;
   readonly name: string;
-  readonly family: "documents" | "search" | "storage" | "custom" | BuiltInFamily;
+  /** What made it; of what is part of the runtime, the name there. */
+  readonly family: string;
   /** The registry file that declares it. */
   readonly source: string;
   readonly summary: string;

@@ -128,6 +128,7 @@ export const errors = {
     "The edit overlaps edits made since that revision.",
   ),
   api_keys_limit: row("conflict", "The caller has too many API keys; revoke one first."),
+  webhooks_limit: row("conflict", "The caller has too many webhooks; delete one first."),
   encryption_forbids_direct_transfer: row(
     "conflict",
     "What the service encrypts passes through the service.",

@@ -40,6 +40,17 @@ export interface QueryBudgets {
   readonly anonymous: number | null;
 }
 
+/** An integration event as it is staged. */
+export interface StagedEvent {
+  readonly id: string;
+  readonly name: string;
+  readonly tenant: string;
+  /** Sealed, about the id. */
+  readonly payload: string;
+  /** Epoch milliseconds. */
+  readonly createdAt: number;
+}
+
 /** What every invocation of a service works with. */
 export interface Resources {
   /** The deadline of operations that declare none, in seconds. */
@@ -63,6 +74,10 @@ export interface Resources {
   readonly resetAttempts: Attempts;
   /** The realtime plane. */
   readonly signals: SignalPlane;
+  /** What the families of the service have read of the environment, by member; see `settingsOf`. */
+  readonly familySettings: Readonly<Record<string, unknown>>;
+  /** Has families do what they do with an integration event, in the transaction that stages it. */
+  readonly staged: (context: ExecutionContext, event: StagedEvent) => Promise<void>;
   /** Something waits for work in the store of this key: whoever does it looks at once. */
   readonly wake: (key: StoreKey<unknown>) => void;
 }

@@ -2,7 +2,7 @@
 // name (architecture.md "A family is one value").
 import type { TokenAlgorithm } from "../ports/tokens.js";
 import type { StoreKey } from "../ports/store-key.js";
-import type { ExecutionContext, Resources } from "./context.js";
+import type { ExecutionContext, Resources, StagedEvent } from "./context.js";
 import type { Environment } from "./environment.js";
 import type { OutsideJob, PeriodicJob } from "./periodic.js";
 
@@ -53,6 +53,8 @@ export interface Family<Member extends string, Part, Settings> {
   readonly jobs: (part: Part, resources: Resources) => readonly (PeriodicJob | OutsideJob)[];
   readonly commands: (part: Part) => readonly Command[];
   readonly gauges: (part: Part, service: ServiceAtWork) => Gauges;
+  /** What else an integration event does, in the transaction that stages it. */
+  readonly staged: (part: Part, context: ExecutionContext, event: StagedEvent) => Promise<void>;
   readonly start: (part: Part, service: ServiceAtWork, settings: Settings) => Started | null;
 }
 
@@ -66,6 +68,7 @@ const silent = {
   jobs: () => [],
   commands: () => [],
   gauges: () => ({}),
+  staged: async () => undefined,
   start: () => null,
 };
 
@@ -78,6 +81,15 @@ export function familyOf<Part>() {
     ...(silent as unknown as Family<Member, Part, Settings>),
     ...definition,
   });
+}
+
+/** What a family has read of the environment. */
+export function settingsOf<Settings>(
+  { familySettings }: Pick<Resources, "familySettings">,
+  { member }: Pick<Family<string, never, Settings>, "member" | "settings">,
+): Settings {
+  // `readSettings` has each family read its own.
+  return familySettings[member] as Settings;
 }
 
 const hourMillis = 60 * 60 * 1_000;

@@ -25,6 +25,7 @@ import { hmacSigner } from "../operations/hmac-signer.js";
 import { uuidv7 } from "../contract/uuid.js";
 import type { SignalPlane } from "../ports/signals.js";
 import { openDatabase } from "./engines.js";
+import { familiesOf, type FamilyParts } from "./families.js";
 import { openLimiter } from "./limiter.js";
 import { openObjects, type OpenObjects } from "./objects.js";
 import type { ServiceDefinition } from "./service.js";
@@ -55,7 +56,8 @@ export interface Connection extends ServiceAtWork {
  * yet is waited for.
  */
 export async function connect(
-  service: Pick<ServiceDefinition, "name" | "identity" | "storages" | "deadlineSeconds"> &
+  service: Pick<ServiceDefinition, "name" | "deadlineSeconds"> &
+    FamilyParts &
     Partial<Pick<ServiceDefinition, "routes">>,
   { settings, folder, log }: ConnectOptions,
 ): Promise<Connection> {
@@ -81,6 +83,8 @@ export async function connect(
     signer,
     limiter,
     objects,
+    familySettings: settings.families,
+    staged: staging(service),
     ...secretsOf(settings, tokens),
     ...boundsOf(settings, limiter),
     ...calling(listeners),
@@ -129,6 +133,14 @@ function calling(listeners: Listeners): Pick<Resources, "signals" | "wake"> {
       publish: (tenant, to, signal) => listeners.plane.publish(tenant, to, signal),
     },
     wake: (key) => listeners.woken.get(key)?.(),
+  };
+}
+
+/** What families do with an integration event, one after the other: they share a transaction. */
+function staging(parts: FamilyParts): Resources["staged"] {
+  const families = familiesOf(parts);
+  return async (context, event) => {
+    for (const { family, part } of families) await family.staged(part, context, event);
   };
 }
 

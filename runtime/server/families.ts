@@ -7,11 +7,13 @@ import { sqlOutboxStore } from "../engines/sql/outbox-store.js";
 import { sqlSearchStore } from "../engines/sql/search-store.js";
 import { sqlStore, type SqlStores } from "../engines/sql/stores.js";
 import { sqlTenantStore } from "../engines/sql/tenant-store.js";
+import { sqlWebhookStore } from "../engines/sql/webhook-store.js";
 import { identityFamily } from "../families/identity/index.js";
 import { outboxFamily } from "../families/outbox/index.js";
 import { realtimeFamily } from "../families/realtime/index.js";
 import { searchFamily } from "../families/search/index.js";
 import { storageFamily } from "../families/storage/index.js";
+import { webhooksFamily } from "../families/webhooks/index.js";
 import type { AnyFamily, Family } from "../operations/family.js";
 import { apiKeyStore } from "../ports/api-keys.js";
 import { documentStore } from "../ports/documents.js";
@@ -20,6 +22,7 @@ import { mailboxStore } from "../ports/mailbox.js";
 import { outboxStore } from "../ports/outbox.js";
 import { searchStore } from "../ports/search.js";
 import { tenantStore } from "../ports/tenants.js";
+import { webhookStore } from "../ports/webhooks.js";
 
 const identityStores = [
   sqlStore(identityStore, sqlIdentityStore),
@@ -34,6 +37,7 @@ const list = [
   { family: searchFamily, stores: [sqlStore(searchStore, sqlSearchStore)] },
   { family: storageFamily, stores: [] },
   { family: outboxFamily, stores: [sqlStore(outboxStore, sqlOutboxStore)] },
+  { family: webhooksFamily, stores: [sqlStore(webhookStore, sqlWebhookStore)] },
   { family: realtimeFamily, stores: [sqlStore(mailboxStore, sqlMailboxStore)] },
 ] as const;
 

@@ -112,6 +112,8 @@ function contextOf(
       loginAttempts: attempts(limiter, "login", limits, "address"),
       resetAttempts: attempts(limiter, "reset", limits, "anywhere"),
       wake: () => undefined,
+      familySettings: {},
+      staged: async () => undefined,
       signals: {
         wake: () => undefined,
         credentialsEnded: () => undefined,

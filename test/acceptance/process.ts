@@ -41,10 +41,14 @@ export async function startProcess(
     child.on("exit", (code, signal) => resolve(code ?? signal ?? "gone"));
   });
   const ready = new Promise<string>((resolve, reject) => {
-    child.stdout.on("data", () => {
+    const look = (): void => {
       const url = /"url":"([^"]+)"/.exec(output)?.[1];
-      if (url !== undefined) resolve(url);
-    });
+      if (url === undefined) return;
+      // What it says afterwards may be much, and need not be searched.
+      child.stdout.off("data", look);
+      resolve(url);
+    };
+    child.stdout.on("data", look);
     void exited.then((code) => reject(new Error(`the server ended with ${code}: ${output}`)));
   });
   return { child, url: await ready, output: () => output, exited };

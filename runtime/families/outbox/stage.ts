@@ -10,12 +10,14 @@ export async function stage(
   payload: unknown,
   id: string = uuidv7(),
 ): Promise<void> {
-  await context.transaction.of(outboxStore).add({
+  const event = {
     id,
     name,
     payload: context.resources.sealer.seal(JSON.stringify(payload), id),
     tenant: context.tenant,
     createdAt: Date.now(),
-  });
+  };
+  await context.transaction.of(outboxStore).add(event);
+  await context.resources.staged(context, event);
   context.whenCommitted(() => context.resources.wake(outboxStore));
 }

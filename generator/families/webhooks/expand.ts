@@ -1,0 +1,74 @@
+// `webhooks:` → the operations by which callers subscribe to integration events.
+import { didYouMean } from "../../did-you-mean.js";
+import { builtInNamespace, expandBuiltIn, signedIn } from "../../kernel/built-in.js";
+import type { FamilyContext, NamespaceExpansion } from "../../kernel/family.js";
+import { hookChain, requiresAuthn } from "../../kernel/guards.js";
+import { ofGenerated } from "../../model/code.js";
+import type { OutboxEventModel } from "../../model/registry.js";
+import type { WebhooksModel } from "./model.js";
+import { webhookTypes } from "./types.js";
+import { webhookVerbs } from "./verbs.js";
+
+const usualMost = 20;
+
+/** What the webhooks of a service are made of; null where it has none. */
+export interface ExpandedWebhooks {
+  readonly model: WebhooksModel | null;
+  readonly namespaces: readonly NamespaceExpansion[];
+}
+
+/** Expands `webhooks`; puts its types into the table. */
+export function expandWebhooks(
+  context: FamilyContext,
+  outbox: Readonly<Record<string, OutboxEventModel>> | null,
+): ExpandedWebhooks {
+  const { declarations, tree, types, report } = context;
+  const { webhooks: declared, identity } = declarations;
+  if (declared === undefined) return { model: null, namespaces: [] };
+  const at = tree.keyAt("webhooks");
+  for (const [section, is] of [
+    ["identity", identity !== undefined],
+    ["outbox", outbox !== null],
+  ] as const)
+    if (!is) report({ code: "OPW057", message: `webhooks need \`${section}:\``, at });
+  if (identity === undefined || outbox === null) return { model: null, namespaces: [] };
+  // Events of opwright's own carry secrets, such as the token of a password reset.
+  const own = Object.keys(outbox).filter((name) => outbox[name]?.typeName !== null);
+  for (const [index, name] of (declared.events ?? []).entries())
+    if (!own.includes(name))
+      report({
+        code: "OPW075",
+        message: `${name} is no event of your own in \`outbox\``,
+        at: tree.at("webhooks", "events", index),
+        suggestion: didYouMean(name, own),
+      });
+  const model = {
+    events: [...new Set(declared.events ?? own)].sort(),
+    most: declared.max ?? usualMost,
+  };
+  for (const [name, schema] of Object.entries(webhookTypes)) types.table.add(name, schema, at);
+  const { guard: policy } = declared;
+  const chain = hookChain(context, { policy, at: tree.at("webhooks", "guard") }, "webhooks");
+  const hooks = requiresAuthn(chain) ? chain : [...signedIn.hooks, ...chain];
+  const spec = ofGenerated("webhooks", "webhooksSpec");
+  const place = {
+    family: "webhooks",
+    namespace: "webhooks",
+    at,
+    guard: { policy, hooks },
+    spec,
+  } as const;
+  return {
+    model,
+    namespaces: builtInNamespace(
+      "webhooks",
+      at,
+      expandBuiltIn(context, place, webhookVerbs(model)),
+      {
+        path: ["webhooks", "mount"],
+        declared: declared.mount,
+        usual: "/webhooks",
+      },
+    ),
+  };
+}

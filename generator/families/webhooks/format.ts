@@ -1,0 +1,45 @@
+// `webhooks:`: integration events to which callers may subscribe.
+import { listOf, mount, optional, required } from "../../load/format-parts.js";
+import type { MountDeclaration } from "../../load/declarations.js";
+import type { Member, Shape } from "../../load/shape.js";
+
+export interface WebhooksDeclaration {
+  readonly guard: string;
+  readonly events?: readonly string[];
+  readonly max?: number;
+  readonly mount?: false | MountDeclaration;
+}
+
+declare module "../../load/declarations.js" {
+  interface Declarations {
+    readonly webhooks: WebhooksDeclaration | undefined;
+  }
+}
+
+const webhooks: Shape = {
+  kind: "object",
+  members: {
+    guard: required({ kind: "name", of: "policies" }, "The policy of all operations."),
+    events: optional(
+      listOf(
+        {
+          kind: "string",
+          pattern: /^[a-z][a-z0-9_]*\.[a-z][a-z0-9_]*$/,
+          what: "an event such as orders.placed",
+        },
+        1,
+      ),
+      "The events of `outbox` that may be subscribed to; all of your own where left out.",
+    ),
+    max: optional(
+      { kind: "integer", minimum: 1 },
+      "Webhooks of a caller in a tenant; 20 where left out.",
+    ),
+    mount: optional(mount, "Where the routes are; /webhooks where left out."),
+  },
+};
+
+/** Its sections. */
+export const format: Readonly<Record<string, Member>> = {
+  webhooks: optional(webhooks, "Integration events to which callers may subscribe."),
+};

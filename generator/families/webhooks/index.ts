@@ -1,0 +1,28 @@
+// The family of webhooks: callers subscribe to integration events.
+import { ofGenerated } from "../../model/code.js";
+import { expansion, family } from "../../kernel/family.js";
+import { outbox } from "../outbox/index.js";
+import { compare } from "./compare.js";
+import { emitWebhooks } from "./emit.js";
+import { expandWebhooks } from "./expand.js";
+import { format } from "./format.js";
+import { tables } from "./tables.js";
+
+export const webhooks = family({
+  name: "webhooks",
+  format,
+  after: [outbox],
+  expand(context) {
+    const { model, namespaces } = expandWebhooks(context, context.of(outbox));
+    return expansion(model, {
+      namespaces,
+      frozen: () => (model === null ? {} : { webhooks: model }),
+    });
+  },
+  compare,
+  emit: emitWebhooks,
+  tables,
+  needsTables: (model) => model.webhooks !== undefined,
+  service: (model) =>
+    model.webhooks === undefined ? {} : { webhooks: ofGenerated("webhooks", "webhooksSpec") },
+});

@@ -1,0 +1,44 @@
+// Putting an integration event on its way to webhooks: its payload stands once, whoever gets it, and comes sealed.
+import { uuidv7 } from "../../contract/uuid.js";
+import type { WebhookStore } from "../../ports/webhooks.js";
+import type { SqlSession } from "./session.js";
+
+/** What of the store stages. */
+export function sqlWebhookStaging(session: SqlSession): Pick<WebhookStore, "stage"> {
+  const { dialect } = session;
+  const at = (position: number): string => dialect.placeholder(position);
+
+  /** Who is to get an event: active, and a member of its tenant where that is one of ours. */
+  const subscribers = async (tenant: string, event: string): Promise<readonly string[]> => {
+    const rows = await session.all(
+      `SELECT w."id" FROM "opwright_webhook_events" e JOIN "opwright_webhooks" w ON w."id" = e."webhook_id" ` +
+        `WHERE e."tenant_id" = ${at(1)} AND e."event" = ${at(2)} ` +
+        `AND NOT EXISTS (SELECT 1 FROM "opwright_principals" p WHERE p."id" = w."principal_id" AND NOT p."is_active") ` +
+        `AND NOT EXISTS (SELECT 1 FROM "opwright_tenants" t WHERE t."id" = w."tenant_id" AND (NOT t."is_active" ` +
+        `OR NOT EXISTS (SELECT 1 FROM "opwright_memberships" m WHERE m."tenant_id" = t."id" AND m."principal_id" = w."principal_id")))`,
+      [tenant, event],
+    );
+    return rows.map((row) => String(row["id"]));
+  };
+
+  return {
+    async stage({ id, name, tenant, payload, createdAt }, to) {
+      const webhooks = to === undefined ? await subscribers(tenant, name) : [to.id];
+      if (webhooks.length === 0) return [];
+      await session.run(
+        `INSERT INTO "opwright_webhook_payloads" ("id", "name", "tenant_id", "payload", "created_at") ` +
+          `VALUES (${[1, 2, 3, 4, 5].map(at).join(", ")})`,
+        [id, name, tenant, payload, createdAt],
+      );
+      const rows = webhooks.map((webhook) => ({ id: uuidv7(), webhook_id: webhook }));
+      await session.run(
+        `INSERT INTO "opwright_webhook_deliveries" ("id", "webhook_id", "event_id", "event", "created_at", "due_at", "attempts") ` +
+          `SELECT w."id", w."webhook_id", ${dialect.typed("uuid", at(1))}, ${dialect.typed("text", at(2))}, ` +
+          `${dialect.typed("integer", at(3))}, ${dialect.typed("integer", at(3))}, 0 ` +
+          `FROM ${dialect.records({ id: "uuid", webhook_id: "uuid" }, at(4))}`,
+        [id, name, createdAt, JSON.stringify(rows)],
+      );
+      return rows.map((row) => row.id);
+    },
+  };
+}

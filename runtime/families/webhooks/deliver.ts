@@ -1,0 +1,129 @@
+// The deliverer: takes events to the webhooks that subscribed to them, at least once each, and gives up in the end. One that is
+// slow or away has a share of it, and no more.
+import { setTimeout as sleep } from "node:timers/promises";
+import type { ServiceAtWork, Started } from "../../operations/family.js";
+import { signedMessage } from "../../operations/standard-webhook.js";
+import { Lifetime } from "../../ports/lifetime.js";
+import { webhookStore, type ClaimedDelivery, type DeliveryOutcome } from "../../ports/webhooks.js";
+import { call } from "./call.js";
+import { secretOf } from "./secret.js";
+import type { WebhookSettings } from "./settings.js";
+
+/** Calls under way in a process, and of one webhook. */
+const most = { calls: 32, ofOne: 2 };
+/** Milliseconds for what is noted in the database. */
+const storeMillis = 10_000;
+/** A claimed delivery is this process's own for so long; its call takes less. */
+const leaseMillis = 30_000;
+/** What is more than a webhook's share is looked at again after so many milliseconds. */
+const yieldMillis = 2_000;
+const longestWaitMillis = 60 * 60_000;
+/** The commit wakes the deliverer; polling finds what other processes staged and what is due again. */
+const pollMillis = 1_000;
+
+/** Starts to deliver. Several processes may do so on one database; each delivery is held by one at a time. */
+export function startDeliverer(service: ServiceAtWork, settings: WebhookSettings): Started {
+  const { database, log } = service;
+  const underWay = new Set<Promise<void>>();
+  const calling = new Map<string, number>();
+  let looking: Promise<void> | undefined;
+  const state = { isWanted: false, isStopped: false };
+
+  const begin = (claimed: ClaimedDelivery): void => {
+    const { id } = claimed.webhook;
+    calling.set(id, (calling.get(id) ?? 0) + 1);
+    const work = settled(service, settings, claimed)
+      .catch((error: unknown) => log.error({ err: error }, "a delivery could not be noted"))
+      .then(() => {
+        const left = (calling.get(id) ?? 1) - 1;
+        if (left === 0) calling.delete(id);
+        else calling.set(id, left);
+        underWay.delete(work);
+        wake();
+      });
+    underWay.add(work);
+  };
+  const take = async (): Promise<void> => {
+    const now = Date.now();
+    const limit = most.calls - underWay.size;
+    if (limit === 0 || !(await database.reader.of(webhookStore).hasDue(now))) return;
+    const claimed = await database.write({ lifetime: Lifetime.within(storeMillis) }, (stores) =>
+      stores.of(webhookStore).claim({
+        now,
+        limit,
+        leaseUntil: now + leaseMillis,
+        yieldUntil: now + yieldMillis,
+        shareOf: (id) => most.ofOne - (calling.get(id) ?? 0),
+      }),
+    );
+    claimed.forEach(begin);
+    if (claimed.length > 0) state.isWanted = true;
+  };
+  const look = async (): Promise<void> => {
+    while (state.isWanted && !state.isStopped) {
+      state.isWanted = false;
+      try {
+        await take();
+      } catch (error) {
+        log.error({ err: error }, "deliveries of webhooks could not be read");
+      }
+    }
+  };
+  const wake = (): void => {
+    state.isWanted = true;
+    looking ??= look().finally(() => (looking = undefined));
+  };
+  const poll = setInterval(wake, pollMillis);
+  poll.unref();
+  service.whenWoken(webhookStore, wake);
+  wake();
+  return {
+    async stop(patienceMillis) {
+      state.isStopped = true;
+      clearInterval(poll);
+      const done = (looking ?? Promise.resolve()).then(() => Promise.all(underWay));
+      await Promise.race([done, sleep(patienceMillis, undefined, { ref: false })]);
+    },
+  };
+}
+
+/** Calls the webhook and notes what became of it. */
+async function settled(
+  { database, sealer }: ServiceAtWork,
+  settings: WebhookSettings,
+  claimed: ClaimedDelivery,
+): Promise<void> {
+  const { event, webhook } = claimed;
+  let status: number | null = null;
+  let error: string | null = null;
+  try {
+    const data: unknown = JSON.parse(sealer.open(event.payload, event.id));
+    const createdAt = new Date(event.createdAt).toISOString();
+    const message = { id: event.id, name: event.name, tenant: event.tenant, createdAt, data };
+    const { headers, body } = signedMessage(message, [secretOf(sealer, webhook)]);
+    status = await call(webhook.url, headers, body, settings.reach);
+    if (status < 200 || status > 299) error = `the webhook answered ${status}`;
+  } catch (fault) {
+    error = (fault instanceof Error ? fault.message : String(fault)).slice(0, 200);
+  }
+  const outcome = outcomeOf(settings, claimed.attempt, status, error);
+  await database.write({ lifetime: Lifetime.within(storeMillis) }, (stores) =>
+    stores.of(webhookStore).settle(claimed.id, outcome),
+  );
+}
+
+function outcomeOf(
+  { maxAttempts, backoffMillis }: WebhookSettings,
+  attempt: number,
+  status: number | null,
+  error: string | null,
+): DeliveryOutcome {
+  const at = Date.now();
+  if (error === null) return { at, isDelivered: true, dueAt: null, status, error };
+  const longest = Math.min(longestWaitMillis, backoffMillis * 2 ** (attempt - 1));
+  // Half of it at least: who is away is not asked at once.
+  const dueAt = at + Math.round(longest * (0.5 + Math.random() / 2));
+  // 410 says that nobody is there for good.
+  const isOver = attempt >= maxAttempts || status === 410;
+  return { at, isDelivered: false, dueAt: isOver ? null : dueAt, status, error };
+}

@@ -1,0 +1,179 @@
+// The operations of webhooks that generated routes name.
+import { fail } from "../../contract/errors.js";
+import { uuidv7 } from "../../contract/uuid.js";
+import type { ExecutionContext } from "../../operations/context.js";
+import { settingsOf } from "../../operations/family.js";
+import { callerOf } from "../../operations/identity.js";
+import type { Handler } from "../../operations/operation.js";
+import {
+  webhookStore,
+  type Webhook,
+  type WebhookDelivery,
+  type WebhookOwner,
+} from "../../ports/webhooks.js";
+import { isCallable } from "./address.js";
+import { webhooksFamily } from "./index.js";
+import { newSecret } from "./secret.js";
+import type { WebhooksSpec } from "./spec.js";
+
+/** Deliveries of one answer. */
+const pageSize = 100;
+
+interface CreateRequest {
+  readonly url: string;
+  readonly events: readonly string[];
+}
+
+/** A webhook without its secret. */
+export interface WebhookEntry {
+  readonly id: string;
+  readonly url: string;
+  readonly events: readonly string[];
+  readonly created_at: string;
+}
+
+/** The answer of create: the only place where the secret is ever seen. */
+export interface CreatedWebhook extends WebhookEntry {
+  readonly secret: string;
+}
+
+export interface WebhookDeliveryEntry {
+  readonly id: string;
+  readonly event: string;
+  readonly event_id: string;
+  readonly state: "pending" | "delivered" | "failed";
+  readonly attempts: number;
+  readonly status: number | null;
+  readonly error: string | null;
+  readonly created_at: string;
+  readonly next_attempt_at: string | null;
+  readonly delivered_at: string | null;
+}
+
+interface ById {
+  readonly id: string;
+}
+
+/** Handlers of webhooks. A caller has those that it made in its tenant, and sees no others. */
+export const webhooks = {
+  /** Throws `core.validation` for an address that may not be called, and `webhooks_limit`. */
+  create:
+    ({ most }: WebhooksSpec): Handler<CreateRequest, CreatedWebhook> =>
+    async ({ url, events }, context) => {
+      const { reach } = settingsOf(context.resources, webhooksFamily);
+      if (!isCallable(url, reach)) throw fail("core.validation", { errors: [notPublic] });
+      const owner = ownerOf(context);
+      const store = context.transaction.of(webhookStore);
+      if ((await store.list(owner)).length >= most) throw fail("webhooks_limit", { most });
+      const id = uuidv7();
+      const { secret, sealed } = newSecret(context, id);
+      const webhook: Webhook = { ...owner, id, url, events, secret: sealed, createdAt: Date.now() };
+      await store.add(webhook);
+      return { ...entryOf(webhook), secret };
+    },
+
+  /** The caller's webhooks, oldest first. */
+  list:
+    (): Handler<Readonly<Record<never, never>>, { readonly webhooks: readonly WebhookEntry[] }> =>
+    async (_input, context) => {
+      const list = await context.transaction.of(webhookStore).list(ownerOf(context));
+      return { webhooks: list.map(entryOf) };
+    },
+
+  /** Throws `core.not_found`, as all of the following, for one that is not there or somebody else's. */
+  delete:
+    (): Handler<ById, void> =>
+    async ({ id }, context) => {
+      if (!(await context.transaction.of(webhookStore).remove(ownerOf(context), id)))
+        throw fail("core.not_found");
+    },
+
+  /** Sends `webhook.test` to it alone. */
+  test:
+    (): Handler<ById, WebhookDeliveryEntry> =>
+    async ({ id }, context) => {
+      const webhook = await found(context, id);
+      const store = context.transaction.of(webhookStore);
+      const eventId = uuidv7();
+      const payload = context.resources.sealer.seal(JSON.stringify({ webhook_id: id }), eventId);
+      const event = {
+        id: eventId,
+        name: "webhook.test",
+        tenant: context.tenant,
+        payload,
+        createdAt: Date.now(),
+      };
+      await store.stage(event, webhook);
+      context.whenCommitted(() => context.resources.wake(webhookStore));
+      const [delivery] = await store.deliveries(id, undefined, 1);
+      if (delivery === undefined) throw fail("core.not_found");
+      return deliveryOf(delivery);
+    },
+
+  /** The newest first; `before` is the last one of the page before. */
+  deliveries:
+    (): Handler<
+      ById & { readonly before?: string },
+      { readonly deliveries: readonly WebhookDeliveryEntry[]; readonly has_more: boolean }
+    > =>
+    async ({ id, before }, context) => {
+      await found(context, id);
+      const store = context.transaction.of(webhookStore);
+      const rows = await store.deliveries(id, before, pageSize + 1);
+      return {
+        deliveries: rows.slice(0, pageSize).map(deliveryOf),
+        has_more: rows.length > pageSize,
+      };
+    },
+
+  /** Has an event delivered anew, whatever became of it. */
+  redeliver:
+    (): Handler<ById & { readonly delivery: string }, void> =>
+    async ({ id, delivery }, context) => {
+      await found(context, id);
+      const store = context.transaction.of(webhookStore);
+      if (!(await store.redeliver(id, delivery, Date.now()))) throw fail("core.not_found");
+      context.whenCommitted(() => context.resources.wake(webhookStore));
+    },
+};
+
+const notPublic = {
+  path: "/url",
+  keyword: "address",
+  message: "must be an HTTPS URL of a public address, without credentials and fragment",
+};
+
+function ownerOf(context: ExecutionContext): WebhookOwner {
+  return { tenant: context.tenant, principalId: callerOf(context).principalId };
+}
+
+async function found(context: ExecutionContext, id: string): Promise<Webhook> {
+  const webhook = await context.transaction.of(webhookStore).find(ownerOf(context), id);
+  if (webhook === null) throw fail("core.not_found");
+  return webhook;
+}
+
+function entryOf({ id, url, events, createdAt }: Webhook): WebhookEntry {
+  return { id, url, events, created_at: timeOf(createdAt) };
+}
+
+function deliveryOf(delivery: WebhookDelivery): WebhookDeliveryEntry {
+  const { id, event, eventId, attempts, status, error, createdAt, dueAt, deliveredAt } = delivery;
+  const isPending = dueAt !== null;
+  return {
+    id,
+    event,
+    event_id: eventId,
+    state: isPending ? "pending" : deliveredAt === null ? "failed" : "delivered",
+    attempts,
+    status,
+    error,
+    created_at: timeOf(createdAt),
+    next_attempt_at: isPending ? timeOf(dueAt) : null,
+    delivered_at: deliveredAt === null ? null : timeOf(deliveredAt),
+  };
+}
+
+function timeOf(millis: number): string {
+  return new Date(millis).toISOString();
+}

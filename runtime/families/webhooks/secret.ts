@@ -1,0 +1,19 @@
+// The secret of a webhook: `whsec_` and 32 bytes in base64, as Standard Webhooks writes it; it rests sealed.
+import { randomBytes } from "node:crypto";
+import type { ExecutionContext } from "../../operations/context.js";
+import type { Sealer } from "../../operations/sealer.js";
+import type { Webhook } from "../../ports/webhooks.js";
+
+/** A new secret as its owner is told it, and as it is kept. */
+export function newSecret(
+  { resources }: ExecutionContext,
+  webhookId: string,
+): { readonly secret: string; readonly sealed: string } {
+  const bytes = randomBytes(32).toString("base64");
+  return { secret: `whsec_${bytes}`, sealed: resources.sealer.seal(bytes, webhookId) };
+}
+
+/** The bytes that sign. */
+export function secretOf(sealer: Sealer, { id, secret }: Pick<Webhook, "id" | "secret">): Buffer {
+  return Buffer.from(sealer.open(secret, id), "base64");
+}
