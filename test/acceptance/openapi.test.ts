@@ -56,6 +56,7 @@ const bodies: Readonly<Record<string, unknown>> = {
   "tenant_admin.create_tenant": { tenant_key: "x" },
   "tenant_admin.invite_member": { tenant_id: someId, principal_id: someId },
   "tenant_admin.remove_member": { tenant_id: someId, principal_id: someId },
+  "webhooks.create": { url: "https://example.com/hook", events: ["tasks.completed"] },
 };
 
 /** A form with a small file. */
@@ -174,9 +175,9 @@ for (const engine of engines) {
     const log: Log = {
       ...silentLog,
       info: (entry) => {
-        const { payload } = entry as { readonly payload?: string };
-        if (payload !== undefined)
-          resetToken = (JSON.parse(payload) as { readonly token: string }).token;
+        const { event, payload } = entry as { readonly event?: string; readonly payload?: string };
+        if (event === "authn.password_reset_requested")
+          resetToken = (JSON.parse(payload ?? "") as { readonly token: string }).token;
       },
     };
     beforeAll(async () => {
@@ -191,13 +192,17 @@ for (const engine of engines) {
       method: string,
       options: {
         readonly id?: string | undefined;
+        readonly delivery?: string;
         readonly query?: string;
         readonly body?: unknown;
         readonly headers?: Record<string, string>;
       } = {},
     ): Promise<Answer> => {
       const id = options.id ?? someId;
-      const target = path.replace(/\{(?:id|key|task)\}/, id) + (options.query ?? "");
+      const at = path
+        .replace(/\{(?:id|key|task)\}/, id)
+        .replace("{delivery}", options.delivery ?? someId);
+      const target = at + (options.query ?? "");
       const answer = await service.call(method, target, {
         ...(options.body === undefined ? {} : { body: options.body }),
         ...(options.headers === undefined ? {} : { headers: options.headers }),
@@ -341,6 +346,19 @@ for (const engine of engines) {
       expect(body.sessions).toHaveLength(1);
     });
 
+    test("webhooks succeed as documented", async () => {
+      const body = bodies["webhooks.create"];
+      const { id } = (await drive("/webhooks", "POST", { body })).body;
+      await drive("/webhooks", "GET");
+      const { body: tried } = await drive("/webhooks/{id}/test", "POST", { id });
+      await drive("/webhooks/{id}/deliveries", "GET", { id });
+      const again = "/webhooks/{id}/deliveries/{delivery}/redeliver";
+      await drive(again, "POST", { id, delivery: tried.id });
+      await drive("/webhooks/{id}", "DELETE", { id });
+      for (const path of ["/webhooks/{id}/deliveries", "/webhooks/{id}"])
+        await drive(path, path.endsWith("s") ? "GET" : "DELETE", { id });
+    });
+
     test("tenants and their administration succeed as documented", async () => {
       const { connection } = service.running;
       const given = { login: "keeper@example.test", password: "correct horse battery staple" };
@@ -387,7 +405,7 @@ for (const engine of engines) {
     test.each(guarded)(
       "$operation.operationId is 401 for nobody, and 403 for who lacks its permission",
       async ({ path, method, operation }) => {
-        const at = path.replace(/\{(?:id|key|task)\}/, someId);
+        const at = path.replaceAll(/\{(?:id|key|task|delivery)\}/g, someId);
         const id = (operation.parameters ?? []).some(
           ({ name, in: place, required }) => name === "id" && place === "query" && required,
         );

@@ -266,7 +266,10 @@ describe("pages that follow from tables", () => {
 });
 
 test("every variable of docs/running.md is a setting, and every setting is there", () => {
-  const settings = textOf("runtime/server/settings.ts");
+  const families = readdirSync(join(root, "runtime/families"))
+    .map((name) => `runtime/families/${name}/settings.ts`)
+    .filter((path) => existsSync(join(root, path)));
+  const settings = ["runtime/server/settings.ts", ...families].map(textOf).join("\n");
   const named = new Set([...settings.matchAll(/"([A-Z][A-Z_]+)"/g)].map(([, name]) => name));
   const documented = new Set(
     [...textOf("docs/running.md").matchAll(/^\| (`[A-Z_`, ]+`) \|/gm)].flatMap(([, cell = ""]) =>

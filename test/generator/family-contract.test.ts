@@ -55,6 +55,12 @@ const samples: Readonly<Record<string, Sample>> = {
   outbox: {
     yaml: "outbox: {events: {shop.opened: {destination: shop, data: {at: date-time}}}}",
   },
+  webhooks: {
+    yaml: "webhooks: {guard: staff, MOUNT}",
+    beside:
+      "identity: {}\noutbox: {events: {shop.opened: {destination: shop, data: {at: date-time}}}}",
+    mounted: { webhooks: "MOUNT" },
+  },
   realtime: {
     yaml: "realtime: {events: {shop.opened: {data: {at: date-time}, audience: [topic], delivery: ephemeral}}}",
     beside: "identity: {}",

@@ -170,7 +170,7 @@ interface Claims { readonly company: string }
 export const verify = (token: string): Claims | null => (token === "" ? null : { company: token });
 export const resolve = ({ company }: Claims): Identity => ({ principalId: company, actorId: null, sessionId: null, tenant: null, expiresAt: null });
 export const decide: DecisionPort = ({ actions }) => actions.length > 0;
-export const teamRows: ScopePort = (transaction) => ({ $values: { owner_id: transaction.of(identityStore).principalId } });
+export const teamRows: ScopePort = ({ identity }) => ({ $values: { owner_id: identity.principalId } });
 `,
   "registry/auth/kms.ts": `import type { Destination, ExternalSigner } from "opwright/runtime";
 export const signer: ExternalSigner = { kid: "k", sign: (data) => data, publicKeys: [] };
