@@ -27,6 +27,10 @@ export interface Trust {
   readonly principalId: string;
   readonly actorId: string | null;
   readonly tenant: string | null;
+  /** How often the session was refreshed; 0 of an API key. */
+  readonly generation: number;
+  /** When it was refreshed last, in epoch milliseconds; null where it never was. */
+  readonly rotatedAt: number | null;
   /** Whether it has not been ended, revoked, or run out. */
   readonly isLive: boolean;
   /** Epoch milliseconds, or null for a credential that says itself when it ends, or never does. */
@@ -82,6 +86,8 @@ export interface IdentityStore {
   /** Live sessions of a principal, oldest first. */
   listSessions(principalId: string): Promise<readonly Session[]>;
   trust(sessionId: string): Promise<Trust | null>;
+  /** The next generation of a session, which begins now. */
+  rotateSession(sessionId: string, now: number): Promise<number>;
   findRefreshToken(digest: string): Promise<RefreshToken | null>;
   /** Adds a token; a digest that is known already is left as it is. */
   addRefreshToken(token: RefreshToken): Promise<void>;

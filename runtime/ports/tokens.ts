@@ -11,6 +11,8 @@ export interface TokenSubject {
   readonly sid: string;
   readonly tid?: string;
   readonly act?: { readonly sub: string };
+  /** The generation of its session: a refresh ends the tokens before it. */
+  readonly gen: number;
 }
 
 /** What a proven access token says. Times are seconds since the epoch. */

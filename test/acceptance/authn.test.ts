@@ -1,6 +1,8 @@
 // Signing in and out over HTTP: tokens, refresh families, sessions, passwords (service.md "Authentication", attacks 1–17, 20, 24).
 import { createHmac, generateKeyPairSync, randomBytes, sign as signWith } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { identitySpec } from "../../generated/identity.js";
+import { service as reference } from "../../generated/service.js";
 import { tokenIssuer } from "../../runtime/families/identity/access-token.js";
 import { localTokenKeys } from "../../runtime/families/identity/token-keys.js";
 import { createPrincipal } from "../../runtime/families/identity/provision.js";
@@ -75,6 +77,7 @@ for (const engine of engines) {
       expect(Object.keys(claims ?? {}).sort()).toEqual([
         "aud",
         "exp",
+        "gen",
         "iat",
         "iss",
         "jti",
@@ -265,6 +268,11 @@ for (const engine of engines) {
         ["an issue far ahead", (header, claims) => forge(header, { ...claims, iat: now() + 600 })],
         ["a start far ahead", (header, claims) => forge(header, { ...claims, nbf: now() + 600 })],
         ["no session", (header, { sid: _sid, ...claims }) => forge(header, claims)],
+        ["a generation to come", (header, claims) => forge(header, { ...claims, gen: 1 })],
+        [
+          "a generation that is no number",
+          (header, claims) => forge(header, { ...claims, gen: "0" }),
+        ],
         ["a session that is a number", (header, claims) => forge(header, { ...claims, sid: 1 })],
         [
           "another subject",
@@ -333,6 +341,35 @@ for (const engine of engines) {
       expect(again.body.refresh_token).toBe(second.body.refresh_token);
       expect(second.body.refresh_token).not.toBe(first.refresh_token);
       expect(await isLive(second.body.access_token)).toBe(true);
+    });
+
+    test("a refresh ends the access token before it once the grace is over", async () => {
+      const first = await signIn();
+      const second = (await refresh(first.refresh_token)).body;
+      // Requests that are under way still have the grace.
+      expect(await isLive(first.access_token)).toBe(true);
+      const third = (await refresh(second.refresh_token)).body;
+      expect(
+        await Promise.all([first, second, third].map((one) => isLive(one.access_token))),
+      ).toEqual([false, true, true]);
+      const strict = await startTestService(engine, {
+        signsIn: false,
+        definition: { ...reference, identity: { ...identitySpec, refreshGraceSeconds: 0 } },
+      });
+      try {
+        const login = "strict@example.test";
+        await createPrincipal(strict.running.connection.context("test"), { login, password });
+        const before = (await strict.post("/auth/login", { login, password })).body;
+        const after = (await strict.post("/auth/refresh", { refresh_token: before.refresh_token }))
+          .body;
+        const statusOf = async (token: string): Promise<number> =>
+          (await strict.call("GET", "/auth/sessions", { headers: bearer(token) })).status;
+        // The grace is measured in whole milliseconds.
+        await expect.poll(() => statusOf(before.access_token)).toBe(401);
+        expect(await statusOf(after.access_token)).toBe(200);
+      } finally {
+        await strict.stop();
+      }
     });
 
     test("50 parallel refreshes with one token give one successor", async () => {

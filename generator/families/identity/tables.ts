@@ -1,5 +1,5 @@
 // The tables of identity: principals, sessions and tokens, API keys, tenants and what is granted.
-import { index, present, type SystemTables } from "../../print/system-steps.js";
+import { addColumn, index, present, type SystemTables } from "../../print/system-steps.js";
 import { types } from "../../print/ddl-parts.js";
 
 /** Its steps, in the order in which they are made. */
@@ -35,6 +35,10 @@ const ofSessions: SystemTables = (engine) => {
         `"ended_at"`,
         present("ended_at"),
       ),
+    ],
+    "opwright_sessions.generation": [
+      addColumn("opwright_sessions", `"generation" INTEGER NOT NULL DEFAULT 0`),
+      addColumn("opwright_sessions", `"rotated_at" ${type.number}`),
     ],
     opwright_refresh_tokens: {
       columns: [

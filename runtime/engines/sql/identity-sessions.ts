@@ -10,7 +10,13 @@ export function sqlIdentitySessions(
   session: SqlSession,
 ): Pick<
   IdentityStore,
-  "addSession" | "endSession" | "endSessions" | "holdSession" | "listSessions" | "trust"
+  | "addSession"
+  | "endSession"
+  | "endSessions"
+  | "holdSession"
+  | "listSessions"
+  | "rotateSession"
+  | "trust"
 > {
   const at = (position: number): string => session.dialect.placeholder(position);
 
@@ -54,6 +60,15 @@ export function sqlIdentitySessions(
         [principalId],
       );
       return rows.map(readSession);
+    },
+
+    async rotateSession(sessionId, now) {
+      const [row] = await session.all(
+        `UPDATE "opwright_sessions" SET "generation" = "generation" + 1, "rotated_at" = ${at(2)} ` +
+          `WHERE "id" = ${at(1)} RETURNING "generation"`,
+        [sessionId, now],
+      );
+      return Number(row?.["generation"] ?? 0);
     },
 
     async trust(sessionId) {

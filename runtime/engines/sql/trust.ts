@@ -26,6 +26,8 @@ export function readTrust(row: SqlRow, now: number): Trust {
     principalId: String(row["principal_id"]),
     actorId: textOrNull(row["actor_id"]),
     tenant: textOrNull(row["tenant_id"]),
+    generation: Number(row["generation"] ?? 0),
+    rotatedAt: numberOrNull(row["rotated_at"] ?? null),
     isLive: row["ended_at"] === null && (expiresAt === null || expiresAt > now),
     expiresAt,
     isActive: isTrue(row["principal_is_active"]) && (!hasActor || isTrue(row["actor_is_active"])),

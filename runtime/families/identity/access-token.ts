@@ -93,12 +93,14 @@ function isCanonicalBase64url(part: string): boolean {
 
 /** The claims with their types proven. Throws `core.authentication`. */
 function soundClaims(claims: Readonly<Record<string, unknown>>): AccessClaims {
-  const { sub, sid, tid, act, exp, iat } = claims;
+  // Tokens of versions before this one have no generation: their sessions have not been refreshed since.
+  const { sub, sid, tid, act, exp, iat, gen = 0 } = claims;
   const isSound =
     typeof sub === "string" &&
     typeof sid === "string" &&
     (tid === undefined || typeof tid === "string") &&
     (act === undefined || isActor(act)) &&
+    Number.isSafeInteger(gen) &&
     Number.isSafeInteger(exp) &&
     Number.isSafeInteger(iat) &&
     Number(iat) <= Date.now() / 1000 + skewSeconds;
@@ -107,6 +109,7 @@ function soundClaims(claims: Readonly<Record<string, unknown>>): AccessClaims {
     sub,
     sid,
     exp: Number(exp),
+    gen: Number(gen),
     ...(tid === undefined ? {} : { tid }),
     ...(act === undefined ? {} : { act }),
   };

@@ -78,9 +78,21 @@ async function byToken(
     trust !== null &&
     trust.principalId === claims.sub &&
     trust.tenant === (claims.tid ?? null) &&
-    trust.actorId === (claims.act?.sub ?? null);
+    trust.actorId === (claims.act?.sub ?? null) &&
+    isOfNow(spec, trust, claims.gen);
   if (!isSame) throw fail("core.authentication");
   return { ...identityOf(trust), sessionId: claims.sid, expiresAt: claims.exp * 1000 };
+}
+
+/** Whether a token is of the session's generation, or of the one before it within the grace: a refresh ends what it replaces. */
+function isOfNow(
+  { refreshGraceSeconds }: IdentitySpec,
+  { generation, rotatedAt }: Trust,
+  of: number,
+): boolean {
+  if (of === generation) return true;
+  const sinceMillis = Date.now() - (rotatedAt ?? 0);
+  return of === generation - 1 && sinceMillis <= refreshGraceSeconds * 1000;
 }
 
 async function byApiKey(

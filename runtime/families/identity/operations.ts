@@ -176,7 +176,8 @@ async function refresh(
     return null;
   }
   await store.limitRefreshTokens(known.sessionId, maxUsedTokens);
-  return issue(spec, context, session, successor);
+  const generation = isFirst ? await store.rotateSession(known.sessionId, now) : trust.generation;
+  return issue(spec, context, { ...session, generation }, successor);
 }
 
 /** The token as it is stored, under whichever pepper. */
@@ -223,13 +224,18 @@ export async function issueSession(
   await identity.addSession(session);
   if (await identity.limitSessions(principalId, maxSessions))
     context.endsCredentials({ principalId });
-  return issue(spec, context, session, newRefreshToken());
+  return issue(spec, context, { ...session, generation: 0 }, newRefreshToken());
+}
+
+/** The session of a token pair, and which generation of it the pair is. */
+interface IssuedFor extends Omit<Session, "createdAt"> {
+  readonly generation: number;
 }
 
 async function issue(
   spec: IdentitySpec,
   context: ExecutionContext,
-  { id: sid, principalId: sub, actorId, tenant }: Omit<Session, "createdAt">,
+  { id: sid, principalId: sub, actorId, tenant, generation: gen }: IssuedFor,
   refreshToken: string,
 ): Promise<TokenResponse> {
   await context.transaction.of(identityStore).addRefreshToken({
@@ -241,6 +247,7 @@ async function issue(
   const subject = {
     sub,
     sid,
+    gen,
     ...(tenant === null ? {} : { tid: tenant }),
     ...(actorId === null ? {} : { act: { sub: actorId } }),
   };
