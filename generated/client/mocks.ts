@@ -5,6 +5,7 @@ import type {
   ApiKeyIssued,
   ApiKeyList,
   ArticlesDocument,
+  Caller,
   GroupPage,
   MemberList,
   NotesDocument,
@@ -13,6 +14,7 @@ import type {
   PermissionList,
   PlacesDocument,
   PrincipalCreated,
+  PrincipalList,
   Project,
   RawCursorPage,
   RawPage,
@@ -23,6 +25,7 @@ import type {
   Task,
   TenantCreated,
   TenantList,
+  TenantPage,
   TokenResponse,
   UploadPartList,
   UploadSession,
@@ -69,6 +72,7 @@ import type {
   AuthnDeactivatePrincipalInput,
   AuthnLogoutInput,
   AuthnPasswordLoginInput,
+  AuthnReactivatePrincipalInput,
   AuthnRefreshTokensInput,
   AuthnRequestPasswordResetInput,
   AuthnResetPasswordInput,
@@ -125,6 +129,7 @@ import type {
 } from "./api/places.js";
 import type {
   PrincipalsCreatePrincipalInput,
+  PrincipalsFindPrincipalsInput,
   PrincipalsGrantPermissionInput,
   PrincipalsListPermissionsInput,
   PrincipalsRevokePermissionInput,
@@ -179,6 +184,8 @@ import type {
   TenantAdminDeactivateTenantInput,
   TenantAdminInviteMemberInput,
   TenantAdminListMembersInput,
+  TenantAdminListTenantsInput,
+  TenantAdminReactivateTenantInput,
   TenantAdminRemoveMemberInput,
 } from "./api/tenant_admin.js";
 import type { TenantsLeaveTenantInput, TenantsSwitchTenantInput } from "./api/tenants.js";
@@ -241,7 +248,9 @@ export interface MockHandlers {
   readonly "authn.deactivate_principal"?: $.MockHandler<AuthnDeactivatePrincipalInput, undefined>;
   readonly "authn.list_sessions"?: $.MockHandler<unknown, SessionList>;
   readonly "authn.logout"?: $.MockHandler<AuthnLogoutInput, undefined>;
+  readonly "authn.me"?: $.MockHandler<unknown, Caller>;
   readonly "authn.password_login"?: $.MockHandler<AuthnPasswordLoginInput, TokenResponse>;
+  readonly "authn.reactivate_principal"?: $.MockHandler<AuthnReactivatePrincipalInput, undefined>;
   readonly "authn.refresh_tokens"?: $.MockHandler<AuthnRefreshTokensInput, TokenResponse>;
   readonly "authn.request_password_reset"?: $.MockHandler<
     AuthnRequestPasswordResetInput,
@@ -290,6 +299,10 @@ export interface MockHandlers {
   readonly "principals.create_principal"?: $.MockHandler<
     PrincipalsCreatePrincipalInput,
     PrincipalCreated
+  >;
+  readonly "principals.find_principals"?: $.MockHandler<
+    PrincipalsFindPrincipalsInput,
+    PrincipalList
   >;
   readonly "principals.grant_permission"?: $.MockHandler<PrincipalsGrantPermissionInput, undefined>;
   readonly "principals.list_permissions"?: $.MockHandler<
@@ -347,6 +360,11 @@ export interface MockHandlers {
   >;
   readonly "tenant_admin.invite_member"?: $.MockHandler<TenantAdminInviteMemberInput, undefined>;
   readonly "tenant_admin.list_members"?: $.MockHandler<TenantAdminListMembersInput, MemberList>;
+  readonly "tenant_admin.list_tenants"?: $.MockHandler<TenantAdminListTenantsInput, TenantPage>;
+  readonly "tenant_admin.reactivate_tenant"?: $.MockHandler<
+    TenantAdminReactivateTenantInput,
+    undefined
+  >;
   readonly "tenant_admin.remove_member"?: $.MockHandler<TenantAdminRemoveMemberInput, undefined>;
   readonly "tenants.leave_tenant"?: $.MockHandler<TenantsLeaveTenantInput, undefined>;
   readonly "tenants.list_tenants"?: $.MockHandler<unknown, TenantList>;
@@ -526,11 +544,22 @@ const routes: $.MockRoutes = {
     body: "input",
     status: 204,
   },
+  "authn.me": {
+    method: "GET",
+    path: "/auth/me",
+    status: 200,
+  },
   "authn.password_login": {
     method: "POST",
     path: "/auth/login",
     body: "input",
     status: 200,
+  },
+  "authn.reactivate_principal": {
+    method: "POST",
+    path: "/auth/reactivate",
+    body: "input",
+    status: 204,
   },
   "authn.refresh_tokens": {
     method: "POST",
@@ -755,6 +784,12 @@ const routes: $.MockRoutes = {
     body: "input",
     status: 201,
   },
+  "principals.find_principals": {
+    method: "GET",
+    path: "/admin/principals",
+    parameters: { login: "string" },
+    status: 200,
+  },
   "principals.grant_permission": {
     method: "POST",
     path: "/admin/grants",
@@ -969,6 +1004,18 @@ const routes: $.MockRoutes = {
     parameters: { id: "string" },
     status: 200,
   },
+  "tenant_admin.list_tenants": {
+    method: "GET",
+    path: "/admin/tenants",
+    parameters: { after: "string" },
+    status: 200,
+  },
+  "tenant_admin.reactivate_tenant": {
+    method: "POST",
+    path: "/admin/tenants/{id}/reactivate",
+    parameters: { id: "string" },
+    status: 204,
+  },
   "tenant_admin.remove_member": {
     method: "DELETE",
     path: "/admin/memberships",
@@ -989,7 +1036,7 @@ const routes: $.MockRoutes = {
   "tenants.switch_tenant": {
     method: "POST",
     path: "/tenants/{id}/activate",
-    parameters: { id: "string" },
+    parameters: { id: "string", keep: "boolean" },
     status: 200,
   },
   "vault.delete": {

@@ -50,6 +50,15 @@ export type BooleanConstraint =
     }
   | null;
 
+export interface Caller {
+  readonly principal_id: string;
+  /** Who acts for the principal. */
+  readonly actor_principal_id: string | null;
+  readonly tenant_id: string | null;
+  /** Null for an API key. */
+  readonly session_id: string | null;
+}
+
 export type DateTimeConstraint =
   | string
   | readonly string[]
@@ -187,6 +196,14 @@ export interface PlacesDocument {
 
 export interface PrincipalCreated {
   readonly principal_id: string;
+}
+
+export interface PrincipalList {
+  readonly principals: readonly {
+    readonly principal_id: string;
+    readonly login: string;
+    readonly is_active: boolean;
+  }[];
 }
 
 export interface Project {
@@ -331,6 +348,15 @@ export interface TenantList {
     readonly tenant_key: string;
     readonly is_current: boolean;
   }[];
+}
+
+export interface TenantPage {
+  readonly tenants: readonly {
+    readonly tenant_id: string;
+    readonly tenant_key: string;
+    readonly is_active: boolean;
+  }[];
+  readonly has_more: boolean;
 }
 
 export interface TokenResponse {

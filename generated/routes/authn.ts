@@ -66,6 +66,18 @@ export const authnLogout = route({
   run: authn.logout(),
 });
 
+/** Say who is calling. Guard: principal. */
+export const authnMe = route({
+  operationId: "authn.me",
+  method: "GET",
+  path: "/auth/me",
+  status: 200,
+  input: nothing,
+  hooks: [principal],
+  transaction: "read",
+  run: authn.me(),
+});
+
 /** Sign in with a password. Guard: open. */
 export const authnPasswordLogin = route({
   operationId: "authn.password_login",
@@ -78,6 +90,19 @@ export const authnPasswordLogin = route({
   ignoresCredentials: true,
   audit: [],
   run: authn.passwordLogin(identitySpec),
+});
+
+/** Let a principal sign in again. Guard: admin. */
+export const authnReactivatePrincipal = route({
+  operationId: "authn.reactivate_principal",
+  method: "POST",
+  path: "/auth/reactivate",
+  status: 204,
+  input: json(validate.authnReactivatePrincipal),
+  hooks: [principal, session, authorize("platform.admin")],
+  transaction: "write",
+  audit: ["principal_id"],
+  run: principals.reactivatePrincipal(),
 });
 
 /** Exchange a refresh token for its successor. Guard: open. */

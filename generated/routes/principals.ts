@@ -16,6 +16,18 @@ export const principalsCreatePrincipal = route({
   run: principals.createPrincipal(),
 });
 
+/** Find a principal by its login. Guard: admin. */
+export const principalsFindPrincipals = route({
+  operationId: "principals.find_principals",
+  method: "GET",
+  path: "/admin/principals",
+  status: 200,
+  input: params({ login: query.string }),
+  hooks: [principal, session, authorize("platform.admin")],
+  transaction: "read",
+  run: principals.findPrincipals(),
+});
+
 /** Give a principal or a role a permission. Guard: admin. */
 export const principalsGrantPermission = route({
   operationId: "principals.grant_permission",

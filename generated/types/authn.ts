@@ -18,6 +18,10 @@ export interface AuthnPasswordLoginInput {
   readonly password: string;
 }
 
+export interface AuthnReactivatePrincipalInput {
+  readonly principal_id: string;
+}
+
 export interface AuthnRefreshTokensInput {
   readonly refresh_token: string;
 }

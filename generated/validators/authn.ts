@@ -7,6 +7,7 @@ import type {
   AuthnDeactivatePrincipalInput,
   AuthnLogoutInput,
   AuthnPasswordLoginInput,
+  AuthnReactivatePrincipalInput,
   AuthnRefreshTokensInput,
   AuthnRequestPasswordResetInput,
   AuthnResetPasswordInput,
@@ -16,6 +17,7 @@ export const authnChangePassword = validator<AuthnChangePasswordInput>(authnChan
 export const authnDeactivatePrincipal = validator<AuthnDeactivatePrincipalInput>(authnDeactivatePrincipalCheck);
 export const authnLogout = validator<AuthnLogoutInput>(authnLogoutCheck);
 export const authnPasswordLogin = validator<AuthnPasswordLoginInput>(authnPasswordLoginCheck);
+export const authnReactivatePrincipal = validator<AuthnReactivatePrincipalInput>(authnReactivatePrincipalCheck);
 export const authnRefreshTokens = validator<AuthnRefreshTokensInput>(authnRefreshTokensCheck);
 export const authnRequestPasswordReset = validator<AuthnRequestPasswordResetInput>(authnRequestPasswordResetCheck);
 export const authnResetPassword = validator<AuthnResetPasswordInput>(authnResetPasswordCheck);
@@ -122,6 +124,26 @@ else { (vErrors ??= []).push({instancePath:instancePath+"/password",keyword:"typ
 }
 else { (vErrors ??= []).push({instancePath,keyword:"type",params:{},message:"must be object"}); errors++; }
 authnPasswordLoginCheck.errors = vErrors;
+return errors === 0;
+}
+
+
+function authnReactivatePrincipalCheck(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.principal_id === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "principal_id"},message:"must have required property '"+"principal_id"+"'"}); errors++; }
+for(const key0 in data){
+if(!(key0 === "principal_id")){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
+}
+if(data.principal_id !== undefined){
+let data0 = data.principal_id;
+if(typeof data0 === "string"){ if(!(formats0.test(data0))){ (vErrors ??= []).push({instancePath:instancePath+"/principal_id",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""}); errors++; } }
+else { (vErrors ??= []).push({instancePath:instancePath+"/principal_id",keyword:"type",params:{},message:"must be string"}); errors++; }
+}
+}
+else { (vErrors ??= []).push({instancePath,keyword:"type",params:{},message:"must be object"}); errors++; }
+authnReactivatePrincipalCheck.errors = vErrors;
 return errors === 0;
 }
 

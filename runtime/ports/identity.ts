@@ -70,8 +70,13 @@ export interface IdentityStore {
   setPassword(principalId: string, passwordHash: string): Promise<void>;
   /** Replaces the hash of an active principal where it is still `expected`; says whether it did. Atomic. */
   replacePassword(principalId: string, expected: string, passwordHash: string): Promise<boolean>;
-  /** Deactivates a principal; ends its sessions, API keys and reset token. False where there is none. */
+  /**
+   * Deactivates a principal; ends its sessions, API keys, reset token, memberships and permissions. False where there is
+   * none.
+   */
   deactivate(principalId: string, now: number): Promise<boolean>;
+  /** Makes a principal active again; false where there is none. */
+  reactivate(principalId: string): Promise<boolean>;
   addSession(session: Session): Promise<void>;
   /**
    * Removes sessions of a principal beyond `most`, with their refresh tokens: ended ones first, then the oldest. Says whether

@@ -16,8 +16,10 @@ export interface TenantStore {
   addTenant(tenant: Tenant): Promise<boolean>;
   findTenant(id: string): Promise<Tenant | null>;
   findTenantByKey(key: string): Promise<Tenant | null>;
-  /** Makes a tenant inactive; false where there is none. */
-  deactivateTenant(id: string): Promise<boolean>;
+  /** Makes a tenant inactive, or active again; false where there is none. */
+  setTenantActive(id: string, isActive: boolean): Promise<boolean>;
+  /** Tenants by key, from behind one of them. */
+  listTenants(after: string | undefined, limit: number): Promise<readonly Tenant[]>;
   /** Makes a principal a member; one who is already stays so. */
   addMember(tenantId: string, principalId: string): Promise<void>;
   /**

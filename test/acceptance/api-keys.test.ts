@@ -126,7 +126,7 @@ for (const engine of engines) {
           connection.write("test.end", ({ transaction }) =>
             transaction
               .of(tenantStore)
-              .deactivateTenant(tenantId)
+              .setTenantActive(tenantId, false)
               .then(() => undefined),
           ),
       };

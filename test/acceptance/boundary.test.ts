@@ -192,7 +192,7 @@ for (const engine of engines) {
         expect(await codes(unscoped, "' OR 1=1")).toEqual([401, "tenant_mismatch"]);
         expect(await codes("", other.tenantId)).toEqual([401, "core.authentication"]);
         await service.running.connection.write("test.end", ({ transaction }) =>
-          transaction.of(tenantStore).deactivateTenant(one.tenantId),
+          transaction.of(tenantStore).setTenantActive(one.tenantId, false),
         );
         expect(await codes(unscoped, one.tenantId)).toEqual([401, "tenant_inactive"]);
       });

@@ -37,6 +37,7 @@ const bodies: Readonly<Record<string, unknown>> = {
   "articles.create": { title: "t", body: "b" },
   "authn.change_password": { current_password: "x", new_password: "a long password" },
   "authn.deactivate_principal": { principal_id: someId },
+  "authn.reactivate_principal": { principal_id: someId },
   "files.presign_download": { key: "k", expires_in: 60 },
   "files.presign_upload": { key: "k", expires_in: 60 },
   "files.presign_post": { key: "k", expires_in: 60 },
@@ -376,11 +377,18 @@ for (const engine of engines) {
       await drive("/admin/memberships", "POST", { headers, body: membership });
       await drive("/admin/tenants/{id}/members", "GET", { headers, id: tenant.tenant_id });
       await drive("/tenants", "GET", { headers });
-      await drive("/tenants/{id}/activate", "POST", { headers, id: tenant.tenant_id });
+      await drive("/admin/tenants", "GET", { headers });
+      await drive("/auth/me", "GET", { headers });
+      await drive("/tenants/{id}/activate", "POST", {
+        headers,
+        id: tenant.tenant_id,
+        query: "?keep=true",
+      });
       await drive("/tenants/{id}", "DELETE", { headers, id: tenant.tenant_id });
       await drive("/admin/memberships", "POST", { headers, body: membership });
       await drive("/admin/memberships", "DELETE", { headers, body: membership });
       await drive("/admin/tenants/{id}/deactivate", "POST", { headers, id: tenant.tenant_id });
+      await drive("/admin/tenants/{id}/reactivate", "POST", { headers, id: tenant.tenant_id });
       const holder = `?principal_id=${id}`;
       await drive("/admin/grants", "GET", { headers, query: holder });
       const issued = await drive("/api-keys", "POST", { headers, body: { label: "driver" } });
@@ -395,6 +403,11 @@ for (const engine of engines) {
         headers,
         body: { principal_id: made.principal_id },
       });
+      await drive("/auth/reactivate", "POST", {
+        headers,
+        body: { principal_id: made.principal_id },
+      });
+      await drive("/admin/principals", "GET", { headers, query: `?login=${given.login}` });
       await drive("/auth/password-reset/request", "POST", { body: { login: given.login } });
       await expect.poll(() => resetToken).not.toBe("");
       const confirmation = { token: resetToken, new_password: "another long password" };
@@ -406,11 +419,14 @@ for (const engine of engines) {
       "$operation.operationId is 401 for nobody, and 403 for who lacks its permission",
       async ({ path, method, operation }) => {
         const at = path.replaceAll(/\{(?:id|key|task|delivery)\}/g, someId);
-        const id = (operation.parameters ?? []).some(
-          ({ name, in: place, required }) => name === "id" && place === "query" && required,
-        );
+        const needed = (operation.parameters ?? [])
+          .filter(({ in: place, required }) => place === "query" && required)
+          .map(({ name }) => `${name}=${someId}`);
         const rev = (operation.parameters ?? []).some(({ name }) => name === "rev");
-        const query = [...(id ? [`id=${someId}`] : []), ...(rev ? ["rev=1"] : [])];
+        const query = [
+          ...needed.filter((one) => !one.startsWith("rev=")),
+          ...(rev ? ["rev=1"] : []),
+        ];
         const target = `${at}${query.length === 0 ? "" : `?${query.join("&")}`}`;
         const send = (authorization: string): Promise<Answer> =>
           service.call(method, target, {

@@ -112,6 +112,56 @@ for (const engine of engines) {
       expect((await as(admin, "POST", "/admin/grants", odd)).status).toBe(422);
     });
 
+    test("an administrator finds a principal by its login, and lets it in again with nothing left", async () => {
+      const login = "returns@example.test";
+      const id = await create(login);
+      const find = async (name: string): Promise<unknown> =>
+        (await as(admin, "GET", `/admin/principals?login=${encodeURIComponent(name)}`, undefined))
+          .body;
+      expect(await find("Returns@Example.test")).toEqual({
+        principals: [{ principal_id: id, login, is_active: true }],
+      });
+      expect(await find("nobody@example.test")).toEqual({ principals: [] });
+      const tenant = (await as(admin, "POST", "/admin/tenants", { tenant_key: "returns" })).body;
+      const member = { tenant_id: tenant.tenant_id, principal_id: id };
+      await as(admin, "POST", "/admin/memberships", member);
+      await as(admin, "POST", "/admin/grants", { ...member, permission: "tasks.read" });
+      await as(admin, "POST", "/admin/grants", { principal_id: id, permission: "tasks.write" });
+      await as(admin, "POST", "/auth/deactivate", { principal_id: id });
+      expect(await find(login)).toMatchObject({ principals: [{ is_active: false }] });
+      expect((await signIn(login)).status).toBe(401);
+      const back = await as(admin, "POST", "/auth/reactivate", { principal_id: id });
+      expect(back.status).toBe(204);
+      const { body: pair } = await signIn(login);
+      const tenants = await as(pair.access_token, "GET", "/tenants", undefined);
+      expect(tenants.body).toEqual({ tenants: [] });
+      const left = await as(admin, "GET", `/admin/grants?principal_id=${id}`, undefined);
+      expect(left.body).toEqual({ permissions: [] });
+      const members = await as(
+        admin,
+        "GET",
+        `/admin/tenants/${tenant.tenant_id}/members`,
+        undefined,
+      );
+      expect(members.body).toEqual({ members: [] });
+    });
+
+    test("an administrator lists tenants by key, and makes one active again", async () => {
+      const made: string[] = [];
+      for (const key of ["list-a", "list-b"])
+        made.push((await as(admin, "POST", "/admin/tenants", { tenant_key: key })).body.tenant_id);
+      const [first = ""] = made;
+      await as(admin, "POST", `/admin/tenants/${first}/deactivate`, undefined);
+      const list = async (after: string): Promise<Answer["body"]> =>
+        (await as(admin, "GET", `/admin/tenants?after=${after}`, undefined)).body;
+      expect((await list("list")).tenants.slice(0, 2)).toEqual([
+        { tenant_id: made[0], tenant_key: "list-a", is_active: false },
+        { tenant_id: made[1], tenant_key: "list-b", is_active: true },
+      ]);
+      const again = await as(admin, "POST", `/admin/tenants/${first}/reactivate`, undefined);
+      expect([again.status, (await list("list")).tenants[0].is_active]).toEqual([204, true]);
+    });
+
     test("a deactivated principal is out at once and for good", async () => {
       const id = await create("hans");
       const { body } = await signIn("hans");

@@ -18,6 +18,7 @@ import {
   type Validator,
 } from "../../runtime/index.js";
 import { engines } from "../engines.js";
+import { peopleOf } from "./people.js";
 import { startTestService, type Answer, type TestService } from "./service.js";
 import { tenantStore } from "../../runtime/ports/tenants.js";
 
@@ -165,6 +166,28 @@ for (const engine of engines) {
       expect((await as(admin, "GET", `/admin/tenants/${tenantId}/members`)).body).toEqual({
         members: [{ principal_id: id }],
       });
+    });
+
+    test("a switch ends the session that it replaces, unless that is to be kept", async () => {
+      const people = peopleOf(service);
+      const { id, tenantId } = await people.member("");
+      const first = (await people.session(id, null)).access_token;
+      const me = (token: string): Promise<Answer> => people.as(token, "GET", "/auth/me");
+      expect((await me(first)).body).toEqual({
+        principal_id: id,
+        actor_principal_id: null,
+        tenant_id: null,
+        session_id: expect.any(String),
+      });
+      const path = `/tenants/${tenantId}/activate`;
+      const kept = await people.as(first, "POST", `${path}?keep=true`);
+      expect([kept.status, (await me(first)).status]).toEqual([200, 200]);
+      const second = await people.as(first, "POST", path);
+      expect((await me(second.body.access_token)).body).toMatchObject({ tenant_id: tenantId });
+      expect((await me(first)).status).toBe(401);
+      const { body } = await people.as(kept.body.access_token, "GET", "/auth/sessions");
+      // The one that the member was made with, the kept one, and the last.
+      expect(body.sessions).toHaveLength(3);
     });
 
     test("a refreshed token stays in its tenant", async () => {

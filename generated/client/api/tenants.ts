@@ -19,6 +19,8 @@ export type TenantsListTenantsCode = CommonCode | TenantsCode;
 
 export interface TenantsSwitchTenantInput {
   readonly id: string;
+  /** Whether the calling session goes on as well. */
+  readonly keep?: boolean;
 }
 
 export type TenantsSwitchTenantCode = CommonCode | TenantsCode;
@@ -44,7 +46,11 @@ export function listTenants(
   return $.call(client, $listTenants, {}, options);
 }
 
-const $switchTenant: $.Operation = { method: "POST", path: "/tenants/{id}/activate" };
+const $switchTenant: $.Operation = {
+  method: "POST",
+  path: "/tenants/{id}/activate",
+  query: ["keep"],
+};
 
 /** Take a token pair for one of the caller's tenants. `POST /tenants/{id}/activate` */
 export function switchTenant(

@@ -6,12 +6,13 @@ import type {
   AuthnDeactivatePrincipalInput,
   AuthnLogoutInput,
   AuthnPasswordLoginInput,
+  AuthnReactivatePrincipalInput,
   AuthnRefreshTokensInput,
   AuthnRequestPasswordResetInput,
   AuthnResetPasswordInput,
   AuthnRevokeSessionInput,
 } from "../api/authn.js";
-import type { SessionList, TokenResponse } from "../models.js";
+import type { Caller, SessionList, TokenResponse } from "../models.js";
 
 /** `POST /auth/change-password` */
 export function changePassword(client: $.Client): $.Mutation<AuthnChangePasswordInput, undefined> {
@@ -39,12 +40,26 @@ export function logout(client: $.Client): $.Mutation<AuthnLogoutInput, undefined
   return $.mutation(["authn", "logout"], (input, options) => $api.logout(client, input, options));
 }
 
+/** `GET /auth/me` */
+export function me(client: $.Client): $.Query<null, Caller> {
+  return $.query(["authn", "me"], null, (options) => $api.me(client, options));
+}
+
 /** `POST /auth/login` */
 export function passwordLogin(
   client: $.Client,
 ): $.Mutation<AuthnPasswordLoginInput, TokenResponse> {
   return $.mutation(["authn", "password_login"], (input, options) =>
     $api.passwordLogin(client, input, options),
+  );
+}
+
+/** `POST /auth/reactivate` */
+export function reactivatePrincipal(
+  client: $.Client,
+): $.Mutation<AuthnReactivatePrincipalInput, undefined> {
+  return $.mutation(["authn", "reactivate_principal"], (input, options) =>
+    $api.reactivatePrincipal(client, input, options),
   );
 }
 

@@ -6,6 +6,7 @@ import {
   newPasswordText,
   expandBuiltIn,
   idInPath,
+  signedIn,
   withSession,
   builtInNamespace,
   type BuiltInVerb,
@@ -99,6 +100,33 @@ const ofTokens: Readonly<Record<string, BuiltInVerb>> = {
   },
 };
 
+const nameOrNull: JsonSchema = { type: ["string", "null"] };
+
+const caller = objectSchema(
+  {
+    principal_id: { type: "string" },
+    actor_principal_id: { ...nameOrNull, description: "Who acts for the principal." },
+    tenant_id: nameOrNull,
+    session_id: { ...nameOrNull, description: "Null for an API key." },
+  },
+  ["principal_id", "actor_principal_id", "tenant_id", "session_id"],
+);
+
+const ofAll: Readonly<Record<string, BuiltInVerb>> = {
+  me: {
+    verb: "me",
+    summary: "Say who is calling",
+    method: "GET",
+    path: "/me",
+    status: 200,
+    takesSpec: false,
+    isWrite: false,
+    guard: signedIn,
+    output: "Caller",
+    errors: [],
+  },
+};
+
 const ofPasswords: Readonly<Record<string, BuiltInVerb>> = {
   password_login: {
     verb: "passwordLogin",
@@ -137,7 +165,9 @@ export function expandIdentity(context: FamilyContext): readonly NamespaceExpans
   types.table.add("TokenResponse", tokenResponse, at);
   if (methods.includes("token")) types.table.add("SessionList", sessionList, at);
   const place = { family: "authn", namespace: "authn", at, guard: withSession } as const;
+  types.table.add("Caller", caller, at);
   const verbs = {
+    ...ofAll,
     ...(methods.includes("token") ? ofTokens : {}),
     ...(methods.includes("password") ? ofPasswords : {}),
   };

@@ -51,6 +51,20 @@ const provisioning: Readonly<Record<string, BuiltInVerb>> = {
     output: "PrincipalCreated",
     errors: ["core.conflict"],
   },
+  find_principals: {
+    verb: "findPrincipals",
+    summary: "Find a principal by its login",
+    method: "GET",
+    path: "/principals",
+    status: 200,
+    takesSpec: false,
+    isWrite: false,
+    parameters: [
+      { name: "login", in: "query", type: "string", required: true, schema: credentialText },
+    ],
+    output: "PrincipalList",
+    errors: [],
+  },
   grant_permission: {
     verb: "grantPermission",
     summary: "Give a principal or a role a permission",
@@ -93,12 +107,29 @@ const provisioning: Readonly<Record<string, BuiltInVerb>> = {
   },
 };
 
+const principal = objectSchema(
+  { principal_id: uuidSchema, login: { type: "string" }, is_active: { type: "boolean" } },
+  ["principal_id", "login", "is_active"],
+);
+
 const deactivation: Readonly<Record<string, BuiltInVerb>> = {
   deactivate_principal: {
     verb: "deactivatePrincipal",
     summary: "Make a principal inactive and end its sessions",
     method: "POST",
     path: "/deactivate",
+    status: 204,
+    takesSpec: false,
+    isWrite: true,
+    body: bodyOf({ principal_id: uuidSchema }),
+    output: null,
+    errors: ["core.not_found"],
+  },
+  reactivate_principal: {
+    verb: "reactivatePrincipal",
+    summary: "Let a principal sign in again",
+    method: "POST",
+    path: "/reactivate",
     status: 204,
     takesSpec: false,
     isWrite: true,
@@ -136,6 +167,8 @@ export function expandProvisioning(context: FamilyContext): readonly NamespaceEx
   const made = objectSchema({ principal_id: uuidSchema }, ["principal_id"]);
   const listed = { permissions: { type: "array", items: { type: "string" } } };
   types.table.add("PrincipalCreated", made, at);
+  const found = { principals: { type: "array", items: principal } };
+  types.table.add("PrincipalList", objectSchema(found, ["principals"]), at);
   types.table.add("PermissionList", objectSchema(listed, ["permissions"]), at);
   const guard = bySession(administrationGuard(context, declared, path, "principals"));
   const place = { family: "principals", namespace: "principals", at, guard } as const;

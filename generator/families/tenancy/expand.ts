@@ -8,6 +8,7 @@ import {
   builtInNamespace,
   type BuiltInVerb,
 } from "../../kernel/built-in.js";
+import type { ParameterModel } from "../../model/registry.js";
 import type { FamilyContext, NamespaceExpansion } from "../../kernel/family.js";
 import { administrationGuard } from "../../kernel/guards.js";
 
@@ -37,6 +38,38 @@ const memberList = objectSchema(
   ["members"],
 );
 
+/** The calling session ends with the switch, unless it is to be kept. */
+const keep: ParameterModel = {
+  name: "keep",
+  in: "query",
+  type: "boolean",
+  required: false,
+  schema: { type: "boolean", description: "Whether the calling session goes on as well." },
+};
+
+const after: ParameterModel = {
+  name: "after",
+  in: "query",
+  type: "string",
+  required: false,
+  schema: { ...tenantKey, description: "The last key of the page before." },
+};
+
+const allTenants = objectSchema(
+  {
+    tenants: {
+      type: "array",
+      items: objectSchema({ ...tenantEntry, is_active: { type: "boolean" } }, [
+        "tenant_id",
+        "tenant_key",
+        "is_active",
+      ]),
+    },
+    has_more: { type: "boolean" },
+  },
+  ["tenants", "has_more"],
+);
+
 const selector: Readonly<Record<string, BuiltInVerb>> = {
   list_tenants: {
     verb: "listTenants",
@@ -57,7 +90,7 @@ const selector: Readonly<Record<string, BuiltInVerb>> = {
     status: 200,
     takesSpec: true,
     isWrite: true,
-    parameters: [idInPath],
+    parameters: [idInPath, keep],
     output: "TokenResponse",
     errors: [],
   },
@@ -87,6 +120,30 @@ const administration: Readonly<Record<string, BuiltInVerb>> = {
     body: bodyOf({ tenant_key: tenantKey }),
     output: "TenantCreated",
     errors: ["core.conflict"],
+  },
+  list_tenants: {
+    verb: "listAllTenants",
+    summary: "List all tenants by key, 100 at once",
+    method: "GET",
+    path: "/tenants",
+    status: 200,
+    takesSpec: false,
+    isWrite: false,
+    parameters: [after],
+    output: "TenantPage",
+    errors: [],
+  },
+  reactivate_tenant: {
+    verb: "reactivateTenant",
+    summary: "Make a tenant active again",
+    method: "POST",
+    path: "/tenants/{id}/reactivate",
+    status: 204,
+    takesSpec: false,
+    isWrite: true,
+    parameters: [idInPath],
+    output: null,
+    errors: ["core.not_found"],
   },
   list_members: {
     verb: "listMembers",
@@ -158,6 +215,7 @@ export function expandTenancy(context: FamilyContext): readonly NamespaceExpansi
   });
   if (admin === undefined) return tenants;
   types.table.add("TenantCreated", objectSchema(tenantEntry, ["tenant_id", "tenant_key"]), at);
+  types.table.add("TenantPage", allTenants, at);
   types.table.add("MemberList", memberList, at);
   const guard = administrationGuard(context, admin, ["tenancy", "admin"], "tenant_admin");
   const place = { family: "tenancy", namespace: "tenant_admin", at, guard } as const;

@@ -65,6 +65,19 @@ export function sqlIdentityStore(session: SqlSession): IdentityStore {
         [principalId, now],
       );
       await tokens.dropResetToken(principalId);
+      for (const [table, column] of [
+        ["opwright_memberships", "principal_id"],
+        ["opwright_grants", "subject"],
+      ])
+        await session.run(`DELETE FROM "${table}" WHERE "${column}" = ${at(1)}`, [principalId]);
+      return changed === 1;
+    },
+
+    async reactivate(principalId) {
+      const changed = await session.run(
+        `UPDATE "opwright_principals" SET "is_active" = ${at(2)} WHERE "id" = ${at(1)}`,
+        [principalId, true],
+      );
       return changed === 1;
     },
 

@@ -32,9 +32,18 @@ export function sqlTenantStore(session: SqlSession): TenantStore {
       return row === undefined ? null : readTenant(row);
     },
 
-    async deactivateTenant(id) {
+    async setTenantActive(id, isActive) {
       const text = `UPDATE "opwright_tenants" SET "is_active" = ${at(2)} WHERE "id" = ${at(1)}`;
-      return (await session.run(text, [id, false])) === 1;
+      return (await session.run(text, [id, isActive])) === 1;
+    },
+
+    async listTenants(after, limit) {
+      const behind = after === undefined ? "" : ` WHERE "key" > ${at(1)}`;
+      const rows = await session.all(
+        `SELECT "id", "key", "is_active" FROM "opwright_tenants"${behind} ORDER BY "key" LIMIT ${limit}`,
+        after === undefined ? [] : [after],
+      );
+      return rows.map(readTenant);
     },
 
     async addMember(tenantId, principalId) {

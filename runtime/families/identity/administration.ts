@@ -3,6 +3,7 @@ import { fail } from "../../contract/errors.js";
 import { canonicalIds } from "../../operations/canonical-ids.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import type { Handler } from "../../operations/operation.js";
+import { canonicalLogin } from "./canonical-login.js";
 import { createPrincipal } from "./provision.js";
 import { identityStore } from "../../ports/identity.js";
 import { tenantStore } from "../../ports/tenants.js";
@@ -18,6 +19,12 @@ interface Grant extends Holder {
   readonly permission: string;
 }
 
+interface PrincipalEntry {
+  readonly principal_id: string;
+  readonly login: string;
+  readonly is_active: boolean;
+}
+
 /** Handlers of the administration of principals. */
 export const principals = {
   createPrincipal:
@@ -27,7 +34,27 @@ export const principals = {
     > =>
     async (given, context) => ({ principal_id: await createPrincipal(context, given) }),
 
-  /** Ends every session of the principal; it cannot sign in again. */
+  /** The principal with this login, or none. */
+  findPrincipals:
+    (): Handler<{ readonly login: string }, { readonly principals: readonly PrincipalEntry[] }> =>
+    async ({ login }, context) => {
+      const found = await context.transaction
+        .of(identityStore)
+        .findPrincipalByLogin(canonicalLogin(login));
+      if (found === null) return { principals: [] };
+      const { id, login: name, isActive } = found;
+      return { principals: [{ principal_id: id, login: name, is_active: isActive }] };
+    },
+
+  /** It may sign in again; what it held and belonged to has gone with the deactivation. */
+  reactivatePrincipal:
+    (): Handler<{ readonly principal_id: string }, void> => async (given, context) => {
+      const { principal_id: id } = canonicalIds(given);
+      if (!(await context.transaction.of(identityStore).reactivate(id)))
+        throw fail("core.not_found");
+    },
+
+  /** Ends every session of the principal, its memberships and permissions; it cannot sign in again. */
   deactivatePrincipal:
     (): Handler<{ readonly principal_id: string }, void> => async (given, context) => {
       const { principal_id: id } = canonicalIds(given);

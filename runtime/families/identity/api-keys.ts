@@ -87,12 +87,14 @@ export const apiKeys = {
       };
     },
 
-  /** The caller's keys that are not revoked, oldest first. */
+  /** The caller's good keys, oldest first. */
   list:
     (): Handler<Readonly<Record<never, never>>, { readonly keys: readonly ApiKeyEntry[] }> =>
     async (_input, context) => {
       const keys = await context.transaction.of(apiKeyStore).list(sessionOf(context).principalId);
-      return { keys: keys.map(entryOf) };
+      const now = Date.now();
+      const good = keys.filter(({ expiresAt }) => expiresAt === null || expiresAt > now);
+      return { keys: good.map(entryOf) };
     },
 
   /** Throws `core.not_found` for a key that is revoked, unknown or somebody else's, all alike. */

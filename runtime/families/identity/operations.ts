@@ -1,7 +1,7 @@
 // The authentication operations that generated routes name (service.md "Authentication routes", "Login and credential rules").
 import { fail } from "../../contract/errors.js";
 import type { ExecutionContext } from "../../operations/context.js";
-import { sessionOf } from "../../operations/identity.js";
+import { callerOf, sessionOf } from "../../operations/identity.js";
 import type { Handler } from "../../operations/operation.js";
 import { uuidv7 } from "../../contract/uuid.js";
 import type { RefreshToken, Session } from "../../ports/identity.js";
@@ -104,6 +104,17 @@ export const authn = {
       });
     },
 
+  /** Who is calling, with whatever credential. */
+  me: (): Handler<Readonly<Record<never, never>>, Caller> => (_input, context) => {
+    const { principalId, actorId, tenant, sessionId } = callerOf(context);
+    return {
+      principal_id: principalId,
+      actor_principal_id: actorId,
+      tenant_id: tenant,
+      session_id: sessionId,
+    };
+  },
+
   /** The caller's live sessions, oldest first. */
   listSessions:
     (): Handler<Readonly<Record<never, never>>, { readonly sessions: readonly SessionEntry[] }> =>
@@ -139,6 +150,16 @@ async function provesPassword(
   const matches = await verifyPassword(context, left === "some" ? hash : undefined, password);
   if (matches) await loginAttempts.giveBack(address, name);
   return matches;
+}
+
+/** The answer of `GET /auth/me`. */
+export interface Caller {
+  readonly principal_id: string;
+  /** Who acts for the principal. */
+  readonly actor_principal_id: string | null;
+  readonly tenant_id: string | null;
+  /** Null for an API key. */
+  readonly session_id: string | null;
 }
 
 export interface SessionEntry {

@@ -20,6 +20,14 @@ export interface TenantEntry {
   readonly is_current: boolean;
 }
 
+/** Tenants of one answer. */
+const pageSize = 100;
+
+interface TenantPage {
+  readonly tenants: readonly (Omit<TenantEntry, "is_current"> & { readonly is_active: boolean })[];
+  readonly has_more: boolean;
+}
+
 /** Handlers of the tenancy family. */
 export const tenancy = {
   /** The caller's memberships in active tenants. */
@@ -37,18 +45,25 @@ export const tenancy = {
       };
     },
 
-  /** A new token pair, scoped to the tenant. Throws `tenant_mismatch` and `tenant_inactive`. */
+  /**
+   * A new token pair, scoped to the tenant; the calling session ends, unless it is to be kept. Throws `tenant_mismatch` and
+   * `tenant_inactive`.
+   */
   switchTenant:
-    (spec: IdentitySpec): Handler<ById, TokenResponse> =>
-    async ({ id }, context) => {
-      const { principalId } = await heldSession(context);
+    (spec: IdentitySpec): Handler<ById & { readonly keep?: boolean }, TokenResponse> =>
+    async ({ id, keep = false }, context) => {
+      const { principalId, sessionId } = await heldSession(context);
       const store = context.transaction.of(tenantStore);
       const tenant = await store.findTenant(id);
       // A tenant that is not there and one that is not the caller's are told alike.
       if (tenant === null || !(await store.isMember(id, principalId)))
         throw fail("tenant_mismatch");
       if (!tenant.isActive) throw fail("tenant_inactive");
-      return issueSession(spec, context, { principalId, tenant: id });
+      const issued = await issueSession(spec, context, { principalId, tenant: id });
+      if (keep) return issued;
+      await context.transaction.of(identityStore).endSession(principalId, sessionId, Date.now());
+      context.endsCredentials({ principalId });
+      return issued;
     },
 
   /** Ends the caller's own membership. Throws `core.not_found` where there is none. */
@@ -82,12 +97,32 @@ export const tenancy = {
       return { members: members.map((principalId) => ({ principal_id: principalId })) };
     },
 
+  /** All tenants by key, whoever is a member. */
+  listAllTenants:
+    (): Handler<{ readonly after?: string }, TenantPage> =>
+    async ({ after }, context) => {
+      const found = await context.transaction.of(tenantStore).listTenants(after, pageSize + 1);
+      const tenants = found.slice(0, pageSize).map(({ id, key, isActive }) => ({
+        tenant_id: id,
+        tenant_key: key,
+        is_active: isActive,
+      }));
+      return { tenants, has_more: found.length > pageSize };
+    },
+
   deactivateTenant:
     (): Handler<ById, void> =>
     async ({ id }, context) => {
-      if (!(await context.transaction.of(tenantStore).deactivateTenant(id)))
+      if (!(await context.transaction.of(tenantStore).setTenantActive(id, false)))
         throw fail("core.not_found");
       context.endsCredentials({ tenant: id });
+    },
+
+  reactivateTenant:
+    (): Handler<ById, void> =>
+    async ({ id }, context) => {
+      if (!(await context.transaction.of(tenantStore).setTenantActive(id, true)))
+        throw fail("core.not_found");
     },
 
   inviteMember: (): Handler<Membership, void> => async (given, context) => {
