@@ -6,6 +6,13 @@ import { isTrue, type SqlRow, type SqlSession } from "./session.js";
 /** The tenant store of one transaction. */
 export function sqlTenantStore(session: SqlSession): TenantStore {
   const at = (position: number): string => session.dialect.placeholder(position);
+  const find = async (column: "id" | "key", value: string): Promise<Tenant | null> => {
+    const [row] = await session.all(
+      `SELECT "id", "key", "is_active" FROM "opwright_tenants" WHERE "${column}" = ${at(1)}`,
+      [value],
+    );
+    return row === undefined ? null : readTenant(row);
+  };
   return {
     async addTenant({ id, key, isActive }) {
       const added = await session.run(
@@ -16,21 +23,8 @@ export function sqlTenantStore(session: SqlSession): TenantStore {
       return added === 1;
     },
 
-    async findTenant(id) {
-      const [row] = await session.all(
-        `SELECT "id", "key", "is_active" FROM "opwright_tenants" WHERE "id" = ${at(1)}`,
-        [id],
-      );
-      return row === undefined ? null : readTenant(row);
-    },
-
-    async findTenantByKey(key) {
-      const [row] = await session.all(
-        `SELECT "id", "key", "is_active" FROM "opwright_tenants" WHERE "key" = ${at(1)}`,
-        [key],
-      );
-      return row === undefined ? null : readTenant(row);
-    },
+    findTenant: (id) => find("id", id),
+    findTenantByKey: (key) => find("key", key),
 
     async setTenantActive(id, isActive) {
       const text = `UPDATE "opwright_tenants" SET "is_active" = ${at(2)} WHERE "id" = ${at(1)}`;
