@@ -91,7 +91,7 @@ describe.skipIf(!isAvailable).concurrent("a mutation is found", () => {
   }, 300_000);
 
   test("reading a mailbox before listening to what comes", async () => {
-    const file = "realtime/admission.js";
+    const file = "families/realtime/admission.js";
     const seeds = await firstLoss([
       { file, from: "const unhear = hub.join(member);", to: "let unhear = () => undefined;" },
       {
@@ -101,7 +101,7 @@ describe.skipIf(!isAvailable).concurrent("a mutation is found", () => {
       },
       // Looking again every ten seconds would hide it.
       {
-        file: "realtime/plane.js",
+        file: "families/realtime/plane.js",
         from: "const healMillis = 10_000;",
         to: "const healMillis = 1e9;",
       },
