@@ -14,6 +14,13 @@ export interface PrincipalsGrantPermissionInput {
   readonly permission: string;
 }
 
+export interface PrincipalsListPermissionsInput {
+  readonly principal_id?: string;
+  readonly role?: string;
+  /** Where left out, the permission holds everywhere. */
+  readonly tenant_id?: string;
+}
+
 export interface PrincipalsRevokePermissionInput {
   readonly principal_id?: string;
   readonly role?: string;

@@ -5,11 +5,13 @@ import { codePointLength, formats, validator } from "opwright/runtime";
 import type {
   PrincipalsCreatePrincipalInput,
   PrincipalsGrantPermissionInput,
+  PrincipalsListPermissionsInput,
   PrincipalsRevokePermissionInput,
 } from "../types/principals.js";
 
 export const principalsCreatePrincipal = validator<PrincipalsCreatePrincipalInput>(principalsCreatePrincipalCheck);
 export const principalsGrantPermission = validator<PrincipalsGrantPermissionInput>(principalsGrantPermissionCheck);
+export const principalsListPermissions = validator<PrincipalsListPermissionsInput>(principalsListPermissionsCheck);
 export const principalsRevokePermission = validator<PrincipalsRevokePermissionInput>(principalsRevokePermissionCheck);
 
 const func0 = codePointLength;
@@ -80,6 +82,35 @@ else { (vErrors ??= []).push({instancePath:instancePath+"/permission",keyword:"t
 }
 else { (vErrors ??= []).push({instancePath,keyword:"type",params:{},message:"must be object"}); errors++; }
 principalsGrantPermissionCheck.errors = vErrors;
+return errors === 0;
+}
+
+
+function principalsListPermissionsCheck(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+if(data && typeof data == "object" && !Array.isArray(data)){
+for(const key0 in data){
+if(!(((key0 === "principal_id") || (key0 === "role")) || (key0 === "tenant_id"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
+}
+if(data.principal_id !== undefined){
+let data0 = data.principal_id;
+if(typeof data0 === "string"){ if(!(formats0.test(data0))){ (vErrors ??= []).push({instancePath:instancePath+"/principal_id",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""}); errors++; } }
+else { (vErrors ??= []).push({instancePath:instancePath+"/principal_id",keyword:"type",params:{},message:"must be string"}); errors++; }
+}
+if(data.role !== undefined){
+let data0 = data.role;
+if(typeof data0 === "string"){ if(!pattern0.test(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/role",keyword:"pattern",params:{pattern: "^[a-z][a-z0-9_]*$"},message:"must match pattern \""+"^[a-z][a-z0-9_]*$"+"\""}); errors++; } }
+else { (vErrors ??= []).push({instancePath:instancePath+"/role",keyword:"type",params:{},message:"must be string"}); errors++; }
+}
+if(data.tenant_id !== undefined){
+let data0 = data.tenant_id;
+if(typeof data0 === "string"){ if(!(formats0.test(data0))){ (vErrors ??= []).push({instancePath:instancePath+"/tenant_id",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""}); errors++; } }
+else { (vErrors ??= []).push({instancePath:instancePath+"/tenant_id",keyword:"type",params:{},message:"must be string"}); errors++; }
+}
+}
+else { (vErrors ??= []).push({instancePath,keyword:"type",params:{},message:"must be object"}); errors++; }
+principalsListPermissionsCheck.errors = vErrors;
 return errors === 0;
 }
 

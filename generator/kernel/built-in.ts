@@ -121,6 +121,7 @@ function operationOf(
   const key = `${namespace}.${name}`;
   const typeName = `${pascalCase(key)}Input`;
   const parameters = shape.parameters ?? [];
+  const isChecked = shape.body === undefined && !parameters.every(isReadWhole);
   const schema =
     shape.body?.schema ??
     objectSchema(
@@ -142,7 +143,7 @@ function operationOf(
       parameters,
       body:
         shape.body === undefined ? null : { as: "input", isForm: false, ...shape.body, typeName },
-      read: "parts",
+      read: isChecked ? "whole" : "parts",
     },
     output: {
       schema: shape.output === null ? null : refTo(shape.output),
@@ -164,12 +165,20 @@ function operationOf(
     ),
     effect: shape.method === "GET" && !shape.isWrite ? "reads" : "changes",
     isTool: false,
-    declares: shape.body === undefined ? "nothing" : "input",
+    declares: shape.body === undefined && !isChecked ? "nothing" : "input",
     lists: null,
     queries: null,
     errors: shape.errors,
     extensions: {},
   };
+}
+
+/** Whether reading a parameter by its type checks all that its schema says. */
+function isReadWhole({ type, schema }: ParameterModel): boolean {
+  if (typeof schema === "boolean") return schema;
+  const { description: _told, type: declared, format, ...more } = schema;
+  if (Object.keys(more).length > 0) return false;
+  return type === "uuid" ? format === "uuid" : format === undefined && declared === type;
 }
 
 /** Members of an input that the audit log may name: all but credentials. */

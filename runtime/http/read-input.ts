@@ -1,7 +1,13 @@
 // From a request to an operation's input: path, query and body, each checked before the operation runs.
 import type { IncomingMessage } from "node:http";
 import { fail } from "../contract/errors.js";
-import type { ValidationFault, Validator } from "../contract/validation.js";
+import { isExactNumber } from "../contract/exact-number.js";
+import {
+  nulFault,
+  pointerToken,
+  type ValidationFault,
+  type Validator,
+} from "../contract/validation.js";
 import type {
   BodyBinding,
   ExpectedRevision,
@@ -110,7 +116,7 @@ function readParameters(
     });
     throw invalid(
       unknown.map((name) => ({
-        path: `/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`,
+        path: `/${pointerToken(name)}`,
         keyword: "additionalProperties",
         message: "is not a query parameter of this operation",
       })),
@@ -153,16 +159,17 @@ function readParameter(
   }
   switch (parameter.type) {
     case "string":
+      if (raw.includes("\0")) throw invalid([nulFault(`/${name}`)]);
       return raw;
     case "uuid":
       if (isUuid(raw)) return raw.toLowerCase();
       throw invalid([{ path: `/${name}`, keyword: "format", message: "must be a UUID" }]);
     case "integer":
-      if (/^-?(?:0|[1-9]\d{0,15})$/.test(raw) && Number.isSafeInteger(Number(raw)))
-        return Number(raw);
+      if (/^-?(?:0|[1-9]\d*)$/.test(raw) && isExactNumber(raw)) return Number(raw);
       throw invalid([{ path: `/${name}`, keyword: "type", message: "must be integer" }]);
     case "number":
-      if (/^-?(?:0|[1-9]\d{0,15})(?:\.\d{1,15})?$/.test(raw)) return Number(raw);
+      if (/^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(raw) && isExactNumber(raw))
+        return Number(raw);
       throw invalid([{ path: `/${name}`, keyword: "type", message: "must be number" }]);
     case "boolean":
       if (raw === "true" || raw === "false") return raw === "true";
