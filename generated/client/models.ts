@@ -66,22 +66,6 @@ export type DateTimeConstraint =
     }
   | null;
 
-export type EnumConstraint =
-  | string
-  | readonly string[]
-  | {
-      readonly $eq?: string;
-      readonly $neq?: string;
-      readonly $gt?: string;
-      readonly $gte?: string;
-      readonly $lt?: string;
-      readonly $lte?: string;
-      readonly $in?: readonly string[];
-      readonly $nin?: readonly string[];
-      readonly $null?: boolean;
-    }
-  | null;
-
 export interface GroupPage {
   readonly hits: readonly {
     readonly [key: string]: string | number | boolean | null;

@@ -5,7 +5,6 @@ import type {
   BooleanConstraint,
   CommonCode,
   DateTimeConstraint,
-  EnumConstraint,
   GroupPage,
   IntegerConstraint,
   NumberConstraint,
@@ -59,7 +58,7 @@ export interface TasksFilter {
     readonly last_update_at?: DateTimeConstraint;
     readonly is_deleted?: BooleanConstraint;
     readonly title?: StringConstraint;
-    readonly state?: EnumConstraint;
+    readonly state?: TasksStateConstraint;
     readonly project?: UuidConstraint;
     readonly assignee?: UuidConstraint;
     readonly due?: DateTimeConstraint;
@@ -153,6 +152,24 @@ export interface TasksSorts {
   readonly due?: SortOrder;
   readonly estimate?: SortOrder;
 }
+
+export type TasksStateConstraint =
+  | "open"
+  | "doing"
+  | "done"
+  | readonly ("open" | "doing" | "done")[]
+  | {
+      readonly $eq?: "open" | "doing" | "done";
+      readonly $neq?: "open" | "doing" | "done";
+      readonly $gt?: "open" | "doing" | "done";
+      readonly $gte?: "open" | "doing" | "done";
+      readonly $lt?: "open" | "doing" | "done";
+      readonly $lte?: "open" | "doing" | "done";
+      readonly $in?: readonly ("open" | "doing" | "done")[];
+      readonly $nin?: readonly ("open" | "doing" | "done")[];
+      readonly $null?: boolean;
+    }
+  | null;
 
 export type TasksCode =
   | "core.authentication"
