@@ -155,6 +155,7 @@ function operationOf(
     deadlineSeconds: deadlineOf(context),
     transaction: shape.isWrite ? "write" : "read",
     idempotencyKey: false,
+    isConditional: false,
     requiresAuthn: requiresAuthn(guard.hooks),
     ignoresCredentials: shape.ignoresCredentials ?? false,
     route: null,

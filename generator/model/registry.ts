@@ -187,6 +187,8 @@ export interface OperationModel {
   readonly deadlineSeconds: number | null;
   readonly transaction: "write" | "read";
   readonly idempotencyKey: boolean;
+  /** Whether it evaluates preconditions (RFC 9110 §13) of the version that it is about. */
+  readonly isConditional: boolean;
   /** Whether the chain has a hook that provides `authn.principal`. */
   readonly requiresAuthn: boolean;
   /** Whether credentials are not looked at, because the body authenticates. */

@@ -141,6 +141,7 @@ export const errors = {
   }),
 
   "core.precondition": row("precondition", "A precondition failed."),
+  precondition_failed: row("precondition", "A condition of the request's headers does not hold."),
   history_not_found_retry: row(
     "precondition",
     "The snapshot of that revision is gone; read the document and try again.",

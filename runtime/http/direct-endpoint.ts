@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { fail } from "../contract/errors.js";
 import { ByteReply } from "../operations/byte-reply.js";
 import { directPath, type Addresses, type DirectRequest } from "../families/storage/addresses.js";
+import { readPreconditions } from "../operations/preconditions.js";
 import type { Conditions } from "../families/storage/conditions.js";
 import { downloadReply } from "../families/storage/download.js";
 import { bounded } from "../families/storage/bounded.js";
@@ -107,10 +108,7 @@ async function* wholeBody(req: IncomingMessage): AsyncGenerator<Buffer> {
 
 function conditionsOf({ headers, method }: IncomingMessage): Conditions {
   const given = {
-    ifMatch: headers["if-match"],
-    ifNoneMatch: headers["if-none-match"],
-    ifModifiedSince: headers["if-modified-since"],
-    ifUnmodifiedSince: headers["if-unmodified-since"],
+    ...readPreconditions(headers),
     ifRange: headers["if-range"],
     range: method === "HEAD" ? undefined : headers.range,
   };

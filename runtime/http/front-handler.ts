@@ -11,6 +11,7 @@ import { Lifetime } from "../ports/lifetime.js";
 import type { Log } from "../ports/log.js";
 import type { AnyRoute } from "../operations/operation.js";
 import { invoke } from "../operations/pipeline.js";
+import { readPreconditions } from "../operations/preconditions.js";
 import type { Bound } from "../families/tenancy/bind.js";
 import type { Outcome } from "../operations/idempotency.js";
 import { audit } from "./audit.js";
@@ -189,6 +190,7 @@ function outcomeFor(
     idempotencyKey: route.idempotencyKey === true ? readIdempotencyKey(req.headers) : undefined,
     lifetime,
     clientAddress: () => clientAddress(req, options.trustsProxy),
+    preconditions: readPreconditions(req.headers),
     identity,
   });
   run.context = context;

@@ -16,6 +16,7 @@ import type {
 } from "../operations/input.js";
 import { isUuid } from "../contract/uuid.js";
 import { incomingForm } from "./incoming-form.js";
+import { listsTag } from "../operations/preconditions.js";
 import { hasBody, readJsonBody } from "./read-body.js";
 
 /** The parts of a request that carry input. `path` holds decoded placeholders; `query` is what follows `?`, undecoded. */
@@ -177,37 +178,27 @@ function readParameter(
   }
 }
 
+/**
+ * The revision that a write expects. `If-Match` alone leaves it to the precondition: a stale one is 412 and never merges,
+ * where a stale `rev` is 409 or merges.
+ */
 function readRevision(
   name: string,
   raw: string | undefined,
   ifMatch: string | undefined,
   required: boolean,
 ): ExpectedRevision | undefined {
-  const fromQuery = raw === undefined ? undefined : parseRevision(name, raw);
-  const fromHeader = ifMatch === undefined ? undefined : parseIfMatch(ifMatch);
-  if (
-    fromQuery !== undefined &&
-    fromHeader !== undefined &&
-    fromHeader !== "any" &&
-    fromQuery !== fromHeader
-  ) {
-    throw fail("revision_ambiguous");
+  if (raw === undefined) {
+    if (ifMatch === undefined && required) throw fail("revision_required");
+    return ifMatch === undefined ? undefined : "any";
   }
-  const expected = fromQuery ?? fromHeader;
-  if (expected === undefined && required) throw fail("revision_required");
+  const expected = parseRevision(name, raw);
+  if (ifMatch !== undefined && !listsTag(ifMatch, String(expected)))
+    throw fail("revision_ambiguous");
   return expected;
 }
 
 function parseRevision(name: string, raw: string): number {
   if (/^[1-9]\d{0,15}$/.test(raw) && Number.isSafeInteger(Number(raw))) return Number(raw);
   throw invalid([{ path: `/${name}`, keyword: "type", message: "must be an integer from 1" }]);
-}
-
-/** `If-Match` with one strong entity tag that is a revision, or `*` (RFC 9110 §13.1.1). */
-function parseIfMatch(header: string): ExpectedRevision {
-  if (header.trim() === "*") return "any";
-  const match = /^\s*"([1-9]\d{0,15})"\s*$/.exec(header);
-  if (match === null || !Number.isSafeInteger(Number(match[1])))
-    throw fail("header_malformed", { header: "If-Match" });
-  return Number(match[1]);
 }

@@ -6,8 +6,8 @@ import type { InvocationMetadata } from "../operations/context.js";
 import type { Outcome } from "../operations/idempotency.js";
 import { ByteReply } from "../operations/byte-reply.js";
 import { JsonText } from "../operations/json-text.js";
+import { isUnchanged, readPreconditions } from "../operations/preconditions.js";
 import { Exchange } from "./exchange.js";
-import { matchesEntityTag } from "./entity-tag.js";
 import { hasBody } from "./read-body.js";
 import { securityHeaderList } from "./security-headers.js";
 
@@ -16,7 +16,7 @@ const credentialHeaders = "Authorization, Cookie, X-API-Key";
 
 export const jsonType = "application/json; charset=utf-8";
 
-/** Answers with the outcome of an operation: its status, its JSON or no body, its entity tag, 304 where that matches. */
+/** Answers with the outcome of an operation: its status, its JSON or no body, its entity tag, 304 where that matches. Throws `precondition_failed`. */
 export function replyOutcome(
   req: IncomingMessage,
   res: ServerResponse,
@@ -32,11 +32,18 @@ export function replyOutcome(
   if (isGone(res)) return;
   const headers = commonHeaders(metadata);
   if (outcome.replayed) headers.push("Idempotency-Replayed", "true");
-  const etag = output instanceof JsonText ? output.etag : undefined;
-  if (etag !== undefined) {
+  const version = output instanceof JsonText ? output : undefined;
+  if (version?.etag !== undefined) {
+    const { etag, modifiedAt } = version;
     headers.push("ETag", etag, "Cache-Control", "private, no-cache", "Vary", varyOf(res));
+    // Within its second there may be another version with the same date (RFC 9110 §8.8.2.1).
+    if (modifiedAt !== undefined && Date.now() - modifiedAt > 1_000)
+      headers.push("Last-Modified", new Date(modifiedAt).toUTCString());
     const isRead = req.method === "GET" || req.method === "HEAD";
-    if (isRead && matchesEntityTag(req.headers["if-none-match"], etag)) {
+    if (
+      isRead &&
+      isUnchanged(readPreconditions(req.headers), { etag: etag.slice(1, -1), modifiedAt })
+    ) {
       res.writeHead(304, headers);
       res.end();
       return;

@@ -68,6 +68,23 @@ const extra = [
     input: storageInput.download,
     run: storage.downloadBuffered(buffered),
   }),
+  route({
+    ...common,
+    operationId: "buffered.head",
+    method: "HEAD",
+    path: "/buffered/{+key}",
+    input: storageInput.download,
+    run: storage.headBuffered(buffered),
+  }),
+  route({
+    ...common,
+    operationId: "buffered.delete",
+    method: "DELETE",
+    path: "/buffered/{+key}",
+    status: 204,
+    input: storageInput.key,
+    run: storage.deleteBuffered(buffered),
+  }),
 ] as readonly AnyRoute[];
 const definition = defineService({ ...reference, routes: [...reference.routes, ...extra] });
 
@@ -256,7 +273,8 @@ for (const engine of objectEngines) {
       expect(await status({ "if-modified-since": modified })).toBe(304);
       expect(await status({ "if-modified-since": modified }, "HEAD")).toBe(304);
       expect(await status({ "if-modified-since": modified, "if-none-match": '"x"' })).toBe(200);
-      expect(await status({ "if-match": `W/"${etag}"` })).toBe(412);
+      expect(await status({ "if-match": `W/"${etag}"` })).toBe(200);
+      expect(await status({ "if-match": `W/"x"` })).toBe(412);
       expect(await status({ "if-match": `"x", "${etag}"` })).toBe(200);
       expect(await status({ "if-unmodified-since": "Thu, 01 Jan 1970 00:00:00 GMT" })).toBe(412);
       expect(await status({ "if-unmodified-since": "yesterday" })).toBe(200);
@@ -553,9 +571,13 @@ for (const engine of objectEngines) {
       expect(whole.bytes.toString()).toBe("0123456789");
       expect(whole.headers.get("etag")).not.toBe(`"${etag}"`);
       const tag = whole.headers.get("etag") ?? "";
+      expect((await send("HEAD", at)).headers.get("etag")).toBe(tag);
       expect((await send("GET", at, { headers: { "if-none-match": tag } })).status).toBe(304);
       const part = await send("GET", at, { headers: { range: "bytes=2-4" } });
       expect([part.status, part.bytes.toString()]).toEqual([206, "234"]);
+      const stale = await send("DELETE", at, { headers: { "if-match": `"${etag}"` } });
+      expect(stale.status).toBe(412);
+      expect((await send("DELETE", at, { headers: { "if-match": tag } })).status).toBe(204);
     });
 
     test("an upload that breaks off leaves nothing", async () => {

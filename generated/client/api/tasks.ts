@@ -313,20 +313,25 @@ export interface TasksDeleteInput {
 export type TasksDeleteCode =
   | CommonCode
   | TasksCode
-  | "header_malformed"
   | "revision_ambiguous"
   | "document_deleted"
   | "tenant_required"
   | "core.not_found"
   | "revision_mismatch"
   | "core.concurrency"
+  | "precondition_failed"
   | "revision_required";
 
 export interface TasksGetInput {
   readonly id: string;
 }
 
-export type TasksGetCode = CommonCode | TasksCode | "tenant_required" | "core.not_found";
+export type TasksGetCode =
+  | CommonCode
+  | TasksCode
+  | "tenant_required"
+  | "core.not_found"
+  | "precondition_failed";
 
 export interface TasksKillInput {
   readonly id: string;
@@ -336,11 +341,11 @@ export interface TasksKillInput {
 export type TasksKillCode =
   | CommonCode
   | TasksCode
-  | "header_malformed"
   | "revision_ambiguous"
   | "core.not_found"
   | "revision_mismatch"
-  | "core.concurrency";
+  | "core.concurrency"
+  | "precondition_failed";
 
 export interface TasksListInput {
   readonly page?: number;
@@ -442,12 +447,12 @@ export interface TasksRestoreInput {
 export type TasksRestoreCode =
   | CommonCode
   | TasksCode
-  | "header_malformed"
   | "revision_ambiguous"
   | "tenant_required"
   | "core.not_found"
   | "revision_mismatch"
   | "core.concurrency"
+  | "precondition_failed"
   | "revision_required";
 
 export interface TasksUpdateInput {
@@ -468,7 +473,6 @@ export type TasksUpdateCode =
   | CommonCode
   | BodyCode
   | TasksCode
-  | "header_malformed"
   | "revision_ambiguous"
   | "document_deleted"
   | "tenant_required"
@@ -476,6 +480,7 @@ export type TasksUpdateCode =
   | "revision_mismatch"
   | "historical_consistency_violation"
   | "core.concurrency"
+  | "precondition_failed"
   | "history_not_found_retry"
   | "revision_required";
 

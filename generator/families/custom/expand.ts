@@ -85,6 +85,7 @@ export function expandOperation(
     deadlineSeconds: deadlineOf(context, declaration.deadline),
     transaction,
     idempotencyKey: declaration.idempotency ?? false,
+    isConditional: false,
     requiresAuthn: requiresAuthn(hooks),
     ignoresCredentials: false,
     route: null,
