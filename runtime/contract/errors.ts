@@ -49,6 +49,10 @@ export const errors = {
   http_malformed: row("malformed", "The request is not valid HTTP."),
   request_timeout: row("malformed", "The request took too long to arrive.", { status: 408 }),
   headers_too_large: row("malformed", "The request headers are too large.", { status: 431 }),
+  expectation_failed: row("malformed", "Only 100-continue can be expected.", { status: 417 }),
+  upgrade_required: row("malformed", "This address answers WebSocket connections alone.", {
+    status: 426,
+  }),
   path_malformed: row("malformed", "The path is not valid percent-encoded UTF-8."),
   parameter_malformed: row("malformed", "A query parameter is repeated or not well formed."),
   header_malformed: row("malformed", "A request header is not well formed."),

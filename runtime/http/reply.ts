@@ -8,7 +8,7 @@ import { ByteReply } from "../operations/byte-reply.js";
 import { JsonText } from "../operations/json-text.js";
 import { isUnchanged, readPreconditions } from "../operations/preconditions.js";
 import { Exchange } from "./exchange.js";
-import { hasBody } from "./read-body.js";
+import { hasBody, isBodyHeld } from "./read-body.js";
 import { securityHeaderList } from "./security-headers.js";
 
 /** What an answer that a browser may keep depends on. */
@@ -116,7 +116,9 @@ export function sendJson(
     if (!headers.includes("Connection")) headers.push("Connection", "close");
     res.writeHead(status, headers);
     if (req.method !== "HEAD") res.write(text);
-    endAfterInput(req, res);
+    // Who waits to be asked for its body sends none of it now.
+    if (isBodyHeld(req)) res.end();
+    else endAfterInput(req, res);
     return;
   }
   res.writeHead(status, headers);

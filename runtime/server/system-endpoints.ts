@@ -5,6 +5,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { join } from "node:path";
 import { answerGet } from "../http/get-only.js";
 import { sendJson } from "../http/reply.js";
+import { pathOf } from "../http/target.js";
 import { securityHeaderList } from "../http/security-headers.js";
 import type { Metrics } from "./metrics.js";
 import type { Readiness } from "./readiness.js";
@@ -34,7 +35,7 @@ export function watchEndpoints({
 }: WatchEndpointsOptions): (req: IncomingMessage, res: ServerResponse) => boolean {
   const common = ["Cache-Control", "no-store", ...securityHeaderList];
   return (req, res) => {
-    switch (pathOf(req)) {
+    switch (pathOf(req.url ?? "")) {
       case "/livez":
         answerGet(req, res, async () => sendJson(req, res, 200, [...common], `{"status":"alive"}`));
         return true;
@@ -68,15 +69,15 @@ export function watchEndpoints({
   };
 }
 
-function pathOf({ url = "" }: IncomingMessage): string {
-  const end = url.indexOf("?");
-  return end < 0 ? url : url.slice(0, end);
+/** What a service answers of itself. */
+export interface SystemEndpoints {
+  readonly paths: readonly string[];
+  /** Answers one of them; returns whether it did. */
+  answer(req: IncomingMessage, res: ServerResponse): boolean;
 }
 
-/** Answers `/openapi.json`, `/asyncapi.json` and the public keys (RFC 7517); returns whether it did. */
-export function systemEndpoints(
-  options: SystemEndpointsOptions,
-): (req: IncomingMessage, res: ServerResponse) => boolean {
+/** `/openapi.json`, `/asyncapi.json` and the public keys (RFC 7517). */
+export function systemEndpoints(options: SystemEndpointsOptions): SystemEndpoints {
   let openapi: Promise<string> | undefined;
   let asyncapi: Promise<string> | undefined;
   const answers = new Map<string, () => Promise<readonly [number, string]>>([
@@ -96,8 +97,8 @@ export function systemEndpoints(
   const { jwks } = options;
   const jwkSet = JSON.stringify({ keys: options.publicKeys });
   if (jwks !== null) answers.set(jwks.path, async () => [200, jwkSet]);
-  return (req, res) => {
-    const path = pathOf(req);
+  const reply = (req: IncomingMessage, res: ServerResponse): boolean => {
+    const path = pathOf(req.url ?? "");
     const answer = answers.get(path);
     if (answer === undefined) return false;
     answerGet(req, res, async () => {
@@ -107,4 +108,5 @@ export function systemEndpoints(
     });
     return true;
   };
+  return { paths: [...answers.keys()], answer: reply };
 }
