@@ -75,6 +75,7 @@ export const errors = {
   tenant_inactive: row("authentication", "The tenant is not active."),
   tenant_conflict: row("authentication", "The request names another tenant than its credential."),
   "core.authorization": row("authorization", "This action is not permitted."),
+  current_password_wrong: row("authorization", "The current password is not the caller's."),
   origin_forbidden: row("authorization", "A cookie counts only in requests of this origin."),
 
   realtime_topics_unauthorized: row("authorization", "A topic is not granted to the caller."),
@@ -228,6 +229,19 @@ export function unavailable(cause?: unknown): ServiceError {
 /** An error as callers may see it: one that is not of the table becomes a masked `core.internal`. */
 export function knownError(error: unknown): ServiceError {
   return error instanceof ServiceError ? error : fail("core.internal", {}, { cause: error });
+}
+
+/** The headers of an error's answer: its own, and what every answer of its status has. */
+export function headersOf(error: ServiceError): Readonly<Record<string, string>> {
+  const names = Object.keys(error.headers).map((name) => name.toLowerCase());
+  const usual: Record<string, string> = { "X-Error-Code": error.code };
+  // RFC 9110 §15.5.2 and RFC 6750 §3: what a caller should come with.
+  if (error.status === 401 && !names.includes("www-authenticate"))
+    usual["WWW-Authenticate"] = "Bearer";
+  // What passes says when to come again.
+  const passes = error.status === 503 || error.status === 429;
+  if (passes && !names.includes("retry-after")) usual["Retry-After"] = "1";
+  return { ...usual, ...error.headers };
 }
 
 /** The envelope a client sees: statuses from 500 up carry neither context nor a specific detail. */

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, ServerResponse } from 
 import type { AddressInfo, Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fail, knownError } from "../contract/errors.js";
-import { boundary } from "../http/boundary.js";
+import { boundary, callerFieldsOf } from "../http/boundary.js";
 import { answerClientErrors, refuse } from "../http/client-error.js";
 import {
   frontHandler,
@@ -22,7 +22,7 @@ import { routeTable, type RouteTable } from "../http/route-table.js";
 import { normalizeTarget, pathOf } from "../http/target.js";
 import { replyError } from "../http/reply.js";
 import { Connections } from "../http/connections.js";
-import { Exchange } from "../http/exchange.js";
+import { Exchange, type AnswerStyle } from "../http/exchange.js";
 import { logRequest } from "../http/request-log.js";
 import { startPeriodic } from "../operations/periodic.js";
 import type { Started } from "../operations/family.js";
@@ -101,7 +101,7 @@ export async function start(
     metrics?.observe(exchange);
   };
   const answerProbes = settings.adminPort === null ? answerWatch : () => false;
-  takeRequests(server, connections, ended, (req, res) => {
+  takeRequests(server, connections, { style: styleOf(service, settings), ended }, (req, res) => {
     // Probes come before everything that may wait.
     if (!answerProbes(req, res)) answerOther(req, res);
   });
@@ -142,17 +142,21 @@ export async function start(
   };
 }
 
+function styleOf({ identity }: ServiceDefinition, { compressBytes }: Settings): AnswerStyle {
+  return { callerFields: callerFieldsOf(identity), compressBytes };
+}
+
 /** Where a server listens. */
 function urlOf(server: Server): string {
   const { address, port, family } = server.address() as AddressInfo;
   return `http://${family === "IPv6" ? `[${address}]` : address}:${port}`;
 }
 
-/** Takes requests in their turn; `ended` is told when one has been answered. */
+/** Takes requests in their turn; `ended` is told when one has been answered. `style` is the service's. */
 function takeRequests(
   server: Server,
   connections: Connections,
-  ended: (exchange: Exchange) => void,
+  { style, ended }: Pick<Exchange, "style"> & { readonly ended: (exchange: Exchange) => void },
   answer: (req: IncomingMessage, res: ServerResponse) => void,
 ): void {
   const take = (
@@ -160,7 +164,9 @@ function takeRequests(
     res: ServerResponse,
     reply: (req: IncomingMessage, res: ServerResponse) => void,
   ): void => {
-    Exchange.of(req, res).whenEnded(ended);
+    const exchange = Exchange.of(req, res);
+    exchange.style = style;
+    exchange.whenEnded(ended);
     connections.admit(req, res, () => {
       try {
         normalizeTarget(req);

@@ -4,7 +4,8 @@ import type { JsonWebKey } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { join } from "node:path";
 import { answerGet } from "../http/get-only.js";
-import { sendJson } from "../http/reply.js";
+import { KeptText } from "../http/kept-text.js";
+import { jsonType, sendJson } from "../http/reply.js";
 import { pathOf } from "../http/target.js";
 import { securityHeaderList } from "../http/security-headers.js";
 import type { Metrics } from "./metrics.js";
@@ -76,36 +77,32 @@ export interface SystemEndpoints {
   answer(req: IncomingMessage, res: ServerResponse): boolean;
 }
 
+interface Kept {
+  readonly text: KeptText;
+  readonly caching: string;
+}
+
 /** `/openapi.json`, `/asyncapi.json` and the public keys (RFC 7517). */
 export function systemEndpoints(options: SystemEndpointsOptions): SystemEndpoints {
-  let openapi: Promise<string> | undefined;
-  let asyncapi: Promise<string> | undefined;
-  const answers = new Map<string, () => Promise<readonly [number, string]>>([
-    [
-      "/openapi.json",
-      async () => {
-        openapi ??= readFile(join(options.folder, "openapi.json"), "utf8");
-        return [200, await openapi];
-      },
-    ],
+  const document = (name: string): KeptText =>
+    new KeptText(() => readFile(join(options.folder, name)));
+  const { jwks } = options;
+  const answers = new Map<string, Kept>([
+    ["/openapi.json", { text: document("openapi.json"), caching: "no-cache" }],
   ]);
   if (options.hasRealtime)
-    answers.set("/asyncapi.json", async () => {
-      asyncapi ??= readFile(join(options.folder, "asyncapi.json"), "utf8");
-      return [200, await asyncapi];
-    });
-  const { jwks } = options;
-  const jwkSet = JSON.stringify({ keys: options.publicKeys });
-  if (jwks !== null) answers.set(jwks.path, async () => [200, jwkSet]);
+    answers.set("/asyncapi.json", { text: document("asyncapi.json"), caching: "no-cache" });
+  if (jwks !== null) {
+    const keys = JSON.stringify({ keys: options.publicKeys });
+    const caching = `public, max-age=${jwks.maxAgeSeconds}`;
+    answers.set(jwks.path, { text: new KeptText(async () => keys), caching });
+  }
   const reply = (req: IncomingMessage, res: ServerResponse): boolean => {
     const path = pathOf(req.url ?? "");
     const answer = answers.get(path);
     if (answer === undefined) return false;
-    answerGet(req, res, async () => {
-      const [status, text] = await answer();
-      const caching = path === jwks?.path ? `public, max-age=${jwks.maxAgeSeconds}` : "no-store";
-      sendJson(req, res, status, ["Cache-Control", caching, ...securityHeaderList], text);
-    });
+    const headers = ["Cache-Control", answer.caching, "Content-Type", jsonType];
+    answerGet(req, res, () => answer.text.answer(req, res, [...headers, ...securityHeaderList]));
     return true;
   };
   return { paths: [...answers.keys()], answer: reply };

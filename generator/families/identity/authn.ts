@@ -123,7 +123,7 @@ const ofPasswords: Readonly<Record<string, BuiltInVerb>> = {
     isWrite: false,
     body: bodyOf({ current_password: credentialText, new_password: newPasswordText }),
     output: null,
-    errors: [],
+    errors: ["current_password_wrong"],
   },
 };
 
