@@ -10,6 +10,7 @@ import {
   requiredOf,
   withoutNull,
   type JsonSchema,
+  type SchemaObject,
 } from "../../model/json-schema.js";
 import type { DocumentModel } from "../../model/registry.js";
 
@@ -149,7 +150,7 @@ export function patchSchema(
   names: readonly string[],
   resolve: Resolve,
   depth = 0,
-): JsonSchema {
+): SchemaObject {
   const properties = propertiesOf(schema);
   const required = new Set(requiredOf(schema));
   const members = names
@@ -164,13 +165,33 @@ export function patchSchema(
 
 function partialValue(schema: JsonSchema, resolve: Resolve, depth: number): JsonSchema {
   const value = resolved(withoutNull(schema), resolve);
-  const isPlainObject =
-    typeof value === "object" &&
-    value["type"] === "object" &&
-    value["additionalProperties"] === false;
-  if (!isPlainObject || depth >= maxDepth) return stripDefault(schema);
-  const partial = patchSchema(value, Object.keys(propertiesOf(value)), resolve, depth + 1);
+  if (typeof value === "boolean" || value["type"] !== "object") return stripDefault(schema);
+  const partial = depth >= maxDepth ? anyObject : partialObject(value, resolve, depth + 1);
   return isNullableMember(schema, resolve) ? nullable(partial) : partial;
+}
+
+/** The patch of an object too deep to be followed; the body that comes of it is checked as a whole. */
+const anyObject: SchemaObject = { type: "object", additionalProperties: true };
+
+/** The patch of an object: each member may be left out, and null removes those that need not be there, of maps as well. */
+function partialObject(value: SchemaObject, resolve: Resolve, depth: number): SchemaObject {
+  const member = (schema: JsonSchema): JsonSchema => nullable(partialValue(schema, resolve, depth));
+  const { propertyNames, patternProperties: patterns, additionalProperties: others = true } = value;
+  const further = others as JsonSchema;
+  return {
+    ...patchSchema(value, Object.keys(propertiesOf(value)), resolve, depth),
+    ...(propertyNames === undefined ? {} : { propertyNames }),
+    ...(patterns === undefined
+      ? {}
+      : {
+          patternProperties: Object.fromEntries(
+            Object.entries(patterns as Readonly<Record<string, JsonSchema>>).map(
+              ([pattern, schema]) => [pattern, member(schema)],
+            ),
+          ),
+        }),
+    additionalProperties: typeof further === "boolean" ? further : member(further),
+  };
 }
 
 function stripDefault(schema: JsonSchema): JsonSchema {
