@@ -245,7 +245,7 @@ export interface StoredObject {
   /** Segments of UTF-8 with / between them, 1 024 bytes in all. */
   readonly key: string;
   readonly filename: string;
-  /** Bytes as they are stored. */
+  /** Bytes of the content. */
   readonly size: number;
   readonly content_type: string;
   readonly etag: string;

@@ -99,7 +99,10 @@ export const errors = {
   json_too_complex: row("validation", "The body holds too many values."),
   number_not_exact: row("validation", "A number in the body cannot be represented exactly."),
   upload_too_large: row("validation", "The file is too large.", { status: 413 }),
-  upload_malformed: row("validation", "The form must have one file, and text fields before it."),
+  upload_malformed: row(
+    "validation",
+    "The form must have one file, and text fields that are known.",
+  ),
   upload_type_unsupported: row("validation", "Files of this type are not taken here.", {
     status: 415,
   }),

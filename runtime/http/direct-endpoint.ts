@@ -87,13 +87,16 @@ async function receivedForm(
   signal: AbortSignal,
 ): Promise<string> {
   const { etag } = await incomingForm(req).receive(
-    (file) => {
-      const type = contentType ?? file.contentType;
-      const description = { contentType: type, filename: file.filename, description: null };
-      return store.write(key, bounded(file.content, maxBytes), description, signal);
+    {
+      store(file) {
+        const type = contentType ?? file.contentType;
+        const description = { contentType: type, filename: file.filename, description: null };
+        return store.write(key, bounded(file.content, maxBytes), description, signal);
+      },
+      late: null,
+      // The key is the caller's, and may have had an object before.
+      undo: null,
     },
-    // The key is the caller's, and may have had an object before.
-    null,
     signal,
   );
   return etag;

@@ -181,7 +181,7 @@ export interface FilesUploadInput {
   readonly prefix?: string;
   /** 1 000 bytes at most. */
   readonly description?: string;
-  /** Behind the text fields. */
+  /** One file. */
   readonly file: Blob;
 }
 

@@ -53,7 +53,7 @@ export interface VaultUploadInput {
   readonly prefix?: string;
   /** 1 000 bytes at most. */
   readonly description?: string;
-  /** Behind the text fields. */
+  /** One file. */
   readonly file: Blob;
 }
 

@@ -40,14 +40,15 @@ export async function downloadReply(
   throw fail("core.concurrency");
 }
 
-/** The window that counts; undefined is the whole object. Throws `range_not_satisfiable`. */
+/** The window that counts; undefined is the whole object, which one that is sealed in one piece always is. Throws `range_not_satisfiable`. */
 export function askedWindow(
   { range, ifRange }: Conditions,
-  validators: Validators,
+  validators: Validators & Pick<ObjectHead, "isOnePiece">,
   size: number,
   maxBytes: number,
 ): ByteWindow | undefined {
-  if (!rangeCounts(ifRange, validators, Date.now())) return undefined;
+  if (validators.isOnePiece === true || !rangeCounts(ifRange, validators, Date.now()))
+    return undefined;
   const window = windowOf(range, size, maxBytes);
   if (window !== "unsatisfiable") return window ?? undefined;
   throw fail("range_not_satisfiable", {}, { headers: { "Content-Range": `bytes */${size}` } });
@@ -112,6 +113,6 @@ export function describing(head: ObjectHead): Readonly<Record<string, string>> {
     ...validating(head),
     "Content-Type": head.contentType,
     "Content-Disposition": contentDisposition(head.filename, { type: "attachment" }),
-    "Accept-Ranges": "bytes",
+    "Accept-Ranges": head.isOnePiece === true ? "none" : "bytes",
   };
 }

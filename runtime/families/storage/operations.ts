@@ -181,8 +181,11 @@ async function upload(
     throw tooLarge(maxUploadBytes);
   const store = context.resources.objects.of(spec);
   const head = await form.receive(
-    (file) => writeFile(spec, context, file),
-    async ({ key }) => void (await store.remove(key)),
+    {
+      store: (file) => writeFile(spec, context, file),
+      late: (written, fields) => rewritten(spec, context, written, fields),
+      undo: async ({ key }) => void (await store.remove(key)),
+    },
     context.signal,
   );
   return storedObject(spec, context, head);
@@ -193,7 +196,24 @@ async function writeFile(
   context: ExecutionContext,
   { filename, fields, content }: IncomingFile,
 ): Promise<ObjectHead> {
-  const { prefix, description } = fields;
+  const { key, description } = namedBy(fields);
+  const typed = await contentTypeOf(bounded(content, spec.maxUploadBytes), filename);
+  checkAccepted(spec, typed.type);
+  return context.resources.objects
+    .of(spec)
+    .write(
+      physicalKey(spec, context.tenant, key),
+      typed.content,
+      { contentType: typed.type, filename, description },
+      context.signal,
+    );
+}
+
+/** The key and the description of a new object, from the text fields of its form. Throws `core.validation`. */
+function namedBy({ prefix, description }: IncomingFile["fields"]): {
+  readonly key: string;
+  readonly description: string | null;
+} {
   const key = prefix === undefined || prefix === "" ? uuidv7() : `${prefix}/${uuidv7()}`;
   checkKey(key, "/prefix");
   if (description !== undefined && Buffer.byteLength(description) > maxDescription) {
@@ -202,14 +222,27 @@ async function writeFile(
       errors: [{ path: "/description", keyword: "maxLength", message }],
     });
   }
-  const typed = await contentTypeOf(bounded(content, spec.maxUploadBytes), filename);
-  checkAccepted(spec, typed.type);
-  return context.resources.objects
-    .of(spec)
-    .write(
-      physicalKey(spec, context.tenant, key),
-      typed.content,
-      { contentType: typed.type, filename, description: description ?? null },
-      context.signal,
-    );
+  return { key, description: description ?? null };
+}
+
+/**
+ * An object under the name that fields behind its file give it. Engines keep key and description with the bytes, which are
+ * therefore written once more, in constant memory.
+ */
+async function rewritten(
+  spec: StorageSpec,
+  context: ExecutionContext,
+  { key: before, etag, contentType, filename }: ObjectHead,
+  fields: IncomingFile["fields"],
+): Promise<ObjectHead> {
+  const { signal } = context;
+  const { key, description } = namedBy(fields);
+  const store = context.resources.objects.of(spec);
+  const opened = await store.open(before, { etag, signal });
+  if (opened === null) throw fail("core.concurrency");
+  const about = { contentType, filename, description };
+  const after = physicalKey(spec, context.tenant, key);
+  const head = await store.write(after, opened.body, about, signal);
+  await store.remove(before, signal);
+  return head;
 }
