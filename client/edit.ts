@@ -44,6 +44,7 @@ export async function edit<Document extends { readonly rev: number }, Patch>(
 }
 
 const conflicts = [
+  "precondition_failed",
   "revision_mismatch",
   "historical_consistency_violation",
   "history_not_found_retry",

@@ -32,6 +32,9 @@ export const tasksSpec = document<Task, TasksCreate, TasksPatch>({
     estimate: "number",
     labels: "string[]",
   },
+  enums: {
+    state: ["open", "doing", "done"],
+  },
   indexes: [["project", "state"], ["due"]],
   searches: [{ index: "task_search_index", fields: ["title", "labels"] }],
   emits: [

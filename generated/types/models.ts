@@ -75,22 +75,6 @@ export type DateTimeConstraint =
     }
   | null;
 
-export type EnumConstraint =
-  | string
-  | readonly string[]
-  | {
-      readonly $eq?: string;
-      readonly $neq?: string;
-      readonly $gt?: string;
-      readonly $gte?: string;
-      readonly $lt?: string;
-      readonly $lte?: string;
-      readonly $in?: readonly string[];
-      readonly $nin?: readonly string[];
-      readonly $null?: boolean;
-    }
-  | null;
-
 export interface GroupPage {
   readonly hits: readonly {
     readonly [key: string]: string | number | boolean | null;
@@ -278,7 +262,7 @@ export interface StoredObject {
   /** Segments of UTF-8 with / between them, 1 024 bytes in all. */
   readonly key: string;
   readonly filename: string;
-  /** Bytes as they are stored. */
+  /** Bytes of the content. */
   readonly size: number;
   readonly content_type: string;
   readonly etag: string;

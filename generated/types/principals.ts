@@ -5,6 +5,10 @@ export interface PrincipalsCreatePrincipalInput {
   readonly password: string;
 }
 
+export interface PrincipalsFindPrincipalsInput {
+  readonly login: string;
+}
+
 export interface PrincipalsGrantPermissionInput {
   readonly principal_id?: string;
   readonly role?: string;
@@ -12,6 +16,13 @@ export interface PrincipalsGrantPermissionInput {
   readonly tenant_id?: string;
   /** `tasks.read`, `admin`, or a role: `role:editor`. */
   readonly permission: string;
+}
+
+export interface PrincipalsListPermissionsInput {
+  readonly principal_id?: string;
+  readonly role?: string;
+  /** Where left out, the permission holds everywhere. */
+  readonly tenant_id?: string;
 }
 
 export interface PrincipalsRevokePermissionInput {

@@ -3,7 +3,6 @@ import type { Handler } from "opwright/runtime";
 import type {
   BooleanConstraint,
   DateTimeConstraint,
-  EnumConstraint,
   IntegerConstraint,
   NumberConstraint,
   SortOrder,
@@ -54,7 +53,7 @@ export interface TasksFilter {
     readonly last_update_at?: DateTimeConstraint;
     readonly is_deleted?: BooleanConstraint;
     readonly title?: StringConstraint;
-    readonly state?: EnumConstraint;
+    readonly state?: TasksStateConstraint;
     readonly project?: UuidConstraint;
     readonly assignee?: UuidConstraint;
     readonly due?: DateTimeConstraint;
@@ -148,6 +147,24 @@ export interface TasksSorts {
   readonly due?: SortOrder;
   readonly estimate?: SortOrder;
 }
+
+export type TasksStateConstraint =
+  | "open"
+  | "doing"
+  | "done"
+  | readonly ("open" | "doing" | "done")[]
+  | {
+      readonly $eq?: "open" | "doing" | "done";
+      readonly $neq?: "open" | "doing" | "done";
+      readonly $gt?: "open" | "doing" | "done";
+      readonly $gte?: "open" | "doing" | "done";
+      readonly $lt?: "open" | "doing" | "done";
+      readonly $lte?: "open" | "doing" | "done";
+      readonly $in?: readonly ("open" | "doing" | "done")[];
+      readonly $nin?: readonly ("open" | "doing" | "done")[];
+      readonly $null?: boolean;
+    }
+  | null;
 
 export interface TasksCommentInput {
   readonly task: string;

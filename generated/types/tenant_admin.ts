@@ -9,6 +9,11 @@ export interface TenantAdminInviteMemberInput {
   readonly principal_id: string;
 }
 
+export interface TenantAdminListTenantsInput {
+  /** The last key of the page before. */
+  readonly after?: string;
+}
+
 export interface TenantAdminRemoveMemberInput {
   readonly tenant_id: string;
   readonly principal_id: string;

@@ -4,12 +4,16 @@
 import { codePointLength, formats, validator } from "opwright/runtime";
 import type {
   PrincipalsCreatePrincipalInput,
+  PrincipalsFindPrincipalsInput,
   PrincipalsGrantPermissionInput,
+  PrincipalsListPermissionsInput,
   PrincipalsRevokePermissionInput,
 } from "../types/principals.js";
 
 export const principalsCreatePrincipal = validator<PrincipalsCreatePrincipalInput>(principalsCreatePrincipalCheck);
+export const principalsFindPrincipals = validator<PrincipalsFindPrincipalsInput>(principalsFindPrincipalsCheck);
 export const principalsGrantPermission = validator<PrincipalsGrantPermissionInput>(principalsGrantPermissionCheck);
+export const principalsListPermissions = validator<PrincipalsListPermissionsInput>(principalsListPermissionsCheck);
 export const principalsRevokePermission = validator<PrincipalsRevokePermissionInput>(principalsRevokePermissionCheck);
 
 const func0 = codePointLength;
@@ -42,6 +46,29 @@ else { (vErrors ??= []).push({instancePath:instancePath+"/password",keyword:"typ
 }
 else { (vErrors ??= []).push({instancePath,keyword:"type",params:{},message:"must be object"}); errors++; }
 principalsCreatePrincipalCheck.errors = vErrors;
+return errors === 0;
+}
+
+
+function principalsFindPrincipalsCheck(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.login === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "login"},message:"must have required property '"+"login"+"'"}); errors++; }
+for(const key0 in data){
+if(!(key0 === "login")){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
+}
+if(data.login !== undefined){
+let data0 = data.login;
+if(typeof data0 === "string"){
+if(func0(data0) > 4096){ (vErrors ??= []).push({instancePath:instancePath+"/login",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}); errors++; }
+if(func0(data0) < 1){ (vErrors ??= []).push({instancePath:instancePath+"/login",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}); errors++; }
+}
+else { (vErrors ??= []).push({instancePath:instancePath+"/login",keyword:"type",params:{},message:"must be string"}); errors++; }
+}
+}
+else { (vErrors ??= []).push({instancePath,keyword:"type",params:{},message:"must be object"}); errors++; }
+principalsFindPrincipalsCheck.errors = vErrors;
 return errors === 0;
 }
 
@@ -80,6 +107,35 @@ else { (vErrors ??= []).push({instancePath:instancePath+"/permission",keyword:"t
 }
 else { (vErrors ??= []).push({instancePath,keyword:"type",params:{},message:"must be object"}); errors++; }
 principalsGrantPermissionCheck.errors = vErrors;
+return errors === 0;
+}
+
+
+function principalsListPermissionsCheck(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+if(data && typeof data == "object" && !Array.isArray(data)){
+for(const key0 in data){
+if(!(((key0 === "principal_id") || (key0 === "role")) || (key0 === "tenant_id"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
+}
+if(data.principal_id !== undefined){
+let data0 = data.principal_id;
+if(typeof data0 === "string"){ if(!(formats0.test(data0))){ (vErrors ??= []).push({instancePath:instancePath+"/principal_id",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""}); errors++; } }
+else { (vErrors ??= []).push({instancePath:instancePath+"/principal_id",keyword:"type",params:{},message:"must be string"}); errors++; }
+}
+if(data.role !== undefined){
+let data0 = data.role;
+if(typeof data0 === "string"){ if(!pattern0.test(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/role",keyword:"pattern",params:{pattern: "^[a-z][a-z0-9_]*$"},message:"must match pattern \""+"^[a-z][a-z0-9_]*$"+"\""}); errors++; } }
+else { (vErrors ??= []).push({instancePath:instancePath+"/role",keyword:"type",params:{},message:"must be string"}); errors++; }
+}
+if(data.tenant_id !== undefined){
+let data0 = data.tenant_id;
+if(typeof data0 === "string"){ if(!(formats0.test(data0))){ (vErrors ??= []).push({instancePath:instancePath+"/tenant_id",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""}); errors++; } }
+else { (vErrors ??= []).push({instancePath:instancePath+"/tenant_id",keyword:"type",params:{},message:"must be string"}); errors++; }
+}
+}
+else { (vErrors ??= []).push({instancePath,keyword:"type",params:{},message:"must be object"}); errors++; }
+principalsListPermissionsCheck.errors = vErrors;
 return errors === 0;
 }
 

@@ -5,11 +5,13 @@ import { formats, validator } from "opwright/runtime";
 import type {
   TenantAdminCreateTenantInput,
   TenantAdminInviteMemberInput,
+  TenantAdminListTenantsInput,
   TenantAdminRemoveMemberInput,
 } from "../types/tenant_admin.js";
 
 export const tenantAdminCreateTenant = validator<TenantAdminCreateTenantInput>(tenantAdminCreateTenantCheck);
 export const tenantAdminInviteMember = validator<TenantAdminInviteMemberInput>(tenantAdminInviteMemberCheck);
+export const tenantAdminListTenants = validator<TenantAdminListTenantsInput>(tenantAdminListTenantsCheck);
 export const tenantAdminRemoveMember = validator<TenantAdminRemoveMemberInput>(tenantAdminRemoveMemberCheck);
 
 const pattern0 = new RegExp("^[a-z][a-z0-9-]{0,62}$", "u");
@@ -57,6 +59,25 @@ else { (vErrors ??= []).push({instancePath:instancePath+"/principal_id",keyword:
 }
 else { (vErrors ??= []).push({instancePath,keyword:"type",params:{},message:"must be object"}); errors++; }
 tenantAdminInviteMemberCheck.errors = vErrors;
+return errors === 0;
+}
+
+
+function tenantAdminListTenantsCheck(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+if(data && typeof data == "object" && !Array.isArray(data)){
+for(const key0 in data){
+if(!(key0 === "after")){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
+}
+if(data.after !== undefined){
+let data0 = data.after;
+if(typeof data0 === "string"){ if(!pattern0.test(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/after",keyword:"pattern",params:{pattern: "^[a-z][a-z0-9-]{0,62}$"},message:"must match pattern \""+"^[a-z][a-z0-9-]{0,62}$"+"\""}); errors++; } }
+else { (vErrors ??= []).push({instancePath:instancePath+"/after",keyword:"type",params:{},message:"must be string"}); errors++; }
+}
+}
+else { (vErrors ??= []).push({instancePath,keyword:"type",params:{},message:"must be object"}); errors++; }
+tenantAdminListTenantsCheck.errors = vErrors;
 return errors === 0;
 }
 

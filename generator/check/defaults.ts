@@ -1,12 +1,40 @@
 // The rule that default values match the schemas of their fields. Loads Ajv only where there are defaults to check.
-import { isNullable, propertiesOf, type JsonSchema } from "../model/json-schema.js";
+import { isNullable, propertiesOf, referredType, type JsonSchema } from "../model/json-schema.js";
 import { own } from "../model/records.js";
 import type { DocumentModel } from "../model/registry.js";
 import { bundled } from "../emit/validators.js";
 import type { RuleContext } from "./rule-context.js";
 
 /** Reports defaults that do not fit, declared ones and those of schemas; null for a nullable field always fits. */
-export async function defaultsFit({ loaded, expanded, report }: RuleContext): Promise<void> {
+export async function defaultsFit(context: RuleContext): Promise<void> {
+  await documentDefaultsFit(context);
+  await inputDefaultsFit(context);
+}
+
+/** Defaults in the input of an operation of the author's are filled in, and then checked with the rest. */
+async function inputDefaultsFit({ loaded, expanded, report }: RuleContext): Promise<void> {
+  const { types, operations } = expanded.model;
+  for (const { key, input, declares } of Object.values(operations)) {
+    if (declares !== "handler") continue;
+    const type = referredType(input.schema);
+    const body = type === undefined ? input.schema : (own(types, type) ?? true);
+    for (const [member, schema] of Object.entries(propertiesOf(body))) {
+      if (typeof schema === "boolean" || !("default" in schema)) continue;
+      const { default: value } = schema;
+      if (fitsPlainly(schema, value)) continue;
+      const message = await faultOf(schema, value, types);
+      if (message === undefined) continue;
+      const origin = type === undefined ? undefined : expanded.types.table.origins.get(type);
+      const at =
+        origin === undefined
+          ? loaded.tree.at("operations", key, "in", member)
+          : { ...origin, path: [...origin.path, member] };
+      report({ code: "OPW031", message: `the default of ${member} ${message}`, at });
+    }
+  }
+}
+
+async function documentDefaultsFit({ loaded, expanded, report }: RuleContext): Promise<void> {
   for (const document of Object.values(expanded.model.documents)) {
     const declared = loaded.declarations.documents[document.name]?.defaults ?? {};
     for (const [field, value] of Object.entries(document.defaults)) {

@@ -6,7 +6,7 @@ import { shortened } from "./validator-code.js";
 
 /**
  * Compiles each schema to a function; they may refer to each other by their names. The text needs codePointLength, formats
- * and jsonEqual in scope.
+ * and jsonEqual in scope. Where a schema has a default, the function puts it in.
  */
 export function compileStandalone(
   schemas: Readonly<Record<string, object>>,
@@ -19,6 +19,7 @@ export function compileStandalone(
     validateSchema: false,
     meta: false,
     inlineRefs: false,
+    useDefaults: true,
     formats,
     code: { source: true, esm: true, lines: true, optimize: false, formats: _`formats` },
   });

@@ -49,8 +49,8 @@ const groups = {
     "query_too_complex",
   ],
   revision: [
-    "header_malformed",
     "core.not_found",
+    "precondition_failed",
     "revision_mismatch",
     "revision_ambiguous",
     "core.concurrency",
@@ -88,11 +88,10 @@ export function errorCodesOf(operation: OperationModel): readonly ErrorCode[] {
 }
 
 function codesOf(operation: OperationModel): readonly ErrorCode[] {
-  const hasRevision = operation.input.parameters.some(({ in: place }) => place === "revision");
   const codes = new Set<string>([
     ...always,
     ...ofParameters,
-    ...(hasRevision ? ["header_malformed"] : []),
+    ...(operation.isConditional ? ["precondition_failed"] : []),
     ...(operation.input.body === null || operation.input.body.isForm ? [] : ofBody),
     ...(operation.idempotencyKey ? ofIdempotency : []),
     ...(authoredIn(operation.run).length > 0 ? Object.keys(errors).filter(isAuthorCode) : []),

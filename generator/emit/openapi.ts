@@ -224,15 +224,17 @@ function parametersMember(
     const isId = isDeepStrictEqual(parameter, idInPath);
     return [isId ? shared("Id", urlParameter(parameter)) : urlParameter(parameter)];
   });
-  if (operation.output.hasEntityTag && operation.route?.method === "GET") {
-    const description = "Entity tags that the caller has.";
-    parameters.push(shared("IfNoneMatch", headerParameter("If-None-Match", description, text)));
-  }
-  if (operation.output.isBytes)
+  // Where there is a revision, If-Match may stand for it, and is told beside it.
+  const hasRevision = operation.input.parameters.some(({ in: place }) => place === "revision");
+  const headers = [
+    ...(operation.isConditional
+      ? preconditions.filter((name) => !hasRevision || name !== "If-Match")
+      : []),
+    ...(operation.output.isBytes && operation.route?.method === "GET" ? ranges : []),
+  ];
+  for (const name of headers)
     parameters.push(
-      ...conditions.map((name) =>
-        shared(`Condition-${name}`, headerParameter(name, "As RFC 9110 has it.", text)),
-      ),
+      shared(`Condition-${name}`, headerParameter(name, "As RFC 9110 has it.", text)),
     );
   if (operation.idempotencyKey) {
     const schema = { type: "string", pattern: idempotencyKeyPattern };
@@ -244,15 +246,9 @@ function parametersMember(
   return parameters.length === 0 ? {} : { parameters };
 }
 
-/** Preconditions and ranges of downloads (RFC 9110 §13, §14). */
-const conditions = [
-  "If-Match",
-  "If-None-Match",
-  "If-Modified-Since",
-  "If-Unmodified-Since",
-  "If-Range",
-  "Range",
-];
+/** Preconditions (RFC 9110 §13), and ranges of downloads (§14). */
+const preconditions = ["If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since"];
+const ranges = ["If-Range", "Range"];
 
 const anyBytes = { "*/*": { schema: { type: "string", format: "binary" } } };
 
@@ -280,7 +276,7 @@ function revisionParameters(
     description: `The expected revision. ${need}`,
     schema: published(parameter.schema),
   };
-  const description = `The entity tag of the expected revision. ${need}`;
+  const description = `Entity tags of which one is that of the document, or 412. ${need}`;
   const ifMatch = headerParameter("If-Match", description, { type: "string" });
   return [
     components.refer("parameters", `${prefix}Rev`, () => rev),
@@ -299,6 +295,10 @@ function successResponse(operation: OperationModel, components: SharedComponents
       ? {
           ETag: components.refer("headers", "ETag", () => ({
             description: "The revision, as a strong entity tag.",
+            schema: { type: "string" },
+          })),
+          "Last-Modified": components.refer("headers", "LastModified", () => ({
+            description: "When this version was made, once that second is over.",
             schema: { type: "string" },
           })),
         }

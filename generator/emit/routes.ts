@@ -8,7 +8,7 @@ import type { ModulePaths } from "../print/module-path.js";
 import { ModuleScope } from "../print/module-scope.js";
 import { namespacesOf, type Namespace } from "./namespaces.js";
 import { print } from "../print/templates.js";
-import { validatorOf } from "./validators.js";
+import { validatorName } from "./validators.js";
 
 export function emitRoutes(model: RegistryModel, paths: ModulePaths): readonly EmittedFile[] {
   return namespacesOf(model).map((namespace) => ({
@@ -94,12 +94,12 @@ function viewOf(
 function inputText(operation: OperationModel, scope: ModuleScope): string {
   const { parameters, body, read } = operation.input;
   if (typeof read === "object") return scope.code(read);
-  const validator = validatorOf(operation);
+  const validator = validatorName(operation);
   if (validator === undefined && parameters.length === 0) return scope.runtime("nothing");
   const validate =
     validator === undefined
       ? []
-      : [`${scope.module(`validators/${operation.namespace}`, "validate")}.${validator.name}`];
+      : [`${scope.module(`validators/${operation.namespace}`, "validate")}.${validator}`];
   const places = parameters.map(
     (parameter) => `${parameter.name}: ${parameterText(parameter, scope)}`,
   );

@@ -1,6 +1,7 @@
 // types/models.ts and types/<namespace>.ts: TypeScript types of everything that travels.
 import type { JsonSchema } from "../model/json-schema.js";
-import { referredType } from "../model/json-schema.js";
+import { objectSchema, referredType } from "../model/json-schema.js";
+import { filledMembers, filledTypeName, handledTypeName } from "../model/filled-input.js";
 import { pascalCase } from "../model/names.js";
 import type { OperationModel, RegistryModel } from "../model/registry.js";
 import { header, type EmittedFile } from "../print/file.js";
@@ -8,7 +9,7 @@ import { importOf, importStatements, listLayout, sortedUnique } from "../print/l
 import { typeModules } from "../print/type-modules.js";
 import { namespacesOf, type Namespace } from "./namespaces.js";
 import { print } from "../print/templates.js";
-import { referredTypes, typeDeclaration } from "../print/type-text.js";
+import { extendingDeclaration, referredTypes, typeDeclaration } from "../print/type-text.js";
 
 export function emitTypes(model: RegistryModel): readonly EmittedFile[] {
   const modules = typeModules(model);
@@ -49,7 +50,10 @@ function declarationsOf(
   const inputs = namespace.operations
     .filter(({ declares }) => declares === "input")
     .map(({ input }) => declared(input.typeName, input.schema));
-  return [...own, ...inputs, ...namespace.operations.filter(isCustom).flatMap(customTypes)];
+  const custom = namespace.operations
+    .filter(isCustom)
+    .flatMap((operation) => customTypes(operation, model.types));
+  return [...own, ...inputs, ...custom];
 }
 
 function isCustom(operation: OperationModel): boolean {
@@ -57,7 +61,10 @@ function isCustom(operation: OperationModel): boolean {
 }
 
 /** Input, output and handler types of a custom operation. */
-function customTypes(operation: OperationModel): readonly Declared[] {
+function customTypes(
+  operation: OperationModel,
+  known: RegistryModel["types"],
+): readonly Declared[] {
   const { input, output, key } = operation;
   const types: Declared[] = [];
   if (referredType(input.schema) === undefined) types.push(declared(input.typeName, input.schema));
@@ -65,18 +72,31 @@ function customTypes(operation: OperationModel): readonly Declared[] {
   if (output.schema !== null && referredType(output.schema) === undefined) {
     types.push(declared(result, output.schema));
   }
+  const handled = handledTypeName(operation, known);
+  if (handled !== input.typeName) types.push(filledInput(operation, known));
   types.push({
     text:
       `/** Handles ${key}. */\n` +
       handlerDeclaration(
         `${pascalCase(key)}Handler`,
-        input.typeName,
+        handled,
         output.schema === null ? "void" : result,
       ),
     refers: [...referredTypes(input.schema), ...referredTypes(output.schema ?? true)],
     usesHandler: true,
   });
   return types;
+}
+
+/** The input of an operation with its defaults filled in. */
+function filledInput({ key, input }: OperationModel, known: RegistryModel["types"]): Declared {
+  const filled = filledMembers(input.schema, (name) => known[name]);
+  const schema = objectSchema(filled, Object.keys(filled));
+  return {
+    text: `/** The input of ${key} as its handler gets it. */\n${extendingDeclaration(filledTypeName(key), input.typeName, schema)}`,
+    refers: referredTypes(schema),
+    usesHandler: false,
+  };
 }
 
 function handlerDeclaration(name: string, input: string, result: string): string {

@@ -6,6 +6,7 @@ import {
   type JsonSchema,
   type SchemaObject,
 } from "../model/json-schema.js";
+import { handledTypeName } from "../model/filled-input.js";
 import { camelCase } from "../model/names.js";
 import { families } from "../families/index.js";
 import type { ValidatorPlan } from "../model/validator-plan.js";
@@ -18,15 +19,22 @@ import { namespacesOf } from "./namespaces.js";
 import { print } from "../print/templates.js";
 import { typeModules } from "../print/type-modules.js";
 
-/** The validator that checks an operation's body or input, or undefined where the runtime's own checks do. */
-export function validatorOf(operation: OperationModel): ValidatorPlan | undefined {
-  const { body, schema, typeName, parameters, read } = operation.input;
-  const name = camelCase(operation.key);
-  if (read === "whole")
-    return body === null && parameters.length === 0 ? undefined : { name, schema, typeName };
-  return read !== "parts" || body === null
-    ? undefined
-    : { name, schema: body.schema, typeName: body.typeName };
+/** The name of the validator that checks an operation's body or input, or undefined where the runtime's own checks do. */
+export function validatorName({ key, input }: OperationModel): string | undefined {
+  const { body, parameters, read } = input;
+  const isChecked =
+    read === "whole" ? body !== null || parameters.length > 0 : read === "parts" && body !== null;
+  return isChecked ? camelCase(key) : undefined;
+}
+
+function validatorOf(operation: OperationModel, { types }: RegistryModel): ValidatorPlan[] {
+  const name = validatorName(operation);
+  if (name === undefined) return [];
+  const { schema, body, read } = operation.input;
+  if (read !== "whole" && body !== null)
+    return [{ name, schema: body.schema, typeName: body.typeName }];
+  const fillsDefaults = operation.declares === "handler";
+  return [{ name, schema, typeName: handledTypeName(operation, types), fillsDefaults }];
 }
 
 /** Compiles the validators of every module; texts that the cache holds are not compiled again. */
@@ -38,7 +46,10 @@ export async function emitValidators(
   const files: EmittedFile[] = [];
   for (const module of validatorModules(model)) {
     const code = await compiled(module.plans, model, cache);
-    files.push({ path: `validators/${module.name}.ts`, text: printModule(module, code, modules) });
+    files.push({
+      path: `validators/${module.name}.ts`,
+      text: printModule(module, model, code, modules),
+    });
   }
   return files;
 }
@@ -55,7 +66,7 @@ function validatorModules(model: RegistryModel): readonly ValidatorModule[] {
     families.flatMap((family) => Object.entries(family.validators(model))),
   );
   const ofNamespaces = namespacesOf(model).map(({ name, source, operations }) => {
-    const own = operations.map(validatorOf).filter((plan) => plan !== undefined);
+    const own = operations.flatMap((operation) => validatorOf(operation, model));
     return { name, source, plans: [...own, ...(further.get(name) ?? [])] };
   });
   const others = [...further]
@@ -84,8 +95,35 @@ async function compiled(
 }
 
 /** What a validator's function is named after: its type, which others may share, or itself. */
-export function checkName({ name, schema }: Pick<ValidatorPlan, "name" | "schema">): string {
-  return (isReference(schema) ? referredType(schema) : undefined) ?? name;
+export function checkName(
+  { name, schema, fillsDefaults }: Pick<ValidatorPlan, "name" | "schema" | "fillsDefaults">,
+  { types }: Pick<RegistryModel, "types">,
+): string {
+  const type = isReference(schema) ? referredType(schema) : undefined;
+  if (type === undefined) return name;
+  return fillsDefaults === true && holdsDefaults(type, types) ? filledName(type) : type;
+}
+
+/** The name of a type's check that puts in defaults; no type is called so. */
+function filledName(type: string): string {
+  return `${type}_filled`;
+}
+
+/** Whether a type, or one that it refers to, has a member with a default. */
+function holdsDefaults(type: string, types: RegistryModel["types"]): boolean {
+  const seen = new Set<string>();
+  const look = (name: string): boolean => {
+    if (seen.has(name)) return false;
+    seen.add(name);
+    let found = false;
+    mapSchema(types[name] ?? true, (inner) => {
+      const referred = referredType(inner);
+      found ||= "default" in inner || (referred !== undefined && look(referred));
+      return inner;
+    });
+    return found;
+  };
+  return look(type);
 }
 
 /** Whether a schema says nothing but where it leads. */
@@ -95,37 +133,48 @@ function isReference(schema: JsonSchema): boolean {
 
 /**
  * A schema for each function: those of validators that are no type, and every type that is met, once. They refer to each
- * other by their names; types that are scalars stand where they are referred to.
+ * other by their names; types that are scalars stand where they are referred to. Defaults are left to those that fill them in.
  */
 export function checkedSchemas(
-  plans: readonly Pick<ValidatorPlan, "name" | "schema">[],
+  plans: readonly Pick<ValidatorPlan, "name" | "schema" | "fillsDefaults">[],
   { types }: Pick<RegistryModel, "types">,
 ): Readonly<Record<string, SchemaObject>> {
   const schemas: Record<string, SchemaObject> = {};
   const found = new Map<string, SchemaObject>();
-  const local = (schema: JsonSchema): JsonSchema =>
-    mapSchema(schema, (inner) => {
+  const local = (schema: JsonSchema, fills: boolean): JsonSchema =>
+    mapSchema(schema, (whole) => {
+      const inner = fills ? whole : withoutDefault(whole);
       const type = referredType(inner);
       if (type === undefined) return inner;
       const referred = types[type] ?? true;
-      if (isReference(inner) && isScalar(referred)) return referred;
-      read(type);
-      return { ...inner, $ref: type };
+      if (isReference(inner) && isScalar(referred))
+        return fills ? referred : withoutDefault(objectOf(referred));
+      return { ...inner, $ref: read(type, fills) };
     });
-  const read = (type: string): void => {
-    if (found.has(type)) return;
-    found.set(type, {});
-    found.set(type, objectOf(local(types[type] ?? true)));
+  const read = (type: string, fills: boolean): string => {
+    const isFilled = fills && holdsDefaults(type, types);
+    const name = isFilled ? filledName(type) : type;
+    if (found.has(name)) return name;
+    found.set(name, {});
+    found.set(name, objectOf(local(types[type] ?? true, isFilled)));
+    return name;
   };
   for (const plan of plans) {
-    const name = checkName(plan);
-    if (name === plan.name) schemas[name] = objectOf(local(plan.schema));
-    else read(name);
+    const fills = plan.fillsDefaults === true;
+    const type = isReference(plan.schema) ? referredType(plan.schema) : undefined;
+    if (type === undefined) schemas[plan.name] = objectOf(local(plan.schema, fills));
+    else read(type, fills);
   }
   return Object.assign(
     schemas,
     Object.fromEntries([...found].sort(([a], [b]) => (a < b ? -1 : 1))),
   );
+}
+
+function withoutDefault(schema: SchemaObject): SchemaObject {
+  if (!("default" in schema)) return schema;
+  const { default: _unused, ...rest } = schema;
+  return rest;
 }
 
 function isScalar(schema: JsonSchema): boolean {
@@ -161,6 +210,7 @@ export function bundled(schema: JsonSchema, model: Pick<RegistryModel, "types">)
 
 function printModule(
   { name: module, source, plans }: ValidatorModule,
+  model: RegistryModel,
   code: string,
   modules: ReadonlyMap<string, string>,
 ): string {
@@ -179,7 +229,7 @@ function printModule(
     lines: plans.flatMap((plan) => {
       const { name, typeName } = plan;
       const local = freeName(name, (wanted) => helpers.includes(wanted) || taken.has(wanted));
-      const value = `validator<${typeName}>(${functionName(checkName(plan))})`;
+      const value = `validator<${typeName}>(${functionName(checkName(plan, model))})`;
       if (local === name) return [`export const ${name} = ${value};`];
       return [`const ${local} = ${value};`, `export { ${local} as ${name} };`];
     }),

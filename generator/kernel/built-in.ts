@@ -128,6 +128,7 @@ function operationOf(
   const key = `${namespace}.${name}`;
   const typeName = `${pascalCase(key)}Input`;
   const parameters = shape.parameters ?? [];
+  const isChecked = shape.body === undefined && !parameters.every(isReadWhole);
   const schema =
     shape.body?.schema ??
     objectSchema(
@@ -149,7 +150,7 @@ function operationOf(
       parameters,
       body:
         shape.body === undefined ? null : { as: "input", isForm: false, ...shape.body, typeName },
-      read: "parts",
+      read: isChecked ? "whole" : "parts",
     },
     output: {
       schema: shape.output === null ? null : refTo(shape.output),
@@ -161,6 +162,7 @@ function operationOf(
     deadlineSeconds: deadlineOf(context),
     transaction: shape.isWrite ? "write" : "read",
     idempotencyKey: false,
+    isConditional: false,
     requiresAuthn: requiresAuthn(guard.hooks),
     ignoresCredentials: shape.ignoresCredentials ?? false,
     route: null,
@@ -168,12 +170,20 @@ function operationOf(
     run: callOf(ofRuntime(`${family}.${shape.verb}`), ...(shape.takesSpec ? [spec] : [])),
     effect: shape.method === "GET" && !shape.isWrite ? "reads" : "changes",
     isTool: false,
-    declares: shape.body === undefined ? "nothing" : "input",
+    declares: shape.body === undefined && !isChecked ? "nothing" : "input",
     lists: null,
     queries: null,
     errors: shape.errors,
     extensions: {},
   };
+}
+
+/** Whether reading a parameter by its type checks all that its schema says. */
+function isReadWhole({ type, schema }: ParameterModel): boolean {
+  if (typeof schema === "boolean") return schema;
+  const { description: _told, type: declared, format, ...more } = schema;
+  if (Object.keys(more).length > 0) return false;
+  return type === "uuid" ? format === "uuid" : format === undefined && declared === type;
 }
 
 /** Members of an input that the audit log may name: all but credentials. */

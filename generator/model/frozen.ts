@@ -20,6 +20,7 @@ const usual = {
     hooks: [],
     transaction: "write",
     idempotencyKey: false,
+    isConditional: false,
     requiresAuthn: false,
     ignoresCredentials: false,
     route: null,

@@ -1,6 +1,6 @@
 // The frozen registry: the one serializable model between the families and every emitter (architecture.md "Build").
 import type { HookPhaseName, RouteStyle, SigningAlgorithm } from "./vocabulary.js";
-import type { Elements, Fields } from "../../runtime/contract/fields.js";
+import type { Elements, Enums, Fields } from "../../runtime/contract/fields.js";
 import type { Code, FunctionReference } from "./code.js";
 
 import type { JsonSchema } from "./json-schema.js";
@@ -185,6 +185,8 @@ export interface OperationModel {
   readonly deadlineSeconds: number | null;
   readonly transaction: "write" | "read";
   readonly idempotencyKey: boolean;
+  /** Whether it evaluates preconditions (RFC 9110 §13) of the version that it is about. */
+  readonly isConditional: boolean;
   /** Whether the chain has a hook that provides `authn.principal`. */
   readonly requiresAuthn: boolean;
   /** Whether credentials are not looked at, because the body authenticates. */
@@ -275,6 +277,7 @@ export interface DocumentModel {
   readonly canonical: Readonly<Record<string, "uuid" | "date-time">>;
   readonly fields: Fields;
   readonly elements: Elements;
+  readonly enums: Enums;
   readonly indexes: readonly IndexModel[];
   readonly emits: readonly EmissionModel[];
   /** Whether a patch must be checked against the whole body. */

@@ -6,4 +6,6 @@ export interface ValidatorPlan {
   readonly name: string;
   readonly schema: JsonSchema;
   readonly typeName: string;
+  /** Whether it puts in defaults where members are left out; else `default` says nothing to it. */
+  readonly fillsDefaults?: boolean;
 }

@@ -16,6 +16,15 @@ export function typeDeclaration(name: string, schema: JsonSchema): string {
   return `${comment}${breaks(options, line) ? `export type ${name} =${brokenUnion(schema, "", text)};` : line}`;
 }
 
+/** The declaration of an interface that has the members of another, and says more of some of them. */
+export function extendingDeclaration(
+  name: string,
+  base: string,
+  schema: Exclude<JsonSchema, boolean>,
+): string {
+  return `export interface ${name} extends ${base} {\n${memberLines(schema, "  ").join("\n")}\n}`;
+}
+
 /** Whether a union stands with one alternative a line: where it is too wide, or has an object beside more than null. */
 function breaks(parts: readonly string[], line: string): boolean {
   if (!line.includes("\n")) return line.length > width;

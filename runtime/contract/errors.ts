@@ -49,6 +49,10 @@ export const errors = {
   http_malformed: row("malformed", "The request is not valid HTTP."),
   request_timeout: row("malformed", "The request took too long to arrive.", { status: 408 }),
   headers_too_large: row("malformed", "The request headers are too large.", { status: 431 }),
+  expectation_failed: row("malformed", "Only 100-continue can be expected.", { status: 417 }),
+  upgrade_required: row("malformed", "This address answers WebSocket connections alone.", {
+    status: 426,
+  }),
   path_malformed: row("malformed", "The path is not valid percent-encoded UTF-8."),
   parameter_malformed: row("malformed", "A query parameter is repeated or not well formed."),
   header_malformed: row("malformed", "A request header is not well formed."),
@@ -71,6 +75,7 @@ export const errors = {
   tenant_inactive: row("authentication", "The tenant is not active."),
   tenant_conflict: row("authentication", "The request names another tenant than its credential."),
   "core.authorization": row("authorization", "This action is not permitted."),
+  current_password_wrong: row("authorization", "The current password is not the caller's."),
   origin_forbidden: row("authorization", "A cookie counts only in requests of this origin."),
 
   realtime_topics_unauthorized: row("authorization", "A topic is not granted to the caller."),
@@ -94,7 +99,10 @@ export const errors = {
   json_too_complex: row("validation", "The body holds too many values."),
   number_not_exact: row("validation", "A number in the body cannot be represented exactly."),
   upload_too_large: row("validation", "The file is too large.", { status: 413 }),
-  upload_malformed: row("validation", "The form must have one file, and text fields before it."),
+  upload_malformed: row(
+    "validation",
+    "The form must have one file, and text fields that are known.",
+  ),
   upload_type_unsupported: row("validation", "Files of this type are not taken here.", {
     status: 415,
   }),
@@ -142,6 +150,7 @@ export const errors = {
   }),
 
   "core.precondition": row("precondition", "A precondition failed."),
+  precondition_failed: row("precondition", "A condition of the request's headers does not hold."),
   history_not_found_retry: row(
     "precondition",
     "The snapshot of that revision is gone; read the document and try again.",
@@ -224,6 +233,19 @@ export function unavailable(cause?: unknown): ServiceError {
 /** An error as callers may see it: one that is not of the table becomes a masked `core.internal`. */
 export function knownError(error: unknown): ServiceError {
   return error instanceof ServiceError ? error : fail("core.internal", {}, { cause: error });
+}
+
+/** The headers of an error's answer: its own, and what every answer of its status has. */
+export function headersOf(error: ServiceError): Readonly<Record<string, string>> {
+  const names = Object.keys(error.headers).map((name) => name.toLowerCase());
+  const usual: Record<string, string> = { "X-Error-Code": error.code };
+  // RFC 9110 §15.5.2 and RFC 6750 §3: what a caller should come with.
+  if (error.status === 401 && !names.includes("www-authenticate"))
+    usual["WWW-Authenticate"] = "Bearer";
+  // What passes says when to come again.
+  const passes = error.status === 503 || error.status === 429;
+  if (passes && !names.includes("retry-after")) usual["Retry-After"] = "1";
+  return { ...usual, ...error.headers };
 }
 
 /** The envelope a client sees: statuses from 500 up carry neither context nor a specific detail. */

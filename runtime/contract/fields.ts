@@ -19,6 +19,12 @@ export type Fields = Readonly<Record<string, FieldType>>;
 /** Scalar members of the objects in arrays: by the dotted path of the array, then of the member. */
 export type Elements = Readonly<Record<string, Fields>>;
 
+/**
+ * Values of fields of the type `enum`, and of elements of `enum[]`: by the dotted path of the field; of a member of the
+ * objects in an array, by `<array>[].<member>`.
+ */
+export type Enums = Readonly<Record<string, readonly string[]>>;
+
 /** The base fields of every document that are columns of their own. */
 export const baseFields: Fields = {
   id: "uuid",

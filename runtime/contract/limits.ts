@@ -10,6 +10,8 @@ export const limits = {
   maxSorts: 8,
   /** Operands of one `$in`. */
   maxInOperands: 1_000,
+  /** Characters of one text that a field is compared with. */
+  maxOperandLength: 10_000,
   /** Filters within filters. */
   maxFilterDepth: 32,
   /** Characters of one pattern. */

@@ -1,4 +1,5 @@
 // What compiled validators call at run time: formats, string length, deep equality (JSON Schema 2020-12 validation).
+import { limits } from "./limits.js";
 
 /** One fault found by a validator: where (JSON Pointer), which keyword, and a sentence without the value. */
 export interface ValidationFault {
@@ -29,7 +30,10 @@ export interface Validator<T> {
 }
 
 /** Wraps Ajv's standalone function `check` as a validator of `T`, reporting at most `maxFaults` faults. */
-export function validator<T>(check: CompiledValidator, maxFaults = 32): Validator<T> {
+export function validator<T>(
+  check: CompiledValidator,
+  maxFaults: number = limits.maxReportedErrors,
+): Validator<T> {
   return (data) => {
     if (check(data)) return null;
     return (check.errors ?? []).slice(0, maxFaults).map(toFault);
@@ -40,9 +44,39 @@ function toFault(error: AjvError): ValidationFault {
   const member = error.params["missingProperty"] ?? error.params["additionalProperty"];
   const path =
     typeof member === "string"
-      ? `${error.instancePath}/${member.replaceAll("~", "~0").replaceAll("/", "~1")}`
+      ? `${error.instancePath}/${pointerToken(member)}`
       : error.instancePath;
   return { path, keyword: error.keyword, message: error.message ?? "is not valid" };
+}
+
+/** A fault for each text of a JSON value, of any depth, and each name of a member, that holds U+0000; not all where they are many. */
+export function nulFaults(value: unknown): readonly ValidationFault[] {
+  const faults: ValidationFault[] = [];
+  const places: { readonly path: string; readonly value: unknown }[] = [{ path: "", value }];
+  for (const place of places) {
+    if (faults.length >= limits.maxReportedErrors) break;
+    if (typeof place.value === "string") {
+      if (place.value.includes("\0")) faults.push(nulFault(place.path));
+      continue;
+    }
+    if (typeof place.value !== "object" || place.value === null) continue;
+    for (const [name, member] of Object.entries(place.value)) {
+      const path = `${place.path}/${pointerToken(name)}`;
+      if (name.includes("\0")) faults.push(nulFault(path));
+      else places.push({ path, value: member });
+    }
+  }
+  return faults;
+}
+
+/** The fault of a text that holds U+0000, which PostgreSQL cannot store. */
+export function nulFault(path: string): ValidationFault {
+  return { path, keyword: "pattern", message: "must NOT contain U+0000" };
+}
+
+/** A member's name as it stands in a JSON Pointer (RFC 6901 §3). */
+export function pointerToken(name: string): string {
+  return name.replaceAll("~", "~0").replaceAll("/", "~1");
 }
 
 /** Length in Unicode code points, as JSON Schema counts `minLength` and `maxLength`. */

@@ -27,6 +27,13 @@ export type Bind = (
   token?: string | null,
 ) => Bound | Promise<Bound>;
 
+/** The header fields that say who is calling and whose data the request is about. */
+export function callerFieldsOf(spec: IdentitySpec | undefined): readonly string[] {
+  if (spec === undefined) return [];
+  const fields = spec.ingress.map((one) => (one.kind === "cookie" ? "Cookie" : one.header));
+  return [...new Set([...fields, ...(spec.tenantHints.header ? ["X-Tenant-Id"] : [])])];
+}
+
 const nobody: Bound = { identity: null, tenant: null };
 
 /** Binds a request. Throws errors of the kind authentication, and `origin_forbidden`. */

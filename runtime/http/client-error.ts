@@ -1,7 +1,13 @@
 // Requests that Node's parser refuses: they too are answered with the error envelope (decisions.md "Errors").
 import { STATUS_CODES, type Server } from "node:http";
 import type { Duplex } from "node:stream";
-import { fail, toEnvelope, type ErrorCode, type ServiceError } from "../contract/errors.js";
+import {
+  fail,
+  headersOf,
+  toEnvelope,
+  type ErrorCode,
+  type ServiceError,
+} from "../contract/errors.js";
 import { jsonType } from "./reply.js";
 import { securityHeaders } from "./security-headers.js";
 
@@ -36,9 +42,8 @@ export function refuse(socket: Duplex, error: ServiceError): void {
   const headers = {
     "Content-Type": jsonType,
     "Content-Length": String(Buffer.byteLength(body)),
-    "X-Error-Code": error.code,
     ...securityHeaders,
-    ...error.headers,
+    ...headersOf(error),
     Connection: "close",
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);

@@ -1,5 +1,7 @@
 // Cross-origin reading (Fetch Standard "CORS protocol"): denied, but for the origins that the deployment names.
+import type { IncomingMessage } from "node:http";
 import type { RequestHandler } from "./front-handler.js";
+import { securityHeaders } from "./security-headers.js";
 
 const readable = [
   "Accept-Ranges",
@@ -14,8 +16,14 @@ const readable = [
   "X-Request-ID",
 ];
 
-/** Answers preflights and marks answers for these origins; without any, it does nothing and loads nothing. */
-export async function corsHandler(origins: readonly string[]): Promise<RequestHandler> {
+/**
+ * Marks answers for these origins, and answers preflights of paths that are known; others go on, to be answered by whoever
+ * knows them, or to be 404. Without origins it does nothing and loads nothing.
+ */
+export async function corsHandler(
+  origins: readonly string[],
+  isKnown: (req: IncomingMessage) => boolean,
+): Promise<RequestHandler> {
   if (origins.length === 0) return (_req, _res, next) => next?.();
   const { default: cors } = await import("cors");
   const handle = cors({
@@ -23,6 +31,14 @@ export async function corsHandler(origins: readonly string[]): Promise<RequestHa
     credentials: true,
     exposedHeaders: readable,
     maxAge: 600,
+    preflightContinue: true,
   });
-  return (req, res, next) => handle(req, res, next ?? (() => undefined));
+  return (req, res, next) =>
+    handle(req, res, () => {
+      const isPreflight =
+        req.method === "OPTIONS" && req.headers["access-control-request-method"] !== undefined;
+      if (!isPreflight || !isKnown(req)) return next?.();
+      res.writeHead(204, { "Content-Length": "0", ...securityHeaders });
+      res.end();
+    });
 }

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { fail } from "../contract/errors.js";
 import { ByteReply } from "../operations/byte-reply.js";
 import { directPath, type Addresses, type DirectRequest } from "../families/storage/addresses.js";
+import { readPreconditions } from "../operations/preconditions.js";
 import type { Conditions } from "../families/storage/conditions.js";
 import { downloadReply } from "../families/storage/download.js";
 import { bounded } from "../families/storage/bounded.js";
@@ -86,13 +87,16 @@ async function receivedForm(
   signal: AbortSignal,
 ): Promise<string> {
   const { etag } = await incomingForm(req).receive(
-    (file) => {
-      const type = contentType ?? file.contentType;
-      const description = { contentType: type, filename: file.filename, description: null };
-      return store.write(key, bounded(file.content, maxBytes), description, signal);
+    {
+      store(file) {
+        const type = contentType ?? file.contentType;
+        const description = { contentType: type, filename: file.filename, description: null };
+        return store.write(key, bounded(file.content, maxBytes), description, signal);
+      },
+      late: null,
+      // The key is the caller's, and may have had an object before.
+      undo: null,
     },
-    // The key is the caller's, and may have had an object before.
-    null,
     signal,
   );
   return etag;
@@ -107,10 +111,7 @@ async function* wholeBody(req: IncomingMessage): AsyncGenerator<Buffer> {
 
 function conditionsOf({ headers, method }: IncomingMessage): Conditions {
   const given = {
-    ifMatch: headers["if-match"],
-    ifNoneMatch: headers["if-none-match"],
-    ifModifiedSince: headers["if-modified-since"],
-    ifUnmodifiedSince: headers["if-unmodified-since"],
+    ...readPreconditions(headers),
     ifRange: headers["if-range"],
     range: method === "HEAD" ? undefined : headers.range,
   };

@@ -1,6 +1,16 @@
 // One request and its answer from the first look to the end: what is known of it, and what follows when it has ended.
 import type { IncomingMessage, ServerResponse } from "node:http";
 
+/** How a service answers. */
+export interface AnswerStyle {
+  /** Header fields that say who is calling, as the service declares them. */
+  readonly callerFields: readonly string[];
+  /** Bytes of JSON from which on an answer is compressed, where its caller takes that; null for none. */
+  readonly compressBytes: number | null;
+}
+
+const plain: AnswerStyle = { callerFields: [], compressBytes: null };
+
 /** What becomes known of a request while it is answered. One listener of the answer's end serves all who wait for it. */
 export class Exchange {
   readonly req: IncomingMessage;
@@ -15,6 +25,7 @@ export class Exchange {
   code: string | null = null;
   caller: string | null = null;
   tenant: string | null = null;
+  style = plain;
   #ends: ((exchange: Exchange) => void)[] = [];
 
   private constructor(req: IncomingMessage, res: ServerResponse) {

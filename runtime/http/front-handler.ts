@@ -11,6 +11,7 @@ import { Lifetime } from "../ports/lifetime.js";
 import type { Log } from "../ports/log.js";
 import type { AnyRoute } from "../operations/operation.js";
 import { invoke } from "../operations/pipeline.js";
+import { readPreconditions } from "../operations/preconditions.js";
 import type { Bound } from "../families/tenancy/bind.js";
 import type { Outcome } from "../operations/idempotency.js";
 import { audit } from "./audit.js";
@@ -19,7 +20,7 @@ import { Exchange } from "./exchange.js";
 import { readDeadline, readIdempotencyKey, readMetadata } from "./metadata.js";
 import { readInput } from "./read-input.js";
 import { replyError, replyOutcome } from "./reply.js";
-import { routeTable, type RouteMatch } from "./route-table.js";
+import type { RouteMatch, RouteTable } from "./route-table.js";
 
 export type NextHandler = (error?: unknown) => void;
 export type RequestHandler = (
@@ -29,7 +30,7 @@ export type RequestHandler = (
 ) => void;
 
 export interface FrontHandlerOptions {
-  readonly routes: readonly AnyRoute[];
+  readonly table: RouteTable;
   readonly resources: Resources;
   readonly trustsProxy: ProxyTrust;
   /** The caller of a request and its tenant. Throws errors of the kind authentication. */
@@ -44,7 +45,7 @@ export interface FrontHandlerOptions {
  * `route_not_found` where there is none. Every answer, errors included, is JSON with the envelope of the error table.
  */
 export function frontHandler(options: FrontHandlerOptions): RequestHandler {
-  const table = routeTable(options.routes);
+  const { table } = options;
   return (req, res, next) => {
     let match: RouteMatch | null;
     try {
@@ -196,6 +197,7 @@ function outcomeFor(
     idempotencyKey: route.idempotencyKey === true ? readIdempotencyKey(req.headers) : undefined,
     lifetime,
     clientAddress: () => clientAddress(req, options.trustsProxy),
+    preconditions: readPreconditions(req.headers),
     identity,
   });
   run.context = context;

@@ -3,7 +3,8 @@ import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
 import type { Multer } from "multer";
 import { fail, ServiceError } from "../contract/errors.js";
-import type { IncomingFile, IncomingForm } from "../families/storage/form.js";
+import { nulFault } from "../contract/validation.js";
+import type { FileHandling, IncomingForm } from "../families/storage/form.js";
 
 /** Fields beside the file; anything else is refused. */
 const knownFields = ["description", "prefix"];
@@ -27,14 +28,13 @@ export function incomingForm(req: IncomingMessage): IncomingForm {
   const declared = req.headers["content-length"];
   return {
     declaredBytes: declared === undefined ? null : Number(declared),
-    receive: (store, undo, signal) => received(req, store, undo, signal),
+    receive: (handling, signal) => received(req, handling, signal),
   };
 }
 
 async function received<Stored>(
   req: IncomingMessage,
-  store: (file: IncomingFile) => Promise<Stored>,
-  undo: ((stored: Stored) => Promise<void>) | null,
+  { store, late, undo }: FileHandling<Stored>,
   signal: AbortSignal,
 ): Promise<Stored> {
   // Loaded with the first form: a service starts without it.
@@ -97,9 +97,10 @@ async function received<Stored>(
   try {
     await read;
     if (storing === undefined) throw malformed("there is no file");
-    if (undo !== null && Object.keys(checkedFields(request.body)).length > fieldsBefore)
-      throw malformed("text fields stand before the file");
-    return await storing;
+    const stored = await storing;
+    if (late === null) return stored;
+    const fields = checkedFields(request.body);
+    return Object.keys(fields).length > fieldsBefore ? await late(stored, fields) : stored;
   } catch (error) {
     if (storing === undefined) throw translated(error);
     // The storing ends with its source.
@@ -137,6 +138,7 @@ function checkedFields(body: unknown): Readonly<Record<string, string>> {
     if (!knownFields.includes(name))
       throw malformed(`the field ${name.slice(0, 100)} is not known`);
     if (typeof value !== "string") throw malformed(`the field ${name} is given more than once`);
+    if (value.includes("\0")) throw fail("core.validation", { errors: [nulFault(`/${name}`)] });
     fields[name] = value;
   }
   return fields;

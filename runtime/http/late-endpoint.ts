@@ -6,6 +6,7 @@ import type { Log } from "../ports/log.js";
 import { refuse } from "./client-error.js";
 import { readMetadata } from "./metadata.js";
 import { replyError } from "./reply.js";
+import { pathOf } from "./target.js";
 
 /** What answers requests and takes upgrades of its own paths. */
 export interface Endpoint {
@@ -53,7 +54,7 @@ export function lateEndpoint(
   };
   return {
     answer(req, res) {
-      if (!paths.answers.includes(pathOf(req))) return false;
+      if (!paths.answers.includes(pathOf(req.url ?? ""))) return false;
       use(
         (endpoint) => endpoint.answer?.(req, res),
         (error) => replyError(req, res, readMetadata(req.headers), error),
@@ -61,7 +62,7 @@ export function lateEndpoint(
       return true;
     },
     upgrade(req, socket, head) {
-      if (!paths.upgrades.includes(pathOf(req))) return false;
+      if (!paths.upgrades.includes(pathOf(req.url ?? ""))) return false;
       use(
         (endpoint) => endpoint.upgrade(req, socket, head),
         (error) => refuse(socket, knownError(error)),
@@ -72,8 +73,4 @@ export function lateEndpoint(
       await (await loading)?.stop();
     },
   };
-}
-
-function pathOf({ url = "" }: IncomingMessage): string {
-  return url.split("?", 1)[0] ?? "";
 }

@@ -1,5 +1,5 @@
 // Reading a JSON request body: media type, size and syntax, before anything looks at its content.
-import type { IncomingMessage } from "node:http";
+import { IncomingMessage } from "node:http";
 import { fail } from "../contract/errors.js";
 import { Lifetime } from "../ports/lifetime.js";
 import { parseStrictJson } from "./strict-json.js";
@@ -83,6 +83,25 @@ function readWhole<T>(
       if (!req.complete) reject(fail("core.malformed"));
     });
   });
+}
+
+/** Requests whose body has not been asked for. */
+const held = new WeakSet<IncomingMessage>();
+
+/** Calls `asked` with the first read of a body that its client holds back until then (RFC 9110 §10.1.1). */
+export function holdBody(req: IncomingMessage, asked: () => void): void {
+  held.add(req);
+  req._read = (size) => {
+    req._read = IncomingMessage.prototype._read;
+    held.delete(req);
+    asked();
+    req._read(size);
+  };
+}
+
+/** Whether the client waits until somebody reads its body. */
+export function isBodyHeld(req: IncomingMessage): boolean {
+  return held.has(req);
 }
 
 /** Whether the request carries a body (RFC 9112 §6.3). */

@@ -1,7 +1,13 @@
 // From a request to an operation's input: path, query and body, each checked before the operation runs.
 import type { IncomingMessage } from "node:http";
 import { fail } from "../contract/errors.js";
-import type { ValidationFault, Validator } from "../contract/validation.js";
+import { isExactNumber } from "../contract/exact-number.js";
+import {
+  nulFault,
+  pointerToken,
+  type ValidationFault,
+  type Validator,
+} from "../contract/validation.js";
 import type {
   BodyBinding,
   ExpectedRevision,
@@ -10,6 +16,7 @@ import type {
 } from "../operations/input.js";
 import { isUuid } from "../contract/uuid.js";
 import { incomingForm } from "./incoming-form.js";
+import { listsTag } from "../operations/preconditions.js";
 import { hasBody, readJsonBody } from "./read-body.js";
 
 /** The parts of a request that carry input. `path` holds decoded placeholders; `query` is what follows `?`, undecoded. */
@@ -110,7 +117,7 @@ function readParameters(
     });
     throw invalid(
       unknown.map((name) => ({
-        path: `/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`,
+        path: `/${pointerToken(name)}`,
         keyword: "additionalProperties",
         message: "is not a query parameter of this operation",
       })),
@@ -153,16 +160,17 @@ function readParameter(
   }
   switch (parameter.type) {
     case "string":
+      if (raw.includes("\0")) throw invalid([nulFault(`/${name}`)]);
       return raw;
     case "uuid":
       if (isUuid(raw)) return raw.toLowerCase();
       throw invalid([{ path: `/${name}`, keyword: "format", message: "must be a UUID" }]);
     case "integer":
-      if (/^-?(?:0|[1-9]\d{0,15})$/.test(raw) && Number.isSafeInteger(Number(raw)))
-        return Number(raw);
+      if (/^-?(?:0|[1-9]\d*)$/.test(raw) && isExactNumber(raw)) return Number(raw);
       throw invalid([{ path: `/${name}`, keyword: "type", message: "must be integer" }]);
     case "number":
-      if (/^-?(?:0|[1-9]\d{0,15})(?:\.\d{1,15})?$/.test(raw)) return Number(raw);
+      if (/^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(raw) && isExactNumber(raw))
+        return Number(raw);
       throw invalid([{ path: `/${name}`, keyword: "type", message: "must be number" }]);
     case "boolean":
       if (raw === "true" || raw === "false") return raw === "true";
@@ -170,37 +178,27 @@ function readParameter(
   }
 }
 
+/**
+ * The revision that a write expects. `If-Match` alone leaves it to the precondition: a stale one is 412 and never merges,
+ * where a stale `rev` is 409 or merges.
+ */
 function readRevision(
   name: string,
   raw: string | undefined,
   ifMatch: string | undefined,
   required: boolean,
 ): ExpectedRevision | undefined {
-  const fromQuery = raw === undefined ? undefined : parseRevision(name, raw);
-  const fromHeader = ifMatch === undefined ? undefined : parseIfMatch(ifMatch);
-  if (
-    fromQuery !== undefined &&
-    fromHeader !== undefined &&
-    fromHeader !== "any" &&
-    fromQuery !== fromHeader
-  ) {
-    throw fail("revision_ambiguous");
+  if (raw === undefined) {
+    if (ifMatch === undefined && required) throw fail("revision_required");
+    return ifMatch === undefined ? undefined : "any";
   }
-  const expected = fromQuery ?? fromHeader;
-  if (expected === undefined && required) throw fail("revision_required");
+  const expected = parseRevision(name, raw);
+  if (ifMatch !== undefined && !listsTag(ifMatch, String(expected)))
+    throw fail("revision_ambiguous");
   return expected;
 }
 
 function parseRevision(name: string, raw: string): number {
   if (/^[1-9]\d{0,15}$/.test(raw) && Number.isSafeInteger(Number(raw))) return Number(raw);
   throw invalid([{ path: `/${name}`, keyword: "type", message: "must be an integer from 1" }]);
-}
-
-/** `If-Match` with one strong entity tag that is a revision, or `*` (RFC 9110 §13.1.1). */
-function parseIfMatch(header: string): ExpectedRevision {
-  if (header.trim() === "*") return "any";
-  const match = /^\s*"([1-9]\d{0,15})"\s*$/.exec(header);
-  if (match === null || !Number.isSafeInteger(Number(match[1])))
-    throw fail("header_malformed", { header: "If-Match" });
-  return Number(match[1]);
 }

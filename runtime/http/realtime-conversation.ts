@@ -1,6 +1,7 @@
 // One conversation: a caller's connection from its admission to its end, whatever carries it (service.md "Realtime wire protocol").
 import type { IncomingMessage } from "node:http";
 import { fail, type ServiceError } from "../contract/errors.js";
+import { nulFaults } from "../contract/validation.js";
 import { ExecutionContext } from "../operations/context.js";
 import type { Identity } from "../operations/identity.js";
 import { outputValue } from "../operations/json-text.js";
@@ -204,7 +205,8 @@ function checkedPayload({ input }: Operation<any, any>, payload: unknown): unkno
   const validate =
     input.validate ??
     (body?.check !== undefined && "validate" in body.check ? body.check.validate : undefined);
-  const faults = validate?.(payload) ?? null;
+  const nul = nulFaults(payload);
+  const faults = nul.length > 0 ? nul : (validate?.(payload) ?? null);
   if (faults !== null) throw fail("realtime_invalid_payload", { errors: faults });
   return payload;
 }

@@ -44,7 +44,7 @@ export function toldError(log: Log, error: unknown, what: string): ServiceError 
   return known;
 }
 
-/** Answers one path by one method; says whether a request was for it. */
+/** Answers one path by one method, HEAD beside GET; says whether a request was for it. */
 export function realtimeRoute(
   options: RealtimeEndpoint,
   path: string,
@@ -60,7 +60,8 @@ export function realtimeRoute(
     if (asked !== path) return false;
     const work = async (): Promise<void> => {
       if (!options.isAccepting()) throw draining();
-      if (req.method !== method) throw methodNotAllowed([method]);
+      const allowed = method === "GET" ? ["GET", "HEAD"] : [method];
+      if (!allowed.includes(req.method ?? "")) throw methodNotAllowed(allowed);
       await answer(req, res, parseQuery(search));
     };
     work().catch((error: unknown) => replyError(req, res, readMetadata(req.headers), error));

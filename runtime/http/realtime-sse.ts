@@ -2,8 +2,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { fail, toEnvelope, type ErrorCode } from "../contract/errors.js";
 import { acknowledge } from "../families/realtime/acknowledge.js";
+import type { ExecutionContext } from "../operations/context.js";
 import { flowOf } from "../families/realtime/flow.js";
-import { readHandshake } from "../families/realtime/handshake.js";
+import { checkTopics, readHandshake } from "../families/realtime/handshake.js";
 import { checkRealtimeOrigin } from "../families/realtime/origin.js";
 import type { Connection } from "../families/realtime/admission.js";
 import { mailboxOf } from "../ports/mailbox.js";
@@ -53,6 +54,14 @@ async function stream(
     query,
     typeof lastEventId === "string" && lastEventId !== "" ? lastEventId : undefined,
   );
+  if (req.method === "HEAD") {
+    // What a stream would begin with, for who may have one.
+    const { context } = await boundCaller(options, req);
+    await checkTopics(options.spec, handshake.topics, context);
+    res.writeHead(200, streamHeaders(context));
+    res.end();
+    return;
+  }
   const { socket } = req;
   // HTTP/1.0 knows no chunks.
   const isChunked = req.httpVersion === "1.1";
@@ -108,7 +117,14 @@ async function stream(
     release();
     return;
   }
-  res.writeHead(200, [
+  res.writeHead(200, streamHeaders(conversation.context));
+  socket.setNoDelay(true);
+  res.write("retry: 2000\n: connected\n\n");
+  conversation.begin();
+}
+
+function streamHeaders({ metadata }: ExecutionContext): string[] {
+  return [
     "Content-Type",
     "text/event-stream; charset=utf-8",
     "Cache-Control",
@@ -116,12 +132,9 @@ async function stream(
     "X-Accel-Buffering",
     "no",
     "X-Request-ID",
-    conversation.context.metadata.requestId,
+    metadata.requestId,
     ...securityHeaderList,
-  ]);
-  socket.setNoDelay(true);
-  res.write("retry: 2000\n: connected\n\n");
-  conversation.begin();
+  ];
 }
 
 /** Has an `EventSource` come back after so many milliseconds, at random so that many do not come all at once. */

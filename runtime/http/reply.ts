@@ -1,22 +1,20 @@
 // Writing replies: status, headers and JSON in one call each, on Node's own response.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { pipeline } from "node:stream";
-import { fail, knownError, type ServiceError, toEnvelope } from "../contract/errors.js";
+import { fail, headersOf, knownError, type ServiceError, toEnvelope } from "../contract/errors.js";
 import type { InvocationMetadata } from "../operations/context.js";
 import type { Outcome } from "../operations/idempotency.js";
 import { ByteReply } from "../operations/byte-reply.js";
 import { JsonText } from "../operations/json-text.js";
+import { isUnchanged, readPreconditions } from "../operations/preconditions.js";
+import { acceptedCoding, compressed } from "./content-coding.js";
 import { Exchange } from "./exchange.js";
-import { matchesEntityTag } from "./entity-tag.js";
-import { hasBody } from "./read-body.js";
+import { hasBody, isBodyHeld } from "./read-body.js";
 import { securityHeaderList } from "./security-headers.js";
-
-/** What an answer that a browser may keep depends on. */
-const credentialHeaders = "Authorization, Cookie, X-API-Key";
 
 export const jsonType = "application/json; charset=utf-8";
 
-/** Answers with the outcome of an operation: its status, its JSON or no body, its entity tag, 304 where that matches. */
+/** Answers with the outcome of an operation: its status, its JSON or no body, its entity tag, 304 where that matches. Throws `precondition_failed`. */
 export function replyOutcome(
   req: IncomingMessage,
   res: ServerResponse,
@@ -32,11 +30,18 @@ export function replyOutcome(
   if (isGone(res)) return;
   const headers = commonHeaders(metadata);
   if (outcome.replayed) headers.push("Idempotency-Replayed", "true");
-  const etag = output instanceof JsonText ? output.etag : undefined;
-  if (etag !== undefined) {
-    headers.push("ETag", etag, "Cache-Control", "private, no-cache", "Vary", varyOf(res));
+  const version = output instanceof JsonText ? output : undefined;
+  if (version?.etag !== undefined) {
+    const { etag, modifiedAt } = version;
+    headers.push("ETag", etag, "Cache-Control", "private, no-cache", ...varyOf(res));
+    // Within its second there may be another version with the same date (RFC 9110 §8.8.2.1).
+    if (modifiedAt !== undefined && Date.now() - modifiedAt > 1_000)
+      headers.push("Last-Modified", new Date(modifiedAt).toUTCString());
     const isRead = req.method === "GET" || req.method === "HEAD";
-    if (isRead && matchesEntityTag(req.headers["if-none-match"], etag)) {
+    if (
+      isRead &&
+      isUnchanged(readPreconditions(req.headers), { etag: etag.slice(1, -1), modifiedAt })
+    ) {
       res.writeHead(304, headers);
       res.end();
       return;
@@ -50,7 +55,50 @@ export function replyOutcome(
     return;
   }
   const text = output instanceof JsonText ? output.text : JSON.stringify(output);
-  sendJson(req, res, status, headers, text);
+  const least = Exchange.known(res)?.style.compressBytes ?? null;
+  // Who has not sent all of its request may be answered early, and is not kept waiting.
+  if (least === null || text.length < least || (!req.complete && hasBody(req)))
+    sendJson(req, res, status, headers, text);
+  else sendCompressed(req, res, status, headers, text);
+}
+
+/** Answers with JSON text in the coding that the caller takes best. */
+function sendCompressed(
+  req: IncomingMessage,
+  res: ServerResponse,
+  status: number,
+  headers: string[],
+  text: string,
+): void {
+  const coding = acceptedCoding(req.headers["accept-encoding"]);
+  addVary(headers, res);
+  if (coding === "identity") return sendJson(req, res, status, headers, text);
+  compressed(coding, text).then(
+    (bytes) => {
+      if (res.destroyed) return;
+      // Other bytes of the same version: the tag is weak (RFC 9110 §8.8.3.3).
+      const tag = headers.indexOf("ETag") + 1;
+      if (tag > 0) headers[tag] = `W/${headers[tag] ?? ""}`;
+      const length = String(bytes.length);
+      headers.push("Content-Type", jsonType, "Content-Encoding", coding, "Content-Length", length);
+      res.writeHead(status, headers);
+      res.end(req.method === "HEAD" ? undefined : bytes);
+    },
+    () => res.destroy(),
+  );
+}
+
+/** Says that the answer depends on what codings its caller takes. */
+function addVary(headers: string[], res: ServerResponse): void {
+  const at = headers.indexOf("Vary") + 1;
+  if (at > 0) headers[at] = `${headers[at] ?? ""}, Accept-Encoding`;
+  else {
+    const before = res.getHeader("Vary");
+    headers.push(
+      "Vary",
+      [...(before === undefined ? [] : [String(before)]), "Accept-Encoding"].join(", "),
+    );
+  }
 }
 
 /**
@@ -85,13 +133,7 @@ function writeError(
     exchange.code = error.code;
     exchange.requestId ??= metadata.requestId;
   }
-  headers.push("X-Error-Code", error.code, "Cache-Control", "no-store");
-  // RFC 9110 §15.5.2 and RFC 6750 §3: what a caller should come with.
-  if (error.status === 401) headers.push("WWW-Authenticate", 'Bearer error="invalid_token"');
-  // What passes says when to come again.
-  const passes = error.status === 503 || error.status === 429;
-  if (passes && error.headers["Retry-After"] === undefined) headers.push("Retry-After", "1");
-  for (const [name, value] of Object.entries(error.headers)) headers.push(name, value);
+  headers.push("Cache-Control", "no-store", ...Object.entries(headersOf(error)).flat());
   sendJson(req, res, error.status, headers, JSON.stringify(toEnvelope(error)));
 }
 
@@ -109,7 +151,9 @@ export function sendJson(
     if (!headers.includes("Connection")) headers.push("Connection", "close");
     res.writeHead(status, headers);
     if (req.method !== "HEAD") res.write(text);
-    endAfterInput(req, res);
+    // Who waits to be asked for its body sends none of it now.
+    if (isBodyHeld(req)) res.end();
+    else endAfterInput(req, res);
     return;
   }
   res.writeHead(status, headers);
@@ -161,7 +205,8 @@ function sendBytes(
   const all = new Map<string, string>();
   for (let at = 0; at < common.length; at += 2) all.set(common[at] ?? "", common[at + 1] ?? "");
   for (const [name, value] of Object.entries(headers)) all.set(name, value);
-  all.set("Vary", varyOf(res));
+  const [vary, fields] = varyOf(res);
+  if (vary !== undefined && fields !== undefined) all.set(vary, fields);
   res.writeHead(status, [...all].flat());
   if (body === null || req.method === "HEAD") {
     body?.destroy();
@@ -174,10 +219,14 @@ function sendBytes(
   pipeline(body, res, () => undefined);
 }
 
-/** The credentials, and what has been named before (`Origin`, where other origins may read). */
-function varyOf(res: ServerResponse): string {
+/** What an answer that a browser may keep depends on: credentials, and what has been named before (`Origin`). */
+function varyOf(res: ServerResponse): readonly string[] {
   const before = res.getHeader("Vary");
-  return before === undefined ? credentialHeaders : `${String(before)}, ${credentialHeaders}`;
+  const names = [
+    ...(before === undefined ? [] : [String(before)]),
+    ...(Exchange.known(res)?.style.callerFields ?? []),
+  ];
+  return names.length === 0 ? [] : ["Vary", names.join(", ")];
 }
 
 /** Whether nothing can be written any more: the reply has begun, or the caller has gone. */

@@ -16,6 +16,8 @@ export interface RouteTable {
    * Throws `method_not_allowed` with `Allow`, and `path_malformed` for bad percent-encoding.
    */
   match(method: string, url: string): RouteMatch | null;
+  /** Whether a path has a route, by whatever method. */
+  knows(url: string): boolean;
 }
 
 /** A route, and the name of the placeholder that takes the rest of its path. */
@@ -61,13 +63,18 @@ export function routeTable(routes: readonly AnyRoute[]): RouteTable {
     return { route, path: { ...named, [rest]: value }, query };
   };
 
+  const methodsOf = (url: string): readonly string[] =>
+    [...methods].filter((method) => find(method, url) !== null);
+
   return {
+    knows: (url) => methodsOf(url).length > 0,
+
     match(method, url) {
       const found = methods.has(method) ? find(method, url) : null;
       if (found !== null) return found;
-      const allowed = [...methods].filter((other) => other !== method && find(other, url) !== null);
+      const allowed = methodsOf(url);
       if (allowed.length === 0) return null;
-      throw methodNotAllowed(allowed.sort());
+      throw methodNotAllowed(allowed.toSorted());
     },
   };
 }

@@ -2,10 +2,13 @@
 import { isUtf8 } from "node:buffer";
 import { fail } from "../contract/errors.js";
 import { limits } from "../contract/limits.js";
+import { isExactNumber } from "../contract/exact-number.js";
+import { nulFaults } from "../contract/validation.js";
 
 /**
- * Parses a JSON body. Throws `json_malformed` (bad UTF-8 or syntax, U+0000, lone surrogates), `json_duplicate_key`,
- * `json_too_deep`, `json_too_complex`, `number_not_exact`. The context has the character offset where it is known.
+ * Parses a JSON body. Throws `json_malformed` (bad UTF-8 or syntax, lone surrogates), `json_duplicate_key`,
+ * `json_too_deep`, `json_too_complex`, `number_not_exact`, whose context has the character offset where it is known, and
+ * `core.validation` with the pointers of texts that hold U+0000, which PostgreSQL cannot store.
  */
 export function parseStrictJson(bytes: Buffer): unknown {
   if (!isUtf8(bytes)) throw fail("json_malformed", { reason: "not UTF-8" });
@@ -17,7 +20,10 @@ export function parseStrictJson(bytes: Buffer): unknown {
     // The engine's message may quote the input, which is never sent back.
     throw fail("json_malformed", { reason: "not JSON" });
   }
-  if (!isPlain(text, value)) inspect(text);
+  if (isPlain(text, value)) return value;
+  inspect(text);
+  const faults = nulFaults(value);
+  if (faults.length > 0) throw fail("core.validation", { errors: faults });
   return value;
 }
 
@@ -183,7 +189,7 @@ function noteKey(
   seen?.add(key);
 }
 
-/** The index of the closing quote; refuses escapes that make U+0000 or half a character. */
+/** The index of the closing quote; refuses escapes that make half a character. */
 function endOfString(text: string, start: number): number {
   let index = start + 1;
   while (text.charCodeAt(index) !== quote) {
@@ -200,7 +206,6 @@ function endOfString(text: string, start: number): number {
 
 function endOfEscape(text: string, start: number): number {
   const unit = Number.parseInt(text.slice(start + 2, start + 6), 16);
-  if (unit === 0) throw fail("json_malformed", { reason: "U+0000", offset: start });
   if (unit < 0xd800 || unit > 0xdfff) return start + 6;
   const low = Number.parseInt(text.slice(start + 8, start + 12), 16);
   const isPair =
@@ -232,34 +237,11 @@ function endOfNumber(text: string, start: number): number {
   return index - 1;
 }
 
-/** Whether the number between two indices is exact, as `isExact` has it. */
+/** Whether the number between two indices is one that a double holds. */
 function isExactAt(text: string, start: number, end: number): boolean {
   let hasExponent = false;
   for (let index = start; index < end; index += 1)
     if ((text.charCodeAt(index) | 0x20) === 0x65) hasExponent = true;
   if (end - start < 15 && !hasExponent) return true;
-  return isExact(text.slice(start, end + 1));
-}
-
-/** Whether the literal neither overflows, nor underflows to zero, nor names an integer that a double cannot hold. */
-function isExact(literal: string): boolean {
-  if (literal.length > 64) return false;
-  const value = Number(literal);
-  if (!Number.isFinite(value)) return false;
-  if (value === 0) return !/[1-9]/.test(literal.split(/[eE]/)[0] ?? "");
-  return (
-    Math.abs(value) <= Number.MAX_SAFE_INTEGER ||
-    significand(literal) === significand(String(value)) ||
-    isExactInteger(literal, value)
-  );
-}
-
-/** The significant digits of a number, without sign, point, exponent and outer zeros. */
-function significand(literal: string): string {
-  const [mantissa = ""] = literal.split(/[eE]/);
-  return mantissa.replaceAll(/[-.]/g, "").replace(/^0+/, "").replace(/0+$/, "");
-}
-
-function isExactInteger(literal: string, value: number): boolean {
-  return /^-?\d+$/.test(literal) && BigInt(literal) === BigInt(value);
+  return isExactNumber(text.slice(start, end + 1));
 }

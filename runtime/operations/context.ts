@@ -11,6 +11,7 @@ import type { Lifetime } from "../ports/lifetime.js";
 import type { Log } from "../ports/log.js";
 import type { RateLimiter } from "../ports/rate-limiter.js";
 import type { Payer } from "../ports/work.js";
+import { noPreconditions, type Preconditions } from "./preconditions.js";
 import type { Sealer } from "./sealer.js";
 import type { Signer } from "../ports/signer.js";
 import type { StoreKey } from "../ports/store-key.js";
@@ -94,6 +95,8 @@ export class ExecutionContext {
   readonly clientAddress: () => string;
   readonly idempotencyKey: string | undefined;
   readonly lifetime: Lifetime;
+  /** What the request says of the version that it is about. Only who answers for that version evaluates them. */
+  readonly preconditions: Preconditions;
   readonly resources: Resources;
   #notes: Readonly<Record<string, string>> | undefined;
   #scopes: Map<string, Filter> | undefined;
@@ -115,6 +118,7 @@ export class ExecutionContext {
       readonly idempotencyKey: string | undefined;
       readonly lifetime: Lifetime;
       readonly clientAddress?: () => string;
+      readonly preconditions?: Preconditions;
       readonly identity?: Identity | null;
     },
   ) {
@@ -123,6 +127,7 @@ export class ExecutionContext {
     this.tenant = fields.tenant;
     this.idempotencyKey = fields.idempotencyKey;
     this.lifetime = fields.lifetime;
+    this.preconditions = fields.preconditions ?? noPreconditions;
     this.identity = fields.identity ?? null;
     this.clientAddress = fields.clientAddress ?? (() => "");
     this.#isOfCaller = fields.clientAddress !== undefined || this.identity !== null;

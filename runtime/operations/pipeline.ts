@@ -4,6 +4,7 @@ import type { ExecutionContext } from "./context.js";
 import { idempotencyScope, onceOnly, type Outcome } from "./idempotency.js";
 import type { Output } from "./json-text.js";
 import type { Operation } from "./operation.js";
+import { noPreconditions } from "./preconditions.js";
 
 /**
  * Invokes an operation, for a caller that races what is pending against its lifetime: before → wrap → transaction
@@ -105,12 +106,19 @@ async function transact<Input, Result>(
   const scope = idempotencyScope(context, operation.idempotencyKey);
   const settled = await context.commit(
     async (transaction): Promise<Outcome<Result> | { readonly failure: ServiceError }> =>
-      scope === undefined ? read(await handle()) : onceOnly(transaction, scope, input, handle),
+      scope === undefined
+        ? read(await handle())
+        : onceOnly(transaction, scope, argumentsOf(input, context), handle),
     scope,
   );
   // A failure that was stored under the key has committed its record; only now it is thrown.
   if ("failure" in settled) throw settled.failure;
   return settled;
+}
+
+/** What tells a repetition under a key from another request: the input, and what it depends on. */
+function argumentsOf(input: unknown, { preconditions }: ExecutionContext): unknown {
+  return preconditions === noPreconditions ? input : { input, preconditions };
 }
 
 async function quietly<Input, Result>(

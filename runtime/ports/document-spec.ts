@@ -1,5 +1,5 @@
 // The document spec: all that the runtime knows of one document type, printed by the generator.
-import { baseFields, type Elements, type Fields } from "../contract/fields.js";
+import { baseFields, type Elements, type Enums, type Fields } from "../contract/fields.js";
 import type { Validator } from "../contract/validation.js";
 import { FieldSet } from "../query/fields.js";
 
@@ -44,6 +44,8 @@ export interface DocumentDeclaration {
   readonly indexes?: readonly (readonly string[])[];
   /** What quantifiers ask of the objects in arrays. */
   readonly elements?: Elements;
+  /** Values of fields that are enumerations. */
+  readonly enums?: Enums;
   /** Indexes of searches that are kept with the documents, and the dotted paths of their texts. */
   readonly searches?: readonly { readonly index: string; readonly fields: readonly string[] }[];
   readonly emits?: readonly Emission[];
@@ -76,10 +78,10 @@ export function document<Document, Create = unknown, Patch = unknown>(
   const columns = declaration.softDelete
     ? { ...baseFields, is_deleted: "boolean" as const }
     : baseFields;
-  const { fields, elements } = declaration;
+  const { fields, elements, enums } = declaration;
   return {
     ...declaration,
-    fieldSet: new FieldSet(fields, columns, elements),
-    scopeFields: new FieldSet(fields, { ...columns, owner_id: "string" }, elements),
+    fieldSet: new FieldSet(fields, columns, elements, enums),
+    scopeFields: new FieldSet(fields, { ...columns, owner_id: "string" }, elements, enums),
   };
 }

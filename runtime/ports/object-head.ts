@@ -15,6 +15,8 @@ export interface ObjectHead extends ObjectDescription {
   readonly size: number;
   /** Bytes of the content, which are fewer where the service encrypts it. */
   readonly contentSize: number;
+  /** Whether it is sealed in one piece, of which no part can be opened by itself. */
+  readonly isOnePiece?: boolean;
   /** Without quotes; another one after every write. */
   readonly etag: string;
   /** Milliseconds since 1970. */

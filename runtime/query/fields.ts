@@ -1,5 +1,6 @@
 // The fields a query may name (decisions.md "Query language").
-import type { Elements, Fields, FieldType } from "../contract/fields.js";
+import type { Elements, Enums, Fields, FieldType } from "../contract/fields.js";
+import { elementType } from "../contract/query-operators.js";
 
 /**
  * A field as a query names it: a column, a path into the body, or the element of the array that is being looked at,
@@ -12,21 +13,25 @@ export interface FieldReference {
   readonly isElement?: boolean;
   /** Of a column: whether it can be null, as what is computed can. */
   readonly isNullable?: boolean;
+  /** Of an `enum`, or the elements of an `enum[]`: its values. */
+  readonly values?: readonly string[];
 }
 
 /** The queryable fields of a document: its own, and columns. */
 export class FieldSet {
   readonly #fields: ReadonlyMap<string, FieldReference>;
   readonly #elements: Elements;
+  readonly #enums: Enums;
 
-  constructor(fields: Fields, columns: Fields, elements: Elements = {}) {
+  constructor(fields: Fields, columns: Fields, elements: Elements = {}, enums: Enums = {}) {
     const references = new Map<string, FieldReference>();
     for (const [path, type] of Object.entries(fields))
-      references.set(path, { path, type, isColumn: false });
+      references.set(path, { path, type, isColumn: false, ...valuesAt(enums, path) });
     for (const [path, type] of Object.entries(columns))
       references.set(path, { path, type, isColumn: true });
     this.#fields = references;
     this.#elements = elements;
+    this.#enums = enums;
   }
 
   find(path: string): FieldReference | undefined {
@@ -42,7 +47,9 @@ export class FieldSet {
   member(array: string, path: string): FieldReference | undefined {
     const members = this.#elements[array] ?? {};
     const type = Object.hasOwn(members, path) ? members[path] : undefined;
-    return type === undefined ? undefined : { path, type, isColumn: false, isElement: true };
+    if (type === undefined) return undefined;
+    const values = valuesAt(this.#enums, `${array}[].${path}`);
+    return { path, type, isColumn: false, isElement: true, ...values };
   }
 
   get id(): FieldReference {
@@ -50,7 +57,21 @@ export class FieldSet {
   }
 }
 
-/** The element of an array. */
-export function elementOf(type: FieldType): FieldReference {
-  return { path: "", type, isColumn: false, isElement: true };
+function valuesAt(enums: Enums, path: string): { readonly values?: readonly string[] } {
+  const values = Object.hasOwn(enums, path) ? enums[path] : undefined;
+  return values === undefined ? {} : { values };
+}
+
+/** The element of an array of scalars. */
+export function elementOf({
+  type,
+  values,
+}: Pick<FieldReference, "type" | "values">): FieldReference {
+  return {
+    path: "",
+    type: elementType(type),
+    isColumn: false,
+    isElement: true,
+    ...(values === undefined ? {} : { values }),
+  };
 }

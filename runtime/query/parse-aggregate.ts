@@ -44,14 +44,14 @@ function parseAggregate(value: unknown, sorts: unknown, fields: FieldSet): Aggre
   const groups = aliased(given["$groups"], `${at}/$groups`, columns).map(
     ([alias, spec, here], index) => {
       const group = parseGroup(alias, spec, fields, here);
-      columns.set(alias, column(`g${index}`, groupType(group)));
+      columns.set(alias, column(`g${index}`, groupType(group), group.field));
       return group;
     },
   );
   const computed = aliased(given["$computed"], `${at}/$computed`, columns).map(
     ([alias, spec, here], index) => {
       const one = parseComputed(alias, spec, fields, here, effort);
-      columns.set(alias, column(`c${index}`, computedType(one)));
+      columns.set(alias, column(`c${index}`, computedType(one), one.field));
       return one;
     },
   );
@@ -64,8 +64,15 @@ function parseAggregate(value: unknown, sorts: unknown, fields: FieldSet): Aggre
   };
 }
 
-function column(path: string, type: FieldReference["type"]): FieldReference {
-  return { path, type, isColumn: true, isNullable: true };
+/** What is answered under an alias; one that is of the type of an enumeration has its values. */
+function column(
+  path: string,
+  type: FieldReference["type"],
+  of: FieldReference | null,
+): FieldReference {
+  const values = of?.type === type ? of.values : undefined;
+  const usual = { path, type, isColumn: true, isNullable: true };
+  return values === undefined ? usual : { ...usual, values };
 }
 
 /** Entries of a map of aliases, none of them twice. */

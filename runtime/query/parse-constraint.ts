@@ -3,7 +3,6 @@ import { fail } from "../contract/errors.js";
 import type { FieldType } from "../contract/fields.js";
 import { limits } from "../contract/limits.js";
 import {
-  elementType,
   isScalarType,
   operators,
   operatorsOf,
@@ -62,19 +61,19 @@ function parseOperator(
     case "$eq":
     case "$neq":
       if (field.type === "object") return equalObject(field, operator, value, at, clauses);
-      return { kind: "compare", field, operator, value: scalarAt(field.type, value, at) };
+      return { kind: "compare", field, operator, value: scalarAt(field, value, at) };
     case "$gt":
     case "$gte":
     case "$lt":
     case "$lte":
-      return { kind: "compare", field, operator, value: scalarAt(field.type, value, at) };
+      return { kind: "compare", field, operator, value: scalarAt(field, value, at) };
     case "$in":
     case "$nin":
       return {
         kind: "in",
         field,
         isNegated: operator === "$nin",
-        values: scalarsAt(field.type, value, at),
+        values: scalarsAt(field, value, at),
       };
     case "$null":
       return { kind: "null", field, isNull: flagAt(value, at) };
@@ -102,7 +101,7 @@ function parseOperator(
     }
     case "$descendant_of":
     case "$ancestor_of": {
-      const path = String(scalarAt("string", value, at));
+      const path = String(scalarAt({ type: "string" }, value, at));
       return {
         kind: "hierarchy",
         field,
@@ -118,7 +117,7 @@ function parseOperator(
         kind: "set",
         field,
         operator,
-        values: scalarsAt(elementType(field.type), value, at),
+        values: scalarsAt(elementOf(field), value, at),
       };
     case "$any":
     case "$all":
@@ -126,7 +125,7 @@ function parseOperator(
       const filters =
         field.type === "object[]"
           ? membersOfElement(field, value, at, clauses)
-          : parseConstraint(elementOf(elementType(field.type)), value, at, clauses);
+          : parseConstraint(elementOf(field), value, at, clauses);
       return { kind: "quantified", field, quantifier: operator, filter: { kind: "all", filters } };
     }
   }
@@ -179,7 +178,7 @@ function equalObject(
     const expected = given.get(leaf.path) ?? null;
     if (expected === null) return { kind: "null", field: leaf, isNull: true };
     const place = `${at}/${leaf.path.slice(field.path.length + 1).replaceAll(".", "/")}`;
-    const scalar = scalarAt(leaf.type, expected, place);
+    const scalar = scalarAt(leaf, expected, place);
     return { kind: "compare", field: leaf, operator: "$eq", value: scalar };
   });
   const isThere: Filter = { kind: "null", field, isNull: false };
@@ -188,17 +187,22 @@ function equalObject(
   return { kind: "all", filters: [isThere, { kind: "not", filter: equal }] };
 }
 
-function scalarAt(type: FieldType, value: unknown, at: string): Scalar {
+/** What a value has to be: of a type, and one of these where there are any. */
+type Expected = Pick<FieldReference, "type" | "values">;
+
+function scalarAt({ type, values }: Expected, value: unknown, at: string): Scalar {
   const scalar = canonicalScalar(type, value);
   if (scalar === undefined) throw mismatch(type, at);
+  if (values !== undefined && !values.some((one) => one === scalar))
+    throw fail("query_operator_type_mismatch", { path: at, type, values });
   return scalar;
 }
 
-function scalarsAt(type: FieldType, value: unknown, at: string): readonly Scalar[] {
+function scalarsAt(expected: Expected, value: unknown, at: string): readonly Scalar[] {
   if (!Array.isArray(value)) throw invalid(at, "must be a list");
   if (value.length > limits.maxInOperands)
     throw fail("query_too_complex", { path: at, limit: limits.maxInOperands });
-  return value.map((item, index) => scalarAt(type, item, pointer(at, String(index))));
+  return value.map((item, index) => scalarAt(expected, item, pointer(at, String(index))));
 }
 
 /** Every alternative but the first is a clause more. */

@@ -1,6 +1,7 @@
 // Scalars of a query, checked against the type of their field and brought into the form in which they are stored.
 import type { FieldType } from "../contract/fields.js";
 import { codePointLength, formats } from "../contract/validation.js";
+import { limits } from "../contract/limits.js";
 import { isUuid } from "../contract/uuid.js";
 
 export type Scalar = string | number | boolean;
@@ -10,7 +11,9 @@ export function canonicalScalar(type: FieldType, value: unknown): Scalar | undef
   switch (type) {
     case "string":
     case "enum":
-      return typeof value === "string" && codePointLength(value) <= 10_000 ? value : undefined;
+      return typeof value === "string" && codePointLength(value) <= limits.maxOperandLength
+        ? value
+        : undefined;
     case "uuid":
       return typeof value === "string" && isUuid(value) ? value.toLowerCase() : undefined;
     case "integer":

@@ -3,11 +3,15 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { createRequire } from "node:module";
 import type { Duplex } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
+import { fail } from "../contract/errors.js";
+import { answerGet } from "../http/get-only.js";
 import { lateEndpoint, type LateEndpoint } from "../http/late-endpoint.js";
 import { stillGood, type RealtimeEndpoint } from "../http/realtime-endpoint.js";
 import { historyEndpoint } from "../http/realtime-history.js";
 import { sseEndpoint } from "../http/realtime-sse.js";
+import { pathOf } from "../http/target.js";
 import { realtimeCounters, type RealtimeCounters } from "../families/realtime/limits.js";
+import type { RealtimeSpec } from "../families/realtime/spec.js";
 import { startPlane } from "../families/realtime/plane.js";
 import { openBus } from "./bus.js";
 import { defaultTenant, type Connection } from "./connect.js";
@@ -20,6 +24,8 @@ const busMillis = 1_000;
 export interface RunningRealtime {
   /** How often each bound was met. */
   readonly counters: Readonly<RealtimeCounters>;
+  /** The paths that it answers. */
+  readonly paths: readonly string[];
   /** Answers a request that is realtime's; returns whether it did. */
   answer(req: IncomingMessage, res: ServerResponse): boolean;
   /** Takes an upgrade that is realtime's; returns whether it did. */
@@ -61,6 +67,7 @@ export async function startRealtime(
   const transports = lateTransports(endpoint);
   return {
     counters,
+    paths: pathsOf(spec),
     answer: (req, res) =>
       answerHistory(req, res) ||
       answerSse(req, res) ||
@@ -85,7 +92,10 @@ function lateTransports(endpoint: RealtimeEndpoint): readonly LateEndpoint[] {
     const paths = { upgrades: [`${path}/ws`], answers: [] };
     const load = async () =>
       (await import("../http/realtime-websocket.js")).webSocketEndpoint(endpoint);
-    late.push(lateEndpoint(paths, log, load));
+    late.push({
+      ...lateEndpoint(paths, log, load),
+      answer: (req, res) => answerUpgradeRequired(`${path}/ws`, req, res),
+    });
   }
   if (transports.includes("socketio")) {
     requireSocketIo();
@@ -95,6 +105,30 @@ function lateTransports(endpoint: RealtimeEndpoint): readonly LateEndpoint[] {
     late.push(lateEndpoint({ upgrades: own, answers: own }, log, load));
   }
   return late;
+}
+
+/** Answers a plain request for the address of WebSockets (RFC 9110 §15.5.22); returns whether it did. */
+function answerUpgradeRequired(
+  address: string,
+  req: IncomingMessage,
+  res: ServerResponse,
+): boolean {
+  if (pathOf(req.url ?? "") !== address) return false;
+  const headers = { Upgrade: "websocket", Connection: "Upgrade, close" };
+  answerGet(req, res, async () => {
+    throw fail("upgrade_required", {}, { headers });
+  });
+  return true;
+}
+
+/** The paths that the plane answers over HTTP. */
+function pathsOf({ path, transports }: RealtimeSpec): readonly string[] {
+  const own = {
+    sse: [`${path}/sse`, `${path}/sse/ack`],
+    websocket: [`${path}/ws`],
+    socketio: [`${path}/socket.io`, `${path}/socket.io/`],
+  };
+  return [`${path}/history`, ...transports.flatMap((transport) => own[transport])];
 }
 
 /** Throws where a package that will be loaded later is not there: a service that cannot do its work does not start. */

@@ -24,6 +24,8 @@ export interface Settings {
   /** Connections of SQLite that read beside the event loop. */
   readonly databaseReaders: number;
   readonly connections: ConnectionLimits;
+  /** Bytes of JSON from which on answers are compressed; null for none. */
+  readonly compressBytes: number | null;
   /** What one query may cost, by who asks; null is without bound. */
   readonly queryBudgets: QueryBudgets;
   /** Where probes and metrics are, instead of beside the operations; null is there. */
@@ -205,6 +207,7 @@ type ListeningSettings = Pick<
   | "logLevel"
   | "trustsProxy"
   | "corsOrigins"
+  | "compressBytes"
   | "settleSeconds"
   | "drainSeconds"
 >;
@@ -224,6 +227,10 @@ function readListening(environment: Environment, isProduction: boolean): Listeni
     logLevel: environment.oneOf("LOG_LEVEL", "info", ["silent", "error", "warn", "info", "debug"]),
     trustsProxy: trustedProxies(environment.text("TRUSTED_PROXIES", "0"), faults),
     corsOrigins: origins(environment.text("CORS_ORIGINS", ""), faults),
+    compressBytes:
+      environment.text("COMPRESS_BYTES", "none") === "none"
+        ? null
+        : environment.integer("COMPRESS_BYTES", 0, 1024, 1_000_000_000),
     settleSeconds: environment.number("SETTLE_SECONDS", isProduction ? 5 : 0, 0, 300),
     drainSeconds: environment.number("DRAIN_SECONDS", 10, 0, 3_600),
   };

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, ServerResponse } from 
 import type { AddressInfo, Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fail, knownError } from "../contract/errors.js";
-import { boundary } from "../http/boundary.js";
+import { boundary, callerFieldsOf } from "../http/boundary.js";
 import { answerClientErrors, refuse } from "../http/client-error.js";
 import {
   frontHandler,
@@ -13,12 +13,16 @@ import {
 import { corsHandler } from "../http/cors.js";
 import { draining } from "../http/draining.js";
 import { directEndpoint } from "../http/direct-endpoint.js";
+import { directPath } from "../families/storage/addresses.js";
+import { takeExpectations } from "../http/expectations.js";
 import { checkHost } from "../http/host.js";
 import { readMetadata } from "../http/metadata.js";
 import { hasBody } from "../http/read-body.js";
+import { routeTable, type RouteTable } from "../http/route-table.js";
+import { normalizeTarget, pathOf } from "../http/target.js";
 import { replyError } from "../http/reply.js";
 import { Connections } from "../http/connections.js";
-import { Exchange } from "../http/exchange.js";
+import { Exchange, type AnswerStyle } from "../http/exchange.js";
 import { logRequest } from "../http/request-log.js";
 import { startPeriodic } from "../operations/periodic.js";
 import type { Started } from "../operations/family.js";
@@ -97,7 +101,7 @@ export async function start(
     metrics?.observe(exchange);
   };
   const answerProbes = settings.adminPort === null ? answerWatch : () => false;
-  takeRequests(server, connections, ended, (req, res) => {
+  takeRequests(server, connections, { style: styleOf(service, settings), ended }, (req, res) => {
     // Probes come before everything that may wait.
     if (!answerProbes(req, res)) answerOther(req, res);
   });
@@ -138,31 +142,44 @@ export async function start(
   };
 }
 
+function styleOf({ identity }: ServiceDefinition, { compressBytes }: Settings): AnswerStyle {
+  return { callerFields: callerFieldsOf(identity), compressBytes };
+}
+
 /** Where a server listens. */
 function urlOf(server: Server): string {
   const { address, port, family } = server.address() as AddressInfo;
   return `http://${family === "IPv6" ? `[${address}]` : address}:${port}`;
 }
 
-/** Takes requests in their turn; `ended` is told when one has been answered. */
+/** Takes requests in their turn; `ended` is told when one has been answered. `style` is the service's. */
 function takeRequests(
   server: Server,
   connections: Connections,
-  ended: (exchange: Exchange) => void,
+  { style, ended }: Pick<Exchange, "style"> & { readonly ended: (exchange: Exchange) => void },
   answer: (req: IncomingMessage, res: ServerResponse) => void,
 ): void {
-  server.on("request", (req, res) => {
-    Exchange.of(req, res).whenEnded(ended);
+  const take = (
+    req: IncomingMessage,
+    res: ServerResponse,
+    reply: (req: IncomingMessage, res: ServerResponse) => void,
+  ): void => {
+    const exchange = Exchange.of(req, res);
+    exchange.style = style;
+    exchange.whenEnded(ended);
     connections.admit(req, res, () => {
       try {
+        normalizeTarget(req);
         checkHost(req);
       } catch (error) {
         replyError(req, res, readMetadata(req.headers), error);
         return;
       }
-      answer(req, res);
+      reply(req, res);
     });
-  });
+  };
+  server.on("request", (req, res) => take(req, res, answer));
+  takeExpectations(server, take, answer);
 }
 
 /** What answers everything but probes: operations, and what stands before and behind them. */
@@ -175,30 +192,44 @@ async function handlerOf(
 ): Promise<(req: IncomingMessage, res: ServerResponse) => void> {
   const { trustsProxy, corsOrigins } = settings;
   const { keys, objects } = connection;
+  const table = routeTable(service.routes);
   const router = frontHandler({
-    routes: service.routes,
+    table,
     resources: connection,
     trustsProxy,
     bind,
     maxBodyBytes: settings.maxBodyBytes,
     defaultTenant,
   });
-  const answerSystem = systemEndpoints({
+  const system = systemEndpoints({
     folder,
     hasRealtime: service.realtime !== undefined,
     jwks: service.identity?.jwks ?? null,
     publicKeys: keys.tokens.publicKeys,
   });
   const answerDirect = objects.direct === null ? () => false : directEndpoint(objects.direct);
-  const cors = await corsHandler(corsOrigins);
+  const paths = new Set([...system.paths, ...(realtime?.paths ?? [])]);
+  const cors = await corsHandler(corsOrigins, ({ url = "" }) => {
+    const path = pathOf(url);
+    return paths.has(path) || path.startsWith(directPath) || isRouted(table, url);
+  });
   const answerDocs = settings.hasDocs ? await docsOf(service, folder) : () => false;
   const fallback = appFallback(service, log, answerDocs);
   return (req, res) =>
     cors(req, res, () => {
-      if (answerSystem(req, res) || answerDirect(req, res)) return;
+      if (system.answer(req, res) || answerDirect(req, res)) return;
       if (realtime?.answer(req, res) === true) return;
       router(req, res, (error) => fallback(req, res, error));
     });
+}
+
+function isRouted(table: RouteTable, url: string): boolean {
+  try {
+    return table.knows(url);
+  } catch {
+    // Whoever answers it says what is wrong with it.
+    return true;
+  }
 }
 
 /** Takes requests for other protocols: those of the realtime plane, or as if they had not asked. */
@@ -211,6 +242,7 @@ function takeUpgrades(
   server.on("upgrade", (req, socket: Socket, head) => {
     // Node has taken its own listener away: a caller who resets must not end the process.
     socket.on("error", () => socket.destroy());
+    normalizeTarget(req);
     if (req.headers.upgrade?.toLowerCase() !== "websocket" && !hasBody(req)) {
       connections.keep(socket);
       answerWithoutUpgrade(server, req, socket);

@@ -4,7 +4,9 @@ import type { JsonWebKey } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { join } from "node:path";
 import { answerGet } from "../http/get-only.js";
-import { sendJson } from "../http/reply.js";
+import { KeptText } from "../http/kept-text.js";
+import { jsonType, sendJson } from "../http/reply.js";
+import { pathOf } from "../http/target.js";
 import { securityHeaderList } from "../http/security-headers.js";
 import type { Metrics } from "./metrics.js";
 import type { Readiness } from "./readiness.js";
@@ -34,7 +36,7 @@ export function watchEndpoints({
 }: WatchEndpointsOptions): (req: IncomingMessage, res: ServerResponse) => boolean {
   const common = ["Cache-Control", "no-store", ...securityHeaderList];
   return (req, res) => {
-    switch (pathOf(req)) {
+    switch (pathOf(req.url ?? "")) {
       case "/livez":
         answerGet(req, res, async () => sendJson(req, res, 200, [...common], `{"status":"alive"}`));
         return true;
@@ -68,43 +70,40 @@ export function watchEndpoints({
   };
 }
 
-function pathOf({ url = "" }: IncomingMessage): string {
-  const end = url.indexOf("?");
-  return end < 0 ? url : url.slice(0, end);
+/** What a service answers of itself. */
+export interface SystemEndpoints {
+  readonly paths: readonly string[];
+  /** Answers one of them; returns whether it did. */
+  answer(req: IncomingMessage, res: ServerResponse): boolean;
 }
 
-/** Answers `/openapi.json`, `/asyncapi.json` and the public keys (RFC 7517); returns whether it did. */
-export function systemEndpoints(
-  options: SystemEndpointsOptions,
-): (req: IncomingMessage, res: ServerResponse) => boolean {
-  let openapi: Promise<string> | undefined;
-  let asyncapi: Promise<string> | undefined;
-  const answers = new Map<string, () => Promise<readonly [number, string]>>([
-    [
-      "/openapi.json",
-      async () => {
-        openapi ??= readFile(join(options.folder, "openapi.json"), "utf8");
-        return [200, await openapi];
-      },
-    ],
+interface Kept {
+  readonly text: KeptText;
+  readonly caching: string;
+}
+
+/** `/openapi.json`, `/asyncapi.json` and the public keys (RFC 7517). */
+export function systemEndpoints(options: SystemEndpointsOptions): SystemEndpoints {
+  const document = (name: string): KeptText =>
+    new KeptText(() => readFile(join(options.folder, name)));
+  const { jwks } = options;
+  const answers = new Map<string, Kept>([
+    ["/openapi.json", { text: document("openapi.json"), caching: "no-cache" }],
   ]);
   if (options.hasRealtime)
-    answers.set("/asyncapi.json", async () => {
-      asyncapi ??= readFile(join(options.folder, "asyncapi.json"), "utf8");
-      return [200, await asyncapi];
-    });
-  const { jwks } = options;
-  const jwkSet = JSON.stringify({ keys: options.publicKeys });
-  if (jwks !== null) answers.set(jwks.path, async () => [200, jwkSet]);
-  return (req, res) => {
-    const path = pathOf(req);
+    answers.set("/asyncapi.json", { text: document("asyncapi.json"), caching: "no-cache" });
+  if (jwks !== null) {
+    const keys = JSON.stringify({ keys: options.publicKeys });
+    const caching = `public, max-age=${jwks.maxAgeSeconds}`;
+    answers.set(jwks.path, { text: new KeptText(async () => keys), caching });
+  }
+  const reply = (req: IncomingMessage, res: ServerResponse): boolean => {
+    const path = pathOf(req.url ?? "");
     const answer = answers.get(path);
     if (answer === undefined) return false;
-    answerGet(req, res, async () => {
-      const [status, text] = await answer();
-      const caching = path === jwks?.path ? `public, max-age=${jwks.maxAgeSeconds}` : "no-store";
-      sendJson(req, res, status, ["Cache-Control", caching, ...securityHeaderList], text);
-    });
+    const headers = ["Cache-Control", answer.caching, "Content-Type", jsonType];
+    answerGet(req, res, () => answer.text.answer(req, res, [...headers, ...securityHeaderList]));
     return true;
   };
+  return { paths: [...answers.keys()], answer: reply };
 }

@@ -324,6 +324,47 @@ for (const engine of objectEngines) {
         expect(head.headers.get("etag")).toBe(whole.headers.get("etag"));
       });
 
+      test("the size of a sealed file is that of its content, where it is made and listed", async () => {
+        const content = numbered(2 * chunkBytes + 7);
+        const form = new FormData();
+        form.set("file", new Blob([new Uint8Array(content)]), "x.bin");
+        form.set("prefix", "sized");
+        const headers = { authorization: `Bearer ${member.token}` };
+        const made = await fetch(`${service.url}/vault/files/upload`, {
+          method: "POST",
+          headers,
+          body: form,
+        });
+        const stored = (await made.json()) as { readonly key: string; readonly size: number };
+        expect(stored.size).toBe(content.length);
+        const list = await fetch(`${service.url}/vault/files/list`, {
+          method: "POST",
+          headers: { ...headers, "content-type": "application/json" },
+          body: JSON.stringify({ prefix: "sized/" }),
+        });
+        expect(await list.json()).toMatchObject({ hits: [{ ...stored, size: content.length }] });
+      });
+
+      test("a range of a file in the form of old is the whole file, wherever it begins", async () => {
+        const content = numbered(1_000);
+        const physical = `${vaultSpec.name}/${member.tenantId}/legacy`;
+        const dataKey = randomBytes(32);
+        const header = printHeader("whole", await localKeyRing([secret]).wrap(dataKey, physical));
+        const nonce = randomBytes(12);
+        const cipher = createCipheriv("aes-256-gcm", dataKey, nonce).setAAD(header);
+        const sealed = Buffer.concat([cipher.update(content), cipher.final()]);
+        await keep(physical, Buffer.concat([header, nonce, sealed, cipher.getAuthTag()]));
+        for (const range of ["bytes=1-2", "bytes=-5", "bytes=1000-", "bytes=5000-6000"]) {
+          const answer = await get("/vault/files/download/legacy", { range });
+          expect([range, answer.status, answer.headers.get("accept-ranges")]).toEqual([
+            range,
+            200,
+            "none",
+          ]);
+          expect(Buffer.from(await answer.arrayBuffer()).equals(content)).toBe(true);
+        }
+      });
+
       test("a chunk that was changed ends the connection, not the answer", async () => {
         const content = numbered(8 * chunkBytes);
         const key = await upload(content);

@@ -225,7 +225,7 @@ describe("bodies", () => {
     ],
     ["a lone surrogate", task(`,"labels":["\\ud800"]`), 400, "json_malformed"],
     ["a low surrogate first", task(`,"labels":["\\udc00\\ud800"]`), 400, "json_malformed"],
-    ["U+0000", task(`,"labels":["\\u0000"]`), 400, "json_malformed"],
+    ["U+0000", task(`,"labels":["\\u0000"]`), 422, "core.validation"],
     ["a raw control character", task(`,"labels":["\u0001"]`), 400, "json_malformed"],
     ["a trailing comma", `{"title":"t",}`, 400, "json_malformed"],
     ["a comment", `{/* */"title":"t"}`, 400, "json_malformed"],

@@ -95,8 +95,8 @@ for (const engine of engines) {
           { authorization: `Bearer ${body.access_token}` },
         );
       for (let index = 0; index < 3; index += 1)
-        expect(await statusOf(change("wrong password"))).toBe(401);
-      expect(await statusOf(change(password))).toBe(401);
+        expect(await statusOf(change("wrong password"))).toBe(403);
+      expect(await statusOf(change(password))).toBe(403);
     });
   });
 }

@@ -132,6 +132,17 @@ describe("frames of RFC 6455", () => {
     },
   );
 
+  test("a command with U+0000 in a text is refused with its pointer", async () => {
+    const people = peopleOf(service);
+    const writer = await people.member("", "tasks.write");
+    const { socket } = await openSocket(service, writer);
+    const payload = { task: "01890000-0000-7000-8000-000000000001", text: "a\0b" };
+    expect(await ask(socket, { event: "task.comment", payload })).toMatchObject({
+      error: { code: "realtime_invalid_payload", context: { errors: [{ path: "/text" }] } },
+    });
+    socket.close();
+  });
+
   test("of forty commands at once some are refused; one cid has one answer at a time", async () => {
     const people = peopleOf(service);
     const writer = await people.member("", "tasks.write", "tasks.read", "projects.write");

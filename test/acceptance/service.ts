@@ -56,6 +56,8 @@ export async function startTestService(
   engine: TestEngine,
   options: {
     readonly definition?: ServiceDefinition;
+    /** The generated folder of the definition; that of the reference service where none is given. */
+    readonly folder?: string;
     readonly environment?: Readonly<Record<string, string>>;
     readonly log?: Log;
     /** false sends no credential unless a call gives one. */
@@ -74,7 +76,7 @@ export async function startTestService(
   const begin = (given: Readonly<Record<string, string>>): Promise<RunningService> =>
     start(definition, {
       settings: readSettings(definition, given),
-      folder: generated,
+      folder: options.folder ?? generated,
       log: options.log ?? silentLog,
     });
   let running = await begin(environment);

@@ -68,6 +68,23 @@ const extra = [
     input: storageInput.download,
     run: storage.downloadBuffered(buffered),
   }),
+  route({
+    ...common,
+    operationId: "buffered.head",
+    method: "HEAD",
+    path: "/buffered/{+key}",
+    input: storageInput.download,
+    run: storage.headBuffered(buffered),
+  }),
+  route({
+    ...common,
+    operationId: "buffered.delete",
+    method: "DELETE",
+    path: "/buffered/{+key}",
+    status: 204,
+    input: storageInput.key,
+    run: storage.deleteBuffered(buffered),
+  }),
 ] as readonly AnyRoute[];
 const definition = defineService({ ...reference, routes: [...reference.routes, ...extra] });
 
@@ -256,7 +273,8 @@ for (const engine of objectEngines) {
       expect(await status({ "if-modified-since": modified })).toBe(304);
       expect(await status({ "if-modified-since": modified }, "HEAD")).toBe(304);
       expect(await status({ "if-modified-since": modified, "if-none-match": '"x"' })).toBe(200);
-      expect(await status({ "if-match": `W/"${etag}"` })).toBe(412);
+      expect(await status({ "if-match": `W/"${etag}"` })).toBe(200);
+      expect(await status({ "if-match": `W/"x"` })).toBe(412);
       expect(await status({ "if-match": `"x", "${etag}"` })).toBe(200);
       expect(await status({ "if-unmodified-since": "Thu, 01 Jan 1970 00:00:00 GMT" })).toBe(412);
       expect(await status({ "if-unmodified-since": "yesterday" })).toBe(200);
@@ -379,12 +397,56 @@ for (const engine of objectEngines) {
       expect((await people.as(who.token, "POST", "/files/list", {})).body.count).toBe(0);
     });
 
-    test("two files, a field behind the file, and none are refused, and leave nothing", async () => {
+    test("text fields count before and behind the file, and on both sides of it", async () => {
+      const who = await people.member("", "files.read", "files.write");
+      const content = Buffer.alloc(300_000, "0123456789");
+      const fields = { prefix: "späte/Felder", description: "was es ist" };
+      for (const before of [[], ["prefix"], ["description"], ["prefix", "description"]] as const) {
+        const body = new FormData();
+        const entries = Object.entries(fields);
+        for (const [name, value] of entries)
+          if ((before as readonly string[]).includes(name)) body.append(name, value);
+        body.append("file", new Blob([content], { type: "text/plain" }), "x.txt");
+        for (const [name, value] of entries)
+          if (!(before as readonly string[]).includes(name)) body.append(name, value);
+        const answer = await send("POST", "/files", { body }, who);
+        const made = parsed(answer);
+        expect([answer.status, made.description, made.size, made.filename]).toEqual([
+          201,
+          fields.description,
+          content.length,
+          "x.txt",
+        ]);
+        expect(made.key.startsWith(`${fields.prefix}/`)).toBe(true);
+        const path = made.key.split("/").map(encodeURIComponent).join("/");
+        const got = await send("GET", `/files/${path}`, {}, who);
+        expect(got.bytes.equals(content)).toBe(true);
+        expect(got.headers.get("etag")).toBe(`"${made.etag}"`);
+      }
+      expect((await people.as(who.token, "POST", "/files/list", {})).body.count).toBe(4);
+    });
+
+    test.each([
+      ["a prefix that no key can have", "prefix", "../up", "/prefix"],
+      ["a long description", "description", "x".repeat(1_001), "/description"],
+      ["U+0000", "description", "a\0b", "/description"],
+    ])("%s behind the file is refused, and leaves nothing", async (_what, name, value, pointer) => {
+      const who = await people.member("", "files.read", "files.write");
+      const body = form("x");
+      body.append(name, value);
+      const answer = await send("POST", "/files", { body }, who);
+      expect([answer.status, parsed(answer).code]).toEqual([422, "core.validation"]);
+      expect(parsed(answer).context.errors[0].path).toBe(pointer);
+      expect((await people.as(who.token, "POST", "/files/list", {})).body.count).toBe(0);
+      expect(await objects.leftovers()).toBe(0);
+    });
+
+    test("two files, an unknown field behind the file, and none are refused, and leave nothing", async () => {
       const who = await people.member("", "files.read", "files.write");
       const two = form("x");
       two.append("file", new Blob(["y"]), "y.txt");
       const late = form("x");
-      late.append("prefix", "late");
+      late.append("later", "late");
       const none = new FormData();
       none.set("prefix", "a");
       const other = new FormData();
@@ -553,9 +615,13 @@ for (const engine of objectEngines) {
       expect(whole.bytes.toString()).toBe("0123456789");
       expect(whole.headers.get("etag")).not.toBe(`"${etag}"`);
       const tag = whole.headers.get("etag") ?? "";
+      expect((await send("HEAD", at)).headers.get("etag")).toBe(tag);
       expect((await send("GET", at, { headers: { "if-none-match": tag } })).status).toBe(304);
       const part = await send("GET", at, { headers: { range: "bytes=2-4" } });
       expect([part.status, part.bytes.toString()]).toEqual([206, "234"]);
+      const stale = await send("DELETE", at, { headers: { "if-match": `"${etag}"` } });
+      expect(stale.status).toBe(412);
+      expect((await send("DELETE", at, { headers: { "if-match": tag } })).status).toBe(204);
     });
 
     test("an upload that breaks off leaves nothing", async () => {

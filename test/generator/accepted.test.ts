@@ -82,6 +82,13 @@ const cases: Readonly<Record<string, string>> = {
     policies: {open: [], staff: [principal], slow: [{rate_limit: 5/1m}]}`,
   "an answer that may be anything": `
     operations: {a.go: {post: /go, in: {n: integer}, out: true, ${run("a-go")}}}`,
+  "inputs with defaults, of a type of their own and of one that others have": `
+    types: {Paging: {limit: {type: integer, default: 10}, by: {type: string, enum: [name, size], default: name}, query: string}}
+    documents: {notes: {type: {text: string, paging: Paging}, guard: open}}
+    operations:
+      notes.find: {post: /a, in: Paging, ${run("a-a")}}
+      notes.seek: {get: /b, in: {limit: {type: integer, default: 10}, query: string?}, ${run("a-b")}}
+      notes.many: {post: /c, in: {pages: 'Paging[]', sizes: {type: array, items: {type: integer}, default: []}}, ${run("a-c")}}`,
   "a namespace called await": `
     operations: {await.go: {post: /a, in: {n: integer}, ${run("a-a")}}}`,
 };

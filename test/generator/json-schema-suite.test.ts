@@ -98,7 +98,7 @@ test.skipIf(!isInstalled)(
       const plan = { name: `case${index}`, schema: read.types["Case"] ?? true };
       const { name } = plan;
       sources.push(
-        `export const ${name} = (() => {\n${compileStandalone(checkedSchemas([plan], read), functionName)}\nreturn ${functionName(checkName(plan))};\n})();`,
+        `export const ${name} = (() => {\n${compileStandalone(checkedSchemas([plan], read), functionName)}\nreturn ${functionName(checkName(plan, read))};\n})();`,
       );
       cases.push({ name, group });
     }

@@ -216,19 +216,19 @@ export interface ArticlesDeleteInput {
 export type ArticlesDeleteCode =
   | CommonCode
   | ArticlesCode
-  | "header_malformed"
   | "revision_ambiguous"
   | "document_deleted"
   | "core.not_found"
   | "revision_mismatch"
   | "core.concurrency"
+  | "precondition_failed"
   | "revision_required";
 
 export interface ArticlesGetInput {
   readonly id: string;
 }
 
-export type ArticlesGetCode = CommonCode | ArticlesCode | "core.not_found";
+export type ArticlesGetCode = CommonCode | ArticlesCode | "core.not_found" | "precondition_failed";
 
 export interface ArticlesKillInput {
   readonly id: string;
@@ -238,11 +238,11 @@ export interface ArticlesKillInput {
 export type ArticlesKillCode =
   | CommonCode
   | ArticlesCode
-  | "header_malformed"
   | "revision_ambiguous"
   | "core.not_found"
   | "revision_mismatch"
-  | "core.concurrency";
+  | "core.concurrency"
+  | "precondition_failed";
 
 export interface ArticlesListInput {
   readonly page?: number;
@@ -340,11 +340,11 @@ export interface ArticlesRestoreInput {
 export type ArticlesRestoreCode =
   | CommonCode
   | ArticlesCode
-  | "header_malformed"
   | "revision_ambiguous"
   | "core.not_found"
   | "revision_mismatch"
   | "core.concurrency"
+  | "precondition_failed"
   | "revision_required";
 
 export interface ArticlesUpdateInput {
@@ -365,12 +365,12 @@ export type ArticlesUpdateCode =
   | CommonCode
   | BodyCode
   | ArticlesCode
-  | "header_malformed"
   | "revision_ambiguous"
   | "document_deleted"
   | "core.not_found"
   | "revision_mismatch"
   | "core.concurrency"
+  | "precondition_failed"
   | "revision_required";
 
 const $aggList: $.Operation = {

@@ -15,7 +15,11 @@ export interface ArticlesBlobsDeleteInput {
   readonly key: string;
 }
 
-export type ArticlesBlobsDeleteCode = CommonCode | ArticlesBlobsCode | "core.not_found";
+export type ArticlesBlobsDeleteCode =
+  | CommonCode
+  | ArticlesBlobsCode
+  | "core.not_found"
+  | "precondition_failed";
 
 export interface ArticlesBlobsDownloadInput {
   /** Segments of UTF-8 with / between them, 1 024 bytes in all. */
@@ -28,7 +32,7 @@ export type ArticlesBlobsDownloadCode =
   | "core.not_found"
   | "range_not_satisfiable"
   | "core.concurrency"
-  | "core.precondition";
+  | "precondition_failed";
 
 export interface ArticlesBlobsHeadInput {
   /** Segments of UTF-8 with / between them, 1 024 bytes in all. */
@@ -39,7 +43,7 @@ export type ArticlesBlobsHeadCode =
   | CommonCode
   | ArticlesBlobsCode
   | "core.not_found"
-  | "core.precondition";
+  | "precondition_failed";
 
 export interface ArticlesBlobsListInput {
   readonly page?: number;
@@ -57,7 +61,7 @@ export interface ArticlesBlobsUploadInput {
   readonly prefix?: string;
   /** 1 000 bytes at most. */
   readonly description?: string;
-  /** Behind the text fields. */
+  /** One file. */
   readonly file: Blob;
 }
 

@@ -14,6 +14,7 @@ export type AuthnChangePasswordCode =
   | "tenant_mismatch"
   | "tenant_inactive"
   | "core.authorization"
+  | "current_password_wrong"
   | "origin_forbidden";
 
 export interface AuthnDeactivatePrincipalInput {

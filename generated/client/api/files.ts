@@ -69,7 +69,7 @@ export interface FilesDeleteInput {
   readonly key: string;
 }
 
-export type FilesDeleteCode = CommonCode | FilesCode | "core.not_found";
+export type FilesDeleteCode = CommonCode | FilesCode | "core.not_found" | "precondition_failed";
 
 export interface FilesDownloadInput {
   /** Segments of UTF-8 with / between them, 1 024 bytes in all. */
@@ -82,14 +82,14 @@ export type FilesDownloadCode =
   | "core.not_found"
   | "range_not_satisfiable"
   | "core.concurrency"
-  | "core.precondition";
+  | "precondition_failed";
 
 export interface FilesHeadInput {
   /** Segments of UTF-8 with / between them, 1 024 bytes in all. */
   readonly key: string;
 }
 
-export type FilesHeadCode = CommonCode | FilesCode | "core.not_found" | "core.precondition";
+export type FilesHeadCode = CommonCode | FilesCode | "core.not_found" | "precondition_failed";
 
 export interface FilesListInput {
   readonly page?: number;
@@ -181,7 +181,7 @@ export interface FilesUploadInput {
   readonly prefix?: string;
   /** 1 000 bytes at most. */
   readonly description?: string;
-  /** Behind the text fields. */
+  /** One file. */
   readonly file: Blob;
 }
 

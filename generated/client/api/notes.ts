@@ -167,7 +167,7 @@ export interface NotesGetInput {
   readonly id: string;
 }
 
-export type NotesGetCode = CommonCode | NotesCode | "core.not_found";
+export type NotesGetCode = CommonCode | NotesCode | "core.not_found" | "precondition_failed";
 
 export interface NotesKillInput {
   readonly id: string;
@@ -177,11 +177,11 @@ export interface NotesKillInput {
 export type NotesKillCode =
   | CommonCode
   | NotesCode
-  | "header_malformed"
   | "revision_ambiguous"
   | "core.not_found"
   | "revision_mismatch"
-  | "core.concurrency";
+  | "core.concurrency"
+  | "precondition_failed";
 
 export interface NotesListInput {
   readonly page?: number;
@@ -289,11 +289,11 @@ export type NotesUpdateCode =
   | CommonCode
   | BodyCode
   | NotesCode
-  | "header_malformed"
   | "revision_ambiguous"
   | "core.not_found"
   | "revision_mismatch"
   | "core.concurrency"
+  | "precondition_failed"
   | "revision_required";
 
 const $aggList: $.Operation = {

@@ -180,7 +180,7 @@ export interface PlacesGetInput {
   readonly id: string;
 }
 
-export type PlacesGetCode = CommonCode | PlacesCode | "core.not_found";
+export type PlacesGetCode = CommonCode | PlacesCode | "core.not_found" | "precondition_failed";
 
 export interface PlacesListInput {
   readonly page?: number;

@@ -195,19 +195,19 @@ export interface ProjectsDeleteInput {
 export type ProjectsDeleteCode =
   | CommonCode
   | ProjectsCode
-  | "header_malformed"
   | "revision_ambiguous"
   | "document_deleted"
   | "core.not_found"
   | "revision_mismatch"
   | "core.concurrency"
+  | "precondition_failed"
   | "revision_required";
 
 export interface ProjectsGetInput {
   readonly id: string;
 }
 
-export type ProjectsGetCode = CommonCode | ProjectsCode | "core.not_found";
+export type ProjectsGetCode = CommonCode | ProjectsCode | "core.not_found" | "precondition_failed";
 
 export interface ProjectsKillInput {
   readonly id: string;
@@ -217,11 +217,11 @@ export interface ProjectsKillInput {
 export type ProjectsKillCode =
   | CommonCode
   | ProjectsCode
-  | "header_malformed"
   | "revision_ambiguous"
   | "core.not_found"
   | "revision_mismatch"
-  | "core.concurrency";
+  | "core.concurrency"
+  | "precondition_failed";
 
 export interface ProjectsListInput {
   readonly page?: number;
@@ -319,11 +319,11 @@ export interface ProjectsRestoreInput {
 export type ProjectsRestoreCode =
   | CommonCode
   | ProjectsCode
-  | "header_malformed"
   | "revision_ambiguous"
   | "core.not_found"
   | "revision_mismatch"
   | "core.concurrency"
+  | "precondition_failed"
   | "revision_required";
 
 export interface ProjectsUpdateInput {
@@ -344,12 +344,12 @@ export type ProjectsUpdateCode =
   | CommonCode
   | BodyCode
   | ProjectsCode
-  | "header_malformed"
   | "revision_ambiguous"
   | "document_deleted"
   | "core.not_found"
   | "revision_mismatch"
   | "core.concurrency"
+  | "precondition_failed"
   | "revision_required";
 
 const $aggList: $.Operation = {

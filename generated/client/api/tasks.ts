@@ -5,7 +5,6 @@ import type {
   BooleanConstraint,
   CommonCode,
   DateTimeConstraint,
-  EnumConstraint,
   GroupPage,
   IntegerConstraint,
   NumberConstraint,
@@ -59,7 +58,7 @@ export interface TasksFilter {
     readonly last_update_at?: DateTimeConstraint;
     readonly is_deleted?: BooleanConstraint;
     readonly title?: StringConstraint;
-    readonly state?: EnumConstraint;
+    readonly state?: TasksStateConstraint;
     readonly project?: UuidConstraint;
     readonly assignee?: UuidConstraint;
     readonly due?: DateTimeConstraint;
@@ -153,6 +152,24 @@ export interface TasksSorts {
   readonly due?: SortOrder;
   readonly estimate?: SortOrder;
 }
+
+export type TasksStateConstraint =
+  | "open"
+  | "doing"
+  | "done"
+  | readonly ("open" | "doing" | "done")[]
+  | {
+      readonly $eq?: "open" | "doing" | "done";
+      readonly $neq?: "open" | "doing" | "done";
+      readonly $gt?: "open" | "doing" | "done";
+      readonly $gte?: "open" | "doing" | "done";
+      readonly $lt?: "open" | "doing" | "done";
+      readonly $lte?: "open" | "doing" | "done";
+      readonly $in?: readonly ("open" | "doing" | "done")[];
+      readonly $nin?: readonly ("open" | "doing" | "done")[];
+      readonly $null?: boolean;
+    }
+  | null;
 
 export type TasksCode =
   | "core.authentication"
@@ -296,20 +313,25 @@ export interface TasksDeleteInput {
 export type TasksDeleteCode =
   | CommonCode
   | TasksCode
-  | "header_malformed"
   | "revision_ambiguous"
   | "document_deleted"
   | "tenant_required"
   | "core.not_found"
   | "revision_mismatch"
   | "core.concurrency"
+  | "precondition_failed"
   | "revision_required";
 
 export interface TasksGetInput {
   readonly id: string;
 }
 
-export type TasksGetCode = CommonCode | TasksCode | "tenant_required" | "core.not_found";
+export type TasksGetCode =
+  | CommonCode
+  | TasksCode
+  | "tenant_required"
+  | "core.not_found"
+  | "precondition_failed";
 
 export interface TasksKillInput {
   readonly id: string;
@@ -319,11 +341,11 @@ export interface TasksKillInput {
 export type TasksKillCode =
   | CommonCode
   | TasksCode
-  | "header_malformed"
   | "revision_ambiguous"
   | "core.not_found"
   | "revision_mismatch"
-  | "core.concurrency";
+  | "core.concurrency"
+  | "precondition_failed";
 
 export interface TasksListInput {
   readonly page?: number;
@@ -425,12 +447,12 @@ export interface TasksRestoreInput {
 export type TasksRestoreCode =
   | CommonCode
   | TasksCode
-  | "header_malformed"
   | "revision_ambiguous"
   | "tenant_required"
   | "core.not_found"
   | "revision_mismatch"
   | "core.concurrency"
+  | "precondition_failed"
   | "revision_required";
 
 export interface TasksUpdateInput {
@@ -451,7 +473,6 @@ export type TasksUpdateCode =
   | CommonCode
   | BodyCode
   | TasksCode
-  | "header_malformed"
   | "revision_ambiguous"
   | "document_deleted"
   | "tenant_required"
@@ -459,6 +480,7 @@ export type TasksUpdateCode =
   | "revision_mismatch"
   | "historical_consistency_violation"
   | "core.concurrency"
+  | "precondition_failed"
   | "history_not_found_retry"
   | "revision_required";
 

@@ -15,7 +15,7 @@ export interface VaultDeleteInput {
   readonly key: string;
 }
 
-export type VaultDeleteCode = CommonCode | VaultCode | "core.not_found";
+export type VaultDeleteCode = CommonCode | VaultCode | "core.not_found" | "precondition_failed";
 
 export interface VaultDownloadInput {
   /** Segments of UTF-8 with / between them, 1 024 bytes in all. */
@@ -28,14 +28,14 @@ export type VaultDownloadCode =
   | "core.not_found"
   | "range_not_satisfiable"
   | "core.concurrency"
-  | "core.precondition";
+  | "precondition_failed";
 
 export interface VaultHeadInput {
   /** Segments of UTF-8 with / between them, 1 024 bytes in all. */
   readonly key: string;
 }
 
-export type VaultHeadCode = CommonCode | VaultCode | "core.not_found" | "core.precondition";
+export type VaultHeadCode = CommonCode | VaultCode | "core.not_found" | "precondition_failed";
 
 export interface VaultListInput {
   readonly page?: number;
@@ -53,7 +53,7 @@ export interface VaultUploadInput {
   readonly prefix?: string;
   /** 1 000 bytes at most. */
   readonly description?: string;
-  /** Behind the text fields. */
+  /** One file. */
   readonly file: Blob;
 }
 

@@ -9,6 +9,7 @@ import {
   requiredOf,
   type JsonSchema,
 } from "../../model/json-schema.js";
+import { filledMembers, filledTypeName } from "../../model/filled-input.js";
 import { functionReference, ofAuthor } from "../../model/code.js";
 import { pascalCase, sentenceCase } from "../../model/names.js";
 import {
@@ -84,6 +85,7 @@ export function expandOperation(
     deadlineSeconds: deadlineOf(context, declaration.deadline),
     transaction,
     idempotencyKey: declaration.idempotency ?? false,
+    isConditional: false,
     requiresAuthn: requiresAuthn(hooks),
     ignoresCredentials: false,
     route: null,
@@ -143,6 +145,8 @@ function typesOf(
   const output =
     declaration.out === undefined ? null : read("out", declaration.out, `${typeName}Output`);
   types.table.claim(`${typeName}Handler`, at);
+  const filled = filledMembers(input, (name) => types.table.schemas.get(name));
+  if (Object.keys(filled).length > 0) types.table.claim(filledTypeName(key), at);
   return { input, output };
 }
 

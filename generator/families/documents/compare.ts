@@ -31,6 +31,8 @@ const document: Rules<DocumentModel> = {
   canonical: null,
   fields: null,
   elements: null,
+  // The types of filters are compared.
+  enums: null,
   indexes: null,
   emits: choices(
     (emission) => `sends ${emissionText(emission)}`,

@@ -100,6 +100,9 @@ function printDocument(
       ...(Object.keys(document.elements).length === 0
         ? []
         : [mapMember("  ", "elements", document.elements)]),
+      ...(Object.keys(document.enums).length === 0
+        ? []
+        : [mapMember("  ", "enums", document.enums)]),
       ...indexesMember(document),
       ...searchesMember(document, model),
       ...emitsMember(document, model),

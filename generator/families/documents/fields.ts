@@ -1,5 +1,6 @@
 // What follows from a document's type: queryable fields, canonical forms, nullable members, patch schemas.
 import type { FieldType } from "../../../runtime/contract/fields.js";
+import { isScalarType } from "../../../runtime/contract/query-operators.js";
 import { resolved, type Resolve } from "../../kernel/resolve.js";
 import {
   isNullable,
@@ -9,7 +10,9 @@ import {
   requiredOf,
   withoutNull,
   type JsonSchema,
+  type SchemaObject,
 } from "../../model/json-schema.js";
+import type { DocumentModel } from "../../model/registry.js";
 
 /** How deep nested members are followed; a recursive type ends here. */
 const maxDepth = 4;
@@ -64,6 +67,14 @@ export function fieldType(schema: JsonSchema, resolve: Resolve): FieldType | und
   return scalarType(value);
 }
 
+/** The values of an enumeration, or of the elements of an array of them; undefined for other members. */
+function enumValues(schema: JsonSchema, resolve: Resolve): readonly string[] | undefined {
+  const value = resolved(withoutNull(schema), resolve);
+  if (typeof value === "boolean") return undefined;
+  if (value["type"] === "array") return enumValues((value["items"] ?? true) as JsonSchema, resolve);
+  return scalarType(value) === "enum" ? (value["enum"] as readonly string[]) : undefined;
+}
+
 function scalarType(value: Readonly<Record<string, unknown>>): FieldType | undefined {
   const type = value["type"];
   const isTexts =
@@ -84,6 +95,50 @@ function scalarType(value: Readonly<Record<string, unknown>>): FieldType | undef
   }
 }
 
+export function fieldsOf(body: JsonSchema, resolve: Resolve): DocumentModel["fields"] {
+  const fields: Record<string, NonNullable<ReturnType<typeof fieldType>>> = {};
+  for (const { path, schema } of memberPaths(body, resolve)) {
+    const type = path.includes("[]") ? undefined : fieldType(schema, resolve);
+    if (type !== undefined) fields[path] = type;
+  }
+  return fields;
+}
+
+/** Scalar members of objects in arrays; what is within a further array is none. */
+export function elementsOf(body: JsonSchema, resolve: Resolve): DocumentModel["elements"] {
+  const elements: Record<string, Record<string, FieldType>> = {};
+  for (const { path, schema } of memberPaths(body, resolve)) {
+    const [array = "", member, ...further] = path.split("[].");
+    const type = fieldType(schema, resolve);
+    if (member === undefined || further.length > 0 || member.includes("[]")) continue;
+    if (type !== undefined && isScalarType(type)) (elements[array] ??= {})[member] = type;
+  }
+  return elements;
+}
+
+/** The values of enumerations that queries can name: fields, their elements, members of objects in arrays. */
+export function enumsOf(body: JsonSchema, resolve: Resolve): DocumentModel["enums"] {
+  const enums: Record<string, readonly string[]> = {};
+  for (const { path, schema } of memberPaths(body, resolve)) {
+    const type = fieldType(schema, resolve);
+    const values = enumValues(schema, resolve);
+    const [, member, ...further] = path.split("[].");
+    const isElement = member !== undefined && further.length === 0 && type === "enum";
+    if (values === undefined || type === undefined || path.endsWith("[]")) continue;
+    if (isElement || !path.includes("[]")) enums[path] = values;
+  }
+  return enums;
+}
+
+export function canonicalOf(body: JsonSchema, resolve: Resolve): DocumentModel["canonical"] {
+  const canonical: Record<string, "uuid" | "date-time"> = {};
+  for (const { path, schema } of memberPaths(body, resolve)) {
+    const type = fieldType(schema, resolve);
+    if (type === "uuid" || type === "date-time") canonical[path] = type;
+  }
+  return canonical;
+}
+
 /** Whether null in a merge patch sets the member instead of removing it. */
 export function isNullableMember(schema: JsonSchema, resolve: Resolve): boolean {
   return isNullable(schema) || isNullable(resolved(schema, resolve));
@@ -95,7 +150,7 @@ export function patchSchema(
   names: readonly string[],
   resolve: Resolve,
   depth = 0,
-): JsonSchema {
+): SchemaObject {
   const properties = propertiesOf(schema);
   const required = new Set(requiredOf(schema));
   const members = names
@@ -110,13 +165,33 @@ export function patchSchema(
 
 function partialValue(schema: JsonSchema, resolve: Resolve, depth: number): JsonSchema {
   const value = resolved(withoutNull(schema), resolve);
-  const isPlainObject =
-    typeof value === "object" &&
-    value["type"] === "object" &&
-    value["additionalProperties"] === false;
-  if (!isPlainObject || depth >= maxDepth) return stripDefault(schema);
-  const partial = patchSchema(value, Object.keys(propertiesOf(value)), resolve, depth + 1);
+  if (typeof value === "boolean" || value["type"] !== "object") return stripDefault(schema);
+  const partial = depth >= maxDepth ? anyObject : partialObject(value, resolve, depth + 1);
   return isNullableMember(schema, resolve) ? nullable(partial) : partial;
+}
+
+/** The patch of an object too deep to be followed; the body that comes of it is checked as a whole. */
+const anyObject: SchemaObject = { type: "object", additionalProperties: true };
+
+/** The patch of an object: each member may be left out, and null removes those that need not be there, of maps as well. */
+function partialObject(value: SchemaObject, resolve: Resolve, depth: number): SchemaObject {
+  const member = (schema: JsonSchema): JsonSchema => nullable(partialValue(schema, resolve, depth));
+  const { propertyNames, patternProperties: patterns, additionalProperties: others = true } = value;
+  const further = others as JsonSchema;
+  return {
+    ...patchSchema(value, Object.keys(propertiesOf(value)), resolve, depth),
+    ...(propertyNames === undefined ? {} : { propertyNames }),
+    ...(patterns === undefined
+      ? {}
+      : {
+          patternProperties: Object.fromEntries(
+            Object.entries(patterns as Readonly<Record<string, JsonSchema>>).map(
+              ([pattern, schema]) => [pattern, member(schema)],
+            ),
+          ),
+        }),
+    additionalProperties: typeof further === "boolean" ? further : member(further),
+  };
 }
 
 function stripDefault(schema: JsonSchema): JsonSchema {

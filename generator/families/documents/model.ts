@@ -1,11 +1,10 @@
 // From a document declaration to its model and its types (service.md "Document routes").
 import {
   indexableColumns,
-  type FieldType,
   type Elements,
+  type Enums,
   type Fields,
 } from "../../../runtime/contract/fields.js";
-import { isScalarType } from "../../../runtime/contract/query-operators.js";
 import { inside } from "../../diagnostics.js";
 import { didYouMean } from "../../did-you-mean.js";
 import type { DocumentDeclaration } from "../../load/declarations.js";
@@ -25,12 +24,23 @@ import { own } from "../../model/records.js";
 import type { DocumentModel, IndexModel } from "../../model/registry.js";
 import { resolved, type Resolve } from "../../kernel/resolve.js";
 import { aggregatePage, aggregateTypeNames, aggregateTypes } from "./aggregate-schemas.js";
-import { fieldType, isNullableMember, memberPaths, patchSchema } from "./fields.js";
+import {
+  canonicalOf,
+  elementsOf,
+  enumsOf,
+  fieldsOf,
+  fieldType,
+  isNullableMember,
+  memberPaths,
+  patchSchema,
+} from "./fields.js";
 import { emissions } from "./emissions.js";
 import type { FamilyContext } from "../../kernel/family.js";
 import { queryableFields } from "../../model/query-fields.js";
 import {
   comparisonSchema,
+  enumConstraints,
+  enumQueryTypes,
   fieldNameSchema,
   filterSchema,
   rawPages,
@@ -150,7 +160,8 @@ export function documentModel(
   }
   const fields = fieldsOf(bodySchema, resolve);
   const elements = elementsOf(bodySchema, resolve);
-  addQueryTypes(context, name, queryableFields({ fields, softDelete }), elements);
+  const enums = enumsOf(bodySchema, resolve);
+  addQueryTypes(context, name, queryableFields({ fields, softDelete }), elements, enums);
   return {
     name,
     source: at.file,
@@ -169,6 +180,7 @@ export function documentModel(
     canonical: canonicalOf(bodySchema, resolve),
     fields,
     elements,
+    enums,
     indexes: indexesOf(context, name, declaration, fields),
     emits: emissions(declaration),
     checksBody:
@@ -218,10 +230,15 @@ function addQueryTypes(
   name: string,
   queryable: Fields,
   elements: Elements,
+  enums: Enums,
 ): void {
   const at = tree.at("documents", name);
   const names = queryTypeNames(name);
-  table.addTo(name, names.filter, filterSchema(queryable, elements, names), at);
+  const constraints = enumConstraints(name, queryable, enums);
+  const filter = filterSchema(queryable, elements, constraints, names);
+  table.addTo(name, names.filter, filter, at);
+  for (const [constraint, schema] of Object.entries(enumQueryTypes(enums, constraints)))
+    table.addTo(name, constraint, schema, at);
   table.addTo(name, names.comparison, comparisonSchema(names.field), at);
   table.addTo(name, names.sorts, sortSchema(queryable), at);
   table.addTo(name, names.field, fieldNameSchema(queryable), at);
@@ -311,36 +328,6 @@ function resourceSchema(
     properties: { ...base, ...propertiesOf(body) },
     required: [...Object.keys(base), ...requiredOf(body)],
   };
-}
-
-function fieldsOf(body: JsonSchema, resolve: Resolve): DocumentModel["fields"] {
-  const fields: Record<string, NonNullable<ReturnType<typeof fieldType>>> = {};
-  for (const { path, schema } of memberPaths(body, resolve)) {
-    const type = path.includes("[]") ? undefined : fieldType(schema, resolve);
-    if (type !== undefined) fields[path] = type;
-  }
-  return fields;
-}
-
-/** Scalar members of objects in arrays; what is within a further array is none. */
-function elementsOf(body: JsonSchema, resolve: Resolve): DocumentModel["elements"] {
-  const elements: Record<string, Record<string, FieldType>> = {};
-  for (const { path, schema } of memberPaths(body, resolve)) {
-    const [array = "", member, ...further] = path.split("[].");
-    const type = fieldType(schema, resolve);
-    if (member === undefined || further.length > 0 || member.includes("[]")) continue;
-    if (type !== undefined && isScalarType(type)) (elements[array] ??= {})[member] = type;
-  }
-  return elements;
-}
-
-function canonicalOf(body: JsonSchema, resolve: Resolve): DocumentModel["canonical"] {
-  const canonical: Record<string, "uuid" | "date-time"> = {};
-  for (const { path, schema } of memberPaths(body, resolve)) {
-    const type = fieldType(schema, resolve);
-    if (type === "uuid" || type === "date-time") canonical[path] = type;
-  }
-  return canonical;
 }
 
 function indexesOf(

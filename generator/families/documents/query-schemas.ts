@@ -1,5 +1,10 @@
 // JSON Schemas of list requests and pages: filters, sorts, cursors (decisions.md "Documents", "Query language").
-import { type Elements, type Fields, type FieldType } from "../../../runtime/contract/fields.js";
+import {
+  type Elements,
+  type Enums,
+  type Fields,
+  type FieldType,
+} from "../../../runtime/contract/fields.js";
 import { limits } from "../../../runtime/contract/limits.js";
 import {
   elementType,
@@ -9,6 +14,8 @@ import {
   type Operator,
 } from "../../../runtime/contract/query-operators.js";
 import { pascalCase } from "../../model/names.js";
+import { own } from "../../model/records.js";
+import { freeName } from "../../print/printed-names.js";
 import {
   objectSchema,
   refTo,
@@ -23,7 +30,7 @@ export function sharedQueryTypes(
 ): Readonly<Record<string, JsonSchema>> {
   const types: Record<string, JsonSchema> = { SortOrder: sortOrder };
   const add = (type: FieldType): void => {
-    if (type === "object[]") return;
+    if (type === "object[]" || elementType(type) === "enum") return;
     types[constraintName(type)] = constraintSchema(type);
     if (operatorsOf(type).includes("$any")) add(elementType(type));
   };
@@ -32,16 +39,66 @@ export function sharedQueryTypes(
   return types;
 }
 
+/** The types of what an enumeration can be asked: of itself, and of its elements where it is an array of them. */
+interface EnumConstraint {
+  readonly name: string;
+  readonly element: string | null;
+}
+
+/** The names of the types of what a document's enumerations can be asked, by their paths. */
+export function enumConstraints(
+  document: string,
+  fields: Fields,
+  enums: Enums,
+): ReadonlyMap<string, EnumConstraint> {
+  const taken = new Set<string>();
+  const take = (wanted: string): string => {
+    const name = freeName(wanted, (other) => taken.has(other));
+    taken.add(name);
+    return name;
+  };
+  return new Map(
+    Object.keys(enums).map((path) => {
+      const base = pascalCase(`${document}.${path.replaceAll("[]", "")}`);
+      const name = take(`${base}Constraint`);
+      const isArray = own(fields, path) === "enum[]";
+      return [path, { name, element: isArray ? take(`${base}ElementConstraint`) : null }];
+    }),
+  );
+}
+
+/** The types of what a document's enumerations can be asked. */
+export function enumQueryTypes(
+  enums: Enums,
+  names: ReadonlyMap<string, EnumConstraint>,
+): Readonly<Record<string, JsonSchema>> {
+  const types: Record<string, JsonSchema> = {};
+  for (const [path, { name, element }] of names) {
+    const scalar = { type: "string", enum: own(enums, path) ?? [] };
+    if (element === null) types[name] = constraintSchema("enum", { scalar, element: name });
+    else {
+      types[name] = constraintSchema("enum[]", { scalar, element });
+      types[element] = constraintSchema("enum", { scalar, element });
+    }
+  }
+  return types;
+}
+
 /** The filter of one document's lists: constraints, or one of the combinators. */
 export function filterSchema(
   fields: Fields,
   elements: Elements,
+  enums: ReadonlyMap<string, EnumConstraint>,
   names: { readonly filter: string; readonly comparison: string },
 ): SchemaObject {
+  const nameOf = (path: string, type: FieldType): string =>
+    enums.get(path)?.name ?? constraintName(type);
   const properties = Object.fromEntries(
     Object.entries(fields).map(([name, type]) => [
       name,
-      type === "object[]" ? objectsConstraint(elements[name] ?? {}) : refTo(constraintName(type)),
+      type === "object[]"
+        ? objectsConstraint(elements[name] ?? {}, (member, of) => nameOf(`${name}[].${member}`, of))
+        : refTo(nameOf(name, type)),
     ]),
   );
   const compared = Object.entries(fields).filter(([, type]) => isScalarType(type));
@@ -130,10 +187,13 @@ function constraintName(type: FieldType): string {
 }
 
 /** What an array of objects can be asked: quantifiers take constraints on members of one object, which all hold. */
-function objectsConstraint(members: Fields): JsonSchema {
+function objectsConstraint(
+  members: Fields,
+  nameOf: (member: string, type: FieldType) => string,
+): JsonSchema {
   const properties = Object.entries(members).map(([name, type]): [string, JsonSchema] => [
     name,
-    refTo(constraintName(type)),
+    refTo(nameOf(name, type)),
   ]);
   const element = { ...objectSchema(Object.fromEntries(properties), []), minProperties: 1 };
   const operands = operatorsOf("object[]").map((operator): [string, JsonSchema] => [
@@ -144,23 +204,37 @@ function objectsConstraint(members: Fields): JsonSchema {
   return { anyOf: [{ type: "null" }, asked] };
 }
 
+/** What operands of a field are: values of it or of its elements, and the type of what an element can be asked. */
+interface Operands {
+  readonly scalar: JsonSchema | undefined;
+  readonly element: string;
+}
+
+function operandsOf(type: FieldType): Operands {
+  const element = elementType(type);
+  const scalar =
+    element === "string"
+      ? { type: "string", maxLength: limits.maxOperandLength }
+      : scalarSchema(element);
+  return { scalar, element: constraintName(element) };
+}
+
 /** A value, a list of values, null, or operators; all operators of an object hold. */
-function constraintSchema(type: FieldType): JsonSchema {
-  const scalar = isScalarType(type) ? scalarSchema(type) : undefined;
+function constraintSchema(type: FieldType, given: Operands = operandsOf(type)): JsonSchema {
+  const scalar = isScalarType(type) ? given.scalar : undefined;
   const operands = operatorsOf(type).map((operator): [string, JsonSchema] => [
     operator,
-    operandSchema(type, operator),
+    operandSchema(operator, given),
   ]);
   const asked = { ...objectSchema(Object.fromEntries(operands), []), minProperties: 1 };
   const shortcuts = scalar === undefined ? [] : [scalar, listOf(scalar)];
   return { anyOf: [...shortcuts, { type: "null" }, asked] };
 }
 
-function operandSchema(type: FieldType, operator: Operator): JsonSchema {
-  const scalar = scalarSchema(elementType(type)) ?? {
-    type: "object",
-    additionalProperties: true,
-  };
+function operandSchema(
+  operator: Operator,
+  { scalar = { type: "object", additionalProperties: true }, element }: Operands,
+): JsonSchema {
   switch (operator) {
     case "$null":
     case "$empty":
@@ -175,7 +249,7 @@ function operandSchema(type: FieldType, operator: Operator): JsonSchema {
     case "$any":
     case "$all":
     case "$none":
-      return refTo(constraintName(elementType(type)));
+      return refTo(element);
     case "$like":
     case "$ilike":
     case "$regex": {

@@ -51,6 +51,9 @@ export function verbsOf(
   ];
 }
 
+/** Verbs about one version, of which the headers of a request may say something. */
+const ofOneVersion: readonly DocumentVerb[] = ["get", "update", "kill", "delete", "restore"];
+
 interface VerbShape {
   readonly rest: readonly [RouteMethod, string];
   readonly rpc: readonly [RouteMethod, string];
@@ -174,6 +177,7 @@ export function expandVerb(
     deadlineSeconds: deadlineOf(context, declaration.deadline),
     transaction: isRead ? "read" : "write",
     idempotencyKey: declaration.idempotency?.includes(verb) ?? false,
+    isConditional: ofOneVersion.includes(verb),
     requiresAuthn: requiresAuthn(hooks),
     ignoresCredentials: false,
     route: null,

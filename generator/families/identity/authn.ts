@@ -151,7 +151,7 @@ const ofPasswords: Readonly<Record<string, BuiltInVerb>> = {
     isWrite: false,
     body: bodyOf({ current_password: credentialText, new_password: newPasswordText }),
     output: null,
-    errors: [],
+    errors: ["current_password_wrong"],
   },
 };
 

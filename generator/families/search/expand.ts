@@ -173,6 +173,7 @@ function expandVerb(
     deadlineSeconds: deadlineOf(context, declaration.deadline),
     transaction: "read",
     idempotencyKey: false,
+    isConditional: false,
     requiresAuthn: requiresAuthn(hooks),
     ignoresCredentials: false,
     route: null,

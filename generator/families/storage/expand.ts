@@ -86,7 +86,7 @@ const shapes: Readonly<Record<StorageVerb, StorageVerbShape>> = {
     output: "bytes",
     isReading: true,
     effect: "reads",
-    errors: ["core.not_found", "core.precondition", "range_not_satisfiable", "core.concurrency"],
+    errors: ["core.not_found", "range_not_satisfiable", "core.concurrency"],
   },
   head: {
     rest: ["HEAD", "/files/{+key}"],
@@ -94,7 +94,7 @@ const shapes: Readonly<Record<StorageVerb, StorageVerbShape>> = {
     output: "bytes",
     isReading: true,
     effect: "reads",
-    errors: ["core.not_found", "core.precondition"],
+    errors: ["core.not_found"],
   },
   download_stream: {
     rest: null,
@@ -307,6 +307,7 @@ function expandVerb(
         : deadlineOf(context, declaration.deadline),
     transaction: "read",
     idempotencyKey: false,
+    isConditional: shape.output === "bytes" || verb === "delete",
     requiresAuthn: requiresAuthn(hooks),
     ignoresCredentials: false,
     route: null,
@@ -374,6 +375,6 @@ const readers: Partial<Record<StorageVerb, string>> = {
 /** The function of the runtime that runs a verb. */
 function handlerOf(verb: StorageVerb, { isStreamed }: StorageModel): CodeName {
   if (isDirect(verb)) return ofRuntime(`direct.${camelCase(verb)}`);
-  const isBuffered = verb === "download" && !isStreamed;
-  return ofRuntime(`storage.${isBuffered ? "downloadBuffered" : camelCase(verb)}`);
+  const isBuffered = ["download", "head", "delete"].includes(verb) && !isStreamed;
+  return ofRuntime(`storage.${camelCase(verb)}${isBuffered ? "Buffered" : ""}`);
 }

@@ -35,7 +35,7 @@ export const storageTypes: Readonly<Record<string, JsonSchema>> = {
     {
       key,
       filename: text,
-      size: { ...bytes, description: "Bytes as they are stored." },
+      size: { ...bytes, description: "Bytes of the content." },
       content_type: text,
       etag: text,
       created_at: dateTime,
@@ -175,7 +175,7 @@ export const uploadForm = objectSchema(
   {
     prefix: { type: "string", description: "What the key begins with." },
     description: { type: "string", maxLength: 1_000, description: "1 000 bytes at most." },
-    file: { type: "string", format: "binary", description: "Behind the text fields." },
+    file: { type: "string", format: "binary", description: "One file." },
   },
   ["file"],
 );

@@ -2,7 +2,6 @@
 import type { Filter } from "../../query/ast.js";
 import { elementOf, type FieldReference } from "../../query/fields.js";
 import { isEverything, normalFilter } from "../../query/normal-filter.js";
-import { elementType } from "../../contract/query-operators.js";
 import { operand, type Parameters } from "./parameters.js";
 import type { Dialect } from "./session.js";
 
@@ -88,7 +87,7 @@ function setCondition(
   dialect: Dialect,
   parameters: Parameters,
 ): string {
-  const element = elementOf(elementType(field.type));
+  const element = elementOf(field);
   const among = (): string => dialect.isIn(element, parameters.add(dialect.list(values)));
   const exists = (condition: string): string =>
     `EXISTS (SELECT 1 FROM ${dialect.elements(field)} WHERE ${condition})`;

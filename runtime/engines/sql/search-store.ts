@@ -1,5 +1,4 @@
 // Search over SQL, one for all SQL engines: the index of the dialect, joined with the documents.
-import { elementType } from "../../contract/query-operators.js";
 import { elementOf } from "../../query/fields.js";
 import type { SearchQuery, SearchStore } from "../../ports/search.js";
 import type { SearchSpec } from "../../ports/search-spec.js";
@@ -65,7 +64,7 @@ export function sqlSearchStore(session: SqlSession): SearchStore {
       const parameters = new Parameters(dialect);
       const inner = found(spec, tenant, query, parameters);
       const isArray = field.type.endsWith("[]");
-      const of = isArray ? elementOf(elementType(field.type)) : field;
+      const of = isArray ? elementOf(field) : field;
       const from = isArray ? `(${inner}) AS m, ${dialect.elements(field)}` : `(${inner}) AS m`;
       const value = dialect.comparable(of);
       // Of an array, a document counts once for each value.

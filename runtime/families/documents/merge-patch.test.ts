@@ -21,6 +21,15 @@ test.each(cases)("%j patched with %j is %j", (body, patch, expected) => {
   expect(applyPatch(body, patch, () => false)).toEqual(expected);
 });
 
+test("members of maps are removed by null, whatever their names", () => {
+  const isNullable = (path: string): boolean => path === "a.b";
+  const body = JSON.parse('{"a.b": 1, "m": {"a.b": 1, "__proto__": {"x": 1}, "k": 1}}') as Body;
+  const patch = JSON.parse('{"a.b": null, "m": {"a.b": null, "__proto__": {"x": null, "y": 2}}}');
+  expect(JSON.stringify(applyPatch(body, patch as Body, isNullable))).toBe(
+    '{"m":{"__proto__":{"y":2},"k":1}}',
+  );
+});
+
 test("null is a value where the member is nullable, at any depth", () => {
   const isNullable = (path: string): boolean => path === "a.b";
   expect(applyPatch({ a: { b: 1, c: 1 } }, { a: { b: null, c: null } }, isNullable)).toEqual({

@@ -10,17 +10,19 @@ export function applyPatch(
   isNullable: (path: string) => boolean,
   at = "",
 ): Body {
-  const result: Record<string, unknown> = { ...body };
+  const result = new Map(Object.entries(body));
   for (const [key, change] of Object.entries(patch)) {
-    const path = at === "" ? key : `${at}.${key}`;
+    // Names of declared members have no dots: one of a map is none of them.
+    const path = `${at}${at === "" ? "" : "."}${key.replaceAll(".", "\0")}`;
     if (change === null && !isNullable(path)) {
-      delete result[key];
+      result.delete(key);
     } else if (isObject(change)) {
-      const current = result[key];
-      result[key] = applyPatch(isObject(current) ? current : {}, change, isNullable, path);
+      const current = result.get(key);
+      result.set(key, applyPatch(isObject(current) ? current : {}, change, isNullable, path));
     } else {
-      result[key] = change;
+      result.set(key, change);
     }
   }
-  return result;
+  // Members are defined, and not set: `__proto__` is a name like others.
+  return Object.fromEntries(result);
 }

@@ -11,7 +11,7 @@ import {
   type PageRequest,
 } from "../../query/list-request.js";
 import { listByCursor, listPage } from "./list.js";
-import { documentText, renderDocument } from "./render.js";
+import { documentText, renderDocument, validatorsOf } from "./render.js";
 import { readDocument } from "./scoped.js";
 import type { DocumentSpec } from "../../ports/document-spec.js";
 import { createDocument, killDocument, markDocument, patchDocument } from "./write.js";
@@ -65,9 +65,17 @@ export const documents = {
     ): Handler<AtRevision & { readonly patch: Patch }, Updated<Document, Patch>> =>
     async ({ id, rev, patch }, context) => {
       const change = patch as Readonly<Record<string, unknown>>;
-      const { stored, diff } = await patchDocument(spec, context, id, rev, change);
+      const { stored, diff } = await patchDocument(
+        spec,
+        context,
+        id,
+        rev,
+        change,
+        context.preconditions,
+      );
       const text = `{"data":${documentText(spec, stored)},"diff":${JSON.stringify(diff)}}`;
-      return new JsonText(text, `"${stored.rev}"`);
+      const { etag, modifiedAt } = validatorsOf(stored);
+      return new JsonText(text, `"${etag}"`, modifiedAt);
     },
 
   kill:
@@ -75,19 +83,22 @@ export const documents = {
       spec: DocumentSpec<Document>,
     ): Handler<Identified & { readonly rev?: ExpectedRevision }, undefined> =>
     async ({ id, rev }, context) => {
-      await killDocument(spec, context, id, rev);
+      await killDocument(spec, context, id, rev, context.preconditions);
       return undefined;
     },
 
   delete:
     <Document>(spec: DocumentSpec<Document>): Handler<AtRevision, Document> =>
     async ({ id, rev }, context) =>
-      renderDocument(spec, await markDocument(spec, context, id, rev, true)),
+      renderDocument(spec, await markDocument(spec, context, id, rev, true, context.preconditions)),
 
   restore:
     <Document>(spec: DocumentSpec<Document>): Handler<AtRevision, Document> =>
     async ({ id, rev }, context) =>
-      renderDocument(spec, await markDocument(spec, context, id, rev, false)),
+      renderDocument(
+        spec,
+        await markDocument(spec, context, id, rev, false, context.preconditions),
+      ),
 
   list:
     <Document>(spec: DocumentSpec<Document>): Handler<PageRequest, Page<Document>> =>

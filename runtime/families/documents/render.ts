@@ -1,5 +1,6 @@
 // Documents as they are answered: base fields first, then the stored JSON text, spliced and not parsed.
 import { JsonText } from "../../operations/json-text.js";
+import type { Validators } from "../../operations/preconditions.js";
 import type { StoredDocument } from "../../ports/documents.js";
 import type { DocumentDeclaration } from "../../ports/document-spec.js";
 
@@ -15,5 +16,11 @@ export function renderDocument<Document>(
   spec: DocumentDeclaration,
   stored: StoredDocument,
 ): JsonText<Document> {
-  return new JsonText(documentText(spec, stored), `"${stored.rev}"`);
+  const { etag, modifiedAt } = validatorsOf(stored);
+  return new JsonText(documentText(spec, stored), `"${etag}"`, modifiedAt);
+}
+
+/** What of a document's version can be compared. */
+export function validatorsOf({ rev, lastUpdateAt }: StoredDocument): Validators {
+  return { etag: String(rev), modifiedAt: Date.parse(lastUpdateAt) };
 }

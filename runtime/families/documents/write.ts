@@ -8,6 +8,8 @@ import { canonicalBody } from "./canonical.js";
 import { diffOf } from "./changes.js";
 import { emitSignals } from "./emit.js";
 import { applyPatch } from "./merge-patch.js";
+import { checkPreconditions, noPreconditions } from "../../operations/preconditions.js";
+import { validatorsOf } from "./render.js";
 import type { StoredDocument } from "../../ports/documents.js";
 import { checkWithinScope, findDocument } from "./scoped.js";
 import type { DocumentDeclaration } from "../../ports/document-spec.js";
@@ -52,8 +54,8 @@ export interface PatchedDocument {
 
 /**
  * Applies a merge patch at an expected revision. A patch that changes nothing does not bump the revision. Throws
- * `core.not_found`, `document_deleted`, `revision_mismatch`, `historical_consistency_violation`,
- * `history_not_found_retry`, `core.concurrency`.
+ * `core.not_found`, `document_deleted`, `precondition_failed`, `revision_mismatch`,
+ * `historical_consistency_violation`, `history_not_found_retry`, `core.concurrency`.
  */
 export async function patchDocument(
   spec: DocumentDeclaration,
@@ -61,10 +63,12 @@ export async function patchDocument(
   id: string,
   expected: ExpectedRevision,
   patch: Body,
+  preconditions = noPreconditions,
 ): Promise<PatchedDocument> {
   return retried(context, async () => {
     const current = await existing(spec, context, id);
     if (current.isDeleted) throw fail("document_deleted");
+    checkPreconditions(preconditions, validatorsOf(current));
     const before = JSON.parse(current.body) as Body;
     const change = canonicalBody(patch, spec.canonical);
     const after =
@@ -106,9 +110,11 @@ export async function markDocument(
   id: string,
   expected: ExpectedRevision,
   isDeleted: boolean,
+  preconditions = noPreconditions,
 ): Promise<StoredDocument> {
   return retried(context, async () => {
     const current = await existing(spec, context, id);
+    checkPreconditions(preconditions, validatorsOf(current));
     if (expected !== "any" && expected !== current.rev) throw mismatch(current);
     if (isDeleted && current.isDeleted) throw fail("document_deleted");
     if (isDeleted === current.isDeleted) return current;
@@ -118,15 +124,17 @@ export async function markDocument(
   });
 }
 
-/** Removes a document for good. Throws `core.not_found`, and `revision_mismatch` where another revision was expected. */
+/** Removes a document for good. Throws `core.not_found`, `precondition_failed`, `revision_mismatch`. */
 export async function killDocument(
   spec: DocumentDeclaration,
   context: ExecutionContext,
   id: string,
   expected: ExpectedRevision | undefined,
+  preconditions = noPreconditions,
 ): Promise<void> {
   await retried(context, async () => {
     const current = await existing(spec, context, id);
+    checkPreconditions(preconditions, validatorsOf(current));
     if (typeof expected === "number" && expected !== current.rev) throw mismatch(current);
     const documents = context.transaction.of(documentStore);
     if (!(await documents.remove(spec, context.tenant, id, current.rev))) return null;

@@ -1,6 +1,6 @@
 // From a request's credential to an identity: verify, then resolve, in one round trip (service.md "Boundary middleware").
 import type { IncomingHttpHeaders } from "node:http";
-import { fail } from "../../contract/errors.js";
+import { fail, ServiceError } from "../../contract/errors.js";
 import type { Resources } from "../../operations/context.js";
 import type { Identity } from "../../operations/identity.js";
 import { Lifetime } from "../../ports/lifetime.js";
@@ -58,7 +58,23 @@ function cookieOf(header: string | undefined, name: string): string | undefined 
   return values.length > 1 ? "" : values[0];
 }
 
+/** The caller that a token names. A refusal says that it was the token (RFC 6750 §3.1), where one was given. */
 async function byToken(
+  spec: IdentitySpec,
+  resources: Resources,
+  stores: Transaction,
+  token: string,
+): Promise<Identity> {
+  try {
+    return await identityBy(spec, resources, stores, token);
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.status !== 401 || token === "") throw error;
+    const headers = { ...error.headers, "WWW-Authenticate": 'Bearer error="invalid_token"' };
+    throw fail(error.code, error.context, { cause: error.cause, headers });
+  }
+}
+
+async function identityBy(
   spec: IdentitySpec,
   { keys }: Resources,
   stores: Transaction,

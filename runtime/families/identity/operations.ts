@@ -89,7 +89,9 @@ export const authn = {
         principal?.passwordHash,
         current,
       );
-      if (principal === null || !matches) throw fail("core.authentication");
+      if (principal === null) throw fail("core.authentication");
+      // The caller is known: a 401 would have its client give up its session.
+      if (!matches) throw fail("current_password_wrong");
       const { login } = principal;
       const hash = await hashPassword(context, { password: next, login, at: "/new_password" });
       await context.commit(async (transaction) => {

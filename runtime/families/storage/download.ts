@@ -2,7 +2,8 @@
 import { create as contentDisposition } from "content-disposition";
 import { fail } from "../../contract/errors.js";
 import { ByteReply } from "../../operations/byte-reply.js";
-import { evaluateConditions, rangeCounts, type Conditions, type Validators } from "./conditions.js";
+import { isUnchanged, type Validators } from "../../operations/preconditions.js";
+import { rangeCounts, type Conditions } from "./conditions.js";
 import type { ByteWindow, ObjectHead } from "../../ports/object-head.js";
 import type { ObjectStore } from "../../ports/objects.js";
 import { windowOf } from "./range.js";
@@ -12,7 +13,7 @@ const patience = 3;
 
 /**
  * Answers a download of an engine's key. A plain request opens the object at once; a condition or a range looks at its
- * head first, and then at the bytes of that very version. Throws `core.not_found`, `core.precondition`,
+ * head first, and then at the bytes of that very version. Throws `core.not_found`, `precondition_failed`,
  * `range_not_satisfiable`, `core.concurrency`.
  */
 export async function downloadReply(
@@ -39,24 +40,23 @@ export async function downloadReply(
   throw fail("core.concurrency");
 }
 
-/** The window that counts; undefined is the whole object. Throws `range_not_satisfiable`. */
+/** The window that counts; undefined is the whole object, which one that is sealed in one piece always is. Throws `range_not_satisfiable`. */
 export function askedWindow(
   { range, ifRange }: Conditions,
-  validators: Validators,
+  validators: Validators & Pick<ObjectHead, "isOnePiece">,
   size: number,
   maxBytes: number,
 ): ByteWindow | undefined {
-  if (!rangeCounts(ifRange, validators, Date.now())) return undefined;
+  if (validators.isOnePiece === true || !rangeCounts(ifRange, validators, Date.now()))
+    return undefined;
   const window = windowOf(range, size, maxBytes);
   if (window !== "unsatisfiable") return window ?? undefined;
   throw fail("range_not_satisfiable", {}, { headers: { "Content-Range": `bytes */${size}` } });
 }
 
-/** What the conditions decide without bytes: 304 with the validators echoed (RFC 9110 §15.4.5), or null. Throws `core.precondition`. */
+/** What the conditions decide without bytes: 304 with the validators echoed (RFC 9110 §15.4.5), or null. Throws `precondition_failed`. */
 export function decidedReply(conditions: Conditions, head: ObjectHead): ByteReply | null {
-  const outcome = evaluateConditions(conditions, head);
-  if (outcome === "failed") throw fail("core.precondition");
-  return outcome === "unchanged" ? new ByteReply(304, validating(head), null) : null;
+  return isUnchanged(conditions, head) ? new ByteReply(304, validating(head), null) : null;
 }
 
 /** The bytes of an object as a reply; null where it is not there, or is another version by now. */
@@ -103,6 +103,7 @@ function validating({ etag, modifiedAt }: ObjectHead): Readonly<Record<string, s
     ETag: `"${etag}"`,
     "Last-Modified": new Date(modifiedAt).toUTCString(),
     "Cache-Control": "private, no-cache",
+    "Content-Security-Policy": "sandbox",
   };
 }
 
@@ -112,7 +113,6 @@ export function describing(head: ObjectHead): Readonly<Record<string, string>> {
     ...validating(head),
     "Content-Type": head.contentType,
     "Content-Disposition": contentDisposition(head.filename, { type: "attachment" }),
-    "Content-Security-Policy": "sandbox",
-    "Accept-Ranges": "bytes",
+    "Accept-Ranges": head.isOnePiece === true ? "none" : "bytes",
   };
 }

@@ -10,17 +10,21 @@ export interface IncomingFile {
   readonly content: AsyncIterable<Buffer>;
 }
 
+/** What becomes of the file of a form. */
+export interface FileHandling<Stored> {
+  /** Stores the file, of which the text fields before it are known. */
+  store(file: IncomingFile): Promise<Stored>;
+  /** Takes in text fields that came behind the file, with all fields; what is null leaves them out. */
+  readonly late:
+    | ((stored: Stored, fields: Readonly<Record<string, string>>) => Promise<Stored>)
+    | null;
+  /** Takes back what was stored where the form turns out to be faulty behind it; with null that does not matter. */
+  readonly undo: ((stored: Stored) => Promise<void>) | null;
+}
+
 export interface IncomingForm {
   /** Bytes of the whole form, where the request tells. */
   readonly declaredBytes: number | null;
-  /**
-   * Reads the form and hands its one file to `store`. Where the form turns out to be faulty behind the file, `undo` is
-   * called with what `store` made; with null what follows the file does not matter. Throws `upload_malformed`,
-   * `request_timeout`, or what `store` throws.
-   */
-  receive<Stored>(
-    store: (file: IncomingFile) => Promise<Stored>,
-    undo: ((stored: Stored) => Promise<void>) | null,
-    signal: AbortSignal,
-  ): Promise<Stored>;
+  /** Reads the form, whose one file is handled. Throws `upload_malformed`, `request_timeout`, or what the handling throws. */
+  receive<Stored>(handling: FileHandling<Stored>, signal: AbortSignal): Promise<Stored>;
 }

@@ -1,22 +1,14 @@
-// Inputs of storage operations: keys, conditions of downloads, forms (service.md "Storage routes").
+// Inputs of storage operations: keys, ranges of downloads, forms (service.md "Storage routes").
 import { header, params, path, query, type InputBinding } from "../../operations/input.js";
-import type { Conditions } from "./conditions.js";
 import type { IncomingForm } from "./form.js";
 
 const key = { key: path.string };
 
-const download: InputBinding<{ readonly key: string } & Conditions> = {
-  ...params({
-    ...key,
-    ifMatch: header("if-match"),
-    ifNoneMatch: header("if-none-match"),
-    ifModifiedSince: header("if-modified-since"),
-    ifUnmodifiedSince: header("if-unmodified-since"),
-    ifRange: header("if-range"),
-    range: header("range"),
-  }),
-  // The parameters have just been named one by one as Conditions has them.
-} as InputBinding<{ readonly key: string } & Conditions>;
+const download = params({
+  ...key,
+  ifRange: header("if-range"),
+  range: header("range"),
+});
 
 /** Bindings of storage operations. */
 export const storageInput = {

@@ -8,6 +8,7 @@ import type { ExecutionContext } from "../../operations/context.js";
 import type { Handler } from "../../operations/operation.js";
 import { uuidv7 } from "../../contract/uuid.js";
 import { bounded, tooLarge } from "./bounded.js";
+import { checkPreconditions, noPreconditions } from "../../operations/preconditions.js";
 import type { Conditions } from "./conditions.js";
 import { checkAccepted, contentTypeOf } from "./content-type.js";
 import { askedWindow, decidedReply, describing, downloadReply, partial } from "./download.js";
@@ -22,6 +23,9 @@ export interface KeyInput {
   readonly key: string;
 }
 
+/** The part of a download that is asked for, as it was sent. */
+type Ranged = Pick<Conditions, "range" | "ifRange">;
+
 /** Handlers of the storage family. */
 export const storage = {
   upload:
@@ -35,26 +39,26 @@ export const storage = {
       listObjects(spec, context, query),
 
   download:
-    (spec: StorageSpec): Handler<KeyInput & Conditions, ByteReply> =>
+    (spec: StorageSpec): Handler<KeyInput & Ranged, ByteReply> =>
     (input, context) =>
       download(spec, context, input),
 
   /** Service.md "Download behaviour" 12: the object in memory, its tag that of its bytes. */
   downloadBuffered:
-    (spec: StorageSpec): Handler<KeyInput & Conditions, ByteReply> =>
+    (spec: StorageSpec): Handler<KeyInput & Ranged, ByteReply> =>
     (input, context) =>
       downloadBuffered(spec, context, input),
 
   head:
-    (spec: StorageSpec): Handler<KeyInput & Conditions, ByteReply> =>
-    async ({ key, ...conditions }, context) => {
-      const head = await context.resources.objects
-        .of(spec)
-        .head(physicalKey(spec, context.tenant, key), context.signal);
-      if (head === null) throw fail("core.not_found");
-      const headers = { ...describing(head), "Content-Length": String(head.size) };
-      return decidedReply(conditions, head) ?? new ByteReply(200, headers, null);
-    },
+    (spec: StorageSpec): Handler<KeyInput & Ranged, ByteReply> =>
+    async ({ key }, context) =>
+      headReply(context, await headOf(spec, context, key)),
+
+  /** The head of an object that is downloaded from memory: its tag is that of its bytes here too. */
+  headBuffered:
+    (spec: StorageSpec): Handler<KeyInput & Ranged, ByteReply> =>
+    async ({ key }, context) =>
+      headReply(context, (await buffered(spec, context, key)).head),
 
   /** A whole object, streamed. */
   downloadStream:
@@ -71,18 +75,71 @@ export const storage = {
   delete:
     (spec: StorageSpec): Handler<KeyInput, undefined> =>
     async ({ key }, context) => {
-      const { objects } = context.resources;
-      const asked = physicalKey(spec, context.tenant, key);
-      if (!(await objects.of(spec).remove(asked, context.signal))) throw fail("core.not_found");
-      return undefined;
+      // A version is looked at only where something depends on it.
+      if (context.preconditions !== noPreconditions)
+        checkPreconditions(context.preconditions, await headOf(spec, context, key));
+      return remove(spec, context, key);
+    },
+
+  /** As `delete`, by the tag of the bytes. */
+  deleteBuffered:
+    (spec: StorageSpec): Handler<KeyInput, undefined> =>
+    async ({ key }, context) => {
+      if (context.preconditions !== noPreconditions)
+        checkPreconditions(context.preconditions, (await buffered(spec, context, key)).head);
+      return remove(spec, context, key);
     },
 };
+
+async function remove(
+  spec: StorageSpec,
+  context: ExecutionContext,
+  key: string,
+): Promise<undefined> {
+  const { objects } = context.resources;
+  const asked = physicalKey(spec, context.tenant, key);
+  if (!(await objects.of(spec).remove(asked, context.signal))) throw fail("core.not_found");
+  return undefined;
+}
+
+async function headOf(
+  spec: StorageSpec,
+  context: ExecutionContext,
+  key: string,
+): Promise<ObjectHead> {
+  const head = await context.resources.objects
+    .of(spec)
+    .head(physicalKey(spec, context.tenant, key), context.signal);
+  if (head === null) throw fail("core.not_found");
+  return head;
+}
+
+function headReply({ preconditions }: ExecutionContext, head: ObjectHead): ByteReply {
+  const headers = { ...describing(head), "Content-Length": String(head.size) };
+  return decidedReply(preconditions, head) ?? new ByteReply(200, headers, null);
+}
+
+/** An object in memory, with the tag of its bytes. */
+async function buffered(
+  spec: StorageSpec,
+  context: ExecutionContext,
+  key: string,
+): Promise<{ readonly head: ObjectHead; readonly bytes: Buffer }> {
+  const opened = await context.resources.objects
+    .of(spec)
+    .open(physicalKey(spec, context.tenant, key), { signal: context.signal });
+  if (opened === null) throw fail("core.not_found");
+  const bytes = await buffer(opened.body);
+  const etag = createHash("sha256").update(bytes).digest("hex");
+  return { head: { ...opened.head, etag }, bytes };
+}
 
 function download(
   spec: StorageSpec,
   context: ExecutionContext,
-  { key, ...conditions }: KeyInput & Conditions,
+  { key, ...range }: KeyInput & Ranged,
 ): Promise<ByteReply> {
+  const conditions = { ...context.preconditions, ...range };
   const store = context.resources.objects.of(spec);
   const asked = physicalKey(spec, context.tenant, key);
   return downloadReply(store, asked, conditions, spec.maxRangeBytes, context.signal);
@@ -91,14 +148,10 @@ function download(
 async function downloadBuffered(
   spec: StorageSpec,
   context: ExecutionContext,
-  { key, ...conditions }: KeyInput & Conditions,
+  { key, ...range }: KeyInput & Ranged,
 ): Promise<ByteReply> {
-  const opened = await context.resources.objects
-    .of(spec)
-    .open(physicalKey(spec, context.tenant, key), { signal: context.signal });
-  if (opened === null) throw fail("core.not_found");
-  const bytes = await buffer(opened.body);
-  const head = { ...opened.head, etag: createHash("sha256").update(bytes).digest("hex") };
+  const conditions = { ...context.preconditions, ...range };
+  const { head, bytes } = await buffered(spec, context, key);
   const decided = decidedReply(conditions, head);
   if (decided !== null) return decided;
   const window = askedWindow(conditions, head, bytes.length, bytes.length);
@@ -128,8 +181,11 @@ async function upload(
     throw tooLarge(maxUploadBytes);
   const store = context.resources.objects.of(spec);
   const head = await form.receive(
-    (file) => writeFile(spec, context, file),
-    async ({ key }) => void (await store.remove(key)),
+    {
+      store: (file) => writeFile(spec, context, file),
+      late: (written, fields) => rewritten(spec, context, written, fields),
+      undo: async ({ key }) => void (await store.remove(key)),
+    },
     context.signal,
   );
   return storedObject(spec, context, head);
@@ -140,7 +196,24 @@ async function writeFile(
   context: ExecutionContext,
   { filename, fields, content }: IncomingFile,
 ): Promise<ObjectHead> {
-  const { prefix, description } = fields;
+  const { key, description } = namedBy(fields);
+  const typed = await contentTypeOf(bounded(content, spec.maxUploadBytes), filename);
+  checkAccepted(spec, typed.type);
+  return context.resources.objects
+    .of(spec)
+    .write(
+      physicalKey(spec, context.tenant, key),
+      typed.content,
+      { contentType: typed.type, filename, description },
+      context.signal,
+    );
+}
+
+/** The key and the description of a new object, from the text fields of its form. Throws `core.validation`. */
+function namedBy({ prefix, description }: IncomingFile["fields"]): {
+  readonly key: string;
+  readonly description: string | null;
+} {
   const key = prefix === undefined || prefix === "" ? uuidv7() : `${prefix}/${uuidv7()}`;
   checkKey(key, "/prefix");
   if (description !== undefined && Buffer.byteLength(description) > maxDescription) {
@@ -149,14 +222,27 @@ async function writeFile(
       errors: [{ path: "/description", keyword: "maxLength", message }],
     });
   }
-  const typed = await contentTypeOf(bounded(content, spec.maxUploadBytes), filename);
-  checkAccepted(spec, typed.type);
-  return context.resources.objects
-    .of(spec)
-    .write(
-      physicalKey(spec, context.tenant, key),
-      typed.content,
-      { contentType: typed.type, filename, description: description ?? null },
-      context.signal,
-    );
+  return { key, description: description ?? null };
+}
+
+/**
+ * An object under the name that fields behind its file give it. Engines keep key and description with the bytes, which are
+ * therefore written once more, in constant memory.
+ */
+async function rewritten(
+  spec: StorageSpec,
+  context: ExecutionContext,
+  { key: before, etag, contentType, filename }: ObjectHead,
+  fields: IncomingFile["fields"],
+): Promise<ObjectHead> {
+  const { signal } = context;
+  const { key, description } = namedBy(fields);
+  const store = context.resources.objects.of(spec);
+  const opened = await store.open(before, { etag, signal });
+  if (opened === null) throw fail("core.concurrency");
+  const about = { contentType, filename, description };
+  const after = physicalKey(spec, context.tenant, key);
+  const head = await store.write(after, opened.body, about, signal);
+  await store.remove(before, signal);
+  return head;
 }

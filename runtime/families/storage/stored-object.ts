@@ -20,12 +20,12 @@ export interface StoredObject {
 export function storedObject(
   spec: StorageSpec,
   context: ExecutionContext,
-  { key, filename, size, contentType, etag, modifiedAt, description }: ObjectHead,
+  { key, filename, contentSize, contentType, etag, modifiedAt, description }: ObjectHead,
 ): StoredObject {
   return {
     key: key.slice(prefixOf(spec.name, context.tenant).length),
     filename,
-    size,
+    size: contentSize,
     content_type: contentType,
     etag,
     created_at: new Date(modifiedAt).toISOString(),

@@ -5,6 +5,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { answerGet } from "../get-only.js";
+import { KeptText } from "../kept-text.js";
 import { docsPage, type DocsPage } from "./page.js";
 import { docsStyle } from "./style.js";
 
@@ -20,7 +21,11 @@ export interface DocsOptions {
 
 interface Answer {
   readonly type: string;
-  read(): Promise<string | Buffer>;
+  readonly text: KeptText;
+}
+
+function answerOf(type: string, read: () => Promise<string | Buffer>): Answer {
+  return { type, text: new KeptText(read) };
 }
 
 const types = {
@@ -43,13 +48,10 @@ export function docsEndpoint(
     const [path = ""] = (req.url ?? "").split("?", 1);
     const answer = answers.get(path);
     if (answer === undefined) return false;
-    answerGet(req, res, async () => {
-      const text = await answer.read();
-      res.writeHead(200, [
+    answerGet(req, res, () =>
+      answer.text.answer(req, res, [
         "Content-Type",
         answer.type,
-        "Content-Length",
-        String(Buffer.byteLength(text)),
         "Cache-Control",
         "no-cache",
         "Content-Security-Policy",
@@ -58,9 +60,8 @@ export function docsEndpoint(
         "nosniff",
         "Referrer-Policy",
         "no-referrer",
-      ]);
-      res.end(req.method === "HEAD" ? undefined : text);
-    });
+      ]),
+    );
     return true;
   };
 }
@@ -90,7 +91,7 @@ function docsAnswers({
       scripts,
       config: { tokenHeader, ...config },
     };
-    return [path, { type: types.html, read: async () => docsPage(made) }];
+    return [path, answerOf(types.html, async () => docsPage(made))];
   };
   const swagger = swaggerFolder();
   const bundle = "swagger-ui-bundle.js";
@@ -110,24 +111,21 @@ function docsAnswers({
       ? []
       : [page("/docs/events", ["/docs/events.js"], { config: { realtime } })]),
     page("/docs/operations", ["/docs/operations.js"]),
-    ["/docs/docs.css", { type: types.css, read: async () => docsStyle }],
+    ["/docs/docs.css", answerOf(types.css, async () => docsStyle)],
     ...["session.js", "api.js", "no-swagger.js", "events.js", "operations.js"].map(asset),
-    [
-      "/docs/catalog.json",
-      { type: types.json, read: () => readFile(join(folder, "catalog.json")) },
-    ],
+    ["/docs/catalog.json", answerOf(types.json, () => readFile(join(folder, "catalog.json")))],
   ]);
 }
 
 /** A script of our own. */
 function asset(name: string): readonly [string, Answer] {
   const file = new URL(`./assets/${name}`, import.meta.url);
-  return [`/docs/${name}`, { type: types.js, read: () => readFile(file) }];
+  return [`/docs/${name}`, answerOf(types.js, () => readFile(file))];
 }
 
 function ofSwagger(folder: string, name: string): readonly [string, Answer] {
   const type = name.endsWith(".css") ? types.css : types.js;
-  return [`/docs/${name}`, { type, read: () => readFile(join(folder, name)) }];
+  return [`/docs/${name}`, answerOf(type, () => readFile(join(folder, name)))];
 }
 
 /** Where swagger-ui-dist is installed, looked for from here and from the project; null where it is not. */

@@ -35,7 +35,8 @@ async function unlocked(ring: KeyRing, head: ObjectHead, header: Buffer): Promis
     const { form, key } = readHeader(header);
     const dataKey = await ring.unwrap(key, head.key);
     const contentSize = contentBytes(form, head.size);
-    return { head: { ...head, contentSize }, form, header, dataKey };
+    const about = { ...head, contentSize, ...(form === "whole" ? { isOnePiece: true } : {}) };
+    return { head: about, form, header, dataKey };
   } catch (cause) {
     throw fail("core.infrastructure", {}, { cause });
   }

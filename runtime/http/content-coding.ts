@@ -1,0 +1,37 @@
+// Content codings: which one a client takes best (RFC 9110 §12.5.3), and bytes in it.
+import { promisify } from "node:util";
+import { brotliCompress, constants, gzip } from "node:zlib";
+
+export type Coding = "br" | "gzip" | "identity";
+
+/** The best of our codings that `Accept-Encoding` takes; `identity` where it names none, or names none of ours. */
+export function acceptedCoding(header: string | readonly string[] | undefined): Coding {
+  if (typeof header !== "string" || header.length > 1_000) return "identity";
+  const weights = new Map(
+    header.split(",").map((entry): readonly [string, number] => {
+      const [name = "", ...parameters] = entry.split(";").map((part) => part.trim().toLowerCase());
+      const weight = parameters.find((parameter) => parameter.startsWith("q="))?.slice(2);
+      return [name, weight === undefined ? 1 : Number(weight)];
+    }),
+  );
+  const weightOf = (coding: Coding): number => weights.get(coding) ?? weights.get("*") ?? 0;
+  const [brotli, gzip] = [weightOf("br"), weightOf("gzip")];
+  if (brotli > 0 && brotli >= gzip) return "br";
+  return gzip > 0 ? "gzip" : "identity";
+}
+
+/** Quality of brotli and level of gzip: while somebody waits, and for what is kept. */
+const efforts = { quick: 4, thorough: 9 } as const;
+
+/** A text in a coding, made beside the event loop. */
+export function compressed(
+  coding: Exclude<Coding, "identity">,
+  text: string | Buffer,
+  effort: keyof typeof efforts = "quick",
+): Promise<Buffer> {
+  const level = efforts[effort];
+  if (coding === "gzip") return promisify(gzip)(text, { level });
+  const { BROTLI_PARAM_QUALITY: quality, BROTLI_PARAM_MODE: mode } = constants;
+  const params = { [quality]: level, [mode]: constants.BROTLI_MODE_TEXT };
+  return promisify(brotliCompress)(text, { params });
+}

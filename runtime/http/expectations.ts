@@ -1,0 +1,34 @@
+// `Expect` (RFC 9110 §10.1.1): the head of a request decides first; the body is asked for when somebody reads it.
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import { fail } from "../contract/errors.js";
+import { readMetadata } from "./metadata.js";
+import { holdBody } from "./read-body.js";
+import { replyError } from "./reply.js";
+
+type Take = (
+  req: IncomingMessage,
+  res: ServerResponse,
+  answer: (req: IncomingMessage, res: ServerResponse) => void,
+) => void;
+
+/**
+ * Takes requests that expect something. What 100-continue announces is asked for with the first read, unless the answer has
+ * begun by then; any other expectation is 417.
+ */
+export function takeExpectations(
+  server: Server,
+  take: Take,
+  answer: (req: IncomingMessage, res: ServerResponse) => void,
+): void {
+  server.on("checkContinue", (req: IncomingMessage, res: ServerResponse) => {
+    holdBody(req, () => {
+      if (!res.headersSent) res.writeContinue();
+    });
+    take(req, res, answer);
+  });
+  server.on("checkExpectation", (req: IncomingMessage, res: ServerResponse) => {
+    take(req, res, () =>
+      replyError(req, res, readMetadata(req.headers), fail("expectation_failed")),
+    );
+  });
+}

@@ -1,0 +1,34 @@
+// The request target (RFC 9112 §3.2), brought into one form before anything looks at it.
+import type { IncomingMessage } from "node:http";
+
+const absolute = /^https?:\/\/([^/?#]*)(.*)$/i;
+
+/**
+ * Makes the target of a request a path: of an absolute one what follows its authority, which stands for `Host` then
+ * (§3.2.2); letters that are percent-encoded without need are themselves (RFC 3986 §6.2.2.2).
+ */
+export function normalizeTarget(req: IncomingMessage): void {
+  const { url = "" } = req;
+  if (url.charCodeAt(0) === 0x2f && !url.includes("%")) return;
+  let target = url;
+  const [, authority, rest] = absolute.exec(url) ?? [];
+  if (authority !== undefined && rest !== undefined) {
+    target = rest.startsWith("/") ? rest : `/${rest}`;
+    req.headers.host = authority;
+  }
+  const path = pathOf(target);
+  req.url = withoutNeedlessEscapes(path) + target.slice(path.length);
+}
+
+function withoutNeedlessEscapes(path: string): string {
+  return path.replaceAll(/%([2-7][0-9a-f])/gi, (escape, digits: string) => {
+    const character = String.fromCharCode(Number.parseInt(digits, 16));
+    return /[A-Za-z0-9._~-]/.test(character) ? character : escape;
+  });
+}
+
+/** The path of a target. */
+export function pathOf(target: string): string {
+  const end = target.indexOf("?");
+  return end < 0 ? target : target.slice(0, end);
+}

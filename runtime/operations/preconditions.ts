@@ -1,0 +1,105 @@
+// Preconditions (RFC 9110 §13): what If-Match, If-None-Match and their like say of one version, the same on every route.
+import { fail } from "../contract/errors.js";
+
+/** Header fields of a request that make it depend on a version, as they were sent. */
+export interface Preconditions {
+  readonly ifMatch?: string;
+  readonly ifNoneMatch?: string;
+  readonly ifModifiedSince?: string;
+  readonly ifUnmodifiedSince?: string;
+}
+
+export const noPreconditions: Preconditions = {};
+
+/** What of a version can be compared: its tag without quotes, and when it was made, in milliseconds. */
+export interface Validators {
+  readonly etag: string;
+  readonly modifiedAt: number | undefined;
+}
+
+type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+const fields = [
+  ["ifMatch", "if-match"],
+  ["ifNoneMatch", "if-none-match"],
+  ["ifModifiedSince", "if-modified-since"],
+  ["ifUnmodifiedSince", "if-unmodified-since"],
+] as const;
+
+/** The preconditions among the headers of a request, whose names are in lower case. */
+export function readPreconditions(headers: Headers): Preconditions {
+  let given: { -readonly [Name in keyof Preconditions]: Preconditions[Name] } | undefined;
+  for (const [name, field] of fields) {
+    const value = headers[field];
+    if (typeof value === "string") (given ??= {})[name] = value;
+  }
+  return given ?? noPreconditions;
+}
+
+/**
+ * Whether a read need not send the version, since its caller has it (304). Throws `precondition_failed` where the caller
+ * asks for another version. The order is that of §13.2.2: entity tags take precedence over dates.
+ */
+export function isUnchanged(preconditions: Preconditions, version: Validators): boolean {
+  if (preconditions === noPreconditions) return false;
+  checkMatch(preconditions, version);
+  const { ifNoneMatch, ifModifiedSince } = preconditions;
+  if (ifNoneMatch !== undefined) return listsTag(ifNoneMatch, version.etag);
+  const date = httpDate(ifModifiedSince);
+  return date !== null && secondOf(version) <= date;
+}
+
+/** Lets a write of a version that is there go on. Throws `precondition_failed`. */
+export function checkPreconditions(preconditions: Preconditions, version: Validators): void {
+  if (preconditions === noPreconditions) return;
+  checkMatch(preconditions, version);
+  const { ifNoneMatch } = preconditions;
+  if (ifNoneMatch !== undefined && listsTag(ifNoneMatch, version.etag))
+    throw fail("precondition_failed", { header: "If-None-Match" });
+}
+
+function checkMatch({ ifMatch, ifUnmodifiedSince }: Preconditions, version: Validators): void {
+  if (ifMatch !== undefined) {
+    if (listsTag(ifMatch, version.etag)) return;
+    throw fail("precondition_failed", { header: "If-Match" });
+  }
+  const date = httpDate(ifUnmodifiedSince);
+  if (date !== null && secondOf(version) > date)
+    throw fail("precondition_failed", { header: "If-Unmodified-Since" });
+}
+
+/**
+ * Whether a header is `*`, or lists the tag. Weak tags count by their opaque part in If-Match as well: we send strong ones
+ * alone, so that a weak one is ours behind a proxy that compresses (decisions.md §1 "Documents").
+ */
+export function listsTag(header: string, etag: string): boolean {
+  if (header.trim() === "*") return true;
+  for (const [, opaque] of header.matchAll(/(?:W\/)?"([\x21\x23-\x7e\x80-\xff]*)"/g))
+    if (opaque === etag) return true;
+  return false;
+}
+
+/** When a version was made: a date of HTTP has whole seconds. NaN, which is before and after nothing, where nobody knows. */
+export function secondOf({ modifiedAt }: Validators): number {
+  return modifiedAt === undefined ? Number.NaN : Math.floor(modifiedAt / 1000);
+}
+
+const months = "Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec";
+const dates = [
+  new RegExp(
+    `^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \\d{2} (?:${months}) \\d{4} \\d{2}:\\d{2}:\\d{2} GMT$`,
+  ),
+  new RegExp(
+    `^(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day, \\d{2}-(?:${months})-\\d{2} \\d{2}:\\d{2}:\\d{2} GMT$`,
+  ),
+  new RegExp(
+    `^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) (?:${months}) [ \\d]\\d \\d{2}:\\d{2}:\\d{2} \\d{4}$`,
+  ),
+];
+
+/** Seconds since 1970 of a date in one of the three forms of RFC 9110 §5.6.7; null where it is none. */
+export function httpDate(text: string | undefined): number | null {
+  if (text === undefined || !dates.some((form) => form.test(text))) return null;
+  const millis = Date.parse(text.endsWith("GMT") ? text : `${text} GMT`);
+  return Number.isNaN(millis) ? null : millis / 1000;
+}

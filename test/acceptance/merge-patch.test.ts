@@ -1,0 +1,190 @@
+// Merge patches of maps and open objects over HTTP (RFC 7396): null removes a member at every depth.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { engines } from "../engines.js";
+import { declaredService, type DeclaredService } from "./declared.js";
+import { startTestService, type Answer, type TestService } from "./service.js";
+
+const registry = `
+registry: 1
+service: {name: patched, title: Patched, version: 1.0.0}
+policies: {open: []}
+types:
+  Deep: {name: string, next: Deep?}
+documents:
+  notes:
+    type:
+      text: string
+      labels: {type: object, additionalProperties: {type: string, minLength: 1}, default: {}}
+      counts: {type: object, patternProperties: {"^x-": {type: integer}}, additionalProperties: false, default: {}}
+      shops:
+        type: object
+        additionalProperties:
+          type: object
+          properties: {name: {type: string}, hours: {type: object, additionalProperties: {type: string}}}
+          required: [name]
+          additionalProperties: false
+        default: {}
+      open: {type: object, properties: {kind: {type: string}, size: {type: integer}}, required: [kind], default: {kind: none}}
+      free: {type: object, additionalProperties: true, default: {}}
+      deep: {$ref: '#/types/Deep', default: {name: "0"}}
+      due: date-time?
+    history: true
+    guard: open
+`;
+
+for (const engine of engines) {
+  describe.skipIf(!engine.isAvailable)(engine.name, () => {
+    let declared: DeclaredService;
+    let service: TestService;
+    beforeAll(async () => {
+      declared = await declaredService({ "registry/service.yaml": registry });
+      service = await startTestService(engine, declared);
+    });
+    afterAll(async () => {
+      await service.stop();
+      declared.remove();
+    });
+
+    /** A document of this body, patched; what its member is then. */
+    const patched = async (body: object, patch: object): Promise<Answer> => {
+      const made = await service.post("/notes", { text: "t", ...body });
+      expect([made.status, made.body.context]).toEqual([201, undefined]);
+      const answer = await service.call("PATCH", `/notes/${made.body.id}?rev=1`, { body: patch });
+      if (answer.status === 200) {
+        const read = await service.call("GET", `/notes/${made.body.id}`);
+        expect(read.body).toEqual(answer.body.data);
+      }
+      return answer;
+    };
+
+    const cases: readonly (readonly [string, object, object, object])[] = [
+      [
+        "a member of a map",
+        { labels: { a: "1", b: "2" } },
+        { labels: { a: null } },
+        { labels: { b: "2" } },
+      ],
+      [
+        "a member that is not there",
+        { labels: { a: "1" } },
+        { labels: { z: null } },
+        { labels: { a: "1" } },
+      ],
+      [
+        "one whose name has dots",
+        { labels: { due: "1", "a.b": "2" } },
+        { labels: { due: null, "a.b": null } },
+        { labels: {} },
+      ],
+      [
+        "a member by a pattern",
+        { counts: { "x-a": 1, "x-b": 2 } },
+        { counts: { "x-a": null, "x-c": 3 } },
+        { counts: { "x-b": 2, "x-c": 3 } },
+      ],
+      [
+        "an object of a map",
+        { shops: { a: { name: "A" }, b: { name: "B" } } },
+        { shops: { a: null } },
+        { shops: { b: { name: "B" } } },
+      ],
+      [
+        "a member of an object of a map",
+        { shops: { a: { name: "A", hours: { mon: "9", tue: "10" } } } },
+        { shops: { a: { hours: { mon: null } } } },
+        { shops: { a: { name: "A", hours: { tue: "10" } } } },
+      ],
+      [
+        "a declared member of an open object",
+        { open: { kind: "k", size: 1, more: true } },
+        { open: { size: null, more: null } },
+        { open: { kind: "k" } },
+      ],
+      [
+        "a member deep in an open object",
+        { free: { a: { b: { c: { d: { e: 1, f: 2 } } } } } },
+        { free: { a: { b: { c: { d: { e: null } } } } } },
+        { free: { a: { b: { c: { d: { f: 2 } } } } } },
+      ],
+      [
+        "nothing of what a patch brings",
+        { free: {} },
+        { free: { new: { a: null, b: { c: null, d: 1 } } } },
+        { free: { new: { b: { d: 1 } } } },
+      ],
+      [
+        "an array as a whole",
+        { free: { a: [{ b: 1, c: null }] } },
+        { free: { a: [{ b: null }] } },
+        { free: { a: [{ b: null }] } },
+      ],
+      [
+        "a member of a type that holds itself",
+        { deep: chain(6) },
+        { deep: cut(6) },
+        { deep: chain(6, true) },
+      ],
+    ];
+    test.each(cases)("null removes %s", async (_what, body, patch, expected) => {
+      const answer = await patched(body, patch);
+      expect([answer.status, answer.body.context]).toEqual([200, undefined]);
+      expect(answer.body.data).toMatchObject(expected);
+      const [name = ""] = Object.keys(expected);
+      expect(answer.body.data[name]).toEqual((expected as Record<string, unknown>)[name]);
+    });
+
+    test.each([
+      [
+        "what must be there",
+        { shops: { a: { name: "A" } } },
+        { shops: { a: { name: null } } },
+        "/shops/a/name",
+      ],
+      [
+        "what an open object requires",
+        { open: { kind: "k" } },
+        { open: { kind: null } },
+        "/open/kind",
+      ],
+    ])("null does not remove %s", async (_what, body, patch, pointer) => {
+      const answer = await patched(body, patch);
+      expect([answer.status, answer.body.code]).toEqual([422, "core.validation"]);
+      expect(answer.body.context.errors[0].path).toBe(pointer);
+    });
+
+    test.each([
+      [{ labels: { a: "" } }, "/labels/a"],
+      [{ labels: { a: 1 } }, "/labels/a"],
+      [{ counts: { a: 1 } }, "/counts/a"],
+      [{ shops: { a: { colour: "red" } } }, "/shops/a/colour"],
+      [{ text: null }, "/text"],
+    ])("what %j brings is still checked", async (patch, pointer) => {
+      const answer = await patched({ shops: { a: { name: "A" } } }, patch);
+      expect([answer.status, answer.body.code]).toEqual([422, "core.validation"]);
+      expect(answer.body.context.errors[0].path).toBe(pointer);
+    });
+
+    test("removals on an old revision merge with other edits of the same map", async () => {
+      const made = await service.post("/notes", { text: "t", labels: { a: "1", b: "2", c: "3" } });
+      const path = `/notes/${made.body.id}?rev=1`;
+      const one = await service.call("PATCH", path, { body: { labels: { a: null } } });
+      expect(one.status).toBe(200);
+      const two = await service.call("PATCH", path, { body: { labels: { b: null } } });
+      expect([two.status, two.body.data.labels]).toEqual([200, { c: "3" }]);
+      const three = await service.call("PATCH", path, { body: { labels: { a: "new" } } });
+      expect([three.status, three.body.code]).toEqual([409, "historical_consistency_violation"]);
+    });
+  });
+}
+
+/** So many objects within each other, the last of them at 0, or at 1 where it has lost its next. */
+function chain(depth: number, endsWithoutNext = false): object {
+  const name = String(depth);
+  if (depth === 0) return { name };
+  if (depth === 1 && endsWithoutNext) return { name };
+  return { name, next: chain(depth - 1, endsWithoutNext) };
+}
+
+function cut(depth: number): object {
+  return depth === 1 ? { next: null } : { next: cut(depth - 1) };
+}
