@@ -1,4 +1,5 @@
 // What compiled validators call at run time: formats, string length, deep equality (JSON Schema 2020-12 validation).
+import { pointer } from "./json-pointer.js";
 
 /** One fault found by a validator: where (JSON Pointer), which keyword, and a sentence without the value. */
 export interface ValidationFault {
@@ -39,9 +40,7 @@ export function validator<T>(check: CompiledValidator, maxFaults = 32): Validato
 function toFault(error: AjvError): ValidationFault {
   const member = error.params["missingProperty"] ?? error.params["additionalProperty"];
   const path =
-    typeof member === "string"
-      ? `${error.instancePath}/${member.replaceAll("~", "~0").replaceAll("/", "~1")}`
-      : error.instancePath;
+    typeof member === "string" ? pointer(error.instancePath, member) : error.instancePath;
   return { path, keyword: error.keyword, message: error.message ?? "is not valid" };
 }
 

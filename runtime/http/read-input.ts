@@ -1,6 +1,7 @@
 // From a request to an operation's input: path, query and body, each checked before the operation runs.
 import type { IncomingMessage } from "node:http";
 import { fail } from "../contract/errors.js";
+import { pointer } from "../contract/json-pointer.js";
 import type { ValidationFault, Validator } from "../contract/validation.js";
 import type {
   BodyBinding,
@@ -110,7 +111,7 @@ function readParameters(
     });
     throw invalid(
       unknown.map((name) => ({
-        path: `/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`,
+        path: pointer("", name),
         keyword: "additionalProperties",
         message: "is not a query parameter of this operation",
       })),

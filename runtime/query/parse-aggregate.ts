@@ -14,7 +14,7 @@ import {
 } from "./aggregate.js";
 import { everything, type Filter, type SortKey } from "./ast.js";
 import type { FieldReference, FieldSet } from "./fields.js";
-import { isObject, pointer } from "./json-pointer.js";
+import { isObject, pointer } from "../contract/json-pointer.js";
 import { membersOf, readListQuery, readPaging, type PageRequest } from "./list-request.js";
 import { parseConstraint } from "./parse-constraint.js";
 import { parseFilter, type FilterEffort } from "./parse-filter.js";

@@ -58,6 +58,8 @@ export async function startTestService(
     readonly definition?: ServiceDefinition;
     readonly environment?: Readonly<Record<string, string>>;
     readonly log?: Log;
+    /** The generated folder, where it is not the reference service's. */
+    readonly folder?: string;
     /** false sends no credential unless a call gives one. */
     readonly signsIn?: boolean;
   } = {},
@@ -74,7 +76,7 @@ export async function startTestService(
   const begin = (given: Readonly<Record<string, string>>): Promise<RunningService> =>
     start(definition, {
       settings: readSettings(definition, given),
-      folder: generated,
+      folder: options.folder ?? generated,
       log: options.log ?? silentLog,
     });
   let running = await begin(environment);

@@ -170,7 +170,7 @@ interface Claims { readonly company: string }
 export const verify = (token: string): Claims | null => (token === "" ? null : { company: token });
 export const resolve = ({ company }: Claims): Identity => ({ principalId: company, actorId: null, sessionId: null, tenant: null, expiresAt: null });
 export const decide: DecisionPort = ({ actions }) => actions.length > 0;
-export const teamRows: ScopePort = (transaction) => ({ $values: { owner_id: transaction.of(identityStore).principalId } });
+export const teamRows: ScopePort = ({ identity }) => ({ $values: { owner_id: identity.principalId } });
 `,
   "registry/auth/kms.ts": `import type { Destination, ExternalSigner } from "opwright/runtime";
 export const signer: ExternalSigner = { kid: "k", sign: (data) => data, publicKeys: [] };
@@ -215,7 +215,10 @@ realtime:
     order.look: {operation: orders.look_at_this_rather_long_name_of_an_operation}
     order.ping: {operation: orders.ping}
 `,
-  "registry/look.ts": `export const look = () => ({ customer: "", state: "open" }) as const;
+  "registry/look.ts": `import type { Order } from "../generated/types/models.js";
+const at = "2030-01-01T00:00:00Z";
+const order = { id: "", rev: 1, created_at: at, last_update_at: at, customer: "", state: "open" } as const;
+export const look = (): Order => order;
 export const ping = () => undefined;
 export const next = () => ({ number: 1 });
 export const record = () => ({ nothing: {}, list: [{}] });

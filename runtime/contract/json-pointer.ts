@@ -1,4 +1,4 @@
-// Walking through JSON that a client sent, and naming the places in it.
+// Walking through JSON, and naming the places in it.
 
 /** Whether the value is a JSON object. */
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
