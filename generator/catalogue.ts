@@ -213,6 +213,12 @@ export const catalogue = {
     "Two operations, or an operation and something opwright prints, would have the same name in code.",
     "Rename the operation, or its namespace.",
   ),
+  OPW049: entry(
+    "Open input",
+    "An object of the input leaves `additionalProperties` out, so callers may send members that nobody declared, and the handler gets them.",
+    "Write `additionalProperties: false`, or `true` where it is meant. This is a warning.",
+    "warning",
+  ),
   OPW050: entry(
     "Unknown policy",
     "A guard names a policy that is not declared.",
