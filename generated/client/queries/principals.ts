@@ -12,7 +12,11 @@ import type {
 /** `POST /admin/principals` */
 export function createPrincipal(
   client: $.Client,
-): $.Mutation<PrincipalsCreatePrincipalInput, PrincipalCreated> {
+): $.Mutation<
+  PrincipalsCreatePrincipalInput,
+  PrincipalCreated,
+  $api.PrincipalsCreatePrincipalCode
+> {
   return $.mutation(["principals", "create_principal"], (input, options) =>
     $api.createPrincipal(client, input, options),
   );
@@ -21,7 +25,7 @@ export function createPrincipal(
 /** `POST /admin/grants` */
 export function grantPermission(
   client: $.Client,
-): $.Mutation<PrincipalsGrantPermissionInput, undefined> {
+): $.Mutation<PrincipalsGrantPermissionInput, undefined, $api.PrincipalsGrantPermissionCode> {
   return $.mutation(["principals", "grant_permission"], (input, options) =>
     $api.grantPermission(client, input, options),
   );
@@ -31,8 +35,8 @@ export function grantPermission(
 export function listPermissions(
   client: $.Client,
   input: PrincipalsListPermissionsInput = {},
-): $.Query<PrincipalsListPermissionsInput, PermissionList> {
-  return $.query(["principals", "list_permissions"], input, (options) =>
+): $.Query<PrincipalsListPermissionsInput, PermissionList, $api.PrincipalsListPermissionsCode> {
+  return $.query(client, ["principals", "list_permissions"], input, (options) =>
     $api.listPermissions(client, input, options),
   );
 }
@@ -40,7 +44,7 @@ export function listPermissions(
 /** `DELETE /admin/grants` */
 export function revokePermission(
   client: $.Client,
-): $.Mutation<PrincipalsRevokePermissionInput, undefined> {
+): $.Mutation<PrincipalsRevokePermissionInput, undefined, $api.PrincipalsRevokePermissionCode> {
   return $.mutation(["principals", "revoke_permission"], (input, options) =>
     $api.revokePermission(client, input, options),
   );

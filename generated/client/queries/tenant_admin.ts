@@ -13,7 +13,7 @@ import type {
 /** `POST /admin/tenants` */
 export function createTenant(
   client: $.Client,
-): $.Mutation<TenantAdminCreateTenantInput, TenantCreated> {
+): $.Mutation<TenantAdminCreateTenantInput, TenantCreated, $api.TenantAdminCreateTenantCode> {
   return $.mutation(["tenant_admin", "create_tenant"], (input, options) =>
     $api.createTenant(client, input, options),
   );
@@ -22,7 +22,7 @@ export function createTenant(
 /** `POST /admin/tenants/{id}/deactivate` */
 export function deactivateTenant(
   client: $.Client,
-): $.Mutation<TenantAdminDeactivateTenantInput, undefined> {
+): $.Mutation<TenantAdminDeactivateTenantInput, undefined, $api.TenantAdminDeactivateTenantCode> {
   return $.mutation(["tenant_admin", "deactivate_tenant"], (input, options) =>
     $api.deactivateTenant(client, input, options),
   );
@@ -31,7 +31,7 @@ export function deactivateTenant(
 /** `POST /admin/memberships` */
 export function inviteMember(
   client: $.Client,
-): $.Mutation<TenantAdminInviteMemberInput, undefined> {
+): $.Mutation<TenantAdminInviteMemberInput, undefined, $api.TenantAdminInviteMemberCode> {
   return $.mutation(["tenant_admin", "invite_member"], (input, options) =>
     $api.inviteMember(client, input, options),
   );
@@ -41,8 +41,8 @@ export function inviteMember(
 export function listMembers(
   client: $.Client,
   input: TenantAdminListMembersInput,
-): $.Query<TenantAdminListMembersInput, MemberList> {
-  return $.query(["tenant_admin", "list_members"], input, (options) =>
+): $.Query<TenantAdminListMembersInput, MemberList, $api.TenantAdminListMembersCode> {
+  return $.query(client, ["tenant_admin", "list_members"], input, (options) =>
     $api.listMembers(client, input, options),
   );
 }
@@ -50,7 +50,7 @@ export function listMembers(
 /** `DELETE /admin/memberships` */
 export function removeMember(
   client: $.Client,
-): $.Mutation<TenantAdminRemoveMemberInput, undefined> {
+): $.Mutation<TenantAdminRemoveMemberInput, undefined, $api.TenantAdminRemoveMemberCode> {
   return $.mutation(["tenant_admin", "remove_member"], (input, options) =>
     $api.removeMember(client, input, options),
   );

@@ -46,20 +46,21 @@ export function filterSchema(
   );
   const compared = Object.entries(fields).filter(([, type]) => isScalarType(type));
   const several = { type: "array", minItems: 1, items: refTo(names.filter) };
-  return {
-    ...objectSchema(
-      {
-        $values: objectSchema(properties, []),
-        $fields: objectSchema(
-          Object.fromEntries(compared.map(([name]) => [name, refTo(names.comparison)])),
-          [],
-        ),
-        $and: several,
-        $or: several,
-        $not: refTo(names.filter),
-      },
+  const conditions = {
+    $values: objectSchema(properties, []),
+    $fields: objectSchema(
+      Object.fromEntries(compared.map(([name]) => [name, refTo(names.comparison)])),
       [],
     ),
+  };
+  return {
+    // What cannot be mixed is an alternative each, so a client that mixes it does not compile.
+    anyOf: [
+      objectSchema(conditions, []),
+      objectSchema({ $and: several }, ["$and"]),
+      objectSchema({ $or: several }, ["$or"]),
+      objectSchema({ $not: refTo(names.filter) }, ["$not"]),
+    ],
     description: "$values and $fields, which hold together; or one of $and, $or and $not alone.",
   };
 }
