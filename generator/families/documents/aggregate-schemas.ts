@@ -9,7 +9,7 @@ import {
   type SchemaObject,
 } from "../../model/json-schema.js";
 import { pascalCase } from "../../model/names.js";
-import { pageSchema } from "./query-schemas.js";
+import { pageSchema, withDeleted } from "./query-schemas.js";
 
 const alias = { pattern: "^[A-Za-z][A-Za-z0-9_]{0,62}$" };
 
@@ -66,6 +66,7 @@ function operandOf(field: string, filter: string): JsonSchema {
 export function aggregateRequestSchema(
   fields: Fields,
   names: { readonly filter: string } & ReturnType<typeof aggregateTypeNames>,
+  listDeleted: boolean,
 ): SchemaObject {
   const scalars = refTo(names.scalar);
   const times = fieldsOf(fields, (type) => type === "date" || type === "date-time");
@@ -138,6 +139,7 @@ export function aggregateRequestSchema(
       aggregates,
       filters: filter,
       sorts: { ...byAlias(refTo("SortOrder")), maxProperties: limits.maxSorts },
+      ...(listDeleted ? withDeleted : {}),
     },
     ["aggregates"],
   );

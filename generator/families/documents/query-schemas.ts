@@ -83,6 +83,11 @@ export function sortSchema(fields: Fields): SchemaObject {
   };
 }
 
+/** What lists and aggregates may ask of documents whose deleted rows they may have as well. */
+export const withDeleted: Readonly<Record<string, JsonSchema>> = {
+  with_deleted: { type: "boolean", default: false },
+};
+
 /** The body of a list operation. `filter`, `sorts` and `field` are the names of the document's query types. */
 export function listRequestSchema(
   names: { readonly filter: string; readonly sorts: string; readonly field: string },
@@ -113,7 +118,7 @@ export function listRequestSchema(
             },
           }
         : {}),
-      ...(options.listDeleted ? { with_deleted: { type: "boolean", default: false } } : {}),
+      ...(options.listDeleted ? withDeleted : {}),
     },
     options.isRaw ? ["return_fields"] : [],
   );
