@@ -8,6 +8,7 @@ import { isNullable } from "../model/json-schema.js";
 import { camelCase } from "../model/names.js";
 import { openListsAreLimited } from "./bounds.js";
 import { inputsAreClosed } from "./open-inputs.js";
+import { policiesNameSteps } from "./policies.js";
 import type { RuleContext } from "./rule-context.js";
 import { sqlNamesDiffer, storageCanFollow } from "./storage-rules.js";
 
@@ -22,6 +23,7 @@ export const rules: readonly ((context: RuleContext) => void)[] = [
   excludedOperationsExist,
   openListsAreLimited,
   inputsAreClosed,
+  policiesNameSteps,
 ];
 
 /** Two operations never answer the same method and path, whatever their placeholders are called. */

@@ -62,6 +62,17 @@ function operandOf(field: string, filter: string): JsonSchema {
   return { anyOf: [refTo(field), objectSchema(members, ["field"])] };
 }
 
+/** What is computed of numbers, besides `$percentile`. */
+const statistics = [
+  "$sum",
+  "$avg",
+  "$median",
+  "$stddev_pop",
+  "$stddev_samp",
+  "$var_pop",
+  "$var_samp",
+];
+
 /** The body of `agg_list`. */
 export function aggregateRequestSchema(
   fields: Fields,
@@ -71,15 +82,6 @@ export function aggregateRequestSchema(
   const scalars = refTo(names.scalar);
   const times = fieldsOf(fields, (type) => type === "date" || type === "date-time");
   const filter = refTo(names.filter);
-  const statistics = [
-    "$sum",
-    "$avg",
-    "$median",
-    "$stddev_pop",
-    "$stddev_samp",
-    "$var_pop",
-    "$var_samp",
-  ];
   const percentile = {
     field: refTo(names.number),
     filter,
