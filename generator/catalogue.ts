@@ -376,6 +376,12 @@ export const catalogue = {
     "The generated folder, or something in it, is a link out of the project or to nowhere, or is not a regular file. Nothing is read or written through it.",
     "Remove it, then run `opwright generate`.",
   ),
+  OPW087: entry(
+    "Foreign file",
+    "A file in the generated folder is none that opwright wrote. It is left alone, but nobody looks for it there.",
+    "Move it out of the folder. This is a warning.",
+    "warning",
+  ),
 } as const satisfies Record<string, CatalogueEntry>;
 
 export type DiagnosticCode = keyof typeof catalogue;
