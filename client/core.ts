@@ -1,6 +1,7 @@
 // What every generated function of a client goes through: one request, its credential, its repetitions, its errors.
 // It is copied into each generated client, for browsers and Node.js alike, and has no dependency.
 import { ApiError, errorOf, type ClientCode } from "./error.js";
+import { within } from "./signals.js";
 import { callerOf } from "./token.js";
 
 export * from "./error.js";
@@ -80,7 +81,9 @@ export interface Call<Result, Code extends string = string> extends Promise<Resu
 
 /** A client of a service. */
 export function createClient(options: ClientOptions): Client {
-  return { ...options, baseUrl: options.baseUrl.replace(/\/+$/, ""), refreshing: new Map() };
+  // What is no address at all is told by the first call.
+  const baseUrl = String(options.baseUrl).replace(/\/+$/, "");
+  return { ...options, baseUrl, refreshing: new Map() };
 }
 
 /** Calls an operation: with the token that is kept, again after a refresh where it has expired, again where that is safe. */
@@ -113,29 +116,33 @@ async function run(
   options: CallOptions,
 ): Promise<unknown> {
   const millis = options.timeoutMillis ?? client.timeoutMillis ?? 30_000;
-  const patience = new AbortController();
-  const timer = setTimeout(() => patience.abort(), timerMillis(millis));
-  // Bytes go on to be read after the call: whoever gives it up then ends their stream as well.
-  const signal =
-    options.signal === undefined
-      ? patience.signal
-      : AbortSignal.any([options.signal, patience.signal]);
-  try {
-    const response = await repeated(client, operation, input, options, signal, Date.now() + millis);
+  const work = async (signal: AbortSignal): Promise<unknown> => {
+    const until = Date.now() + millis;
+    const response = await repeated(client, operation, input, options, signal, until);
+    // Bytes go on to be read after the call: whoever gives it up then ends their stream as well.
     if (operation.isBytes === true && response.ok) return response;
     const body = response.status === 204 ? undefined : await bodyOf(response);
     if (response.ok) return body;
     throw errorOf(body, response);
+  };
+  try {
+    return await within(millis, work, options.signal, operation.isBytes);
   } catch (cause) {
-    if (cause instanceof ApiError) throw cause;
     if (options.signal?.aborted === true)
       throw new ApiError("client.aborted", "the call was given up", { cause });
-    if (patience.signal.aborted)
-      throw new ApiError("client.timeout", `no answer in ${millis} ms`, { cause });
-    throw new ApiError("client.network", "the service cannot be reached", { cause });
-  } finally {
-    clearTimeout(timer);
+    // What is left is the application's own: its input, its store, its options.
+    throw told(cause, "client.invalid", String(cause));
   }
+}
+
+/** An error that has a code already, or one of the client's. */
+function told(cause: unknown, code: ClientCode, detail: string): ApiError {
+  return cause instanceof ApiError ? cause : new ApiError(code, detail, { cause });
+}
+
+/** Where no answer has come, or not all of one. */
+function lost(cause: unknown): never {
+  throw told(cause, "client.network", "the service cannot be reached");
 }
 
 /** Sends a request until it has an answer that stands: a good one, a refusal, or the last that may be tried. */
@@ -148,6 +155,8 @@ async function repeated(
   until: number,
 ): Promise<Response> {
   const { url, body, headers } = requestOf(client, operation, input, options);
+  // Where the platform has none, that is no failure of the service.
+  const send = client.fetch ?? fetch;
   const left = operation.repeats === undefined ? 0 : (client.retries ?? 2);
   let began: Tokens | null | undefined;
   let isRefreshed = false;
@@ -160,14 +169,15 @@ async function repeated(
     if (tokens !== null) authorize(client, headers, tokens);
     let response: Response | undefined;
     try {
-      response = await (client.fetch ?? fetch)(url, {
+      response = await send(url, {
         method: operation.method,
         headers,
         body,
         signal,
       });
     } catch (error) {
-      if (signal.aborted || attempt >= left) throw error;
+      if (signal.aborted) throw error;
+      if (attempt >= left) lost(error);
     }
     if (response?.status === 401 && tokens !== null && !isRefreshed) {
       isRefreshed = true;
@@ -193,11 +203,6 @@ export function retryAfterMillis(response: Response | undefined): number | undef
   const told = response?.headers.get("retry-after") ?? "";
   const millis = /^\d+$/.test(told) ? Number(told) * 1_000 : Date.parse(told) - Date.now();
   return Number.isNaN(millis) ? undefined : Math.max(0, millis);
-}
-
-/** A timer holds 24 days; beyond them it would end at once. */
-export function timerMillis(millis: number): number {
-  return Math.min(millis, 2 ** 31 - 1);
 }
 
 export async function tokensOf({ tokens }: Client): Promise<Tokens | null> {
@@ -240,9 +245,11 @@ function raced<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value>
   });
 }
 
-/** Random letters and digits; `crypto.randomUUID` is missing on plain HTTP. */
+/** Random letters and digits, which are no secret; `crypto.randomUUID` is missing on plain HTTP, all of it on some platforms. */
 export function randomKey(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  const random = (): number => Math.random() * 256;
+  const bytes = new Uint8Array(16).map(random);
+  globalThis.crypto?.getRandomValues(bytes);
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
@@ -283,23 +290,17 @@ async function refresh(client: Client, used: Tokens): Promise<boolean> {
   // Another call, or another tab, has been quicker.
   if (kept.access_token !== used.access_token) return isSameCaller(kept, used);
   if ((refreshPath ?? "") === "" || used.refresh_token == null) return false;
-  const headers = new Headers(client.headers);
-  headers.set("content-type", "application/json");
-  const body = JSON.stringify({ refresh_token: used.refresh_token });
+  const operation = { method: "POST", path: refreshPath ?? "", body: "input", ignoresTokens: true };
+  const input = { refresh_token: used.refresh_token };
   // Not the time of the call that came first: others wait for this as well.
-  const send = async (millis: number): Promise<Tokens | ApiError> => {
-    const response = await (client.fetch ?? fetch)(`${client.baseUrl}${refreshPath}`, {
-      method: "POST",
-      headers,
-      body,
-      signal: AbortSignal.timeout(timerMillis(millis)),
+  const send = (timeoutMillis: number): Promise<unknown> =>
+    run(client, operation as Operation, input, { timeoutMillis }).catch((error: ApiError) => {
+      if (error.code.startsWith("client.")) throw error;
+      return error;
     });
-    const answer = await bodyOf(response);
-    return response.ok ? (answer as Tokens) : errorOf(answer, response);
-  };
   // An answer that is lost is asked for again at once: later the token counts as stolen.
   const answer = await send(4_000).catch(() => send(client.timeoutMillis ?? 30_000));
-  const fresh = answer instanceof ApiError ? null : answer;
+  const fresh = answer instanceof ApiError ? null : (answer as Tokens);
   const now = await tokensOf(client);
   // Who has signed out, or in as somebody else, stays that.
   if (now?.access_token !== used.access_token) return now !== null && isSameCaller(now, used);
@@ -309,7 +310,15 @@ async function refresh(client: Client, used: Tokens): Promise<boolean> {
   return fresh !== null;
 }
 
+/** Refuses an address that leads nowhere; one without a host is of the page, or of the application's own `fetch`. */
+function checkAddress({ baseUrl, fetch: own }: Client): void {
+  const isPath = /^(\/(?!\/)|$)/.test(baseUrl);
+  if (isPath && (own !== undefined || "location" in globalThis)) return;
+  if (!/^https?:\/\/[^/?#@]+(\/[^?#]*)?$/i.test(new URL(baseUrl).href)) throw new Error(baseUrl);
+}
+
 function requestOf(client: Client, operation: Operation, input: Input, options: CallOptions) {
+  checkAddress(client);
   const used = new Set<string>();
   const path = operation.path.replace(/\{(\+?)([^}]+)\}/g, (_, plus: string, name: string) => {
     used.add(name);
@@ -328,7 +337,7 @@ function requestOf(client: Client, operation: Operation, input: Input, options: 
   const body = bodyOfRequest(operation, input, rest);
   if (typeof body === "string") headers.set("content-type", "application/json");
   return {
-    url: `${client.baseUrl}${path}${query.size === 0 ? "" : `?${query}`}`,
+    url: `${client.baseUrl}${path}${String(query) && `?${query}`}`,
     headers,
     body,
   };
@@ -362,7 +371,7 @@ function bodyOfRequest(
 }
 
 async function bodyOf(response: Response): Promise<unknown> {
-  const text = await response.text();
+  const text = await response.text().catch(lost);
   if (text === "") return undefined;
   try {
     return JSON.parse(text);

@@ -42,6 +42,14 @@ export class ApiError<Code extends string = string> extends Error {
   }
 }
 
+/** Whether something that was caught is an error of a call; with codes, whether it has one of them. */
+export function isApiError<Code extends string = string>(
+  error: unknown,
+  ...codes: readonly Code[]
+): error is ApiError<Code> {
+  return error instanceof ApiError && (codes.length === 0 || codes.includes(error.code as Code));
+}
+
 /** The error of an envelope that the service answered with. */
 export function errorOf(envelope: unknown, response?: Response): ApiError {
   const { code, detail, kind, context } = (envelope ?? {}) as Partial<

@@ -1,5 +1,6 @@
 // Files that go up in parts beside the service: several at a time, with progress, and on from where an earlier try ended.
-import { ApiError, timerMillis, type CallOptions, type Client } from "./core.js";
+import { ApiError, type CallOptions, type Client } from "./core.js";
+import { following, within as timed } from "./signals.js";
 
 /** What a session is, as the service gave it: keep it to go on later. */
 export interface KeptSession {
@@ -83,13 +84,8 @@ export async function upload<Head>(
   const { onProgress, parallel = 3 } = options;
   const partBytes = options.partBytes ?? Math.max(8 * mebibyte, Math.ceil(file.size / maxParts));
   // Where one part fails, the others are of no use.
-  const failed = new AbortController();
-  const within = {
-    signal:
-      options.signal === undefined
-        ? failed.signal
-        : AbortSignal.any([options.signal, failed.signal]),
-  };
+  const failed = following(options.signal);
+  const within = { signal: failed.signal };
   const count = Math.max(1, Math.ceil(file.size / partBytes));
   const sizeOf = (number: number): number =>
     Math.min(number * partBytes, file.size) - (number - 1) * partBytes;
@@ -172,21 +168,21 @@ async function put(
     const asked = { session, part_number: number, expires_in: 900 };
     const { url, method, headers } = await storage.presignPart(client, asked, within);
     try {
-      const response = await (client.fetch ?? fetch)(url, {
-        method,
-        headers,
-        body: part,
-        signal: AbortSignal.any([AbortSignal.timeout(timerMillis(millis)), within.signal]),
-      });
+      const send = async (signal: AbortSignal): Promise<Response> => {
+        const answer = await (client.fetch ?? fetch)(url, { method, headers, body: part, signal });
+        await answer.body?.cancel();
+        return answer;
+      };
+      const response = await timed(millis, send, within.signal);
       const etag = response.headers.get("etag");
-      await response.body?.cancel();
       if (response.ok && etag !== null) return etag;
       if (attempt >= retries || response.status < 500)
         throw new ApiError("client.upload_refused", `part ${number} was refused`, {
           status: response.status,
         });
     } catch (error) {
-      if (error instanceof ApiError) throw error;
+      // A part that takes too long is tried again.
+      if (error instanceof ApiError && error.code !== "client.timeout") throw error;
       if (within.signal.aborted)
         throw new ApiError("client.aborted", "the upload was given up", { cause: error });
       if (attempt >= retries)

@@ -213,6 +213,12 @@ export const catalogue = {
     "Two operations, or two namespaces, would have the same name in code.",
     "Rename the operation, or its namespace.",
   ),
+  OPW049: entry(
+    "Open input",
+    "An object of the input leaves `additionalProperties` out, so callers may send members that nobody declared, and the handler gets them.",
+    "Write `additionalProperties: false`, or `true` where it is meant. This is a warning.",
+    "warning",
+  ),
   OPW050: entry(
     "Unknown policy",
     "A guard names a policy that is not declared.",
@@ -374,6 +380,12 @@ export const catalogue = {
     "Generated folder leads elsewhere",
     "The generated folder, or something in it, is a link out of the project or to nowhere, or is not a regular file. Nothing is read or written through it.",
     "Remove it, then run `opwright generate`.",
+  ),
+  OPW087: entry(
+    "Foreign file",
+    "A file in the generated folder is none that opwright wrote. It is left alone, but nobody looks for it there.",
+    "Move it out of the folder. This is a warning.",
+    "warning",
   ),
 } as const satisfies Record<string, CatalogueEntry>;
 

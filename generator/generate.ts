@@ -99,6 +99,8 @@ export interface GenerationPlan {
   readonly files: readonly EmittedFile[];
   readonly changes: readonly Change[];
   readonly folder: GeneratedFolder;
+  /** Files of the generated folder that are somebody's own, and stay. */
+  readonly foreign: readonly string[];
 }
 
 /** Emits a checked registry without findings and compares it with the generated folder. Writes nothing there. */
@@ -125,5 +127,5 @@ export async function planGeneration(
       ? { ...change, kind: "changed", text: change.text }
       : change,
   );
-  return { files, changes, folder };
+  return { files, changes, folder, foreign: folder.foreign(files.map(({ path }) => path)) };
 }

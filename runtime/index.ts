@@ -90,6 +90,15 @@ export {
   type ExpectedRevision,
   type InputBinding,
 } from "./operations/input.js";
+export {
+  answer,
+  byteAnswer,
+  noAnswer,
+  UndeclaredAnswer,
+  type Answer,
+} from "./operations/answer.js";
+export { answered, answeredAround } from "./operations/answered.js";
+export { cut } from "./operations/plain-json.js";
 export { callerOf } from "./operations/identity.js";
 export { JsonText, outputValue, type Output } from "./operations/json-text.js";
 export { Lifetime } from "./ports/lifetime.js";

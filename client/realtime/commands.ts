@@ -1,5 +1,6 @@
 // Commands that wait for a line, and that are sent again where one breaks and that is safe.
-import { ApiError, randomKey, timerMillis, type Operation } from "../core.js";
+import { ApiError, randomKey, type Operation } from "../core.js";
+import { timerMillis } from "../signals.js";
 import type { Line } from "./port.js";
 
 export interface CommandOptions {

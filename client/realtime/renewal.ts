@@ -1,5 +1,5 @@
 // When the token of a connection is to be renewed.
-import { timerMillis } from "../core.js";
+import { timerMillis } from "../signals.js";
 import { claimsOf } from "../token.js";
 
 /**

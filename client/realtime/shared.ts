@@ -1,5 +1,6 @@
 // One line for all tabs of a browser: one of them leads (Web Locks), the others hear and talk through it (BroadcastChannel).
-import { ApiError, errorOf, randomKey, timerMillis, tokensOf } from "../core.js";
+import { ApiError, errorOf, randomKey, tokensOf } from "../core.js";
+import { within } from "../signals.js";
 import { callerOf } from "../token.js";
 import { Leader } from "./leader.js";
 import { Place, type Heard } from "./place.js";
@@ -243,8 +244,9 @@ class SharedLine implements Line {
       case "command": {
         const { tab, cid, command } = message;
         const payload: unknown = command.json === undefined ? undefined : JSON.parse(command.json);
-        const signal = AbortSignal.timeout(timerMillis(command.millis));
-        leader.command({ ...command, payload, signal }).then(
+        const run = (signal: AbortSignal): Promise<unknown> =>
+          leader.command({ ...command, payload, signal });
+        within(command.millis, run).then(
           (data) => this.#tell({ kind: "answer", tab, cid, data }),
           ({ code, message: detail, kind, context }: ApiError) =>
             this.#tell({ kind: "answer", tab, cid, error: { code, detail, kind, context } }),

@@ -1,6 +1,7 @@
 // Lines over Server-Sent Events: signals as a stream (WHATWG HTML §9.2), acknowledgements and commands as requests beside it.
 import { ApiError, authorize, call, currentCaller, errorOf, retryAfterMillis } from "../core.js";
 import type { Operation } from "../core.js";
+import { following } from "../signals.js";
 import { callerOf } from "../token.js";
 import { lineAddress } from "./platform.js";
 import { deviceReplaced, isFinalKind, type Dial, type Ending, type Line } from "./port.js";
@@ -72,7 +73,7 @@ async function listen(
   hears: () => void,
 ): Promise<Ending> {
   const { client, token } = dial;
-  const silence = new AbortController();
+  const silence = following(leaving.signal);
   let timer = setTimeout(() => silence.abort(), silenceMillis);
   const headers = new Headers(client.headers);
   headers.set("accept", "text/event-stream");
@@ -80,7 +81,7 @@ async function listen(
   try {
     const response = await (client.fetch ?? fetch)(lineAddress(dial, "sse"), {
       headers,
-      signal: AbortSignal.any([leaving.signal, silence.signal]),
+      signal: silence.signal,
     });
     if (!response.ok || response.body === null) return await refusal(response);
     receiver.opened();

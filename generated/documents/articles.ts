@@ -2,6 +2,7 @@
 import { document } from "opwright/runtime";
 import type { ArticlesCreate, ArticlesPatch } from "../types/articles.js";
 import type { ArticlesDocument } from "../types/models.js";
+import * as validate from "../validators/articles.js";
 
 export const articlesSpec = document<ArticlesDocument, ArticlesCreate, ArticlesPatch>({
   name: "articles",
@@ -32,4 +33,6 @@ export const articlesSpec = document<ArticlesDocument, ArticlesCreate, ArticlesP
     },
   },
   searches: [{ index: "articles_search_index", fields: ["title", "body"] }],
+  validateCreate: validate.articlesCreate,
+  validatePatch: validate.articlesUpdate,
 });

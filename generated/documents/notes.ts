@@ -2,6 +2,7 @@
 import { document } from "opwright/runtime";
 import type { NotesCreate, NotesPatch } from "../types/notes.js";
 import type { NotesDocument } from "../types/models.js";
+import * as validate from "../validators/notes.js";
 
 export const notesSpec = document<NotesDocument, NotesCreate, NotesPatch>({
   name: "notes",
@@ -20,4 +21,6 @@ export const notesSpec = document<NotesDocument, NotesCreate, NotesPatch>({
     pinned: "boolean",
   },
   indexes: [["owner_id"]],
+  validateCreate: validate.notesCreate,
+  validatePatch: validate.notesUpdate,
 });

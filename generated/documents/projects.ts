@@ -2,6 +2,7 @@
 import { document } from "opwright/runtime";
 import type { Project } from "../types/models.js";
 import type { ProjectsCreate, ProjectsPatch } from "../types/projects.js";
+import * as validate from "../validators/projects.js";
 
 export const projectsSpec = document<Project, ProjectsCreate, ProjectsPatch>({
   name: "projects",
@@ -20,4 +21,6 @@ export const projectsSpec = document<Project, ProjectsCreate, ProjectsPatch>({
     key: "string",
     archived: "boolean",
   },
+  validateCreate: validate.projectsCreate,
+  validatePatch: validate.projectsUpdate,
 });

@@ -2,6 +2,7 @@
 import { document } from "opwright/runtime";
 import type { Task } from "../types/models.js";
 import type { TasksCreate, TasksPatch } from "../types/tasks.js";
+import * as validate from "../validators/tasks.js";
 
 export const tasksSpec = document<Task, TasksCreate, TasksPatch>({
   name: "tasks",
@@ -51,4 +52,6 @@ export const tasksSpec = document<Task, TasksCreate, TasksPatch>({
     { on: "delete", event: "task.changed", delivery: "ephemeral", topic: "project:{project}" },
     { on: "restore", event: "task.changed", delivery: "ephemeral", topic: "project:{project}" },
   ],
+  validateCreate: validate.tasksCreate,
+  validatePatch: validate.tasksUpdate,
 });

@@ -3,6 +3,7 @@ import {
   afterCommit,
   aggInput,
   aggList,
+  answered,
   before,
   documents,
   json,
@@ -21,6 +22,7 @@ import * as handlersTasks from "../../registry/handlers/tasks.js";
 import * as hooksTasks from "../../registry/hooks/tasks.js";
 import { tasksSpec } from "../documents/tasks.js";
 import { authorize } from "../identity.js";
+import * as answers from "../validators/tasks-answers.js";
 import * as validate from "../validators/tasks.js";
 
 /** Group tasks and compute over the groups. Guard: reader. */
@@ -46,7 +48,7 @@ export const tasksComment = route({
   hooks: [principal, tenant, authorize("tasks.write")],
   transaction: "write",
   idempotencyKey: true,
-  run: handlersComments.comment,
+  run: answered(answers.tasksComment, handlersComments.comment),
 });
 
 /** Mark a task as done. Guard: writer. */
@@ -66,7 +68,7 @@ export const tasksComplete = route({
   transaction: "write",
   deadlineSeconds: 10,
   idempotencyKey: true,
-  run: handlersTasks.complete,
+  run: answered(answers.tasksComplete, handlersTasks.complete),
 });
 
 /** Create one of the tasks. Guard: writer. */

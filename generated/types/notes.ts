@@ -25,27 +25,49 @@ export interface NotesCreate {
 export type NotesField = "id" | "rev" | "created_at" | "last_update_at" | "text" | "pinned";
 
 /** $values and $fields, which hold together; or one of $and, $or and $not alone. */
-export interface NotesFilter {
-  readonly $values?: {
-    readonly id?: UuidConstraint;
-    readonly rev?: IntegerConstraint;
-    readonly created_at?: DateTimeConstraint;
-    readonly last_update_at?: DateTimeConstraint;
-    readonly text?: StringConstraint;
-    readonly pinned?: BooleanConstraint;
-  };
-  readonly $fields?: {
-    readonly id?: NotesComparison;
-    readonly rev?: NotesComparison;
-    readonly created_at?: NotesComparison;
-    readonly last_update_at?: NotesComparison;
-    readonly text?: NotesComparison;
-    readonly pinned?: NotesComparison;
-  };
-  readonly $and?: readonly NotesFilter[];
-  readonly $or?: readonly NotesFilter[];
-  readonly $not?: NotesFilter;
-}
+export type NotesFilter =
+  | {
+      readonly $values?: {
+        readonly id?: UuidConstraint;
+        readonly rev?: IntegerConstraint;
+        readonly created_at?: DateTimeConstraint;
+        readonly last_update_at?: DateTimeConstraint;
+        readonly text?: StringConstraint;
+        readonly pinned?: BooleanConstraint;
+      };
+      readonly $fields?: {
+        readonly id?: NotesComparison;
+        readonly rev?: NotesComparison;
+        readonly created_at?: NotesComparison;
+        readonly last_update_at?: NotesComparison;
+        readonly text?: NotesComparison;
+        readonly pinned?: NotesComparison;
+      };
+      readonly $and?: never;
+      readonly $or?: never;
+      readonly $not?: never;
+    }
+  | {
+      readonly $and: readonly NotesFilter[];
+      readonly $values?: never;
+      readonly $fields?: never;
+      readonly $or?: never;
+      readonly $not?: never;
+    }
+  | {
+      readonly $or: readonly NotesFilter[];
+      readonly $values?: never;
+      readonly $fields?: never;
+      readonly $and?: never;
+      readonly $not?: never;
+    }
+  | {
+      readonly $not: NotesFilter;
+      readonly $values?: never;
+      readonly $fields?: never;
+      readonly $and?: never;
+      readonly $or?: never;
+    };
 
 export type NotesNumberField = "rev";
 

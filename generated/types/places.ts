@@ -29,33 +29,55 @@ export type PlacesField =
   | "lng";
 
 /** $values and $fields, which hold together; or one of $and, $or and $not alone. */
-export interface PlacesFilter {
-  readonly $values?: {
-    readonly id?: UuidConstraint;
-    readonly rev?: IntegerConstraint;
-    readonly created_at?: DateTimeConstraint;
-    readonly last_update_at?: DateTimeConstraint;
-    readonly name?: StringConstraint;
-    readonly country?: StringConstraint;
-    readonly admin1?: StringConstraint;
-    readonly lat?: NumberConstraint;
-    readonly lng?: NumberConstraint;
-  };
-  readonly $fields?: {
-    readonly id?: PlacesComparison;
-    readonly rev?: PlacesComparison;
-    readonly created_at?: PlacesComparison;
-    readonly last_update_at?: PlacesComparison;
-    readonly name?: PlacesComparison;
-    readonly country?: PlacesComparison;
-    readonly admin1?: PlacesComparison;
-    readonly lat?: PlacesComparison;
-    readonly lng?: PlacesComparison;
-  };
-  readonly $and?: readonly PlacesFilter[];
-  readonly $or?: readonly PlacesFilter[];
-  readonly $not?: PlacesFilter;
-}
+export type PlacesFilter =
+  | {
+      readonly $values?: {
+        readonly id?: UuidConstraint;
+        readonly rev?: IntegerConstraint;
+        readonly created_at?: DateTimeConstraint;
+        readonly last_update_at?: DateTimeConstraint;
+        readonly name?: StringConstraint;
+        readonly country?: StringConstraint;
+        readonly admin1?: StringConstraint;
+        readonly lat?: NumberConstraint;
+        readonly lng?: NumberConstraint;
+      };
+      readonly $fields?: {
+        readonly id?: PlacesComparison;
+        readonly rev?: PlacesComparison;
+        readonly created_at?: PlacesComparison;
+        readonly last_update_at?: PlacesComparison;
+        readonly name?: PlacesComparison;
+        readonly country?: PlacesComparison;
+        readonly admin1?: PlacesComparison;
+        readonly lat?: PlacesComparison;
+        readonly lng?: PlacesComparison;
+      };
+      readonly $and?: never;
+      readonly $or?: never;
+      readonly $not?: never;
+    }
+  | {
+      readonly $and: readonly PlacesFilter[];
+      readonly $values?: never;
+      readonly $fields?: never;
+      readonly $or?: never;
+      readonly $not?: never;
+    }
+  | {
+      readonly $or: readonly PlacesFilter[];
+      readonly $values?: never;
+      readonly $fields?: never;
+      readonly $and?: never;
+      readonly $not?: never;
+    }
+  | {
+      readonly $not: PlacesFilter;
+      readonly $values?: never;
+      readonly $fields?: never;
+      readonly $and?: never;
+      readonly $or?: never;
+    };
 
 export type PlacesNumberField = "rev" | "lat" | "lng";
 

@@ -16,21 +16,18 @@ if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key0 in data){
 if(!(((key0 === "label") || (key0 === "actor_principal_id")) || (key0 === "expires_in"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
-if(data.label !== undefined){
-let data0 = data.label;
+if(data.label !== undefined){ let data0 = data.label;
 if(typeof data0 === "string"){
 if(func0(data0) > 200){ (vErrors ??= []).push({instancePath:instancePath+"/label",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters"}); errors++; }
 if(func0(data0) < 1){ (vErrors ??= []).push({instancePath:instancePath+"/label",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}); errors++; }
 }
 else { (vErrors ??= []).push({instancePath:instancePath+"/label",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
-if(data.actor_principal_id !== undefined){
-let data0 = data.actor_principal_id;
+if(data.actor_principal_id !== undefined){ let data0 = data.actor_principal_id;
 if(typeof data0 === "string"){ if(!(formats0.test(data0))){ (vErrors ??= []).push({instancePath:instancePath+"/actor_principal_id",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""}); errors++; } }
 else { (vErrors ??= []).push({instancePath:instancePath+"/actor_principal_id",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
-if(data.expires_in !== undefined){
-let data0 = data.expires_in;
+if(data.expires_in !== undefined){ let data0 = data.expires_in;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){ (vErrors ??= []).push({instancePath:instancePath+"/expires_in",keyword:"type",params:{},message:"must be integer"}); errors++; }
 if(typeof data0 == "number"){
 if(data0 > 315360000 || isNaN(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/expires_in",keyword:"maximum",params:{comparison: "<=", limit: 315360000},message:"must be <= 315360000"}); errors++; }

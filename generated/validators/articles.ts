@@ -19,17 +19,14 @@ if(data.url === undefined){ (vErrors ??= []).push({instancePath,keyword:"require
 for(const key0 in data){
 if(!(((key0 === "label") || (key0 === "url")) || (key0 === "checked_at"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
-if(data.label !== undefined){
-let data0 = data.label;
+if(data.label !== undefined){ let data0 = data.label;
 if(typeof data0 !== "string"){ (vErrors ??= []).push({instancePath:instancePath+"/label",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
-if(data.url !== undefined){
-let data0 = data.url;
+if(data.url !== undefined){ let data0 = data.url;
 if(typeof data0 === "string"){ if(!(formats0(data0))){ (vErrors ??= []).push({instancePath:instancePath+"/url",keyword:"format",params:{format: "uri"},message:"must match format \""+"uri"+"\""}); errors++; } }
 else { (vErrors ??= []).push({instancePath:instancePath+"/url",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
-if(data.checked_at !== undefined){
-let data0 = data.checked_at;
+if(data.checked_at !== undefined){ let data0 = data.checked_at;
 if((typeof data0 !== "string") && (data0 !== null)){ (vErrors ??= []).push({instancePath:instancePath+"/checked_at",keyword:"type",params:{},message:"must be string,null"}); errors++; }
 if(typeof data0 === "string"){ if(!(formats2(data0))){ (vErrors ??= []).push({instancePath:instancePath+"/checked_at",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}); errors++; } }
 }
@@ -49,16 +46,13 @@ if(data.body === undefined){ (vErrors ??= []).push({instancePath,keyword:"requir
 for(const key0 in data){
 if(!((((key0 === "title") || (key0 === "body")) || (key0 === "tags")) || (key0 === "links"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
-if(data.title !== undefined){
-let data0 = data.title;
+if(data.title !== undefined){ let data0 = data.title;
 if(typeof data0 !== "string"){ (vErrors ??= []).push({instancePath:instancePath+"/title",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
-if(data.body !== undefined){
-let data0 = data.body;
+if(data.body !== undefined){ let data0 = data.body;
 if(typeof data0 !== "string"){ (vErrors ??= []).push({instancePath:instancePath+"/body",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
-if(data.tags !== undefined){
-let data0 = data.tags;
+if(data.tags !== undefined){ let data0 = data.tags;
 if(Array.isArray(data0)){
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
@@ -68,8 +62,7 @@ if(typeof data1 !== "string"){ (vErrors ??= []).push({instancePath:instancePath+
 }
 else { (vErrors ??= []).push({instancePath:instancePath+"/tags",keyword:"type",params:{},message:"must be array"}); errors++; }
 }
-if(data.links !== undefined){
-let data0 = data.links;
+if(data.links !== undefined){ let data0 = data.links;
 if(Array.isArray(data0)){
 const len1 = data0.length;
 for(let i1=0; i1<len1; i1++){
@@ -98,16 +91,13 @@ if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key0 in data){
 if(!((((key0 === "title") || (key0 === "body")) || (key0 === "tags")) || (key0 === "links"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
-if(data.title !== undefined){
-let data0 = data.title;
+if(data.title !== undefined){ let data0 = data.title;
 if(typeof data0 !== "string"){ (vErrors ??= []).push({instancePath:instancePath+"/title",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
-if(data.body !== undefined){
-let data0 = data.body;
+if(data.body !== undefined){ let data0 = data.body;
 if(typeof data0 !== "string"){ (vErrors ??= []).push({instancePath:instancePath+"/body",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
-if(data.tags !== undefined){
-let data0 = data.tags;
+if(data.tags !== undefined){ let data0 = data.tags;
 if(Array.isArray(data0)){
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
@@ -117,8 +107,7 @@ if(typeof data1 !== "string"){ (vErrors ??= []).push({instancePath:instancePath+
 }
 else { (vErrors ??= []).push({instancePath:instancePath+"/tags",keyword:"type",params:{},message:"must be array"}); errors++; }
 }
-if(data.links !== undefined){
-let data0 = data.links;
+if(data.links !== undefined){ let data0 = data.links;
 if(Array.isArray(data0)){
 const len1 = data0.length;
 for(let i1=0; i1<len1; i1++){

@@ -15,29 +15,25 @@ if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key0 in data){
 if(!((((key0 === "page") || (key0 === "size")) || (key0 === "prefix")) || (key0 === "after"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
-if(data.page !== undefined){
-let data0 = data.page;
+if(data.page !== undefined){ let data0 = data.page;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){ (vErrors ??= []).push({instancePath:instancePath+"/page",keyword:"type",params:{},message:"must be integer"}); errors++; }
 if(typeof data0 == "number"){
 if(data0 > 100000000000 || isNaN(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/page",keyword:"maximum",params:{comparison: "<=", limit: 100000000000},message:"must be <= 100000000000"}); errors++; }
 if(data0 < 1 || isNaN(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/page",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}); errors++; }
 }
 }
-if(data.size !== undefined){
-let data0 = data.size;
+if(data.size !== undefined){ let data0 = data.size;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){ (vErrors ??= []).push({instancePath:instancePath+"/size",keyword:"type",params:{},message:"must be integer"}); errors++; }
 if(typeof data0 == "number"){
 if(data0 > 1000 || isNaN(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/size",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000"}); errors++; }
 if(data0 < 1 || isNaN(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/size",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}); errors++; }
 }
 }
-if(data.prefix !== undefined){
-let data0 = data.prefix;
+if(data.prefix !== undefined){ let data0 = data.prefix;
 if(typeof data0 === "string"){ if(func0(data0) > 1024){ (vErrors ??= []).push({instancePath:instancePath+"/prefix",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"}); errors++; } }
 else { (vErrors ??= []).push({instancePath:instancePath+"/prefix",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
-if(data.after !== undefined){
-let data0 = data.after;
+if(data.after !== undefined){ let data0 = data.after;
 if(typeof data0 === "string"){ if(func0(data0) > 8192){ (vErrors ??= []).push({instancePath:instancePath+"/after",keyword:"maxLength",params:{limit: 8192},message:"must NOT have more than 8192 characters"}); errors++; } }
 else { (vErrors ??= []).push({instancePath:instancePath+"/after",keyword:"type",params:{},message:"must be string"}); errors++; }
 }

@@ -33,16 +33,14 @@ if(data.new_password === undefined){ (vErrors ??= []).push({instancePath,keyword
 for(const key0 in data){
 if(!((key0 === "current_password") || (key0 === "new_password"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
-if(data.current_password !== undefined){
-let data0 = data.current_password;
+if(data.current_password !== undefined){ let data0 = data.current_password;
 if(typeof data0 === "string"){
 if(func0(data0) > 4096){ (vErrors ??= []).push({instancePath:instancePath+"/current_password",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}); errors++; }
 if(func0(data0) < 1){ (vErrors ??= []).push({instancePath:instancePath+"/current_password",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}); errors++; }
 }
 else { (vErrors ??= []).push({instancePath:instancePath+"/current_password",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
-if(data.new_password !== undefined){
-let data0 = data.new_password;
+if(data.new_password !== undefined){ let data0 = data.new_password;
 if(typeof data0 === "string"){
 if(func0(data0) > 1024){ (vErrors ??= []).push({instancePath:instancePath+"/new_password",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"}); errors++; }
 if(func0(data0) < 8){ (vErrors ??= []).push({instancePath:instancePath+"/new_password",keyword:"minLength",params:{limit: 8},message:"must NOT have fewer than 8 characters"}); errors++; }
@@ -65,8 +63,7 @@ if(data.principal_id === undefined){ (vErrors ??= []).push({instancePath,keyword
 for(const key0 in data){
 if(!(key0 === "principal_id")){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
-if(data.principal_id !== undefined){
-let data0 = data.principal_id;
+if(data.principal_id !== undefined){ let data0 = data.principal_id;
 if(typeof data0 === "string"){ if(!(formats0.test(data0))){ (vErrors ??= []).push({instancePath:instancePath+"/principal_id",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""}); errors++; } }
 else { (vErrors ??= []).push({instancePath:instancePath+"/principal_id",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
@@ -84,8 +81,7 @@ if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key0 in data){
 if(!(key0 === "scope")){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
-if(data.scope !== undefined){
-let data0 = data.scope;
+if(data.scope !== undefined){ let data0 = data.scope;
 if(typeof data0 !== "string"){ (vErrors ??= []).push({instancePath:instancePath+"/scope",keyword:"type",params:{},message:"must be string"}); errors++; }
 if(!((data0 === "session") || (data0 === "all"))){ (vErrors ??= []).push({instancePath:instancePath+"/scope",keyword:"enum",params:{},message:"must be equal to one of the allowed values"}); errors++; }
 }
@@ -105,16 +101,14 @@ if(data.password === undefined){ (vErrors ??= []).push({instancePath,keyword:"re
 for(const key0 in data){
 if(!((key0 === "login") || (key0 === "password"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
-if(data.login !== undefined){
-let data0 = data.login;
+if(data.login !== undefined){ let data0 = data.login;
 if(typeof data0 === "string"){
 if(func0(data0) > 4096){ (vErrors ??= []).push({instancePath:instancePath+"/login",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}); errors++; }
 if(func0(data0) < 1){ (vErrors ??= []).push({instancePath:instancePath+"/login",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}); errors++; }
 }
 else { (vErrors ??= []).push({instancePath:instancePath+"/login",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
-if(data.password !== undefined){
-let data0 = data.password;
+if(data.password !== undefined){ let data0 = data.password;
 if(typeof data0 === "string"){
 if(func0(data0) > 4096){ (vErrors ??= []).push({instancePath:instancePath+"/password",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}); errors++; }
 if(func0(data0) < 1){ (vErrors ??= []).push({instancePath:instancePath+"/password",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}); errors++; }
@@ -136,8 +130,7 @@ if(data.principal_id === undefined){ (vErrors ??= []).push({instancePath,keyword
 for(const key0 in data){
 if(!(key0 === "principal_id")){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
-if(data.principal_id !== undefined){
-let data0 = data.principal_id;
+if(data.principal_id !== undefined){ let data0 = data.principal_id;
 if(typeof data0 === "string"){ if(!(formats0.test(data0))){ (vErrors ??= []).push({instancePath:instancePath+"/principal_id",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""}); errors++; } }
 else { (vErrors ??= []).push({instancePath:instancePath+"/principal_id",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
@@ -156,8 +149,7 @@ if(data.refresh_token === undefined){ (vErrors ??= []).push({instancePath,keywor
 for(const key0 in data){
 if(!(key0 === "refresh_token")){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
-if(data.refresh_token !== undefined){
-let data0 = data.refresh_token;
+if(data.refresh_token !== undefined){ let data0 = data.refresh_token;
 if(typeof data0 === "string"){
 if(func0(data0) > 4096){ (vErrors ??= []).push({instancePath:instancePath+"/refresh_token",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}); errors++; }
 if(func0(data0) < 1){ (vErrors ??= []).push({instancePath:instancePath+"/refresh_token",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}); errors++; }
@@ -179,8 +171,7 @@ if(data.login === undefined){ (vErrors ??= []).push({instancePath,keyword:"requi
 for(const key0 in data){
 if(!(key0 === "login")){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
-if(data.login !== undefined){
-let data0 = data.login;
+if(data.login !== undefined){ let data0 = data.login;
 if(typeof data0 === "string"){
 if(func0(data0) > 4096){ (vErrors ??= []).push({instancePath:instancePath+"/login",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}); errors++; }
 if(func0(data0) < 1){ (vErrors ??= []).push({instancePath:instancePath+"/login",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}); errors++; }
@@ -203,16 +194,14 @@ if(data.new_password === undefined){ (vErrors ??= []).push({instancePath,keyword
 for(const key0 in data){
 if(!((key0 === "token") || (key0 === "new_password"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
-if(data.token !== undefined){
-let data0 = data.token;
+if(data.token !== undefined){ let data0 = data.token;
 if(typeof data0 === "string"){
 if(func0(data0) > 4096){ (vErrors ??= []).push({instancePath:instancePath+"/token",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}); errors++; }
 if(func0(data0) < 1){ (vErrors ??= []).push({instancePath:instancePath+"/token",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}); errors++; }
 }
 else { (vErrors ??= []).push({instancePath:instancePath+"/token",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
-if(data.new_password !== undefined){
-let data0 = data.new_password;
+if(data.new_password !== undefined){ let data0 = data.new_password;
 if(typeof data0 === "string"){
 if(func0(data0) > 1024){ (vErrors ??= []).push({instancePath:instancePath+"/new_password",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"}); errors++; }
 if(func0(data0) < 8){ (vErrors ??= []).push({instancePath:instancePath+"/new_password",keyword:"minLength",params:{limit: 8},message:"must NOT have fewer than 8 characters"}); errors++; }

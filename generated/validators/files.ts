@@ -38,29 +38,24 @@ if(data.token === undefined){ (vErrors ??= []).push({instancePath,keyword:"requi
 for(const key0 in data){
 if(!(((((key0 === "key") || (key0 === "upload_id")) || (key0 === "content_type")) || (key0 === "expires_at")) || (key0 === "token"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
-if(data.key !== undefined){
-let data0 = data.key;
+if(data.key !== undefined){ let data0 = data.key;
 if(typeof data0 === "string"){
 if(func0(data0) > 1024){ (vErrors ??= []).push({instancePath:instancePath+"/key",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"}); errors++; }
 if(func0(data0) < 1){ (vErrors ??= []).push({instancePath:instancePath+"/key",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}); errors++; }
 }
 else { (vErrors ??= []).push({instancePath:instancePath+"/key",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
-if(data.upload_id !== undefined){
-let data0 = data.upload_id;
+if(data.upload_id !== undefined){ let data0 = data.upload_id;
 if(typeof data0 !== "string"){ (vErrors ??= []).push({instancePath:instancePath+"/upload_id",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
-if(data.content_type !== undefined){
-let data0 = data.content_type;
+if(data.content_type !== undefined){ let data0 = data.content_type;
 if(typeof data0 !== "string"){ (vErrors ??= []).push({instancePath:instancePath+"/content_type",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
-if(data.expires_at !== undefined){
-let data0 = data.expires_at;
+if(data.expires_at !== undefined){ let data0 = data.expires_at;
 if(typeof data0 === "string"){ if(!(formats0(data0))){ (vErrors ??= []).push({instancePath:instancePath+"/expires_at",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}); errors++; } }
 else { (vErrors ??= []).push({instancePath:instancePath+"/expires_at",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
-if(data.token !== undefined){
-let data0 = data.token;
+if(data.token !== undefined){ let data0 = data.token;
 if(typeof data0 !== "string"){ (vErrors ??= []).push({instancePath:instancePath+"/token",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
 }
@@ -78,8 +73,7 @@ if(data.session === undefined){ (vErrors ??= []).push({instancePath,keyword:"req
 for(const key0 in data){
 if(!(key0 === "session")){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
-if(data.session !== undefined){
-let data0 = data.session;
+if(data.session !== undefined){ let data0 = data.session;
 if(!(UploadSessionCheck(data0, {instancePath:instancePath+"/session",parentData:data,parentDataProperty:"session",rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? UploadSessionCheck.errors : vErrors.concat(UploadSessionCheck.errors);
 errors = vErrors.length;
@@ -103,16 +97,14 @@ if(data.key === undefined){ (vErrors ??= []).push({instancePath,keyword:"require
 for(const key0 in data){
 if(!((key0 === "key") || (key0 === "content_type"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
-if(data.key !== undefined){
-let data0 = data.key;
+if(data.key !== undefined){ let data0 = data.key;
 if(typeof data0 === "string"){
 if(func0(data0) > 1024){ (vErrors ??= []).push({instancePath:instancePath+"/key",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"}); errors++; }
 if(func0(data0) < 1){ (vErrors ??= []).push({instancePath:instancePath+"/key",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}); errors++; }
 }
 else { (vErrors ??= []).push({instancePath:instancePath+"/key",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
-if(data.content_type !== undefined){
-let data0 = data.content_type;
+if(data.content_type !== undefined){ let data0 = data.content_type;
 if(typeof data0 === "string"){
 if(func0(data0) > 255){ (vErrors ??= []).push({instancePath:instancePath+"/content_type",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}); errors++; }
 if(!pattern0.test(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/content_type",keyword:"pattern",params:{pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]+/[!#$%&'*+.^_`|~0-9A-Za-z-]+$"},message:"must match pattern \""+"^[!#$%&'*+.^_`|~0-9A-Za-z-]+/[!#$%&'*+.^_`|~0-9A-Za-z-]+$"+"\""}); errors++; }
@@ -135,8 +127,7 @@ if(data.parts === undefined){ (vErrors ??= []).push({instancePath,keyword:"requi
 for(const key0 in data){
 if(!((key0 === "session") || (key0 === "parts"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
-if(data.session !== undefined){
-let data0 = data.session;
+if(data.session !== undefined){ let data0 = data.session;
 if(!(UploadSessionCheck(data0, {instancePath:instancePath+"/session",parentData:data,parentDataProperty:"session",rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? UploadSessionCheck.errors : vErrors.concat(UploadSessionCheck.errors);
 errors = vErrors.length;
@@ -144,8 +135,7 @@ errors = vErrors.length;
 else {
 }
 }
-if(data.parts !== undefined){
-let data0 = data.parts;
+if(data.parts !== undefined){ let data0 = data.parts;
 if(Array.isArray(data0)){
 if(data0.length > 10000){ (vErrors ??= []).push({instancePath:instancePath+"/parts",keyword:"maxItems",params:{limit: 10000},message:"must NOT have more than 10000 items"}); errors++; }
 if(data0.length < 1){ (vErrors ??= []).push({instancePath:instancePath+"/parts",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"}); errors++; }
@@ -158,20 +148,17 @@ if(data1.etag === undefined){ (vErrors ??= []).push({instancePath:instancePath+"
 for(const key1 in data1){
 if(!(((key1 === "part_number") || (key1 === "etag")) || (key1 === "size"))){ (vErrors ??= []).push({instancePath:instancePath+"/parts/" + i0,keyword:"additionalProperties",params:{additionalProperty: key1},message:"must NOT have additional properties"}); errors++; }
 }
-if(data1.part_number !== undefined){
-let data2 = data1.part_number;
+if(data1.part_number !== undefined){ let data2 = data1.part_number;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){ (vErrors ??= []).push({instancePath:instancePath+"/parts/" + i0+"/part_number",keyword:"type",params:{},message:"must be integer"}); errors++; }
 if(typeof data2 == "number"){
 if(data2 > 10000 || isNaN(data2)){ (vErrors ??= []).push({instancePath:instancePath+"/parts/" + i0+"/part_number",keyword:"maximum",params:{comparison: "<=", limit: 10000},message:"must be <= 10000"}); errors++; }
 if(data2 < 1 || isNaN(data2)){ (vErrors ??= []).push({instancePath:instancePath+"/parts/" + i0+"/part_number",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}); errors++; }
 }
 }
-if(data1.etag !== undefined){
-let data2 = data1.etag;
+if(data1.etag !== undefined){ let data2 = data1.etag;
 if(typeof data2 !== "string"){ (vErrors ??= []).push({instancePath:instancePath+"/parts/" + i0+"/etag",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
-if(data1.size !== undefined){
-let data2 = data1.size;
+if(data1.size !== undefined){ let data2 = data1.size;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){ (vErrors ??= []).push({instancePath:instancePath+"/parts/" + i0+"/size",keyword:"type",params:{},message:"must be integer"}); errors++; }
 if(typeof data2 == "number"){ if(data2 < 0 || isNaN(data2)){ (vErrors ??= []).push({instancePath:instancePath+"/parts/" + i0+"/size",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}); errors++; } }
 }
@@ -195,29 +182,25 @@ if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key0 in data){
 if(!((((key0 === "page") || (key0 === "size")) || (key0 === "prefix")) || (key0 === "after"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
-if(data.page !== undefined){
-let data0 = data.page;
+if(data.page !== undefined){ let data0 = data.page;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){ (vErrors ??= []).push({instancePath:instancePath+"/page",keyword:"type",params:{},message:"must be integer"}); errors++; }
 if(typeof data0 == "number"){
 if(data0 > 100000000000 || isNaN(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/page",keyword:"maximum",params:{comparison: "<=", limit: 100000000000},message:"must be <= 100000000000"}); errors++; }
 if(data0 < 1 || isNaN(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/page",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}); errors++; }
 }
 }
-if(data.size !== undefined){
-let data0 = data.size;
+if(data.size !== undefined){ let data0 = data.size;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){ (vErrors ??= []).push({instancePath:instancePath+"/size",keyword:"type",params:{},message:"must be integer"}); errors++; }
 if(typeof data0 == "number"){
 if(data0 > 1000 || isNaN(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/size",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000"}); errors++; }
 if(data0 < 1 || isNaN(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/size",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}); errors++; }
 }
 }
-if(data.prefix !== undefined){
-let data0 = data.prefix;
+if(data.prefix !== undefined){ let data0 = data.prefix;
 if(typeof data0 === "string"){ if(func0(data0) > 1024){ (vErrors ??= []).push({instancePath:instancePath+"/prefix",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"}); errors++; } }
 else { (vErrors ??= []).push({instancePath:instancePath+"/prefix",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
-if(data.after !== undefined){
-let data0 = data.after;
+if(data.after !== undefined){ let data0 = data.after;
 if(typeof data0 === "string"){ if(func0(data0) > 8192){ (vErrors ??= []).push({instancePath:instancePath+"/after",keyword:"maxLength",params:{limit: 8192},message:"must NOT have more than 8192 characters"}); errors++; } }
 else { (vErrors ??= []).push({instancePath:instancePath+"/after",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
@@ -236,8 +219,7 @@ if(data.session === undefined){ (vErrors ??= []).push({instancePath,keyword:"req
 for(const key0 in data){
 if(!(key0 === "session")){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
-if(data.session !== undefined){
-let data0 = data.session;
+if(data.session !== undefined){ let data0 = data.session;
 if(!(UploadSessionCheck(data0, {instancePath:instancePath+"/session",parentData:data,parentDataProperty:"session",rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? UploadSessionCheck.errors : vErrors.concat(UploadSessionCheck.errors);
 errors = vErrors.length;
@@ -262,16 +244,14 @@ if(data.expires_in === undefined){ (vErrors ??= []).push({instancePath,keyword:"
 for(const key0 in data){
 if(!((key0 === "key") || (key0 === "expires_in"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
-if(data.key !== undefined){
-let data0 = data.key;
+if(data.key !== undefined){ let data0 = data.key;
 if(typeof data0 === "string"){
 if(func0(data0) > 1024){ (vErrors ??= []).push({instancePath:instancePath+"/key",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"}); errors++; }
 if(func0(data0) < 1){ (vErrors ??= []).push({instancePath:instancePath+"/key",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}); errors++; }
 }
 else { (vErrors ??= []).push({instancePath:instancePath+"/key",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
-if(data.expires_in !== undefined){
-let data0 = data.expires_in;
+if(data.expires_in !== undefined){ let data0 = data.expires_in;
 const _errs5 = errors;
 let valid1 = false;
 const _errs6 = errors;
@@ -324,8 +304,7 @@ if(data.expires_in === undefined){ (vErrors ??= []).push({instancePath,keyword:"
 for(const key0 in data){
 if(!(((key0 === "session") || (key0 === "part_number")) || (key0 === "expires_in"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
-if(data.session !== undefined){
-let data0 = data.session;
+if(data.session !== undefined){ let data0 = data.session;
 if(!(UploadSessionCheck(data0, {instancePath:instancePath+"/session",parentData:data,parentDataProperty:"session",rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? UploadSessionCheck.errors : vErrors.concat(UploadSessionCheck.errors);
 errors = vErrors.length;
@@ -333,16 +312,14 @@ errors = vErrors.length;
 else {
 }
 }
-if(data.part_number !== undefined){
-let data0 = data.part_number;
+if(data.part_number !== undefined){ let data0 = data.part_number;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){ (vErrors ??= []).push({instancePath:instancePath+"/part_number",keyword:"type",params:{},message:"must be integer"}); errors++; }
 if(typeof data0 == "number"){
 if(data0 > 10000 || isNaN(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/part_number",keyword:"maximum",params:{comparison: "<=", limit: 10000},message:"must be <= 10000"}); errors++; }
 if(data0 < 1 || isNaN(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/part_number",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}); errors++; }
 }
 }
-if(data.expires_in !== undefined){
-let data0 = data.expires_in;
+if(data.expires_in !== undefined){ let data0 = data.expires_in;
 const _errs6 = errors;
 let valid1 = false;
 const _errs7 = errors;
@@ -394,16 +371,14 @@ if(data.expires_in === undefined){ (vErrors ??= []).push({instancePath,keyword:"
 for(const key0 in data){
 if(!((((key0 === "key") || (key0 === "expires_in")) || (key0 === "content_type")) || (key0 === "max_bytes"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
-if(data.key !== undefined){
-let data0 = data.key;
+if(data.key !== undefined){ let data0 = data.key;
 if(typeof data0 === "string"){
 if(func0(data0) > 1024){ (vErrors ??= []).push({instancePath:instancePath+"/key",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"}); errors++; }
 if(func0(data0) < 1){ (vErrors ??= []).push({instancePath:instancePath+"/key",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}); errors++; }
 }
 else { (vErrors ??= []).push({instancePath:instancePath+"/key",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
-if(data.expires_in !== undefined){
-let data0 = data.expires_in;
+if(data.expires_in !== undefined){ let data0 = data.expires_in;
 const _errs5 = errors;
 let valid1 = false;
 const _errs6 = errors;
@@ -439,16 +414,14 @@ vErrors = null;
 }
 }
 }
-if(data.content_type !== undefined){
-let data0 = data.content_type;
+if(data.content_type !== undefined){ let data0 = data.content_type;
 if(typeof data0 === "string"){
 if(func0(data0) > 255){ (vErrors ??= []).push({instancePath:instancePath+"/content_type",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}); errors++; }
 if(!pattern0.test(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/content_type",keyword:"pattern",params:{pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]+/[!#$%&'*+.^_`|~0-9A-Za-z-]+$"},message:"must match pattern \""+"^[!#$%&'*+.^_`|~0-9A-Za-z-]+/[!#$%&'*+.^_`|~0-9A-Za-z-]+$"+"\""}); errors++; }
 }
 else { (vErrors ??= []).push({instancePath:instancePath+"/content_type",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
-if(data.max_bytes !== undefined){
-let data0 = data.max_bytes;
+if(data.max_bytes !== undefined){ let data0 = data.max_bytes;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){ (vErrors ??= []).push({instancePath:instancePath+"/max_bytes",keyword:"type",params:{},message:"must be integer"}); errors++; }
 if(typeof data0 == "number"){
 if(data0 > 9007199254740991 || isNaN(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/max_bytes",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}); errors++; }
@@ -471,16 +444,14 @@ if(data.expires_in === undefined){ (vErrors ??= []).push({instancePath,keyword:"
 for(const key0 in data){
 if(!(((key0 === "key") || (key0 === "expires_in")) || (key0 === "content_type"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
-if(data.key !== undefined){
-let data0 = data.key;
+if(data.key !== undefined){ let data0 = data.key;
 if(typeof data0 === "string"){
 if(func0(data0) > 1024){ (vErrors ??= []).push({instancePath:instancePath+"/key",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"}); errors++; }
 if(func0(data0) < 1){ (vErrors ??= []).push({instancePath:instancePath+"/key",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}); errors++; }
 }
 else { (vErrors ??= []).push({instancePath:instancePath+"/key",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
-if(data.expires_in !== undefined){
-let data0 = data.expires_in;
+if(data.expires_in !== undefined){ let data0 = data.expires_in;
 const _errs5 = errors;
 let valid1 = false;
 const _errs6 = errors;
@@ -516,8 +487,7 @@ vErrors = null;
 }
 }
 }
-if(data.content_type !== undefined){
-let data0 = data.content_type;
+if(data.content_type !== undefined){ let data0 = data.content_type;
 if(typeof data0 === "string"){
 if(func0(data0) > 255){ (vErrors ??= []).push({instancePath:instancePath+"/content_type",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}); errors++; }
 if(!pattern0.test(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/content_type",keyword:"pattern",params:{pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]+/[!#$%&'*+.^_`|~0-9A-Za-z-]+$"},message:"must match pattern \""+"^[!#$%&'*+.^_`|~0-9A-Za-z-]+/[!#$%&'*+.^_`|~0-9A-Za-z-]+$"+"\""}); errors++; }

@@ -15,12 +15,10 @@ if(data.text === undefined){ (vErrors ??= []).push({instancePath,keyword:"requir
 for(const key0 in data){
 if(!((key0 === "text") || (key0 === "pinned"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
-if(data.text !== undefined){
-let data0 = data.text;
+if(data.text !== undefined){ let data0 = data.text;
 if(typeof data0 !== "string"){ (vErrors ??= []).push({instancePath:instancePath+"/text",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
-if(data.pinned !== undefined){
-let data0 = data.pinned;
+if(data.pinned !== undefined){ let data0 = data.pinned;
 if(typeof data0 !== "boolean"){ (vErrors ??= []).push({instancePath:instancePath+"/pinned",keyword:"type",params:{},message:"must be boolean"}); errors++; }
 }
 }
@@ -37,12 +35,10 @@ if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key0 in data){
 if(!((key0 === "text") || (key0 === "pinned"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
-if(data.text !== undefined){
-let data0 = data.text;
+if(data.text !== undefined){ let data0 = data.text;
 if(typeof data0 !== "string"){ (vErrors ??= []).push({instancePath:instancePath+"/text",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
-if(data.pinned !== undefined){
-let data0 = data.pinned;
+if(data.pinned !== undefined){ let data0 = data.pinned;
 if(typeof data0 !== "boolean"){ (vErrors ??= []).push({instancePath:instancePath+"/pinned",keyword:"type",params:{},message:"must be boolean"}); errors++; }
 }
 }

@@ -27,16 +27,14 @@ if(data.password === undefined){ (vErrors ??= []).push({instancePath,keyword:"re
 for(const key0 in data){
 if(!((key0 === "login") || (key0 === "password"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
-if(data.login !== undefined){
-let data0 = data.login;
+if(data.login !== undefined){ let data0 = data.login;
 if(typeof data0 === "string"){
 if(func0(data0) > 4096){ (vErrors ??= []).push({instancePath:instancePath+"/login",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}); errors++; }
 if(func0(data0) < 1){ (vErrors ??= []).push({instancePath:instancePath+"/login",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}); errors++; }
 }
 else { (vErrors ??= []).push({instancePath:instancePath+"/login",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
-if(data.password !== undefined){
-let data0 = data.password;
+if(data.password !== undefined){ let data0 = data.password;
 if(typeof data0 === "string"){
 if(func0(data0) > 1024){ (vErrors ??= []).push({instancePath:instancePath+"/password",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"}); errors++; }
 if(func0(data0) < 8){ (vErrors ??= []).push({instancePath:instancePath+"/password",keyword:"minLength",params:{limit: 8},message:"must NOT have fewer than 8 characters"}); errors++; }
@@ -58,8 +56,7 @@ if(data.login === undefined){ (vErrors ??= []).push({instancePath,keyword:"requi
 for(const key0 in data){
 if(!(key0 === "login")){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
-if(data.login !== undefined){
-let data0 = data.login;
+if(data.login !== undefined){ let data0 = data.login;
 if(typeof data0 === "string"){
 if(func0(data0) > 4096){ (vErrors ??= []).push({instancePath:instancePath+"/login",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}); errors++; }
 if(func0(data0) < 1){ (vErrors ??= []).push({instancePath:instancePath+"/login",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}); errors++; }
@@ -84,23 +81,19 @@ if(data.permission === undefined){ (vErrors ??= []).push({instancePath,keyword:"
 for(const key0 in data){
 if(!((((key0 === "principal_id") || (key0 === "role")) || (key0 === "tenant_id")) || (key0 === "permission"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
-if(data.principal_id !== undefined){
-let data0 = data.principal_id;
+if(data.principal_id !== undefined){ let data0 = data.principal_id;
 if(typeof data0 === "string"){ if(!(formats0.test(data0))){ (vErrors ??= []).push({instancePath:instancePath+"/principal_id",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""}); errors++; } }
 else { (vErrors ??= []).push({instancePath:instancePath+"/principal_id",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
-if(data.role !== undefined){
-let data0 = data.role;
+if(data.role !== undefined){ let data0 = data.role;
 if(typeof data0 === "string"){ if(!pattern0.test(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/role",keyword:"pattern",params:{pattern: "^[a-z][a-z0-9_]*$"},message:"must match pattern \""+"^[a-z][a-z0-9_]*$"+"\""}); errors++; } }
 else { (vErrors ??= []).push({instancePath:instancePath+"/role",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
-if(data.tenant_id !== undefined){
-let data0 = data.tenant_id;
+if(data.tenant_id !== undefined){ let data0 = data.tenant_id;
 if(typeof data0 === "string"){ if(!(formats0.test(data0))){ (vErrors ??= []).push({instancePath:instancePath+"/tenant_id",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""}); errors++; } }
 else { (vErrors ??= []).push({instancePath:instancePath+"/tenant_id",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
-if(data.permission !== undefined){
-let data0 = data.permission;
+if(data.permission !== undefined){ let data0 = data.permission;
 if(typeof data0 === "string"){ if(!pattern1.test(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/permission",keyword:"pattern",params:{pattern: "^(?:[a-z][a-z0-9_]*|[a-z][a-z0-9_]*\\.[a-z][a-z0-9_]*|role:[a-z][a-z0-9_]*)$"},message:"must match pattern \""+"^(?:[a-z][a-z0-9_]*|[a-z][a-z0-9_]*\\.[a-z][a-z0-9_]*|role:[a-z][a-z0-9_]*)$"+"\""}); errors++; } }
 else { (vErrors ??= []).push({instancePath:instancePath+"/permission",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
@@ -118,18 +111,15 @@ if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key0 in data){
 if(!(((key0 === "principal_id") || (key0 === "role")) || (key0 === "tenant_id"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
-if(data.principal_id !== undefined){
-let data0 = data.principal_id;
+if(data.principal_id !== undefined){ let data0 = data.principal_id;
 if(typeof data0 === "string"){ if(!(formats0.test(data0))){ (vErrors ??= []).push({instancePath:instancePath+"/principal_id",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""}); errors++; } }
 else { (vErrors ??= []).push({instancePath:instancePath+"/principal_id",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
-if(data.role !== undefined){
-let data0 = data.role;
+if(data.role !== undefined){ let data0 = data.role;
 if(typeof data0 === "string"){ if(!pattern0.test(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/role",keyword:"pattern",params:{pattern: "^[a-z][a-z0-9_]*$"},message:"must match pattern \""+"^[a-z][a-z0-9_]*$"+"\""}); errors++; } }
 else { (vErrors ??= []).push({instancePath:instancePath+"/role",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
-if(data.tenant_id !== undefined){
-let data0 = data.tenant_id;
+if(data.tenant_id !== undefined){ let data0 = data.tenant_id;
 if(typeof data0 === "string"){ if(!(formats0.test(data0))){ (vErrors ??= []).push({instancePath:instancePath+"/tenant_id",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""}); errors++; } }
 else { (vErrors ??= []).push({instancePath:instancePath+"/tenant_id",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
@@ -148,23 +138,19 @@ if(data.permission === undefined){ (vErrors ??= []).push({instancePath,keyword:"
 for(const key0 in data){
 if(!((((key0 === "principal_id") || (key0 === "role")) || (key0 === "tenant_id")) || (key0 === "permission"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
-if(data.principal_id !== undefined){
-let data0 = data.principal_id;
+if(data.principal_id !== undefined){ let data0 = data.principal_id;
 if(typeof data0 === "string"){ if(!(formats0.test(data0))){ (vErrors ??= []).push({instancePath:instancePath+"/principal_id",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""}); errors++; } }
 else { (vErrors ??= []).push({instancePath:instancePath+"/principal_id",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
-if(data.role !== undefined){
-let data0 = data.role;
+if(data.role !== undefined){ let data0 = data.role;
 if(typeof data0 === "string"){ if(!pattern0.test(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/role",keyword:"pattern",params:{pattern: "^[a-z][a-z0-9_]*$"},message:"must match pattern \""+"^[a-z][a-z0-9_]*$"+"\""}); errors++; } }
 else { (vErrors ??= []).push({instancePath:instancePath+"/role",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
-if(data.tenant_id !== undefined){
-let data0 = data.tenant_id;
+if(data.tenant_id !== undefined){ let data0 = data.tenant_id;
 if(typeof data0 === "string"){ if(!(formats0.test(data0))){ (vErrors ??= []).push({instancePath:instancePath+"/tenant_id",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""}); errors++; } }
 else { (vErrors ??= []).push({instancePath:instancePath+"/tenant_id",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
-if(data.permission !== undefined){
-let data0 = data.permission;
+if(data.permission !== undefined){ let data0 = data.permission;
 if(typeof data0 === "string"){ if(!pattern1.test(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/permission",keyword:"pattern",params:{pattern: "^(?:[a-z][a-z0-9_]*|[a-z][a-z0-9_]*\\.[a-z][a-z0-9_]*|role:[a-z][a-z0-9_]*)$"},message:"must match pattern \""+"^(?:[a-z][a-z0-9_]*|[a-z][a-z0-9_]*\\.[a-z][a-z0-9_]*|role:[a-z][a-z0-9_]*)$"+"\""}); errors++; } }
 else { (vErrors ??= []).push({instancePath:instancePath+"/permission",keyword:"type",params:{},message:"must be string"}); errors++; }
 }

@@ -18,17 +18,14 @@ if(data.key === undefined){ (vErrors ??= []).push({instancePath,keyword:"require
 for(const key0 in data){
 if(!(((key0 === "name") || (key0 === "key")) || (key0 === "archived"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
-if(data.name !== undefined){
-let data0 = data.name;
+if(data.name !== undefined){ let data0 = data.name;
 if(typeof data0 !== "string"){ (vErrors ??= []).push({instancePath:instancePath+"/name",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
-if(data.key !== undefined){
-let data0 = data.key;
+if(data.key !== undefined){ let data0 = data.key;
 if(typeof data0 === "string"){ if(!pattern0.test(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/key",keyword:"pattern",params:{pattern: "^[A-Z]{2,10}$"},message:"must match pattern \""+"^[A-Z]{2,10}$"+"\""}); errors++; } }
 else { (vErrors ??= []).push({instancePath:instancePath+"/key",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
-if(data.archived !== undefined){
-let data0 = data.archived;
+if(data.archived !== undefined){ let data0 = data.archived;
 if(typeof data0 !== "boolean"){ (vErrors ??= []).push({instancePath:instancePath+"/archived",keyword:"type",params:{},message:"must be boolean"}); errors++; }
 }
 }
@@ -45,17 +42,14 @@ if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key0 in data){
 if(!(((key0 === "name") || (key0 === "key")) || (key0 === "archived"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
-if(data.name !== undefined){
-let data0 = data.name;
+if(data.name !== undefined){ let data0 = data.name;
 if(typeof data0 !== "string"){ (vErrors ??= []).push({instancePath:instancePath+"/name",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
-if(data.key !== undefined){
-let data0 = data.key;
+if(data.key !== undefined){ let data0 = data.key;
 if(typeof data0 === "string"){ if(!pattern0.test(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/key",keyword:"pattern",params:{pattern: "^[A-Z]{2,10}$"},message:"must match pattern \""+"^[A-Z]{2,10}$"+"\""}); errors++; } }
 else { (vErrors ??= []).push({instancePath:instancePath+"/key",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
-if(data.archived !== undefined){
-let data0 = data.archived;
+if(data.archived !== undefined){ let data0 = data.archived;
 if(typeof data0 !== "boolean"){ (vErrors ??= []).push({instancePath:instancePath+"/archived",keyword:"type",params:{},message:"must be boolean"}); errors++; }
 }
 }

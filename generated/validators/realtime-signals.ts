@@ -32,65 +32,53 @@ if(data.labels === undefined){ (vErrors ??= []).push({instancePath,keyword:"requ
 for(const key0 in data){
 if(!(names0.has(key0))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
-if(data.id !== undefined){
-let data0 = data.id;
+if(data.id !== undefined){ let data0 = data.id;
 if(typeof data0 === "string"){ if(!(formats0.test(data0))){ (vErrors ??= []).push({instancePath:instancePath+"/id",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""}); errors++; } }
 else { (vErrors ??= []).push({instancePath:instancePath+"/id",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
-if(data.rev !== undefined){
-let data0 = data.rev;
+if(data.rev !== undefined){ let data0 = data.rev;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){ (vErrors ??= []).push({instancePath:instancePath+"/rev",keyword:"type",params:{},message:"must be integer"}); errors++; }
 if(typeof data0 == "number"){ if(data0 < 1 || isNaN(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/rev",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}); errors++; } }
 }
-if(data.created_at !== undefined){
-let data0 = data.created_at;
+if(data.created_at !== undefined){ let data0 = data.created_at;
 if(typeof data0 === "string"){ if(!(formats2(data0))){ (vErrors ??= []).push({instancePath:instancePath+"/created_at",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}); errors++; } }
 else { (vErrors ??= []).push({instancePath:instancePath+"/created_at",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
-if(data.last_update_at !== undefined){
-let data0 = data.last_update_at;
+if(data.last_update_at !== undefined){ let data0 = data.last_update_at;
 if(typeof data0 === "string"){ if(!(formats2(data0))){ (vErrors ??= []).push({instancePath:instancePath+"/last_update_at",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}); errors++; } }
 else { (vErrors ??= []).push({instancePath:instancePath+"/last_update_at",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
-if(data.is_deleted !== undefined){
-let data0 = data.is_deleted;
+if(data.is_deleted !== undefined){ let data0 = data.is_deleted;
 if(typeof data0 !== "boolean"){ (vErrors ??= []).push({instancePath:instancePath+"/is_deleted",keyword:"type",params:{},message:"must be boolean"}); errors++; }
 }
-if(data.title !== undefined){
-let data0 = data.title;
+if(data.title !== undefined){ let data0 = data.title;
 if(typeof data0 === "string"){
 if(func1(data0) > 200){ (vErrors ??= []).push({instancePath:instancePath+"/title",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters"}); errors++; }
 if(func1(data0) < 1){ (vErrors ??= []).push({instancePath:instancePath+"/title",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}); errors++; }
 }
 else { (vErrors ??= []).push({instancePath:instancePath+"/title",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
-if(data.state !== undefined){
-let data0 = data.state;
+if(data.state !== undefined){ let data0 = data.state;
 if(typeof data0 !== "string"){ (vErrors ??= []).push({instancePath:instancePath+"/state",keyword:"type",params:{},message:"must be string"}); errors++; }
 if(!(((data0 === "open") || (data0 === "doing")) || (data0 === "done"))){ (vErrors ??= []).push({instancePath:instancePath+"/state",keyword:"enum",params:{},message:"must be equal to one of the allowed values"}); errors++; }
 }
-if(data.project !== undefined){
-let data0 = data.project;
+if(data.project !== undefined){ let data0 = data.project;
 if(typeof data0 === "string"){ if(!(formats0.test(data0))){ (vErrors ??= []).push({instancePath:instancePath+"/project",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""}); errors++; } }
 else { (vErrors ??= []).push({instancePath:instancePath+"/project",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
-if(data.assignee !== undefined){
-let data0 = data.assignee;
+if(data.assignee !== undefined){ let data0 = data.assignee;
 if((typeof data0 !== "string") && (data0 !== null)){ (vErrors ??= []).push({instancePath:instancePath+"/assignee",keyword:"type",params:{},message:"must be string,null"}); errors++; }
 if(typeof data0 === "string"){ if(!(formats0.test(data0))){ (vErrors ??= []).push({instancePath:instancePath+"/assignee",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""}); errors++; } }
 }
-if(data.due !== undefined){
-let data0 = data.due;
+if(data.due !== undefined){ let data0 = data.due;
 if((typeof data0 !== "string") && (data0 !== null)){ (vErrors ??= []).push({instancePath:instancePath+"/due",keyword:"type",params:{},message:"must be string,null"}); errors++; }
 if(typeof data0 === "string"){ if(!(formats2(data0))){ (vErrors ??= []).push({instancePath:instancePath+"/due",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}); errors++; } }
 }
-if(data.estimate !== undefined){
-let data0 = data.estimate;
+if(data.estimate !== undefined){ let data0 = data.estimate;
 if((!(typeof data0 == "number")) && (data0 !== null)){ (vErrors ??= []).push({instancePath:instancePath+"/estimate",keyword:"type",params:{},message:"must be number,null"}); errors++; }
 if(typeof data0 == "number"){ if(data0 < 0 || isNaN(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/estimate",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}); errors++; } }
 }
-if(data.labels !== undefined){
-let data0 = data.labels;
+if(data.labels !== undefined){ let data0 = data.labels;
 if(Array.isArray(data0)){
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
@@ -116,13 +104,11 @@ if(data.who === undefined){ (vErrors ??= []).push({instancePath,keyword:"require
 for(const key0 in data){
 if(!((key0 === "task") || (key0 === "who"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
-if(data.task !== undefined){
-let data0 = data.task;
+if(data.task !== undefined){ let data0 = data.task;
 if(typeof data0 === "string"){ if(!(formats0.test(data0))){ (vErrors ??= []).push({instancePath:instancePath+"/task",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""}); errors++; } }
 else { (vErrors ??= []).push({instancePath:instancePath+"/task",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
-if(data.who !== undefined){
-let data0 = data.who;
+if(data.who !== undefined){ let data0 = data.who;
 if(typeof data0 === "string"){ if(!(formats0.test(data0))){ (vErrors ??= []).push({instancePath:instancePath+"/who",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""}); errors++; } }
 else { (vErrors ??= []).push({instancePath:instancePath+"/who",keyword:"type",params:{},message:"must be string"}); errors++; }
 }

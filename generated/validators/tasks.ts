@@ -26,13 +26,11 @@ if(data.text === undefined){ (vErrors ??= []).push({instancePath,keyword:"requir
 for(const key0 in data){
 if(!((key0 === "task") || (key0 === "text"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
-if(data.task !== undefined){
-let data0 = data.task;
+if(data.task !== undefined){ let data0 = data.task;
 if(typeof data0 === "string"){ if(!(formats0.test(data0))){ (vErrors ??= []).push({instancePath:instancePath+"/task",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""}); errors++; } }
 else { (vErrors ??= []).push({instancePath:instancePath+"/task",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
-if(data.text !== undefined){
-let data0 = data.text;
+if(data.text !== undefined){ let data0 = data.text;
 if(typeof data0 === "string"){
 if(func0(data0) > 2000){ (vErrors ??= []).push({instancePath:instancePath+"/text",keyword:"maxLength",params:{limit: 2000},message:"must NOT have more than 2000 characters"}); errors++; }
 if(func0(data0) < 1){ (vErrors ??= []).push({instancePath:instancePath+"/text",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}); errors++; }
@@ -55,17 +53,14 @@ if(data.rev === undefined){ (vErrors ??= []).push({instancePath,keyword:"require
 for(const key0 in data){
 if(!(((key0 === "id") || (key0 === "rev")) || (key0 === "note"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
-if(data.id !== undefined){
-let data0 = data.id;
+if(data.id !== undefined){ let data0 = data.id;
 if(typeof data0 === "string"){ if(!(formats0.test(data0))){ (vErrors ??= []).push({instancePath:instancePath+"/id",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""}); errors++; } }
 else { (vErrors ??= []).push({instancePath:instancePath+"/id",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
-if(data.rev !== undefined){
-let data0 = data.rev;
+if(data.rev !== undefined){ let data0 = data.rev;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){ (vErrors ??= []).push({instancePath:instancePath+"/rev",keyword:"type",params:{},message:"must be integer"}); errors++; }
 }
-if(data.note !== undefined){
-let data0 = data.note;
+if(data.note !== undefined){ let data0 = data.note;
 if((typeof data0 !== "string") && (data0 !== null)){ (vErrors ??= []).push({instancePath:instancePath+"/note",keyword:"type",params:{},message:"must be string,null"}); errors++; }
 }
 }
@@ -85,36 +80,30 @@ if(data.project === undefined){ (vErrors ??= []).push({instancePath,keyword:"req
 for(const key0 in data){
 if(!((((((key0 === "title") || (key0 === "project")) || (key0 === "assignee")) || (key0 === "due")) || (key0 === "estimate")) || (key0 === "labels"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
-if(data.title !== undefined){
-let data0 = data.title;
+if(data.title !== undefined){ let data0 = data.title;
 if(typeof data0 === "string"){
 if(func0(data0) > 200){ (vErrors ??= []).push({instancePath:instancePath+"/title",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters"}); errors++; }
 if(func0(data0) < 1){ (vErrors ??= []).push({instancePath:instancePath+"/title",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}); errors++; }
 }
 else { (vErrors ??= []).push({instancePath:instancePath+"/title",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
-if(data.project !== undefined){
-let data0 = data.project;
+if(data.project !== undefined){ let data0 = data.project;
 if(typeof data0 === "string"){ if(!(formats0.test(data0))){ (vErrors ??= []).push({instancePath:instancePath+"/project",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""}); errors++; } }
 else { (vErrors ??= []).push({instancePath:instancePath+"/project",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
-if(data.assignee !== undefined){
-let data0 = data.assignee;
+if(data.assignee !== undefined){ let data0 = data.assignee;
 if((typeof data0 !== "string") && (data0 !== null)){ (vErrors ??= []).push({instancePath:instancePath+"/assignee",keyword:"type",params:{},message:"must be string,null"}); errors++; }
 if(typeof data0 === "string"){ if(!(formats0.test(data0))){ (vErrors ??= []).push({instancePath:instancePath+"/assignee",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""}); errors++; } }
 }
-if(data.due !== undefined){
-let data0 = data.due;
+if(data.due !== undefined){ let data0 = data.due;
 if((typeof data0 !== "string") && (data0 !== null)){ (vErrors ??= []).push({instancePath:instancePath+"/due",keyword:"type",params:{},message:"must be string,null"}); errors++; }
 if(typeof data0 === "string"){ if(!(formats8(data0))){ (vErrors ??= []).push({instancePath:instancePath+"/due",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}); errors++; } }
 }
-if(data.estimate !== undefined){
-let data0 = data.estimate;
+if(data.estimate !== undefined){ let data0 = data.estimate;
 if((!(typeof data0 == "number")) && (data0 !== null)){ (vErrors ??= []).push({instancePath:instancePath+"/estimate",keyword:"type",params:{},message:"must be number,null"}); errors++; }
 if(typeof data0 == "number"){ if(data0 < 0 || isNaN(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/estimate",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}); errors++; } }
 }
-if(data.labels !== undefined){
-let data0 = data.labels;
+if(data.labels !== undefined){ let data0 = data.labels;
 if(Array.isArray(data0)){
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
@@ -138,36 +127,30 @@ if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key0 in data){
 if(!((((((key0 === "title") || (key0 === "state")) || (key0 === "assignee")) || (key0 === "due")) || (key0 === "estimate")) || (key0 === "labels"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
-if(data.title !== undefined){
-let data0 = data.title;
+if(data.title !== undefined){ let data0 = data.title;
 if(typeof data0 === "string"){
 if(func0(data0) > 200){ (vErrors ??= []).push({instancePath:instancePath+"/title",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters"}); errors++; }
 if(func0(data0) < 1){ (vErrors ??= []).push({instancePath:instancePath+"/title",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}); errors++; }
 }
 else { (vErrors ??= []).push({instancePath:instancePath+"/title",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
-if(data.state !== undefined){
-let data0 = data.state;
+if(data.state !== undefined){ let data0 = data.state;
 if(typeof data0 !== "string"){ (vErrors ??= []).push({instancePath:instancePath+"/state",keyword:"type",params:{},message:"must be string"}); errors++; }
 if(!(((data0 === "open") || (data0 === "doing")) || (data0 === "done"))){ (vErrors ??= []).push({instancePath:instancePath+"/state",keyword:"enum",params:{},message:"must be equal to one of the allowed values"}); errors++; }
 }
-if(data.assignee !== undefined){
-let data0 = data.assignee;
+if(data.assignee !== undefined){ let data0 = data.assignee;
 if((typeof data0 !== "string") && (data0 !== null)){ (vErrors ??= []).push({instancePath:instancePath+"/assignee",keyword:"type",params:{},message:"must be string,null"}); errors++; }
 if(typeof data0 === "string"){ if(!(formats0.test(data0))){ (vErrors ??= []).push({instancePath:instancePath+"/assignee",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""}); errors++; } }
 }
-if(data.due !== undefined){
-let data0 = data.due;
+if(data.due !== undefined){ let data0 = data.due;
 if((typeof data0 !== "string") && (data0 !== null)){ (vErrors ??= []).push({instancePath:instancePath+"/due",keyword:"type",params:{},message:"must be string,null"}); errors++; }
 if(typeof data0 === "string"){ if(!(formats8(data0))){ (vErrors ??= []).push({instancePath:instancePath+"/due",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}); errors++; } }
 }
-if(data.estimate !== undefined){
-let data0 = data.estimate;
+if(data.estimate !== undefined){ let data0 = data.estimate;
 if((!(typeof data0 == "number")) && (data0 !== null)){ (vErrors ??= []).push({instancePath:instancePath+"/estimate",keyword:"type",params:{},message:"must be number,null"}); errors++; }
 if(typeof data0 == "number"){ if(data0 < 0 || isNaN(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/estimate",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}); errors++; } }
 }
-if(data.labels !== undefined){
-let data0 = data.labels;
+if(data.labels !== undefined){ let data0 = data.labels;
 if(Array.isArray(data0)){
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){

@@ -24,8 +24,7 @@ if(data.tenant_key === undefined){ (vErrors ??= []).push({instancePath,keyword:"
 for(const key0 in data){
 if(!(key0 === "tenant_key")){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
-if(data.tenant_key !== undefined){
-let data0 = data.tenant_key;
+if(data.tenant_key !== undefined){ let data0 = data.tenant_key;
 if(typeof data0 === "string"){ if(!pattern0.test(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/tenant_key",keyword:"pattern",params:{pattern: "^[a-z][a-z0-9-]{0,62}$"},message:"must match pattern \""+"^[a-z][a-z0-9-]{0,62}$"+"\""}); errors++; } }
 else { (vErrors ??= []).push({instancePath:instancePath+"/tenant_key",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
@@ -46,13 +45,11 @@ if(data.principal_id === undefined){ (vErrors ??= []).push({instancePath,keyword
 for(const key0 in data){
 if(!((key0 === "tenant_id") || (key0 === "principal_id"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
-if(data.tenant_id !== undefined){
-let data0 = data.tenant_id;
+if(data.tenant_id !== undefined){ let data0 = data.tenant_id;
 if(typeof data0 === "string"){ if(!(formats0.test(data0))){ (vErrors ??= []).push({instancePath:instancePath+"/tenant_id",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""}); errors++; } }
 else { (vErrors ??= []).push({instancePath:instancePath+"/tenant_id",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
-if(data.principal_id !== undefined){
-let data0 = data.principal_id;
+if(data.principal_id !== undefined){ let data0 = data.principal_id;
 if(typeof data0 === "string"){ if(!(formats0.test(data0))){ (vErrors ??= []).push({instancePath:instancePath+"/principal_id",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""}); errors++; } }
 else { (vErrors ??= []).push({instancePath:instancePath+"/principal_id",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
@@ -70,8 +67,7 @@ if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key0 in data){
 if(!(key0 === "after")){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
-if(data.after !== undefined){
-let data0 = data.after;
+if(data.after !== undefined){ let data0 = data.after;
 if(typeof data0 === "string"){ if(!pattern0.test(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/after",keyword:"pattern",params:{pattern: "^[a-z][a-z0-9-]{0,62}$"},message:"must match pattern \""+"^[a-z][a-z0-9-]{0,62}$"+"\""}); errors++; } }
 else { (vErrors ??= []).push({instancePath:instancePath+"/after",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
@@ -91,13 +87,11 @@ if(data.principal_id === undefined){ (vErrors ??= []).push({instancePath,keyword
 for(const key0 in data){
 if(!((key0 === "tenant_id") || (key0 === "principal_id"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
-if(data.tenant_id !== undefined){
-let data0 = data.tenant_id;
+if(data.tenant_id !== undefined){ let data0 = data.tenant_id;
 if(typeof data0 === "string"){ if(!(formats0.test(data0))){ (vErrors ??= []).push({instancePath:instancePath+"/tenant_id",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""}); errors++; } }
 else { (vErrors ??= []).push({instancePath:instancePath+"/tenant_id",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
-if(data.principal_id !== undefined){
-let data0 = data.principal_id;
+if(data.principal_id !== undefined){ let data0 = data.principal_id;
 if(typeof data0 === "string"){ if(!(formats0.test(data0))){ (vErrors ??= []).push({instancePath:instancePath+"/principal_id",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""}); errors++; } }
 else { (vErrors ??= []).push({instancePath:instancePath+"/principal_id",keyword:"type",params:{},message:"must be string"}); errors++; }
 }

@@ -17,16 +17,14 @@ if(data.events === undefined){ (vErrors ??= []).push({instancePath,keyword:"requ
 for(const key0 in data){
 if(!((key0 === "url") || (key0 === "events"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
-if(data.url !== undefined){
-let data0 = data.url;
+if(data.url !== undefined){ let data0 = data.url;
 if(typeof data0 === "string"){
 if(func0(data0) > 2000){ (vErrors ??= []).push({instancePath:instancePath+"/url",keyword:"maxLength",params:{limit: 2000},message:"must NOT have more than 2000 characters"}); errors++; }
 if(func0(data0) < 1){ (vErrors ??= []).push({instancePath:instancePath+"/url",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}); errors++; }
 }
 else { (vErrors ??= []).push({instancePath:instancePath+"/url",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
-if(data.events !== undefined){
-let data0 = data.events;
+if(data.events !== undefined){ let data0 = data.events;
 if(Array.isArray(data0)){
 if(data0.length < 1){ (vErrors ??= []).push({instancePath:instancePath+"/events",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"}); errors++; }
 const len0 = data0.length;

@@ -7,6 +7,8 @@ import { propertiesOf, referredType, requiredOf, type JsonSchema } from "../mode
 import { isNullable } from "../model/json-schema.js";
 import { camelCase } from "../model/names.js";
 import { openListsAreLimited } from "./bounds.js";
+import { inputsAreClosed } from "./open-inputs.js";
+import { policiesNameSteps } from "./policies.js";
 import type { RuleContext } from "./rule-context.js";
 import { sqlNamesDiffer, storageCanFollow } from "./storage-rules.js";
 
@@ -20,6 +22,8 @@ export const rules: readonly ((context: RuleContext) => void)[] = [
   storageCanFollow,
   excludedOperationsExist,
   openListsAreLimited,
+  inputsAreClosed,
+  policiesNameSteps,
 ];
 
 /** Two operations never answer the same method and path, whatever their placeholders are called. */

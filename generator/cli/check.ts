@@ -27,15 +27,15 @@ export async function runCheck(
     return exitCodes.fine;
   }
   const before = registryDigest(project);
-  const { checked, plan, findings } = await checkedPlan(project);
+  const { checked, plan, findings, warnings } = await checkedPlan(project);
   const changes = plan?.changes ?? [];
   const { textOf } = checked;
-  const shown = [...findings, ...checked.warnings];
+  const shown = [...findings, ...warnings];
   if (shown.length > 0 || isMachine) tell(shown, textOf);
   if (findings.length === 0) {
     const operations = Object.keys(checked.expanded.model.operations).length;
-    rememberClean(project, before, checked);
-    terminal.note(`${operations} operations, ${told(checked.warnings)}`);
+    rememberClean(project, before, { ...checked, warnings });
+    terminal.note(`${operations} operations, ${told(warnings)}`);
     return exitCodes.fine;
   }
   if (format === "pretty" && changes.length > 0)

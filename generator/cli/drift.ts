@@ -36,11 +36,29 @@ export async function checkedPlan(project: Project): Promise<{
   readonly checked: CheckedRegistry;
   readonly plan: GenerationPlan | undefined;
   readonly findings: readonly Finding[];
+  readonly warnings: readonly Finding[];
 }> {
   const checked = await checkRegistry(project);
   const plan = checked.findings.length > 0 ? undefined : await planGeneration(project, checked);
   const drift = driftFindings(project.paths.out, plan?.changes ?? []);
-  return { checked, plan, findings: [...checked.findings, ...drift] };
+  return {
+    checked,
+    plan,
+    findings: [...checked.findings, ...drift],
+    warnings: [...checked.warnings, ...foreignWarnings(project.paths.out, plan)],
+  };
+}
+
+/** A warning for each file of the generated folder that opwright neither wrote nor would write. */
+export function foreignWarnings(
+  out: string,
+  plan: Pick<GenerationPlan, "foreign"> | undefined,
+): readonly Finding[] {
+  return (plan?.foreign ?? []).map((path) => ({
+    code: "OPW087",
+    message: `${out}/${path} is not ours`,
+    at: { file: `${out}/${path}`, path: [] },
+  }));
 }
 
 /** One finding a change. */

@@ -1,13 +1,19 @@
 // opwright generate: writes the generated folder. A registry with findings writes nothing.
 import { registryDigest, rememberClean, stillClean } from "../clean-state.js";
 import type { Finding } from "../diagnostics.js";
-import { checkRegistry, planGeneration, textOfFile, type CheckedRegistry } from "../generate.js";
+import {
+  checkRegistry,
+  planGeneration,
+  textOfFile,
+  type CheckedRegistry,
+  type GenerationPlan,
+} from "../generate.js";
 import { isRemoval, type Change } from "../output/plan.js";
-import { driftFindings } from "./drift.js";
+import { driftFindings, foreignWarnings } from "./drift.js";
 import { renderFindings } from "./findings.js";
 import { exitCodes, type ExitCode, type Terminal } from "./io.js";
 import type { ConfiguredProject } from "./project.js";
-import { addStubs } from "./stubs.js";
+import { addStubs, lacksOnlyStubs } from "./stubs.js";
 
 export interface GenerateFlags {
   /** Overwrites files that were edited by hand. */
@@ -51,10 +57,12 @@ export async function generate(
   }
   let before = registryDigest(project);
   let checked = await checkRegistry(project);
+  // Where anything else is wrong, nothing is written at all.
   if (
     flags.stubs === true &&
     flags.dryRun !== true &&
-    checked.findings.some(({ code }) => code === "OPW042")
+    lacksOnlyStubs(checked) &&
+    refusedOf(await planGeneration(project, checked), flags).length === 0
   ) {
     for (const added of await addStubs(project, checked)) terminal.note(`added ${added}`);
     before = registryDigest(project);
@@ -75,24 +83,29 @@ export async function generate(
     return { code: exitCodes.findings, written: 0 };
   };
   if (findings.length > 0) return show(findings);
-  tell(checked.warnings, textOf);
 
-  const { changes, files, folder } = await planGeneration(project, checked);
-  const refused = changes.filter(
-    ({ kind }) => kind === "foreign" || (kind === "edited" && flags.force !== true),
-  );
+  const plan = await planGeneration(project, checked);
+  const warnings = [...checked.warnings, ...foreignWarnings(project.paths.out, plan)];
+  tell(warnings, textOf);
+  const { changes, files, folder } = plan;
+  const refused = refusedOf(plan, flags);
   if (refused.length > 0) return show(driftFindings(project.paths.out, refused));
   if (flags.dryRun !== true) folder.apply(changes);
   for (const change of changes)
     terminal.out(`${verb(change)} ${project.paths.out}/${change.path}\n`);
   const operations = Object.keys(checked.expanded.model.operations).length;
-  if (flags.dryRun !== true) rememberClean(project, before, checked);
+  if (flags.dryRun !== true) rememberClean(project, before, { ...checked, warnings });
   terminal.note(
     changes.length === 0
       ? `${operations} operations, nothing to change`
       : `${operations} operations, ${files.length} files, ${changes.length} ${flags.dryRun === true ? "to write" : "written"}`,
   );
   return { code: exitCodes.fine, written: flags.dryRun === true ? 0 : changes.length };
+}
+
+/** Files that are not written over. */
+function refusedOf({ changes }: GenerationPlan, { force }: GenerateFlags): readonly Change[] {
+  return changes.filter(({ kind }) => kind === "foreign" || (kind === "edited" && force !== true));
 }
 
 function verb(change: Change): string {

@@ -6,6 +6,20 @@ import { mentions } from "../check/functions.js";
 import { authoredIn } from "../model/code.js";
 import type { CheckedRegistry, Project } from "../generate.js";
 
+/** Whether nothing is wrong with a registry but handlers and hooks that are missing, which stubs are for. */
+export function lacksOnlyStubs(checked: CheckedRegistry): boolean {
+  const { findings } = checked;
+  const stubs = new Set(
+    mentions(checked)
+      .filter(({ what }) => what !== "value")
+      .map(({ at }) => JSON.stringify(at)),
+  );
+  return (
+    findings.length > 0 &&
+    findings.every(({ code, at }) => code === "OPW042" && stubs.has(JSON.stringify(at)))
+  );
+}
+
 /** Adds what is missing and returns `file#export` of each. What exists is never changed. */
 export async function addStubs(
   project: Project,

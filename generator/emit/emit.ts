@@ -3,6 +3,7 @@ import { families } from "../families/index.js";
 import type { RegistryNames } from "../load/registry-names.js";
 import { frozen } from "../model/frozen.js";
 import type { RegistryModel } from "../model/registry.js";
+import { emitAnswers } from "./answers.js";
 import { emitAsyncApi } from "./asyncapi.js";
 import { emitCatalog } from "./catalog.js";
 import { emitClient } from "./client/client.js";
@@ -39,6 +40,7 @@ export async function emit(
     ...emitMigrations(model, options.history),
     ...emitTypes(model),
     ...(await emitValidators(model, options.cache)),
+    ...(await emitAnswers(model, options.cache)),
     ...emitRoutes(model, options.paths),
     ...families.flatMap((family) => family.emit(model, options.paths)),
     ...emitAsyncApi(model),

@@ -1,11 +1,12 @@
 // routes/<namespace>.ts: what a reviewer reads. Data before code, 15 to 25 lines an operation.
-import { authoredIn } from "../model/code.js";
+import { authoredIn, type Code } from "../model/code.js";
 import { camelCase } from "../model/names.js";
-import type { OperationModel, ParameterModel, RegistryModel } from "../model/registry.js";
+import type { HookUse, OperationModel, ParameterModel, RegistryModel } from "../model/registry.js";
 import { header, type EmittedFile } from "../print/file.js";
 import { callLayout, docComment, importStatements, listLayout, literal } from "../print/layout.js";
 import type { ModulePaths } from "../print/module-path.js";
 import { ModuleScope } from "../print/module-scope.js";
+import { answerOf, answersModule } from "./answers.js";
 import { namespacesOf, type Namespace } from "./namespaces.js";
 import { print } from "../print/templates.js";
 import { validatorName } from "./validators.js";
@@ -74,7 +75,7 @@ function viewOf(
       `input: ${inputText(operation, scope)},`,
       list(
         "hooks",
-        operation.hooks.map(({ run }) => scope.code(run)),
+        operation.hooks.map((hook) => hookText(operation, hook, scope)),
       ),
       `transaction: ${literal(operation.transaction)},`,
       // What the service says for all is said once.
@@ -85,9 +86,47 @@ function viewOf(
       // Both are about requests: what has no route gets none.
       ...(route !== null && operation.ignoresCredentials ? ["ignoresCredentials: true,"] : []),
       ...(route === null || audit === null ? [] : [list("audit", audit.map(literal))]),
-      `run: ${scope.code(operation.run)},`,
+      `run: ${runText(operation, scope)},`,
     ],
   };
+}
+
+/** What runs it; a handler of the author's answers what is declared. */
+function runText(operation: OperationModel, scope: ModuleScope): string {
+  const { run } = operation;
+  return authoredIn(run).length === 0
+    ? scope.code(run)
+    : held("  ", "run: ", "answered", run, operation, scope);
+}
+
+/** One hook of the chain; one of the author's that goes around the operation answers what is declared as well. */
+function hookText(
+  operation: OperationModel,
+  { run, phase, isAuthored }: HookUse,
+  scope: ModuleScope,
+): string {
+  if (phase !== "wrap" || !isAuthored || !("call" in run)) return scope.code(run);
+  const around = run.with.map((code) => held("", "", "answeredAround", code, operation, scope));
+  return `${scope.code(run.call)}(${around.join(", ")})`;
+}
+
+/** `answered(answers.tasksComplete, handlersTasks.complete)`. */
+function held(
+  indent: string,
+  prefix: string,
+  name: "answered" | "answeredAround",
+  code: Code,
+  operation: OperationModel,
+  scope: ModuleScope,
+): string {
+  const plan = answerOf(operation);
+  if (plan === undefined) return scope.code(code);
+  const maker = scope.runtime(name);
+  const answer =
+    "runtime" in plan
+      ? scope.runtime(plan.runtime)
+      : `${scope.module(`validators/${answersModule(operation.namespace)}`, "answers")}.${plan.name}`;
+  return callLayout(indent, prefix, maker, [answer, scope.code(code)], [], []);
 }
 
 /** What reads the input: `json(validate.tasksCreate)`, `params({ id: path.uuid })`, `listing.page(tasksSpec)`. */

@@ -11,7 +11,8 @@ export function shortened(text: string): string {
     .map((code) => withNamesByDepth(withoutUnused(code)));
   return withoutUnusedConstants(functions.join(""))
     .replaceAll(guardedFault, "$1{ $2 errors++; }")
-    .replaceAll(guardedGuard, "$1{ $2 }");
+    .replaceAll(guardedGuard, "$1{ $2 }")
+    .replaceAll(guardedValue, "$1 $2");
 }
 
 /** What formats do with numbers. */
@@ -26,6 +27,9 @@ const guardedFault = /^(.*)\{\n(\(vErrors \?\?= \[\]\)\.push\(.*\);)\nerrors\+\+
 
 /** A condition that is all that another leads to. */
 const guardedGuard = /^(if\(.*\))\{\n(if\(.*\)\{ .* \})\n\}$/gm;
+
+/** A member that is looked at where it is there. */
+const guardedValue = /^(if\(data.* !== undefined\)\{)\n(let data\d+ = .*;)$/gm;
 
 /** A fault without what nobody is told: where its keyword stands in the schema, and what the keyword says. */
 function noted(object: string): string {

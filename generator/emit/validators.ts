@@ -45,7 +45,7 @@ export async function emitValidators(
   const modules = typeModules(model);
   const files: EmittedFile[] = [];
   for (const module of validatorModules(model)) {
-    const code = await compiled(module.plans, model, cache);
+    const code = await compiled(checkedSchemas(module.plans, model), cache);
     files.push({
       path: `validators/${module.name}.ts`,
       text: printModule(module, model, code, modules),
@@ -81,12 +81,11 @@ export function functionName(name: string): string {
   return `${name}Check`;
 }
 
-async function compiled(
-  plans: readonly ValidatorPlan[],
-  model: RegistryModel,
+/** The functions of schemas that refer to each other by their names; texts that the cache holds are not compiled again. */
+export async function compiled(
+  schemas: Readonly<Record<string, SchemaObject>>,
   cache: TextCache,
 ): Promise<string> {
-  const schemas = checkedSchemas(plans, model);
   const key = createHash("sha256").update(JSON.stringify(schemas)).digest("base64url");
   return cache.get(key, async () => {
     const { compileStandalone } = await import("./ajv-standalone.js");
@@ -208,6 +207,11 @@ export function bundled(schema: JsonSchema, model: Pick<RegistryModel, "types">)
   };
 }
 
+/** The names of the runtime's that compiled functions use. */
+export function helpersOf(code: string): readonly string[] {
+  return ["codePointLength", "formats", "jsonEqual"].filter((name) => code.includes(name));
+}
+
 function printModule(
   { name: module, source, plans }: ValidatorModule,
   model: RegistryModel,
@@ -215,7 +219,7 @@ function printModule(
   modules: ReadonlyMap<string, string>,
 ): string {
   const taken = printedNames(code);
-  const helpers = ["codePointLength", "formats", "jsonEqual"].filter((name) => code.includes(name));
+  const helpers = helpersOf(code);
   const types = sortedUnique(plans.map(({ typeName }) => typeName)).filter(
     (name) => name !== "unknown",
   );

@@ -128,6 +128,8 @@ function declaredHook(
   if (builtIn !== undefined) return builtIn;
   const hook = own(declarations.hooks, name);
   if (hook === undefined) {
+    // What a policy names is told at the policy.
+    if (phase === undefined) return undefined;
     report({
       code: "OPW051",
       message: `no hook is called ${name}`,

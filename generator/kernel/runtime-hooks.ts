@@ -1,5 +1,4 @@
 // Hooks of the runtime that policies name (service.md "Authorization per operation").
-import { didYouMean } from "../did-you-mean.js";
 import type { Origin } from "../diagnostics.js";
 import { durationSeconds } from "../load/quantities.js";
 import { own } from "../model/records.js";
@@ -80,8 +79,8 @@ export function rateLimitHook(rate: string): HookUse {
 }
 
 /**
- * Narrows the rows of the document `resource`. Reports an unknown scope, and a scope where there are no documents that
- * could carry it: such an operation would run without it.
+ * Narrows the rows of the document `resource`; an unknown scope is told at the policy. Reports a scope where there are no
+ * documents that could carry it: such an operation would run without it.
  */
 export function scopeHook(
   { declarations, report }: FamilyContext,
@@ -90,11 +89,7 @@ export function scopeHook(
   at: Origin,
 ): HookUse | undefined {
   const declared = own(declarations.scopes, name);
-  if (declared === undefined && name !== "own_rows") {
-    const suggestion = didYouMean(name, [...Object.keys(declarations.scopes), "own_rows"]);
-    report({ code: "OPW051", message: `no scope is called ${name}`, at, suggestion });
-    return undefined;
-  }
+  if (declared === undefined && name !== "own_rows") return undefined;
   if (own(declarations.documents, resource) === undefined) {
     const message = `${resource} has no documents, so the scope ${name} would narrow nothing`;
     report({ code: "OPW056", message, at });

@@ -14,6 +14,7 @@ import {
 } from "../model/json-schema.js";
 import { pascalCase } from "../model/names.js";
 import { own } from "../model/records.js";
+import { undeclaredRequired } from "./required-names.js";
 import { fileReference, SchemaFiles } from "./schema-files.js";
 import {
   everyKeyword,
@@ -206,6 +207,7 @@ export class TypeReader {
         result[keyword] = value;
       }
     }
+    for (const fault of undeclaredRequired(result, at)) this.#report(fault);
     return result;
   }
 

@@ -44,6 +44,12 @@ export class GeneratedFolder {
       : undefined;
   }
 
+  /** Files of the folder that are neither ours nor among those that should be. */
+  foreign(wanted: Iterable<string>): readonly string[] {
+    const known = new Set([...wanted, ...this.ownership().keys(), manifestName]);
+    return this.#paths().filter((path) => !known.has(path));
+  }
+
   ownership(): Ownership {
     return readOwnership(this.read(manifestName));
   }
@@ -97,9 +103,12 @@ export class GeneratedFolder {
   }
 
   #migrationsPresent(): readonly string[] {
-    return this.#found.files
-      .map((path) => path.slice(this.#name.length + 1))
-      .filter((path) => migrationPath.test(path));
+    return this.#paths().filter((path) => migrationPath.test(path));
+  }
+
+  /** What is there, relative to the folder. */
+  #paths(): readonly string[] {
+    return this.#found.files.map((path) => path.slice(this.#name.length + 1));
   }
 
   /** Carries out changes: each file through a temporary one; folders that become empty go as well. */

@@ -57,7 +57,9 @@ function alternatives(schema: JsonSchema, indent: string): readonly string[] {
     const options = schema[keyword];
     if (Array.isArray(options))
       parts.push(
-        unique((options as JsonSchema[]).flatMap((option) => alternatives(option, indent))),
+        unique(
+          withoutOthers(options as JsonSchema[]).flatMap((option) => alternatives(option, indent)),
+        ),
       );
   }
   if (Array.isArray(schema["allOf"])) {
@@ -74,6 +76,31 @@ function alternatives(schema: JsonSchema, indent: string): readonly string[] {
       .map((part) => (part.length === 1 ? (part[0] ?? "") : `(${part.join(" | ")})`))
       .join(" & "),
   ];
+}
+
+/**
+ * Closed objects of one union, each without the members that only others have: TypeScript would take them together, as far
+ * as any alternative has them.
+ */
+function withoutOthers(options: readonly JsonSchema[]): readonly JsonSchema[] {
+  const closed = options.filter(isClosedObject);
+  const names = new Set(closed.flatMap((option) => Object.keys(propertiesOf(option))));
+  return options.map((option) => {
+    if (!isClosedObject(option)) return option;
+    const own = propertiesOf(option);
+    const others = [...names].filter((name) => !Object.hasOwn(own, name));
+    const never = Object.fromEntries(others.map((name) => [name, false]));
+    return { ...option, properties: { ...own, ...never } };
+  });
+}
+
+function isClosedObject(schema: JsonSchema): schema is Exclude<JsonSchema, boolean> {
+  return (
+    isPlainObject(schema) &&
+    schema["additionalProperties"] === false &&
+    !("patternProperties" in schema) &&
+    requiredOf(schema).every((name) => Object.hasOwn(propertiesOf(schema), name))
+  );
 }
 
 function ownType(schema: Exclude<JsonSchema, boolean>, indent: string): readonly string[] {

@@ -33,6 +33,14 @@ export const baseFields: Fields = {
   last_update_at: "date-time",
 };
 
+/** Members of every document that only the service sets: no payload of a caller or a handler has them. */
+export const serviceFields: readonly string[] = [
+  ...Object.keys(baseFields),
+  "is_deleted",
+  "tenant_id",
+  "owner_id",
+];
+
 /** Columns that indexes can be made over besides the fields of the body. */
 export const indexableColumns: Fields = {
   created_at: "date-time",

@@ -1,5 +1,6 @@
 // What compiled validators call at run time: formats, string length, deep equality (JSON Schema 2020-12 validation).
 import { limits } from "./limits.js";
+import { pointer } from "./json-pointer.js";
 
 /** One fault found by a validator: where (JSON Pointer), which keyword, and a sentence without the value. */
 export interface ValidationFault {
@@ -43,9 +44,7 @@ export function validator<T>(
 function toFault(error: AjvError): ValidationFault {
   const member = error.params["missingProperty"] ?? error.params["additionalProperty"];
   const path =
-    typeof member === "string"
-      ? `${error.instancePath}/${pointerToken(member)}`
-      : error.instancePath;
+    typeof member === "string" ? pointer(error.instancePath, member) : error.instancePath;
   return { path, keyword: error.keyword, message: error.message ?? "is not valid" };
 }
 
@@ -61,7 +60,7 @@ export function nulFaults(value: unknown): readonly ValidationFault[] {
     }
     if (typeof place.value !== "object" || place.value === null) continue;
     for (const [name, member] of Object.entries(place.value)) {
-      const path = `${place.path}/${pointerToken(name)}`;
+      const path = pointer(place.path, name);
       if (name.includes("\0")) faults.push(nulFault(path));
       else places.push({ path, value: member });
     }
@@ -72,11 +71,6 @@ export function nulFaults(value: unknown): readonly ValidationFault[] {
 /** The fault of a text that holds U+0000, which PostgreSQL cannot store. */
 export function nulFault(path: string): ValidationFault {
   return { path, keyword: "pattern", message: "must NOT contain U+0000" };
-}
-
-/** A member's name as it stands in a JSON Pointer (RFC 6901 §3). */
-export function pointerToken(name: string): string {
-  return name.replaceAll("~", "~0").replaceAll("/", "~1");
 }
 
 /** Length in Unicode code points, as JSON Schema counts `minLength` and `maxLength`. */

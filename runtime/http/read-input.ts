@@ -2,12 +2,8 @@
 import type { IncomingMessage } from "node:http";
 import { fail } from "../contract/errors.js";
 import { isExactNumber } from "../contract/exact-number.js";
-import {
-  nulFault,
-  pointerToken,
-  type ValidationFault,
-  type Validator,
-} from "../contract/validation.js";
+import { pointer } from "../contract/json-pointer.js";
+import { nulFault, type ValidationFault, type Validator } from "../contract/validation.js";
 import type {
   BodyBinding,
   ExpectedRevision,
@@ -117,7 +113,7 @@ function readParameters(
     });
     throw invalid(
       unknown.map((name) => ({
-        path: `/${pointerToken(name)}`,
+        path: pointer("", name),
         keyword: "additionalProperties",
         message: "is not a query parameter of this operation",
       })),

@@ -5,6 +5,7 @@ import { idempotencyScope, onceOnly, type Outcome } from "./idempotency.js";
 import type { Output } from "./json-text.js";
 import type { Operation } from "./operation.js";
 import { noPreconditions } from "./preconditions.js";
+import { isPending } from "./pending.js";
 
 /**
  * Invokes an operation, for a caller that races what is pending against its lifetime: before → wrap → transaction
@@ -26,16 +27,6 @@ export function invoke<Input, Result>(
 /** The outcome of an operation that stores nothing, under a key or otherwise. */
 function read<Result>(output: Output<Result>): Outcome<Result> {
   return { output, replayed: false };
-}
-
-/** A promise, an author's own kind included. */
-function isPending<T>(value: T | Promise<T>): value is Promise<T> {
-  return (
-    typeof value === "object" &&
-    value !== null &&
-    "then" in value &&
-    typeof value.then === "function"
-  );
 }
 
 async function invokeWithHooks<Input, Result>(

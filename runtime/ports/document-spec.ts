@@ -49,7 +49,10 @@ export interface DocumentDeclaration {
   /** Indexes of searches that are kept with the documents, and the dotted paths of their texts. */
   readonly searches?: readonly { readonly index: string; readonly fields: readonly string[] }[];
   readonly emits?: readonly Emission[];
-  /** Checks a whole body after a patch, where the parts do not prove the whole. */
+  /** What callers, and handlers, may create with and patch with; absent where only handlers write. */
+  readonly validateCreate?: Validator<unknown>;
+  readonly validatePatch?: Validator<unknown>;
+  /** Checks a whole body, where the parts do not prove the whole. */
   readonly validateBody?: Validator<unknown>;
 }
 

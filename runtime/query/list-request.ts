@@ -3,7 +3,7 @@ import { fail } from "../contract/errors.js";
 import { limits } from "../contract/limits.js";
 import type { Filter, SortKey } from "./ast.js";
 import type { FieldSet } from "./fields.js";
-import { isObject, pointer } from "./json-pointer.js";
+import { isObject, pointer } from "../contract/json-pointer.js";
 import { parseFilter } from "./parse-filter.js";
 import { parseSorts } from "./parse-sorts.js";
 

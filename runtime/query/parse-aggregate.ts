@@ -14,8 +14,14 @@ import {
 } from "./aggregate.js";
 import { everything, type Filter, type SortKey } from "./ast.js";
 import type { FieldReference, FieldSet } from "./fields.js";
-import { isObject, pointer } from "./json-pointer.js";
-import { membersOf, readListQuery, readPaging, type PageRequest } from "./list-request.js";
+import { isObject, pointer } from "../contract/json-pointer.js";
+import {
+  membersOf,
+  readListQuery,
+  readPaging,
+  type ListRules,
+  type PageRequest,
+} from "./list-request.js";
 import { parseConstraint } from "./parse-constraint.js";
 import { parseFilter, type FilterEffort } from "./parse-filter.js";
 import { parseOrder } from "./parse-sorts.js";
@@ -27,11 +33,21 @@ export interface AggregateRequest extends PageRequest {
 /** Columns of an answer at most, of either kind. */
 const maxColumns = 16;
 
-/** Reads `{page?, size?, aggregates, filters?, sorts?}`; sorts name aliases. */
-export function parseAggregateRequest(body: unknown, fields: FieldSet): AggregateRequest {
-  const members = membersOf(body, "", ["page", "size", "aggregates", "filters", "sorts"]);
+/** Reads `{page?, size?, aggregates, filters?, sorts?, with_deleted?}`; sorts name aliases. */
+export function parseAggregateRequest(
+  body: unknown,
+  { fields, mayListDeleted }: Omit<ListRules, "isRaw">,
+): AggregateRequest {
+  const members = membersOf(body, "", [
+    "page",
+    "size",
+    "aggregates",
+    "filters",
+    "sorts",
+    ...(mayListDeleted ? ["with_deleted"] : []),
+  ]);
   const { sorts, ...rest } = members;
-  const list = readListQuery(rest, { fields, mayListDeleted: false, isRaw: false });
+  const list = readListQuery(rest, { fields, mayListDeleted, isRaw: false });
   const aggregate = parseAggregate(members["aggregates"], sorts, fields);
   return { ...list, page: readPaging(members, "page"), aggregate };
 }

@@ -11,7 +11,7 @@ import {
 import { codePointLength } from "../contract/validation.js";
 import type { Filter } from "./ast.js";
 import { elementOf, type FieldReference } from "./fields.js";
-import { isObject, pointer } from "./json-pointer.js";
+import { isObject, pointer } from "../contract/json-pointer.js";
 import { parsePattern } from "./pattern.js";
 import { canonicalScalar, type Scalar } from "./scalar.js";
 

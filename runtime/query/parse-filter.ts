@@ -4,7 +4,7 @@ import { limits } from "../contract/limits.js";
 import { fieldOperators, isScalarType, operators } from "../contract/query-operators.js";
 import { everything, type Filter } from "./ast.js";
 import type { FieldReference, FieldSet } from "./fields.js";
-import { isObject, pointer } from "./json-pointer.js";
+import { isObject, pointer } from "../contract/json-pointer.js";
 import { parseConstraint, type Clauses } from "./parse-constraint.js";
 
 /**

@@ -4,7 +4,7 @@ import { limits } from "../contract/limits.js";
 import { isScalarType } from "../contract/query-operators.js";
 import type { SortKey } from "./ast.js";
 import type { FieldReference, FieldSet } from "./fields.js";
-import { isObject, pointer } from "./json-pointer.js";
+import { isObject, pointer } from "../contract/json-pointer.js";
 
 /**
  * Parses `{field: "asc" | "desc" | {dir, nulls?}}`; the order of members is priority, and `id` is appended.

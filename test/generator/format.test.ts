@@ -215,7 +215,10 @@ realtime:
     order.look: {operation: orders.look_at_this_rather_long_name_of_an_operation}
     order.ping: {operation: orders.ping}
 `,
-  "registry/look.ts": `export const look = () => ({ customer: "", state: "open" }) as const;
+  "registry/look.ts": `import type { Order } from "../generated/types/models.js";
+const at = "2030-01-01T00:00:00Z";
+const order = { id: "", rev: 1, created_at: at, last_update_at: at, customer: "", state: "open" } as const;
+export const look = (): Order => order;
 export const ping = () => undefined;
 export const next = () => ({ number: 1 });
 export const record = () => ({ nothing: {}, list: [{}] });

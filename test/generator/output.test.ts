@@ -244,6 +244,23 @@ describe("check", () => {
     expect(snapshot()).toEqual(before);
   });
 
+  test("names every file that is not ours, and lets it be", () => {
+    cli(root, "generate");
+    mkdirSync(at("node_modules"));
+    mkdirSync(at("generated/notes"));
+    const foreign = ["generated/mine.ts", "generated/notes/README.md", "generated/types/old.d.ts"];
+    for (const path of foreign) writeFileSync(at(path), "mine\n");
+    // The second time it is remembered.
+    for (const command of ["check", "check", "generate", "generate", "check"] as const) {
+      const { code, stdout } = cli(root, command);
+      const named = [...stdout.matchAll(/warning OPW087 (\S+)/g)].map(([, path]) => path);
+      expect([code, named.toSorted()], command).toEqual([0, foreign]);
+    }
+    expect(codesOf()).toEqual(foreign.map((path) => `OPW087 ${path}`));
+    rmSync(at("generated/notes"), { recursive: true });
+    expect(codesOf()).toHaveLength(2);
+  });
+
   test("exits 1 with a unified diff", () => {
     cli(root, "generate");
     writeFileSync(

@@ -45,49 +45,71 @@ export type ArticlesField =
   | "links";
 
 /** $values and $fields, which hold together; or one of $and, $or and $not alone. */
-export interface ArticlesFilter {
-  readonly $values?: {
-    readonly id?: UuidConstraint;
-    readonly rev?: IntegerConstraint;
-    readonly created_at?: DateTimeConstraint;
-    readonly last_update_at?: DateTimeConstraint;
-    readonly is_deleted?: BooleanConstraint;
-    readonly title?: StringConstraint;
-    readonly body?: StringConstraint;
-    readonly tags?: StringArrayConstraint;
-    readonly links?: {
-      readonly $null?: boolean;
-      readonly $empty?: boolean;
-      readonly $any?: {
-        readonly label?: StringConstraint;
-        readonly url?: StringConstraint;
-        readonly checked_at?: DateTimeConstraint;
+export type ArticlesFilter =
+  | {
+      readonly $values?: {
+        readonly id?: UuidConstraint;
+        readonly rev?: IntegerConstraint;
+        readonly created_at?: DateTimeConstraint;
+        readonly last_update_at?: DateTimeConstraint;
+        readonly is_deleted?: BooleanConstraint;
+        readonly title?: StringConstraint;
+        readonly body?: StringConstraint;
+        readonly tags?: StringArrayConstraint;
+        readonly links?: {
+          readonly $null?: boolean;
+          readonly $empty?: boolean;
+          readonly $any?: {
+            readonly label?: StringConstraint;
+            readonly url?: StringConstraint;
+            readonly checked_at?: DateTimeConstraint;
+          };
+          readonly $all?: {
+            readonly label?: StringConstraint;
+            readonly url?: StringConstraint;
+            readonly checked_at?: DateTimeConstraint;
+          };
+          readonly $none?: {
+            readonly label?: StringConstraint;
+            readonly url?: StringConstraint;
+            readonly checked_at?: DateTimeConstraint;
+          };
+        } | null;
       };
-      readonly $all?: {
-        readonly label?: StringConstraint;
-        readonly url?: StringConstraint;
-        readonly checked_at?: DateTimeConstraint;
+      readonly $fields?: {
+        readonly id?: ArticlesComparison;
+        readonly rev?: ArticlesComparison;
+        readonly created_at?: ArticlesComparison;
+        readonly last_update_at?: ArticlesComparison;
+        readonly is_deleted?: ArticlesComparison;
+        readonly title?: ArticlesComparison;
+        readonly body?: ArticlesComparison;
       };
-      readonly $none?: {
-        readonly label?: StringConstraint;
-        readonly url?: StringConstraint;
-        readonly checked_at?: DateTimeConstraint;
-      };
-    } | null;
-  };
-  readonly $fields?: {
-    readonly id?: ArticlesComparison;
-    readonly rev?: ArticlesComparison;
-    readonly created_at?: ArticlesComparison;
-    readonly last_update_at?: ArticlesComparison;
-    readonly is_deleted?: ArticlesComparison;
-    readonly title?: ArticlesComparison;
-    readonly body?: ArticlesComparison;
-  };
-  readonly $and?: readonly ArticlesFilter[];
-  readonly $or?: readonly ArticlesFilter[];
-  readonly $not?: ArticlesFilter;
-}
+      readonly $and?: never;
+      readonly $or?: never;
+      readonly $not?: never;
+    }
+  | {
+      readonly $and: readonly ArticlesFilter[];
+      readonly $values?: never;
+      readonly $fields?: never;
+      readonly $or?: never;
+      readonly $not?: never;
+    }
+  | {
+      readonly $or: readonly ArticlesFilter[];
+      readonly $values?: never;
+      readonly $fields?: never;
+      readonly $and?: never;
+      readonly $not?: never;
+    }
+  | {
+      readonly $not: ArticlesFilter;
+      readonly $values?: never;
+      readonly $fields?: never;
+      readonly $and?: never;
+      readonly $or?: never;
+    };
 
 export type ArticlesNumberField = "rev";
 

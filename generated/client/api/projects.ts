@@ -41,31 +41,53 @@ export type ProjectsField =
   | "archived";
 
 /** $values and $fields, which hold together; or one of $and, $or and $not alone. */
-export interface ProjectsFilter {
-  readonly $values?: {
-    readonly id?: UuidConstraint;
-    readonly rev?: IntegerConstraint;
-    readonly created_at?: DateTimeConstraint;
-    readonly last_update_at?: DateTimeConstraint;
-    readonly is_deleted?: BooleanConstraint;
-    readonly name?: StringConstraint;
-    readonly key?: StringConstraint;
-    readonly archived?: BooleanConstraint;
-  };
-  readonly $fields?: {
-    readonly id?: ProjectsComparison;
-    readonly rev?: ProjectsComparison;
-    readonly created_at?: ProjectsComparison;
-    readonly last_update_at?: ProjectsComparison;
-    readonly is_deleted?: ProjectsComparison;
-    readonly name?: ProjectsComparison;
-    readonly key?: ProjectsComparison;
-    readonly archived?: ProjectsComparison;
-  };
-  readonly $and?: readonly ProjectsFilter[];
-  readonly $or?: readonly ProjectsFilter[];
-  readonly $not?: ProjectsFilter;
-}
+export type ProjectsFilter =
+  | {
+      readonly $values?: {
+        readonly id?: UuidConstraint;
+        readonly rev?: IntegerConstraint;
+        readonly created_at?: DateTimeConstraint;
+        readonly last_update_at?: DateTimeConstraint;
+        readonly is_deleted?: BooleanConstraint;
+        readonly name?: StringConstraint;
+        readonly key?: StringConstraint;
+        readonly archived?: BooleanConstraint;
+      };
+      readonly $fields?: {
+        readonly id?: ProjectsComparison;
+        readonly rev?: ProjectsComparison;
+        readonly created_at?: ProjectsComparison;
+        readonly last_update_at?: ProjectsComparison;
+        readonly is_deleted?: ProjectsComparison;
+        readonly name?: ProjectsComparison;
+        readonly key?: ProjectsComparison;
+        readonly archived?: ProjectsComparison;
+      };
+      readonly $and?: never;
+      readonly $or?: never;
+      readonly $not?: never;
+    }
+  | {
+      readonly $and: readonly ProjectsFilter[];
+      readonly $values?: never;
+      readonly $fields?: never;
+      readonly $or?: never;
+      readonly $not?: never;
+    }
+  | {
+      readonly $or: readonly ProjectsFilter[];
+      readonly $values?: never;
+      readonly $fields?: never;
+      readonly $and?: never;
+      readonly $not?: never;
+    }
+  | {
+      readonly $not: ProjectsFilter;
+      readonly $values?: never;
+      readonly $fields?: never;
+      readonly $and?: never;
+      readonly $or?: never;
+    };
 
 export type ProjectsNumberField = "rev";
 

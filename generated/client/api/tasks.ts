@@ -50,38 +50,60 @@ export type TasksField =
   | "labels";
 
 /** $values and $fields, which hold together; or one of $and, $or and $not alone. */
-export interface TasksFilter {
-  readonly $values?: {
-    readonly id?: UuidConstraint;
-    readonly rev?: IntegerConstraint;
-    readonly created_at?: DateTimeConstraint;
-    readonly last_update_at?: DateTimeConstraint;
-    readonly is_deleted?: BooleanConstraint;
-    readonly title?: StringConstraint;
-    readonly state?: TasksStateConstraint;
-    readonly project?: UuidConstraint;
-    readonly assignee?: UuidConstraint;
-    readonly due?: DateTimeConstraint;
-    readonly estimate?: NumberConstraint;
-    readonly labels?: StringArrayConstraint;
-  };
-  readonly $fields?: {
-    readonly id?: TasksComparison;
-    readonly rev?: TasksComparison;
-    readonly created_at?: TasksComparison;
-    readonly last_update_at?: TasksComparison;
-    readonly is_deleted?: TasksComparison;
-    readonly title?: TasksComparison;
-    readonly state?: TasksComparison;
-    readonly project?: TasksComparison;
-    readonly assignee?: TasksComparison;
-    readonly due?: TasksComparison;
-    readonly estimate?: TasksComparison;
-  };
-  readonly $and?: readonly TasksFilter[];
-  readonly $or?: readonly TasksFilter[];
-  readonly $not?: TasksFilter;
-}
+export type TasksFilter =
+  | {
+      readonly $values?: {
+        readonly id?: UuidConstraint;
+        readonly rev?: IntegerConstraint;
+        readonly created_at?: DateTimeConstraint;
+        readonly last_update_at?: DateTimeConstraint;
+        readonly is_deleted?: BooleanConstraint;
+        readonly title?: StringConstraint;
+        readonly state?: TasksStateConstraint;
+        readonly project?: UuidConstraint;
+        readonly assignee?: UuidConstraint;
+        readonly due?: DateTimeConstraint;
+        readonly estimate?: NumberConstraint;
+        readonly labels?: StringArrayConstraint;
+      };
+      readonly $fields?: {
+        readonly id?: TasksComparison;
+        readonly rev?: TasksComparison;
+        readonly created_at?: TasksComparison;
+        readonly last_update_at?: TasksComparison;
+        readonly is_deleted?: TasksComparison;
+        readonly title?: TasksComparison;
+        readonly state?: TasksComparison;
+        readonly project?: TasksComparison;
+        readonly assignee?: TasksComparison;
+        readonly due?: TasksComparison;
+        readonly estimate?: TasksComparison;
+      };
+      readonly $and?: never;
+      readonly $or?: never;
+      readonly $not?: never;
+    }
+  | {
+      readonly $and: readonly TasksFilter[];
+      readonly $values?: never;
+      readonly $fields?: never;
+      readonly $or?: never;
+      readonly $not?: never;
+    }
+  | {
+      readonly $or: readonly TasksFilter[];
+      readonly $values?: never;
+      readonly $fields?: never;
+      readonly $and?: never;
+      readonly $not?: never;
+    }
+  | {
+      readonly $not: TasksFilter;
+      readonly $values?: never;
+      readonly $fields?: never;
+      readonly $and?: never;
+      readonly $or?: never;
+    };
 
 export type TasksNumberField = "rev" | "estimate";
 

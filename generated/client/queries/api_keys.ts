@@ -5,17 +5,21 @@ import type { ApiKeyIssued, ApiKeyList } from "../models.js";
 import type { ApiKeysIssueInput, ApiKeysRevokeInput } from "../api/api_keys.js";
 
 /** `POST /api-keys` */
-export function issue(client: $.Client): $.Mutation<ApiKeysIssueInput, ApiKeyIssued> {
+export function issue(
+  client: $.Client,
+): $.Mutation<ApiKeysIssueInput, ApiKeyIssued, $api.ApiKeysIssueCode> {
   return $.mutation(["api_keys", "issue"], (input, options) => $api.issue(client, input, options));
 }
 
 /** `GET /api-keys` */
-export function list(client: $.Client): $.Query<null, ApiKeyList> {
-  return $.query(["api_keys", "list"], null, (options) => $api.list(client, options));
+export function list(client: $.Client): $.Query<null, ApiKeyList, $api.ApiKeysListCode> {
+  return $.query(client, ["api_keys", "list"], null, (options) => $api.list(client, options));
 }
 
 /** `DELETE /api-keys/{id}` */
-export function revoke(client: $.Client): $.Mutation<ApiKeysRevokeInput, undefined> {
+export function revoke(
+  client: $.Client,
+): $.Mutation<ApiKeysRevokeInput, undefined, $api.ApiKeysRevokeCode> {
   return $.mutation(["api_keys", "revoke"], (input, options) =>
     $api.revoke(client, input, options),
   );

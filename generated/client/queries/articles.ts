@@ -23,21 +23,25 @@ import type { ArticlesDocument, GroupPage, RawCursorPage, RawPage } from "../mod
 export function aggList(
   client: $.Client,
   input: ArticlesAggListInput,
-): $.Query<ArticlesAggListInput, GroupPage> {
-  return $.query(["articles", "agg_list"], input, (options) =>
+): $.Query<ArticlesAggListInput, GroupPage, $api.ArticlesAggListCode> {
+  return $.query(client, ["articles", "agg_list"], input, (options) =>
     $api.aggList(client, input, options),
   );
 }
 
 /** `POST /articles` */
-export function create(client: $.Client): $.Mutation<ArticlesCreate, ArticlesDocument> {
+export function create(
+  client: $.Client,
+): $.Mutation<ArticlesCreate, ArticlesDocument, $api.ArticlesCreateCode> {
   return $.mutation(["articles", "create"], (input, options) =>
     $api.create(client, input, options),
   );
 }
 
 /** `POST /articles/{id}/delete` */
-export function delete_(client: $.Client): $.Mutation<ArticlesDeleteInput, ArticlesDocument> {
+export function delete_(
+  client: $.Client,
+): $.Mutation<ArticlesDeleteInput, ArticlesDocument, $api.ArticlesDeleteCode> {
   return $.mutation(["articles", "delete"], (input, options) =>
     $api.delete(client, input, options),
   );
@@ -48,12 +52,14 @@ export { delete_ as delete };
 export function get(
   client: $.Client,
   input: ArticlesGetInput,
-): $.Query<ArticlesGetInput, ArticlesDocument> {
-  return $.query(["articles", "get"], input, (options) => $api.get(client, input, options));
+): $.Query<ArticlesGetInput, ArticlesDocument, $api.ArticlesGetCode> {
+  return $.query(client, ["articles", "get"], input, (options) => $api.get(client, input, options));
 }
 
 /** `DELETE /articles/{id}` */
-export function kill(client: $.Client): $.Mutation<ArticlesKillInput, undefined> {
+export function kill(
+  client: $.Client,
+): $.Mutation<ArticlesKillInput, undefined, $api.ArticlesKillCode> {
   return $.mutation(["articles", "kill"], (input, options) => $api.kill(client, input, options));
 }
 
@@ -61,16 +67,18 @@ export function kill(client: $.Client): $.Mutation<ArticlesKillInput, undefined>
 export function list(
   client: $.Client,
   input: ArticlesListInput = {},
-): $.Query<ArticlesListInput, ArticlesListOutput> {
-  return $.query(["articles", "list"], input, (options) => $api.list(client, input, options));
+): $.Query<ArticlesListInput, ArticlesListOutput, $api.ArticlesListCode> {
+  return $.query(client, ["articles", "list"], input, (options) =>
+    $api.list(client, input, options),
+  );
 }
 
 /** `POST /articles/list_cursor` */
 export function listCursor(
   client: $.Client,
   input: ArticlesListCursorInput = {},
-): $.Query<ArticlesListCursorInput, ArticlesListCursorOutput> {
-  return $.query(["articles", "list_cursor"], input, (options) =>
+): $.Query<ArticlesListCursorInput, ArticlesListCursorOutput, $api.ArticlesListCursorCode> {
+  return $.query(client, ["articles", "list_cursor"], input, (options) =>
     $api.listCursor(client, input, options),
   );
 }
@@ -79,8 +87,8 @@ export function listCursor(
 export function listCursorPages(
   client: $.Client,
   input: ArticlesListCursorInput = {},
-): $.Pages<ArticlesListCursorInput, ArticlesListCursorOutput> {
-  return $.pages(["articles", "list_cursor"], input, (page, options) =>
+): $.Pages<ArticlesListCursorInput, ArticlesListCursorOutput, $api.ArticlesListCursorCode> {
+  return $.pages(client, ["articles", "list_cursor"], input, (page, options) =>
     $api.listCursor(client, page, options),
   );
 }
@@ -89,8 +97,8 @@ export function listCursorPages(
 export function rawList(
   client: $.Client,
   input: ArticlesRawListInput,
-): $.Query<ArticlesRawListInput, RawPage> {
-  return $.query(["articles", "raw_list"], input, (options) =>
+): $.Query<ArticlesRawListInput, RawPage, $api.ArticlesRawListCode> {
+  return $.query(client, ["articles", "raw_list"], input, (options) =>
     $api.rawList(client, input, options),
   );
 }
@@ -99,8 +107,8 @@ export function rawList(
 export function rawListCursor(
   client: $.Client,
   input: ArticlesRawListCursorInput,
-): $.Query<ArticlesRawListCursorInput, RawCursorPage> {
-  return $.query(["articles", "raw_list_cursor"], input, (options) =>
+): $.Query<ArticlesRawListCursorInput, RawCursorPage, $api.ArticlesRawListCursorCode> {
+  return $.query(client, ["articles", "raw_list_cursor"], input, (options) =>
     $api.rawListCursor(client, input, options),
   );
 }
@@ -109,21 +117,25 @@ export function rawListCursor(
 export function rawListCursorPages(
   client: $.Client,
   input: ArticlesRawListCursorInput,
-): $.Pages<ArticlesRawListCursorInput, RawCursorPage> {
-  return $.pages(["articles", "raw_list_cursor"], input, (page, options) =>
+): $.Pages<ArticlesRawListCursorInput, RawCursorPage, $api.ArticlesRawListCursorCode> {
+  return $.pages(client, ["articles", "raw_list_cursor"], input, (page, options) =>
     $api.rawListCursor(client, page, options),
   );
 }
 
 /** `POST /articles/{id}/restore` */
-export function restore(client: $.Client): $.Mutation<ArticlesRestoreInput, ArticlesDocument> {
+export function restore(
+  client: $.Client,
+): $.Mutation<ArticlesRestoreInput, ArticlesDocument, $api.ArticlesRestoreCode> {
   return $.mutation(["articles", "restore"], (input, options) =>
     $api.restore(client, input, options),
   );
 }
 
 /** `PATCH /articles/{id}` */
-export function update(client: $.Client): $.Mutation<ArticlesUpdateInput, ArticlesUpdateOutput> {
+export function update(
+  client: $.Client,
+): $.Mutation<ArticlesUpdateInput, ArticlesUpdateOutput, $api.ArticlesUpdateCode> {
   return $.mutation(["articles", "update"], (input, options) =>
     $api.update(client, input, options),
   );

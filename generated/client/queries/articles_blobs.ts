@@ -10,7 +10,9 @@ import type {
 import type { ObjectPage, StoredObject } from "../models.js";
 
 /** `DELETE /articles/blobs/files/{+key}` */
-export function delete_(client: $.Client): $.Mutation<ArticlesBlobsDeleteInput, undefined> {
+export function delete_(
+  client: $.Client,
+): $.Mutation<ArticlesBlobsDeleteInput, undefined, $api.ArticlesBlobsDeleteCode> {
   return $.mutation(["articles_blobs", "delete"], (input, options) =>
     $api.delete(client, input, options),
   );
@@ -21,30 +23,36 @@ export { delete_ as delete };
 export function head(
   client: $.Client,
   input: ArticlesBlobsHeadInput,
-): $.Query<ArticlesBlobsHeadInput, $.Bytes> {
-  return $.query(["articles_blobs", "head"], input, (options) => $api.head(client, input, options));
+): $.Query<ArticlesBlobsHeadInput, $.Bytes, $api.ArticlesBlobsHeadCode> {
+  return $.query(client, ["articles_blobs", "head"], input, (options) =>
+    $api.head(client, input, options),
+  );
 }
 
 /** `POST /articles/blobs/files/list` */
 export function list(
   client: $.Client,
   input: ArticlesBlobsListInput = {},
-): $.Query<ArticlesBlobsListInput, ObjectPage> {
-  return $.query(["articles_blobs", "list"], input, (options) => $api.list(client, input, options));
+): $.Query<ArticlesBlobsListInput, ObjectPage, $api.ArticlesBlobsListCode> {
+  return $.query(client, ["articles_blobs", "list"], input, (options) =>
+    $api.list(client, input, options),
+  );
 }
 
 /** `POST /articles/blobs/files/list` */
 export function listPages(
   client: $.Client,
   input: ArticlesBlobsListInput = {},
-): $.Pages<ArticlesBlobsListInput, ObjectPage> {
-  return $.pages(["articles_blobs", "list"], input, (page, options) =>
+): $.Pages<ArticlesBlobsListInput, ObjectPage, $api.ArticlesBlobsListCode> {
+  return $.pages(client, ["articles_blobs", "list"], input, (page, options) =>
     $api.list(client, page, options),
   );
 }
 
 /** `POST /articles/blobs/files` */
-export function upload(client: $.Client): $.Mutation<ArticlesBlobsUploadInput, StoredObject> {
+export function upload(
+  client: $.Client,
+): $.Mutation<ArticlesBlobsUploadInput, StoredObject, $api.ArticlesBlobsUploadCode> {
   return $.mutation(["articles_blobs", "upload"], (input, options) =>
     $api.upload(client, input, options),
   );

@@ -16,16 +16,22 @@ import type {
 export function raw(
   client: $.Client,
   input: ArticlesSearchRawInput,
-): $.Query<ArticlesSearchRawInput, ArticlesSearchRawOutput> {
-  return $.query(["articles_search", "raw"], input, (options) => $api.raw(client, input, options));
+): $.Query<ArticlesSearchRawInput, ArticlesSearchRawOutput, $api.ArticlesSearchRawCode> {
+  return $.query(client, ["articles_search", "raw"], input, (options) =>
+    $api.raw(client, input, options),
+  );
 }
 
 /** `POST /articles/raw_cursor` */
 export function rawCursor(
   client: $.Client,
   input: ArticlesSearchRawCursorInput,
-): $.Query<ArticlesSearchRawCursorInput, ArticlesSearchRawCursorOutput> {
-  return $.query(["articles_search", "raw_cursor"], input, (options) =>
+): $.Query<
+  ArticlesSearchRawCursorInput,
+  ArticlesSearchRawCursorOutput,
+  $api.ArticlesSearchRawCursorCode
+> {
+  return $.query(client, ["articles_search", "raw_cursor"], input, (options) =>
     $api.rawCursor(client, input, options),
   );
 }
@@ -34,8 +40,12 @@ export function rawCursor(
 export function rawCursorPages(
   client: $.Client,
   input: ArticlesSearchRawCursorInput,
-): $.Pages<ArticlesSearchRawCursorInput, ArticlesSearchRawCursorOutput> {
-  return $.pages(["articles_search", "raw_cursor"], input, (page, options) =>
+): $.Pages<
+  ArticlesSearchRawCursorInput,
+  ArticlesSearchRawCursorOutput,
+  $api.ArticlesSearchRawCursorCode
+> {
+  return $.pages(client, ["articles_search", "raw_cursor"], input, (page, options) =>
     $api.rawCursor(client, page, options),
   );
 }
@@ -44,8 +54,8 @@ export function rawCursorPages(
 export function typed(
   client: $.Client,
   input: ArticlesSearchTypedInput = {},
-): $.Query<ArticlesSearchTypedInput, ArticlesSearchTypedOutput> {
-  return $.query(["articles_search", "typed"], input, (options) =>
+): $.Query<ArticlesSearchTypedInput, ArticlesSearchTypedOutput, $api.ArticlesSearchTypedCode> {
+  return $.query(client, ["articles_search", "typed"], input, (options) =>
     $api.typed(client, input, options),
   );
 }
@@ -54,8 +64,12 @@ export function typed(
 export function typedCursor(
   client: $.Client,
   input: ArticlesSearchTypedCursorInput = {},
-): $.Query<ArticlesSearchTypedCursorInput, ArticlesSearchTypedCursorOutput> {
-  return $.query(["articles_search", "typed_cursor"], input, (options) =>
+): $.Query<
+  ArticlesSearchTypedCursorInput,
+  ArticlesSearchTypedCursorOutput,
+  $api.ArticlesSearchTypedCursorCode
+> {
+  return $.query(client, ["articles_search", "typed_cursor"], input, (options) =>
     $api.typedCursor(client, input, options),
   );
 }
@@ -64,8 +78,12 @@ export function typedCursor(
 export function typedCursorPages(
   client: $.Client,
   input: ArticlesSearchTypedCursorInput = {},
-): $.Pages<ArticlesSearchTypedCursorInput, ArticlesSearchTypedCursorOutput> {
-  return $.pages(["articles_search", "typed_cursor"], input, (page, options) =>
+): $.Pages<
+  ArticlesSearchTypedCursorInput,
+  ArticlesSearchTypedCursorOutput,
+  $api.ArticlesSearchTypedCursorCode
+> {
+  return $.pages(client, ["articles_search", "typed_cursor"], input, (page, options) =>
     $api.typedCursor(client, page, options),
   );
 }

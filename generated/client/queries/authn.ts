@@ -15,7 +15,9 @@ import type {
 import type { Caller, SessionList, TokenResponse } from "../models.js";
 
 /** `POST /auth/change-password` */
-export function changePassword(client: $.Client): $.Mutation<AuthnChangePasswordInput, undefined> {
+export function changePassword(
+  client: $.Client,
+): $.Mutation<AuthnChangePasswordInput, undefined, $api.AuthnChangePasswordCode> {
   return $.mutation(["authn", "change_password"], (input, options) =>
     $api.changePassword(client, input, options),
   );
@@ -24,31 +26,37 @@ export function changePassword(client: $.Client): $.Mutation<AuthnChangePassword
 /** `POST /auth/deactivate` */
 export function deactivatePrincipal(
   client: $.Client,
-): $.Mutation<AuthnDeactivatePrincipalInput, undefined> {
+): $.Mutation<AuthnDeactivatePrincipalInput, undefined, $api.AuthnDeactivatePrincipalCode> {
   return $.mutation(["authn", "deactivate_principal"], (input, options) =>
     $api.deactivatePrincipal(client, input, options),
   );
 }
 
 /** `GET /auth/sessions` */
-export function listSessions(client: $.Client): $.Query<null, SessionList> {
-  return $.query(["authn", "list_sessions"], null, (options) => $api.listSessions(client, options));
+export function listSessions(
+  client: $.Client,
+): $.Query<null, SessionList, $api.AuthnListSessionsCode> {
+  return $.query(client, ["authn", "list_sessions"], null, (options) =>
+    $api.listSessions(client, options),
+  );
 }
 
 /** `POST /auth/logout` */
-export function logout(client: $.Client): $.Mutation<AuthnLogoutInput, undefined> {
+export function logout(
+  client: $.Client,
+): $.Mutation<AuthnLogoutInput, undefined, $api.AuthnLogoutCode> {
   return $.mutation(["authn", "logout"], (input, options) => $api.logout(client, input, options));
 }
 
 /** `GET /auth/me` */
-export function me(client: $.Client): $.Query<null, Caller> {
-  return $.query(["authn", "me"], null, (options) => $api.me(client, options));
+export function me(client: $.Client): $.Query<null, Caller, $api.AuthnMeCode> {
+  return $.query(client, ["authn", "me"], null, (options) => $api.me(client, options));
 }
 
 /** `POST /auth/login` */
 export function passwordLogin(
   client: $.Client,
-): $.Mutation<AuthnPasswordLoginInput, TokenResponse> {
+): $.Mutation<AuthnPasswordLoginInput, TokenResponse, $api.AuthnPasswordLoginCode> {
   return $.mutation(["authn", "password_login"], (input, options) =>
     $api.passwordLogin(client, input, options),
   );
@@ -57,7 +65,7 @@ export function passwordLogin(
 /** `POST /auth/reactivate` */
 export function reactivatePrincipal(
   client: $.Client,
-): $.Mutation<AuthnReactivatePrincipalInput, undefined> {
+): $.Mutation<AuthnReactivatePrincipalInput, undefined, $api.AuthnReactivatePrincipalCode> {
   return $.mutation(["authn", "reactivate_principal"], (input, options) =>
     $api.reactivatePrincipal(client, input, options),
   );
@@ -66,7 +74,7 @@ export function reactivatePrincipal(
 /** `POST /auth/refresh` */
 export function refreshTokens(
   client: $.Client,
-): $.Mutation<AuthnRefreshTokensInput, TokenResponse> {
+): $.Mutation<AuthnRefreshTokensInput, TokenResponse, $api.AuthnRefreshTokensCode> {
   return $.mutation(["authn", "refresh_tokens"], (input, options) =>
     $api.refreshTokens(client, input, options),
   );
@@ -75,21 +83,25 @@ export function refreshTokens(
 /** `POST /auth/password-reset/request` */
 export function requestPasswordReset(
   client: $.Client,
-): $.Mutation<AuthnRequestPasswordResetInput, undefined> {
+): $.Mutation<AuthnRequestPasswordResetInput, undefined, $api.AuthnRequestPasswordResetCode> {
   return $.mutation(["authn", "request_password_reset"], (input, options) =>
     $api.requestPasswordReset(client, input, options),
   );
 }
 
 /** `POST /auth/password-reset/confirm` */
-export function resetPassword(client: $.Client): $.Mutation<AuthnResetPasswordInput, undefined> {
+export function resetPassword(
+  client: $.Client,
+): $.Mutation<AuthnResetPasswordInput, undefined, $api.AuthnResetPasswordCode> {
   return $.mutation(["authn", "reset_password"], (input, options) =>
     $api.resetPassword(client, input, options),
   );
 }
 
 /** `DELETE /auth/sessions/{id}` */
-export function revokeSession(client: $.Client): $.Mutation<AuthnRevokeSessionInput, undefined> {
+export function revokeSession(
+  client: $.Client,
+): $.Mutation<AuthnRevokeSessionInput, undefined, $api.AuthnRevokeSessionCode> {
   return $.mutation(["authn", "revoke_session"], (input, options) =>
     $api.revokeSession(client, input, options),
   );

@@ -26,59 +26,72 @@ import type {
 } from "../models.js";
 
 /** `POST /files/uploads/abort` */
-export function abortUpload(client: $.Client): $.Mutation<FilesAbortUploadInput, undefined> {
+export function abortUpload(
+  client: $.Client,
+): $.Mutation<FilesAbortUploadInput, undefined, $api.FilesAbortUploadCode> {
   return $.mutation(["files", "abort_upload"], (input, options) =>
     $api.abortUpload(client, input, options),
   );
 }
 
 /** `POST /files/uploads` */
-export function beginUpload(client: $.Client): $.Mutation<FilesBeginUploadInput, UploadSession> {
+export function beginUpload(
+  client: $.Client,
+): $.Mutation<FilesBeginUploadInput, UploadSession, $api.FilesBeginUploadCode> {
   return $.mutation(["files", "begin_upload"], (input, options) =>
     $api.beginUpload(client, input, options),
   );
 }
 
 /** `POST /files/uploads/complete` */
-export function completeUpload(client: $.Client): $.Mutation<FilesCompleteUploadInput, ObjectHead> {
+export function completeUpload(
+  client: $.Client,
+): $.Mutation<FilesCompleteUploadInput, ObjectHead, $api.FilesCompleteUploadCode> {
   return $.mutation(["files", "complete_upload"], (input, options) =>
     $api.completeUpload(client, input, options),
   );
 }
 
 /** `DELETE /files/{+key}` */
-export function delete_(client: $.Client): $.Mutation<FilesDeleteInput, undefined> {
+export function delete_(
+  client: $.Client,
+): $.Mutation<FilesDeleteInput, undefined, $api.FilesDeleteCode> {
   return $.mutation(["files", "delete"], (input, options) => $api.delete(client, input, options));
 }
 export { delete_ as delete };
 
 /** `HEAD /files/{+key}` */
-export function head(client: $.Client, input: FilesHeadInput): $.Query<FilesHeadInput, $.Bytes> {
-  return $.query(["files", "head"], input, (options) => $api.head(client, input, options));
+export function head(
+  client: $.Client,
+  input: FilesHeadInput,
+): $.Query<FilesHeadInput, $.Bytes, $api.FilesHeadCode> {
+  return $.query(client, ["files", "head"], input, (options) => $api.head(client, input, options));
 }
 
 /** `POST /files/list` */
 export function list(
   client: $.Client,
   input: FilesListInput = {},
-): $.Query<FilesListInput, ObjectPage> {
-  return $.query(["files", "list"], input, (options) => $api.list(client, input, options));
+): $.Query<FilesListInput, ObjectPage, $api.FilesListCode> {
+  return $.query(client, ["files", "list"], input, (options) => $api.list(client, input, options));
 }
 
 /** `POST /files/list` */
 export function listPages(
   client: $.Client,
   input: FilesListInput = {},
-): $.Pages<FilesListInput, ObjectPage> {
-  return $.pages(["files", "list"], input, (page, options) => $api.list(client, page, options));
+): $.Pages<FilesListInput, ObjectPage, $api.FilesListCode> {
+  return $.pages(client, ["files", "list"], input, (page, options) =>
+    $api.list(client, page, options),
+  );
 }
 
 /** `POST /files/uploads/parts` */
 export function listParts(
   client: $.Client,
   input: FilesListPartsInput,
-): $.Query<FilesListPartsInput, UploadPartList> {
-  return $.query(["files", "list_parts"], input, (options) =>
+): $.Query<FilesListPartsInput, UploadPartList, $api.FilesListPartsCode> {
+  return $.query(client, ["files", "list_parts"], input, (options) =>
     $api.listParts(client, input, options),
   );
 }
@@ -86,21 +99,25 @@ export function listParts(
 /** `POST /files/presign/download` */
 export function presignDownload(
   client: $.Client,
-): $.Mutation<FilesPresignDownloadInput, SignedRequest> {
+): $.Mutation<FilesPresignDownloadInput, SignedRequest, $api.FilesPresignDownloadCode> {
   return $.mutation(["files", "presign_download"], (input, options) =>
     $api.presignDownload(client, input, options),
   );
 }
 
 /** `POST /files/uploads/parts/url` */
-export function presignPart(client: $.Client): $.Mutation<FilesPresignPartInput, SignedRequest> {
+export function presignPart(
+  client: $.Client,
+): $.Mutation<FilesPresignPartInput, SignedRequest, $api.FilesPresignPartCode> {
   return $.mutation(["files", "presign_part"], (input, options) =>
     $api.presignPart(client, input, options),
   );
 }
 
 /** `POST /files/presign/post` */
-export function presignPost(client: $.Client): $.Mutation<FilesPresignPostInput, SignedForm> {
+export function presignPost(
+  client: $.Client,
+): $.Mutation<FilesPresignPostInput, SignedForm, $api.FilesPresignPostCode> {
   return $.mutation(["files", "presign_post"], (input, options) =>
     $api.presignPost(client, input, options),
   );
@@ -109,13 +126,15 @@ export function presignPost(client: $.Client): $.Mutation<FilesPresignPostInput,
 /** `POST /files/presign/upload` */
 export function presignUpload(
   client: $.Client,
-): $.Mutation<FilesPresignUploadInput, SignedRequest> {
+): $.Mutation<FilesPresignUploadInput, SignedRequest, $api.FilesPresignUploadCode> {
   return $.mutation(["files", "presign_upload"], (input, options) =>
     $api.presignUpload(client, input, options),
   );
 }
 
 /** `POST /files` */
-export function upload(client: $.Client): $.Mutation<FilesUploadInput, StoredObject> {
+export function upload(
+  client: $.Client,
+): $.Mutation<FilesUploadInput, StoredObject, $api.FilesUploadCode> {
   return $.mutation(["files", "upload"], (input, options) => $api.upload(client, input, options));
 }

@@ -21,22 +21,29 @@ import type {
 export function aggList(
   client: $.Client,
   input: NotesAggListInput,
-): $.Query<NotesAggListInput, GroupPage> {
-  return $.query(["notes", "agg_list"], input, (options) => $api.aggList(client, input, options));
+): $.Query<NotesAggListInput, GroupPage, $api.NotesAggListCode> {
+  return $.query(client, ["notes", "agg_list"], input, (options) =>
+    $api.aggList(client, input, options),
+  );
 }
 
 /** `POST /notes/create` */
-export function create(client: $.Client): $.Mutation<NotesCreate, NotesDocument> {
+export function create(
+  client: $.Client,
+): $.Mutation<NotesCreate, NotesDocument, $api.NotesCreateCode> {
   return $.mutation(["notes", "create"], (input, options) => $api.create(client, input, options));
 }
 
 /** `GET /notes/get` */
-export function get(client: $.Client, input: NotesGetInput): $.Query<NotesGetInput, NotesDocument> {
-  return $.query(["notes", "get"], input, (options) => $api.get(client, input, options));
+export function get(
+  client: $.Client,
+  input: NotesGetInput,
+): $.Query<NotesGetInput, NotesDocument, $api.NotesGetCode> {
+  return $.query(client, ["notes", "get"], input, (options) => $api.get(client, input, options));
 }
 
 /** `DELETE /notes/kill` */
-export function kill(client: $.Client): $.Mutation<NotesKillInput, undefined> {
+export function kill(client: $.Client): $.Mutation<NotesKillInput, undefined, $api.NotesKillCode> {
   return $.mutation(["notes", "kill"], (input, options) => $api.kill(client, input, options));
 }
 
@@ -44,16 +51,16 @@ export function kill(client: $.Client): $.Mutation<NotesKillInput, undefined> {
 export function list(
   client: $.Client,
   input: NotesListInput = {},
-): $.Query<NotesListInput, NotesListOutput> {
-  return $.query(["notes", "list"], input, (options) => $api.list(client, input, options));
+): $.Query<NotesListInput, NotesListOutput, $api.NotesListCode> {
+  return $.query(client, ["notes", "list"], input, (options) => $api.list(client, input, options));
 }
 
 /** `POST /notes/list_cursor` */
 export function listCursor(
   client: $.Client,
   input: NotesListCursorInput = {},
-): $.Query<NotesListCursorInput, NotesListCursorOutput> {
-  return $.query(["notes", "list_cursor"], input, (options) =>
+): $.Query<NotesListCursorInput, NotesListCursorOutput, $api.NotesListCursorCode> {
+  return $.query(client, ["notes", "list_cursor"], input, (options) =>
     $api.listCursor(client, input, options),
   );
 }
@@ -62,8 +69,8 @@ export function listCursor(
 export function listCursorPages(
   client: $.Client,
   input: NotesListCursorInput = {},
-): $.Pages<NotesListCursorInput, NotesListCursorOutput> {
-  return $.pages(["notes", "list_cursor"], input, (page, options) =>
+): $.Pages<NotesListCursorInput, NotesListCursorOutput, $api.NotesListCursorCode> {
+  return $.pages(client, ["notes", "list_cursor"], input, (page, options) =>
     $api.listCursor(client, page, options),
   );
 }
@@ -72,16 +79,18 @@ export function listCursorPages(
 export function rawList(
   client: $.Client,
   input: NotesRawListInput,
-): $.Query<NotesRawListInput, RawPage> {
-  return $.query(["notes", "raw_list"], input, (options) => $api.rawList(client, input, options));
+): $.Query<NotesRawListInput, RawPage, $api.NotesRawListCode> {
+  return $.query(client, ["notes", "raw_list"], input, (options) =>
+    $api.rawList(client, input, options),
+  );
 }
 
 /** `POST /notes/raw_list_cursor` */
 export function rawListCursor(
   client: $.Client,
   input: NotesRawListCursorInput,
-): $.Query<NotesRawListCursorInput, RawCursorPage> {
-  return $.query(["notes", "raw_list_cursor"], input, (options) =>
+): $.Query<NotesRawListCursorInput, RawCursorPage, $api.NotesRawListCursorCode> {
+  return $.query(client, ["notes", "raw_list_cursor"], input, (options) =>
     $api.rawListCursor(client, input, options),
   );
 }
@@ -90,13 +99,15 @@ export function rawListCursor(
 export function rawListCursorPages(
   client: $.Client,
   input: NotesRawListCursorInput,
-): $.Pages<NotesRawListCursorInput, RawCursorPage> {
-  return $.pages(["notes", "raw_list_cursor"], input, (page, options) =>
+): $.Pages<NotesRawListCursorInput, RawCursorPage, $api.NotesRawListCursorCode> {
+  return $.pages(client, ["notes", "raw_list_cursor"], input, (page, options) =>
     $api.rawListCursor(client, page, options),
   );
 }
 
 /** `PATCH /notes/update` */
-export function update(client: $.Client): $.Mutation<NotesUpdateInput, NotesUpdateOutput> {
+export function update(
+  client: $.Client,
+): $.Mutation<NotesUpdateInput, NotesUpdateOutput, $api.NotesUpdateCode> {
   return $.mutation(["notes", "update"], (input, options) => $api.update(client, input, options));
 }

@@ -16,16 +16,18 @@ import type {
 export function raw(
   client: $.Client,
   input: PlaceSearchRawInput,
-): $.Query<PlaceSearchRawInput, PlaceSearchRawOutput> {
-  return $.query(["place_search", "raw"], input, (options) => $api.raw(client, input, options));
+): $.Query<PlaceSearchRawInput, PlaceSearchRawOutput, $api.PlaceSearchRawCode> {
+  return $.query(client, ["place_search", "raw"], input, (options) =>
+    $api.raw(client, input, options),
+  );
 }
 
 /** `POST /search/places/raw_cursor` */
 export function rawCursor(
   client: $.Client,
   input: PlaceSearchRawCursorInput,
-): $.Query<PlaceSearchRawCursorInput, PlaceSearchRawCursorOutput> {
-  return $.query(["place_search", "raw_cursor"], input, (options) =>
+): $.Query<PlaceSearchRawCursorInput, PlaceSearchRawCursorOutput, $api.PlaceSearchRawCursorCode> {
+  return $.query(client, ["place_search", "raw_cursor"], input, (options) =>
     $api.rawCursor(client, input, options),
   );
 }
@@ -34,8 +36,8 @@ export function rawCursor(
 export function rawCursorPages(
   client: $.Client,
   input: PlaceSearchRawCursorInput,
-): $.Pages<PlaceSearchRawCursorInput, PlaceSearchRawCursorOutput> {
-  return $.pages(["place_search", "raw_cursor"], input, (page, options) =>
+): $.Pages<PlaceSearchRawCursorInput, PlaceSearchRawCursorOutput, $api.PlaceSearchRawCursorCode> {
+  return $.pages(client, ["place_search", "raw_cursor"], input, (page, options) =>
     $api.rawCursor(client, page, options),
   );
 }
@@ -44,16 +46,22 @@ export function rawCursorPages(
 export function typed(
   client: $.Client,
   input: PlaceSearchTypedInput = {},
-): $.Query<PlaceSearchTypedInput, PlaceSearchTypedOutput> {
-  return $.query(["place_search", "typed"], input, (options) => $api.typed(client, input, options));
+): $.Query<PlaceSearchTypedInput, PlaceSearchTypedOutput, $api.PlaceSearchTypedCode> {
+  return $.query(client, ["place_search", "typed"], input, (options) =>
+    $api.typed(client, input, options),
+  );
 }
 
 /** `POST /search/places/typed_cursor` */
 export function typedCursor(
   client: $.Client,
   input: PlaceSearchTypedCursorInput = {},
-): $.Query<PlaceSearchTypedCursorInput, PlaceSearchTypedCursorOutput> {
-  return $.query(["place_search", "typed_cursor"], input, (options) =>
+): $.Query<
+  PlaceSearchTypedCursorInput,
+  PlaceSearchTypedCursorOutput,
+  $api.PlaceSearchTypedCursorCode
+> {
+  return $.query(client, ["place_search", "typed_cursor"], input, (options) =>
     $api.typedCursor(client, input, options),
   );
 }
@@ -62,8 +70,12 @@ export function typedCursor(
 export function typedCursorPages(
   client: $.Client,
   input: PlaceSearchTypedCursorInput = {},
-): $.Pages<PlaceSearchTypedCursorInput, PlaceSearchTypedCursorOutput> {
-  return $.pages(["place_search", "typed_cursor"], input, (page, options) =>
+): $.Pages<
+  PlaceSearchTypedCursorInput,
+  PlaceSearchTypedCursorOutput,
+  $api.PlaceSearchTypedCursorCode
+> {
+  return $.pages(client, ["place_search", "typed_cursor"], input, (page, options) =>
     $api.typedCursor(client, page, options),
   );
 }

@@ -17,32 +17,34 @@ import type {
 export function aggList(
   client: $.Client,
   input: PlacesAggListInput,
-): $.Query<PlacesAggListInput, GroupPage> {
-  return $.query(["places", "agg_list"], input, (options) => $api.aggList(client, input, options));
+): $.Query<PlacesAggListInput, GroupPage, $api.PlacesAggListCode> {
+  return $.query(client, ["places", "agg_list"], input, (options) =>
+    $api.aggList(client, input, options),
+  );
 }
 
 /** `GET /places/{id}` */
 export function get(
   client: $.Client,
   input: PlacesGetInput,
-): $.Query<PlacesGetInput, PlacesDocument> {
-  return $.query(["places", "get"], input, (options) => $api.get(client, input, options));
+): $.Query<PlacesGetInput, PlacesDocument, $api.PlacesGetCode> {
+  return $.query(client, ["places", "get"], input, (options) => $api.get(client, input, options));
 }
 
 /** `POST /places/list` */
 export function list(
   client: $.Client,
   input: PlacesListInput = {},
-): $.Query<PlacesListInput, PlacesListOutput> {
-  return $.query(["places", "list"], input, (options) => $api.list(client, input, options));
+): $.Query<PlacesListInput, PlacesListOutput, $api.PlacesListCode> {
+  return $.query(client, ["places", "list"], input, (options) => $api.list(client, input, options));
 }
 
 /** `POST /places/list_cursor` */
 export function listCursor(
   client: $.Client,
   input: PlacesListCursorInput = {},
-): $.Query<PlacesListCursorInput, PlacesListCursorOutput> {
-  return $.query(["places", "list_cursor"], input, (options) =>
+): $.Query<PlacesListCursorInput, PlacesListCursorOutput, $api.PlacesListCursorCode> {
+  return $.query(client, ["places", "list_cursor"], input, (options) =>
     $api.listCursor(client, input, options),
   );
 }
@@ -51,8 +53,8 @@ export function listCursor(
 export function listCursorPages(
   client: $.Client,
   input: PlacesListCursorInput = {},
-): $.Pages<PlacesListCursorInput, PlacesListCursorOutput> {
-  return $.pages(["places", "list_cursor"], input, (page, options) =>
+): $.Pages<PlacesListCursorInput, PlacesListCursorOutput, $api.PlacesListCursorCode> {
+  return $.pages(client, ["places", "list_cursor"], input, (page, options) =>
     $api.listCursor(client, page, options),
   );
 }
@@ -61,16 +63,18 @@ export function listCursorPages(
 export function rawList(
   client: $.Client,
   input: PlacesRawListInput,
-): $.Query<PlacesRawListInput, RawPage> {
-  return $.query(["places", "raw_list"], input, (options) => $api.rawList(client, input, options));
+): $.Query<PlacesRawListInput, RawPage, $api.PlacesRawListCode> {
+  return $.query(client, ["places", "raw_list"], input, (options) =>
+    $api.rawList(client, input, options),
+  );
 }
 
 /** `POST /places/raw_list_cursor` */
 export function rawListCursor(
   client: $.Client,
   input: PlacesRawListCursorInput,
-): $.Query<PlacesRawListCursorInput, RawCursorPage> {
-  return $.query(["places", "raw_list_cursor"], input, (options) =>
+): $.Query<PlacesRawListCursorInput, RawCursorPage, $api.PlacesRawListCursorCode> {
+  return $.query(client, ["places", "raw_list_cursor"], input, (options) =>
     $api.rawListCursor(client, input, options),
   );
 }
@@ -79,8 +83,8 @@ export function rawListCursor(
 export function rawListCursorPages(
   client: $.Client,
   input: PlacesRawListCursorInput,
-): $.Pages<PlacesRawListCursorInput, RawCursorPage> {
-  return $.pages(["places", "raw_list_cursor"], input, (page, options) =>
+): $.Pages<PlacesRawListCursorInput, RawCursorPage, $api.PlacesRawListCursorCode> {
+  return $.pages(client, ["places", "raw_list_cursor"], input, (page, options) =>
     $api.rawListCursor(client, page, options),
   );
 }

@@ -13,7 +13,11 @@ import type {
 /** `POST /admin/principals` */
 export function createPrincipal(
   client: $.Client,
-): $.Mutation<PrincipalsCreatePrincipalInput, PrincipalCreated> {
+): $.Mutation<
+  PrincipalsCreatePrincipalInput,
+  PrincipalCreated,
+  $api.PrincipalsCreatePrincipalCode
+> {
   return $.mutation(["principals", "create_principal"], (input, options) =>
     $api.createPrincipal(client, input, options),
   );
@@ -23,8 +27,8 @@ export function createPrincipal(
 export function findPrincipals(
   client: $.Client,
   input: PrincipalsFindPrincipalsInput,
-): $.Query<PrincipalsFindPrincipalsInput, PrincipalList> {
-  return $.query(["principals", "find_principals"], input, (options) =>
+): $.Query<PrincipalsFindPrincipalsInput, PrincipalList, $api.PrincipalsFindPrincipalsCode> {
+  return $.query(client, ["principals", "find_principals"], input, (options) =>
     $api.findPrincipals(client, input, options),
   );
 }
@@ -32,7 +36,7 @@ export function findPrincipals(
 /** `POST /admin/grants` */
 export function grantPermission(
   client: $.Client,
-): $.Mutation<PrincipalsGrantPermissionInput, undefined> {
+): $.Mutation<PrincipalsGrantPermissionInput, undefined, $api.PrincipalsGrantPermissionCode> {
   return $.mutation(["principals", "grant_permission"], (input, options) =>
     $api.grantPermission(client, input, options),
   );
@@ -42,8 +46,8 @@ export function grantPermission(
 export function listPermissions(
   client: $.Client,
   input: PrincipalsListPermissionsInput = {},
-): $.Query<PrincipalsListPermissionsInput, PermissionList> {
-  return $.query(["principals", "list_permissions"], input, (options) =>
+): $.Query<PrincipalsListPermissionsInput, PermissionList, $api.PrincipalsListPermissionsCode> {
+  return $.query(client, ["principals", "list_permissions"], input, (options) =>
     $api.listPermissions(client, input, options),
   );
 }
@@ -51,7 +55,7 @@ export function listPermissions(
 /** `DELETE /admin/grants` */
 export function revokePermission(
   client: $.Client,
-): $.Mutation<PrincipalsRevokePermissionInput, undefined> {
+): $.Mutation<PrincipalsRevokePermissionInput, undefined, $api.PrincipalsRevokePermissionCode> {
   return $.mutation(["principals", "revoke_permission"], (input, options) =>
     $api.revokePermission(client, input, options),
   );

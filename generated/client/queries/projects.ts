@@ -23,21 +23,25 @@ import type {
 export function aggList(
   client: $.Client,
   input: ProjectsAggListInput,
-): $.Query<ProjectsAggListInput, GroupPage> {
-  return $.query(["projects", "agg_list"], input, (options) =>
+): $.Query<ProjectsAggListInput, GroupPage, $api.ProjectsAggListCode> {
+  return $.query(client, ["projects", "agg_list"], input, (options) =>
     $api.aggList(client, input, options),
   );
 }
 
 /** `POST /projects` */
-export function create(client: $.Client): $.Mutation<ProjectsCreate, Project> {
+export function create(
+  client: $.Client,
+): $.Mutation<ProjectsCreate, Project, $api.ProjectsCreateCode> {
   return $.mutation(["projects", "create"], (input, options) =>
     $api.create(client, input, options),
   );
 }
 
 /** `POST /projects/{id}/delete` */
-export function delete_(client: $.Client): $.Mutation<ProjectsDeleteInput, Project> {
+export function delete_(
+  client: $.Client,
+): $.Mutation<ProjectsDeleteInput, Project, $api.ProjectsDeleteCode> {
   return $.mutation(["projects", "delete"], (input, options) =>
     $api.delete(client, input, options),
   );
@@ -45,12 +49,17 @@ export function delete_(client: $.Client): $.Mutation<ProjectsDeleteInput, Proje
 export { delete_ as delete };
 
 /** `GET /projects/{id}` */
-export function get(client: $.Client, input: ProjectsGetInput): $.Query<ProjectsGetInput, Project> {
-  return $.query(["projects", "get"], input, (options) => $api.get(client, input, options));
+export function get(
+  client: $.Client,
+  input: ProjectsGetInput,
+): $.Query<ProjectsGetInput, Project, $api.ProjectsGetCode> {
+  return $.query(client, ["projects", "get"], input, (options) => $api.get(client, input, options));
 }
 
 /** `DELETE /projects/{id}` */
-export function kill(client: $.Client): $.Mutation<ProjectsKillInput, undefined> {
+export function kill(
+  client: $.Client,
+): $.Mutation<ProjectsKillInput, undefined, $api.ProjectsKillCode> {
   return $.mutation(["projects", "kill"], (input, options) => $api.kill(client, input, options));
 }
 
@@ -58,16 +67,18 @@ export function kill(client: $.Client): $.Mutation<ProjectsKillInput, undefined>
 export function list(
   client: $.Client,
   input: ProjectsListInput = {},
-): $.Query<ProjectsListInput, ProjectsListOutput> {
-  return $.query(["projects", "list"], input, (options) => $api.list(client, input, options));
+): $.Query<ProjectsListInput, ProjectsListOutput, $api.ProjectsListCode> {
+  return $.query(client, ["projects", "list"], input, (options) =>
+    $api.list(client, input, options),
+  );
 }
 
 /** `POST /projects/list_cursor` */
 export function listCursor(
   client: $.Client,
   input: ProjectsListCursorInput = {},
-): $.Query<ProjectsListCursorInput, ProjectsListCursorOutput> {
-  return $.query(["projects", "list_cursor"], input, (options) =>
+): $.Query<ProjectsListCursorInput, ProjectsListCursorOutput, $api.ProjectsListCursorCode> {
+  return $.query(client, ["projects", "list_cursor"], input, (options) =>
     $api.listCursor(client, input, options),
   );
 }
@@ -76,8 +87,8 @@ export function listCursor(
 export function listCursorPages(
   client: $.Client,
   input: ProjectsListCursorInput = {},
-): $.Pages<ProjectsListCursorInput, ProjectsListCursorOutput> {
-  return $.pages(["projects", "list_cursor"], input, (page, options) =>
+): $.Pages<ProjectsListCursorInput, ProjectsListCursorOutput, $api.ProjectsListCursorCode> {
+  return $.pages(client, ["projects", "list_cursor"], input, (page, options) =>
     $api.listCursor(client, page, options),
   );
 }
@@ -86,8 +97,8 @@ export function listCursorPages(
 export function rawList(
   client: $.Client,
   input: ProjectsRawListInput,
-): $.Query<ProjectsRawListInput, RawPage> {
-  return $.query(["projects", "raw_list"], input, (options) =>
+): $.Query<ProjectsRawListInput, RawPage, $api.ProjectsRawListCode> {
+  return $.query(client, ["projects", "raw_list"], input, (options) =>
     $api.rawList(client, input, options),
   );
 }
@@ -96,8 +107,8 @@ export function rawList(
 export function rawListCursor(
   client: $.Client,
   input: ProjectsRawListCursorInput,
-): $.Query<ProjectsRawListCursorInput, RawCursorPage> {
-  return $.query(["projects", "raw_list_cursor"], input, (options) =>
+): $.Query<ProjectsRawListCursorInput, RawCursorPage, $api.ProjectsRawListCursorCode> {
+  return $.query(client, ["projects", "raw_list_cursor"], input, (options) =>
     $api.rawListCursor(client, input, options),
   );
 }
@@ -106,21 +117,25 @@ export function rawListCursor(
 export function rawListCursorPages(
   client: $.Client,
   input: ProjectsRawListCursorInput,
-): $.Pages<ProjectsRawListCursorInput, RawCursorPage> {
-  return $.pages(["projects", "raw_list_cursor"], input, (page, options) =>
+): $.Pages<ProjectsRawListCursorInput, RawCursorPage, $api.ProjectsRawListCursorCode> {
+  return $.pages(client, ["projects", "raw_list_cursor"], input, (page, options) =>
     $api.rawListCursor(client, page, options),
   );
 }
 
 /** `POST /projects/{id}/restore` */
-export function restore(client: $.Client): $.Mutation<ProjectsRestoreInput, Project> {
+export function restore(
+  client: $.Client,
+): $.Mutation<ProjectsRestoreInput, Project, $api.ProjectsRestoreCode> {
   return $.mutation(["projects", "restore"], (input, options) =>
     $api.restore(client, input, options),
   );
 }
 
 /** `PATCH /projects/{id}` */
-export function update(client: $.Client): $.Mutation<ProjectsUpdateInput, ProjectsUpdateOutput> {
+export function update(
+  client: $.Client,
+): $.Mutation<ProjectsUpdateInput, ProjectsUpdateOutput, $api.ProjectsUpdateCode> {
   return $.mutation(["projects", "update"], (input, options) =>
     $api.update(client, input, options),
   );

@@ -16,16 +16,18 @@ import type {
 export function raw(
   client: $.Client,
   input: TaskSearchRawInput,
-): $.Query<TaskSearchRawInput, TaskSearchRawOutput> {
-  return $.query(["task_search", "raw"], input, (options) => $api.raw(client, input, options));
+): $.Query<TaskSearchRawInput, TaskSearchRawOutput, $api.TaskSearchRawCode> {
+  return $.query(client, ["task_search", "raw"], input, (options) =>
+    $api.raw(client, input, options),
+  );
 }
 
 /** `POST /search/tasks/raw_cursor` */
 export function rawCursor(
   client: $.Client,
   input: TaskSearchRawCursorInput,
-): $.Query<TaskSearchRawCursorInput, TaskSearchRawCursorOutput> {
-  return $.query(["task_search", "raw_cursor"], input, (options) =>
+): $.Query<TaskSearchRawCursorInput, TaskSearchRawCursorOutput, $api.TaskSearchRawCursorCode> {
+  return $.query(client, ["task_search", "raw_cursor"], input, (options) =>
     $api.rawCursor(client, input, options),
   );
 }
@@ -34,8 +36,8 @@ export function rawCursor(
 export function rawCursorPages(
   client: $.Client,
   input: TaskSearchRawCursorInput,
-): $.Pages<TaskSearchRawCursorInput, TaskSearchRawCursorOutput> {
-  return $.pages(["task_search", "raw_cursor"], input, (page, options) =>
+): $.Pages<TaskSearchRawCursorInput, TaskSearchRawCursorOutput, $api.TaskSearchRawCursorCode> {
+  return $.pages(client, ["task_search", "raw_cursor"], input, (page, options) =>
     $api.rawCursor(client, page, options),
   );
 }
@@ -44,16 +46,22 @@ export function rawCursorPages(
 export function typed(
   client: $.Client,
   input: TaskSearchTypedInput = {},
-): $.Query<TaskSearchTypedInput, TaskSearchTypedOutput> {
-  return $.query(["task_search", "typed"], input, (options) => $api.typed(client, input, options));
+): $.Query<TaskSearchTypedInput, TaskSearchTypedOutput, $api.TaskSearchTypedCode> {
+  return $.query(client, ["task_search", "typed"], input, (options) =>
+    $api.typed(client, input, options),
+  );
 }
 
 /** `POST /search/tasks/typed_cursor` */
 export function typedCursor(
   client: $.Client,
   input: TaskSearchTypedCursorInput = {},
-): $.Query<TaskSearchTypedCursorInput, TaskSearchTypedCursorOutput> {
-  return $.query(["task_search", "typed_cursor"], input, (options) =>
+): $.Query<
+  TaskSearchTypedCursorInput,
+  TaskSearchTypedCursorOutput,
+  $api.TaskSearchTypedCursorCode
+> {
+  return $.query(client, ["task_search", "typed_cursor"], input, (options) =>
     $api.typedCursor(client, input, options),
   );
 }
@@ -62,8 +70,12 @@ export function typedCursor(
 export function typedCursorPages(
   client: $.Client,
   input: TaskSearchTypedCursorInput = {},
-): $.Pages<TaskSearchTypedCursorInput, TaskSearchTypedCursorOutput> {
-  return $.pages(["task_search", "typed_cursor"], input, (page, options) =>
+): $.Pages<
+  TaskSearchTypedCursorInput,
+  TaskSearchTypedCursorOutput,
+  $api.TaskSearchTypedCursorCode
+> {
+  return $.pages(client, ["task_search", "typed_cursor"], input, (page, options) =>
     $api.typedCursor(client, page, options),
   );
 }

@@ -26,40 +26,51 @@ import type {
 export function aggList(
   client: $.Client,
   input: TasksAggListInput,
-): $.Query<TasksAggListInput, GroupPage> {
-  return $.query(["tasks", "agg_list"], input, (options) => $api.aggList(client, input, options));
+): $.Query<TasksAggListInput, GroupPage, $api.TasksAggListCode> {
+  return $.query(client, ["tasks", "agg_list"], input, (options) =>
+    $api.aggList(client, input, options),
+  );
 }
 
 /** `POST /tasks/{task}/comments` */
-export function comment(client: $.Client): $.Mutation<TasksCommentInput, TasksCommentOutput> {
+export function comment(
+  client: $.Client,
+): $.Mutation<TasksCommentInput, TasksCommentOutput, $api.TasksCommentCode> {
   return $.mutation(["tasks", "comment"], (input, options) => $api.comment(client, input, options));
 }
 
 /** `POST /tasks/{id}/complete` */
-export function complete(client: $.Client): $.Mutation<TasksCompleteInput, Task> {
+export function complete(
+  client: $.Client,
+): $.Mutation<TasksCompleteInput, Task, $api.TasksCompleteCode> {
   return $.mutation(["tasks", "complete"], (input, options) =>
     $api.complete(client, input, options),
   );
 }
 
 /** `POST /tasks` */
-export function create(client: $.Client): $.Mutation<TasksCreate, Task> {
+export function create(client: $.Client): $.Mutation<TasksCreate, Task, $api.TasksCreateCode> {
   return $.mutation(["tasks", "create"], (input, options) => $api.create(client, input, options));
 }
 
 /** `POST /tasks/{id}/delete` */
-export function delete_(client: $.Client): $.Mutation<TasksDeleteInput, Task> {
+export function delete_(
+  client: $.Client,
+): $.Mutation<TasksDeleteInput, Task, $api.TasksDeleteCode> {
   return $.mutation(["tasks", "delete"], (input, options) => $api.delete(client, input, options));
 }
 export { delete_ as delete };
 
 /** `GET /tasks/{id}` */
-export function get(client: $.Client, input: TasksGetInput): $.Query<TasksGetInput, Task> {
-  return $.query(["tasks", "get"], input, (options) => $api.get(client, input, options));
+export function get(
+  client: $.Client,
+  input: TasksGetInput,
+): $.Query<TasksGetInput, Task, $api.TasksGetCode> {
+  return $.query(client, ["tasks", "get"], input, (options) => $api.get(client, input, options));
 }
 
 /** `DELETE /tasks/{id}` */
-export function kill(client: $.Client): $.Mutation<TasksKillInput, undefined> {
+export function kill(client: $.Client): $.Mutation<TasksKillInput, undefined, $api.TasksKillCode> {
   return $.mutation(["tasks", "kill"], (input, options) => $api.kill(client, input, options));
 }
 
@@ -67,16 +78,16 @@ export function kill(client: $.Client): $.Mutation<TasksKillInput, undefined> {
 export function list(
   client: $.Client,
   input: TasksListInput = {},
-): $.Query<TasksListInput, TasksListOutput> {
-  return $.query(["tasks", "list"], input, (options) => $api.list(client, input, options));
+): $.Query<TasksListInput, TasksListOutput, $api.TasksListCode> {
+  return $.query(client, ["tasks", "list"], input, (options) => $api.list(client, input, options));
 }
 
 /** `POST /tasks/list_cursor` */
 export function listCursor(
   client: $.Client,
   input: TasksListCursorInput = {},
-): $.Query<TasksListCursorInput, TasksListCursorOutput> {
-  return $.query(["tasks", "list_cursor"], input, (options) =>
+): $.Query<TasksListCursorInput, TasksListCursorOutput, $api.TasksListCursorCode> {
+  return $.query(client, ["tasks", "list_cursor"], input, (options) =>
     $api.listCursor(client, input, options),
   );
 }
@@ -85,8 +96,8 @@ export function listCursor(
 export function listCursorPages(
   client: $.Client,
   input: TasksListCursorInput = {},
-): $.Pages<TasksListCursorInput, TasksListCursorOutput> {
-  return $.pages(["tasks", "list_cursor"], input, (page, options) =>
+): $.Pages<TasksListCursorInput, TasksListCursorOutput, $api.TasksListCursorCode> {
+  return $.pages(client, ["tasks", "list_cursor"], input, (page, options) =>
     $api.listCursor(client, page, options),
   );
 }
@@ -95,16 +106,18 @@ export function listCursorPages(
 export function rawList(
   client: $.Client,
   input: TasksRawListInput,
-): $.Query<TasksRawListInput, RawPage> {
-  return $.query(["tasks", "raw_list"], input, (options) => $api.rawList(client, input, options));
+): $.Query<TasksRawListInput, RawPage, $api.TasksRawListCode> {
+  return $.query(client, ["tasks", "raw_list"], input, (options) =>
+    $api.rawList(client, input, options),
+  );
 }
 
 /** `POST /tasks/raw_list_cursor` */
 export function rawListCursor(
   client: $.Client,
   input: TasksRawListCursorInput,
-): $.Query<TasksRawListCursorInput, RawCursorPage> {
-  return $.query(["tasks", "raw_list_cursor"], input, (options) =>
+): $.Query<TasksRawListCursorInput, RawCursorPage, $api.TasksRawListCursorCode> {
+  return $.query(client, ["tasks", "raw_list_cursor"], input, (options) =>
     $api.rawListCursor(client, input, options),
   );
 }
@@ -113,18 +126,22 @@ export function rawListCursor(
 export function rawListCursorPages(
   client: $.Client,
   input: TasksRawListCursorInput,
-): $.Pages<TasksRawListCursorInput, RawCursorPage> {
-  return $.pages(["tasks", "raw_list_cursor"], input, (page, options) =>
+): $.Pages<TasksRawListCursorInput, RawCursorPage, $api.TasksRawListCursorCode> {
+  return $.pages(client, ["tasks", "raw_list_cursor"], input, (page, options) =>
     $api.rawListCursor(client, page, options),
   );
 }
 
 /** `POST /tasks/{id}/restore` */
-export function restore(client: $.Client): $.Mutation<TasksRestoreInput, Task> {
+export function restore(
+  client: $.Client,
+): $.Mutation<TasksRestoreInput, Task, $api.TasksRestoreCode> {
   return $.mutation(["tasks", "restore"], (input, options) => $api.restore(client, input, options));
 }
 
 /** `PATCH /tasks/{id}` */
-export function update(client: $.Client): $.Mutation<TasksUpdateInput, TasksUpdateOutput> {
+export function update(
+  client: $.Client,
+): $.Mutation<TasksUpdateInput, TasksUpdateOutput, $api.TasksUpdateCode> {
   return $.mutation(["tasks", "update"], (input, options) => $api.update(client, input, options));
 }

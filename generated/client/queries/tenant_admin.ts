@@ -15,7 +15,7 @@ import type {
 /** `POST /admin/tenants` */
 export function createTenant(
   client: $.Client,
-): $.Mutation<TenantAdminCreateTenantInput, TenantCreated> {
+): $.Mutation<TenantAdminCreateTenantInput, TenantCreated, $api.TenantAdminCreateTenantCode> {
   return $.mutation(["tenant_admin", "create_tenant"], (input, options) =>
     $api.createTenant(client, input, options),
   );
@@ -24,7 +24,7 @@ export function createTenant(
 /** `POST /admin/tenants/{id}/deactivate` */
 export function deactivateTenant(
   client: $.Client,
-): $.Mutation<TenantAdminDeactivateTenantInput, undefined> {
+): $.Mutation<TenantAdminDeactivateTenantInput, undefined, $api.TenantAdminDeactivateTenantCode> {
   return $.mutation(["tenant_admin", "deactivate_tenant"], (input, options) =>
     $api.deactivateTenant(client, input, options),
   );
@@ -33,7 +33,7 @@ export function deactivateTenant(
 /** `POST /admin/memberships` */
 export function inviteMember(
   client: $.Client,
-): $.Mutation<TenantAdminInviteMemberInput, undefined> {
+): $.Mutation<TenantAdminInviteMemberInput, undefined, $api.TenantAdminInviteMemberCode> {
   return $.mutation(["tenant_admin", "invite_member"], (input, options) =>
     $api.inviteMember(client, input, options),
   );
@@ -43,8 +43,8 @@ export function inviteMember(
 export function listMembers(
   client: $.Client,
   input: TenantAdminListMembersInput,
-): $.Query<TenantAdminListMembersInput, MemberList> {
-  return $.query(["tenant_admin", "list_members"], input, (options) =>
+): $.Query<TenantAdminListMembersInput, MemberList, $api.TenantAdminListMembersCode> {
+  return $.query(client, ["tenant_admin", "list_members"], input, (options) =>
     $api.listMembers(client, input, options),
   );
 }
@@ -53,8 +53,8 @@ export function listMembers(
 export function listTenants(
   client: $.Client,
   input: TenantAdminListTenantsInput = {},
-): $.Query<TenantAdminListTenantsInput, TenantPage> {
-  return $.query(["tenant_admin", "list_tenants"], input, (options) =>
+): $.Query<TenantAdminListTenantsInput, TenantPage, $api.TenantAdminListTenantsCode> {
+  return $.query(client, ["tenant_admin", "list_tenants"], input, (options) =>
     $api.listTenants(client, input, options),
   );
 }
@@ -62,7 +62,7 @@ export function listTenants(
 /** `POST /admin/tenants/{id}/reactivate` */
 export function reactivateTenant(
   client: $.Client,
-): $.Mutation<TenantAdminReactivateTenantInput, undefined> {
+): $.Mutation<TenantAdminReactivateTenantInput, undefined, $api.TenantAdminReactivateTenantCode> {
   return $.mutation(["tenant_admin", "reactivate_tenant"], (input, options) =>
     $api.reactivateTenant(client, input, options),
   );
@@ -71,7 +71,7 @@ export function reactivateTenant(
 /** `DELETE /admin/memberships` */
 export function removeMember(
   client: $.Client,
-): $.Mutation<TenantAdminRemoveMemberInput, undefined> {
+): $.Mutation<TenantAdminRemoveMemberInput, undefined, $api.TenantAdminRemoveMemberCode> {
   return $.mutation(["tenant_admin", "remove_member"], (input, options) =>
     $api.removeMember(client, input, options),
   );

@@ -5,21 +5,27 @@ import type { TenantList, TokenResponse } from "../models.js";
 import type { TenantsLeaveTenantInput, TenantsSwitchTenantInput } from "../api/tenants.js";
 
 /** `DELETE /tenants/{id}` */
-export function leaveTenant(client: $.Client): $.Mutation<TenantsLeaveTenantInput, undefined> {
+export function leaveTenant(
+  client: $.Client,
+): $.Mutation<TenantsLeaveTenantInput, undefined, $api.TenantsLeaveTenantCode> {
   return $.mutation(["tenants", "leave_tenant"], (input, options) =>
     $api.leaveTenant(client, input, options),
   );
 }
 
 /** `GET /tenants` */
-export function listTenants(client: $.Client): $.Query<null, TenantList> {
-  return $.query(["tenants", "list_tenants"], null, (options) => $api.listTenants(client, options));
+export function listTenants(
+  client: $.Client,
+): $.Query<null, TenantList, $api.TenantsListTenantsCode> {
+  return $.query(client, ["tenants", "list_tenants"], null, (options) =>
+    $api.listTenants(client, options),
+  );
 }
 
 /** `POST /tenants/{id}/activate` */
 export function switchTenant(
   client: $.Client,
-): $.Mutation<TenantsSwitchTenantInput, TokenResponse> {
+): $.Mutation<TenantsSwitchTenantInput, TokenResponse, $api.TenantsSwitchTenantCode> {
   return $.mutation(["tenants", "switch_tenant"], (input, options) =>
     $api.switchTenant(client, input, options),
   );

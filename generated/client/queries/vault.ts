@@ -10,33 +10,42 @@ import type {
 } from "../api/vault.js";
 
 /** `DELETE /vault/files/delete/{+key}` */
-export function delete_(client: $.Client): $.Mutation<VaultDeleteInput, undefined> {
+export function delete_(
+  client: $.Client,
+): $.Mutation<VaultDeleteInput, undefined, $api.VaultDeleteCode> {
   return $.mutation(["vault", "delete"], (input, options) => $api.delete(client, input, options));
 }
 export { delete_ as delete };
 
 /** `HEAD /vault/files/download/{+key}` */
-export function head(client: $.Client, input: VaultHeadInput): $.Query<VaultHeadInput, $.Bytes> {
-  return $.query(["vault", "head"], input, (options) => $api.head(client, input, options));
+export function head(
+  client: $.Client,
+  input: VaultHeadInput,
+): $.Query<VaultHeadInput, $.Bytes, $api.VaultHeadCode> {
+  return $.query(client, ["vault", "head"], input, (options) => $api.head(client, input, options));
 }
 
 /** `POST /vault/files/list` */
 export function list(
   client: $.Client,
   input: VaultListInput = {},
-): $.Query<VaultListInput, ObjectPage> {
-  return $.query(["vault", "list"], input, (options) => $api.list(client, input, options));
+): $.Query<VaultListInput, ObjectPage, $api.VaultListCode> {
+  return $.query(client, ["vault", "list"], input, (options) => $api.list(client, input, options));
 }
 
 /** `POST /vault/files/list` */
 export function listPages(
   client: $.Client,
   input: VaultListInput = {},
-): $.Pages<VaultListInput, ObjectPage> {
-  return $.pages(["vault", "list"], input, (page, options) => $api.list(client, page, options));
+): $.Pages<VaultListInput, ObjectPage, $api.VaultListCode> {
+  return $.pages(client, ["vault", "list"], input, (page, options) =>
+    $api.list(client, page, options),
+  );
 }
 
 /** `POST /vault/files/upload` */
-export function upload(client: $.Client): $.Mutation<VaultUploadInput, StoredObject> {
+export function upload(
+  client: $.Client,
+): $.Mutation<VaultUploadInput, StoredObject, $api.VaultUploadCode> {
   return $.mutation(["vault", "upload"], (input, options) => $api.upload(client, input, options));
 }

@@ -16,14 +16,18 @@ import type {
 } from "../api/webhooks.js";
 
 /** `POST /webhooks` */
-export function create(client: $.Client): $.Mutation<WebhooksCreateInput, WebhookCreated> {
+export function create(
+  client: $.Client,
+): $.Mutation<WebhooksCreateInput, WebhookCreated, $api.WebhooksCreateCode> {
   return $.mutation(["webhooks", "create"], (input, options) =>
     $api.create(client, input, options),
   );
 }
 
 /** `DELETE /webhooks/{id}` */
-export function delete_(client: $.Client): $.Mutation<WebhooksDeleteInput, undefined> {
+export function delete_(
+  client: $.Client,
+): $.Mutation<WebhooksDeleteInput, undefined, $api.WebhooksDeleteCode> {
   return $.mutation(["webhooks", "delete"], (input, options) =>
     $api.delete(client, input, options),
   );
@@ -34,25 +38,29 @@ export { delete_ as delete };
 export function deliveries(
   client: $.Client,
   input: WebhooksDeliveriesInput,
-): $.Query<WebhooksDeliveriesInput, WebhookDeliveryPage> {
-  return $.query(["webhooks", "deliveries"], input, (options) =>
+): $.Query<WebhooksDeliveriesInput, WebhookDeliveryPage, $api.WebhooksDeliveriesCode> {
+  return $.query(client, ["webhooks", "deliveries"], input, (options) =>
     $api.deliveries(client, input, options),
   );
 }
 
 /** `GET /webhooks` */
-export function list(client: $.Client): $.Query<null, WebhookList> {
-  return $.query(["webhooks", "list"], null, (options) => $api.list(client, options));
+export function list(client: $.Client): $.Query<null, WebhookList, $api.WebhooksListCode> {
+  return $.query(client, ["webhooks", "list"], null, (options) => $api.list(client, options));
 }
 
 /** `POST /webhooks/{id}/deliveries/{delivery}/redeliver` */
-export function redeliver(client: $.Client): $.Mutation<WebhooksRedeliverInput, undefined> {
+export function redeliver(
+  client: $.Client,
+): $.Mutation<WebhooksRedeliverInput, undefined, $api.WebhooksRedeliverCode> {
   return $.mutation(["webhooks", "redeliver"], (input, options) =>
     $api.redeliver(client, input, options),
   );
 }
 
 /** `POST /webhooks/{id}/test` */
-export function test(client: $.Client): $.Mutation<WebhooksTestInput, WebhookDelivery> {
+export function test(
+  client: $.Client,
+): $.Mutation<WebhooksTestInput, WebhookDelivery, $api.WebhooksTestCode> {
   return $.mutation(["webhooks", "test"], (input, options) => $api.test(client, input, options));
 }

@@ -40,7 +40,7 @@ export function emitClient(model: RegistryModel, settings: ClientSettings): read
   );
   const parts = [...(hasDocuments ? ["each", "edit"] : []), ...(hasUploads ? ["upload"] : [])];
   return [
-    ...["core", "error", "token", ...parts].map((part) => ownFile(`${part}.ts`)),
+    ...["core", "error", "signals", "token", ...parts].map((part) => ownFile(`${part}.ts`)),
     {
       path: "client/models.ts",
       text: print("types.ts", {

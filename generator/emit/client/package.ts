@@ -7,6 +7,17 @@ import type { ClientSettings } from "./settings.js";
 /** The version of socket.io-client that the client is tested with. */
 const socketIoRange = "^4.8.0";
 
+/** The first version whose mutations say which of them is tried. */
+const queryRange = "^5.89.0";
+
+/** Packages that a client works with where an application has them. */
+function peersOf(ranges: Readonly<Record<string, string>>): object {
+  const names = Object.keys(ranges);
+  if (names.length === 0) return {};
+  const meta = Object.fromEntries(names.map((name) => [name, { optional: true }]));
+  return { peerDependencies: ranges, peerDependenciesMeta: meta };
+}
+
 export function emitPackage(
   model: RegistryModel,
   settings: ClientSettings,
@@ -32,12 +43,10 @@ export function emitPackage(
         ...(settings.mocks ? { "./mocks": entry("mocks") } : {}),
         "./package.json": "./package.json",
       },
-      ...(hasSocketIo
-        ? {
-            peerDependencies: { "socket.io-client": socketIoRange },
-            peerDependenciesMeta: { "socket.io-client": { optional: true } },
-          }
-        : {}),
+      ...peersOf({
+        ...(settings.queries ? { "@tanstack/query-core": queryRange } : {}),
+        ...(hasSocketIo ? { "socket.io-client": socketIoRange } : {}),
+      }),
       engines: { node: ">=20.19" },
     }),
     emitReadme(model, settings, name),

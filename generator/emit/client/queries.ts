@@ -18,6 +18,7 @@ import {
 } from "../../print/layout.js";
 import { freeName } from "../../print/printed-names.js";
 import { print } from "../../print/templates.js";
+import { codeType } from "./codes.js";
 import { functionHead, functionNames, routeText } from "./functions.js";
 import {
   attachedNamespaces,
@@ -72,7 +73,7 @@ function functionsOf(
   model: RegistryModel,
   pages: string,
 ): readonly string[] {
-  if (!isReading(operation)) return [printMutation(operation, namespace)];
+  if (!isReading(operation)) return [printMutation(operation, namespace, model)];
   const { local } = functionNames(operation);
   const query = printRead(operation, namespace, model, { helper: "query", name: local });
   return isList(operation, model)
@@ -124,10 +125,14 @@ function printRead(
   const isEmpty = resultTypeOf(operation) === "undefined";
   return [
     docComment("", routeText(operation)),
-    functionHead(name, parameters, type, [input, isEmpty ? "null" : resultTypeOf(operation)]),
+    functionHead(name, parameters, type, [
+      input,
+      isEmpty ? "null" : resultTypeOf(operation),
+      `$api.${codeType(operation.key, model)}`,
+    ]),
     callback(
       `$.${helper}`,
-      [key, takes ? "input" : "null"],
+      ["client", key, takes ? "input" : "null"],
       `${given} =>`,
       `$api.${exported}(${passed})${isEmpty ? ".then(() => null)" : ""}`,
     ),
@@ -136,11 +141,15 @@ function printRead(
   ].join("\n");
 }
 
-function printMutation(operation: OperationModel, namespace: string): string {
+function printMutation(operation: OperationModel, namespace: string, model: RegistryModel): string {
   const { exported, local } = functionNames(operation);
   const takes = hasInput(operation);
   const key = `[${literal(namespace)}, ${literal(operation.name)}]`;
-  const types = [takes ? inputTypeOf(operation) : "void", resultTypeOf(operation)];
+  const types = [
+    takes ? inputTypeOf(operation) : "void",
+    resultTypeOf(operation),
+    `$api.${codeType(operation.key, model)}`,
+  ];
   return [
     docComment("", routeText(operation)),
     functionHead(local, ["client: $.Client"], "$.Mutation", types),

@@ -26,7 +26,10 @@ const operation: Shape = {
     summary: optional(text, "One line for the documents."),
     description: optional(text, "More, in Markdown."),
     in: optional(fieldType, "The input: fields, or a type's name."),
-    out: optional(fieldType, "The output; nothing where left out."),
+    out: optional(
+      fieldType,
+      "The output; nothing where left out. Answers are cut to it and checked.",
+    ),
     status: optional(
       { kind: "integer", minimum: 200 },
       "The status of success: 200, or 204 without an output.",

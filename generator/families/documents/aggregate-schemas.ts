@@ -9,7 +9,7 @@ import {
   type SchemaObject,
 } from "../../model/json-schema.js";
 import { pascalCase } from "../../model/names.js";
-import { pageSchema } from "./query-schemas.js";
+import { pageSchema, withDeleted } from "./query-schemas.js";
 
 const alias = { pattern: "^[A-Za-z][A-Za-z0-9_]{0,62}$" };
 
@@ -62,23 +62,26 @@ function operandOf(field: string, filter: string): JsonSchema {
   return { anyOf: [refTo(field), objectSchema(members, ["field"])] };
 }
 
+/** What is computed of numbers, besides `$percentile`. */
+const statistics = [
+  "$sum",
+  "$avg",
+  "$median",
+  "$stddev_pop",
+  "$stddev_samp",
+  "$var_pop",
+  "$var_samp",
+];
+
 /** The body of `agg_list`. */
 export function aggregateRequestSchema(
   fields: Fields,
   names: { readonly filter: string } & ReturnType<typeof aggregateTypeNames>,
+  listDeleted: boolean,
 ): SchemaObject {
   const scalars = refTo(names.scalar);
   const times = fieldsOf(fields, (type) => type === "date" || type === "date-time");
   const filter = refTo(names.filter);
-  const statistics = [
-    "$sum",
-    "$avg",
-    "$median",
-    "$stddev_pop",
-    "$stddev_samp",
-    "$var_pop",
-    "$var_samp",
-  ];
   const percentile = {
     field: refTo(names.number),
     filter,
@@ -138,6 +141,7 @@ export function aggregateRequestSchema(
       aggregates,
       filters: filter,
       sorts: { ...byAlias(refTo("SortOrder")), maxProperties: limits.maxSorts },
+      ...(listDeleted ? withDeleted : {}),
     },
     ["aggregates"],
   );

@@ -1,6 +1,5 @@
 // documents/<name>.ts: the spec of each document type, as the runtime reads it.
-import { indexName } from "../../model/names.js";
-import { specName } from "../../model/names.js";
+import { camelCase, indexName, specName } from "../../model/names.js";
 import { bodyValidatorName } from "./body-validators.js";
 import type { DocumentModel, RegistryModel } from "../../model/registry.js";
 import { header, type EmittedFile } from "../../print/file.js";
@@ -71,7 +70,7 @@ function printDocument(
     ...[...types]
       .sort()
       .map((name) => importOf(name, `../types/${modules.get(name) ?? "models"}.js`, true)),
-    ...(document.checksBody && isWritable
+    ...(document.checksBody || isWritable
       ? [importOf("* as validate", `../validators/${document.name}.js`, false)]
       : []),
   ];
@@ -106,7 +105,13 @@ function printDocument(
       ...indexesMember(document),
       ...searchesMember(document, model),
       ...emitsMember(document, model),
-      ...(document.checksBody && isWritable
+      ...(isWritable
+        ? [
+            `  validateCreate: validate.${camelCase(`${document.name}.create`)},`,
+            `  validatePatch: validate.${camelCase(`${document.name}.update`)},`,
+          ]
+        : []),
+      ...(document.checksBody
         ? [`  validateBody: validate.${bodyValidatorName(document, model)},`]
         : []),
     ],

@@ -1,6 +1,7 @@
 // From a document declaration to its model and its types (service.md "Document routes").
 import {
   indexableColumns,
+  serviceFields,
   type Elements,
   type Enums,
   type Fields,
@@ -48,16 +49,6 @@ import {
   sortSchema,
 } from "./query-schemas.js";
 
-const baseNames = [
-  "id",
-  "rev",
-  "created_at",
-  "last_update_at",
-  "is_deleted",
-  "tenant_id",
-  "owner_id",
-];
-
 /** A document's type before the base fields are added, and the name of the type with them. */
 export interface DocumentType {
   readonly typeName: string;
@@ -92,7 +83,7 @@ export function readDocumentType(
     return undefined;
   }
   const typeOrigin = types.table.origins.get(typeName) ?? typeAt;
-  const faulty = Object.keys(propertiesOf(body)).filter((field) => baseNames.includes(field));
+  const faulty = Object.keys(propertiesOf(body)).filter((field) => serviceFields.includes(field));
   for (const field of faulty) {
     const at = { ...inside(typeOrigin, field), isKey: true };
     report({ code: "OPW025", message: `${field} is a base field of every document`, at });
@@ -184,6 +175,8 @@ export function documentModel(
     indexes: indexesOf(context, name, declaration, fields),
     emits: emissions(declaration),
     checksBody:
+      // No payload of a caller's has a type of its own: handlers are held to the whole.
+      declaration.read_only === true ||
       patchable.some((field) => !isSimple(properties[field] ?? true, resolve)) ||
       hasObjectKeywords(body),
     bodySchema,

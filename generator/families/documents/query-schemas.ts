@@ -103,20 +103,21 @@ export function filterSchema(
   );
   const compared = Object.entries(fields).filter(([, type]) => isScalarType(type));
   const several = { type: "array", minItems: 1, items: refTo(names.filter) };
-  return {
-    ...objectSchema(
-      {
-        $values: objectSchema(properties, []),
-        $fields: objectSchema(
-          Object.fromEntries(compared.map(([name]) => [name, refTo(names.comparison)])),
-          [],
-        ),
-        $and: several,
-        $or: several,
-        $not: refTo(names.filter),
-      },
+  const conditions = {
+    $values: objectSchema(properties, []),
+    $fields: objectSchema(
+      Object.fromEntries(compared.map(([name]) => [name, refTo(names.comparison)])),
       [],
     ),
+  };
+  return {
+    // What cannot be mixed is an alternative each, so a client that mixes it does not compile.
+    anyOf: [
+      objectSchema(conditions, []),
+      objectSchema({ $and: several }, ["$and"]),
+      objectSchema({ $or: several }, ["$or"]),
+      objectSchema({ $not: refTo(names.filter) }, ["$not"]),
+    ],
     description: "$values and $fields, which hold together; or one of $and, $or and $not alone.",
   };
 }
@@ -138,6 +139,11 @@ export function sortSchema(fields: Fields): SchemaObject {
     maxProperties: limits.maxSorts,
   };
 }
+
+/** What lists and aggregates may ask of documents whose deleted rows they may have as well. */
+export const withDeleted: Readonly<Record<string, JsonSchema>> = {
+  with_deleted: { type: "boolean", default: false },
+};
 
 /** The body of a list operation. `filter`, `sorts` and `field` are the names of the document's query types. */
 export function listRequestSchema(
@@ -169,7 +175,7 @@ export function listRequestSchema(
             },
           }
         : {}),
-      ...(options.listDeleted ? { with_deleted: { type: "boolean", default: false } } : {}),
+      ...(options.listDeleted ? withDeleted : {}),
     },
     options.isRaw ? ["return_fields"] : [],
   );

@@ -272,7 +272,7 @@ function inputOf(model: DocumentModel, verb: DocumentVerb, spec: Code): InputMod
     }
     case "agg_list": {
       const names = { ...queryTypeNames(model.name), ...aggregateTypeNames(model.name) };
-      const schema = aggregateRequestSchema(queryableFields(model), names);
+      const schema = aggregateRequestSchema(queryableFields(model), names, model.listDeleted);
       return bodyInput(schema, typeName, callOf(ofRuntime("aggInput"), spec));
     }
     default: {

@@ -41,5 +41,6 @@ export function aggList(spec: DocumentSpec<unknown>): Handler<AggregateRequest, 
 
 /** The binding of its body. */
 export function aggInput(spec: DocumentSpec<unknown>): InputBinding<AggregateRequest> {
-  return parsed((body) => parseAggregateRequest(body, spec.fieldSet));
+  const rules = { fields: spec.fieldSet, mayListDeleted: spec.listDeleted };
+  return parsed((body) => parseAggregateRequest(body, rules));
 }

@@ -1,5 +1,5 @@
 // Canonical forms of stored values: UUIDs in lower case, date-times in UTC with milliseconds, so that text order is their order.
-import { isObject } from "../../query/json-pointer.js";
+import { isObject } from "../../contract/json-pointer.js";
 import { canonicalDateTime } from "../../query/scalar.js";
 import type { Canonical } from "../../ports/document-spec.js";
 

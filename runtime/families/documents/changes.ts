@@ -1,6 +1,6 @@
 // What changed between two bodies, and whether two sets of changes touch each other (three-way merge, decisions.md §1).
 import { jsonEqual } from "../../contract/validation.js";
-import { isObject } from "../../query/json-pointer.js";
+import { isObject } from "../../contract/json-pointer.js";
 
 type Body = Readonly<Record<string, unknown>>;
 

@@ -1,7 +1,11 @@
 // Documents for author handlers: typed, inside the running transaction and the scope of the invocation.
-import { fail } from "../../contract/errors.js";
+import { fail, type ServiceError } from "../../contract/errors.js";
+import { serviceFields } from "../../contract/fields.js";
+import { isObject, pointer } from "../../contract/json-pointer.js";
+import type { ValidationFault, Validator } from "../../contract/validation.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import type { ExpectedRevision } from "../../operations/input.js";
+import { cut } from "../../operations/plain-json.js";
 import { everything } from "../../query/ast.js";
 import { readListQuery } from "../../query/list-request.js";
 import type { StoredDocument } from "../../ports/documents.js";
@@ -28,10 +32,14 @@ export interface Collection<Document, Create, Patch> {
    * are as many as the deployment's read limit: where there are more, throws `query_too_complex`.
    */
   find(query?: FindQuery): Promise<readonly Document[]>;
+  /**
+   * Creates what callers could create: the payload is held to the document's own validator. Throws `core.validation`, also
+   * for what only the service sets (`id`, `rev`, dates, owner).
+   */
   create(payload: Create): Promise<Document>;
   /** How many live documents there are. */
   count(): Promise<number>;
-  /** Patches at a revision; see `documents.update` for the errors. */
+  /** Patches at a revision with what callers could patch with, as `create` does; see `documents.update` for the errors. */
   update(id: string, rev: ExpectedRevision, patch: Patch): Promise<Document>;
 }
 
@@ -57,19 +65,45 @@ export function collection<Document, Create, Patch>(
           scoped(spec, context, { filter: everything, sorts: [], withDeleted: false }),
         ),
     async create(payload) {
-      const stored = await createDocument(
-        spec,
-        context,
-        payload as Readonly<Record<string, unknown>>,
-      );
+      const given = checkedPayload(payload, spec.validateCreate);
+      const stored = await createDocument(spec, context, given);
       return renderDocument<Document>(spec, stored).parse();
     },
     async update(id, rev, patch) {
-      const change = patch as Readonly<Record<string, unknown>>;
+      const change = checkedPayload(patch, spec.validatePatch);
       const { stored } = await patchDocument(spec, context, id, rev, change);
       return renderDocument<Document>(spec, stored).parse();
     },
   };
+}
+
+/**
+ * What a handler passes on, as JSON has it: held to what callers may send, and without what only the service sets. Throws
+ * `core.validation` with the pointers.
+ */
+function checkedPayload(
+  payload: unknown,
+  validate: Validator<unknown> | undefined,
+): Readonly<Record<string, unknown>> {
+  // Checked is what is stored: a copy, without what is undefined.
+  const given = cut.plain(payload);
+  if (!isObject(given)) throw invalid([{ path: "", keyword: "type", message: "must be object" }]);
+  const taken = serviceFields.filter((name) => Object.hasOwn(given, name));
+  if (taken.length > 0)
+    throw invalid(
+      taken.map((name) => ({
+        path: pointer("", name),
+        keyword: "readOnly",
+        message: "is set by the service",
+      })),
+    );
+  const faults = validate?.(given) ?? null;
+  if (faults !== null) throw invalid(faults);
+  return given;
+}
+
+function invalid(faults: readonly ValidationFault[]): ServiceError {
+  return fail("core.validation", { errors: faults });
 }
 
 async function findRows(

@@ -1,5 +1,5 @@
 // Merge patch (RFC 7396), except that null sets a nullable member to null instead of removing it (decisions.md §1).
-import { isObject } from "../../query/json-pointer.js";
+import { isObject } from "../../contract/json-pointer.js";
 
 type Body = Readonly<Record<string, unknown>>;
 

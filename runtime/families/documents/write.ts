@@ -27,6 +27,9 @@ export async function createDocument(
   context: ExecutionContext,
   payload: Body,
 ): Promise<StoredDocument> {
+  // Spread twice, so that given members stand before defaulted ones.
+  const body = canonicalBody({ ...payload, ...spec.defaults, ...payload }, spec.canonical);
+  checkBody(spec, body);
   const now = new Date().toISOString();
   const stored: StoredDocument = {
     id: uuidv7(),
@@ -35,15 +38,18 @@ export async function createDocument(
     lastUpdateAt: now,
     isDeleted: false,
     ownerId: context.identity?.principalId ?? null,
-    // Spread twice, so that given members stand before defaulted ones.
-    body: JSON.stringify(
-      canonicalBody({ ...payload, ...spec.defaults, ...payload }, spec.canonical),
-    ),
+    body: JSON.stringify(body),
   };
   await context.transaction.of(documentStore).insert(spec, context.tenant, stored);
   await checkWithinScope(spec, context, stored.id);
   await emitSignals(spec, context, "create", stored);
   return stored;
+}
+
+/** Throws `core.validation` where the parts of a body have been valid, and the whole is not. */
+function checkBody(spec: DocumentDeclaration, body: Body): void {
+  const faults = spec.validateBody?.(body) ?? null;
+  if (faults !== null) throw fail("core.validation", { errors: faults });
 }
 
 /** A patched document, and the top-level members that the patch changed. */
@@ -75,8 +81,7 @@ export async function patchDocument(
       expected === "any" || expected === current.rev
         ? applyPatch(before, change, nullable(spec))
         : await merged(spec, context, current, expected, before, change);
-    const faults = spec.validateBody?.(after) ?? null;
-    if (faults !== null) throw fail("core.validation", { errors: faults });
+    checkBody(spec, after);
     const diff = diffOf(before, after);
     if (Object.keys(diff).length === 0) return { stored: current, diff };
     const stored = await replaced(spec, context, current, { body: JSON.stringify(after) });

@@ -4,7 +4,7 @@ import type { DocumentSpec } from "../../ports/document-spec.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import type { PhaseHook } from "../../operations/hooks.js";
 import { callerOf, subjectsOf } from "../../operations/identity.js";
-import { isObject } from "../../query/json-pointer.js";
+import { isObject } from "../../contract/json-pointer.js";
 import { parseFilter } from "../../query/parse-filter.js";
 import { decideByPermissions, type DecisionPort, type ScopePort } from "./decisions.js";
 

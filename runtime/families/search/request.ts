@@ -2,7 +2,7 @@
 import { fail } from "../../contract/errors.js";
 import { limits } from "../../contract/limits.js";
 import type { FieldReference } from "../../query/fields.js";
-import { isObject, pointer } from "../../query/json-pointer.js";
+import { isObject, pointer } from "../../contract/json-pointer.js";
 import {
   integerAt,
   invalid,

@@ -1,5 +1,4 @@
-// Walking through JSON that a client sent, and naming the places in it.
-import { pointerToken } from "../contract/validation.js";
+// Walking through JSON, and naming the places in it.
 
 /** Whether the value is a JSON object. */
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
@@ -8,5 +7,5 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
 
 /** A JSON Pointer (RFC 6901) with one more token. */
 export function pointer(base: string, token: string): string {
-  return `${base}/${pointerToken(token)}`;
+  return `${base}/${token.replaceAll("~", "~0").replaceAll("/", "~1")}`;
 }

@@ -1,0 +1,49 @@
+// The rule that the steps of policies are there: each is told at its own place, once, however many operations it guards.
+import { didYouMean } from "../did-you-mean.js";
+import { identityHooks } from "../kernel/runtime-hooks.js";
+import type { PolicyStep } from "../load/declarations.js";
+import type { Finding } from "../diagnostics.js";
+import type { RuleContext } from "./rule-context.js";
+
+/**
+ * Reports steps that nothing declares, also those of policies that no operation names; what `identity:` or `tenancy:` would
+ * bring is missed only where an operation asks for it.
+ */
+export function policiesNameSteps({ loaded, expanded, report }: RuleContext): void {
+  const { declarations, tree } = loaded;
+  const used = new Set(Object.values(expanded.model.operations).map(({ guard }) => guard));
+  for (const [policy, steps] of Object.entries(declarations.policies)) {
+    for (const [index, step] of steps.entries()) {
+      if (!used.has(policy) && identityHooks.some(({ id }) => id === step)) continue;
+      const fault = faultOf(step, declarations);
+      if (fault !== undefined) report({ ...fault, at: tree.at("policies", policy, index) });
+    }
+  }
+}
+
+type Declared = RuleContext["loaded"]["declarations"];
+
+function faultOf(step: PolicyStep, declared: Declared): Omit<Finding, "at"> | undefined {
+  const { identity, tenancy, hooks, scopes } = declared;
+  if (typeof step !== "string") {
+    const names = [...Object.keys(scopes), "own_rows"];
+    return step.scope === undefined ? undefined : unknown("scope", step.scope, names);
+  }
+  const builtIn = identity === undefined ? [] : identityHooks.map(({ id }) => id);
+  if (step === "tenant" && builtIn.includes(step) && tenancy === undefined)
+    return {
+      code: "OPW057",
+      message: "the hook tenant asks for what `tenancy:` makes, which is missing",
+    };
+  return unknown("hook", step, [...Object.keys(hooks), ...builtIn]);
+}
+
+function unknown(
+  what: string,
+  name: string,
+  known: readonly string[],
+): Omit<Finding, "at"> | undefined {
+  if (known.includes(name)) return undefined;
+  const message = `no ${what} is called ${name}`;
+  return { code: "OPW051", message, suggestion: didYouMean(name, known) };
+}

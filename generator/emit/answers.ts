@@ -1,0 +1,101 @@
+// validators/<namespace>-answers.ts: what the author's own code may answer, as functions that cut and check it.
+import { authoredIn } from "../model/code.js";
+import { camelCase } from "../model/names.js";
+import type { OperationModel, RegistryModel } from "../model/registry.js";
+import type { ValidatorPlan } from "../model/validator-plan.js";
+import type { TextCache } from "../output/text-cache.js";
+import { header, type EmittedFile } from "../print/file.js";
+import { importOf, importStatements, sortedUnique } from "../print/layout.js";
+import { freeName, printedNames } from "../print/printed-names.js";
+import { print } from "../print/templates.js";
+import { typeModules } from "../print/type-modules.js";
+import { CutPrinter, withNamedOptions, withoutProven } from "./answer-cuts.js";
+import { namespacesOf, type Namespace } from "./namespaces.js";
+import { outputTypeName } from "./types.js";
+import { checkedSchemas, checkName, compiled, functionName, helpersOf } from "./validators.js";
+
+/** What holds an operation's answers: a function of the runtime, or one that is compiled from what it declares. */
+export type AnswerPlan = { readonly runtime: "noAnswer" | "byteAnswer" } | ValidatorPlan;
+
+/** The module of a namespace: no namespace has its name. */
+export function answersModule(namespace: string): string {
+  return `${namespace}-answers`;
+}
+
+/** What holds the answers of an operation where code of the author's makes them; undefined where the runtime's own does. */
+export function answerOf(operation: OperationModel): AnswerPlan | undefined {
+  const { key, output, run, hooks, declares } = operation;
+  const isAuthored =
+    authoredIn(run).length > 0 ||
+    hooks.some(({ isAuthored, phase }) => isAuthored && phase === "wrap");
+  if (!isAuthored) return undefined;
+  // Where a handler of the runtime answers, its type is tied to the operation already.
+  const typeName = declares === "handler" ? outputTypeName(operation) : "unknown";
+  if (output.schema !== null) return { name: camelCase(key), schema: output.schema, typeName };
+  return { runtime: output.isBytes ? "byteAnswer" : "noAnswer" };
+}
+
+/** Compiles the answers of every namespace that has code of the author's; texts that the cache holds are kept. */
+export async function emitAnswers(
+  model: RegistryModel,
+  cache: TextCache,
+): Promise<readonly EmittedFile[]> {
+  const modules = typeModules(model);
+  const files: EmittedFile[] = [];
+  for (const namespace of namespacesOf(model)) {
+    const plans = namespace.operations
+      .map(answerOf)
+      .filter((plan): plan is ValidatorPlan => plan !== undefined && "schema" in plan);
+    if (plans.length === 0) continue;
+    const schemas = withNamedOptions(checkedSchemas(plans, model));
+    const code = await compiled(withoutProven(schemas), cache);
+    const cuts = new CutPrinter(schemas, functionName);
+    const lines = exportsOf(plans, model, cuts, code);
+    const text = print("answers.ts", {
+      header: header(namespace.source),
+      imports: importsOf(namespace, plans, code, modules),
+      lines,
+      cuts: cuts.text,
+      code,
+    });
+    files.push({ path: `validators/${answersModule(namespace.name)}.ts`, text });
+  }
+  return files;
+}
+
+function exportsOf(
+  plans: readonly ValidatorPlan[],
+  model: RegistryModel,
+  cuts: CutPrinter,
+  code: string,
+): readonly string[] {
+  const values = plans.map((plan) => {
+    const check = checkName(plan, model);
+    return `answer<${plan.typeName}>(${cuts.cutOf(check)}, ${functionName(check)})`;
+  });
+  const names = printedNames(`${cuts.text}\n${code}`);
+  const taken = new Set([...names, ...helpersOf(code), "answer", "cut"]);
+  return plans.flatMap(({ name }, index) => {
+    const value = values[index] ?? "";
+    const local = freeName(name, (wanted) => taken.has(wanted));
+    if (local === name) return [`export const ${name} = ${value};`];
+    return [`const ${local} = ${value};`, `export { ${local} as ${name} };`];
+  });
+}
+
+function importsOf(
+  { name: namespace }: Namespace,
+  plans: readonly ValidatorPlan[],
+  code: string,
+  modules: ReadonlyMap<string, string>,
+): readonly string[] {
+  const types = sortedUnique(plans.map(({ typeName }) => typeName)).filter(
+    (name) => name !== "unknown",
+  );
+  return importStatements([
+    ...["answer", ...helpersOf(code), "cut"].map((name) =>
+      importOf(name, "opwright/runtime", false),
+    ),
+    ...types.map((name) => importOf(name, `../types/${modules.get(name) ?? namespace}.js`, true)),
+  ]);
+}

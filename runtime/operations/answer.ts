@@ -1,0 +1,79 @@
+// Answers of authors' code: cut to what the operation declares, checked, and printed once (service.md "Answers of the team's code").
+import { validator, type CompiledValidator, type ValidationFault } from "../contract/validation.js";
+import { ByteReply } from "./byte-reply.js";
+import { JsonText, type Output } from "./json-text.js";
+import type { Cut } from "./plain-json.js";
+import { unprintable } from "./unprintable.js";
+
+/** Makes what leaves of what an author's code answered. Throws `UndeclaredAnswer` where that does not fit. */
+export interface Answer<T> {
+  (output: unknown): Output<T>;
+}
+
+/** An answer that is not what its operation declares: a masked 500, and a line in the log that says where. */
+export class UndeclaredAnswer extends Error {
+  readonly faults: readonly ValidationFault[];
+
+  constructor(faults: readonly ValidationFault[], options?: ErrorOptions) {
+    const each = faults.map(({ path, message }) => `${path === "" ? "it" : path} ${message}`);
+    super(`the answer is not what \`out\` declares: ${each.join("; ")}`, options);
+    this.name = "UndeclaredAnswer";
+    this.faults = faults;
+  }
+}
+
+/** Faults of an answer that the log names. */
+const maxFaults = 8;
+
+/** An answer of a declared type: `copy` takes the declared members, `check` proves them. */
+export function answer<T>(copy: Cut, check: CompiledValidator): Answer<T> {
+  const faultsOf = validator<T>(check, maxFaults);
+  return (output) => {
+    const value = valueOf(output);
+    let kept: unknown;
+    try {
+      kept = copy(value);
+    } catch (cause) {
+      throw new UndeclaredAnswer([unprintable(value)], { cause });
+    }
+    const faults = faultsOf(kept);
+    if (faults !== null) throw new UndeclaredAnswer(faults);
+    try {
+      return new JsonText<T>(JSON.stringify(kept));
+    } catch (cause) {
+      throw new UndeclaredAnswer([unprintable(value)], { cause });
+    }
+  };
+}
+
+/** What was answered as a value: text of JSON is read, and its entity tag, which is not declared, is left. */
+function valueOf(output: unknown): unknown {
+  if (output instanceof ByteReply) return refuseBytes(output);
+  if (!(output instanceof JsonText)) return output;
+  try {
+    return output.parse() as unknown;
+  } catch (cause) {
+    throw new UndeclaredAnswer([whole("is text that is not JSON")], { cause });
+  }
+}
+
+function refuseBytes({ body }: ByteReply): never {
+  body?.destroy();
+  throw new UndeclaredAnswer([whole("is bytes")]);
+}
+
+function whole(message: string): ValidationFault {
+  return { path: "", keyword: "type", message };
+}
+
+/** The answer of an operation without `out`: whatever is returned, nothing leaves. */
+export const noAnswer: Answer<unknown> = (output) => {
+  if (output instanceof ByteReply) output.body?.destroy();
+  return undefined;
+};
+
+/** The answer of an operation that sends bytes. */
+export const byteAnswer: Answer<ByteReply> = (output) => {
+  if (output instanceof ByteReply) return output;
+  throw new UndeclaredAnswer([whole("must be bytes")]);
+};

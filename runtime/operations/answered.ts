@@ -1,0 +1,38 @@
+// Where an author's code answers: its handlers, and its hooks around operations of any family.
+import type { Answer } from "./answer.js";
+import type { HookFunctions } from "./hooks.js";
+import { JsonText } from "./json-text.js";
+import type { Handler } from "./operation.js";
+import { isPending } from "./pending.js";
+
+/** A handler whose answers are cut and checked before hooks, stores and callers see them. */
+export function answered<Input, T>(
+  declared: Answer<T>,
+  run: Handler<Input, NoInfer<T>>,
+): Handler<Input, T> {
+  return (input, context) => {
+    const output = run(input, context);
+    return isPending(output) ? Promise.resolve(output).then(declared) : declared(output);
+  };
+}
+
+// oxlint-disable-next-line typescript/no-explicit-any -- it goes around operations of any type, and keeps that of its function
+type Around = HookFunctions<any, any>["wrap"];
+
+/** A `wrap` hook: what it passes on as it was has been checked where it comes from, anything else is checked now. */
+export function answeredAround<Run extends Around>(declared: Answer<unknown>, run: Run): Run {
+  const around: Around = async (input, context, next) => {
+    let passed: unknown;
+    let text: string | undefined;
+    const output: unknown = await run(input, context, async (given) => {
+      const inner: unknown = await next(given);
+      passed = inner;
+      text = inner instanceof JsonText ? inner.text : undefined;
+      return inner;
+    });
+    const isUntouched = output instanceof JsonText && output === passed && output.text === text;
+    return isUntouched ? output : declared(output);
+  };
+  // It takes and gives what the function does.
+  return around as Run;
+}
