@@ -218,23 +218,17 @@ function parametersMember(
 ): { readonly parameters?: readonly unknown[] } {
   const shared = (name: string, parameter: object): unknown =>
     components.refer("parameters", name, () => parameter);
-  const text = { type: "string" };
   const parameters: unknown[] = operation.input.parameters.flatMap((parameter) => {
     if (parameter.in === "revision") return revisionParameters(parameter, components);
     const isId = isDeepStrictEqual(parameter, idInPath);
     return [isId ? shared("Id", urlParameter(parameter)) : urlParameter(parameter)];
   });
-  // Where there is a revision, If-Match may stand for it, and is told beside it.
-  const hasRevision = operation.input.parameters.some(({ in: place }) => place === "revision");
-  const headers = [
-    ...(operation.isConditional
-      ? preconditions.filter((name) => !hasRevision || name !== "If-Match")
-      : []),
-    ...(operation.output.isBytes && operation.route?.method === "GET" ? ranges : []),
-  ];
-  for (const name of headers)
+  for (const name of conditionsOf(operation))
     parameters.push(
-      shared(`Condition-${name}`, headerParameter(name, "As RFC 9110 has it.", text)),
+      shared(
+        name.replaceAll("-", ""),
+        headerParameter(name, "As RFC 9110 has it.", { type: "string" }),
+      ),
     );
   if (operation.idempotencyKey) {
     const schema = { type: "string", pattern: idempotencyKeyPattern };
@@ -246,9 +240,19 @@ function parametersMember(
   return parameters.length === 0 ? {} : { parameters };
 }
 
-/** Preconditions (RFC 9110 §13), and ranges of downloads (§14). */
-const preconditions = ["If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since"];
-const ranges = ["If-Range", "Range"];
+/** The headers that an operation depends on (RFC 9110 §13, §14), but for an If-Match that is told beside its revision. */
+function conditionsOf({ isConditional, input, output, route }: OperationModel): readonly string[] {
+  if (!isConditional) return [];
+  const hasRevision = input.parameters.some(({ in: place }) => place === "revision");
+  const isRead = route?.method === "GET" || route?.method === "HEAD";
+  return [
+    ...(hasRevision ? [] : ["If-Match"]),
+    "If-None-Match",
+    ...(isRead ? ["If-Modified-Since"] : []),
+    "If-Unmodified-Since",
+    ...(output.isBytes && route?.method === "GET" ? ["If-Range", "Range"] : []),
+  ];
+}
 
 const anyBytes = { "*/*": { schema: { type: "string", format: "binary" } } };
 
@@ -280,7 +284,7 @@ function revisionParameters(
   const ifMatch = headerParameter("If-Match", description, { type: "string" });
   return [
     components.refer("parameters", `${prefix}Rev`, () => rev),
-    components.refer("parameters", `${prefix}IfMatch`, () => ifMatch),
+    components.refer("parameters", `${prefix === "" ? "Optional" : prefix}IfMatch`, () => ifMatch),
   ];
 }
 
@@ -297,6 +301,10 @@ function successResponse(operation: OperationModel, components: SharedComponents
             description: "The revision, as a strong entity tag.",
             schema: { type: "string" },
           })),
+        }
+      : {}),
+    ...(hasEntityTag && operation.isConditional && operation.effect === "reads"
+      ? {
           "Last-Modified": components.refer("headers", "LastModified", () => ({
             description: "When this version was made, once that second is over.",
             schema: { type: "string" },

@@ -35,7 +35,7 @@ export interface DocumentDeclaration {
   readonly history: number | null;
   /** Values of members that a create payload leaves out; nullable members have null here. */
   readonly defaults: Readonly<Record<string, unknown>>;
-  /** Dotted paths of members for which null is a value. */
+  /** Dotted paths of members for which null is a value; `*` stands for the members of a map. */
   readonly nullable: readonly string[];
   /** Paths (`due`, `items[].at`) whose values are stored in one canonical form. */
   readonly canonical: Readonly<Record<string, Canonical>>;

@@ -20,7 +20,7 @@ documents:
         type: object
         additionalProperties:
           type: object
-          properties: {name: {type: string}, hours: {type: object, additionalProperties: {type: string}}}
+          properties: {name: {type: string}, closed: {type: [string, "null"]}, hours: {type: object, additionalProperties: {type: string}}}
           required: [name]
           additionalProperties: false
         default: {}
@@ -125,6 +125,15 @@ for (const engine of engines) {
         { deep: chain(6, true) },
       ],
     ];
+    test("null is a value of a declared member that is nullable, within a map too", async () => {
+      const body = { shops: { a: { name: "A", closed: "monday" } } };
+      const answer = await patched(body, { shops: { a: { closed: null } } });
+      expect([answer.status, answer.body.data.shops]).toEqual([
+        200,
+        { a: { name: "A", closed: null } },
+      ]);
+    });
+
     test.each(cases)("null removes %s", async (_what, body, patch, expected) => {
       const answer = await patched(body, patch);
       expect([answer.status, answer.body.context]).toEqual([200, undefined]);

@@ -56,6 +56,23 @@ function nested(
   ];
 }
 
+/** Dotted paths of members for which null is a value; `*` stands for the members of a map. What is in arrays is none. */
+export function nullablePaths(
+  schema: JsonSchema,
+  resolve: Resolve,
+  at: readonly string[] = [],
+): readonly string[] {
+  const value = resolved(withoutNull(schema), resolve);
+  if (at.length >= maxDepth || typeof value === "boolean" || value["type"] !== "object") return [];
+  const others = (value["additionalProperties"] ?? true) as JsonSchema;
+  const members = Object.entries(propertiesOf(value)).flatMap(([name, member]) => {
+    const path = [...at, name];
+    const own = isNullableMember(member, resolve) ? [path.join(".")] : [];
+    return [...own, ...nullablePaths(member, resolve, path)];
+  });
+  return [...members, ...nullablePaths(others, resolve, [...at, "*"])];
+}
+
 /** The query type of a member, or undefined where it has none. */
 export function fieldType(schema: JsonSchema, resolve: Resolve): FieldType | undefined {
   const value = resolved(withoutNull(schema), resolve);

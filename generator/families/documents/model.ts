@@ -31,7 +31,7 @@ import {
   enumsOf,
   fieldsOf,
   fieldType,
-  isNullableMember,
+  nullablePaths,
   memberPaths,
   patchSchema,
 } from "./fields.js";
@@ -114,17 +114,11 @@ function storedSchema(
   resolve: Resolve,
 ): SchemaObject {
   const properties = propertiesOf(body);
-  const defaults = defaultsOf(declaration, properties, nullableMembers(body, resolve));
+  const defaults = defaultsOf(declaration, properties, nullablePaths(body, resolve));
   const required = Object.keys(properties).filter(
     (field) => requiredOf(body).includes(field) || Object.hasOwn(defaults, field),
   );
   return { ...body, ...(required.length > 0 ? { required } : {}) };
-}
-
-function nullableMembers(body: SchemaObject, resolve: Resolve): readonly string[] {
-  return memberPaths(body, resolve)
-    .filter(({ path, schema }) => !path.includes("[]") && isNullableMember(schema, resolve))
-    .map(({ path }) => path);
 }
 
 /** The model of a document. Puts the types of its payloads and queries into the table. */
@@ -138,7 +132,7 @@ export function documentModel(
   const at = context.tree.at("documents", name);
   const resolve: Resolve = (other) => context.types.table.schemas.get(other);
   const properties = propertiesOf(body);
-  const nullable = nullableMembers(body, resolve);
+  const nullable = nullablePaths(body, resolve);
   const defaults = defaultsOf(declaration, properties, nullable);
   const { creatable, patchable } = settableFields(context, name, declaration, type, defaults);
   const createTypeName = `${pascalCase(name)}Create`;

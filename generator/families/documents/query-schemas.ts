@@ -74,7 +74,7 @@ export function enumQueryTypes(
 ): Readonly<Record<string, JsonSchema>> {
   const types: Record<string, JsonSchema> = {};
   for (const [path, { name, element }] of names) {
-    const scalar = { type: "string", enum: own(enums, path) ?? [] };
+    const scalar = { enum: own(enums, path) ?? [] };
     if (element === null) types[name] = constraintSchema("enum", { scalar, element: name });
     else {
       types[name] = constraintSchema("enum[]", { scalar, element });

@@ -197,5 +197,14 @@ function mismatch(current: StoredDocument): ServiceError {
 }
 
 function nullable(spec: DocumentDeclaration): (path: string) => boolean {
-  return (path) => spec.nullable.includes(path);
+  const ofMaps = spec.nullable.filter((path) => path.includes("*")).map((path) => path.split("."));
+  return (path) => {
+    if (spec.nullable.includes(path)) return true;
+    const steps = path.split(".");
+    return ofMaps.some(
+      (pattern) =>
+        pattern.length === steps.length &&
+        pattern.every((step, index) => step === "*" || step === steps[index]),
+    );
+  };
 }
