@@ -171,22 +171,22 @@ export interface TasksSorts {
 }
 
 export type TasksStateConstraint =
-  | "open"
-  | "doing"
-  | "done"
-  | readonly ("open" | "doing" | "done")[]
+  | TasksStateValue
+  | readonly TasksStateValue[]
   | {
-      readonly $eq?: "open" | "doing" | "done";
-      readonly $neq?: "open" | "doing" | "done";
-      readonly $gt?: "open" | "doing" | "done";
-      readonly $gte?: "open" | "doing" | "done";
-      readonly $lt?: "open" | "doing" | "done";
-      readonly $lte?: "open" | "doing" | "done";
-      readonly $in?: readonly ("open" | "doing" | "done")[];
-      readonly $nin?: readonly ("open" | "doing" | "done")[];
+      readonly $eq?: TasksStateValue;
+      readonly $neq?: TasksStateValue;
+      readonly $gt?: TasksStateValue;
+      readonly $gte?: TasksStateValue;
+      readonly $lt?: TasksStateValue;
+      readonly $lte?: TasksStateValue;
+      readonly $in?: readonly TasksStateValue[];
+      readonly $nin?: readonly TasksStateValue[];
       readonly $null?: boolean;
     }
   | null;
+
+export type TasksStateValue = "open" | "doing" | "done";
 
 export interface TasksCommentInput {
   readonly task: string;

@@ -42,6 +42,8 @@ export function sharedQueryTypes(
 /** The types of what an enumeration can be asked: of itself, and of its elements where it is an array of them. */
 interface EnumConstraint {
   readonly name: string;
+  /** The type of one value. */
+  readonly value: string;
   readonly element: string | null;
 }
 
@@ -62,7 +64,8 @@ export function enumConstraints(
       const base = pascalCase(`${document}.${path.replaceAll("[]", "")}`);
       const name = take(`${base}Constraint`);
       const isArray = own(fields, path) === "enum[]";
-      return [path, { name, element: isArray ? take(`${base}ElementConstraint`) : null }];
+      const element = isArray ? take(`${base}ElementConstraint`) : null;
+      return [path, { name, value: take(`${base}Value`), element }];
     }),
   );
 }
@@ -73,8 +76,9 @@ export function enumQueryTypes(
   names: ReadonlyMap<string, EnumConstraint>,
 ): Readonly<Record<string, JsonSchema>> {
   const types: Record<string, JsonSchema> = {};
-  for (const [path, { name, element }] of names) {
-    const scalar = { enum: own(enums, path) ?? [] };
+  for (const [path, { name, value, element }] of names) {
+    types[value] = { enum: own(enums, path) ?? [] };
+    const scalar = refTo(value);
     if (element === null) types[name] = constraintSchema("enum", { scalar, element: name });
     else {
       types[name] = constraintSchema("enum[]", { scalar, element });
