@@ -22,7 +22,7 @@ export function mended(made: Json, draw: Draw): Json {
     };
   };
   const { identity, outbox } = made;
-  const { search, ...others } = made;
+  const { search, webhooks: _unmended, ...others } = made;
   const hasDocuments = isMap(made["documents"]) || isMap(made["composites"]);
   const whole = {
     ...others,
@@ -34,6 +34,7 @@ export function mended(made: Json, draw: Draw): Json {
     ...(hasDocuments ? each("search", mountedAs(verbs.search)) : {}),
     ...ofTenancy(made),
     ...(isMap(outbox) ? { outbox: withData(outbox) } : {}),
+    ...ofWebhooks(made),
     ...(isMap(identity) && !isLeft() ? ofIdentity(made, identity) : {}),
     ...mounts(made, draw),
   };
@@ -42,6 +43,7 @@ export function mended(made: Json, draw: Draw): Json {
     tenancy: _tenancy,
     authorization: _authorization,
     realtime: _realtime,
+    webhooks: _webhooks,
     ...rest
   } = whole as Fields;
   return rest;
@@ -128,6 +130,23 @@ function ofTenancy({ tenancy }: Json): Json {
   };
 }
 
+/** Webhooks of events that are there. */
+function ofWebhooks({ webhooks, outbox }: Json): Json {
+  if (!isMap(webhooks)) return {};
+  const { events: wanted, ...rest } = webhooks;
+  const events = isMap(outbox) && isMap(outbox["events"]) ? Object.keys(outbox["events"]) : [];
+  if (events.length === 0) return {};
+  const known = (Array.isArray(wanted) ? (wanted as string[]) : []).filter((name) =>
+    events.includes(name),
+  );
+  return {
+    webhooks: {
+      ...mountedAs(verbs.webhooks)(rest),
+      ...(known.length === 0 ? {} : { events: known }),
+    },
+  };
+}
+
 /** The members with those keys of theirs that are known. */
 function only(one: Fields, members: readonly string[], known: readonly string[]): Fields {
   return Object.fromEntries(
@@ -175,7 +194,8 @@ function ofIdentity({ outbox }: Json, identity: Fields): Json {
   const resets = reset !== undefined && methods.includes("password");
   const registered = verbs.authn.filter((verb) => {
     if (verb.includes("reset")) return resets;
-    if (verb === "deactivate_principal") return rest["deactivate"] !== undefined;
+    if (verb === "me") return true;
+    if (verb.endsWith("activate_principal")) return rest["deactivate"] !== undefined;
     return methods.includes(verb.includes("password") ? "password" : "token");
   });
   const { provisioning } = rest;

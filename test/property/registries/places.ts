@@ -34,6 +34,8 @@ const places: readonly (readonly [string, Place])[] = [
   ["**.in|out|data", someType],
   ["operations.*.guard", (world) => guardOf(world, "operations")],
   ["identity|tenancy.*.guard", administrator],
+  ["webhooks.guard", (world) => guardOf(world, "webhooks")],
+  ["webhooks.events.*", ({ draw, made }) => draw.pick(integrationEventsOf(made["outbox"]))],
   ["*.*.guard.*", (world, path) => guardOf(world, path[0] ?? "")],
   [
     "*.*.guard",
@@ -73,6 +75,11 @@ function fits([first, ...rest]: readonly string[], path: Path): boolean {
   const [key, ...further] = path;
   if (key === undefined || (first !== "*" && !first.split("|").includes(key))) return false;
   return fits(rest, further);
+}
+
+/** Names of integration events; one that is not there where there are none. */
+function integrationEventsOf(outbox: unknown): readonly string[] {
+  return keysOf(isMap(outbox) ? outbox["events"] : undefined, "no.event");
 }
 
 /** Keys of the map at a path. */
@@ -355,6 +362,7 @@ function verbsAt(path: Path): readonly string[] {
   if (first === "search") return verbs.search;
   if (first === "storage") return [...verbs.storage, ...verbs.presign, ...verbs.multipart];
   if (first === "tenancy") return isAbout("admin") ? verbs.tenant_admin : verbs.tenants;
+  if (first === "webhooks") return verbs.webhooks;
   if (isAbout("api_keys")) return verbs.api_keys;
   if (isAbout("provisioning")) return verbs.principals;
   if (first === "identity") return verbs.authn;

@@ -104,13 +104,18 @@ export const verbs = {
   presign: "presign_download presign_upload presign_post".split(" "),
   multipart: "begin_upload presign_part list_parts complete_upload abort_upload".split(" "),
   authn:
-    "refresh_tokens logout list_sessions revoke_session password_login change_password request_password_reset reset_password deactivate_principal".split(
+    "refresh_tokens logout list_sessions revoke_session password_login change_password request_password_reset reset_password deactivate_principal reactivate_principal me".split(
       " ",
     ),
   api_keys: "issue list revoke".split(" "),
-  principals: "create_principal grant_permission list_permissions revoke_permission".split(" "),
+  principals:
+    "create_principal find_principals grant_permission list_permissions revoke_permission".split(
+      " ",
+    ),
+  webhooks: "create list delete test deliveries redeliver".split(" "),
   tenants: "list_tenants switch_tenant leave_tenant".split(" "),
-  tenant_admin: "create_tenant list_members deactivate_tenant invite_member remove_member".split(
-    " ",
-  ),
+  tenant_admin:
+    "create_tenant list_tenants reactivate_tenant list_members deactivate_tenant invite_member remove_member".split(
+      " ",
+    ),
 } as const;
