@@ -207,6 +207,16 @@ for (const engine of engines) {
       expect((await as("DELETE", `/webhooks/${slow.id}`)).status).toBe(204);
     });
 
+    test("one that answers, and does not come to an end, is under way as well", async () => {
+      answers.set("/endless", (res) => res.writeHead(200).write("…"));
+      const { id } = await subscribe("/endless");
+      for (let index = 0; index < 6; index += 1) await complete();
+      await arrived("/endless", 2);
+      await expect.poll(() => deliveriesOf(id)).toHaveLength(6);
+      expect(at("/endless")).toHaveLength(2);
+      expect((await as("DELETE", `/webhooks/${id}`)).status).toBe(204);
+    });
+
     test("who is no longer a member, or active, hears nothing", async () => {
       await subscribe("/left");
       const colleague = await people.member(member.tenantId, ...may);

@@ -37,9 +37,9 @@ export function call(
         read += chunk.length;
         if (read > mostBytes) response.destroy();
       });
-      // The status has come; what may become of the rest changes nothing.
+      // The status has come, and what becomes of the rest changes nothing; but until it has ended the call is under way.
       response.on("error", () => undefined);
-      resolve(response.statusCode ?? 0);
+      response.on("close", () => resolve(response.statusCode ?? 0));
     });
     asking.end(bytes);
   });
