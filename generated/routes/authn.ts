@@ -53,14 +53,14 @@ export const authnListSessions = route({
   run: authn.listSessions(),
 });
 
-/** End the calling session, or all of the caller's. Guard: session. */
+/** End the calling session, or all of the caller's. Guard: principal. */
 export const authnLogout = route({
   operationId: "authn.logout",
   method: "POST",
   path: "/auth/logout",
   status: 204,
   input: optionalJson(validate.authnLogout),
-  hooks: [principal, session],
+  hooks: [principal],
   transaction: "write",
   audit: ["scope"],
   run: authn.logout(),

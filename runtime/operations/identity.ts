@@ -1,5 +1,5 @@
 // Who is calling, once a credential has been verified and resolved (service.md "Boundary middleware").
-import { fail } from "../contract/errors.js";
+import { fail, type ServiceError } from "../contract/errors.js";
 
 /** A verified caller. */
 export interface Identity {
@@ -29,8 +29,13 @@ export function sessionOf(invocation: {
 }): Identity & { readonly sessionId: string } {
   const caller = callerOf(invocation);
   const { sessionId, actorId } = caller;
-  if (sessionId === null || actorId !== null) throw fail("core.authorization");
+  if (sessionId === null || actorId !== null) throw withoutSession();
   return { ...caller, sessionId };
+}
+
+/** The refusal of who has no session of its own, which says so. */
+export function withoutSession(): ServiceError {
+  return fail("core.authorization", { missing: "a session of the caller's own" });
 }
 
 /** The callers that must be permitted: the principal, and who acts for it (service.md "Authorization per operation", rule 3). */

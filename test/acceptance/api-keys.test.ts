@@ -180,7 +180,7 @@ for (const engine of engines) {
         ["DELETE", `/api-keys/${nobody}`, undefined],
         ["GET", "/auth/sessions", undefined],
         ["DELETE", `/auth/sessions/${nobody}`, undefined],
-        ["POST", "/auth/logout", undefined],
+        ["POST", "/auth/logout", { scope: "all" }],
         [
           "POST",
           "/auth/change-password",
@@ -194,14 +194,26 @@ for (const engine of engines) {
           await withKey(key, method, path, body),
           await people.as(acting, method, path, body),
         ])
-          expect([path, answer.status, answer.body.code]).toEqual([
+          expect([path, answer.status, answer.body.code, answer.body.context]).toEqual([
             path,
             403,
             "core.authorization",
+            { missing: "a session of the caller's own" },
           ]);
       }
       expect((await list(key)).status).toBe(200);
       expect((await people.as(acting, "POST", "/tasks/query", {})).status).toBe(200);
+    });
+
+    test("a session of who acts for somebody may end itself, and a key has none", async () => {
+      const owner = await people.member("");
+      const agent = await people.member(owner.tenantId);
+      const acting = (await people.session(owner.id, owner.tenantId, agent.id)).access_token;
+      const { api_key: key } = await issue(owner.token);
+      expect((await withKey(key, "POST", "/auth/logout", undefined)).status).toBe(403);
+      expect((await people.as(acting, "POST", "/auth/logout")).status).toBe(204);
+      expect((await people.as(acting, "GET", "/auth/me")).status).toBe(401);
+      expect((await people.as(owner.token, "GET", "/auth/me")).status).toBe(200);
     });
 
     test("what a key may be asked for is checked", async () => {

@@ -68,12 +68,13 @@ const ofTokens: Readonly<Record<string, BuiltInVerb>> = {
     status: 204,
     takesSpec: false,
     isWrite: true,
+    guard: signedIn,
     body: {
       schema: objectSchema({ scope: { type: "string", enum: ["session", "all"] } }, []),
       isOptional: true,
     },
     output: null,
-    errors: [],
+    errors: ["core.authorization"],
   },
   list_sessions: {
     verb: "listSessions",

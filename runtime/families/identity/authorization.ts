@@ -62,7 +62,7 @@ export function authorization({
     authorize: (action) => ({
       phase: "before",
       run: async (_input, context) => {
-        if (!(await may(action, context))) throw fail("core.authorization");
+        if (!(await may(action, context))) throw fail("core.authorization", { missing: action });
       },
     }),
 

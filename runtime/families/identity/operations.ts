@@ -1,7 +1,7 @@
 // The authentication operations that generated routes name (service.md "Authentication routes", "Login and credential rules").
 import { fail } from "../../contract/errors.js";
 import type { ExecutionContext } from "../../operations/context.js";
-import { callerOf, sessionOf } from "../../operations/identity.js";
+import { callerOf, sessionOf, withoutSession } from "../../operations/identity.js";
 import type { Handler } from "../../operations/operation.js";
 import { uuidv7 } from "../../contract/uuid.js";
 import type { RefreshToken, Session } from "../../ports/identity.js";
@@ -64,11 +64,16 @@ export const authn = {
       return answer;
     },
 
-  /** Ends the calling session, or all of the caller's with `{"scope": "all"}`. */
+  /**
+   * Ends the calling session, or all of the caller's with `{"scope": "all"}`. Who acts for somebody else may end that session
+   * alone; an API key has none.
+   */
   logout:
     (): Handler<{ readonly scope?: "session" | "all" }, void> =>
     async ({ scope }, context) => {
-      const caller = sessionOf(context);
+      const caller = callerOf(context);
+      if (caller.sessionId === null || (scope === "all" && caller.actorId !== null))
+        throw withoutSession();
       const store = context.transaction.of(identityStore);
       if (scope === "all") await store.endSessions(caller.principalId, Date.now());
       else await store.endSession(caller.principalId, caller.sessionId, Date.now());
