@@ -57,9 +57,9 @@ export interface ClaimWindow {
   readonly now: number;
   /** Until then nobody else takes what is claimed. */
   readonly leaseUntil: number;
-  /** Until then what is more than a webhook's share gives way to others. */
-  readonly yieldUntil: number;
   readonly limit: number;
+  /** The webhook whose turn was last, null where the first one's is next. */
+  readonly after: string | null;
   /** How many more of a webhook may be taken. */
   shareOf(webhookId: string): number;
 }
@@ -99,7 +99,10 @@ export interface WebhookStore {
   /** Makes a delivery due as if it had not been tried. Whether it is there. */
   redeliver(webhookId: string, id: string, now: number): Promise<boolean>;
   hasDue(now: number): Promise<boolean>;
-  claim(window: ClaimWindow): Promise<readonly ClaimedDelivery[]>;
+  /** Takes what is due of some webhooks in turn; `last` is the one to go on after, null where all had their turn. */
+  claim(
+    window: ClaimWindow,
+  ): Promise<{ readonly claimed: readonly ClaimedDelivery[]; readonly last: string | null }>;
   settle(id: string, outcome: DeliveryOutcome): Promise<void>;
   /** Removes deliveries and events from before a time, at most so many of each. Whether there may be more. */
   prune(before: number, limit: number): Promise<boolean>;

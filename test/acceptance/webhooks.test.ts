@@ -10,7 +10,9 @@ import { text } from "node:stream/consumers";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { isCallable, isPublic, lookupPublic } from "../../runtime/families/webhooks/address.js";
+import { uuidv7 } from "../../runtime/contract/uuid.js";
 import { tenantStore } from "../../runtime/ports/tenants.js";
+import { webhookStore } from "../../runtime/ports/webhooks.js";
 import { engines } from "../engines.js";
 import { peopleOf, type Member, type People } from "./people.js";
 import { startTestService, type Answer, type TestService } from "./service.js";
@@ -205,6 +207,32 @@ for (const engine of engines) {
       expect(at("/silent").length).toBeLessThanOrEqual(2);
       expect(await deliveriesOf(slow.id)).toHaveLength(12);
       expect((await as("DELETE", `/webhooks/${slow.id}`)).status).toBe(204);
+    });
+
+    test("a webhook with much to do is told all of it, and holds up no other", async () => {
+      answers.set("/behind", () => undefined);
+      const behind = await subscribe("/behind");
+      const busy = await subscribe("/busy");
+      await service.running.connection.write("test.burst", async ({ transaction, resources }) => {
+        const store = transaction.of(webhookStore);
+        const owner = { tenant: member.tenantId, principalId: member.id };
+        for (const [id, count] of [
+          [behind.id, 300],
+          [busy.id, 40],
+        ] as const) {
+          const webhook = await store.find(owner, id);
+          if (webhook === null) throw new Error("the webhook is gone");
+          for (let index = 0; index < count; index += 1) {
+            const eventId = uuidv7();
+            const payload = resources.sealer.seal("{}", eventId);
+            const event = { id: eventId, name: "tasks.completed", tenant: owner.tenant, payload };
+            await store.stage({ ...event, createdAt: Date.now() }, webhook);
+          }
+        }
+      });
+      await arrived("/busy", 40);
+      expect(at("/behind").length).toBeLessThanOrEqual(2);
+      expect((await as("DELETE", `/webhooks/${behind.id}`)).status).toBe(204);
     });
 
     test("one that answers, and does not come to an end, is under way as well", async () => {

@@ -67,5 +67,13 @@ export const tables: SystemTables = (engine) => {
         `"webhook_id", "id"`,
       ),
     ],
+    "opwright_webhook_deliveries.turns": [
+      index(
+        "opwright_webhook_deliveries_by_turn",
+        "opwright_webhook_deliveries",
+        `"webhook_id", "due_at", "id"`,
+        present("due_at"),
+      ),
+    ],
   };
 };

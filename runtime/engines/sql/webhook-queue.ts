@@ -1,9 +1,11 @@
-// Deliveries of webhooks as a queue: what is due is claimed in turns, so that one webhook with much to do holds up no other.
+// Deliveries of webhooks as a queue: webhooks take turns, so that one with much to do holds up no other.
 import type { ClaimedDelivery, WebhookStore } from "../../ports/webhooks.js";
 import type { SqlRow, SqlSession } from "./session.js";
 
-/** Due deliveries that one claim looks at: those beyond their webhook's share give way, so that it gets to the others. */
-const lookedAt = 256;
+/** Webhooks that one claim gives a turn. */
+const turns = 32;
+/** Before every webhook. */
+const nobody = "00000000-0000-0000-0000-000000000000";
 
 /** What of the store is the queue's. */
 export function sqlWebhookQueue(
@@ -13,6 +15,7 @@ export function sqlWebhookQueue(
   const at = (position: number): string => dialect.placeholder(position);
   const listed = (position: number): string =>
     `"id" IN (SELECT w."id" FROM ${dialect.records({ id: "uuid" }, at(position))})`;
+  const { waitingAfter, dueOf } = turnsOf(session);
   const ids = (list: readonly string[]): string => JSON.stringify(list.map((id) => ({ id })));
 
   /** What claimed deliveries are made of; one whose webhook has gone is not among them. */
@@ -33,27 +36,15 @@ export function sqlWebhookQueue(
       return (await session.all(text, [now])).length === 1;
     },
 
-    async claim({ now, leaseUntil, yieldUntil, limit, shareOf }) {
-      const due = await session.all(
-        `SELECT "id", "webhook_id" FROM "opwright_webhook_deliveries" WHERE "due_at" <= ${at(1)} ` +
-          `ORDER BY "due_at", "id" LIMIT ${lookedAt}${dialect.skipLocked}`,
-        [now],
-      );
+    async claim({ now, leaseUntil, limit, after, shareOf }) {
+      const webhooks = await waitingAfter(after ?? nobody);
       const taken: string[] = [];
-      const yielding: string[] = [];
-      const left = new Map<string, number>();
-      for (const { id, webhook_id: webhook } of due.map(readDue)) {
-        const share = left.get(webhook) ?? shareOf(webhook);
-        left.set(webhook, share - 1);
-        if (share <= 0) yielding.push(id);
-        else if (taken.length < limit) taken.push(id);
+      for (const webhook of webhooks) {
+        const share = Math.min(shareOf(webhook), limit - taken.length);
+        if (share > 0) taken.push(...(await dueOf(webhook, now, share)));
       }
-      if (yielding.length > 0)
-        await session.run(
-          `UPDATE "opwright_webhook_deliveries" SET "due_at" = ${at(1)} WHERE ${listed(2)}`,
-          [yieldUntil, ids(yielding)],
-        );
-      if (taken.length === 0) return [];
+      const last = webhooks.length < turns ? null : (webhooks.at(-1) ?? null);
+      if (taken.length === 0) return { claimed: [], last };
       // A claimed one is due again when its lease ends: a process that dies with it holds up nothing for good.
       await session.run(
         `UPDATE "opwright_webhook_deliveries" SET "due_at" = ${at(1)}, "attempts" = "attempts" + 1 WHERE ${listed(2)}`,
@@ -66,7 +57,7 @@ export function sqlWebhookQueue(
         await session.run(`DELETE FROM "opwright_webhook_deliveries" WHERE ${listed(1)}`, [
           ids(gone),
         ]);
-      return claimed;
+      return { claimed, last };
     },
 
     async settle(id, { at: now, isDelivered, dueAt, status, error }) {
@@ -89,8 +80,35 @@ export function sqlWebhookQueue(
   };
 }
 
-function readDue(row: SqlRow): { readonly id: string; readonly webhook_id: string } {
-  return { id: String(row["id"]), webhook_id: String(row["webhook_id"]) };
+/** Whose turn it is, and what of that is due. */
+function turnsOf(session: SqlSession) {
+  const { dialect } = session;
+  const at = (position: number): string => dialect.placeholder(position);
+
+  /** Webhooks with something left to do, in turn: each is found by one step in the index, whatever it has. */
+  const waitingAfter = async (webhook: string): Promise<readonly string[]> => {
+    const next = (behind: string): string =>
+      `(SELECT d."webhook_id" FROM "opwright_webhook_deliveries" d ` +
+      `WHERE d."due_at" IS NOT NULL AND d."webhook_id" > ${behind} ORDER BY d."webhook_id" LIMIT 1)`;
+    const rows = await session.all(
+      `WITH RECURSIVE t("id", "turn") AS (SELECT ${next(at(1))}, 1 ` +
+        `UNION ALL SELECT ${next(`t."id"`)}, t."turn" + 1 FROM t WHERE t."id" IS NOT NULL AND t."turn" < ${turns}) ` +
+        `SELECT "id" FROM t WHERE "id" IS NOT NULL`,
+      [webhook],
+    );
+    return rows.map((row) => String(row["id"]));
+  };
+
+  const dueOf = async (webhook: string, now: number, most: number): Promise<readonly string[]> => {
+    const rows = await session.all(
+      `SELECT "id" FROM "opwright_webhook_deliveries" WHERE "webhook_id" = ${at(1)} AND "due_at" <= ${at(2)} ` +
+        `ORDER BY "due_at", "id" LIMIT ${most}${dialect.skipLocked}`,
+      [webhook, now],
+    );
+    return rows.map((row) => String(row["id"]));
+  };
+
+  return { waitingAfter, dueOf };
 }
 
 function readClaimed(row: SqlRow): ClaimedDelivery {

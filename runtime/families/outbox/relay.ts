@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Database, WriteOptions } from "../../ports/database.js";
 import { Lifetime } from "../../ports/lifetime.js";
 import type { Log } from "../../ports/log.js";
+import { startPoller, type Poller } from "../../operations/poller.js";
 import type { Sealer } from "../../operations/sealer.js";
 import type { ClaimedEvent } from "../../ports/outbox.js";
 import type { Destination } from "./spec.js";
@@ -19,13 +20,6 @@ export interface RelayOptions {
   readonly backoffMillis: number;
 }
 
-export interface Relay {
-  /** Something was staged: look now rather than at the next poll. */
-  wake(): void;
-  /** Begins nothing more and waits for what is under way, up to so many milliseconds. */
-  stop(patienceMillis: number): Promise<void>;
-}
-
 const batchSize = 16;
 /** Milliseconds for what is noted of events in the database. */
 const storeMillis = 10_000;
@@ -35,65 +29,31 @@ const maxBatches = 4;
 const leaseMillis = 30_000;
 const patienceMillis = 20_000;
 const longestWaitMillis = 5 * 60_000;
-/** The commit wakes the relay; polling finds what other processes staged and what is due again. */
-const pollMillis = 1_000;
 
 /** Starts a relay. Several may work on one database; each event is held by one at a time. */
-export function startRelay(options: RelayOptions): Relay {
+export function startRelay(options: RelayOptions): Poller {
   const { database, log } = options;
   // Events of other names are left to the processes that know where they go.
   const names = Object.keys(options.destinations);
-  let running: Promise<void> | undefined;
-  const state = { isWanted: false, isStopped: false };
-
-  const underWay = new Set<Promise<void>>();
-
-  const look = async (): Promise<void> => {
-    while (state.isWanted && !state.isStopped) {
-      state.isWanted = false;
-      try {
-        await take();
-      } catch (error) {
-        log.error({ err: error }, "the relay could not read the outbox");
-      }
-    }
-  };
-  const wake = (): void => {
-    state.isWanted = true;
-    running ??= look().finally(() => {
-      running = undefined;
-    });
-  };
-  const poll = setInterval(wake, pollMillis);
-  poll.unref();
-  wake();
-  return {
-    wake,
-    async stop(patience) {
-      state.isStopped = true;
-      clearInterval(poll);
-      const done = (running ?? Promise.resolve()).then(() => Promise.all(underWay));
-      await Promise.race([done, sleep(patience, undefined, { ref: false })]);
-    },
-  };
+  const poller = startPoller(take, (error) =>
+    log.error({ err: error }, "the relay could not read the outbox"),
+  );
+  poller.wake();
+  return poller;
 
   /** Claims a batch and begins to deliver it; its end makes room for another. */
-  async function take(): Promise<void> {
+  async function take(): Promise<boolean> {
     const now = Date.now();
-    if (underWay.size === maxBatches || !(await database.reader.of(outboxStore).hasDue(names, now)))
-      return;
+    const isFull = poller.underWay === maxBatches;
+    if (isFull || !(await database.reader.of(outboxStore).hasDue(names, now))) return false;
     const window = { now, leaseUntil: now + leaseMillis, limit: batchSize };
     const claimed = await database.write(
       { lifetime: Lifetime.within(storeMillis) },
       (transaction) => transaction.of(outboxStore).claim(names, window),
     );
-    if (claimed.length === 0) return;
-    const batch = Promise.all(claimed.map(settled)).then(() => {
-      underWay.delete(batch);
-      wake();
-    });
-    underWay.add(batch);
-    if (claimed.length === batchSize) state.isWanted = true;
+    if (claimed.length === 0) return false;
+    poller.track(Promise.all(claimed.map(settled)).then(() => undefined));
+    return claimed.length === batchSize;
   }
 
   function settled(event: ClaimedEvent): Promise<void> {

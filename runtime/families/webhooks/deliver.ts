@@ -1,7 +1,7 @@
 // The deliverer: takes events to the webhooks that subscribed to them, at least once each, and gives up in the end. One that is
 // slow or away has a share of it, and no more.
-import { setTimeout as sleep } from "node:timers/promises";
 import type { ServiceAtWork, Started } from "../../operations/family.js";
+import { startPoller } from "../../operations/poller.js";
 import { signedMessage } from "../../operations/standard-webhook.js";
 import { Lifetime } from "../../ports/lifetime.js";
 import { webhookStore, type ClaimedDelivery, type DeliveryOutcome } from "../../ports/webhooks.js";
@@ -15,19 +15,13 @@ const most = { calls: 32, ofOne: 2 };
 const storeMillis = 10_000;
 /** A claimed delivery is this process's own for so long; its call takes less. */
 const leaseMillis = 30_000;
-/** What is more than a webhook's share is looked at again after so many milliseconds. */
-const yieldMillis = 2_000;
 const longestWaitMillis = 60 * 60_000;
-/** The commit wakes the deliverer; polling finds what other processes staged and what is due again. */
-const pollMillis = 1_000;
 
 /** Starts to deliver. Several processes may do so on one database; each delivery is held by one at a time. */
 export function startDeliverer(service: ServiceAtWork, settings: WebhookSettings): Started {
   const { database, log } = service;
-  const underWay = new Set<Promise<void>>();
   const calling = new Map<string, number>();
-  let looking: Promise<void> | undefined;
-  const state = { isWanted: false, isStopped: false };
+  let turn: string | null = null;
 
   const begin = (claimed: ClaimedDelivery): void => {
     const { id } = claimed.webhook;
@@ -38,53 +32,34 @@ export function startDeliverer(service: ServiceAtWork, settings: WebhookSettings
         const left = (calling.get(id) ?? 1) - 1;
         if (left === 0) calling.delete(id);
         else calling.set(id, left);
-        underWay.delete(work);
-        wake();
       });
-    underWay.add(work);
+    poller.track(work);
   };
-  const take = async (): Promise<void> => {
+  const take = async (): Promise<boolean> => {
     const now = Date.now();
-    const limit = most.calls - underWay.size;
-    if (limit === 0 || !(await database.reader.of(webhookStore).hasDue(now))) return;
-    const claimed = await database.write({ lifetime: Lifetime.within(storeMillis) }, (stores) =>
-      stores.of(webhookStore).claim({
-        now,
-        limit,
-        leaseUntil: now + leaseMillis,
-        yieldUntil: now + yieldMillis,
-        shareOf: (id) => most.ofOne - (calling.get(id) ?? 0),
-      }),
+    const limit = most.calls - poller.underWay;
+    if (limit === 0 || !(await database.reader.of(webhookStore).hasDue(now))) return false;
+    const { claimed, last } = await database.write(
+      { lifetime: Lifetime.within(storeMillis) },
+      (stores) =>
+        stores.of(webhookStore).claim({
+          now,
+          limit,
+          leaseUntil: now + leaseMillis,
+          after: turn,
+          shareOf: (id) => most.ofOne - (calling.get(id) ?? 0),
+        }),
     );
     claimed.forEach(begin);
-    if (claimed.length > 0) state.isWanted = true;
+    turn = last;
+    return claimed.length > 0 || last !== null;
   };
-  const look = async (): Promise<void> => {
-    while (state.isWanted && !state.isStopped) {
-      state.isWanted = false;
-      try {
-        await take();
-      } catch (error) {
-        log.error({ err: error }, "deliveries of webhooks could not be read");
-      }
-    }
-  };
-  const wake = (): void => {
-    state.isWanted = true;
-    looking ??= look().finally(() => (looking = undefined));
-  };
-  const poll = setInterval(wake, pollMillis);
-  poll.unref();
-  service.whenWoken(webhookStore, wake);
-  wake();
-  return {
-    async stop(patienceMillis) {
-      state.isStopped = true;
-      clearInterval(poll);
-      const done = (looking ?? Promise.resolve()).then(() => Promise.all(underWay));
-      await Promise.race([done, sleep(patienceMillis, undefined, { ref: false })]);
-    },
-  };
+  const poller = startPoller(take, (error) =>
+    log.error({ err: error }, "deliveries of webhooks could not be read"),
+  );
+  service.whenWoken(webhookStore, poller.wake);
+  poller.wake();
+  return poller;
 }
 
 /** Calls the webhook and notes what became of it. */

@@ -1,0 +1,62 @@
+// Work that waits in the database and is done beside it: looked for when somebody has put it there, and every second, for
+// what other processes have put there and what is due again.
+import { setTimeout as sleep } from "node:timers/promises";
+
+export interface Poller {
+  /** Something was put there: look now rather than at the next poll. */
+  wake(): void;
+  /** Holds work that has begun until it has ended, which makes room for more. It must not reject. */
+  track(work: Promise<void>): void;
+  /** How much is under way. */
+  readonly underWay: number;
+  /** Begins nothing more and waits for what is under way, up to so many milliseconds. */
+  stop(patienceMillis: number): Promise<void>;
+}
+
+const pollMillis = 1_000;
+
+/** Starts to look. `take` begins what it finds, and says whether there may be more; `failed` is told where it throws. */
+export function startPoller(
+  take: () => Promise<boolean>,
+  failed: (error: unknown) => void,
+): Poller {
+  const underWay = new Set<Promise<void>>();
+  const state = { isWanted: false, isStopped: false };
+  let looking: Promise<void> | undefined;
+
+  const look = async (): Promise<void> => {
+    while (state.isWanted && !state.isStopped) {
+      state.isWanted = false;
+      try {
+        if (await take()) state.isWanted = true;
+      } catch (error) {
+        failed(error);
+      }
+    }
+  };
+  const wake = (): void => {
+    state.isWanted = true;
+    looking ??= look().finally(() => (looking = undefined));
+  };
+  const poll = setInterval(wake, pollMillis);
+  poll.unref();
+  return {
+    wake,
+    track(work) {
+      const ended = work.then(() => {
+        underWay.delete(ended);
+        wake();
+      });
+      underWay.add(ended);
+    },
+    get underWay() {
+      return underWay.size;
+    },
+    async stop(patienceMillis) {
+      state.isStopped = true;
+      clearInterval(poll);
+      const done = (looking ?? Promise.resolve()).then(() => Promise.all(underWay));
+      await Promise.race([done, sleep(patienceMillis, undefined, { ref: false })]);
+    },
+  };
+}
