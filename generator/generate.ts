@@ -7,6 +7,7 @@ import { rules } from "./check/rules.js";
 import { catalogue } from "./catalogue.js";
 import { type Finding } from "./diagnostics.js";
 import type { ClientSettings } from "./emit/client/settings.js";
+import { startCompiler } from "./emit/compiler.js";
 import { emit } from "./emit/emit.js";
 import type { EmittedFile } from "./print/file.js";
 import type { MigrationHistory } from "./emit/migrations.js";
@@ -18,7 +19,7 @@ import { readProjectText } from "./load/project-file.js";
 import { registryNames } from "./load/registry-names.js";
 import { GeneratedFolder } from "./output/folder.js";
 import { manifestName, manifestOf } from "./output/manifest.js";
-import { fileTextCache } from "./output/text-cache.js";
+import { fileTextCache, type FileTextCache } from "./output/text-cache.js";
 import { planOutput, type Change } from "./output/plan.js";
 import { buildIdentity, packageVersion } from "./package-root.js";
 
@@ -39,6 +40,8 @@ export interface CheckedRegistry {
   /** The generated folder as it was found, and its migrations. */
   readonly folder: GeneratedFolder;
   readonly history: MigrationHistory;
+  /** Validators that earlier runs compiled. */
+  readonly validators: FileTextCache;
   /** Files that were read besides the registry's own YAML. */
   readonly modules: readonly string[];
   /** Texts of the files that findings refer to. */
@@ -47,14 +50,17 @@ export interface CheckedRegistry {
 
 /** Loads, expands and checks a registry. */
 export async function checkRegistry(project: Project): Promise<CheckedRegistry> {
+  const identity = buildIdentity();
+  const validators = fileTextCache(project.root, "validators", identity);
+  if (validators.isEmpty) startCompiler();
   const findings: Finding[] = [];
   const warnings: Finding[] = [];
   const known = new Set<string>();
   // One fault can be met once an operation; it is one finding all the same.
   const report = (finding: Finding): void => {
-    const identity = JSON.stringify([finding.code, finding.message, finding.at]);
-    if (known.has(identity)) return;
-    known.add(identity);
+    const fault = JSON.stringify([finding.code, finding.message, finding.at]);
+    if (known.has(fault)) return;
+    known.add(fault);
     const isWarning = catalogue[finding.code].severity === "warning";
     (isWarning ? warnings : findings).push(finding);
   };
@@ -66,7 +72,7 @@ export async function checkRegistry(project: Project): Promise<CheckedRegistry> 
   const context: RuleContext = { loaded, expanded, storage: history.storage, report };
   for (const rule of rules) rule(context);
   await defaultsFit(context);
-  const cache = fileTextCache(project.root, "patterns", buildIdentity());
+  const cache = fileTextCache(project.root, "patterns", identity);
   await patternsAreLinear(context, cache);
   cache.save();
   const named = mentions(context);
@@ -78,6 +84,7 @@ export async function checkRegistry(project: Project): Promise<CheckedRegistry> 
     warnings,
     folder,
     history,
+    validators,
     modules: [
       ...new Set([...named.map(({ reference }) => reference.file), ...expanded.types.texts.keys()]),
     ].sort(),
@@ -108,8 +115,7 @@ export async function planGeneration(
   project: Project,
   checked: CheckedRegistry,
 ): Promise<GenerationPlan> {
-  const { folder, history } = checked;
-  const cache = fileTextCache(project.root, "validators", buildIdentity());
+  const { folder, history, validators: cache } = checked;
   const emitted = await emit(checked.expanded.model, {
     paths: project.paths,
     names: registryNames(checked.loaded.tree),

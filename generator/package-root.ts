@@ -1,9 +1,8 @@
 // The folder of the opwright package, whether this code runs from source or from dist/.
 import { createHash } from "node:crypto";
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { globSync } from "tinyglobby";
 
 /** Absolute path of the package's folder. */
 export function packageRoot(): string {
@@ -34,11 +33,11 @@ export function buildIdentity(): string {
 
 function findBuildIdentity(): string {
   const root = packageRoot();
-  const files = globSync(
-    ["dist/{generator,runtime/contract}/**/*.js", "templates/**/*", "client/**/*"],
-    {
-      cwd: root,
-    },
+  const folders = ["client", "dist/generator", "dist/runtime/contract", "templates"];
+  const files = folders.flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+      .filter((name) => !name.endsWith(".d.ts"))
+      .map((name) => join(folder, name)),
   );
   const stamps = files.sort().map((file) => `${file} ${statSync(join(root, file)).mtimeMs}`);
   return `${packageVersion()} ${createHash("sha256").update(stamps.join("\n")).digest("base64url")}`;

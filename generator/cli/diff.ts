@@ -3,7 +3,8 @@ import { spawnSync } from "node:child_process";
 import { parseDocument } from "yaml";
 import type { Change } from "../compare/change.js";
 import { compareRegistries } from "../diff/compare.js";
-import { renderDiff, type DiffFormat } from "../diff/render.js";
+import type { DiffFormat } from "../diff/formats.js";
+import { renderDiff } from "../diff/render.js";
 import { reportOf, type JudgedChange } from "../diff/report.js";
 import type { Origin } from "../diagnostics.js";
 import { checkRegistry, type CheckedRegistry } from "../generate.js";
@@ -91,8 +92,8 @@ function approvedAt(
   ) as Readonly<Record<string, string>>;
 }
 
-/** What can be compared: 1 said otherwise what runs an operation, which no comparison looks at. */
-const readFormats: readonly number[] = [1, 2];
+/** What can be compared: 1 said otherwise what runs an operation, which no comparison looks at; 2 had hooks at each operation. */
+const readFormats: readonly number[] = [1, 2, 3];
 
 /** The frozen registry of a commit. Throws `UsageError` where there is none. */
 function frozenAt(ref: string, commit: string, root: string, path: string): RegistryModel {

@@ -4,14 +4,12 @@ import { type Finding, type Origin } from "../diagnostics.js";
 import { githubAnnotation } from "../output/github-annotation.js";
 import { locator, type Position } from "../load/locate.js";
 import { oneLine } from "../markdown.js";
+import type { FindingFormat } from "./finding-formats.js";
 import { codeFrame, cut } from "./excerpt.js";
 import { repositoryPrefix } from "./repository.js";
 
-export const findingFormats = ["pretty", "json", "github", "sarif"] as const;
 /** Names in a message are as long as the registry writes them. */
 const longestMessage = 500;
-
-export type FindingFormat = (typeof findingFormats)[number];
 
 /** A finding with its place, as data. */
 export interface Diagnostic {

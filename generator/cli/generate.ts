@@ -1,34 +1,8 @@
 // opwright generate: writes the generated folder. A registry with findings writes nothing.
-import { registryDigest, rememberClean, stillClean } from "../clean-state.js";
-import type { Finding } from "../diagnostics.js";
-import {
-  checkRegistry,
-  planGeneration,
-  textOfFile,
-  type CheckedRegistry,
-  type GenerationPlan,
-} from "../generate.js";
-import { isRemoval, type Change } from "../output/plan.js";
-import { driftFindings, foreignWarnings } from "./drift.js";
-import { renderFindings } from "./findings.js";
+import type { GenerateFlags, GenerateOutcome } from "./generate-anew.js";
 import { exitCodes, type ExitCode, type Terminal } from "./io.js";
 import type { ConfiguredProject } from "./project.js";
-import { addStubs, lacksOnlyStubs } from "./stubs.js";
-
-export interface GenerateFlags {
-  /** Overwrites files that were edited by hand. */
-  readonly force?: boolean;
-  /** Adds missing handlers and hooks to the author's files first. */
-  readonly stubs?: boolean;
-  /** Says what would be written, and writes nothing. */
-  readonly dryRun?: boolean;
-}
-
-export interface GenerateOutcome {
-  readonly code: ExitCode;
-  /** How many files were created, changed or removed. */
-  readonly written: number;
-}
+import { unchanged } from "./unchanged.js";
 
 export async function runGenerate(
   configured: ConfiguredProject,
@@ -40,75 +14,15 @@ export async function runGenerate(
 
 /** As the command does, for callers who go on with what was written. */
 export async function generate(
-  { project, format }: ConfiguredProject,
+  configured: ConfiguredProject,
   flags: GenerateFlags,
   terminal: Terminal,
 ): Promise<GenerateOutcome> {
-  const tell = (warnings: readonly Finding[], textOf: CheckedRegistry["textOf"]): void => {
-    const { isColoured } = terminal;
-    if (warnings.length > 0)
-      terminal.out(renderFindings(warnings, format, { textOf, isColoured, root: project.root }));
-  };
-  const known = stillClean(project);
+  const known = await unchanged(configured, terminal);
   if (known !== undefined) {
-    tell(known.warnings, (file) => textOfFile(project.root, file));
     terminal.note(`${known.operations} operations, nothing to change`);
     return { code: exitCodes.fine, written: 0 };
   }
-  let before = registryDigest(project);
-  let checked = await checkRegistry(project);
-  // Where anything else is wrong, nothing is written at all.
-  if (
-    flags.stubs === true &&
-    flags.dryRun !== true &&
-    lacksOnlyStubs(checked) &&
-    refusedOf(await planGeneration(project, checked), flags).length === 0
-  ) {
-    for (const added of await addStubs(project, checked)) terminal.note(`added ${added}`);
-    before = registryDigest(project);
-    checked = await checkRegistry(project);
-  }
-  const { textOf, findings } = checked;
-  const show = (shown: typeof findings): GenerateOutcome => {
-    terminal.out(
-      renderFindings(shown, format, {
-        textOf,
-        isColoured: terminal.isColoured,
-        root: project.root,
-      }),
-    );
-    terminal.note(
-      `${shown.length} ${shown.length === 1 ? "finding" : "findings"}; nothing was written`,
-    );
-    return { code: exitCodes.findings, written: 0 };
-  };
-  if (findings.length > 0) return show(findings);
-
-  const plan = await planGeneration(project, checked);
-  const warnings = [...checked.warnings, ...foreignWarnings(project.paths.out, plan)];
-  tell(warnings, textOf);
-  const { changes, files, folder } = plan;
-  const refused = refusedOf(plan, flags);
-  if (refused.length > 0) return show(driftFindings(project.paths.out, refused));
-  if (flags.dryRun !== true) folder.apply(changes);
-  for (const change of changes)
-    terminal.out(`${verb(change)} ${project.paths.out}/${change.path}\n`);
-  const operations = Object.keys(checked.expanded.model.operations).length;
-  if (flags.dryRun !== true) rememberClean(project, before, { ...checked, warnings });
-  terminal.note(
-    changes.length === 0
-      ? `${operations} operations, nothing to change`
-      : `${operations} operations, ${files.length} files, ${changes.length} ${flags.dryRun === true ? "to write" : "written"}`,
-  );
-  return { code: exitCodes.fine, written: flags.dryRun === true ? 0 : changes.length };
-}
-
-/** Files that are not written over. */
-function refusedOf({ changes }: GenerationPlan, { force }: GenerateFlags): readonly Change[] {
-  return changes.filter(({ kind }) => kind === "foreign" || (kind === "edited" && force !== true));
-}
-
-function verb(change: Change): string {
-  if (change.kind === "missing") return "create";
-  return isRemoval(change) ? "remove" : "update";
+  const { generateAnew } = await import("./generate-anew.js");
+  return generateAnew(configured, flags, terminal);
 }

@@ -1,8 +1,8 @@
 // The command line: one file a command, flags declared here, every failure with its exit code.
 import { Command, CommanderError, Option } from "commander";
 import { packageVersion } from "../package-root.js";
-import { diffFormats, type DiffFormat } from "../diff/render.js";
-import { findingFormats } from "./findings.js";
+import { diffFormats, type DiffFormat } from "../diff/formats.js";
+import { findingFormats } from "./finding-formats.js";
 import { exitCodes, processTerminal, UsageError, type ExitCode } from "./io.js";
 import type { McpFlags } from "./mcp.js";
 import { configuredProject, type CommonFlags, type ConfiguredProject } from "./project.js";

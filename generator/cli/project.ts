@@ -4,7 +4,7 @@ import { basename, dirname, isAbsolute, join, relative, resolve } from "node:pat
 import type { OpwrightConfig } from "../config.js";
 import type { Project } from "../generate.js";
 import { readProjectText } from "../load/project-file.js";
-import { findingFormats, type FindingFormat } from "./findings.js";
+import { findingFormats, type FindingFormat } from "./finding-formats.js";
 import { loadConfigFile } from "./config-file.js";
 import { UsageError } from "./io.js";
 

@@ -2,10 +2,8 @@
 import { githubAnnotation } from "../output/github-annotation.js";
 import type { Position } from "../load/locate.js";
 import { markdownText, oneLine } from "../markdown.js";
+import type { DiffFormat } from "./formats.js";
 import { isRefused, summaryOf, type DiffReport, type JudgedChange } from "./report.js";
-
-export const diffFormats = ["pretty", "json", "markdown", "github"] as const;
-export type DiffFormat = (typeof diffFormats)[number];
 
 export interface RenderOptions {
   readonly isColoured: boolean;

@@ -2,16 +2,14 @@
 import { _, Ajv2020 } from "ajv/dist/2020.js";
 import standalone from "ajv/dist/standalone/index.js";
 import { formats } from "../../runtime/contract/validation.js";
+import { functionName } from "../model/validator-plan.js";
 import { shortened } from "./validator-code.js";
 
 /**
  * Compiles each schema to a function; they may refer to each other by their names. The text needs codePointLength, formats
  * and jsonEqual in scope. Where a schema has a default, the function puts it in.
  */
-export function compileStandalone(
-  schemas: Readonly<Record<string, object>>,
-  functionName: (name: string) => string,
-): string {
+export function compileStandalone(schemas: Readonly<Record<string, object>>): string {
   // One instance a module: its counters number the functions, and must not depend on other modules.
   const ajv = new Ajv2020({
     strict: false,
@@ -21,7 +19,15 @@ export function compileStandalone(
     inlineRefs: false,
     useDefaults: true,
     formats,
-    code: { source: true, esm: true, lines: true, optimize: false, formats: _`formats` },
+    code: {
+      source: true,
+      esm: true,
+      lines: true,
+      optimize: false,
+      formats: _`formats`,
+      // The text is what we want: a function of it would be parsed here for nobody.
+      process: () => "return () => true",
+    },
   });
   // Keywords that need it are refused, but the constructor asks for it whatever is given.
   ajv.opts.unevaluated = false;

@@ -2,7 +2,7 @@
 import { authoredIn } from "../model/code.js";
 import { camelCase } from "../model/names.js";
 import type { OperationModel, RegistryModel } from "../model/registry.js";
-import type { ValidatorPlan } from "../model/validator-plan.js";
+import { functionName, type ValidatorPlan } from "../model/validator-plan.js";
 import type { TextCache } from "../output/text-cache.js";
 import { header, type EmittedFile } from "../print/file.js";
 import { importOf, importStatements, sortedUnique } from "../print/layout.js";
@@ -12,7 +12,7 @@ import { typeModules } from "../print/type-modules.js";
 import { CutPrinter, withNamedOptions, withoutProven } from "./answer-cuts.js";
 import { namespacesOf, type Namespace } from "./namespaces.js";
 import { outputTypeName } from "./types.js";
-import { checkedSchemas, checkName, compiled, functionName, helpersOf } from "./validators.js";
+import { checkedSchemas, checkName, compiled, helpersOf } from "./validators.js";
 
 /** What holds an operation's answers: a function of the runtime, or one that is compiled from what it declares. */
 export type AnswerPlan = { readonly runtime: "noAnswer" | "byteAnswer" } | ValidatorPlan;
@@ -41,26 +41,35 @@ export async function emitAnswers(
   cache: TextCache,
 ): Promise<readonly EmittedFile[]> {
   const modules = typeModules(model);
-  const files: EmittedFile[] = [];
-  for (const namespace of namespacesOf(model)) {
-    const plans = namespace.operations
-      .map(answerOf)
-      .filter((plan): plan is ValidatorPlan => plan !== undefined && "schema" in plan);
-    if (plans.length === 0) continue;
-    const schemas = withNamedOptions(checkedSchemas(plans, model));
-    const code = await compiled(withoutProven(schemas), cache);
-    const cuts = new CutPrinter(schemas, functionName);
-    const lines = exportsOf(plans, model, cuts, code);
-    const text = print("answers.ts", {
-      header: header(namespace.source),
-      imports: importsOf(namespace, plans, code, modules),
-      lines,
-      cuts: cuts.text,
-      code,
-    });
-    files.push({ path: `validators/${answersModule(namespace.name)}.ts`, text });
-  }
-  return files;
+  return Promise.all(
+    namespacesOf(model).flatMap((namespace) => {
+      const plans = namespace.operations
+        .map(answerOf)
+        .filter((plan): plan is ValidatorPlan => plan !== undefined && "schema" in plan);
+      return plans.length === 0 ? [] : [answersFile(namespace, plans, model, modules, cache)];
+    }),
+  );
+}
+
+async function answersFile(
+  namespace: Namespace,
+  plans: readonly ValidatorPlan[],
+  model: RegistryModel,
+  modules: ReadonlyMap<string, string>,
+  cache: TextCache,
+): Promise<EmittedFile> {
+  const schemas = withNamedOptions(checkedSchemas(plans, model));
+  const code = await compiled(withoutProven(schemas), cache);
+  const cuts = new CutPrinter(schemas, functionName);
+  const lines = exportsOf(plans, model, cuts, code);
+  const text = print("answers.ts", {
+    header: header(namespace.source),
+    imports: importsOf(namespace, plans, code, modules),
+    lines,
+    cuts: cuts.text,
+    code,
+  });
+  return { path: `validators/${answersModule(namespace.name)}.ts`, text };
 }
 
 function exportsOf(

@@ -32,6 +32,9 @@ export async function emit(
   model: RegistryModel,
   options: EmitOptions,
 ): Promise<readonly EmittedFile[]> {
+  // Compiled beside all that is printed here.
+  const validators = emitValidators(model, options.cache);
+  const answers = emitAnswers(model, options.cache);
   const files = [
     recordsFile("registry.json", frozen(model), 3),
     emitRegistrySchema(options.names),
@@ -39,13 +42,13 @@ export async function emit(
     ...emitCatalog(model),
     ...emitMigrations(model, options.history),
     ...emitTypes(model),
-    ...(await emitValidators(model, options.cache)),
-    ...(await emitAnswers(model, options.cache)),
     ...emitRoutes(model, options.paths),
     ...families.flatMap((family) => family.emit(model, options.paths)),
     ...emitAsyncApi(model),
     ...emitClient(model, options.client),
     ...emitService(model, options.paths),
+    ...(await validators),
+    ...(await answers),
   ];
   return files.sort((left, right) => (left.path < right.path ? -1 : 1));
 }

@@ -139,16 +139,16 @@ function queryMember(
   return { "x-query": components.refer("x-query", document.name, query) };
 }
 
-/** The codes of an operation: references to groups of codes, then its own. */
+/** The codes of an operation: a reference to those of its groups, which many have alike, then its own. */
 function errorCodesMember(
   operation: OperationModel,
   components: SharedComponents,
 ): readonly (object | ErrorCode)[] {
   const { groups, own } = groupedCodesOf(operation);
-  const referred = groups.map((group) =>
-    components.refer("x-error-codes", group, () => errorGroups[group]),
-  );
-  return [...referred, ...own];
+  const shared = components.refer("x-error-codes", groups.join("."), () => [
+    ...new Set(groups.flatMap((group) => errorGroups[group])),
+  ]);
+  return [shared, ...own];
 }
 
 function operationObject(

@@ -9,12 +9,13 @@ import {
 import { handledTypeName } from "../model/filled-input.js";
 import { camelCase } from "../model/names.js";
 import { families } from "../families/index.js";
-import type { ValidatorPlan } from "../model/validator-plan.js";
+import { functionName, type ValidatorPlan } from "../model/validator-plan.js";
 import type { OperationModel, RegistryModel } from "../model/registry.js";
 import type { TextCache } from "../output/text-cache.js";
 import { header, type EmittedFile } from "../print/file.js";
 import { importOf, importStatements, sortedUnique } from "../print/layout.js";
 import { freeName, printedNames } from "../print/printed-names.js";
+import { compileAside } from "./compiler.js";
 import { namespacesOf } from "./namespaces.js";
 import { print } from "../print/templates.js";
 import { typeModules } from "../print/type-modules.js";
@@ -43,15 +44,15 @@ export async function emitValidators(
   cache: TextCache,
 ): Promise<readonly EmittedFile[]> {
   const modules = typeModules(model);
-  const files: EmittedFile[] = [];
-  for (const module of validatorModules(model)) {
-    const code = await compiled(checkedSchemas(module.plans, model), cache);
-    files.push({
-      path: `validators/${module.name}.ts`,
-      text: printModule(module, model, code, modules),
-    });
-  }
-  return files;
+  return Promise.all(
+    validatorModules(model).map(async (module) => {
+      const code = await compiled(checkedSchemas(module.plans, model), cache);
+      return {
+        path: `validators/${module.name}.ts`,
+        text: printModule(module, model, code, modules),
+      };
+    }),
+  );
 }
 
 interface ValidatorModule {
@@ -76,21 +77,13 @@ function validatorModules(model: RegistryModel): readonly ValidatorModule[] {
   return [...ofNamespaces.filter(({ plans }) => plans.length > 0), ...others];
 }
 
-/** The function of Ajv's behind a schema of that name. */
-export function functionName(name: string): string {
-  return `${name}Check`;
-}
-
 /** The functions of schemas that refer to each other by their names; texts that the cache holds are not compiled again. */
 export async function compiled(
   schemas: Readonly<Record<string, SchemaObject>>,
   cache: TextCache,
 ): Promise<string> {
   const key = createHash("sha256").update(JSON.stringify(schemas)).digest("base64url");
-  return cache.get(key, async () => {
-    const { compileStandalone } = await import("./ajv-standalone.js");
-    return compileStandalone(schemas, functionName);
-  });
+  return cache.get(key, () => compileAside(schemas));
 }
 
 /** What a validator's function is named after: its type, which others may share, or itself. */

@@ -80,7 +80,7 @@ export function expandRegistry(
     types,
     origins,
     model: {
-      format: 2,
+      format: 3,
       service: serviceModel(context),
       types: sortedRecord(types.table.schemas),
       homes: sortedRecord(types.table.homes),

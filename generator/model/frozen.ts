@@ -2,8 +2,10 @@
 import { isDeepStrictEqual } from "node:util";
 import { objectSchema, propertiesOf, referredType, requiredOf } from "./json-schema.js";
 import type { JsonSchema } from "./json-schema.js";
+import { sortedRecord } from "./records.js";
 import type {
   BodyModel,
+  HookUse,
   InputModel,
   OperationModel,
   OutputModel,
@@ -47,31 +49,49 @@ const usual = {
 
 /** The registry as it is committed: nothing that follows from the rest, so that a change is told once. */
 export function frozen(model: RegistryModel): object {
+  const hooks = new Map<string, HookUse>();
   const operations = Object.entries(model.operations).map(([key, operation]) => {
     const { key: _key, namespace: _namespace, name: _name, ...rest } = operation;
     return [
       key,
       without(usual.operation, {
         ...rest,
+        hooks: operation.hooks.map((hook) => hookKey(hook, hooks)),
         input: frozenInput(operation.input, model.types),
         output: without(usual.output, operation.output),
         route: operation.route === null ? null : without(usual.route, operation.route),
       }),
     ];
   });
-  return { ...model, operations: Object.fromEntries(operations) };
+  return { ...model, hooks: sortedRecord(hooks), operations: Object.fromEntries(operations) };
+}
+
+/** The key under which a hook stands once, however many operations it is put to: its id, and a number where others have it. */
+function hookKey(hook: HookUse, known: Map<string, HookUse>): string {
+  for (let number = 1; ; number += 1) {
+    const key = number === 1 ? hook.id : `${hook.id} (${number})`;
+    const other = known.get(key);
+    if (other !== undefined && other !== hook && !isDeepStrictEqual(other, hook)) continue;
+    known.set(key, hook);
+    return key;
+  }
 }
 
 /** The registry that was committed, by this version or by one that left nothing out. */
 export function thawed(committed: object): RegistryModel {
   // Of another shape it throws a TypeError, here or where it is compared.
-  const model = committed as RegistryModel;
+  const { hooks: shared = {}, ...model } = committed as RegistryModel & {
+    readonly hooks?: Readonly<Record<string, HookUse>>;
+  };
   const operations = Object.entries(model.operations).map(([key, operation]) => {
     const [namespace = "", name = ""] = key.split(".");
     const { route = null } = operation;
     const whole = {
       ...usual.operation,
       ...operation,
+      hooks: (operation.hooks ?? []).map((hook: HookUse | string) =>
+        typeof hook === "string" ? shared[hook] : hook,
+      ),
       key,
       namespace,
       name,

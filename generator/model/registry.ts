@@ -308,7 +308,7 @@ export const emptyModels: FamilyModels = {
 
 /** Everything that emitters know. Maps are sorted by key; all defaults are filled in. */
 export interface RegistryModel extends FamilyModels {
-  readonly format: 2;
+  readonly format: 3;
   readonly service: ServiceModel;
   readonly types: Readonly<Record<string, JsonSchema>>;
   /** The namespace that declares a type, where it is one namespace's own. */

@@ -9,3 +9,8 @@ export interface ValidatorPlan {
   /** Whether it puts in defaults where members are left out; else `default` says nothing to it. */
   readonly fillsDefaults?: boolean;
 }
+
+/** What the function that checks a schema of that name is called in a module of validators. */
+export function functionName(name: string): string {
+  return `${name}Check`;
+}

@@ -8,17 +8,22 @@ export interface TextCache {
   get(key: string, make: () => Promise<string>): Promise<string>;
 }
 
-/** A cache in one file; `save` writes it where something was made, keeping only what this run used. */
-export function fileTextCache(
-  project: string,
-  name: string,
-  version: string,
-): TextCache & { save(): void } {
+/** A cache in one file. */
+export interface FileTextCache extends TextCache {
+  /** Whether nothing is known yet. */
+  readonly isEmpty: boolean;
+  /** Writes the file where something was made, keeping only what this run used. */
+  save(): void;
+}
+
+/** The cache of that name of a project; texts of another version are forgotten. */
+export function fileTextCache(project: string, name: string, version: string): FileTextCache {
   const path = join(project, "node_modules", ".cache", "opwright", `${name}.json`);
   const kept = readCache(path, version);
   const used: Record<string, string> = {};
   let isNew = false;
   return {
+    isEmpty: Object.keys(kept).length === 0,
     async get(key, make) {
       const known = own(kept, key);
       if (known === undefined) isNew = true;

@@ -2,8 +2,19 @@
 import { propertiesOf, referredType, requiredOf, type JsonSchema } from "../model/json-schema.js";
 import { docComment, propertyKey, width } from "./layout.js";
 
-/** The declaration of a named type: an interface for a plain object, else an alias. */
+const declarations = new WeakMap<object, Map<string, string>>();
+
+/** The declaration of a named type: an interface for a plain object, else an alias. Printed once, though several modules have it. */
 export function typeDeclaration(name: string, schema: JsonSchema): string {
+  if (typeof schema === "boolean") return printDeclaration(name, schema);
+  const known = declarations.get(schema) ?? new Map<string, string>();
+  declarations.set(schema, known);
+  const text = known.get(name) ?? printDeclaration(name, schema);
+  known.set(name, text);
+  return text;
+}
+
+function printDeclaration(name: string, schema: JsonSchema): string {
   const comment = commentOf("", schema);
   const members = isPlainObject(schema) ? memberLines(schema, "  ") : undefined;
   if (members !== undefined) {
@@ -35,10 +46,14 @@ function breaks(parts: readonly string[], line: string): boolean {
 /** Names of types that a schema refers to. */
 export function referredTypes(schema: JsonSchema): readonly string[] {
   const names = new Set<string>();
-  JSON.stringify(schema, (key, value: unknown) => {
-    if (key === "$ref" && typeof value === "string") names.add(value.slice("#/types/".length));
-    return value;
-  });
+  const look = (value: unknown): void => {
+    if (typeof value !== "object" || value === null) return;
+    for (const [key, member] of Object.entries(value)) {
+      if (key === "$ref" && typeof member === "string") names.add(member.slice("#/types/".length));
+      else look(member);
+    }
+  };
+  look(schema);
   return [...names].sort();
 }
 

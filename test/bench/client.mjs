@@ -1,14 +1,11 @@
 // How large clients of one API of 1 000 operations are in a bundle, and how long they take to type-check.
 import { spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 import { registryOf } from "./registry-of.mjs";
-import { bin, project, repository, table } from "./tools.mjs";
-
-/** Where the other clients' generators are installed, beside nothing that is ours. */
-const peers = join(repository, "node_modules/.cache/opwright-bench-clients");
+import { bin, installedPeers, project, repository, table } from "./tools.mjs";
 
 function execute(cwd, command, args) {
   const { status, stdout, stderr } = spawnSync(command, args, { cwd, encoding: "utf8" });
@@ -18,10 +15,7 @@ function execute(cwd, command, args) {
 
 /** Generates the clients of the others from our document. */
 function generatePeers(root) {
-  cpSync(join(repository, "test/bench/client"), peers, { recursive: true });
-  if (!existsSync(join(peers, "node_modules")))
-    execute(peers, "npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund"]);
-  symlinkSync(join(peers, "node_modules"), join(root, "node_modules"));
+  symlinkSync(join(installedPeers(), "node_modules"), join(root, "node_modules"));
   const document = join(root, "generated/openapi.json");
   writeFileSync(
     join(root, "hey-api.mjs"),

@@ -1,17 +1,20 @@
 // A registry of a given size, as a large team would have it: documents of seven fields and custom operations.
 
+/** Operations of a document with soft deletion. */
+export const perDocument = 11;
+
 /**
- * Files by path of a registry with `count` operations: six of ten come from documents (ten operations each), four of
+ * Files by path of a registry with `count` operations: six of ten come from documents (eleven operations each), four of
  * ten are custom, with handlers in one file a namespace.
  */
 export function registryOf(count) {
   const files = {
     "registry/service.yaml": `registry: 1
 service: {name: large, title: Large API, version: 1.0.0}
-policies: {open: []}
+policies: {open: [{rate_limit: 600/1m}]}
 `,
   };
-  const documents = Math.round((count * 0.6) / 10);
+  const documents = Math.round((count * 0.6) / perDocument);
   for (let index = 0; index < documents; index += 1) {
     const name = `item${String(index).padStart(3, "0")}`;
     files[`registry/${name}.yaml`] = `registry: 1
@@ -34,7 +37,7 @@ documents:
     deadline: 5s
 `;
   }
-  const custom = count - documents * 10;
+  const custom = count - documents * perDocument;
   const perNamespace = 10;
   for (let start = 0; start < custom; start += perNamespace) {
     const name = `job${String(start / perNamespace).padStart(3, "0")}`;

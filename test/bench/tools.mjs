@@ -1,6 +1,8 @@
 // What benches share: projects, processes with their time and memory, tables.
 import { spawn, spawnSync } from "node:child_process";
 import {
+  cpSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -17,6 +19,20 @@ import autocannon from "autocannon";
 
 export const repository = fileURLToPath(new URL("../..", import.meta.url));
 export const bin = join(repository, "bin/opwright.mjs");
+
+/** The folder of other generators, installed without scripts beside nothing that is ours. */
+export function installedPeers() {
+  const peers = join(repository, "node_modules/.cache/opwright-bench-clients");
+  cpSync(join(repository, "test/bench/client"), peers, { recursive: true });
+  if (existsSync(join(peers, "node_modules"))) return peers;
+  const { status, stderr } = spawnSync(
+    "npm",
+    ["ci", "--ignore-scripts", "--no-audit", "--no-fund"],
+    { cwd: peers, encoding: "utf8" },
+  );
+  if (status !== 0) throw new Error(stderr);
+  return peers;
+}
 
 /** A project with these files in a temporary folder, opwright linked into it. */
 export function project(files) {

@@ -119,7 +119,7 @@ test("a member that is called like a function of Ajv's is checked", () => {
     properties: { validate0: { type: "string", const: "validate0" } },
     required: ["validate0"],
   };
-  const code = compileStandalone({ demo: schema }, (name) => `${name}Check`);
+  const code = compileStandalone({ demo: schema });
   // The text is a module's without its imports.
   const check = new Function("jsonEqual", `${code}\nreturn demoCheck;`)(jsonEqual) as (
     value: unknown,

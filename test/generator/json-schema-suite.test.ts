@@ -15,7 +15,8 @@ import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
 import { emitTypes } from "../../generator/emit/types.js";
 import { compileStandalone } from "../../generator/emit/ajv-standalone.js";
-import { checkedSchemas, checkName, functionName } from "../../generator/emit/validators.js";
+import { checkedSchemas, checkName } from "../../generator/emit/validators.js";
+import { functionName } from "../../generator/model/validator-plan.js";
 import type { Finding } from "../../generator/diagnostics.js";
 import { unsupportedKeywords } from "../../generator/load/schema-keywords.js";
 import { TypeReader } from "../../generator/load/types.js";
@@ -98,7 +99,7 @@ test.skipIf(!isInstalled)(
       const plan = { name: `case${index}`, schema: read.types["Case"] ?? true };
       const { name } = plan;
       sources.push(
-        `export const ${name} = (() => {\n${compileStandalone(checkedSchemas([plan], read), functionName)}\nreturn ${functionName(checkName(plan, read))};\n})();`,
+        `export const ${name} = (() => {\n${compileStandalone(checkedSchemas([plan], read))}\nreturn ${functionName(checkName(plan, read))};\n})();`,
       );
       cases.push({ name, group });
     }
@@ -137,7 +138,7 @@ test.skipIf(!isInstalled)(
       const read = readGroup(group.schema);
       if ("findings" in read) continue;
       const model = {
-        format: 2,
+        format: 3,
         service: {},
         documents: {},
         operations: {},

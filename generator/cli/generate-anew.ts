@@ -1,0 +1,99 @@
+// opwright generate where something has changed.
+import { registryDigest, rememberClean } from "../clean-state.js";
+import type { Finding } from "../diagnostics.js";
+import {
+  checkRegistry,
+  planGeneration,
+  type CheckedRegistry,
+  type GenerationPlan,
+} from "../generate.js";
+import { isRemoval, type Change } from "../output/plan.js";
+import { driftFindings, foreignWarnings } from "./drift.js";
+import { renderFindings } from "./findings.js";
+import { exitCodes, type ExitCode, type Terminal } from "./io.js";
+import type { ConfiguredProject } from "./project.js";
+import { addStubs, lacksOnlyStubs } from "./stubs.js";
+
+export interface GenerateFlags {
+  /** Overwrites files that were edited by hand. */
+  readonly force?: boolean;
+  /** Adds missing handlers and hooks to the author's files first. */
+  readonly stubs?: boolean;
+  /** Says what would be written, and writes nothing. */
+  readonly dryRun?: boolean;
+}
+
+export interface GenerateOutcome {
+  readonly code: ExitCode;
+  /** How many files were created, changed or removed. */
+  readonly written: number;
+}
+
+/** Checks the registry and writes what it gives. */
+export async function generateAnew(
+  { project, format }: ConfiguredProject,
+  flags: GenerateFlags,
+  terminal: Terminal,
+): Promise<GenerateOutcome> {
+  const tell = (warnings: readonly Finding[], textOf: CheckedRegistry["textOf"]): void => {
+    const { isColoured } = terminal;
+    if (warnings.length > 0)
+      terminal.out(renderFindings(warnings, format, { textOf, isColoured, root: project.root }));
+  };
+  let before = registryDigest(project);
+  let checked = await checkRegistry(project);
+  // Where anything else is wrong, nothing is written at all.
+  if (
+    flags.stubs === true &&
+    flags.dryRun !== true &&
+    lacksOnlyStubs(checked) &&
+    refusedOf(await planGeneration(project, checked), flags).length === 0
+  ) {
+    for (const added of await addStubs(project, checked)) terminal.note(`added ${added}`);
+    before = registryDigest(project);
+    checked = await checkRegistry(project);
+  }
+  const { textOf, findings } = checked;
+  const show = (shown: typeof findings): GenerateOutcome => {
+    terminal.out(
+      renderFindings(shown, format, {
+        textOf,
+        isColoured: terminal.isColoured,
+        root: project.root,
+      }),
+    );
+    terminal.note(
+      `${shown.length} ${shown.length === 1 ? "finding" : "findings"}; nothing was written`,
+    );
+    return { code: exitCodes.findings, written: 0 };
+  };
+  if (findings.length > 0) return show(findings);
+
+  const plan = await planGeneration(project, checked);
+  const warnings = [...checked.warnings, ...foreignWarnings(project.paths.out, plan)];
+  tell(warnings, textOf);
+  const { changes, files, folder } = plan;
+  const refused = refusedOf(plan, flags);
+  if (refused.length > 0) return show(driftFindings(project.paths.out, refused));
+  if (flags.dryRun !== true) folder.apply(changes);
+  for (const change of changes)
+    terminal.out(`${verb(change)} ${project.paths.out}/${change.path}\n`);
+  const operations = Object.keys(checked.expanded.model.operations).length;
+  if (flags.dryRun !== true) rememberClean(project, before, { ...checked, warnings });
+  terminal.note(
+    changes.length === 0
+      ? `${operations} operations, nothing to change`
+      : `${operations} operations, ${files.length} files, ${changes.length} ${flags.dryRun === true ? "to write" : "written"}`,
+  );
+  return { code: exitCodes.fine, written: flags.dryRun === true ? 0 : changes.length };
+}
+
+/** Files that are not written over. */
+function refusedOf({ changes }: GenerationPlan, { force }: GenerateFlags): readonly Change[] {
+  return changes.filter(({ kind }) => kind === "foreign" || (kind === "edited" && force !== true));
+}
+
+function verb(change: Change): string {
+  if (change.kind === "missing") return "create";
+  return isRemoval(change) ? "remove" : "update";
+}

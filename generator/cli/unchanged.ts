@@ -1,0 +1,38 @@
+// A project that is as it was when it was last clean: what it was told then is told again. Loads nothing that generates.
+import { stillClean } from "../clean-state.js";
+import { readProjectText } from "../load/project-file.js";
+import type { Terminal } from "./io.js";
+import type { ConfiguredProject } from "./project.js";
+
+/** How many operations and warnings a project has in which nothing has changed, its warnings told; else undefined. */
+export async function unchanged(
+  { project, format }: ConfiguredProject,
+  terminal: Terminal,
+): Promise<{ readonly operations: number; readonly warnings: number } | undefined> {
+  const known = stillClean(project);
+  if (known === undefined) return undefined;
+  const { operations, warnings } = known;
+  if (warnings.length > 0) {
+    const { renderFindings } = await import("./findings.js");
+    const textOf = (file: string): string | undefined => {
+      const read = readProjectText(project.root, file);
+      return read.kind === "text" ? read.text : undefined;
+    };
+    const { isColoured } = terminal;
+    terminal.out(renderFindings(warnings, format, { textOf, isColoured, root: project.root }));
+  }
+  return { operations, warnings: warnings.length };
+}
+
+/** What is said at the end of a check without findings. */
+export function checkedNote(counts: {
+  readonly operations: number;
+  readonly warnings: number;
+}): string {
+  return `${counts.operations} operations, ${told(counts.warnings)}`;
+}
+
+function told(warnings: number): string {
+  if (warnings === 0) return "nothing to report";
+  return warnings === 1 ? "1 warning" : `${warnings} warnings`;
+}

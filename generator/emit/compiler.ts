@@ -1,0 +1,76 @@
+// Schemas are compiled in a thread of their own, beside the printing of everything else.
+import { Worker } from "node:worker_threads";
+import { join } from "node:path";
+import { packageRoot } from "../package-root.js";
+
+type Schemas = Readonly<Record<string, object>>;
+
+/** What the thread is asked for, and what it answers; both carry the number of the question. */
+export interface CompileRequest {
+  readonly id: number;
+  readonly schemas: Schemas;
+}
+export type CompileReply =
+  | { readonly id: number; readonly code: string }
+  | { readonly id: number; readonly failure: unknown };
+
+interface Waiting {
+  readonly resolve: (code: string) => void;
+  readonly reject: (cause: unknown) => void;
+}
+
+/** A thread that compiles, started when it is first needed. It keeps no process from ending while nothing is asked of it. */
+class CompilerThread {
+  readonly #waiting = new Map<number, Waiting>();
+  #thread: Worker | undefined;
+  #asked = 0;
+
+  start(): Worker {
+    if (this.#thread !== undefined) return this.#thread;
+    const thread = new Worker(join(packageRoot(), "dist/generator/emit/ajv-thread.js"));
+    this.#thread = thread;
+    thread.on("message", (reply: CompileReply) => this.#settle(reply));
+    thread.on("error", (cause) => this.#fail(cause));
+    thread.on("exit", () => this.#fail(new Error("The thread that compiles schemas has ended.")));
+    thread.unref();
+    return thread;
+  }
+
+  compile(schemas: Schemas): Promise<string> {
+    const thread = this.start();
+    thread.ref();
+    this.#asked += 1;
+    const id = this.#asked;
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(id, { resolve, reject });
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, no window
+      thread.postMessage({ id, schemas } satisfies CompileRequest);
+    });
+  }
+
+  #settle(reply: CompileReply): void {
+    const waiting = this.#waiting.get(reply.id);
+    this.#waiting.delete(reply.id);
+    if (this.#waiting.size === 0) this.#thread?.unref();
+    if ("failure" in reply) waiting?.reject(reply.failure);
+    else waiting?.resolve(reply.code);
+  }
+
+  #fail(cause: unknown): void {
+    this.#thread = undefined;
+    for (const { reject } of this.#waiting.values()) reject(cause);
+    this.#waiting.clear();
+  }
+}
+
+const thread = new CompilerThread();
+
+/** Starts the thread before there is anything to compile, so that it is ready when there is. */
+export function startCompiler(): void {
+  thread.start();
+}
+
+/** As `compileStandalone`, in the thread. */
+export function compileAside(schemas: Schemas): Promise<string> {
+  return thread.compile(schemas);
+}
