@@ -25,6 +25,10 @@ export const articlesSpec = document<ArticlesDocument, ArticlesCreate, ArticlesP
     tags: "string[]",
     links: "object[]",
   },
+  shape: {
+    members: ["title", "body", "tags", "links"],
+    steps: [],
+  },
   elements: {
     links: {
       label: "string",

@@ -20,6 +20,10 @@ export const notesSpec = document<NotesDocument, NotesCreate, NotesPatch>({
     text: "string",
     pinned: "boolean",
   },
+  shape: {
+    members: ["text", "pinned"],
+    steps: [],
+  },
   indexes: [["owner_id"]],
   validateCreate: validate.notesCreate,
   validatePatch: validate.notesUpdate,

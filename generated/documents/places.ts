@@ -20,6 +20,10 @@ export const placesSpec = document<PlacesDocument>({
     lat: "number",
     lng: "number",
   },
+  shape: {
+    members: ["name", "country", "admin1", "lat", "lng"],
+    steps: [],
+  },
   indexes: [["country", "name"], ["name"]],
   searches: [{ index: "place_search_index", fields: ["name"] }],
   validateBody: validate.placesBody,

@@ -21,6 +21,10 @@ export const projectsSpec = document<Project, ProjectsCreate, ProjectsPatch>({
     key: "string",
     archived: "boolean",
   },
+  shape: {
+    members: ["name", "key", "archived"],
+    steps: [],
+  },
   validateCreate: validate.projectsCreate,
   validatePatch: validate.projectsUpdate,
 });

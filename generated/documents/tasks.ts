@@ -33,6 +33,10 @@ export const tasksSpec = document<Task, TasksCreate, TasksPatch>({
     estimate: "number",
     labels: "string[]",
   },
+  shape: {
+    members: ["title", "state", "project", "assignee", "due", "estimate", "labels"],
+    steps: [],
+  },
   enums: {
     state: ["open", "doing", "done"],
   },

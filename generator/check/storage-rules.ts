@@ -56,7 +56,7 @@ function nameFault(name: string, owner: string | undefined): string | undefined 
 /** What a table was made with must still hold, or a migration would fail on the rows that are there. */
 export function storageCanFollow(context: RuleContext): void {
   const { loaded, expanded, storage, report } = context;
-  for (const [table, after] of Object.entries(storageOf(expanded.model).tables)) {
+  for (const [table, after] of Object.entries(storageOf(expanded.model, storage).tables)) {
     const before = own(storage.tables, table);
     if (before === undefined) continue;
     for (const message of storageFaults(table, before, after)) {

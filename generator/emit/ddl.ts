@@ -1,5 +1,10 @@
 // DDL of storage changes, for both engines. Indexes stand over the very expressions that queries use.
-import { postgresField, sqliteField } from "../../runtime/contract/fields.js";
+import {
+  postgresBody,
+  postgresField,
+  sqliteBody,
+  sqliteField,
+} from "../../runtime/contract/fields.js";
 import { createTable, quoted, types, type EngineName } from "../print/ddl-parts.js";
 import type { IndexSchema, StorageChange, TableSchema } from "./storage-schema.js";
 import { systemStep } from "./system-tables.js";
@@ -26,18 +31,25 @@ export function ddl(engine: EngineName, change: StorageChange): string {
         .join("\n");
     case "dropIndex":
       return `DROP INDEX IF EXISTS ${quoted(change.name)};`;
-    case "fillMember":
-      return fillMember(engine, change.table, change.member, change.value);
+    case "addShape":
+      return [change.table, ...(change.history ? [`${change.table}_history`] : [])]
+        .map((table) => `ALTER TABLE ${quoted(table)} ADD COLUMN ${shapeColumn};`)
+        .join("\n");
   }
 }
 
 function indexKey(
   engine: EngineName,
-  { path, type, isColumn }: IndexSchema["fields"][number],
+  { path, type, isColumn, late }: IndexSchema["fields"][number],
 ): string {
   if (isColumn === true) return quoted(path);
-  return engine === "sqlite" ? sqliteField(path) : `${postgresField(path, type)} NULLS FIRST`;
+  return engine === "sqlite"
+    ? sqliteField(path, sqliteBody(late))
+    : `${postgresField(path, type, postgresBody(late))} NULLS FIRST`;
 }
+
+/** The number of a row's shape. A process of a version that knows no shapes writes the first. */
+const shapeColumn = `"shape" INTEGER NOT NULL DEFAULT 1`;
 
 function documentTable(engine: EngineName, table: string, schema: TableSchema): string {
   const type = types[engine];
@@ -49,6 +61,7 @@ function documentTable(engine: EngineName, table: string, schema: TableSchema): 
     `"last_update_at" ${type.time} NOT NULL`,
     `"is_deleted" ${type.flag} NOT NULL`,
     `"owner_id" ${type.text}`,
+    shapeColumn,
     `"body" ${type.json} NOT NULL`,
     `PRIMARY KEY (${schema.tenant ? `"tenant_id", ` : ""}"id")`,
   ]);
@@ -60,6 +73,7 @@ function historyTable(engine: EngineName, table: string, tenant: boolean): strin
     ...(tenant ? [`"tenant_id" ${type.text} NOT NULL`] : []),
     `"id" ${type.uuid} NOT NULL`,
     `"rev" INTEGER NOT NULL`,
+    shapeColumn,
     `"body" ${type.json} NOT NULL`,
     `PRIMARY KEY (${tenant ? `"tenant_id", ` : ""}"id", "rev")`,
   ]);
@@ -116,18 +130,4 @@ function trigramIndex(words: string): string {
     "  RAISE NOTICE 'no trigrams: %', SQLERRM;",
     "END $$;",
   ].join("\n");
-}
-
-/** Gives stored bodies a member that they do not have yet. */
-function fillMember(engine: EngineName, table: string, member: string, value: unknown): string {
-  const json = text(JSON.stringify(value));
-  if (engine === "sqlite") {
-    return `UPDATE ${quoted(table)} SET "body" = json_insert("body", ${text(`$."${member}"`)}, json(${json}));`;
-  }
-  const object = `jsonb_build_object(${text(member)}, ${json}::jsonb)`;
-  return `UPDATE ${quoted(table)} SET "body" = ${object} || "body" WHERE NOT "body" ? ${text(member)};`;
-}
-
-function text(value: string): string {
-  return `'${value.replaceAll("'", "''")}'`;
 }

@@ -16,6 +16,7 @@ import { emitRegistrySchema } from "./registry-schema.js";
 import { emitRoutes } from "./routes.js";
 import { emitService } from "./service.js";
 import { emitTypes } from "./types.js";
+import { shapesOf, storageOf } from "./storage-schema.js";
 import type { TextCache } from "../output/text-cache.js";
 import { emitValidators } from "./validators.js";
 
@@ -32,6 +33,7 @@ export async function emit(
   model: RegistryModel,
   options: EmitOptions,
 ): Promise<readonly EmittedFile[]> {
+  const shapes = shapesOf(storageOf(model, options.history.storage));
   // Compiled beside all that is printed here.
   const validators = emitValidators(model, options.cache);
   const answers = emitAnswers(model, options.cache);
@@ -43,7 +45,7 @@ export async function emit(
     ...emitMigrations(model, options.history),
     ...emitTypes(model),
     ...emitRoutes(model, options.paths),
-    ...families.flatMap((family) => family.emit(model, options.paths)),
+    ...families.flatMap((family) => family.emit(model, options.paths, shapes)),
     ...emitAsyncApi(model),
     ...emitClient(model, options.client),
     ...emitService(model, options.paths),

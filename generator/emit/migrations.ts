@@ -28,7 +28,7 @@ export function emitMigrations(
   model: RegistryModel,
   history: MigrationHistory,
 ): readonly EmittedFile[] {
-  const needed = storageOf(model);
+  const needed = storageOf(model, history.storage);
   const changes = storageChanges(history.storage, needed);
   const state = jsonFile("migrations/storage.json", storageAfter(history.storage, needed));
   if (changes.length === 0) return [...history.files, state];

@@ -1,7 +1,8 @@
 // What the migrations of a service add up to: tables, indexes, members with defaults. Kept beside the migrations.
 import { indexableColumns, type FieldType } from "../../runtime/contract/fields.js";
 import { systemStepsOf } from "./system-tables.js";
-import { requiredOf } from "../model/json-schema.js";
+import { lateMember, type LateMember, type Shape } from "../../runtime/contract/shapes.js";
+import { propertiesOf, requiredOf, type JsonSchema } from "../model/json-schema.js";
 import { indexName } from "../model/names.js";
 import { own } from "../model/records.js";
 import type { DocumentModel, RegistryModel } from "../model/registry.js";
@@ -12,6 +13,8 @@ export interface IndexSchema {
     readonly path: string;
     readonly type: FieldType;
     readonly isColumn?: true;
+    /** What older documents have there. */
+    readonly late?: LateMember;
   }[];
 }
 
@@ -23,6 +26,8 @@ export interface TableSchema {
   readonly members: Readonly<Record<string, unknown>>;
   /** Members that every stored body has. */
   readonly required: readonly string[];
+  /** The shapes that bodies have had; storages of earlier versions do not say, and neither do their rows. */
+  readonly shape?: Shape;
   /** Indexes of searches, with the fields of their texts in order. */
   readonly searches: Readonly<Record<string, readonly string[]>>;
 }
@@ -43,29 +48,47 @@ const searchLayout = 2;
 
 export const emptyStorage: StorageSchema = { tables: {}, system: [] };
 
-/** The storage that a registry needs. */
-export function storageOf(model: RegistryModel): StorageSchema {
+/** The storage that a registry needs, given the one that there is. */
+export function storageOf(model: RegistryModel, before: StorageSchema): StorageSchema {
   return {
     tables: Object.fromEntries(
-      Object.values(model.documents).map((document) => [document.table, tableOf(document, model)]),
+      Object.values(model.documents).map((document) => [
+        document.table,
+        tableOf(document, model, own(before.tables, document.table)),
+      ]),
     ),
     system: systemStepsOf(model),
     searchLayout,
   };
 }
 
-function tableOf(document: DocumentModel, { searches }: RegistryModel): TableSchema {
+/** The shapes of documents by their tables. */
+export function shapesOf({ tables }: StorageSchema): Readonly<Record<string, Shape>> {
+  return Object.fromEntries(
+    Object.entries(tables).flatMap(([table, { shape }]) =>
+      shape === undefined ? [] : [[table, shape]],
+    ),
+  );
+}
+
+function tableOf(
+  document: DocumentModel,
+  { searches }: RegistryModel,
+  before: TableSchema | undefined,
+): TableSchema {
+  const shape = shapeAfter(before, document);
   return {
     tenant: document.tenant,
     history: document.history !== 0,
     indexes: Object.fromEntries(
       document.indexes.map(({ name, fields }) => [
         name,
-        { fields: fields.map((path) => indexedField(document, path)) },
+        { fields: fields.map((path) => indexedField(document, shape, path)) },
       ]),
     ),
     members: document.defaults,
     required: requiredOf(document.bodySchema),
+    shape,
     searches: Object.fromEntries(
       Object.values(searches)
         .filter((search) => search.document === document.name)
@@ -74,11 +97,38 @@ function tableOf(document: DocumentModel, { searches }: RegistryModel): TableSch
   };
 }
 
-function indexedField({ fields }: DocumentModel, path: string): IndexSchema["fields"][number] {
+function indexedField(
+  { fields }: DocumentModel,
+  shape: Shape,
+  path: string,
+): IndexSchema["fields"][number] {
   const type = own(fields, path);
-  return type === undefined
-    ? { path, type: own(indexableColumns, path) ?? "string", isColumn: true }
-    : { path, type };
+  if (type === undefined)
+    return { path, type: own(indexableColumns, path) ?? "string", isColumn: true };
+  const late = lateMember(shape, path.split(".", 1)[0] ?? "");
+  return { path, type, ...(late === undefined ? {} : { late }) };
+}
+
+/** The shape of a type of documents after its members have changed: one step more where any came or went. */
+function shapeAfter(before: TableSchema | undefined, document: DocumentModel): Shape {
+  const members = membersOf(document.bodySchema);
+  if (before === undefined) return { members, steps: [] };
+  const earlier = before.shape ?? {
+    members: [...new Set([...before.required, ...Object.keys(before.members)])],
+    steps: [],
+  };
+  const had = new Set(earlier.members ?? []);
+  const adds = Object.entries(document.defaults).filter(([member]) => !had.has(member));
+  const drops = members === null ? [] : [...had].filter((member) => !members.includes(member));
+  const { steps } = earlier;
+  if (adds.length === 0 && drops.length === 0) return { members, steps };
+  return { members, steps: [...steps, { adds: Object.fromEntries(adds), drops }] };
+}
+
+/** The members that bodies may have; null where they may have others. */
+function membersOf(body: JsonSchema): readonly string[] | null {
+  const isClosed = typeof body === "object" && body["additionalProperties"] === false;
+  return isClosed && !("patternProperties" in body) ? Object.keys(propertiesOf(body)) : null;
 }
 
 /** One step from one storage to the next. Nothing is ever dropped but indexes. */
@@ -107,12 +157,8 @@ export type StorageChange =
     }
   | { readonly kind: "dropSearch"; readonly table: string; readonly name: string }
   | { readonly kind: "dropIndex"; readonly table: string; readonly name: string }
-  | {
-      readonly kind: "fillMember";
-      readonly table: string;
-      readonly member: string;
-      readonly value: unknown;
-    };
+  /** Rows of a table that was made by an earlier version get the number of their shape. */
+  | { readonly kind: "addShape"; readonly table: string; readonly history: boolean };
 
 /** The steps from `before` to `after`, tables first. */
 export function storageChanges(
@@ -156,12 +202,12 @@ function changedTable(
   keepsSearches: boolean,
 ): readonly StorageChange[] {
   return [
+    ...(before.shape === undefined
+      ? [{ kind: "addShape", table, history: before.history } as const]
+      : []),
     ...(after.history && !before.history
       ? [{ kind: "createHistory", table, tenant: after.tenant } as const]
       : []),
-    ...Object.entries(after.members)
-      .filter(([member]) => !Object.hasOwn(before.members, member))
-      .map(([member, value]): StorageChange => ({ kind: "fillMember", table, member, value })),
     ...indexSteps(table, before.indexes, after),
     ...searchSteps(table, keepsSearches ? (before.searches ?? {}) : {}, after),
   ];
@@ -243,6 +289,7 @@ export function storageAfter(before: StorageSchema, after: StorageSchema): Stora
             indexes: schema?.indexes ?? {},
             members,
             required: schema?.required ?? [],
+            ...(schema?.shape === undefined ? {} : { shape: schema.shape }),
             searches: next?.searches ?? {},
           },
         ];

@@ -1,6 +1,7 @@
 // A family is one value: a section of the registry, the operations that it becomes, and what only it can say of them.
 // Phases go over the list of families and know none by its name (architecture.md "A family is one value").
 import { limits } from "../../runtime/contract/limits.js";
+import type { Shape } from "../../runtime/contract/shapes.js";
 import type { Origin, Report } from "../diagnostics.js";
 import type { Note } from "../compare/change.js";
 import type { ValueComparison } from "../compare/values.js";
@@ -17,6 +18,9 @@ import type { Code } from "../model/code.js";
 import type { ValidatorPlan } from "../model/validator-plan.js";
 import type { FamilyModels, OperationModel, RegistryModel, RouteModel } from "../model/registry.js";
 
+/** The shapes of documents by their tables, as the storage has them. */
+export type Shapes = Readonly<Record<string, Shape>>;
+
 export interface Family<Model = unknown> {
   readonly name: string;
   /** Its sections of the registry. */
@@ -29,7 +33,11 @@ export interface Family<Model = unknown> {
   /** Tells what has changed for clients beside its operations. */
   readonly compare: (before: RegistryModel, after: RegistryModel, comparison: Comparison) => void;
   /** The modules that only it prints. */
-  readonly emit: (model: RegistryModel, paths: ModulePaths) => readonly EmittedFile[];
+  readonly emit: (
+    model: RegistryModel,
+    paths: ModulePaths,
+    shapes: Shapes,
+  ) => readonly EmittedFile[];
   /** Validators beside those of operations, by the module that has them: a namespace, or one of its own. */
   readonly validators: (model: RegistryModel) => Readonly<Record<string, readonly ValidatorPlan[]>>;
   /** The tables that it needs beside those of documents, where it needs them. */

@@ -1,5 +1,7 @@
 // Types of document fields and how SQL engines reach them; the generator prints indexes over the same expressions.
 
+import type { LateMember } from "./shapes.js";
+
 /** The type of a queryable field. `T[]` is an array of scalars; `object` and `object[]` have fields of their own. */
 export type FieldType =
   | "string"
@@ -52,6 +54,24 @@ export const indexableColumns: Fields = {
 export function sqlitePath(path: string): string {
   const steps = path.split(".").map((step) => `."${step}"`);
   return `'$${steps.join("").replaceAll("'", "''")}'`;
+}
+
+/** SQLite's body of a document as its member is read: those of older shapes have the value that came with it. */
+export function sqliteBody(late: LateMember | undefined): string {
+  if (late === undefined) return `"body"`;
+  const { member, since, value } = late;
+  return `CASE WHEN "shape" < ${since} THEN json_set("body", ${sqlitePath(member)}, json(${jsonText(value)})) ELSE "body" END`;
+}
+
+/** As `sqliteBody`, for PostgreSQL. */
+export function postgresBody(late: LateMember | undefined): string {
+  if (late === undefined) return `"body"`;
+  const { member, since, value } = late;
+  return `(CASE WHEN "shape" < ${since} THEN "body" || ${jsonText({ [member]: value })}::jsonb ELSE "body" END)`;
+}
+
+function jsonText(value: unknown): string {
+  return `'${JSON.stringify(value).replaceAll("'", "''")}'`;
 }
 
 /** SQLite's expression of a body field, given its dotted path; or of another JSON value's. */

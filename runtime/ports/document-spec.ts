@@ -1,5 +1,6 @@
 // The document spec: all that the runtime knows of one document type, printed by the generator.
 import { baseFields, type Elements, type Enums, type Fields } from "../contract/fields.js";
+import type { Shape } from "../contract/shapes.js";
 import type { Validator } from "../contract/validation.js";
 import { FieldSet } from "../query/fields.js";
 
@@ -40,6 +41,8 @@ export interface DocumentDeclaration {
   /** Paths (`due`, `items[].at`) whose values are stored in one canonical form. */
   readonly canonical: Readonly<Record<string, Canonical>>;
   readonly fields: Fields;
+  /** What stored bodies look like, and what older ones looked like. */
+  readonly shape: Shape;
   /** Fields of indexes, in their order. */
   readonly indexes?: readonly (readonly string[])[];
   /** What quantifiers ask of the objects in arrays. */
@@ -81,10 +84,10 @@ export function document<Document, Create = unknown, Patch = unknown>(
   const columns = declaration.softDelete
     ? { ...baseFields, is_deleted: "boolean" as const }
     : baseFields;
-  const { fields, elements, enums } = declaration;
+  const { fields, elements, enums, shape } = declaration;
   return {
     ...declaration,
-    fieldSet: new FieldSet(fields, columns, elements, enums),
-    scopeFields: new FieldSet(fields, { ...columns, owner_id: "string" }, elements, enums),
+    fieldSet: new FieldSet(fields, columns, elements, enums, shape),
+    scopeFields: new FieldSet(fields, { ...columns, owner_id: "string" }, elements, enums, shape),
   };
 }

@@ -15,6 +15,8 @@ export interface StoredDocument {
   /** The principal that created it; null for what the service itself created. Never answered. */
   readonly ownerId: string | null;
   readonly body: string;
+  /** Where a newer version has written it: the number of that shape, and the body as it is there. */
+  readonly newer?: { readonly shape: number; readonly body: string };
 }
 
 /** Which rows, in which order. */

@@ -1,5 +1,6 @@
 // The fields a query may name (decisions.md "Query language").
 import type { Elements, Enums, Fields, FieldType } from "../contract/fields.js";
+import { lateMember, type LateMember, type Shape } from "../contract/shapes.js";
 import { elementType } from "../contract/query-operators.js";
 
 /**
@@ -15,6 +16,8 @@ export interface FieldReference {
   readonly isNullable?: boolean;
   /** Of an `enum`, or the elements of an `enum[]`: its values. */
   readonly values?: readonly string[];
+  /** Of a body field: what documents of older shapes have there. */
+  readonly late?: LateMember;
 }
 
 /** The queryable fields of a document: its own, and columns. */
@@ -23,10 +26,24 @@ export class FieldSet {
   readonly #elements: Elements;
   readonly #enums: Enums;
 
-  constructor(fields: Fields, columns: Fields, elements: Elements = {}, enums: Enums = {}) {
+  constructor(
+    fields: Fields,
+    columns: Fields,
+    elements: Elements = {},
+    enums: Enums = {},
+    shape: Shape = { members: null, steps: [] },
+  ) {
     const references = new Map<string, FieldReference>();
-    for (const [path, type] of Object.entries(fields))
-      references.set(path, { path, type, isColumn: false, ...valuesAt(enums, path) });
+    for (const [path, type] of Object.entries(fields)) {
+      const late = lateMember(shape, path.split(".", 1)[0] ?? "");
+      references.set(path, {
+        path,
+        type,
+        isColumn: false,
+        ...valuesAt(enums, path),
+        ...(late === undefined ? {} : { late }),
+      });
+    }
     for (const [path, type] of Object.entries(columns))
       references.set(path, { path, type, isColumn: true });
     this.#fields = references;

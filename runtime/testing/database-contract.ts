@@ -54,6 +54,7 @@ const things = document<Thing, Partial<Thing>, Partial<Thing>>({
   defaults: { name: null, size: null, flag: null, at: null },
   nullable: ["name", "size", "flag", "at"],
   canonical: { at: "date-time" },
+  shape: { members: null, steps: [] },
   fields: { name: "string", size: "number", flag: "boolean", at: "date-time" },
 });
 
@@ -70,10 +71,12 @@ export async function prepareContractTables(target: MigrationTarget): Promise<vo
     await exec(`
       CREATE TABLE "contract_things" (
         "tenant_id" TEXT NOT NULL, "id" ${uuid} NOT NULL, "rev" INTEGER NOT NULL, "created_at" ${time} NOT NULL,
-        "last_update_at" ${time} NOT NULL, "is_deleted" ${flag} NOT NULL, "owner_id" TEXT, "body" ${body} NOT NULL,
+        "last_update_at" ${time} NOT NULL, "is_deleted" ${flag} NOT NULL, "owner_id" TEXT,
+        "shape" INTEGER NOT NULL DEFAULT 1, "body" ${body} NOT NULL,
         PRIMARY KEY ("tenant_id", "id"));
       CREATE TABLE "contract_things_history" (
-        "tenant_id" TEXT NOT NULL, "id" ${uuid} NOT NULL, "rev" INTEGER NOT NULL, "body" ${body} NOT NULL,
+        "tenant_id" TEXT NOT NULL, "id" ${uuid} NOT NULL, "rev" INTEGER NOT NULL,
+        "shape" INTEGER NOT NULL DEFAULT 1, "body" ${body} NOT NULL,
         PRIMARY KEY ("tenant_id", "id", "rev"));
       CREATE TABLE IF NOT EXISTS "opwright_idempotency" (
         "scope" TEXT PRIMARY KEY, "fingerprint" TEXT NOT NULL, "status" INTEGER NOT NULL, "body" TEXT, "etag" TEXT,

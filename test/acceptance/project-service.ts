@@ -1,5 +1,5 @@
 // A project of a test's own, from its YAML to the running service: generated, imported, started.
-import { mkdirSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { checkRegistry, planGeneration, type Project } from "../../generator/generate.js";
 import type { ServiceDefinition } from "../../runtime/server/service.js";
@@ -20,9 +20,17 @@ export interface TestProject {
   remove(): void;
 }
 
-/** Generates the project that these files are. Fails where the registry has findings. */
-export async function testProject(files: Readonly<Record<string, string>>): Promise<TestProject> {
+/**
+ * Generates the project that these files are; where an earlier version is given, on top of what that has generated. Fails
+ * where the registry has findings.
+ */
+export async function testProject(
+  files: Readonly<Record<string, string>>,
+  earlier?: Pick<TestProject, "root">,
+): Promise<TestProject> {
   const { root, remove } = writeProject(files);
+  if (earlier !== undefined)
+    cpSync(join(earlier.root, "generated"), join(root, "generated"), { recursive: true });
   const project: Project = {
     root,
     paths: { registry: "registry", out: "generated" },

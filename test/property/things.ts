@@ -55,6 +55,7 @@ export const things = document<unknown>({
   tenant: true,
   softDelete: true,
   listDeleted: true,
+  shape: { members: null, steps: [] },
   history: 0,
   defaults: {},
   nullable: [],

@@ -1,4 +1,8 @@
 // documents/<name>.ts: the spec of each document type, as the runtime reads it.
+import type { Shape } from "../../../runtime/contract/shapes.js";
+import type { Shapes } from "../../kernel/family.js";
+import { own } from "../../model/records.js";
+import type { ModulePaths } from "../../print/module-path.js";
 import { camelCase, indexName, specName } from "../../model/names.js";
 import { bodyValidatorName } from "./body-validators.js";
 import type { DocumentModel, RegistryModel } from "../../model/registry.js";
@@ -14,12 +18,34 @@ import {
 import { print } from "../../print/templates.js";
 import { typeModules } from "../../print/type-modules.js";
 
-export function emitDocuments(model: RegistryModel): readonly EmittedFile[] {
+export function emitDocuments(
+  model: RegistryModel,
+  _paths: ModulePaths,
+  shapes: Shapes,
+): readonly EmittedFile[] {
   const modules = typeModules(model);
   return Object.values(model.documents).map((document) => ({
     path: `documents/${document.name}.ts`,
-    text: printDocument(document, model, modules),
+    text: printDocument(document, model, modules, own(shapes, document.table) ?? unknownShape),
   }));
+}
+
+const unknownShape: Shape = { members: null, steps: [] };
+
+/** What stored bodies look like, and how older ones become so. */
+function shapeMember({ members, steps }: Shape): readonly string[] {
+  const known = members?.map(literal);
+  const lines = steps.map(
+    ({ adds, drops }) => `      { adds: ${literal(adds)}, drops: ${literal(drops)} },`,
+  );
+  return [
+    "  shape: {",
+    known === undefined
+      ? "    members: null,"
+      : listLayout("    ", "members: ", known, ["[", "]"], ","),
+    ...(lines.length === 0 ? ["    steps: [],"] : ["    steps: [", ...lines, "    ],"]),
+    "  },",
+  ];
 }
 
 /** Fields of indexes: what a query costs depends on them. */
@@ -61,6 +87,7 @@ function printDocument(
   document: DocumentModel,
   model: RegistryModel,
   modules: ReadonlyMap<string, string>,
+  shape: Shape,
 ): string {
   const { typeName, createTypeName, patchTypeName } = document;
   const isWritable = Object.hasOwn(model.types, createTypeName);
@@ -96,6 +123,7 @@ function printDocument(
       listLayout("  ", "nullable: ", document.nullable.map(literal), ["[", "]"], ","),
       mapMember("  ", "canonical", document.canonical),
       mapMember("  ", "fields", document.fields),
+      ...shapeMember(shape),
       ...(Object.keys(document.elements).length === 0
         ? []
         : [mapMember("  ", "elements", document.elements)]),

@@ -1,5 +1,5 @@
 // How SQL is printed for PostgreSQL (jsonb bodies, timestamptz columns, text by code point).
-import { postgresField, type FieldType } from "../../contract/fields.js";
+import { postgresBody, postgresField, type FieldType } from "../../contract/fields.js";
 import type { FieldReference } from "../../query/fields.js";
 import {
   indexPut,
@@ -18,12 +18,12 @@ const field = (of: FieldReference): string => {
     return of.path === ""
       ? typed(`(e."value" #>> '{}')`, of.type)
       : postgresField(of.path, of.type, `e."value"`);
-  return of.isColumn ? quoted(of.path) : postgresField(of.path, of.type);
+  return of.isColumn ? quoted(of.path) : postgresField(of.path, of.type, postgresBody(of.late));
 };
 
 /** An array of the body, or an empty one where it is none. */
 const array = (of: FieldReference): string => {
-  const value = postgresField(of.path, of.type);
+  const value = postgresField(of.path, of.type, postgresBody(of.late));
   return `CASE WHEN jsonb_typeof(${value}) = 'array' THEN ${value} ELSE '[]'::jsonb END`;
 };
 
@@ -36,10 +36,13 @@ export const postgresDialect: Dialect = {
   // As text, so that a JSON null in an array or object member counts as null too.
   isNull: (of, isNull) => {
     const text =
-      of.isColumn || of.isElement === true ? field(of) : postgresField(of.path, "string");
+      of.isColumn || of.isElement === true
+        ? field(of)
+        : postgresField(of.path, "string", postgresBody(of.late));
     return `${text} IS ${isNull ? "" : "NOT "}NULL`;
   },
-  isArray: (of) => `jsonb_typeof(${postgresField(of.path, of.type)}) IS NOT DISTINCT FROM 'array'`,
+  isArray: (of) =>
+    `jsonb_typeof(${postgresField(of.path, of.type, postgresBody(of.late))}) IS NOT DISTINCT FROM 'array'`,
   arrayLength: (of) => `jsonb_array_length(${array(of)})`,
   elements: (of) => `jsonb_array_elements(${array(of)}) AS e("value")`,
   pattern: regexOf,
@@ -62,7 +65,7 @@ export const postgresDialect: Dialect = {
   tableRows: (table) =>
     `SELECT reltuples AS "rows" FROM pg_class WHERE oid = to_regclass('${quoted(table)}')`,
   json: (placeholder) => `${placeholder}::jsonb`,
-  columns: `"id", "rev", "created_at", "last_update_at", "is_deleted", "owner_id", "body"`,
+  columns: `"id", "rev", "created_at", "last_update_at", "is_deleted", "owner_id", "shape", "body"`,
   skipLocked: " FOR UPDATE SKIP LOCKED",
   now: "(extract(epoch FROM statement_timestamp()) * 1000)::bigint",
   rowKey: `"id"`,

@@ -35,17 +35,17 @@ function printStatements(spec: DocumentDeclaration, dialect: Dialect): Statement
   return {
     get: `SELECT ${dialect.columns} FROM ${table} WHERE ${owned}"id" = ${at(1)}`,
     insert:
-      `INSERT INTO ${table} (${ownerColumn}"id", "rev", "created_at", "last_update_at", "is_deleted", "owner_id", "body") ` +
-      `VALUES (${ownerValue}${at(1)}, ${at(2)}, ${at(3)}, ${at(4)}, ${at(5)}, ${at(6)}, ${dialect.json(at(7))})`,
+      `INSERT INTO ${table} (${ownerColumn}"id", "rev", "created_at", "last_update_at", "is_deleted", "owner_id", "shape", "body") ` +
+      `VALUES (${ownerValue}${at(1)}, ${at(2)}, ${at(3)}, ${at(4)}, ${at(5)}, ${at(6)}, ${at(7)}, ${dialect.json(at(8))})`,
     replace:
       `UPDATE ${table} SET "rev" = ${at(3)}, "last_update_at" = ${at(4)}, "is_deleted" = ${at(5)}, ` +
-      `"body" = ${dialect.json(at(6))} WHERE ${owned}"id" = ${at(1)} AND "rev" = ${at(2)}`,
+      `"shape" = ${at(6)}, "body" = ${dialect.json(at(7))} WHERE ${owned}"id" = ${at(1)} AND "rev" = ${at(2)}`,
     remove: `DELETE FROM ${table} WHERE ${owned}"id" = ${at(1)} AND "rev" = ${at(2)} RETURNING ${dialect.rowKey} AS "row_key"`,
     removeHistory: `DELETE FROM ${history} WHERE ${owned}"id" = ${at(1)}`,
     insertHistory:
-      `INSERT INTO ${history} (${ownerColumn}"id", "rev", "body") ` +
-      `VALUES (${ownerValue}${at(1)}, ${at(2)}, ${dialect.json(at(3))})`,
+      `INSERT INTO ${history} (${ownerColumn}"id", "rev", "shape", "body") ` +
+      `VALUES (${ownerValue}${at(1)}, ${at(2)}, ${at(3)}, ${dialect.json(at(4))})`,
     trimHistory: `DELETE FROM ${history} WHERE ${owned}"id" = ${at(1)} AND "rev" <= ${at(2)}`,
-    snapshot: `SELECT "body" AS "body" FROM ${history} WHERE ${owned}"id" = ${at(1)} AND "rev" = ${at(2)}`,
+    snapshot: `SELECT "shape", "body" FROM ${history} WHERE ${owned}"id" = ${at(1)} AND "rev" = ${at(2)}`,
   };
 }

@@ -1,7 +1,7 @@
 // The document store over SQL, one for all SQL engines.
 import type { DocumentStore } from "../../ports/documents.js";
 import { aggregateRows } from "./aggregate.js";
-import { documentColumns, ownerOf, readStored, whereOf } from "./document-rows.js";
+import { bodyAsRead, documentColumns, ownerOf, readStored, whereOf } from "./document-rows.js";
 import { statementsOf } from "./document-statements.js";
 import { sqlDocumentWrites } from "./document-writes.js";
 import { afterCondition, orderBy } from "./order.js";
@@ -20,7 +20,7 @@ export function sqlDocumentStore(session: SqlSession): DocumentStore {
         ...ownerOf(spec, tenant),
         id,
       ]);
-      return row === undefined ? null : readStored(row);
+      return row === undefined ? null : readStored(spec, row);
     },
 
     async snapshot(spec, tenant, id, rev) {
@@ -29,7 +29,7 @@ export function sqlDocumentStore(session: SqlSession): DocumentStore {
         id,
         rev,
       ]);
-      return row === undefined ? null : String(row["body"]);
+      return row === undefined ? null : bodyAsRead(spec, Number(row["shape"]), String(row["body"]));
     },
 
     async select(spec, tenant, query, window) {
@@ -45,7 +45,7 @@ export function sqlDocumentStore(session: SqlSession): DocumentStore {
         parameters.values,
         documentColumns,
       );
-      return rows.map(readStored);
+      return rows.map((row) => readStored(spec, row));
     },
 
     aggregate: (spec, tenant, query, aggregate, window) =>

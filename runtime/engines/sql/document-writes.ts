@@ -1,7 +1,7 @@
 // Writing documents over SQL: the row, its snapshot where history is kept, and the indexes of searches.
 import type { DocumentStore, StoredDocument } from "../../ports/documents.js";
 import type { DocumentDeclaration } from "../../ports/document-spec.js";
-import { ownerOf } from "./document-rows.js";
+import { bodyAsStored, ownerOf } from "./document-rows.js";
 import { statementsOf } from "./document-statements.js";
 import { sqlSearchIndexes } from "./search-index.js";
 import type { SqlSession, SqlValue } from "./session.js";
@@ -17,8 +17,13 @@ export function sqlDocumentWrites(
     document: StoredDocument,
   ) => {
     if (spec.history === 0) return;
-    const { id, rev, body } = document;
-    await session.run(texts(spec).insertHistory, [...ownerOf(spec, tenant), id, rev, body]);
+    const { id, rev } = document;
+    await session.run(texts(spec).insertHistory, [
+      ...ownerOf(spec, tenant),
+      id,
+      rev,
+      ...bodyAsStored(spec, document),
+    ]);
     if (spec.history !== null && rev > spec.history) {
       await session.run(texts(spec).trimHistory, [
         ...ownerOf(spec, tenant),
@@ -32,7 +37,7 @@ export function sqlDocumentWrites(
 
   return {
     async insert(spec, tenant, document) {
-      const { id, rev, createdAt, lastUpdateAt, isDeleted, ownerId, body } = document;
+      const { id, rev, createdAt, lastUpdateAt, isDeleted, ownerId } = document;
       await session.run(texts(spec).insert, [
         ...ownerOf(spec, tenant),
         id,
@@ -41,14 +46,14 @@ export function sqlDocumentWrites(
         lastUpdateAt,
         isDeleted,
         ownerId,
-        body,
+        ...bodyAsStored(spec, document),
       ]);
       await keepSnapshot(spec, tenant, document);
       await indexes.put(spec, tenant, document);
     },
 
     async replace(spec, tenant, expectedRev, document) {
-      const { id, rev, lastUpdateAt, isDeleted, body } = document;
+      const { id, rev, lastUpdateAt, isDeleted } = document;
       const changed = await session.run(texts(spec).replace, [
         ...ownerOf(spec, tenant),
         id,
@@ -56,7 +61,7 @@ export function sqlDocumentWrites(
         rev,
         lastUpdateAt,
         isDeleted,
-        body,
+        ...bodyAsStored(spec, document),
       ]);
       if (changed === 0) return false;
       await keepSnapshot(spec, tenant, document);

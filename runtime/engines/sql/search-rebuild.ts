@@ -4,6 +4,7 @@ import type { DocumentDeclaration } from "../../ports/document-spec.js";
 import { indexedDocument } from "../../families/search/indexed-document.js";
 import type { RebuildPosition, RebuildStep } from "../../ports/search.js";
 import type { SearchSpec } from "../../ports/search-spec.js";
+import { bodyAsRead } from "./document-rows.js";
 import { putInIndex, type SearchIndex } from "./search-index.js";
 import { quoted, type RowKey, type SqlRow, type SqlSession, type SqlValue } from "./session.js";
 
@@ -92,7 +93,7 @@ function held(
   hold: string,
 ): Promise<readonly SqlRow[]> {
   const { condition, parameters } = between(session, table, after, null);
-  const columns = [`"id"`, `"body"`, ...(document.tenant ? [`"tenant_id"`] : [])];
+  const columns = [`"id"`, `"shape"`, `"body"`, ...(document.tenant ? [`"tenant_id"`] : [])];
   const limitAt = session.dialect.placeholder(parameters.length + 1);
   return session.all(
     `SELECT ${[...chosen(table), ...columns].join(", ")} FROM ${table.name} r WHERE ${condition} ORDER BY ${ordered(table)} LIMIT ${limitAt}${hold}`,
@@ -131,7 +132,8 @@ async function putRows(
   if (rows.length === 0) return;
   const documents = rows.map((row) => {
     const [tenant, id] = [String(row["tenant_id"] ?? ""), String(row["id"])];
-    return indexedDocument(tenant, id, String(row["body"]), search.fields);
+    const body = bodyAsRead(document, Number(row["shape"]), String(row["body"]));
+    return indexedDocument(tenant, id, body, search.fields);
   });
   await putInIndex(session, document, search, documents);
 }

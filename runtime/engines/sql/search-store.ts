@@ -46,7 +46,10 @@ export function sqlSearchStore(session: SqlSession): SearchStore {
         parameters.values,
         { ...documentColumns, computed: ["score"] },
       );
-      return rows.map((row) => ({ ...readStored(row), score: Number(row["score"]) }));
+      return rows.map((row) => ({
+        ...readStored(spec.document, row),
+        score: Number(row["score"]),
+      }));
     },
 
     async count(spec, tenant, query) {

@@ -1,5 +1,5 @@
 // How SQL is printed for SQLite (json1 functions, RFC 3339 text as dates, 0 and 1 as booleans).
-import { sqliteField, sqlitePath } from "../../contract/fields.js";
+import { sqliteBody, sqliteField, sqlitePath } from "../../contract/fields.js";
 import type { FieldReference } from "../../query/fields.js";
 import { quoted, type Dialect } from "../sql/session.js";
 import { statistic } from "./statistics.js";
@@ -17,9 +17,9 @@ import {
 const isBodyNumber = ({ type, isColumn }: FieldReference): boolean =>
   !isColumn && (type === "number" || type === "integer");
 
-const field = ({ path, isColumn, isElement }: FieldReference): string => {
+const field = ({ path, isColumn, isElement, late }: FieldReference): string => {
   if (isElement === true) return path === "" ? `e."value"` : sqliteField(path, `e."value"`);
-  return isColumn ? quoted(path) : sqliteField(path);
+  return isColumn ? quoted(path) : sqliteField(path, sqliteBody(late));
 };
 
 export const sqliteDialect: Dialect = {
@@ -31,9 +31,9 @@ export const sqliteDialect: Dialect = {
   bind: (of, value) => (isBodyNumber(of) ? JSON.stringify(value) : value),
   comparable: field,
   isNull: (of, isNull) => `${field(of)} IS ${isNull ? "" : "NOT "}NULL`,
-  isArray: ({ path }) => `json_type("body", ${sqlitePath(path)}) IS 'array'`,
-  arrayLength: ({ path }) => `json_array_length("body", ${sqlitePath(path)})`,
-  elements: ({ path }) => `json_each("body", ${sqlitePath(path)}) e`,
+  isArray: ({ path, late }) => `json_type(${sqliteBody(late)}, ${sqlitePath(path)}) IS 'array'`,
+  arrayLength: ({ path, late }) => `json_array_length(${sqliteBody(late)}, ${sqlitePath(path)})`,
+  elements: ({ path, late }) => `json_each(${sqliteBody(late)}, ${sqlitePath(path)}) e`,
   pattern: globOf,
   matches: (of, placeholder) => `${field(of)} GLOB ${placeholder}`,
   isIn: (of, placeholder) => `${field(of)} IN (SELECT "value" FROM json_each(${placeholder}))`,
@@ -49,7 +49,7 @@ export const sqliteDialect: Dialect = {
   list: (values) => JSON.stringify(values),
   tableRows: (table) => `SELECT max(rowid) AS "rows" FROM ${quoted(table)}`,
   json: (placeholder) => placeholder,
-  columns: `"id", "rev", "created_at", "last_update_at", "is_deleted", "owner_id", "body"`,
+  columns: `"id", "rev", "created_at", "last_update_at", "is_deleted", "owner_id", "shape", "body"`,
   skipLocked: "",
   now: "CAST(round((julianday('now') - 2440587.5) * 86400000) AS INTEGER)",
   rowKey: "rowid",

@@ -1,0 +1,71 @@
+// Shapes of stored documents: rows of an older version of the registry are brought up where they are read, and rows of a
+// newer one, which a rollout has begun to write, are cut to what this version declares.
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** What a shape has otherwise than the one before it. */
+export interface ShapeStep {
+  /** Members that are new, with the values that documents of the shape before have there. */
+  readonly adds: Members;
+  /** Members that are gone. */
+  readonly drops: readonly string[];
+}
+
+/** The shape of a type of documents, as this version of the registry has it. */
+export interface Shape {
+  /** Members that bodies may have; null where a body may have any. */
+  readonly members: readonly string[] | null;
+  /** What led here from the first shape. */
+  readonly steps: readonly ShapeStep[];
+}
+
+/** The number of the shape: 1, and one more for each step. */
+export function shapeNumber({ steps }: Shape): number {
+  return steps.length + 1;
+}
+
+/** A member that documents of shapes before `since` have with another value than what is stored there. */
+export interface LateMember {
+  readonly member: string;
+  readonly since: number;
+  readonly value: unknown;
+}
+
+/** What older documents have for a member of the shape; undefined where that is what is stored. */
+export function lateMember({ steps }: Shape, member: string): LateMember | undefined {
+  const at = steps.findLastIndex(({ adds }) => Object.hasOwn(adds, member));
+  const value = steps[at]?.adds[member];
+  if (value === undefined) return undefined;
+  // What was never stored is null already.
+  const isStored = steps.slice(0, at + 1).some(({ drops }) => drops.includes(member));
+  return value === null && !isStored ? undefined : { member, since: at + 2, value };
+}
+
+/** A body of an older shape, as one of this shape; a pure function of both. */
+export function broughtUp(shape: Shape, from: number, body: Members): Members {
+  let members = body;
+  for (const { adds, drops } of shape.steps.slice(from - 1)) {
+    const kept = Object.entries(members).filter(([name]) => !drops.includes(name));
+    members = { ...Object.fromEntries(kept), ...adds };
+  }
+  return members;
+}
+
+/** A body of a newer shape with the members that this shape declares; what it lacks has its default. */
+export function cutTo({ members }: Shape, defaults: Members, body: Members): Members {
+  if (members === null) return { ...defaults, ...body };
+  const known = members.flatMap((name): readonly (readonly [string, unknown])[] => {
+    if (Object.hasOwn(body, name)) return [[name, body[name]]];
+    return Object.hasOwn(defaults, name) ? [[name, defaults[name]]] : [];
+  });
+  return Object.fromEntries(known);
+}
+
+/**
+ * The newer body with the values of one that was cut from it and changed: members that this shape does not know stay,
+ * and members that the newer shape has given up do not come back.
+ */
+export function changedIn(newer: Members, cut: Members): Members {
+  const known = Object.entries(cut).filter(([name]) => Object.hasOwn(newer, name));
+  return { ...newer, ...Object.fromEntries(known) };
+}
