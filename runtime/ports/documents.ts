@@ -88,4 +88,13 @@ export interface DocumentStore {
   estimate(spec: DocumentDeclaration, tenant: string): Promise<number>;
   /** How many rows the query has. */
   count(spec: DocumentDeclaration, tenant: string, query: DocumentQuery): Promise<number>;
+  /**
+   * Stores those of the next `limit` rows behind a key (of all tenants; an empty key stands before the first) anew that are of
+   * an older shape. Revisions stay. Tells how many they were, and where to go on; null at the end.
+   */
+  renew(
+    spec: DocumentDeclaration,
+    after: readonly (string | number)[],
+    limit: number,
+  ): Promise<{ readonly renewed: number; readonly next: readonly (string | number)[] | null }>;
 }

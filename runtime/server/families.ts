@@ -8,6 +8,7 @@ import { sqlSearchStore } from "../engines/sql/search-store.js";
 import { sqlStore, type SqlStores } from "../engines/sql/stores.js";
 import { sqlTenantStore } from "../engines/sql/tenant-store.js";
 import { sqlWebhookStore } from "../engines/sql/webhook-store.js";
+import { documentsFamily } from "../families/documents/index.js";
 import { identityFamily } from "../families/identity/index.js";
 import { outboxFamily } from "../families/outbox/index.js";
 import { realtimeFamily } from "../families/realtime/index.js";
@@ -33,7 +34,7 @@ const identityStores = [
 const list = [
   { family: identityFamily, stores: identityStores },
   { family: null, stores: [sqlStore(tenantStore, sqlTenantStore)] },
-  { family: null, stores: [sqlStore(documentStore, sqlDocumentStore)] },
+  { family: documentsFamily, stores: [sqlStore(documentStore, sqlDocumentStore)] },
   { family: searchFamily, stores: [sqlStore(searchStore, sqlSearchStore)] },
   { family: storageFamily, stores: [] },
   { family: outboxFamily, stores: [sqlStore(outboxStore, sqlOutboxStore)] },

@@ -190,6 +190,50 @@ export function databaseContract({ describe, test }: TestApi, harness: ContractH
         );
       }));
 
+    test("rows of an older shape are brought up where they are read, and stored anew in portions", () =>
+      withDatabase(async (database, tenant) => {
+        const now = document<Thing>({
+          ...things,
+          shape: { members: null, steps: [{ adds: { size: 7 }, drops: ["flag"] }] },
+        });
+        const documents = Array.from({ length: 5 }, (_, at) =>
+          stored({ name: `n${at}`, flag: true }),
+        );
+        await write(database, async (transaction) => {
+          const store = transaction.of(documentStore);
+          for (const one of documents) await store.insert(things, tenant, one);
+          await store.insert(now, tenant, stored({ name: "new", size: 1 }));
+        });
+        const bodies = async (): Promise<readonly unknown[]> => {
+          const rows = await database.reader
+            .of(documentStore)
+            .select(now, tenant, { ...all, sorts: [byId] }, firstPage);
+          return rows.map(({ rev, body }) => [rev, JSON.parse(body) as unknown]);
+        };
+        const { flag: _flag, ...kept } = JSON.parse(documents[0]?.body ?? "{}") as Thing;
+        const first = (await bodies())[0];
+        assert.deepEqual(first, [1, { ...kept, size: 7 }]);
+        const before = await bodies();
+
+        const counted: number[] = [];
+        const walk = async (): Promise<number> => {
+          let renewed = 0;
+          for (let after: readonly (string | number)[] | null = []; after !== null;) {
+            const from: readonly (string | number)[] = after;
+            const step = await write(database, (transaction) =>
+              transaction.of(documentStore).renew(now, from, 2),
+            );
+            renewed += step.renewed;
+            after = step.next;
+          }
+          return renewed;
+        };
+        counted.push(await walk(), await walk());
+        assert.ok((counted[0] ?? 0) >= documents.length);
+        assert.equal(counted[1], 0);
+        assert.deepEqual(await bodies(), before);
+      }));
+
     test("a replacement at a stale revision changes nothing", () =>
       withDatabase(async (database, tenant) => {
         const document = stored({ name: "a" });

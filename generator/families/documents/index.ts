@@ -1,5 +1,7 @@
 // The documents family: a declaration becomes a table with its types, and up to eleven operations.
 import type { DocumentDeclaration } from "../../load/declarations.js";
+import { ofGenerated } from "../../model/code.js";
+import { specName } from "../../model/names.js";
 import { sortedRecord } from "../../model/records.js";
 import type { DocumentModel } from "../../model/registry.js";
 import {
@@ -35,6 +37,11 @@ export const documents = family<ReadonlyMap<string, DocumentModel>>({
   compare,
   emit: emitDocuments,
   validators: bodyPlans,
+  service: (model) => ({
+    documents: Object.keys(model.documents).map((name) =>
+      ofGenerated(`documents/${name}`, specName(name)),
+    ),
+  }),
 });
 
 function namespaceOf(

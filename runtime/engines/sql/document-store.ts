@@ -2,6 +2,7 @@
 import type { DocumentStore } from "../../ports/documents.js";
 import { aggregateRows } from "./aggregate.js";
 import { bodyAsRead, documentColumns, ownerOf, readStored, whereOf } from "./document-rows.js";
+import { sqlDocumentRenewal } from "./document-renewal.js";
 import { statementsOf } from "./document-statements.js";
 import { sqlDocumentWrites } from "./document-writes.js";
 import { afterCondition, orderBy } from "./order.js";
@@ -77,5 +78,6 @@ export function sqlDocumentStore(session: SqlSession): DocumentStore {
 
     // Behind the methods: an object that begins with a spread takes twenty times as long to make.
     ...sqlDocumentWrites(session),
+    ...sqlDocumentRenewal(session),
   };
 }

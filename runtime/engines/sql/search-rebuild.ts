@@ -6,9 +6,8 @@ import type { RebuildPosition, RebuildStep } from "../../ports/search.js";
 import type { SearchSpec } from "../../ports/search-spec.js";
 import { bodyAsRead } from "./document-rows.js";
 import { putInIndex, type SearchIndex } from "./search-index.js";
-import { quoted, type RowKey, type SqlRow, type SqlSession, type SqlValue } from "./session.js";
-
-type Key = RebuildPosition["after"];
+import { between, chosen, keyOf, keysAfter, ordered, type Key, type Table } from "./row-walk.js";
+import { quoted, type RowKey, type SqlRow, type SqlSession } from "./session.js";
 
 /** The parts of a rebuild, in order. */
 const parts = ["documents", "rows", "words"] as const;
@@ -161,12 +160,6 @@ const words: Step = (session, document, { index, fields }, { after }, limit) => 
 
 const steps = { documents, rows, words };
 
-/** A table whose rows (`r`) are read in the order of its keys. */
-interface Table {
-  readonly name: string;
-  readonly keys: readonly RowKey[];
-}
-
 /** Removes those of the next rows of a table that fulfil a condition. */
 async function removed(
   session: SqlSession,
@@ -184,57 +177,4 @@ async function removed(
     range.parameters,
   );
   return { seen: wanted.length, next: wanted.length < limit ? null : { after: last } };
-}
-
-/** The next keys after one, in order. */
-async function keysAfter(
-  session: SqlSession,
-  table: Table,
-  after: Key,
-  limit: number,
-): Promise<readonly Key[]> {
-  const { condition, parameters } = between(session, table, after, null);
-  const limitAt = session.dialect.placeholder(parameters.length + 1);
-  const found = await session.all(
-    `SELECT ${chosen(table).join(", ")} FROM ${table.name} r WHERE ${condition} ORDER BY ${ordered(table)} LIMIT ${limitAt}`,
-    [...parameters, limit],
-  );
-  return found.map((row) => keyOf(row, table));
-}
-
-/** The condition on rows after a key (all, where it is empty), up to another. */
-function between(
-  { dialect }: SqlSession,
-  table: Table,
-  after: Key,
-  until: Key | null,
-): { readonly condition: string; readonly parameters: readonly SqlValue[] } {
-  const placesFrom = (first: number): string =>
-    table.keys
-      // FTS5 takes numbers with a fraction for no bound at all, and those of JavaScript may have one.
-      .map(({ type }, at) => `CAST(${dialect.placeholder(first + at)} AS ${type})`)
-      .join(", ");
-  const conditions = [
-    after.length === 0 ? null : `(${ordered(table)}) > (${placesFrom(1)})`,
-    until === null ? null : `(${ordered(table)}) <= (${placesFrom(after.length + 1)})`,
-  ].filter((condition) => condition !== null);
-  return {
-    condition: conditions.length === 0 ? "TRUE" : conditions.join(" AND "),
-    parameters: [...after, ...(until ?? [])],
-  };
-}
-
-function ordered({ keys }: Table): string {
-  return keys.map(({ column }) => `r.${column}`).join(", ");
-}
-
-function chosen({ keys }: Table): readonly string[] {
-  return keys.map(({ column }, at) => `r.${column} AS "k${at}"`);
-}
-
-function keyOf(row: SqlRow, { keys }: Table): Key {
-  return keys.map((_key, at) => {
-    const value = row[`k${at}`];
-    return typeof value === "number" ? value : String(value);
-  });
 }
