@@ -3,12 +3,14 @@ import { authorization, identity } from "opwright/runtime";
 
 /** Who is calling; lifetimes are seconds. */
 export const identitySpec = identity({
-  route: "api",
+  routes: {
+    api: {},
+  },
   issuer: "tracker",
   ingress: [
-    { kind: "bearer", header: "Authorization" },
+    { kind: "bearer", header: "Authorization", scheme: "Bearer", route: "api" },
     { kind: "api_key", header: "X-API-Key" },
-    { kind: "cookie", cookie: "session" },
+    { kind: "cookie", cookie: "session", route: "api" },
   ],
   algorithm: "HS256",
   accessTtlSeconds: 900,

@@ -10,15 +10,11 @@ import { mapSchema, objectSchema, referredType, type JsonSchema } from "../model
 import { queryableFields, queryExtension } from "../model/query-fields.js";
 import { own } from "../model/records.js";
 import { pascalCase } from "../model/names.js";
-import type {
-  IdentityModel,
-  OperationModel,
-  ParameterModel,
-  RegistryModel,
-} from "../model/registry.js";
+import type { OperationModel, ParameterModel, RegistryModel } from "../model/registry.js";
 import { errorCodesOf, errorGroups, groupedCodesOf } from "./error-codes.js";
 import { documentFile, type EmittedFile } from "../print/file.js";
 import { publishedTypes } from "./published-types.js";
+import { securitySchemes } from "./security-schemes.js";
 import { SharedComponents } from "./shared-components.js";
 import { outputTypeName } from "./types.js";
 
@@ -32,8 +28,8 @@ export function emitOpenApi(model: RegistryModel): EmittedFile {
   );
   const components = new SharedComponents(new Map([...types, ["ErrorEnvelope", envelopeSchema()]]));
   const paths: Record<string, Record<string, unknown>> = {};
-  const schemes = model.identity === null ? [] : securitySchemes(model.identity);
-  const security = schemes.map(([name]) => ({ [name]: [] }));
+  const schemes = model.identity === null ? {} : securitySchemes(model.identity);
+  const security = Object.keys(schemes).map((name) => ({ [name]: [] }));
   for (const operation of attached) {
     const { route } = operation;
     if (route === null) continue;
@@ -59,9 +55,7 @@ export function emitOpenApi(model: RegistryModel): EmittedFile {
     paths: Object.fromEntries(Object.entries(paths).sort(([a], [b]) => (a < b ? -1 : 1))),
     components: {
       ...components.all(),
-      ...(model.identity === null
-        ? {}
-        : { securitySchemes: Object.fromEntries(securitySchemes(model.identity)) }),
+      ...(model.identity === null ? {} : { securitySchemes: schemes }),
     },
     ...service.extensions,
   };
@@ -110,18 +104,6 @@ function errorResponse(status: number, components: SharedComponents): object {
     },
     content: { "application/json": { schema: { $ref: "#/components/schemas/ErrorEnvelope" } } },
   };
-}
-
-/** One scheme an ingress, by its name (service.md "Documenting authentication in OpenAPI"). */
-function securitySchemes({ ingress }: IdentityModel): readonly (readonly [string, object])[] {
-  return ingress.map((one) => {
-    if (one.kind === "cookie")
-      return ["cookie", { type: "apiKey", in: "cookie", name: one.cookie }] as const;
-    const { kind, header } = one;
-    return kind === "bearer" && header.toLowerCase() === "authorization"
-      ? ([kind, { type: "http", scheme: "bearer", bearerFormat: "JWT" }] as const)
-      : ([kind, { type: "apiKey", in: "header", name: header }] as const);
-  });
 }
 
 /** What a list can be asked, field by field. */

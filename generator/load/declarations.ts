@@ -121,11 +121,19 @@ export interface AdministrationDeclaration {
   readonly mount?: false | MountDeclaration;
 }
 
-/** Where a credential stands: exactly one of the members. */
+/** Where a credential stands: exactly one of the first three. */
 export interface IngressDeclaration {
   readonly bearer?: string;
   readonly api_key?: string;
   readonly cookie?: string;
+  readonly route?: string;
+  readonly scheme?: string;
+}
+
+/** How tokens are known; the service's own where both are left out. */
+export interface AuthenticationRouteDeclaration {
+  readonly verifier?: string;
+  readonly resolver?: string;
 }
 
 export type IdentityMethod = "token" | "password" | "api_key";
@@ -136,6 +144,7 @@ export interface IdentityDeclaration {
   readonly ingress?: readonly IngressDeclaration[];
   readonly verifier?: string;
   readonly resolver?: string;
+  readonly routes?: Readonly<Record<string, AuthenticationRouteDeclaration>>;
   readonly signing?: { readonly algorithm: SigningAlgorithm; readonly signer?: string };
   readonly access_ttl?: string;
   readonly refresh_ttl?: string;

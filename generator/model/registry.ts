@@ -211,12 +211,26 @@ export interface OperationModel {
   readonly extensions: Readonly<Record<string, unknown>>;
 }
 
+/** Where a credential stands; tokens belong to an authentication route, API keys are the service's own. */
 export type IngressModel =
-  | { readonly kind: "bearer" | "api_key"; readonly header: string }
-  | { readonly kind: "cookie"; readonly cookie: string };
+  | {
+      readonly kind: "bearer";
+      readonly header: string;
+      readonly scheme: string;
+      readonly route: string;
+    }
+  | { readonly kind: "api_key"; readonly header: string }
+  | { readonly kind: "cookie"; readonly cookie: string; readonly route: string };
+
+/** How the tokens of a route are known; those of the service itself where both are null. */
+export interface AuthenticationRouteModel {
+  readonly verifier: FunctionReference | null;
+  readonly resolver: FunctionReference | null;
+}
 
 export interface IdentityModel {
-  readonly route: string;
+  /** By their names. */
+  readonly routes: Readonly<Record<string, AuthenticationRouteModel>>;
   readonly ingress: readonly IngressModel[];
   readonly algorithm: SigningAlgorithm;
   readonly accessTtlSeconds: number;
@@ -227,8 +241,6 @@ export interface IdentityModel {
   readonly tenantHints: { readonly header: boolean; readonly host: string | null };
   readonly trustForwardedHost: boolean;
   readonly signer: FunctionReference | null;
-  readonly verifier: FunctionReference | null;
-  readonly resolver: FunctionReference | null;
   /** Operations whose need of a credential is not documented. */
   readonly undocumented: readonly string[];
   /** Permissions that stand above every other. */

@@ -327,9 +327,12 @@ async function docsOf(service: ServiceDefinition, folder: string): Promise<Answe
   // What a page is told, and no more.
   const plane =
     realtime === undefined ? null : { path: realtime.path, transports: realtime.transports };
-  const bearer = identity?.ingress.find(({ kind }) => kind === "bearer");
-  const tokenHeader = bearer?.kind === "bearer" ? bearer.header : "Authorization";
-  return docsEndpoint({ title, folder, realtime: plane, tokenHeader });
+  const bearers = identity?.ingress.filter((one) => one.kind === "bearer") ?? [];
+  // The pages sign in, so their token is one of the service itself.
+  const isOwn = (route: string): boolean => identity?.routes[route]?.resolver === undefined;
+  const bearer = bearers.find(({ route }) => isOwn(route)) ?? bearers[0];
+  const { header: tokenHeader = "Authorization", scheme: tokenScheme = "Bearer" } = bearer ?? {};
+  return docsEndpoint({ title, folder, realtime: plane, tokenHeader, tokenScheme });
 }
 
 /** What no route matches goes to the author's app, then to the documentation, then to a JSON 404 or the masked error. */

@@ -276,14 +276,18 @@ for (const engine of engines) {
             ...reference,
             identity: identity({
               ...identitySpec,
-              verifier: (token: string) => token,
-              resolver: () => ({
-                principalId,
-                actorId: null,
-                sessionId: null,
-                tenant: "t",
-                expiresAt: null,
-              }),
+              routes: {
+                api: {
+                  verifier: (token: string) => token,
+                  resolver: () => ({
+                    principalId,
+                    actorId: null,
+                    sessionId: null,
+                    tenant: "t",
+                    expiresAt: null,
+                  }),
+                },
+              },
             }),
           }),
         });

@@ -4,10 +4,25 @@ import type { Identity } from "../../operations/identity.js";
 import type { ExternalSigner, TokenAlgorithm } from "../../ports/tokens.js";
 
 /** Where a credential stands in a request (service.md "Boundary middleware"). */
-export type Ingress =
-  | { readonly kind: "bearer"; readonly header: string }
-  | { readonly kind: "api_key"; readonly header: string }
-  | { readonly kind: "cookie"; readonly cookie: string };
+export type Ingress = TokenIngress | { readonly kind: "api_key"; readonly header: string };
+
+/** Where a token stands, and which authentication route knows it. */
+export type TokenIngress =
+  | {
+      readonly kind: "bearer";
+      readonly header: string;
+      readonly scheme: string;
+      readonly route: string;
+    }
+  | { readonly kind: "cookie"; readonly cookie: string; readonly route: string };
+
+/** How the tokens of a route are known; those of the service itself where both are left out. */
+export interface AuthenticationRoute {
+  // oxlint-disable-next-line typescript/no-explicit-any -- what the one returns is what the other takes
+  readonly verifier?: TokenVerifier<any>;
+  // oxlint-disable-next-line typescript/no-explicit-any -- see above
+  readonly resolver?: TokenResolver<any>;
+}
 
 /** Proves a token in a way of the author's own: what it says, or null where it is not valid. */
 export type TokenVerifier<Claims = unknown> = (
@@ -21,8 +36,8 @@ export type TokenResolver<Claims = unknown> = (
 ) => Promise<Identity | null> | Identity | null;
 
 export interface IdentitySpec {
-  /** Names the verifier and the resolver. */
-  readonly route: string;
+  /** By their names. */
+  readonly routes: Readonly<Record<string, AuthenticationRoute>>;
   /** `iss` and `aud` of the tokens, and what API keys begin with: the service's name. */
   readonly issuer: string;
   /** Where credentials stand; the first that is present is taken, valid or not. */
@@ -41,18 +56,18 @@ export interface IdentitySpec {
   readonly trustForwardedHost: boolean;
   /** Signs access tokens elsewhere. */
   readonly signer?: ExternalSigner;
-  // oxlint-disable-next-line typescript/no-explicit-any -- what the one returns is what the other takes
-  readonly verifier?: TokenVerifier<any>;
-  // oxlint-disable-next-line typescript/no-explicit-any -- see above
-  readonly resolver?: TokenResolver<any>;
 }
 
 /**
  * Declares how a service identifies its callers. Throws where a verifier of the author's comes without a resolver: what
- * it proves would be looked up as if it were a token of this service.
+ * it proves would be looked up as if it were a token of this service; and where an ingress names no route.
  */
 export function identity(spec: IdentitySpec): IdentitySpec {
-  if (spec.verifier !== undefined && spec.resolver === undefined)
-    throw new Error(`identity of the route ${spec.route}: a verifier needs a resolver beside it`);
+  for (const [name, { verifier, resolver }] of Object.entries(spec.routes))
+    if (verifier !== undefined && resolver === undefined)
+      throw new Error(`identity of the route ${name}: a verifier needs a resolver beside it`);
+  for (const one of spec.ingress)
+    if (one.kind !== "api_key" && !Object.hasOwn(spec.routes, one.route))
+      throw new Error(`identity: an ingress names the route ${one.route}, which is not there`);
   return spec;
 }

@@ -175,6 +175,32 @@ function mountOf(mount: unknown, registered: readonly string[]): unknown {
   };
 }
 
+/** Places of credentials, each once; tokens name a route that is there. */
+function ingressOf(ingress: unknown, routes: readonly string[]): readonly Fields[] {
+  const kinds = ["bearer", "api_key", "cookie"];
+  const places = new Map<string, Fields>();
+  for (const [at, entry] of (Array.isArray(ingress) ? (ingress as Fields[]) : []).entries()) {
+    const { route: _route, scheme, ...place } = entry;
+    const kind = kinds.find((one) => place[one] !== undefined) ?? "";
+    const key = `${kind === "cookie" ? kind : ""}${String(place[kind]).toLowerCase()}`;
+    const route = routes[at % routes.length];
+    if (places.has(key)) continue;
+    places.set(key, {
+      ...place,
+      ...(kind === "bearer" && scheme !== undefined ? { scheme } : {}),
+      ...(kind === "api_key" || route === undefined ? {} : { route }),
+    });
+  }
+  return [...places.values()];
+}
+
+/** A route with a resolver beside its verifier. */
+function routeOf(routes: unknown, name: string): Json {
+  const { verifier, resolver } = (isMap(routes) ? routes[name] : {}) as Fields;
+  if (resolver === undefined) return {};
+  return verifier === undefined ? { resolver } : { verifier, resolver };
+}
+
 /** Parts of identity have what they need. */
 function ofIdentity({ outbox }: Json, identity: Fields): Json {
   const {
@@ -184,12 +210,19 @@ function ofIdentity({ outbox }: Json, identity: Fields): Json {
     api_keys: apiKeys,
     mount,
     openapi_exclude: excluded,
+    routes,
+    route,
+    resolver,
     ...rest
   } = identity;
   const methods = (rest["methods"] ?? ["token", "password"]) as readonly string[];
-  const entries = (Array.isArray(ingress) ? ingress : []).filter((entry: Fields) =>
+  const known = isMap(routes) ? Object.keys(routes) : [];
+  const entries = ingressOf(ingress, known).filter((entry: Fields) =>
     methods.includes(entry["api_key"] === undefined ? "token" : "api_key"),
   );
+  const tokens = entries.filter((entry) => entry["api_key"] === undefined);
+  // Each route has an ingress; those that none names are not there.
+  const named = known.filter((name) => tokens.some((entry) => entry["route"] === name));
   const takesKeys = entries.some((entry: Fields) => entry["api_key"] !== undefined);
   const resets = reset !== undefined && methods.includes("password");
   const registered = verbs.authn.filter((verb) => {
@@ -206,7 +239,13 @@ function ofIdentity({ outbox }: Json, identity: Fields): Json {
     identity: {
       ...rest,
       ...(isMap(provisioning) ? { provisioning: mountedAs(verbs.principals)(provisioning) } : {}),
-      ...(verifier === undefined || rest["resolver"] === undefined ? {} : { verifier }),
+      ...(named.length === 0
+        ? {
+            ...(route === undefined ? {} : { route }),
+            ...(resolver === undefined ? {} : { resolver }),
+            ...(verifier === undefined || resolver === undefined ? {} : { verifier }),
+          }
+        : { routes: Object.fromEntries(named.map((name) => [name, routeOf(routes, name)])) }),
       ...(entries.length === 0 ? {} : { ingress: entries }),
       ...(keys === undefined || !takesKeys
         ? {}
