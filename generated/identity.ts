@@ -21,6 +21,7 @@ export const identitySpec = identity({
     path: "/.well-known/jwks.json",
     maxAgeSeconds: 300,
   },
+  hasTenancy: true,
   tenantHints: {
     header: false,
     host: null,

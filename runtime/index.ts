@@ -32,6 +32,7 @@ export { createPrincipal } from "./families/identity/provision.js";
 export {
   identity,
   type AuthenticationRoute,
+  type ForeignCaller,
   type IdentitySpec,
   type Ingress,
   type TokenResolver,

@@ -238,6 +238,8 @@ export interface IdentityModel {
   readonly refreshGraceSeconds: number;
   readonly resetTtlSeconds: number;
   readonly jwks: { readonly path: string; readonly maxAgeSeconds: number } | null;
+  /** Whether there are tenants of the service's own. */
+  readonly hasTenancy: boolean;
   readonly tenantHints: { readonly header: boolean; readonly host: string | null };
   readonly trustForwardedHost: boolean;
   readonly signer: FunctionReference | null;

@@ -44,6 +44,7 @@ const identity: Rules<IdentityModel> = {
       ? [["documentation", `lets its key set be kept for ${after.maxAgeSeconds} s`]]
       : [["breaking", `has its key set at ${after.path}`]];
   },
+  hasTenancy: null,
   tenantHints: (before, after) => {
     const hints = ({ header, host }: IdentityModel["tenantHints"]): readonly string[] => [
       ...(header ? ["a header"] : []),

@@ -82,6 +82,7 @@ function specMembers(identity: IdentityModel, issuer: string): readonly string[]
     `  refreshGraceSeconds: ${identity.refreshGraceSeconds},`,
     `  resetTtlSeconds: ${identity.resetTtlSeconds},`,
     jwks === null ? "  jwks: null," : mapMember("  ", "jwks", jwks),
+    `  hasTenancy: ${identity.hasTenancy},`,
     mapMember("  ", "tenantHints", tenantHints),
     `  trustForwardedHost: ${identity.trustForwardedHost},`,
   ];

@@ -34,6 +34,7 @@ export function identityModel(context: FamilyContext): IdentityModel | null {
             path: jwks.path ?? "/.well-known/jwks.json",
             maxAgeSeconds: jwks.cache_max_age ?? 300,
           },
+    hasTenancy: tenancy !== undefined,
     tenantHints: { header: tenancy?.trust_tenant_header ?? false, host: tenancy?.host ?? null },
     trustForwardedHost: tenancy?.trust_forwarded_host ?? false,
     signer: referenceOrNull(signing?.signer),

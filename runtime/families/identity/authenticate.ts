@@ -8,7 +8,8 @@ import type { Transaction } from "../../ports/database.js";
 import { digestOf } from "./api-key.js";
 import { checkOrigin, type BoundaryRequest } from "./origin-gate.js";
 import type { Trust } from "../../ports/identity.js";
-import type { IdentitySpec, Ingress, TokenIngress, TokenResolver, TokenVerifier } from "./spec.js";
+import { identityOf, resolvedCaller } from "./resolve-caller.js";
+import type { IdentitySpec, Ingress, TokenIngress } from "./spec.js";
 import { identityStore } from "../../ports/identity.js";
 import { apiKeyStore } from "../../ports/api-keys.js";
 
@@ -98,28 +99,13 @@ async function byToken(
     const route = spec.routes[way.route] ?? {};
     return await (route.resolver === undefined
       ? ofSession(spec, resources, stores, token)
-      : resolved(route.resolver, route.verifier ?? resources.keys.tokens.verify, stores, token));
+      : resolvedCaller(spec, way.route, resources, stores, token));
   } catch (error) {
     if (!(error instanceof ServiceError) || error.status !== 401 || token === "") throw error;
     const scheme = way.kind === "bearer" ? way.scheme : "Bearer";
     const headers = { ...error.headers, "WWW-Authenticate": `${scheme} error="invalid_token"` };
     throw fail(error.code, error.context, { cause: error.cause, headers });
   }
-}
-
-/** Who an author's resolver says that a token speaks of. */
-async function resolved(
-  resolver: TokenResolver,
-  verify: TokenVerifier,
-  stores: Transaction,
-  token: string,
-): Promise<Identity> {
-  const claims = await verify(token);
-  const identity = claims === null ? null : await resolver(claims, stores);
-  // A subject that reads as a role would have what the role has.
-  const isRole = [identity?.principalId, identity?.actorId].some((id) => id?.startsWith("role:"));
-  if (identity === null || isRole) throw fail("core.authentication");
-  return identity;
 }
 
 /** Who a token of the service itself speaks of: its session must be live. */
@@ -172,15 +158,4 @@ async function byApiKey(
       .catch((error: unknown) => log.warn({ err: error }, "the use of an API key was not noted"));
   }
   return identity;
-}
-
-/** Who a live credential speaks of. Throws `core.authentication`, `tenant_mismatch` and `tenant_inactive`. */
-function identityOf(trust: Trust): Identity {
-  if (!trust.isActive) throw fail("core.authentication");
-  // Before what the end of a membership has ended with it, so that the answer says why.
-  if (!trust.isMember) throw fail("tenant_mismatch");
-  if (!trust.isLive) throw fail("core.authentication");
-  if (!trust.isTenantActive) throw fail("tenant_inactive");
-  const { principalId, actorId, tenant, expiresAt } = trust;
-  return { principalId, actorId, tenant, sessionId: null, expiresAt };
 }

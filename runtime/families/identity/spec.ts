@@ -29,11 +29,28 @@ export type TokenVerifier<Claims = unknown> = (
   token: string,
 ) => Promise<Claims | null> | Claims | null;
 
-/** Who a verified token speaks of, or null where nobody may come with it. `stores` read committed state. */
+/**
+ * Somebody whom another issuer knows by a name of its own. It is mapped to a principal of the service, which is made when it
+ * is first seen.
+ */
+export interface ForeignCaller {
+  readonly issuer: string;
+  /** Unique at the issuer, and never given to somebody else. */
+  readonly subject: string;
+  /** A tenant's id; null where the token is not scoped. */
+  readonly tenant: string | null;
+  /** Epoch milliseconds at which the token ends, or null. */
+  readonly expiresAt: number | null;
+}
+
+/**
+ * Who a verified token speaks of, or null where nobody may come with it: a principal of the service by its id, or somebody
+ * to be mapped to one. `stores` read committed state.
+ */
 export type TokenResolver<Claims = unknown> = (
   claims: Claims,
   stores: Transaction,
-) => Promise<Identity | null> | Identity | null;
+) => Promise<Identity | ForeignCaller | null> | Identity | ForeignCaller | null;
 
 export interface IdentitySpec {
   /** By their names. */
@@ -50,6 +67,8 @@ export interface IdentitySpec {
   readonly resetTtlSeconds: number;
   /** Path of the public keys and how long they may be cached in seconds, or null. */
   readonly jwks: { readonly path: string; readonly maxAgeSeconds: number } | null;
+  /** Whether there are tenants of the service's own; otherwise a resolver may name any. */
+  readonly hasTenancy: boolean;
   /** Which hints at a tenant are believed besides the credential. */
   readonly tenantHints: { readonly header: boolean; readonly host: string | null };
   /** Whether `X-Forwarded-Host` is believed where a trusted proxy sent it. */
