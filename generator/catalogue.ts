@@ -338,6 +338,17 @@ export const catalogue = {
     "An ingress names an authentication route that is not there, a route has no ingress, or `identity.routes` stands beside what it replaces.",
     "Name one of `identity.routes` at each ingress, and say `verifier` and `resolver` there.",
   ),
+  OPW078: entry(
+    "Credentials ignored",
+    "An operation does not look at credentials, but its guard or a hook asks who is calling, so every call would be 401.",
+    "Leave `credentials` out, or name a policy that asks for nobody.",
+  ),
+  OPW079: entry(
+    "Open administration",
+    "Anybody may use operations that are for administrators.",
+    "Name a policy that asks for a `platform.` permission. Where a gateway guards them, leave it: this is a warning.",
+    "warning",
+  ),
   ...ofFiles,
 } as const satisfies Record<string, CatalogueEntry>;
 

@@ -108,6 +108,7 @@ export interface OperationDeclaration extends Partial<Record<MethodKey, string>>
   readonly deadline?: string;
   readonly idempotency?: boolean;
   readonly transaction?: "read" | "write";
+  readonly credentials?: "ignore";
 }
 
 export interface TopLevelMountDeclaration extends MountDeclaration {

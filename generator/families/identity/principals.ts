@@ -12,7 +12,7 @@ import {
   type BuiltInVerb,
 } from "../../kernel/built-in.js";
 import type { FamilyContext, NamespaceExpansion, UnmountedOperation } from "../../kernel/family.js";
-import { administrationGuard, type BuiltInGuard } from "../../kernel/guards.js";
+import { administrationGuard, openPolicy, type BuiltInGuard } from "../../kernel/guards.js";
 import { principalHook, sessionHook } from "../../kernel/runtime-hooks.js";
 
 const role: JsonSchema = { type: "string", pattern: rolePattern };
@@ -195,8 +195,9 @@ function resolvesTokens(identity: IdentityDeclaration | undefined): boolean {
   return routes.some(({ resolver }) => resolver !== undefined);
 }
 
-/** The guard, for sessions alone: with an API key, a leak of an hour would make an administrator for good. */
+/** The guard, for sessions alone: with an API key, a leak of an hour would make an administrator for good. What is open stays so. */
 function bySession({ policy, hooks }: BuiltInGuard): BuiltInGuard {
+  if (policy === openPolicy) return { policy, hooks };
   const own = [principalHook, sessionHook];
   const others = hooks.filter(({ id }) => own.every((hook) => hook.id !== id));
   return { policy, hooks: [...own, ...others] };
