@@ -13,6 +13,8 @@ const service: Rules<ServiceModel> = {
   transaction: null,
   // Each operation tells of its own.
   deadlineSeconds: null,
+  // Whoever runs the service asks them, no client.
+  probes: null,
   app: null,
   extensions: value("documentation", () => "has other extensions"),
 };

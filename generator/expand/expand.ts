@@ -164,6 +164,7 @@ function serviceModel(context: FamilyContext): ServiceModel {
     style: service?.style ?? "rest",
     transaction: service?.transaction ?? "default",
     deadlineSeconds: deadlineOf(context),
+    probes: { livez: "/livez", readyz: "/readyz", ...service?.probes },
     app: service?.app === undefined ? null : functionReference(service.app),
     extensions: extensionsOf(service ?? {}),
   };

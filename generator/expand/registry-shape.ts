@@ -25,6 +25,12 @@ import { families } from "../families/index.js";
 const version =
   /^(?:0|[1-9]\d*)(?:\.(?:0|[1-9]\d*)){2}(?:-[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?(?:\+[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?$/;
 
+const probePath: Shape = {
+  kind: "string",
+  pattern: /^(?:\/[A-Za-z0-9._~-]+)+$/,
+  what: "the path of a probe, such as /health/live",
+};
+
 const service: Shape = {
   kind: "object",
   ...extensions,
@@ -47,6 +53,16 @@ const service: Shape = {
     deadline: optional(
       duration,
       "The time budget of operations that declare none; 30s where left out.",
+    ),
+    probes: optional(
+      {
+        kind: "object",
+        members: {
+          livez: optional(probePath, "Whether the process lives; /livez where left out."),
+          readyz: optional(probePath, "Whether it takes requests; /readyz where left out."),
+        },
+      },
+      "Where probes are.",
     ),
     app: optional(
       reference,

@@ -11,6 +11,7 @@ export interface ServiceDeclaration {
   readonly style?: RouteStyle;
   readonly transaction?: string;
   readonly deadline?: string;
+  readonly probes?: { readonly livez?: string; readonly readyz?: string };
   readonly app?: string;
 }
 

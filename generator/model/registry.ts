@@ -14,6 +14,8 @@ export interface ServiceModel {
   readonly transaction: string;
   /** The deadline of operations that declare none. */
   readonly deadlineSeconds: number;
+  /** Paths of the probes. */
+  readonly probes: { readonly livez: string; readonly readyz: string };
   readonly app: FunctionReference | null;
   readonly extensions: Readonly<Record<string, unknown>>;
 }

@@ -91,6 +91,16 @@ describe("figures", () => {
     expect(text).toContain("nodejs_eventloop_lag_seconds");
   });
 
+  test("and probes are where the service puts them", async () => {
+    const probes = { livez: "/health/live", readyz: "/health/ready" };
+    const bare = { name: "bare", title: "Bare", version: "1.0.0", routes: [] };
+    const running = await started({ definition: defineService({ ...bare, probes }) });
+    for (const path of Object.values(probes))
+      expect([path, (await running.call("GET", path)).status]).toEqual([path, 200]);
+    for (const path of ["/livez", "/readyz"])
+      expect([path, (await running.call("GET", path)).status]).toEqual([path, 404]);
+  });
+
   test("and probes are on the admin port alone where one is set", async () => {
     const running = await started({ environment: { ADMIN_PORT: "0" } });
     const { adminUrl } = running.running;

@@ -65,12 +65,15 @@ function operation(one: Fields, draw: Draw): Fields {
   const isFields = isMap(one["in"]) && !Object.keys(one["in"]).includes("type");
   const fields = isFields ? Object.entries(one["in"] as Fields).filter(travels) : [];
   const named = Object.fromEntries([...fields, ...placeholders.map((name) => [name, "uuid"])]);
-  const { status: _status, idempotency, transaction, ...further } = rest;
+  const { status: _status, idempotency, transaction, credentials, ...further } = rest;
+  // Nobody is calling where credentials are ignored.
+  const asksNobody = rest["guard"] === "open" && rest["hooks"] === undefined;
   const writes = transaction === "write" || (transaction === undefined && method !== "get");
   return {
     [method]: path,
     ...further,
     ...(transaction === undefined ? {} : { transaction }),
+    ...(credentials === undefined || !asksNobody ? {} : { credentials }),
     ...(isPlain ? {} : { in: named }),
     ...(one["status"] === undefined ? {} : { status: one["out"] === undefined ? 204 : 201 }),
     ...(idempotency === undefined ? {} : { idempotency: idempotency === true && writes }),
