@@ -255,8 +255,8 @@ export const catalogue = {
   ),
   OPW061: entry(
     "Wrong prefix",
-    "No namespace is registered under that prefix.",
-    "Use the prefix that the message names.",
+    "No namespace is registered under that prefix, or several are.",
+    "Use the prefix that the message names, or name the namespace.",
   ),
   OPW062: entry(
     "Unknown operation",
@@ -279,8 +279,8 @@ export const catalogue = {
     "Remove it.",
   ),
   OPW066: entry(
-    "Sensitive document mounted",
-    "A document marked `sensitive` is never attached to a route.",
+    "Something sensitive mounted",
+    "A document or a storage marked `sensitive` is never attached to a route, and no search over such a document.",
     "Set `mount: false`, or remove it from the mount.",
   ),
   OPW067: entry(

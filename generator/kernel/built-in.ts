@@ -82,7 +82,7 @@ export function builtInNamespace(
 ): readonly NamespaceExpansion[] {
   if (operations.length === 0) return [];
   const what = "a namespace of opwright's own";
-  return [{ name, what, at, operations, mount, prefix: null, isSensitive: false }];
+  return [{ name, what, at, operations, mount, isSensitive: false }];
 }
 
 const identitySpec = ofGenerated("identity", "identitySpec");
@@ -163,6 +163,7 @@ function operationOf(
     transaction: shape.isWrite ? "write" : "read",
     idempotencyKey: false,
     isConditional: false,
+    isSensitive: false,
     requiresAuthn: requiresAuthn(guard.hooks),
     ignoresCredentials: shape.ignoresCredentials ?? false,
     route: null,

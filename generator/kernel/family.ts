@@ -77,8 +77,6 @@ export interface NamespaceExpansion {
     readonly declared: false | MountDeclaration | undefined;
     readonly usual: string;
   };
-  /** The prefix by which further mounts may call it; null where they may not. */
-  readonly prefix: string | null;
   /** Whether it must not be mounted, wherever. */
   readonly isSensitive: boolean;
 }

@@ -74,6 +74,7 @@ export interface StorageDeclaration {
   readonly multipart?: boolean;
   readonly encryption?: "client";
   readonly stream?: boolean;
+  readonly sensitive?: boolean;
   readonly deadline?: string;
   readonly mount?: false | MountDeclaration;
   /** What `{resource}` is in guards, where it is not the storage: never written, made by a composite. */

@@ -26,6 +26,7 @@ const usual = {
     isConditional: false,
     requiresAuthn: false,
     ignoresCredentials: false,
+    isSensitive: false,
     route: null,
     audit: null,
     effect: "changes",

@@ -193,6 +193,8 @@ export interface OperationModel {
   readonly requiresAuthn: boolean;
   /** Whether credentials are not looked at, because the body authenticates. */
   readonly ignoresCredentials: boolean;
+  /** Whether only code of the service may call it: it has no route, and no list names it. */
+  readonly isSensitive: boolean;
   /** Null where it is registered without HTTP. */
   readonly route: RouteModel | null;
   /** Members of the input that the audit log names; null where the operation is not in it. */

@@ -42,19 +42,12 @@ function namespaceOf(
   { mount }: DocumentDeclaration,
   { model: { name, sensitive }, operations }: ExpandedDocument,
 ): NamespaceExpansion {
-  const usual = `/${name}`;
   return {
     name,
     what: "a document",
     at: tree.keyAt("documents", name),
     operations,
-    mount: {
-      path: ["documents", name, "mount"],
-      // A sensitive document is off every mount, so it needs no `mount: false`; one that is written out is an error.
-      declared: mount === undefined && sensitive ? false : mount,
-      usual,
-    },
-    prefix: mount === undefined || mount === false ? usual : mount.at,
+    mount: { path: ["documents", name, "mount"], declared: mount, usual: `/${name}` },
     isSensitive: sensitive,
   };
 }

@@ -178,6 +178,7 @@ export function expandVerb(
     transaction: isRead ? "read" : "write",
     idempotencyKey: declaration.idempotency?.includes(verb) ?? false,
     isConditional: ofOneVersion.includes(verb),
+    isSensitive: model.sensitive,
     requiresAuthn: requiresAuthn(hooks),
     ignoresCredentials: false,
     route: null,

@@ -33,7 +33,6 @@ export const search = family({
           declared: declaration.mount,
           usual: `/search/${name}`,
         },
-        prefix: null,
         isSensitive: searched.get(expanded.model.document)?.sensitive === true,
       });
     }

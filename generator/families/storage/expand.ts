@@ -308,6 +308,7 @@ function expandVerb(
     transaction: "read",
     idempotencyKey: false,
     isConditional: shape.output === "bytes" || verb === "delete",
+    isSensitive: declaration.sensitive ?? false,
     requiresAuthn: requiresAuthn(hooks),
     ignoresCredentials: false,
     route: null,

@@ -25,8 +25,7 @@ export const storage = family({
         at: tree.keyAt("storage", name),
         operations: expanded.operations,
         mount: { path: ["storage", name, "mount"], declared: declaration.mount, usual: `/${name}` },
-        prefix: null,
-        isSensitive: false,
+        isSensitive: declaration.sensitive ?? false,
       });
     }
     return expansion(models, {

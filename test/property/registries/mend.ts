@@ -107,9 +107,11 @@ function storage(one: Fields): Fields {
     ...(one["presign"] === true ? verbs.presign : []),
     ...(one["multipart"] === true ? verbs.multipart : []),
   ];
-  const { mount, ...rest } = one;
+  const { mount, sensitive, ...rest } = one;
   return {
     ...only(rest, ["guard"], [...registered, "read", "write"]),
+    // What is sensitive is on no mount.
+    ...(sensitive === undefined || isMap(mount) ? {} : { sensitive }),
     ...(mount === undefined ? {} : { mount: mountOf(mount, registered) }),
   };
 }
