@@ -8,6 +8,8 @@ const service: Rules<ServiceModel> = {
   title: value("documentation", () => "has another title"),
   version: null,
   description: value("documentation", () => "is described otherwise"),
+  contact: value("documentation", () => "has another contact"),
+  license: value("documentation", () => "has another license"),
   // What follows from it is told of each operation.
   style: null,
   transaction: null,

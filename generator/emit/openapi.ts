@@ -48,6 +48,8 @@ export function emitOpenApi(model: RegistryModel): EmittedFile {
       title: service.title,
       version: service.version,
       ...(service.description === null ? {} : { description: service.description }),
+      ...(service.contact === null ? {} : { contact: service.contact }),
+      ...(service.license === null ? {} : { license: service.license }),
     },
     servers: [{ url: "/", description: "This service" }],
     security: [],
@@ -174,7 +176,7 @@ function operationObject(
       ...Object.fromEntries(
         statuses.map((status) => [
           String(status),
-          components.refer("responses", `Error${status}`, () => errorResponse(status, components)),
+          components.refer("responses", String(status), () => errorResponse(status, components)),
         ]),
       ),
     },
@@ -214,7 +216,8 @@ function parametersMember(
     );
   if (operation.idempotencyKey) {
     const schema = { type: "string", pattern: idempotencyKeyPattern };
-    const description = "The same key runs the operation once.";
+    const description =
+      "1 to 255 visible ASCII characters. For 24 hours the same key with the same arguments answers what the first request did, with Idempotency-Replayed; with others it is 422, while the first still runs 409. Answers of 5xx are not kept.";
     parameters.push(
       shared("IdempotencyKey", headerParameter("Idempotency-Key", description, schema)),
     );

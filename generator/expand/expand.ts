@@ -156,11 +156,20 @@ function atRoute(operation: OperationModel, route: RouteModel): OperationModel {
 
 function serviceModel(context: FamilyContext): ServiceModel {
   const { service } = context.declarations;
+  const { identifier, url } = service?.license ?? {};
+  if (identifier !== undefined && url !== undefined)
+    context.report({
+      code: "OPW013",
+      message: "a license has an identifier or a url, not both",
+      at: context.tree.at("service", "license", "url"),
+    });
   return {
     name: service?.name ?? "service",
     title: service?.title ?? "Service",
     version: service?.version ?? "0.0.0",
     description: service?.description ?? null,
+    contact: service?.contact ?? null,
+    license: service?.license ?? null,
     style: service?.style ?? "rest",
     transaction: service?.transaction ?? "default",
     deadlineSeconds: deadlineOf(context),

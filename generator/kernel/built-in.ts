@@ -49,7 +49,13 @@ export interface BuiltInVerb {
 export const credentialText: JsonSchema = { type: "string", minLength: 1, maxLength: 4_096 };
 
 /** The text of a password that somebody chooses. What more is asked of it cannot be said here (runtime/families/identity/password-rules.ts). */
-export const newPasswordText: JsonSchema = { type: "string", minLength: 8, maxLength: 1_024 };
+export const newPasswordText: JsonSchema = {
+  type: "string",
+  minLength: 8,
+  maxLength: 1_024,
+  description:
+    "At least 8 characters after NFC and at most 1,024 bytes; not a common one, and not the login.",
+};
 
 /** A body that must be given, with members that must all be given. */
 export function bodyOf(

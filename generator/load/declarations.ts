@@ -1,4 +1,5 @@
 // Declarations as they stand in a registry whose shape has been checked. Field types stay raw: types.ts reads them.
+import type { ContactModel, LicenseModel } from "../model/registry.js";
 import type { HookPhaseName, RouteStyle, SigningAlgorithm } from "../model/vocabulary.js";
 
 export type HooksByPhase = Partial<Record<HookPhaseName, readonly string[]>>;
@@ -8,6 +9,8 @@ export interface ServiceDeclaration {
   readonly title: string;
   readonly version: string;
   readonly description?: string;
+  readonly contact?: ContactModel;
+  readonly license?: LicenseModel;
   readonly style?: RouteStyle;
   readonly transaction?: string;
   readonly deadline?: string;

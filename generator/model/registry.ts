@@ -5,11 +5,27 @@ import type { Code, FunctionReference } from "./code.js";
 
 import type { JsonSchema } from "./json-schema.js";
 
+export interface ContactModel {
+  readonly name?: string;
+  readonly url?: string;
+  readonly email?: string;
+}
+
+/** The terms of the API: by an SPDX identifier, or where they can be read. */
+export interface LicenseModel {
+  readonly name: string;
+  readonly identifier?: string;
+  readonly url?: string;
+}
+
 export interface ServiceModel {
   readonly name: string;
   readonly title: string;
   readonly version: string;
   readonly description: string | null;
+  /** Whom to ask about the API. */
+  readonly contact: ContactModel | null;
+  readonly license: LicenseModel | null;
   readonly style: RouteStyle;
   readonly transaction: string;
   /** The deadline of operations that declare none. */

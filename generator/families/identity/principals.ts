@@ -27,7 +27,10 @@ const tenantId: JsonSchema = {
 };
 const holder = { principal_id: uuidSchema, role, tenant_id: tenantId };
 const grant: BuiltInVerb["body"] = {
-  schema: objectSchema({ ...holder, permission }, ["permission"]),
+  schema: {
+    ...objectSchema({ ...holder, permission }, ["permission"]),
+    oneOf: [{ required: ["principal_id"] }, { required: ["role"] }],
+  },
   isOptional: false,
 };
 

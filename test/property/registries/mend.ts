@@ -27,6 +27,7 @@ export function mended(made: Json, draw: Draw): Json {
   const whole = {
     ...others,
     ...(search === undefined || !hasDocuments ? {} : { search }),
+    ...ofService(made),
     ...each("operations", (one) => operation(one, draw)),
     ...each("documents", (one) => document(one, search === undefined)),
     ...each("composites", (one) => document(one, false)),
@@ -47,6 +48,14 @@ export function mended(made: Json, draw: Draw): Json {
     ...rest
   } = whole as Fields;
   return rest;
+}
+
+/** A license has an identifier or an address. */
+function ofService({ service }: Json): Json {
+  if (!isMap(service) || !isMap(service["license"])) return {};
+  const { url, ...license } = service["license"];
+  const isLinked = url !== undefined && license["identifier"] === undefined;
+  return { service: { ...service, license: isLinked ? { ...license, url } : license } };
 }
 
 const methods = ["get", "post", "put", "patch", "delete"];
