@@ -1,4 +1,5 @@
 // openapi.json: OpenAPI 3.1 of every attached operation, error answers included.
+import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import type { OpenAPIV3_1 } from "openapi-types";
 import { errorKinds, errors, type ErrorCode } from "../../runtime/contract/errors.js";
@@ -14,6 +15,7 @@ import type { OperationModel, ParameterModel, RegistryModel } from "../model/reg
 import { errorCodesOf, errorGroups, groupedCodesOf } from "./error-codes.js";
 import { documentFile, type EmittedFile } from "../print/file.js";
 import { publishedTypes } from "./published-types.js";
+import { linksOf } from "./openapi-links.js";
 import { securitySchemes } from "./security-schemes.js";
 import { SharedComponents } from "./shared-components.js";
 import { outputTypeName } from "./types.js";
@@ -40,6 +42,7 @@ export function emitOpenApi(model: RegistryModel): EmittedFile {
       isTold ? security : [],
       queryMember(model, operation, components),
       components,
+      linksOf(operation, model),
     );
   }
   const document = {
@@ -123,16 +126,15 @@ function queryMember(
   return { "x-query": components.refer("x-query", document.name, query) };
 }
 
-/** The codes of an operation: references to groups of codes, then its own. */
-function errorCodesMember(
-  operation: OperationModel,
-  components: SharedComponents,
-): readonly (object | ErrorCode)[] {
+/** The codes of an operation: a list that operations with the same codes share, of references to groups and what is in none. */
+function errorCodesMember(operation: OperationModel, components: SharedComponents): object {
   const { groups, own } = groupedCodesOf(operation);
-  const referred = groups.map((group) =>
-    components.refer("x-error-codes", group, () => errorGroups[group]),
-  );
-  return [...referred, ...own];
+  const codes = (): readonly (object | ErrorCode)[] => [
+    ...groups.map((group) => components.refer("x-error-codes", group, () => errorGroups[group])),
+    ...own,
+  ];
+  const rest = createHash("sha256").update(own.join()).digest("hex").slice(0, 8);
+  return components.refer("x-error-codes", [...groups, rest].join("."), codes);
 }
 
 function operationObject(
@@ -140,6 +142,7 @@ function operationObject(
   security: readonly object[],
   query: object,
   components: SharedComponents,
+  links: object,
 ): unknown {
   const { input, output, route, deadlineSeconds } = operation;
   const statuses = [...new Set(errorCodesOf(operation).map((code) => errors[code].status))].sort();
@@ -166,7 +169,7 @@ function operationObject(
           },
         }),
     responses: {
-      [String(route?.status ?? 200)]: successResponse(operation, components),
+      [String(route?.status ?? 200)]: { ...successResponse(operation, components), ...links },
       ...(output.isBytes && route?.method === "GET"
         ? { "206": { description: "The part that Range asks for.", content: anyBytes } }
         : {}),
@@ -277,7 +280,7 @@ function headerParameter(name: string, description: string, schema: unknown): ob
   return { name, in: "header", required: false, description, schema };
 }
 
-function successResponse(operation: OperationModel, components: SharedComponents): unknown {
+function successResponse(operation: OperationModel, components: SharedComponents): object {
   const { schema, hasEntityTag } = operation.output;
   const headers = {
     ...(hasEntityTag

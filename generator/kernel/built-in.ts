@@ -169,6 +169,7 @@ function operationOf(
     transaction: shape.isWrite ? "write" : "read",
     idempotencyKey: false,
     isConditional: false,
+    leadsTo: [],
     isSensitive: false,
     requiresAuthn: requiresAuthn(guard.hooks),
     ignoresCredentials: shape.ignoresCredentials ?? false,

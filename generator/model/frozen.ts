@@ -27,6 +27,7 @@ const usual = {
     requiresAuthn: false,
     ignoresCredentials: false,
     isSensitive: false,
+    leadsTo: [],
     route: null,
     audit: null,
     effect: "changes",

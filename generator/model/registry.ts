@@ -209,6 +209,8 @@ export interface OperationModel {
   readonly requiresAuthn: boolean;
   /** Whether credentials are not looked at, because the body authenticates. */
   readonly ignoresCredentials: boolean;
+  /** Operations of its namespace that go on with what it answers. */
+  readonly leadsTo: readonly string[];
   /** Whether only code of the service may call it: it has no route, and no list names it. */
   readonly isSensitive: boolean;
   /** Null where it is registered without HTTP. */

@@ -68,6 +68,43 @@ for (const engine of engines) {
       ]);
     });
 
+    test("links lead from what was created to what goes on with it", async () => {
+      const { links } = document.paths["/notes"].post.responses["201"];
+      expect(Object.keys(links)).toEqual(["get", "update", "kill"]);
+      const { body } = await service.post("/notes", { text: "n" });
+      const pathOf = (link: {
+        operationId: string;
+        parameters: Record<string, string>;
+      }): string => {
+        const [path = ""] =
+          Object.entries(document.paths).find(([, methods]) =>
+            Object.values(methods as Record<string, { operationId: string }>).some(
+              ({ operationId }) => operationId === link.operationId,
+            ),
+          ) ?? [];
+        const valueOf = (name: string): string =>
+          String(body[(link.parameters[name] ?? "").replace("$response.body#/", "")]);
+        const query = link.parameters["rev"] === undefined ? "" : `?rev=${valueOf("rev")}`;
+        return path.replace("{id}", valueOf("id")) + query;
+      };
+      expect((await service.call("GET", pathOf(links.get))).body).toEqual(body);
+      const changed = await service.call("PATCH", pathOf(links.update), { body: { text: "m" } });
+      expect(changed.status).toBe(200);
+      const steps = (path: string, status: string): readonly string[] =>
+        Object.keys(document.paths[path].post.responses[status].links);
+      expect(steps("/files/files/uploads", "201")).toEqual([
+        "presign_part",
+        "list_parts",
+        "complete_upload",
+        "abort_upload",
+      ]);
+      expect(steps("/files/files/uploads/parts", "200")).toEqual([
+        "presign_part",
+        "complete_upload",
+      ]);
+      expect(steps("/files/files/uploads/parts/url", "200")).toEqual(["complete_upload"]);
+    });
+
     test("a body that does not arrive, keys of idempotency, lengths of passwords", () => {
       const { post } = document.paths["/notes"];
       expect(Object.keys(post.responses)).toContain("408");

@@ -98,7 +98,7 @@ function readOperation(operation: OperationObject): OperationObject {
     ...(operation.parameters === undefined
       ? {}
       : { parameters: operation.parameters.map((parameter) => resolved(parameter)) }),
-    "x-error-codes": operation["x-error-codes"].flatMap((code) =>
+    "x-error-codes": resolved(operation["x-error-codes"]).flatMap((code) =>
       resolved<string | readonly string[]>(code),
     ),
   };

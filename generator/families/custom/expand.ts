@@ -87,6 +87,7 @@ export function expandOperation(
     transaction,
     idempotencyKey: declaration.idempotency ?? false,
     isConditional: false,
+    leadsTo: [],
     isSensitive: false,
     requiresAuthn: requiresAuthn(hooks),
     ignoresCredentials: ignoresCredentials(context, key, declaration, hooks),
