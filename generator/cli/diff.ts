@@ -133,6 +133,7 @@ const empty: Omit<RegistryModel, "format" | "service"> = {
   ...emptyModels,
   types: {},
   homes: {},
+  namespaces: {},
   operations: {},
 };
 

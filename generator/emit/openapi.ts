@@ -56,7 +56,10 @@ export function emitOpenApi(model: RegistryModel): EmittedFile {
     },
     servers: [{ url: "/", description: "This service" }],
     security: [],
-    tags: [...new Set(attached.map(({ namespace }) => namespace))].sort().map((name) => ({ name })),
+    tags: [...new Set(attached.map(({ namespace }) => namespace))].sort().map((name) => ({
+      name,
+      description: own(model.namespaces, name) ?? `Operations of ${name}.`,
+    })),
     paths: Object.fromEntries(Object.entries(paths).sort(([a], [b]) => (a < b ? -1 : 1))),
     components: {
       ...components.all(),

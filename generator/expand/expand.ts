@@ -84,6 +84,9 @@ export function expandRegistry(
       service: serviceModel(context),
       types: sortedRecord(types.table.schemas),
       homes: sortedRecord(types.table.homes),
+      namespaces: sortedRecord(
+        new Map(namespaces.map(({ name, description }) => [name, description])),
+      ),
       ...emptyModels,
       ...models,
       operations: sortedRecord(operations),

@@ -81,14 +81,14 @@ export const idInPath: ParameterModel = {
 
 /** A namespace of opwright's own; none where nothing asks for its operations. */
 export function builtInNamespace(
-  name: string,
+  { name, description }: { readonly name: string; readonly description: string },
   at: Origin,
   operations: readonly UnmountedOperation[],
   mount: NamespaceExpansion["mount"],
 ): readonly NamespaceExpansion[] {
   if (operations.length === 0) return [];
   const what = "a namespace of opwright's own";
-  return [{ name, what, at, operations, mount, isSensitive: false }];
+  return [{ name, what, description, at, operations, mount, isSensitive: false }];
 }
 
 const identitySpec = ofGenerated("identity", "identitySpec");

@@ -69,6 +69,8 @@ export interface NamespaceExpansion {
   readonly name: string;
   /** What has the name, in words: `a document`. */
   readonly what: string;
+  /** What its operations are about, for documents. */
+  readonly description: string;
   readonly at: Origin;
   readonly operations: readonly UnmountedOperation[];
   readonly mount: {

@@ -349,5 +349,7 @@ export interface RegistryModel extends FamilyModels {
   readonly types: Readonly<Record<string, JsonSchema>>;
   /** The namespace that declares a type, where it is one namespace's own. */
   readonly homes: Readonly<Record<string, string>>;
+  /** What the operations of a namespace are about, for documents. */
+  readonly namespaces: Readonly<Record<string, string>>;
   readonly operations: Readonly<Record<string, OperationModel>>;
 }

@@ -15,9 +15,9 @@ service:
 identity: {provisioning: {guard: open}}
 policies: {open: []}
 documents:
-  notes: {type: {text: string, tags: "string[]?"}, guard: open, idempotency: [create]}
+  notes: {description: What somebody wrote down., type: {text: string, tags: "string[]?"}, guard: open, idempotency: [create]}
 storage:
-  files: {guard: open, multipart: true}
+  files: {description: Scans of letters., guard: open, multipart: true}
 `;
 
 for (const engine of engines) {
@@ -41,6 +41,17 @@ for (const engine of engines) {
         contact: { name: "The team", email: "api@example.com" },
         license: { name: "Apache 2.0", identifier: "Apache-2.0" },
       });
+    });
+
+    test("what the operations of each tag are about", () => {
+      const tags = document.tags as readonly { name: string; description: string }[];
+      expect(tags.map(({ name }) => name)).toEqual(["authn", "files", "notes", "principals"]);
+      expect(tags.map(({ description }) => description)).toEqual([
+        "Who is calling: signing in and out, sessions, passwords.",
+        "Scans of letters.",
+        "What somebody wrote down.",
+        "Administration of principals and permissions.",
+      ]);
     });
 
     test("a permission has one holder, a principal or a role", async () => {

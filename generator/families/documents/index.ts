@@ -39,12 +39,13 @@ export const documents = family<ReadonlyMap<string, DocumentModel>>({
 
 function namespaceOf(
   { tree }: FamilyContext,
-  { mount }: DocumentDeclaration,
+  { mount, description }: DocumentDeclaration,
   { model: { name, sensitive }, operations }: ExpandedDocument,
 ): NamespaceExpansion {
   return {
     name,
     what: "a document",
+    description: description ?? `Documents: ${name}.`,
     at: tree.keyAt("documents", name),
     operations,
     mount: { path: ["documents", name, "mount"], declared: mount, usual: `/${name}` },

@@ -206,6 +206,11 @@ function bySession({ policy, hooks }: BuiltInGuard): BuiltInGuard {
   return { policy, hooks: [...own, ...others] };
 }
 
+const principalsNamespace = {
+  name: "principals",
+  description: "Administration of principals and permissions.",
+};
+
 /** `authn.deactivate_principal`, where `identity.deactivate` is declared. */
 export function expandDeactivation(context: FamilyContext): readonly UnmountedOperation[] {
   const { declarations, tree } = context;
@@ -235,7 +240,7 @@ export function expandProvisioning(context: FamilyContext): readonly NamespaceEx
   const verbs = resolvesTokens(declarations.identity)
     ? { ...provisioning, ...subjects }
     : provisioning;
-  return builtInNamespace("principals", at, expandBuiltIn(context, place, verbs), {
+  return builtInNamespace(principalsNamespace, at, expandBuiltIn(context, place, verbs), {
     path: [...path, "mount"],
     declared: declared.mount,
     usual: "/admin",

@@ -26,6 +26,7 @@ export const search = family({
       namespaces.push({
         name,
         what: "a search",
+        description: declaration.description ?? `Search over ${expanded.model.document}.`,
         at: tree.keyAt("search", name),
         operations: expanded.operations,
         mount: {

@@ -22,6 +22,7 @@ export const storage = family({
       namespaces.push({
         name,
         what: "a storage",
+        description: declaration.description ?? `Files of ${name}.`,
         at: tree.keyAt("storage", name),
         operations: expanded.operations,
         mount: { path: ["storage", name, "mount"], declared: declaration.mount, usual: `/${name}` },
