@@ -15,6 +15,7 @@ import type { OperationModel, ParameterModel, RegistryModel } from "../model/reg
 import { errorCodesOf, errorGroups, groupedCodesOf } from "./error-codes.js";
 import { documentFile, type EmittedFile } from "../print/file.js";
 import { publishedTypes } from "./published-types.js";
+import { exampleOf } from "./openapi-examples.js";
 import { linksOf } from "./openapi-links.js";
 import { securitySchemes } from "./security-schemes.js";
 import { SharedComponents } from "./shared-components.js";
@@ -43,6 +44,7 @@ export function emitOpenApi(model: RegistryModel): EmittedFile {
       queryMember(model, operation, components),
       components,
       linksOf(operation, model),
+      exampleMember(operation, model),
     );
   }
   const document = {
@@ -68,6 +70,12 @@ export function emitOpenApi(model: RegistryModel): EmittedFile {
     ...service.extensions,
   };
   return documentFile("openapi.json", document);
+}
+
+/** A body to begin with; none of a form, which needs a file. */
+function exampleMember({ input: { body } }: OperationModel, { types }: RegistryModel): object {
+  const example = body === null || body.isForm ? undefined : exampleOf(body.schema, types);
+  return example === undefined ? {} : { example };
 }
 
 /** OpenAPI has no placeholder for the rest of a path: the parameter's description says that it is. */
@@ -146,6 +154,7 @@ function operationObject(
   query: object,
   components: SharedComponents,
   links: object,
+  example: object,
 ): unknown {
   const { input, output, route, deadlineSeconds } = operation;
   const statuses = [...new Set(errorCodesOf(operation).map((code) => errors[code].status))].sort();
@@ -167,6 +176,7 @@ function operationObject(
             content: {
               [input.body.isForm ? "multipart/form-data" : "application/json"]: {
                 schema: components.schema(input.body.typeName, published(input.body.schema)),
+                ...example,
               },
             },
           },
