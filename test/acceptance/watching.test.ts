@@ -139,3 +139,12 @@ describe("readiness", () => {
     expect((await running.post("/projects", { name: "P", key: "PP" })).status).toBe(201);
   });
 });
+
+describe.each(engines.filter(({ isAvailable }) => isAvailable))("readiness on $name", (engine) => {
+  test("a database that lacks migrations is not ready where they are left to a command", async () => {
+    service = await startTestService(engine, { environment: { MIGRATE: "off" }, signsIn: false });
+    const { status, body } = await service.call("GET", "/readyz");
+    expect([status, body.status]).toEqual([503, "not ready"]);
+    expect(body.missing).toContain("migrations");
+  });
+});
