@@ -33,6 +33,8 @@ export interface ClientOptions {
   readonly refreshPath?: string;
   /** The header that carries the token; the generated `createClient` knows it. */
   readonly tokenHeader?: string;
+  /** What stands before it; Bearer where left out. */
+  readonly tokenScheme?: string;
 }
 
 export interface Client extends ClientOptions {
@@ -216,11 +218,11 @@ export async function currentCaller(client: Client): Promise<string> {
 
 /** Puts a token into the header that the service looks at. */
 export function authorize(
-  { tokenHeader = "authorization" }: Client,
+  { tokenHeader = "authorization", tokenScheme = "Bearer" }: Client,
   headers: Headers,
   tokens: Pick<Tokens, "access_token">,
 ): void {
-  headers.set(tokenHeader, `Bearer ${tokens.access_token}`);
+  headers.set(tokenHeader, `${tokenScheme} ${tokens.access_token}`);
 }
 
 /** Whether both are of one caller, as far as tokens say. */

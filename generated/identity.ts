@@ -3,12 +3,14 @@ import { authorization, identity } from "opwright/runtime";
 
 /** Who is calling; lifetimes are seconds. */
 export const identitySpec = identity({
-  route: "api",
+  routes: {
+    api: {},
+  },
   issuer: "tracker",
   ingress: [
-    { kind: "bearer", header: "Authorization" },
+    { kind: "bearer", header: "Authorization", scheme: "Bearer", route: "api" },
     { kind: "api_key", header: "X-API-Key" },
-    { kind: "cookie", cookie: "session" },
+    { kind: "cookie", cookie: "session", route: "api" },
   ],
   algorithm: "HS256",
   accessTtlSeconds: 900,
@@ -19,6 +21,7 @@ export const identitySpec = identity({
     path: "/.well-known/jwks.json",
     maxAgeSeconds: 300,
   },
+  hasTenancy: true,
   tenantHints: {
     header: false,
     host: null,

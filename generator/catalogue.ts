@@ -1,26 +1,8 @@
 // The catalogue of diagnostics: every code says what it means and how to mend it.
+import { entry, type CatalogueEntry } from "./catalogue-entry.js";
+import { ofFiles } from "./catalogue-files.js";
 
-interface CatalogueEntry {
-  readonly title: string;
-  readonly cause: string;
-  readonly fix: string;
-  /** A warning is told, and keeps nothing from being generated. */
-  readonly severity: Severity;
-}
-
-export type Severity = "error" | "warning";
-
-const entry = (
-  title: string,
-  cause: string,
-  fix: string,
-  severity: Severity = "error",
-): CatalogueEntry => ({
-  severity,
-  title,
-  cause,
-  fix,
-});
+export type { Severity } from "./catalogue-entry.js";
 
 export const catalogue = {
   OPW001: entry(
@@ -273,8 +255,8 @@ export const catalogue = {
   ),
   OPW061: entry(
     "Wrong prefix",
-    "No namespace is registered under that prefix.",
-    "Use the prefix that the message names.",
+    "No namespace is registered under that prefix, or several are.",
+    "Use the prefix that the message names, or name the namespace.",
   ),
   OPW062: entry(
     "Unknown operation",
@@ -297,8 +279,8 @@ export const catalogue = {
     "Remove it.",
   ),
   OPW066: entry(
-    "Sensitive document mounted",
-    "A document marked `sensitive` is never attached to a route.",
+    "Something sensitive mounted",
+    "A document or a storage marked `sensitive` is never attached to a route, and no search over such a document.",
     "Set `mount: false`, or remove it from the mount.",
   ),
   OPW067: entry(
@@ -346,47 +328,28 @@ export const catalogue = {
     "`webhooks` names an event that the outbox does not have, or one of opwright's own, which carries secrets.",
     "Name events of your own under `outbox`.",
   ),
-  OPW080: entry(
-    "Out of date",
-    "A generated file differs from what the registry gives.",
-    "Run `opwright generate` and commit the result.",
+  OPW076: entry(
+    "Ingress that cannot be",
+    "Two entries of `identity.ingress` look at the same place, or one says what does not belong to it.",
+    "Give each a place of its own. `scheme` belongs to `bearer`, and `route` to tokens.",
   ),
-  OPW081: entry(
-    "Missing file",
-    "A generated file is not there.",
-    "Run `opwright generate` and commit the result.",
+  OPW077: entry(
+    "Authentication routes",
+    "An ingress names an authentication route that is not there, a route has no ingress, or `identity.routes` stands beside what it replaces.",
+    "Name one of `identity.routes` at each ingress, and say `verifier` and `resolver` there.",
   ),
-  OPW082: entry(
-    "Stale file",
-    "A file was generated earlier and is no longer part of the output.",
-    "Run `opwright generate`, which removes it.",
+  OPW078: entry(
+    "Credentials ignored",
+    "An operation does not look at credentials, but its guard or a hook asks who is calling, so every call would be 401.",
+    "Leave `credentials` out, or name a policy that asks for nobody.",
   ),
-  OPW083: entry(
-    "Edited by hand",
-    "A generated file was changed after it was generated; it is not overwritten.",
-    "Move the change into the registry, then run `opwright generate --force`.",
-  ),
-  OPW084: entry(
-    "File in the way",
-    "A file that opwright did not write stands where it would write.",
-    "Move the file away, or choose another --out.",
-  ),
-  OPW085: entry(
-    "Migration lost",
-    "A migration that was generated earlier, or `migrations/storage.json`, is missing, was edited, is not in the manifest, or has a number that is taken; databases may already have applied it.",
-    "Restore the file from version control. Where two branches both made migrations, take the generated folder of the one that was merged first as a whole and generate again: yours are made anew.",
-  ),
-  OPW086: entry(
-    "Generated folder leads elsewhere",
-    "The generated folder, or something in it, is a link out of the project or to nowhere, or is not a regular file. Nothing is read or written through it.",
-    "Remove it, then run `opwright generate`.",
-  ),
-  OPW087: entry(
-    "Foreign file",
-    "A file in the generated folder is none that opwright wrote. It is left alone, but nobody looks for it there.",
-    "Move it out of the folder. This is a warning.",
+  OPW079: entry(
+    "Open administration",
+    "Anybody may use operations that are for administrators.",
+    "Name a policy that asks for a `platform.` permission. Where a gateway guards them, leave it: this is a warning.",
     "warning",
   ),
+  ...ofFiles,
 } as const satisfies Record<string, CatalogueEntry>;
 
 export type DiagnosticCode = keyof typeof catalogue;

@@ -31,6 +31,8 @@ export { passwordReset, type PasswordResetRequested } from "./families/identity/
 export { createPrincipal } from "./families/identity/provision.js";
 export {
   identity,
+  type AuthenticationRoute,
+  type ForeignCaller,
   type IdentitySpec,
   type Ingress,
   type TokenResolver,

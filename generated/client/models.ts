@@ -442,6 +442,7 @@ export type CommonCode =
   | "core.internal";
 
 export type BodyCode =
+  | "request_timeout"
   | "json_malformed"
   | "json_duplicate_key"
   | "json_too_deep"

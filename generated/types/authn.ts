@@ -2,6 +2,7 @@
 
 export interface AuthnChangePasswordInput {
   readonly current_password: string;
+  /** At least 8 characters after NFC and at most 1,024 bytes; not a common one, and not the login. */
   readonly new_password: string;
 }
 
@@ -32,5 +33,6 @@ export interface AuthnRequestPasswordResetInput {
 
 export interface AuthnResetPasswordInput {
   readonly token: string;
+  /** At least 8 characters after NFC and at most 1,024 bytes; not a common one, and not the login. */
   readonly new_password: string;
 }

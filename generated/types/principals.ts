@@ -2,6 +2,7 @@
 
 export interface PrincipalsCreatePrincipalInput {
   readonly login: string;
+  /** At least 8 characters after NFC and at most 1,024 bytes; not a common one, and not the login. */
   readonly password: string;
 }
 
@@ -9,14 +10,14 @@ export interface PrincipalsFindPrincipalsInput {
   readonly login: string;
 }
 
-export interface PrincipalsGrantPermissionInput {
+export type PrincipalsGrantPermissionInput = {
   readonly principal_id?: string;
   readonly role?: string;
   /** Where left out, the permission holds everywhere. */
   readonly tenant_id?: string;
   /** `tasks.read`, `admin`, or a role: `role:editor`. */
   readonly permission: string;
-}
+};
 
 export interface PrincipalsListPermissionsInput {
   readonly principal_id?: string;
@@ -25,11 +26,11 @@ export interface PrincipalsListPermissionsInput {
   readonly tenant_id?: string;
 }
 
-export interface PrincipalsRevokePermissionInput {
+export type PrincipalsRevokePermissionInput = {
   readonly principal_id?: string;
   readonly role?: string;
   /** Where left out, the permission holds everywhere. */
   readonly tenant_id?: string;
   /** `tasks.read`, `admin`, or a role: `role:editor`. */
   readonly permission: string;
-}
+};

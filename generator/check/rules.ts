@@ -27,15 +27,24 @@ export const rules: readonly ((context: RuleContext) => void)[] = [
 ];
 
 /** Two operations never answer the same method and path, whatever their placeholders are called. */
-function routesCollide({ expanded, report }: RuleContext): void {
+function routesCollide({ expanded, loaded, report }: RuleContext): void {
   const seen = new Map<string, string>();
-  const systemPaths = [
-    "/livez",
+  const { livez, readyz } = expanded.model.service.probes;
+  const others = [
     "/metrics",
-    "/readyz",
     "/openapi.json",
     ...families.flatMap((family) => family.paths(expanded.model)),
   ];
+  const systemPaths = [livez, readyz, ...others];
+  for (const [probe, path] of Object.entries({ livez, readyz })) {
+    const isTaken = others.includes(path) || (probe === "readyz" && path === livez);
+    if (isTaken)
+      report({
+        code: "OPW068",
+        message: `the probe ${probe} has the path ${path}, which the service answers otherwise`,
+        at: loaded.tree.at("service", "probes"),
+      });
+  }
   const templates = new Map<string, { readonly key: string; readonly path: string }>();
   for (const operation of Object.values(expanded.model.operations)) {
     if (operation.route === null) continue;

@@ -134,6 +134,7 @@ const empty: Omit<RegistryModel, "format" | "service"> = {
   ...emptyModels,
   types: {},
   homes: {},
+  namespaces: {},
   operations: {},
 };
 

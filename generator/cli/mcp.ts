@@ -113,8 +113,11 @@ async function sdk() {
 function clientOf(baseUrl: string, { identity }: RegistryModel): Client {
   const { OPWRIGHT_TOKEN: token, OPWRIGHT_API_KEY: key } = process.env;
   const headers: Record<string, string> = {};
-  for (const way of identity?.ingress ?? []) {
-    if (way.kind === "bearer" && token !== undefined) headers[way.header] = `Bearer ${token}`;
+  const ways = identity?.ingress ?? [];
+  const bearer = ways.find((way) => way.kind === "bearer");
+  if (bearer !== undefined && token !== undefined)
+    headers[bearer.header] = `${bearer.scheme} ${token}`;
+  for (const way of ways) {
     if (way.kind === "api_key" && key !== undefined) headers[way.header] = key;
   }
   return createClient({ baseUrl, headers });

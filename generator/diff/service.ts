@@ -8,11 +8,15 @@ const service: Rules<ServiceModel> = {
   title: value("documentation", () => "has another title"),
   version: null,
   description: value("documentation", () => "is described otherwise"),
+  contact: value("documentation", () => "has another contact"),
+  license: value("documentation", () => "has another license"),
   // What follows from it is told of each operation.
   style: null,
   transaction: null,
   // Each operation tells of its own.
   deadlineSeconds: null,
+  // Whoever runs the service asks them, no client.
+  probes: null,
   app: null,
   extensions: value("documentation", () => "has other extensions"),
 };

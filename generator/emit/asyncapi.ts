@@ -2,12 +2,16 @@
 import { idempotencyKeyPattern } from "../../runtime/contract/limits.js";
 import { objectSchema, refTo, type JsonSchema } from "../model/json-schema.js";
 import { own } from "../model/records.js";
-import type { RealtimeModel, RegistryModel } from "../model/registry.js";
+import type { RealtimeModel, LicenseModel, RegistryModel } from "../model/registry.js";
 import { documentFile, type EmittedFile } from "../print/file.js";
 import { AsyncApiParts, cid, error, text } from "./asyncapi-parts.js";
 
 const protocolVersion = 1;
 const count: JsonSchema = { type: "integer", minimum: 0 };
+
+function withoutIdentifier({ identifier: _identifier, ...license }: LicenseModel): object {
+  return license;
+}
 
 export function emitAsyncApi(model: RegistryModel): readonly EmittedFile[] {
   const { realtime, service } = model;
@@ -24,6 +28,9 @@ export function emitAsyncApi(model: RegistryModel): readonly EmittedFile[] {
         title: service.title,
         version: service.version,
         ...(service.description === null ? {} : { description: service.description }),
+        ...(service.contact === null ? {} : { contact: service.contact }),
+        // AsyncAPI has no SPDX identifiers.
+        ...(service.license === null ? {} : { license: withoutIdentifier(service.license) }),
         "x-svc-realtime-protocol": protocolVersion,
       },
       defaultContentType: "application/json",

@@ -6,7 +6,7 @@ import { recordsFile, type EmittedFile } from "../print/file.js";
 import { reached, typesOf } from "./published-types.js";
 
 export function emitCatalog(model: RegistryModel): readonly EmittedFile[] {
-  const operations = Object.values(model.operations);
+  const operations = Object.values(model.operations).filter(({ isSensitive }) => !isSensitive);
   const catalog = {
     error_groups: errorGroups,
     operations: operations.map(entryOf),

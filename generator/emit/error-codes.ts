@@ -21,6 +21,7 @@ const ofParameters: readonly ErrorCode[] = [
 
 /** Codes of everything that takes a JSON body. */
 export const ofBody: readonly ErrorCode[] = [
+  "request_timeout",
   "json_malformed",
   "json_duplicate_key",
   "json_too_deep",
@@ -30,6 +31,9 @@ export const ofBody: readonly ErrorCode[] = [
   "media_type_unsupported",
   "core.validation",
 ];
+
+/** Codes of everything that takes a form. */
+const ofForm: readonly ErrorCode[] = ["request_timeout"];
 
 const ofIdempotency: readonly ErrorCode[] = [
   "idempotency_key_malformed",
@@ -92,7 +96,7 @@ function codesOf(operation: OperationModel): readonly ErrorCode[] {
     ...always,
     ...ofParameters,
     ...(operation.isConditional ? ["precondition_failed"] : []),
-    ...(operation.input.body === null || operation.input.body.isForm ? [] : ofBody),
+    ...(operation.input.body === null ? [] : operation.input.body.isForm ? ofForm : ofBody),
     ...(operation.idempotencyKey ? ofIdempotency : []),
     ...(authoredIn(operation.run).length > 0 ? Object.keys(errors).filter(isAuthorCode) : []),
     ...operation.hooks.flatMap((hook) => hook.errors),

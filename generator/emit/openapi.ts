@@ -10,15 +10,13 @@ import { mapSchema, objectSchema, referredType, type JsonSchema } from "../model
 import { queryableFields, queryExtension } from "../model/query-fields.js";
 import { own } from "../model/records.js";
 import { pascalCase } from "../model/names.js";
-import type {
-  IdentityModel,
-  OperationModel,
-  ParameterModel,
-  RegistryModel,
-} from "../model/registry.js";
+import type { OperationModel, ParameterModel, RegistryModel } from "../model/registry.js";
 import { errorCodesOf, errorGroups, groupedCodesOf } from "./error-codes.js";
 import { documentFile, type EmittedFile } from "../print/file.js";
 import { publishedTypes } from "./published-types.js";
+import { exampleOf } from "./openapi-examples.js";
+import { linksOf } from "./openapi-links.js";
+import { securitySchemes } from "./security-schemes.js";
 import { SharedComponents } from "./shared-components.js";
 import { outputTypeName } from "./types.js";
 
@@ -32,8 +30,8 @@ export function emitOpenApi(model: RegistryModel): EmittedFile {
   );
   const components = new SharedComponents(new Map([...types, ["ErrorEnvelope", envelopeSchema()]]));
   const paths: Record<string, Record<string, unknown>> = {};
-  const schemes = model.identity === null ? [] : securitySchemes(model.identity);
-  const security = schemes.map(([name]) => ({ [name]: [] }));
+  const schemes = model.identity === null ? {} : securitySchemes(model.identity);
+  const security = Object.keys(schemes).map((name) => ({ [name]: [] }));
   for (const operation of attached) {
     const { route } = operation;
     if (route === null) continue;
@@ -44,6 +42,8 @@ export function emitOpenApi(model: RegistryModel): EmittedFile {
       isTold ? security : [],
       queryMember(model, operation, components),
       components,
+      linksOf(operation, model),
+      exampleMember(operation, model),
     );
   }
   const document = {
@@ -52,20 +52,29 @@ export function emitOpenApi(model: RegistryModel): EmittedFile {
       title: service.title,
       version: service.version,
       ...(service.description === null ? {} : { description: service.description }),
+      ...(service.contact === null ? {} : { contact: service.contact }),
+      ...(service.license === null ? {} : { license: service.license }),
     },
     servers: [{ url: "/", description: "This service" }],
     security: [],
-    tags: [...new Set(attached.map(({ namespace }) => namespace))].sort().map((name) => ({ name })),
+    tags: [...new Set(attached.map(({ namespace }) => namespace))].sort().map((name) => ({
+      name,
+      description: own(model.namespaces, name) ?? `Operations of ${name}.`,
+    })),
     paths: Object.fromEntries(Object.entries(paths).sort(([a], [b]) => (a < b ? -1 : 1))),
     components: {
       ...components.all(),
-      ...(model.identity === null
-        ? {}
-        : { securitySchemes: Object.fromEntries(securitySchemes(model.identity)) }),
+      ...(model.identity === null ? {} : { securitySchemes: schemes }),
     },
     ...service.extensions,
   };
   return documentFile("openapi.json", document);
+}
+
+/** A body to begin with; none of a form, which needs a file. */
+function exampleMember({ input: { body } }: OperationModel, { types }: RegistryModel): object {
+  const example = body === null || body.isForm ? undefined : exampleOf(body.schema, types);
+  return example === undefined ? {} : { example };
 }
 
 /** OpenAPI has no placeholder for the rest of a path: the parameter's description says that it is. */
@@ -112,18 +121,6 @@ function errorResponse(status: number, components: SharedComponents): object {
   };
 }
 
-/** One scheme an ingress, by its name (service.md "Documenting authentication in OpenAPI"). */
-function securitySchemes({ ingress }: IdentityModel): readonly (readonly [string, object])[] {
-  return ingress.map((one) => {
-    if (one.kind === "cookie")
-      return ["cookie", { type: "apiKey", in: "cookie", name: one.cookie }] as const;
-    const { kind, header } = one;
-    return kind === "bearer" && header.toLowerCase() === "authorization"
-      ? ([kind, { type: "http", scheme: "bearer", bearerFormat: "JWT" }] as const)
-      : ([kind, { type: "apiKey", in: "header", name: header }] as const);
-  });
-}
-
 /** What a list can be asked, field by field. */
 function queryMember(
   { documents }: RegistryModel,
@@ -156,6 +153,8 @@ function operationObject(
   security: readonly object[],
   query: object,
   components: SharedComponents,
+  links: object,
+  example: object,
 ): unknown {
   const { input, output, route, deadlineSeconds } = operation;
   const statuses = [...new Set(errorCodesOf(operation).map((code) => errors[code].status))].sort();
@@ -177,12 +176,13 @@ function operationObject(
             content: {
               [input.body.isForm ? "multipart/form-data" : "application/json"]: {
                 schema: components.schema(input.body.typeName, published(input.body.schema)),
+                ...example,
               },
             },
           },
         }),
     responses: {
-      [String(route?.status ?? 200)]: successResponse(operation, components),
+      [String(route?.status ?? 200)]: { ...successResponse(operation, components), ...links },
       ...(output.isBytes && route?.method === "GET"
         ? { "206": { description: "The part that Range asks for.", content: anyBytes } }
         : {}),
@@ -192,7 +192,7 @@ function operationObject(
       ...Object.fromEntries(
         statuses.map((status) => [
           String(status),
-          components.refer("responses", `Error${status}`, () => errorResponse(status, components)),
+          components.refer("responses", String(status), () => errorResponse(status, components)),
         ]),
       ),
     },
@@ -232,7 +232,8 @@ function parametersMember(
     );
   if (operation.idempotencyKey) {
     const schema = { type: "string", pattern: idempotencyKeyPattern };
-    const description = "The same key runs the operation once.";
+    const description =
+      "1 to 255 visible ASCII characters. For 24 hours the same key with the same arguments answers what the first request did, with Idempotency-Replayed; with others it is 422, while the first still runs 409. Answers of 5xx are not kept.";
     parameters.push(
       shared("IdempotencyKey", headerParameter("Idempotency-Key", description, schema)),
     );
@@ -292,7 +293,7 @@ function headerParameter(name: string, description: string, schema: unknown): ob
   return { name, in: "header", required: false, description, schema };
 }
 
-function successResponse(operation: OperationModel, components: SharedComponents): unknown {
+function successResponse(operation: OperationModel, components: SharedComponents): object {
   const { schema, hasEntityTag } = operation.output;
   const headers = {
     ...(hasEntityTag

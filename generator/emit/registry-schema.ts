@@ -1,7 +1,7 @@
 // registry.schema.json: the registry format with the names that exist now, for editors (registry.md, rule 8).
 import type { RegistryNames } from "../load/registry-names.js";
 import { registryShape } from "../expand/registry-shape.js";
-import type { Shape } from "../load/shape.js";
+import { membersOf, type Shape } from "../load/shape.js";
 import { shorthandScalars } from "../load/shorthand.js";
 import { documentFile, type EmittedFile } from "../print/file.js";
 
@@ -53,9 +53,11 @@ function shapeSchema(shape: Shape, names: RegistryNames): unknown {
     case "any":
       return { description: shape.what, examples: [...shorthandScalars, ...names.types] };
     case "choice": {
-      const { members } = shape;
-      const object = shapeSchema({ kind: "object", members }, names) as object;
-      return { ...object, minProperties: 1, maxProperties: 1 };
+      const { members, beside } = shape;
+      const object = shapeSchema({ kind: "object", members: membersOf(shape) }, names) as object;
+      return beside === undefined
+        ? { ...object, minProperties: 1, maxProperties: 1 }
+        : { ...object, oneOf: Object.keys(members).map((key) => ({ required: [key] })) };
     }
     case "object": {
       const required = Object.entries(shape.members).filter(

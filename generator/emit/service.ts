@@ -1,4 +1,5 @@
 // service.ts and server.ts: the whole service as one value, the process entry, and what authors import.
+import { isDeepStrictEqual } from "node:util";
 import { limits } from "../../runtime/contract/limits.js";
 import { families } from "../families/index.js";
 import { authoredIn, ofAuthor, type Code } from "../model/code.js";
@@ -10,6 +11,8 @@ import type { ModulePaths } from "../print/module-path.js";
 import { ModuleScope } from "../print/module-scope.js";
 import { namespacesOf } from "./namespaces.js";
 import { print } from "../print/templates.js";
+
+const usualProbes = { livez: "/livez", readyz: "/readyz" };
 
 export function emitService(model: RegistryModel, paths: ModulePaths): readonly EmittedFile[] {
   const { service } = model;
@@ -50,6 +53,9 @@ export function emitService(model: RegistryModel, paths: ModulePaths): readonly 
       service.deadlineSeconds === limits.defaultDeadlineSeconds
         ? ""
         : `  deadlineSeconds: ${service.deadlineSeconds},`,
+    probes: isDeepStrictEqual(service.probes, usualProbes)
+      ? ""
+      : `  probes: ${literal(service.probes)},`,
     members,
     routes,
   };

@@ -84,6 +84,9 @@ export function expandRegistry(
       service: serviceModel(context),
       types: sortedRecord(types.table.schemas),
       homes: sortedRecord(types.table.homes),
+      namespaces: sortedRecord(
+        new Map(namespaces.map(({ name, description }) => [name, description])),
+      ),
       ...emptyModels,
       ...models,
       operations: sortedRecord(operations),
@@ -156,14 +159,24 @@ function atRoute(operation: OperationModel, route: RouteModel): OperationModel {
 
 function serviceModel(context: FamilyContext): ServiceModel {
   const { service } = context.declarations;
+  const { identifier, url } = service?.license ?? {};
+  if (identifier !== undefined && url !== undefined)
+    context.report({
+      code: "OPW013",
+      message: "a license has an identifier or a url, not both",
+      at: context.tree.at("service", "license", "url"),
+    });
   return {
     name: service?.name ?? "service",
     title: service?.title ?? "Service",
     version: service?.version ?? "0.0.0",
     description: service?.description ?? null,
+    contact: service?.contact ?? null,
+    license: service?.license ?? null,
     style: service?.style ?? "rest",
     transaction: service?.transaction ?? "default",
     deadlineSeconds: deadlineOf(context),
+    probes: { livez: "/livez", readyz: "/readyz", ...service?.probes },
     app: service?.app === undefined ? null : functionReference(service.app),
     extensions: extensionsOf(service ?? {}),
   };

@@ -59,8 +59,15 @@ export function attach(
 function ownMounts(namespaces: readonly NamespaceExpansion[]): readonly Mount[] {
   return namespaces.flatMap((namespace): readonly Mount[] => {
     const { declared, usual, path } = namespace.mount;
-    return declared === false ? [] : [{ namespace, declaration: declared ?? { at: usual }, path }];
+    // What is sensitive is off every mount, so it needs no `mount: false`; one that is written out is an error.
+    const isOff = declared === false || (declared === undefined && namespace.isSensitive);
+    return isOff ? [] : [{ namespace, declaration: declared ?? { at: usual }, path }];
   });
+}
+
+/** What a namespace was registered under, by which further mounts may call it. */
+function prefixOf({ mount: { declared, usual } }: NamespaceExpansion): string {
+  return typeof declared === "object" ? declared.at : usual;
 }
 
 /** The mounts of the section `mounts`. */
@@ -69,9 +76,9 @@ function furtherMounts(
   namespaces: readonly NamespaceExpansion[],
 ): readonly Mount[] {
   const byName = new Map(namespaces.map((one) => [one.name, one]));
-  const byPrefix = new Map(
-    namespaces.flatMap((one) => (one.prefix === null ? [] : [[one.prefix, one]])),
-  );
+  const byPrefix = new Map<string, NamespaceExpansion[]>();
+  for (const one of namespaces)
+    byPrefix.set(prefixOf(one), [...(byPrefix.get(prefixOf(one)) ?? []), one]);
   return Object.entries(declarations.mounts).flatMap(([name, declaration]): readonly Mount[] => {
     const { namespace: named, prefix } = declaration;
     if ((named === undefined) === (prefix === undefined)) {
@@ -82,8 +89,10 @@ function furtherMounts(
       report({ code: "OPW060", message, at: tree.keyAt("mounts", name) });
       return [];
     }
-    const namespace = prefix === undefined ? byName.get(named ?? "") : byPrefix.get(prefix);
-    if (namespace !== undefined) return [{ namespace, declaration, path: ["mounts", name] }];
+    const found = byPrefix.get(prefix ?? "") ?? [];
+    const [namespace, second] = prefix === undefined ? [byName.get(named ?? "")] : found;
+    if (namespace !== undefined && second === undefined)
+      return [{ namespace, declaration, path: ["mounts", name] }];
     if (prefix === undefined)
       report({
         code: "OPW070",
@@ -94,7 +103,10 @@ function furtherMounts(
     else
       report({
         code: "OPW061",
-        message: `nothing is registered under the prefix ${prefix}`,
+        message:
+          second === undefined
+            ? `nothing is registered under the prefix ${prefix}`
+            : `${found.map((one) => one.name).join(" and ")} are registered under the prefix ${prefix}: say which by \`namespace\``,
         at: tree.at("mounts", name, "prefix"),
         suggestion: didYouMean(prefix, byPrefix.keys()),
       });

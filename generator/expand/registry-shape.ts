@@ -25,6 +25,18 @@ import { families } from "../families/index.js";
 const version =
   /^(?:0|[1-9]\d*)(?:\.(?:0|[1-9]\d*)){2}(?:-[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?(?:\+[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?$/;
 
+const webAddress: Shape = {
+  kind: "string",
+  pattern: /^https?:\/\/[^\s]+$/,
+  what: "an address such as https://example.com",
+};
+
+const probePath: Shape = {
+  kind: "string",
+  pattern: /^(?:\/[A-Za-z0-9._~-]+)+$/,
+  what: "the path of a probe, such as /health/live",
+};
+
 const service: Shape = {
   kind: "object",
   ...extensions,
@@ -39,6 +51,34 @@ const service: Shape = {
       "The version of the API.",
     ),
     description: optional(text, "What the service is for, in Markdown."),
+    contact: optional(
+      {
+        kind: "object",
+        members: {
+          name: optional(text, "A name."),
+          url: optional(webAddress, "A page."),
+          email: optional(
+            { kind: "string", pattern: /^[^@\s]+@[^@\s]+$/, what: "an address of mail" },
+            "An address of mail.",
+          ),
+        },
+      },
+      "Whom to ask about the API.",
+    ),
+    license: optional(
+      {
+        kind: "object",
+        members: {
+          name: required(text, "Its name."),
+          identifier: optional(
+            { kind: "string", pattern: /^[A-Za-z0-9.+() -]+$/, what: "an SPDX expression" },
+            "The license as SPDX has it, such as Apache-2.0; a page where left out.",
+          ),
+          url: optional(webAddress, "The page of the license, where there is no identifier."),
+        },
+      },
+      "The terms of the API.",
+    ),
     style: optional(style, "The default style of document routes: rest or rpc."),
     transaction: optional(
       { kind: "string", pattern: name, what: "a name in [a-z][a-z0-9_]*" },
@@ -47,6 +87,16 @@ const service: Shape = {
     deadline: optional(
       duration,
       "The time budget of operations that declare none; 30s where left out.",
+    ),
+    probes: optional(
+      {
+        kind: "object",
+        members: {
+          livez: optional(probePath, "Whether the process lives; /livez where left out."),
+          readyz: optional(probePath, "Whether it takes requests; /readyz where left out."),
+        },
+      },
+      "Where probes are.",
     ),
     app: optional(
       reference,

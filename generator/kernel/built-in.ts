@@ -49,7 +49,13 @@ export interface BuiltInVerb {
 export const credentialText: JsonSchema = { type: "string", minLength: 1, maxLength: 4_096 };
 
 /** The text of a password that somebody chooses. What more is asked of it cannot be said here (runtime/families/identity/password-rules.ts). */
-export const newPasswordText: JsonSchema = { type: "string", minLength: 8, maxLength: 1_024 };
+export const newPasswordText: JsonSchema = {
+  type: "string",
+  minLength: 8,
+  maxLength: 1_024,
+  description:
+    "At least 8 characters after NFC and at most 1,024 bytes; not a common one, and not the login.",
+};
 
 /** A body that must be given, with members that must all be given. */
 export function bodyOf(
@@ -75,14 +81,14 @@ export const idInPath: ParameterModel = {
 
 /** A namespace of opwright's own; none where nothing asks for its operations. */
 export function builtInNamespace(
-  name: string,
+  { name, description }: { readonly name: string; readonly description: string },
   at: Origin,
   operations: readonly UnmountedOperation[],
   mount: NamespaceExpansion["mount"],
 ): readonly NamespaceExpansion[] {
   if (operations.length === 0) return [];
   const what = "a namespace of opwright's own";
-  return [{ name, what, at, operations, mount, prefix: null, isSensitive: false }];
+  return [{ name, what, description, at, operations, mount, isSensitive: false }];
 }
 
 const identitySpec = ofGenerated("identity", "identitySpec");
@@ -163,6 +169,8 @@ function operationOf(
     transaction: shape.isWrite ? "write" : "read",
     idempotencyKey: false,
     isConditional: false,
+    leadsTo: [],
+    isSensitive: false,
     requiresAuthn: requiresAuthn(guard.hooks),
     ignoresCredentials: shape.ignoresCredentials ?? false,
     route: null,

@@ -77,6 +77,8 @@ export interface NamespaceExpansion {
   readonly name: string;
   /** What has the name, in words: `a document`. */
   readonly what: string;
+  /** What its operations are about, for documents. */
+  readonly description: string;
   readonly at: Origin;
   readonly operations: readonly UnmountedOperation[];
   readonly mount: {
@@ -85,8 +87,6 @@ export interface NamespaceExpansion {
     readonly declared: false | MountDeclaration | undefined;
     readonly usual: string;
   };
-  /** The prefix by which further mounts may call it; null where they may not. */
-  readonly prefix: string | null;
   /** Whether it must not be mounted, wherever. */
   readonly isSensitive: boolean;
 }

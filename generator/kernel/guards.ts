@@ -78,9 +78,12 @@ export interface BuiltInGuard {
   readonly hooks: readonly HookUse[];
 }
 
+/** The policy that is meant where nothing is asked: whoever names it has written it out. */
+export const openPolicy = "open";
+
 /**
  * The guard, declared at `path`, of operations that reach across tenants. Reports one that asks for nothing but what a
- * tenant can give: neither a permission of `platform` nor a hook of the team.
+ * tenant can give: neither a permission of `platform` nor a hook of the team. Where `open` is written, it warns.
  */
 export function administrationGuard(
   context: FamilyContext,
@@ -95,6 +98,11 @@ export function administrationGuard(
     ({ isAuthored, phase, permission }) =>
       (isAuthored && refusing.includes(phase)) || permission?.startsWith("platform.") === true,
   );
+  if (policy === openPolicy) {
+    if (!isPrivileged)
+      report({ code: "OPW079", message: "anybody may administer: the guard is open", at });
+    return { policy, hooks };
+  }
   if (!isPrivileged && Object.hasOwn(declarations.policies, policy)) {
     const message = `${policy} asks for no \`platform.\` permission, so it does not guard every tenant`;
     report({ code: "OPW055", message, at });

@@ -1,4 +1,5 @@
 // Declarations as they stand in a registry whose shape has been checked. Field types stay raw: types.ts reads them.
+import type { ContactModel, LicenseModel } from "../model/registry.js";
 import type { HookPhaseName, RouteStyle, SigningAlgorithm } from "../model/vocabulary.js";
 
 export type HooksByPhase = Partial<Record<HookPhaseName, readonly string[]>>;
@@ -8,9 +9,12 @@ export interface ServiceDeclaration {
   readonly title: string;
   readonly version: string;
   readonly description?: string;
+  readonly contact?: ContactModel;
+  readonly license?: LicenseModel;
   readonly style?: RouteStyle;
   readonly transaction?: string;
   readonly deadline?: string;
+  readonly probes?: { readonly livez?: string; readonly readyz?: string };
   readonly app?: string;
 }
 
@@ -73,6 +77,7 @@ export interface StorageDeclaration {
   readonly multipart?: boolean;
   readonly encryption?: "client";
   readonly stream?: boolean;
+  readonly sensitive?: boolean;
   readonly deadline?: string;
   readonly mount?: false | MountDeclaration;
   /** What `{resource}` is in guards, where it is not the storage: never written, made by a composite. */
@@ -108,6 +113,7 @@ export interface OperationDeclaration extends Partial<Record<MethodKey, string>>
   readonly deadline?: string;
   readonly idempotency?: boolean;
   readonly transaction?: "read" | "write";
+  readonly credentials?: "ignore";
 }
 
 export interface TopLevelMountDeclaration extends MountDeclaration {
@@ -121,11 +127,19 @@ export interface AdministrationDeclaration {
   readonly mount?: false | MountDeclaration;
 }
 
-/** Where a credential stands: exactly one of the members. */
+/** Where a credential stands: exactly one of the first three. */
 export interface IngressDeclaration {
   readonly bearer?: string;
   readonly api_key?: string;
   readonly cookie?: string;
+  readonly route?: string;
+  readonly scheme?: string;
+}
+
+/** How tokens are known; the service's own where both are left out. */
+export interface AuthenticationRouteDeclaration {
+  readonly verifier?: string;
+  readonly resolver?: string;
 }
 
 export type IdentityMethod = "token" | "password" | "api_key";
@@ -136,6 +150,7 @@ export interface IdentityDeclaration {
   readonly ingress?: readonly IngressDeclaration[];
   readonly verifier?: string;
   readonly resolver?: string;
+  readonly routes?: Readonly<Record<string, AuthenticationRouteDeclaration>>;
   readonly signing?: { readonly algorithm: SigningAlgorithm; readonly signer?: string };
   readonly access_ttl?: string;
   readonly refresh_ttl?: string;

@@ -1,6 +1,6 @@
 // The author's functions that a registry names, found by its format: what is said there to name one is looked at, wherever it stands.
 import { own } from "../model/records.js";
-import { alternativeOf, isMap, type Shape } from "./shape.js";
+import { alternativeOf, isMap, membersOf, type Shape } from "./shape.js";
 
 /** One naming of a function. */
 export interface NamedFunction {
@@ -33,7 +33,7 @@ export function functionsNamed(
     case "object":
     case "choice":
       return entriesOf(value).flatMap(([key, item]) => {
-        const member = own(shape.members, key);
+        const member = own(membersOf(shape), key);
         return member === undefined ? [] : functionsNamed(member.shape, item, [...path, key]);
       });
     case "either": {

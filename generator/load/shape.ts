@@ -23,8 +23,12 @@ export type Shape =
       /** Whether `x-*` keys are carried along. */
       readonly hasExtensions?: boolean;
     }
-  /** An object with exactly one of the members. */
-  | { readonly kind: "choice"; readonly members: Readonly<Record<string, Member>> }
+  /** An object with exactly one of the members, and what may stand beside it. */
+  | {
+      readonly kind: "choice";
+      readonly members: Readonly<Record<string, Member>>;
+      readonly beside?: Readonly<Record<string, Member>>;
+    }
   /** The first alternative whose JSON type is that of the value. */
   | { readonly kind: "either"; readonly of: readonly Shape[] }
   /** Checked by a reader of its own. */
@@ -36,6 +40,13 @@ export interface Member {
   readonly shape: Shape;
   readonly isRequired?: boolean;
   readonly description: string;
+}
+
+/** All members that may stand in an object or a choice. */
+export function membersOf(
+  shape: Extract<Shape, { kind: "object" | "choice" }>,
+): Readonly<Record<string, Member>> {
+  return shape.kind === "object" ? shape.members : { ...shape.members, ...shape.beside };
 }
 
 /** Checks a value against a shape and reports every fault. Returns whether there was none. */
@@ -75,8 +86,10 @@ export function checkShape(shape: Shape, value: unknown, at: Origin, report: Rep
       return isMap(value) ? checkObject(shape, value, at, report) : wrongType(shape, at, report);
     case "choice":
       if (!isMap(value)) return wrongType(shape, at, report);
-      if (!checkObject({ kind: "object", members: shape.members }, value, at, report)) return false;
-      if (Object.keys(value).length === 1) return true;
+      if (!checkObject({ kind: "object", members: membersOf(shape) }, value, at, report))
+        return false;
+      if (Object.keys(value).filter((key) => Object.hasOwn(shape.members, key)).length === 1)
+        return true;
       report({ code: "OPW013", message: `must have exactly one of ${named(shape.members)}`, at });
       return false;
     case "either": {

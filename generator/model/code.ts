@@ -43,6 +43,11 @@ export function functionReference(text: string): FunctionReference {
   return { file: text.slice(0, hash), name: text.slice(hash + 1) };
 }
 
+/** The same of a member that may be left out. */
+export function referenceOrNull(text: string | undefined): FunctionReference | null {
+  return text === undefined ? null : functionReference(text);
+}
+
 /** An author's function as code. */
 export function ofAuthor({ file, name }: FunctionReference): CodeName {
   return { name, from: { authored: file } };

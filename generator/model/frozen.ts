@@ -4,8 +4,11 @@ import { objectSchema, propertiesOf, referredType, requiredOf } from "./json-sch
 import type { JsonSchema } from "./json-schema.js";
 import { sortedRecord } from "./records.js";
 import type {
+  AuthenticationRouteModel,
   BodyModel,
   HookUse,
+  IdentityModel,
+  IngressModel,
   InputModel,
   OperationModel,
   OutputModel,
@@ -25,6 +28,8 @@ const usual = {
     isConditional: false,
     requiresAuthn: false,
     ignoresCredentials: false,
+    isSensitive: false,
+    leadsTo: [],
     route: null,
     audit: null,
     effect: "changes",
@@ -101,7 +106,24 @@ export function thawed(committed: object): RegistryModel {
     };
     return [key, whole];
   });
-  return { ...model, operations: Object.fromEntries(operations) };
+  return {
+    ...model,
+    identity: thawedIdentity(model.identity),
+    operations: Object.fromEntries(operations),
+  };
+}
+
+/** Identity with authentication routes: before there were several, it named the one. */
+function thawedIdentity(identity: RegistryModel["identity"]): RegistryModel["identity"] {
+  if (identity === null || (identity as Partial<IdentityModel>).routes !== undefined)
+    return identity;
+  const { route, verifier, resolver, ...rest } = identity as IdentityModel &
+    AuthenticationRouteModel & { readonly route: string };
+  const ingress = rest.ingress.map((one): IngressModel => {
+    if (one.kind === "api_key") return one;
+    return one.kind === "cookie" ? { ...one, route } : { ...one, scheme: "Bearer", route };
+  });
+  return { ...rest, routes: { [route]: { verifier, resolver } }, ingress };
 }
 
 /** The members that are not as usual. */

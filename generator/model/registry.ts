@@ -5,15 +5,33 @@ import type { Code, FunctionReference } from "./code.js";
 
 import type { JsonSchema } from "./json-schema.js";
 
+export interface ContactModel {
+  readonly name?: string;
+  readonly url?: string;
+  readonly email?: string;
+}
+
+/** The terms of the API: by an SPDX identifier, or where they can be read. */
+export interface LicenseModel {
+  readonly name: string;
+  readonly identifier?: string;
+  readonly url?: string;
+}
+
 export interface ServiceModel {
   readonly name: string;
   readonly title: string;
   readonly version: string;
   readonly description: string | null;
+  /** Whom to ask about the API. */
+  readonly contact: ContactModel | null;
+  readonly license: LicenseModel | null;
   readonly style: RouteStyle;
   readonly transaction: string;
   /** The deadline of operations that declare none. */
   readonly deadlineSeconds: number;
+  /** Paths of the probes. */
+  readonly probes: { readonly livez: string; readonly readyz: string };
   readonly app: FunctionReference | null;
   readonly extensions: Readonly<Record<string, unknown>>;
 }
@@ -191,6 +209,10 @@ export interface OperationModel {
   readonly requiresAuthn: boolean;
   /** Whether credentials are not looked at, because the body authenticates. */
   readonly ignoresCredentials: boolean;
+  /** Operations of its namespace that go on with what it answers. */
+  readonly leadsTo: readonly string[];
+  /** Whether only code of the service may call it: it has no route, and no list names it. */
+  readonly isSensitive: boolean;
   /** Null where it is registered without HTTP. */
   readonly route: RouteModel | null;
   /** Members of the input that the audit log names; null where the operation is not in it. */
@@ -211,12 +233,26 @@ export interface OperationModel {
   readonly extensions: Readonly<Record<string, unknown>>;
 }
 
+/** Where a credential stands; tokens belong to an authentication route, API keys are the service's own. */
 export type IngressModel =
-  | { readonly kind: "bearer" | "api_key"; readonly header: string }
-  | { readonly kind: "cookie"; readonly cookie: string };
+  | {
+      readonly kind: "bearer";
+      readonly header: string;
+      readonly scheme: string;
+      readonly route: string;
+    }
+  | { readonly kind: "api_key"; readonly header: string }
+  | { readonly kind: "cookie"; readonly cookie: string; readonly route: string };
+
+/** How the tokens of a route are known; those of the service itself where both are null. */
+export interface AuthenticationRouteModel {
+  readonly verifier: FunctionReference | null;
+  readonly resolver: FunctionReference | null;
+}
 
 export interface IdentityModel {
-  readonly route: string;
+  /** By their names. */
+  readonly routes: Readonly<Record<string, AuthenticationRouteModel>>;
   readonly ingress: readonly IngressModel[];
   readonly algorithm: SigningAlgorithm;
   readonly accessTtlSeconds: number;
@@ -224,11 +260,11 @@ export interface IdentityModel {
   readonly refreshGraceSeconds: number;
   readonly resetTtlSeconds: number;
   readonly jwks: { readonly path: string; readonly maxAgeSeconds: number } | null;
+  /** Whether there are tenants of the service's own. */
+  readonly hasTenancy: boolean;
   readonly tenantHints: { readonly header: boolean; readonly host: string | null };
   readonly trustForwardedHost: boolean;
   readonly signer: FunctionReference | null;
-  readonly verifier: FunctionReference | null;
-  readonly resolver: FunctionReference | null;
   /** Operations whose need of a credential is not documented. */
   readonly undocumented: readonly string[];
   /** Permissions that stand above every other. */
@@ -313,5 +349,7 @@ export interface RegistryModel extends FamilyModels {
   readonly types: Readonly<Record<string, JsonSchema>>;
   /** The namespace that declares a type, where it is one namespace's own. */
   readonly homes: Readonly<Record<string, string>>;
+  /** What the operations of a namespace are about, for documents. */
+  readonly namespaces: Readonly<Record<string, string>>;
   readonly operations: Readonly<Record<string, OperationModel>>;
 }

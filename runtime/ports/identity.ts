@@ -42,6 +42,12 @@ export interface Trust {
   readonly isMember: boolean;
 }
 
+/** Somebody by the name that another issuer gave. */
+export interface Subject {
+  readonly issuer: string;
+  readonly subject: string;
+}
+
 /** One refresh token by its digest. Times are epoch milliseconds. */
 export interface RefreshToken {
   readonly digest: string;
@@ -67,6 +73,21 @@ export interface IdentityStore {
   findPrincipal(id: string): Promise<Principal | null>;
   /** Adds a principal; false where the login is taken. */
   addPrincipal(principal: Principal): Promise<boolean>;
+  /** Maps a subject to a principal; false where it is mapped already. */
+  addSubject(subject: Subject, principalId: string): Promise<boolean>;
+  /** The principal that a subject is mapped to; null where there is none. */
+  findSubject(subject: Subject): Promise<Principal | null>;
+  /** Takes the mapping of a subject away; false where there was none. */
+  dropSubject(subject: Subject): Promise<boolean>;
+  /**
+   * How a principal stands that no session or key of the service names: by its id or its subject, with who acts for it, in
+   * a tenant. Null where there is none.
+   */
+  standing(
+    of: { readonly principalId: string } | Subject,
+    actorId: string | null,
+    tenant: string | null,
+  ): Promise<Trust | null>;
   setPassword(principalId: string, passwordHash: string): Promise<void>;
   /** Replaces the hash of an active principal where it is still `expected`; says whether it did. Atomic. */
   replacePassword(principalId: string, expected: string, passwordHash: string): Promise<boolean>;

@@ -7,6 +7,12 @@ import type { AnyRoute } from "../operations/operation.js";
 /** Any `(req, res, next)` handler, an Express app among them. Gets the requests that no route matches. */
 export type AppHandler = (req: IncomingMessage, res: ServerResponse, next: NextHandler) => unknown;
 
+/** Where the service says whether it lives, and whether it takes requests. */
+export interface ProbePaths {
+  readonly livez: string;
+  readonly readyz: string;
+}
+
 /** A service: its operations, and by member what it says to families. */
 export interface ServiceDefinition extends FamilyParts {
   readonly name: string;
@@ -15,6 +21,8 @@ export interface ServiceDefinition extends FamilyParts {
   readonly routes: readonly AnyRoute[];
   /** The deadline of operations that declare none; 30 s where it is left out. */
   readonly deadlineSeconds?: number;
+  /** Where probes are; `/livez` and `/readyz` where it is left out. */
+  readonly probes?: ProbePaths;
   /** The author's own app, behind the generated routes. */
   readonly app?: AppHandler;
 }

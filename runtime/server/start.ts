@@ -65,7 +65,6 @@ export async function start(
   const { settings, log } = options;
   const connection = await connect(service, options);
   const { database, objects } = connection;
-  const { trustsProxy, corsOrigins } = settings;
   const started = startFamilies(service, connection, settings);
 
   let state: "active" | "settling" | "draining" = "active";
@@ -73,12 +72,12 @@ export async function start(
   const bind = boundary({
     identity: service.identity,
     resources: connection,
-    trustsProxy,
-    allowedOrigins: corsOrigins,
+    trustsProxy: settings.trustsProxy,
+    allowedOrigins: settings.corsOrigins,
   });
   const realtime = await startRealtime(service, connection, settings, {
     bind,
-    allowedOrigins: corsOrigins,
+    allowedOrigins: settings.corsOrigins,
     isAccepting,
   });
   const answerOther = await handlerOf(service, options, connection, bind, realtime);
@@ -94,7 +93,8 @@ export async function start(
         gauges: gaugesOf(service, connection, realtime),
       })
     : null;
-  const answerWatch = watchEndpoints({ isActive: () => state === "active", readiness, metrics });
+  const isActive = (): boolean => state === "active";
+  const answerWatch = watchEndpoints({ isActive, readiness, metrics }, service.probes);
   const isLogged = settings.logLevel === "info" || settings.logLevel === "debug";
   const ended = (exchange: Exchange): void => {
     if (isLogged) logRequest(log, exchange);
@@ -327,9 +327,12 @@ async function docsOf(service: ServiceDefinition, folder: string): Promise<Answe
   // What a page is told, and no more.
   const plane =
     realtime === undefined ? null : { path: realtime.path, transports: realtime.transports };
-  const bearer = identity?.ingress.find(({ kind }) => kind === "bearer");
-  const tokenHeader = bearer?.kind === "bearer" ? bearer.header : "Authorization";
-  return docsEndpoint({ title, folder, realtime: plane, tokenHeader });
+  const bearers = identity?.ingress.filter((one) => one.kind === "bearer") ?? [];
+  // The pages sign in, so their token is one of the service itself.
+  const isOwn = (route: string): boolean => identity?.routes[route]?.resolver === undefined;
+  const bearer = bearers.find(({ route }) => isOwn(route)) ?? bearers[0];
+  const { header: tokenHeader = "Authorization", scheme: tokenScheme = "Bearer" } = bearer ?? {};
+  return docsEndpoint({ title, folder, realtime: plane, tokenHeader, tokenScheme });
 }
 
 /** What no route matches goes to the author's app, then to the documentation, then to a JSON 404 or the masked error. */

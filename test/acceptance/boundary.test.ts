@@ -133,12 +133,18 @@ for (const engine of engines) {
       test("decide who is calling", async () => {
         const [service, people] = await startWith(
           withIdentity({
-            verifier: (token: string) => (token === "partner" ? { company: "acme" } : null),
-            resolver: async (claims: { readonly company: string }, stores) => {
-              const principal = await stores.of(identityStore).findPrincipalByLogin(claims.company);
-              if (principal === null) return null;
-              const { id: principalId } = principal;
-              return { principalId, actorId: null, sessionId: null, tenant: null, expiresAt: null };
+            routes: {
+              api: {
+                verifier: (token: string) => (token === "partner" ? { company: "acme" } : null),
+                resolver: async (claims: { readonly company: string }, stores) => {
+                  const identities = stores.of(identityStore);
+                  const principal = await identities.findPrincipalByLogin(claims.company);
+                  if (principal === null) return null;
+                  const { id: principalId } = principal;
+                  const nothing = { actorId: null, sessionId: null, tenant: null, expiresAt: null };
+                  return { principalId, ...nothing };
+                },
+              },
             },
           }),
         );
@@ -155,7 +161,8 @@ for (const engine of engines) {
 
       test("a verifier alone is refused at start, and names the route", () => {
         const verifier = (): null => null;
-        expect(() => identity({ ...identitySpec, route: "partners", verifier })).toThrow(
+        const routes = { ...identitySpec.routes, partners: { verifier } };
+        expect(() => identity({ ...identitySpec, routes })).toThrow(
           "identity of the route partners: a verifier needs a resolver beside it",
         );
       });

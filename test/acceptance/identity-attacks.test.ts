@@ -265,34 +265,40 @@ for (const engine of engines) {
       expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 503]));
     });
 
-    test("a resolver's subject is no role, and any id of its own creates documents", async () => {
-      for (const [principalId, status] of [
-        ["role:staff", 401],
-        ["auth0|1", 201],
-      ] as const) {
+    test("ids that a resolver makes up reach no column, and are no role", async () => {
+      for (const said of [
+        { principalId: "role:staff" },
+        { principalId: "auth0|1" },
+        { actorId: "auth0|1" },
+        { sessionId: "s1" },
+        { issuer: "", subject: "1" },
+        { issuer: "x", subject: "a\u0000b" },
+        { issuer: "x", subject: "1".repeat(600) },
+      ]) {
         const other = await startTestService(engine, {
           signsIn: false,
           definition: defineService({
             ...reference,
             identity: identity({
               ...identitySpec,
-              verifier: (token: string) => token,
-              resolver: () => ({
-                principalId,
-                actorId: null,
-                sessionId: null,
-                tenant: "t",
-                expiresAt: null,
-              }),
+              routes: {
+                api: {
+                  verifier: (token: string) => token,
+                  resolver: () => ({
+                    principalId: "01890000-0000-7000-8000-0000000000aa",
+                    actorId: null,
+                    sessionId: null,
+                    tenant: null,
+                    expiresAt: null,
+                    ...said,
+                  }),
+                },
+              },
             }),
           }),
         });
-        const { connection } = other.running;
-        await connection.write("test.grant", ({ transaction }) =>
-          transaction.of(tenantStore).grant("t", principalId, "notes.read"),
-        );
-        const answer = await peopleOf(other).as("any", "POST", "/notes/create", { text: "n" });
-        expect([principalId, answer.status]).toEqual([principalId, status]);
+        const answer = await peopleOf(other).as("any", "GET", "/auth/me");
+        expect([said, answer.status, answer.body.code]).toEqual([said, 401, "core.authentication"]);
         await other.stop();
       }
     });

@@ -91,6 +91,16 @@ describe("figures", () => {
     expect(text).toContain("nodejs_eventloop_lag_seconds");
   });
 
+  test("and probes are where the service puts them", async () => {
+    const probes = { livez: "/health/live", readyz: "/health/ready" };
+    const bare = { name: "bare", title: "Bare", version: "1.0.0", routes: [] };
+    const running = await started({ definition: defineService({ ...bare, probes }) });
+    for (const path of Object.values(probes))
+      expect([path, (await running.call("GET", path)).status]).toEqual([path, 200]);
+    for (const path of ["/livez", "/readyz"])
+      expect([path, (await running.call("GET", path)).status]).toEqual([path, 404]);
+  });
+
   test("and probes are on the admin port alone where one is set", async () => {
     const running = await started({ environment: { ADMIN_PORT: "0" } });
     const { adminUrl } = running.running;
@@ -127,5 +137,14 @@ describe("readiness", () => {
     const ready = await running.call("GET", "/readyz");
     expect([ready.status, ready.body]).toEqual([200, { status: "ready", degraded: ["bus"] }]);
     expect((await running.post("/projects", { name: "P", key: "PP" })).status).toBe(201);
+  });
+});
+
+describe.each(engines.filter(({ isAvailable }) => isAvailable))("readiness on $name", (engine) => {
+  test("a database that lacks migrations is not ready where they are left to a command", async () => {
+    service = await startTestService(engine, { environment: { MIGRATE: "off" }, signsIn: false });
+    const { status, body } = await service.call("GET", "/readyz");
+    expect([status, body.status]).toEqual([503, "not ready"]);
+    expect(body.missing).toContain("migrations");
   });
 });

@@ -65,13 +65,13 @@ test("a service with such paths of its own has those alone", async () => {
 
 test("pages send tokens in the header that the service looks at", async () => {
   if (sqlite === undefined) throw new Error("there is no SQLite");
-  const ingress = [{ kind: "bearer", header: "X-Auth" }] as const;
+  const ingress = [{ kind: "bearer", header: "X-Auth", scheme: "Token", route: "api" }] as const;
   const service = await startTestService(sqlite, {
     signsIn: false,
     definition: defineService({ ...reference, identity: identity({ ...identitySpec, ingress }) }),
   });
   const { body } = await service.call("GET", "/docs/operations");
-  expect(String(body)).toContain('"tokenHeader":"X-Auth"');
+  expect(String(body)).toContain('"tokenHeader":"X-Auth","tokenScheme":"Token"');
   await service.stop();
 });
 

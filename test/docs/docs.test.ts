@@ -39,6 +39,7 @@ const functions = {
   "registry/shop.ts": "export const send = async () => undefined;\n",
   "registry/hooks/tasks.ts":
     "export const check = () => undefined;\nexport const notArchived = () => undefined;\n",
+  "registry/partner.ts": "export const verify = () => null;\nexport const resolve = () => null;\n",
 };
 
 test.each(pages)("%s links to what is there", (page) => {

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { stringify } from "yaml";
 import { registryShape } from "../../generator/expand/registry-shape.js";
-import { isMap, type Member, type Shape } from "../../generator/load/shape.js";
+import { isMap, membersOf as allOf, type Member, type Shape } from "../../generator/load/shape.js";
 import { drawn } from "./registries/draw.js";
 import { isFault, outcomesOf } from "./registries/program.js";
 import { randomRegistry } from "./registries/random-registry.js";
@@ -42,7 +42,7 @@ function membersOf(shape: Shape, path: string): readonly (readonly [Member, stri
   switch (shape.kind) {
     case "object":
     case "choice":
-      return Object.entries(shape.members).flatMap(([name, member]) => [
+      return Object.entries(allOf(shape)).flatMap(([name, member]) => [
         [member, `${path}.${name}`] as const,
         ...membersOf(member.shape, `${path}.${name}`),
       ]);
@@ -65,7 +65,7 @@ function note(shape: Shape, value: unknown, found: Set<Member>): void {
   if (shape.kind === "map") for (const [, inner] of children) note(shape.of, inner, found);
   if (shape.kind !== "object" && shape.kind !== "choice") return;
   for (const [name, inner] of children) {
-    const member = shape.members[name];
+    const member = allOf(shape)[name];
     if (member === undefined) continue;
     found.add(member);
     note(member.shape, inner, found);

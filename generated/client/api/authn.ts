@@ -4,6 +4,7 @@ import type { BodyCode, Caller, CommonCode, SessionList, TokenResponse } from ".
 
 export interface AuthnChangePasswordInput {
   readonly current_password: string;
+  /** At least 8 characters after NFC and at most 1,024 bytes; not a common one, and not the login. */
   readonly new_password: string;
 }
 
@@ -94,6 +95,7 @@ export type AuthnRequestPasswordResetCode = CommonCode | BodyCode;
 
 export interface AuthnResetPasswordInput {
   readonly token: string;
+  /** At least 8 characters after NFC and at most 1,024 bytes; not a common one, and not the login. */
   readonly new_password: string;
 }
 

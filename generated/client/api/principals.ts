@@ -17,6 +17,7 @@ export type PrincipalsCode =
 
 export interface PrincipalsCreatePrincipalInput {
   readonly login: string;
+  /** At least 8 characters after NFC and at most 1,024 bytes; not a common one, and not the login. */
   readonly password: string;
 }
 
@@ -32,14 +33,14 @@ export interface PrincipalsFindPrincipalsInput {
 
 export type PrincipalsFindPrincipalsCode = CommonCode | PrincipalsCode;
 
-export interface PrincipalsGrantPermissionInput {
+export type PrincipalsGrantPermissionInput = {
   readonly principal_id?: string;
   readonly role?: string;
   /** Where left out, the permission holds everywhere. */
   readonly tenant_id?: string;
   /** `tasks.read`, `admin`, or a role: `role:editor`. */
   readonly permission: string;
-}
+};
 
 export type PrincipalsGrantPermissionCode =
   | CommonCode
@@ -56,14 +57,14 @@ export interface PrincipalsListPermissionsInput {
 
 export type PrincipalsListPermissionsCode = CommonCode | PrincipalsCode | "core.not_found";
 
-export interface PrincipalsRevokePermissionInput {
+export type PrincipalsRevokePermissionInput = {
   readonly principal_id?: string;
   readonly role?: string;
   /** Where left out, the permission holds everywhere. */
   readonly tenant_id?: string;
   /** `tasks.read`, `admin`, or a role: `role:editor`. */
   readonly permission: string;
-}
+};
 
 export type PrincipalsRevokePermissionCode =
   | CommonCode

@@ -1,6 +1,6 @@
 // client/: the typed client of the service, one function an operation, over a core that is the same for every service.
 import { own } from "../../model/records.js";
-import type { RegistryModel } from "../../model/registry.js";
+import type { IdentityModel, IngressModel, RegistryModel } from "../../model/registry.js";
 import { header, type EmittedFile } from "../../print/file.js";
 import { docComment, literal } from "../../print/layout.js";
 import { publishedTypes } from "../published-types.js";
@@ -80,13 +80,24 @@ export function emitClient(model: RegistryModel, settings: ClientSettings): read
   ];
 }
 
+/** Where the service's own tokens go, which a client gets by signing in; where there are none, the first bearer token. */
+function ownIngress({ ingress, routes }: IdentityModel): BearerIngress | undefined {
+  const bearers = ingress.filter((one) => one.kind === "bearer");
+  return bearers.find(({ route }) => own(routes, route)?.resolver === null) ?? bearers[0];
+}
+
+type BearerIngress = Extract<IngressModel, { kind: "bearer" }>;
+
 /** What a client of this service need not be told. */
 function defaultsOf({ identity, operations }: RegistryModel): string {
-  const bearer = identity?.ingress.find(({ kind }) => kind === "bearer");
-  const header = bearer !== undefined && "header" in bearer ? bearer.header.toLowerCase() : "";
+  const bearer = identity === null ? undefined : ownIngress(identity);
+  const header = bearer?.header.toLowerCase() ?? "";
   const known = {
     refreshPath: own(operations, "authn.refresh_tokens")?.route?.path ?? "",
     ...(["", "authorization"].includes(header) ? {} : { tokenHeader: header }),
+    ...(["", "bearer"].includes(bearer?.scheme.toLowerCase() ?? "")
+      ? {}
+      : { tokenScheme: bearer?.scheme }),
   };
   const members = Object.entries(known).map(([name, value]) => `${name}: ${literal(value)}`);
   return `{ ${members.join(", ")}, ...options }`;

@@ -95,7 +95,7 @@ function storageOf(
   name: string,
   composite: CompositeDeclaration,
 ): Readonly<Record<string, unknown>> {
-  const { storage, guard, deadline } = composite;
+  const { storage, guard, deadline, sensitive } = composite;
   const place = mountOf(name, composite);
   const { prefix = "/blobs", ...own } = storage ?? {};
   const isShared = (key: string): boolean => key === "read" || key === "write";
@@ -105,6 +105,7 @@ function storageOf(
     resource: name,
     guard: guardOf(guard, (key) => isShared(key) || storageGuards.includes(key)),
     ...(deadline === undefined ? {} : { deadline }),
+    ...(sensitive === undefined ? {} : { sensitive }),
     mount: place === false ? false : { ...place, at: place.at.replace(/\/+$/, "") + prefix },
   };
 }

@@ -14,6 +14,7 @@ import { functionReference, ofAuthor } from "../../model/code.js";
 import { pascalCase, sentenceCase } from "../../model/names.js";
 import {
   bodyInput,
+  type HookUse,
   type InputModel,
   type OperationModel,
   type ParameterModel,
@@ -86,8 +87,10 @@ export function expandOperation(
     transaction,
     idempotencyKey: declaration.idempotency ?? false,
     isConditional: false,
+    leadsTo: [],
+    isSensitive: false,
     requiresAuthn: requiresAuthn(hooks),
-    ignoresCredentials: false,
+    ignoresCredentials: ignoresCredentials(context, key, declaration, hooks),
     route: null,
     audit: null,
     run: ofAuthor(functionReference(declaration.run)),
@@ -110,6 +113,26 @@ export function expandOperation(
     },
     at,
   };
+}
+
+/** Whether credentials are not looked at. Reports a guard that asks who is calling all the same. */
+function ignoresCredentials(
+  { tree, report }: FamilyContext,
+  key: string,
+  { credentials, guard }: OperationDeclaration,
+  hooks: readonly HookUse[],
+): boolean {
+  if (credentials === undefined) return false;
+  const asks = hooks.find(({ requires, provides }) =>
+    [...requires, ...provides].includes("authn.principal"),
+  );
+  if (asks !== undefined)
+    report({
+      code: "OPW078",
+      message: `${guard} asks who is calling (${asks.id}), and without credentials that is nobody`,
+      at: tree.at("operations", key, "credentials"),
+    });
+  return true;
 }
 
 /** The one method that is given. Reports none, and several. */

@@ -36,6 +36,10 @@ const operation: Shape = {
     ),
     run: required(handlerReference, "The handler, as file#export."),
     guard: required(policyName, "The policy."),
+    credentials: optional(
+      { kind: "oneOf", values: ["ignore"] },
+      "`ignore` does not look at credentials, for operations whose body says who is calling; an invalid one is 401 otherwise.",
+    ),
     hooks: optional(hooksByPhase, "Hooks by phase, in order."),
     deadline: optional(duration, "The time budget."),
     idempotency: optional({ kind: "boolean" }, "Whether the operation honours Idempotency-Key."),

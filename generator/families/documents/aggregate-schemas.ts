@@ -118,17 +118,21 @@ export function aggregateRequestSchema(
     propertyNames: alias,
     additionalProperties: value,
   });
-  const aggregates = objectSchema(
-    {
-      $groups: { ...byAlias(group), maxProperties: 16 },
-      $computed: { ...byAlias(computed), maxProperties: 16 },
-      $having: {
-        ...byAlias(true),
-        description: "Constraints on aliases, as a filter has them on fields; all of them hold.",
+  const aggregates = {
+    // One of both is needed, which is said in the example.
+    examples: [{ $computed: { count: { $count: {} } } }],
+    ...objectSchema(
+      {
+        $groups: { ...byAlias(group), maxProperties: 16 },
+        $computed: { ...byAlias(computed), maxProperties: 16 },
+        $having: {
+          ...byAlias(true),
+          description: "Constraints on aliases, as a filter has them on fields; all of them hold.",
+        },
       },
-    },
-    [],
-  );
+      [],
+    ),
+  };
   return objectSchema(
     {
       page: { type: "integer", minimum: 1, maximum: limits.maxPage, default: 1 },

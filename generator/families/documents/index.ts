@@ -46,22 +46,16 @@ export const documents = family<ReadonlyMap<string, DocumentModel>>({
 
 function namespaceOf(
   { tree }: FamilyContext,
-  { mount }: DocumentDeclaration,
+  { mount, description }: DocumentDeclaration,
   { model: { name, sensitive }, operations }: ExpandedDocument,
 ): NamespaceExpansion {
-  const usual = `/${name}`;
   return {
     name,
     what: "a document",
+    description: description ?? `Documents: ${name}.`,
     at: tree.keyAt("documents", name),
     operations,
-    mount: {
-      path: ["documents", name, "mount"],
-      // A sensitive document is off every mount, so it needs no `mount: false`; one that is written out is an error.
-      declared: mount === undefined && sensitive ? false : mount,
-      usual,
-    },
-    prefix: mount === undefined || mount === false ? usual : mount.at,
+    mount: { path: ["documents", name, "mount"], declared: mount, usual: `/${name}` },
     isSensitive: sensitive,
   };
 }

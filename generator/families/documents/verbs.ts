@@ -137,6 +137,9 @@ const listings: Partial<Record<DocumentVerb, string>> = {
 };
 
 /** One operation of a document. */
+/** What goes on with a document that was created. */
+const followers: readonly DocumentVerb[] = ["get", "update", "delete", "kill"];
+
 export function expandVerb(
   context: FamilyContext,
   model: DocumentModel,
@@ -178,6 +181,8 @@ export function expandVerb(
     transaction: isRead ? "read" : "write",
     idempotencyKey: declaration.idempotency?.includes(verb) ?? false,
     isConditional: ofOneVersion.includes(verb),
+    leadsTo: verb === "create" ? followers : [],
+    isSensitive: model.sensitive,
     requiresAuthn: requiresAuthn(hooks),
     ignoresCredentials: false,
     route: null,

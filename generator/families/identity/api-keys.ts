@@ -99,6 +99,11 @@ const verbs: Readonly<Record<string, BuiltInVerb>> = {
   },
 };
 
+const keysNamespace = {
+  name: "api_keys",
+  description: "The caller's API keys.",
+};
+
 /** The namespace `api_keys`. Puts its types into the table. */
 export function expandApiKeys(context: FamilyContext): readonly NamespaceExpansion[] {
   const { declarations, tree, types } = context;
@@ -108,7 +113,7 @@ export function expandApiKeys(context: FamilyContext): readonly NamespaceExpansi
   types.table.add("ApiKeyIssued", issued, at);
   types.table.add("ApiKeyList", listed, at);
   const place = { family: "apiKeys", namespace: "api_keys", at, guard: withSession } as const;
-  return builtInNamespace("api_keys", at, expandBuiltIn(context, place, verbs), {
+  return builtInNamespace(keysNamespace, at, expandBuiltIn(context, place, verbs), {
     path: ["identity", "api_keys", "mount"],
     declared: declared.mount,
     usual: "/api-keys",

@@ -156,6 +156,11 @@ const ofPasswords: Readonly<Record<string, BuiltInVerb>> = {
   },
 };
 
+const authnNamespace = {
+  name: "authn",
+  description: "Who is calling: signing in and out, sessions, passwords.",
+};
+
 /** The namespace `authn`; none where identity is not declared. Puts its types into the table. */
 export function expandIdentity(context: FamilyContext): readonly NamespaceExpansion[] {
   const { declarations, tree, types } = context;
@@ -177,7 +182,7 @@ export function expandIdentity(context: FamilyContext): readonly NamespaceExpans
     ...expandPasswordReset(context),
     ...expandDeactivation(context),
   ];
-  return builtInNamespace("authn", at, operations, {
+  return builtInNamespace(authnNamespace, at, operations, {
     path: ["identity", "mount"],
     declared: identity.mount,
     usual: "/auth",

@@ -1,5 +1,6 @@
 // What changes of identity mean for clients.
-import type { IdentityModel, RegistryModel } from "../../model/registry.js";
+import { own } from "../../model/records.js";
+import type { IdentityModel, IngressModel, RegistryModel } from "../../model/registry.js";
 import type { Comparison } from "../../kernel/family.js";
 import {
   amount,
@@ -12,9 +13,25 @@ import {
   type Rules,
 } from "../../compare/rules.js";
 
+function ingressText(way: IngressModel): string {
+  if (way.kind === "api_key") return `takes an api_key in ${way.header}`;
+  if (way.kind === "cookie") return `takes a cookie in ${way.cookie} for ${way.route}`;
+  const scheme = way.scheme === "Bearer" ? "bearer" : way.scheme;
+  return `takes a ${scheme} in ${way.header} for ${way.route}`;
+}
+
 const identity: Rules<IdentityModel> = {
-  route: null,
-  ingress: ordered((way) => `takes a ${way.kind} in ${"cookie" in way ? way.cookie : way.header}`),
+  routes: (before, after) =>
+    Object.entries(after).flatMap(([name, { verifier, resolver }]) => {
+      // A route that is new or gone is told of its ingress.
+      const was = own(before, name);
+      if (was === undefined) return [];
+      return [
+        ...authored(`verifies tokens of the route ${name} otherwise`)(was.verifier, verifier),
+        ...authored(`resolves callers of the route ${name} otherwise`)(was.resolver, resolver),
+      ];
+    }),
+  ingress: ordered(ingressText),
   algorithm: value("breaking", (algorithm) => `signs with ${algorithm}`),
   accessTtlSeconds: amount((text) => `access tokens last ${text}`, " s"),
   refreshTtlSeconds: amount((text) => `refresh tokens last ${text}`, " s"),
@@ -27,6 +44,7 @@ const identity: Rules<IdentityModel> = {
       ? [["documentation", `lets its key set be kept for ${after.maxAgeSeconds} s`]]
       : [["breaking", `has its key set at ${after.path}`]];
   },
+  hasTenancy: null,
   tenantHints: (before, after) => {
     const hints = ({ header, host }: IdentityModel["tenantHints"]): readonly string[] => [
       ...(header ? ["a header"] : []),
@@ -39,8 +57,6 @@ const identity: Rules<IdentityModel> = {
   },
   trustForwardedHost: null,
   signer: null,
-  verifier: authored("verifies tokens otherwise"),
-  resolver: authored("resolves callers otherwise"),
   undocumented: null,
   override: choices(
     (permission) => `lets ${permission} do everything`,

@@ -2,15 +2,23 @@
 import type { FunctionReference } from "../../model/code.js";
 import type { IdentityModel, RegistryModel } from "../../model/registry.js";
 import { header, type EmittedFile } from "../../print/file.js";
-import { importOf, importStatements, listLayout, literal, mapMember } from "../../print/layout.js";
+import {
+  importOf,
+  importStatements,
+  listLayout,
+  literal,
+  mapMember,
+  propertyKey,
+} from "../../print/layout.js";
 import { importPath, moduleNames, type ModulePaths } from "../../print/module-path.js";
 import { importedModule, printAround } from "../../print/printed-names.js";
 
 export function emitIdentity(model: RegistryModel, paths: ModulePaths): readonly EmittedFile[] {
   const { identity, service } = model;
   if (identity === null) return [];
-  const { signer, verifier, resolver, decide } = identity;
-  const functions = [signer, verifier, resolver, decide].flatMap((one) => one ?? []);
+  const { signer, decide } = identity;
+  const ofRoutes = Object.values(identity.routes).flatMap((one) => [one.verifier, one.resolver]);
+  const functions = [signer, ...ofRoutes, decide].flatMap((one) => one ?? []);
   const modules = moduleNames(
     paths,
     functions.map(({ file }) => file),
@@ -20,10 +28,23 @@ export function emitIdentity(model: RegistryModel, paths: ModulePaths): readonly
     name: string,
     reference: FunctionReference | null,
     local: ReadonlyMap<string, string>,
+    indent = "  ",
   ): readonly string[] =>
     reference === null
       ? []
-      : [`  ${name}: ${local.get(modules.get(reference.file) ?? "")}.${reference.name},`];
+      : [`${indent}${name}: ${local.get(modules.get(reference.file) ?? "")}.${reference.name},`];
+  const routes = (local: ReadonlyMap<string, string>): readonly string[] => [
+    "  routes: {",
+    ...Object.entries(identity.routes).flatMap(([name, { verifier, resolver }]) => {
+      const members = [
+        ...member("verifier", verifier, local, "      "),
+        ...member("resolver", resolver, local, "      "),
+      ];
+      const key = `    ${propertyKey(name)}: {`;
+      return members.length === 0 ? [`${key}},`] : [key, ...members, "    },"];
+    }),
+    "  },",
+  ];
   return [
     {
       path: "identity.ts",
@@ -37,10 +58,9 @@ export function emitIdentity(model: RegistryModel, paths: ModulePaths): readonly
           ),
         ]),
         identity: [
+          ...routes(local),
           ...specMembers(identity, service.name),
           ...member("signer", signer, local),
-          ...member("verifier", verifier, local),
-          ...member("resolver", resolver, local),
         ],
         authorization: [
           listLayout("  ", "override: ", identity.override.map(literal), ["[", "]"], ","),
@@ -54,7 +74,6 @@ export function emitIdentity(model: RegistryModel, paths: ModulePaths): readonly
 function specMembers(identity: IdentityModel, issuer: string): readonly string[] {
   const { ingress, jwks, tenantHints } = identity;
   return [
-    `  route: ${literal(identity.route)},`,
     `  issuer: ${literal(issuer)},`,
     listLayout("  ", "ingress: ", ingress.map(literal), ["[", "]"], ","),
     `  algorithm: ${literal(identity.algorithm)},`,
@@ -63,6 +82,7 @@ function specMembers(identity: IdentityModel, issuer: string): readonly string[]
     `  refreshGraceSeconds: ${identity.refreshGraceSeconds},`,
     `  resetTtlSeconds: ${identity.resetTtlSeconds},`,
     jwks === null ? "  jwks: null," : mapMember("  ", "jwks", jwks),
+    `  hasTenancy: ${identity.hasTenancy},`,
     mapMember("  ", "tenantHints", tenantHints),
     `  trustForwardedHost: ${identity.trustForwardedHost},`,
   ];

@@ -3,6 +3,7 @@ import {
   administration,
   duration,
   listOf,
+  mapOf,
   mount,
   optional,
   policyName,
@@ -17,6 +18,15 @@ const headerName: Shape = {
   pattern: /^[A-Za-z][A-Za-z0-9-]*$/,
   what: "the name of a header",
 };
+
+const routeName: Shape = {
+  kind: "string",
+  pattern: /^[a-z][a-z0-9_]*$/,
+  what: "a name in [a-z][a-z0-9_]*",
+};
+
+const verifier = optional(reference, "Proves tokens in a way of the author's own.");
+const resolver = optional(reference, "Says who a proven token speaks of.");
 
 const signing: Shape = {
   kind: "object",
@@ -43,9 +53,10 @@ const reset: Shape = {
 const identity: Shape = {
   kind: "object",
   members: {
-    route: optional(
-      { kind: "string", pattern: /^[a-z][a-z0-9_]*$/, what: "a name in [a-z][a-z0-9_]*" },
-      "Names the verifier and the resolver; api where left out.",
+    route: optional(routeName, "Names the verifier and the resolver; api where left out."),
+    routes: optional(
+      mapOf({ kind: "object", members: { verifier, resolver } }),
+      "Several ways of knowing tokens, by name, in place of `route`, `verifier` and `resolver`; an empty one takes the service's own tokens.",
     ),
     methods: optional(
       listOf({ kind: "oneOf", values: ["token", "password", "api_key"] }, 1),
@@ -56,9 +67,13 @@ const identity: Shape = {
         {
           kind: "choice",
           members: {
-            bearer: { shape: headerName, description: "A token in a header, as `Bearer …`." },
+            bearer: { shape: headerName, description: "A token in a header, behind its scheme." },
             api_key: { shape: headerName, description: "An API key in a header." },
             cookie: { shape: headerName, description: "A token in a cookie." },
+          },
+          beside: {
+            route: optional(routeName, "Which of `routes` knows its tokens; api, or the only one."),
+            scheme: optional(headerName, "What stands before a bearer token; Bearer."),
           },
         },
         1,
@@ -69,8 +84,8 @@ const identity: Shape = {
       { kind: "oneOf", values: ["first_in_order"] },
       "The first that is present is taken, valid or not.",
     ),
-    verifier: optional(reference, "Proves tokens in a way of the author's own."),
-    resolver: optional(reference, "Says who a proven token speaks of."),
+    verifier,
+    resolver,
     signing: optional(signing, "How access tokens are signed; HS256 where left out."),
     access_ttl: optional(duration, "The lifetime of an access token; 15m where left out."),
     refresh_ttl: optional(duration, "The lifetime of a refresh token; 7d where left out."),

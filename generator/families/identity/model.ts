@@ -1,13 +1,10 @@
 // `identity:` and what belongs to it, with defaults filled in (service.md "Boundary middleware", "Keys and secrets").
-import type {
-  IdentityDeclaration,
-  IdentityMethod,
-  IngressDeclaration,
-} from "../../load/declarations.js";
+import type { IdentityDeclaration, IdentityMethod } from "../../load/declarations.js";
 import { durationSeconds } from "../../load/quantities.js";
-import { functionReference, type FunctionReference } from "../../model/code.js";
-import type { IdentityModel, IngressModel, OperationModel } from "../../model/registry.js";
+import { referenceOrNull } from "../../model/code.js";
+import type { IdentityModel, OperationModel } from "../../model/registry.js";
 import type { FamilyContext } from "../../kernel/family.js";
+import { authenticationRoutes } from "./routes.js";
 
 /** How callers may be identified. */
 export function methodsOf({ methods }: IdentityDeclaration): readonly IdentityMethod[] {
@@ -24,8 +21,7 @@ export function identityModel(context: FamilyContext): IdentityModel | null {
   checkParts(context, identity);
   const { jwks, signing } = identity;
   return {
-    route: identity.route ?? "api",
-    ingress: (identity.ingress ?? [{ bearer: "Authorization" }]).map(ingressModel),
+    ...authenticationRoutes(context, identity),
     algorithm: signing?.algorithm ?? "HS256",
     accessTtlSeconds: durationSeconds(identity.access_ttl ?? "15m"),
     refreshTtlSeconds: durationSeconds(identity.refresh_ttl ?? "7d"),
@@ -38,11 +34,10 @@ export function identityModel(context: FamilyContext): IdentityModel | null {
             path: jwks.path ?? "/.well-known/jwks.json",
             maxAgeSeconds: jwks.cache_max_age ?? 300,
           },
+    hasTenancy: tenancy !== undefined,
     tenantHints: { header: tenancy?.trust_tenant_header ?? false, host: tenancy?.host ?? null },
     trustForwardedHost: tenancy?.trust_forwarded_host ?? false,
     signer: referenceOrNull(signing?.signer),
-    verifier: referenceOrNull(identity.verifier),
-    resolver: referenceOrNull(identity.resolver),
     undocumented: identity.openapi_exclude ?? [],
     override: authorization?.override ?? ["admin", "{resource}.admin"],
     decide: referenceOrNull(authorization?.decide),
@@ -67,16 +62,6 @@ export function boundaryErrors(
   ];
 }
 
-function ingressModel({ bearer, api_key: apiKey, cookie }: IngressDeclaration): IngressModel {
-  if (bearer !== undefined) return { kind: "bearer", header: bearer };
-  if (apiKey !== undefined) return { kind: "api_key", header: apiKey };
-  return { kind: "cookie", cookie: cookie ?? "" };
-}
-
-function referenceOrNull(text: string | undefined): FunctionReference | null {
-  return text === undefined ? null : functionReference(text);
-}
-
 function checkAlone({ declarations, tree, report }: FamilyContext): void {
   if (declarations.authorization === undefined) return;
   const at = tree.keyAt("authorization");
@@ -88,8 +73,6 @@ function checkParts(context: FamilyContext, identity: IdentityDeclaration): void
   const lacks = (message: string, ...path: readonly (string | number)[]): void =>
     report({ code: "OPW057", message, at: tree.at("identity", ...path) });
   const methods = methodsOf(identity);
-  if (identity.verifier !== undefined && identity.resolver === undefined)
-    lacks(`the route ${identity.route ?? "api"} has a verifier without a resolver`, "verifier");
   for (const [index, { api_key: apiKey }] of (identity.ingress ?? []).entries()) {
     const method = apiKey === undefined ? "token" : "api_key";
     if (!methods.includes(method))

@@ -1,6 +1,7 @@
 // The administration of principals: provisioning, permissions, deactivation. Each part is there where it is declared.
 import { permissionPattern, rolePattern } from "../../../runtime/contract/permissions.js";
 import { objectSchema, uuidSchema, type JsonSchema } from "../../model/json-schema.js";
+import type { IdentityDeclaration } from "../../load/declarations.js";
 import type { ParameterModel } from "../../model/registry.js";
 import {
   bodyOf,
@@ -11,7 +12,7 @@ import {
   type BuiltInVerb,
 } from "../../kernel/built-in.js";
 import type { FamilyContext, NamespaceExpansion, UnmountedOperation } from "../../kernel/family.js";
-import { administrationGuard, type BuiltInGuard } from "../../kernel/guards.js";
+import { administrationGuard, openPolicy, type BuiltInGuard } from "../../kernel/guards.js";
 import { principalHook, sessionHook } from "../../kernel/runtime-hooks.js";
 
 const role: JsonSchema = { type: "string", pattern: rolePattern };
@@ -26,7 +27,10 @@ const tenantId: JsonSchema = {
 };
 const holder = { principal_id: uuidSchema, role, tenant_id: tenantId };
 const grant: BuiltInVerb["body"] = {
-  schema: objectSchema({ ...holder, permission }, ["permission"]),
+  schema: {
+    ...objectSchema({ ...holder, permission }, ["permission"]),
+    oneOf: [{ required: ["principal_id"] }, { required: ["role"] }],
+  },
   isOptional: false,
 };
 
@@ -107,6 +111,55 @@ const provisioning: Readonly<Record<string, BuiltInVerb>> = {
   },
 };
 
+const subjectName: JsonSchema = { type: "string", minLength: 1, maxLength: 512 };
+const subjectParameters: readonly ParameterModel[] = ["issuer", "subject"].map((name) => ({
+  name,
+  in: "query",
+  type: "string",
+  required: true,
+  schema: subjectName,
+}));
+
+/** Where tokens of other issuers are resolved: whom their subjects are. */
+const subjects: Readonly<Record<string, BuiltInVerb>> = {
+  find_subject: {
+    verb: "findSubject",
+    summary: "Find the principal that a subject of another issuer is mapped to",
+    method: "GET",
+    path: "/subjects",
+    status: 200,
+    takesSpec: false,
+    isWrite: false,
+    parameters: subjectParameters,
+    output: "PrincipalList",
+    errors: [],
+  },
+  link_subject: {
+    verb: "linkSubject",
+    summary: "Map a subject of another issuer to a principal",
+    method: "POST",
+    path: "/subjects",
+    status: 204,
+    takesSpec: false,
+    isWrite: true,
+    body: bodyOf({ issuer: subjectName, subject: subjectName, principal_id: uuidSchema }),
+    output: null,
+    errors: ["core.not_found", "core.conflict"],
+  },
+  unlink_subject: {
+    verb: "unlinkSubject",
+    summary: "Take the mapping of a subject away",
+    method: "DELETE",
+    path: "/subjects",
+    status: 204,
+    takesSpec: false,
+    isWrite: true,
+    body: bodyOf({ issuer: subjectName, subject: subjectName }),
+    output: null,
+    errors: ["core.not_found"],
+  },
+};
+
 const principal = objectSchema(
   { principal_id: uuidSchema, login: { type: "string" }, is_active: { type: "boolean" } },
   ["principal_id", "login", "is_active"],
@@ -139,12 +192,24 @@ const deactivation: Readonly<Record<string, BuiltInVerb>> = {
   },
 };
 
-/** The guard, for sessions alone: with an API key, a leak of an hour would make an administrator for good. */
+/** Whether a resolver of the author's says whom tokens speak of. */
+function resolvesTokens(identity: IdentityDeclaration | undefined): boolean {
+  const routes = [identity ?? {}, ...Object.values(identity?.routes ?? {})];
+  return routes.some(({ resolver }) => resolver !== undefined);
+}
+
+/** The guard, for sessions alone: with an API key, a leak of an hour would make an administrator for good. What is open stays so. */
 function bySession({ policy, hooks }: BuiltInGuard): BuiltInGuard {
+  if (policy === openPolicy) return { policy, hooks };
   const own = [principalHook, sessionHook];
   const others = hooks.filter(({ id }) => own.every((hook) => hook.id !== id));
   return { policy, hooks: [...own, ...others] };
 }
+
+const principalsNamespace = {
+  name: "principals",
+  description: "Administration of principals and permissions.",
+};
 
 /** `authn.deactivate_principal`, where `identity.deactivate` is declared. */
 export function expandDeactivation(context: FamilyContext): readonly UnmountedOperation[] {
@@ -172,7 +237,10 @@ export function expandProvisioning(context: FamilyContext): readonly NamespaceEx
   types.table.add("PermissionList", objectSchema(listed, ["permissions"]), at);
   const guard = bySession(administrationGuard(context, declared, path, "principals"));
   const place = { family: "principals", namespace: "principals", at, guard } as const;
-  return builtInNamespace("principals", at, expandBuiltIn(context, place, provisioning), {
+  const verbs = resolvesTokens(declarations.identity)
+    ? { ...provisioning, ...subjects }
+    : provisioning;
+  return builtInNamespace(principalsNamespace, at, expandBuiltIn(context, place, verbs), {
     path: [...path, "mount"],
     declared: declared.mount,
     usual: "/admin",

@@ -17,6 +17,14 @@ const ofSessions: SystemTables = (engine) => {
         `"is_active" ${type.flag} NOT NULL`,
       ],
     },
+    opwright_subjects: {
+      columns: [
+        `"issuer" ${type.text} NOT NULL`,
+        `"subject" ${type.text} NOT NULL`,
+        `"principal_id" ${type.uuid} NOT NULL`,
+        `PRIMARY KEY ("issuer", "subject")`,
+      ],
+    },
     opwright_sessions: {
       columns: [
         `"id" ${type.uuid} PRIMARY KEY`,

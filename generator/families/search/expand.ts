@@ -174,6 +174,8 @@ function expandVerb(
     transaction: "read",
     idempotencyKey: false,
     isConditional: false,
+    leadsTo: [],
+    isSensitive: document.sensitive,
     requiresAuthn: requiresAuthn(hooks),
     ignoresCredentials: false,
     route: null,

@@ -26,6 +26,7 @@ export const search = family({
       namespaces.push({
         name,
         what: "a search",
+        description: declaration.description ?? `Search over ${expanded.model.document}.`,
         at: tree.keyAt("search", name),
         operations: expanded.operations,
         mount: {
@@ -33,7 +34,6 @@ export const search = family({
           declared: declaration.mount,
           usual: `/search/${name}`,
         },
-        prefix: null,
         isSensitive: searched.get(expanded.model.document)?.sensitive === true,
       });
     }

@@ -41,6 +41,8 @@ import {
 interface StorageVerbShape {
   /** Routes by style, null where the operation has none of its own. */
   readonly rest: readonly [RouteMethod, string] | null;
+  /** The steps that go on with what it answers. */
+  readonly leadsTo?: readonly StorageVerb[];
   /** Where it differs from rest. */
   readonly rpc?: readonly [RouteMethod, string];
   readonly status?: number;
@@ -148,6 +150,7 @@ const shapes: Readonly<Record<StorageVerb, StorageVerbShape>> = {
     status: 201,
     body: beginUploadBody,
     output: refTo("UploadSession"),
+    leadsTo: ["presign_part", "list_parts", "complete_upload", "abort_upload"],
     isReading: false,
     effect: "changes",
     errors: [...direct, "upload_type_unsupported"],
@@ -156,6 +159,7 @@ const shapes: Readonly<Record<StorageVerb, StorageVerbShape>> = {
     rest: post("/files/uploads/parts/url"),
     body: presignPartBody,
     output: refTo("SignedRequest"),
+    leadsTo: ["complete_upload"],
     isReading: false,
     effect: "repeats",
     errors: [...ofSession, "upload_too_large"],
@@ -164,6 +168,7 @@ const shapes: Readonly<Record<StorageVerb, StorageVerbShape>> = {
     rest: post("/files/uploads/parts"),
     body: sessionBody,
     output: refTo("UploadPartList"),
+    leadsTo: ["presign_part", "complete_upload"],
     isReading: false,
     effect: "reads",
     errors: ofSession,
@@ -308,6 +313,8 @@ function expandVerb(
     transaction: "read",
     idempotencyKey: false,
     isConditional: shape.output === "bytes" || verb === "delete",
+    leadsTo: shape.leadsTo ?? [],
+    isSensitive: declaration.sensitive ?? false,
     requiresAuthn: requiresAuthn(hooks),
     ignoresCredentials: false,
     route: null,

@@ -44,6 +44,7 @@ const storage: Shape = {
     ...storageMembers,
     guard: required(guard, "The policy of all operations, or of read, write and single ones."),
     deadline: optional(duration, "The time budget of each operation."),
+    sensitive: optional({ kind: "boolean" }, "true keeps the files off every mount."),
     mount: optional(mount, "Where the routes are; /<name> where left out."),
   },
 };

@@ -22,11 +22,11 @@ export const storage = family({
       namespaces.push({
         name,
         what: "a storage",
+        description: declaration.description ?? `Files of ${name}.`,
         at: tree.keyAt("storage", name),
         operations: expanded.operations,
         mount: { path: ["storage", name, "mount"], declared: declaration.mount, usual: `/${name}` },
-        prefix: null,
-        isSensitive: false,
+        isSensitive: declaration.sensitive ?? false,
       });
     }
     return expansion(models, {

@@ -195,6 +195,16 @@ const administration: Readonly<Record<string, BuiltInVerb>> = {
   },
 };
 
+const tenantsNamespace = {
+  name: "tenants",
+  description: "The caller's tenants.",
+};
+
+const administrationNamespace = {
+  name: "tenant_admin",
+  description: "Administration of tenants and memberships.",
+};
+
 /** The namespaces of `tenancy:`; none where it is not declared. Puts their types into the table. */
 export function expandTenancy(context: FamilyContext): readonly NamespaceExpansion[] {
   const { declarations, tree, types, report } = context;
@@ -208,7 +218,7 @@ export function expandTenancy(context: FamilyContext): readonly NamespaceExpansi
   types.table.add("TenantList", tenantList, at);
   const chosen = { family: "tenancy", namespace: "tenants", at, guard: withSession } as const;
   const { admin, selector: declared } = tenancy;
-  const tenants = builtInNamespace("tenants", at, expandBuiltIn(context, chosen, selector), {
+  const tenants = builtInNamespace(tenantsNamespace, at, expandBuiltIn(context, chosen, selector), {
     path: ["tenancy", "selector", "mount"],
     declared: declared?.mount,
     usual: "/tenants",
@@ -221,10 +231,15 @@ export function expandTenancy(context: FamilyContext): readonly NamespaceExpansi
   const place = { family: "tenancy", namespace: "tenant_admin", at, guard } as const;
   return [
     ...tenants,
-    ...builtInNamespace("tenant_admin", at, expandBuiltIn(context, place, administration), {
-      path: ["tenancy", "admin", "mount"],
-      declared: admin.mount,
-      usual: "/admin",
-    }),
+    ...builtInNamespace(
+      administrationNamespace,
+      at,
+      expandBuiltIn(context, place, administration),
+      {
+        path: ["tenancy", "admin", "mount"],
+        declared: admin.mount,
+        usual: "/admin",
+      },
+    ),
   ];
 }

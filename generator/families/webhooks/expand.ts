@@ -61,7 +61,7 @@ export function expandWebhooks(
   return {
     model,
     namespaces: builtInNamespace(
-      "webhooks",
+      { name: "webhooks", description: "Addresses that hear of events." },
       at,
       expandBuiltIn(context, place, webhookVerbs(model)),
       {

@@ -16,6 +16,7 @@ const before: ParameterModel = {
 
 /** An address may hold a secret, so the audit log does not name it. */
 const url: JsonSchema = {
+  examples: ["https://example.com/hook"],
   type: "string",
   minLength: 1,
   maxLength: 2_000,

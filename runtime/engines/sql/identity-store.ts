@@ -1,11 +1,11 @@
 // Identities over SQL, one for all SQL engines.
-import type { IdentityStore, Principal } from "../../ports/identity.js";
-import { isTrue, type SqlRow, type SqlSession } from "./session.js";
+import type { IdentityStore } from "../../ports/identity.js";
+import type { SqlRow, SqlSession } from "./session.js";
 import { sqlIdentityPrune } from "./identity-prune.js";
 import { sqlIdentitySessions } from "./identity-sessions.js";
+import { sqlIdentitySubjects } from "./identity-subjects.js";
 import { sqlIdentityTokens } from "./identity-tokens.js";
-
-const principalColumns = `"id", "login", "password_hash", "is_active"`;
+import { principalColumns, readPrincipal } from "./principal-row.js";
 
 /** The identity store of one transaction. */
 export function sqlIdentityStore(session: SqlSession): IdentityStore {
@@ -82,17 +82,8 @@ export function sqlIdentityStore(session: SqlSession): IdentityStore {
     },
 
     ...sessions,
+    ...sqlIdentitySubjects(session),
     ...tokens,
     ...sqlIdentityPrune(session),
-  };
-}
-
-function readPrincipal(row: SqlRow | undefined): Principal | null {
-  if (row === undefined) return null;
-  return {
-    id: String(row["id"]),
-    login: String(row["login"]),
-    passwordHash: String(row["password_hash"]),
-    isActive: isTrue(row["is_active"]),
   };
 }

@@ -5,7 +5,7 @@ import type { ExecutionContext } from "../../operations/context.js";
 import type { Handler } from "../../operations/operation.js";
 import { canonicalLogin } from "./canonical-login.js";
 import { createPrincipal } from "./provision.js";
-import { identityStore } from "../../ports/identity.js";
+import { identityStore, type Principal, type Subject } from "../../ports/identity.js";
 import { tenantStore } from "../../ports/tenants.js";
 
 /** Who holds permissions, and where: a principal or a role (exactly one of them), in a tenant or everywhere. */
@@ -25,6 +25,10 @@ interface PrincipalEntry {
   readonly is_active: boolean;
 }
 
+function entryOf({ id, login, isActive }: Principal): PrincipalEntry {
+  return { principal_id: id, login, is_active: isActive };
+}
+
 /** Handlers of the administration of principals. */
 export const principals = {
   createPrincipal:
@@ -41,9 +45,37 @@ export const principals = {
       const found = await context.transaction
         .of(identityStore)
         .findPrincipalByLogin(canonicalLogin(login));
-      if (found === null) return { principals: [] };
-      const { id, login: name, isActive } = found;
-      return { principals: [{ principal_id: id, login: name, is_active: isActive }] };
+      return { principals: found === null ? [] : [entryOf(found)] };
+    },
+
+  /** The principal that a subject of another issuer is mapped to, or none. */
+  findSubject:
+    (): Handler<Subject, { readonly principals: readonly PrincipalEntry[] }> =>
+    async (subject, context) => {
+      const found = await context.transaction.of(identityStore).findSubject(subject);
+      return { principals: found === null ? [] : [entryOf(found)] };
+    },
+
+  /** Throws `core.not_found` for an unknown principal, and `core.conflict` where the subject is mapped already. */
+  linkSubject:
+    (): Handler<Subject & { readonly principal_id: string }, void> =>
+    async ({ issuer, subject, ...given }, context) => {
+      const { principal_id: id } = canonicalIds(given);
+      const identities = context.transaction.of(identityStore);
+      if ((await identities.findPrincipal(id)) === null) throw fail("core.not_found");
+      if (!(await identities.addSubject({ issuer, subject }, id)))
+        throw fail("core.conflict", { reason: "the subject is mapped already" });
+    },
+
+  /** Where it comes again, a principal of its own is made for it. */
+  unlinkSubject:
+    (): Handler<Subject, void> =>
+    async ({ issuer, subject }, context) => {
+      const identities = context.transaction.of(identityStore);
+      const found = await identities.findSubject({ issuer, subject });
+      if (found === null || !(await identities.dropSubject({ issuer, subject })))
+        throw fail("core.not_found");
+      context.endsCredentials({ principalId: found.id });
     },
 
   /** It may sign in again; what it held and belonged to has gone with the deactivation. */

@@ -8,7 +8,8 @@ import type { Transaction } from "../../ports/database.js";
 import { digestOf } from "./api-key.js";
 import { checkOrigin, type BoundaryRequest } from "./origin-gate.js";
 import type { Trust } from "../../ports/identity.js";
-import type { Ingress, IdentitySpec } from "./spec.js";
+import { identityOf, resolvedCaller } from "./resolve-caller.js";
+import type { IdentitySpec, Ingress, TokenIngress } from "./spec.js";
 import { identityStore } from "../../ports/identity.js";
 import { apiKeyStore } from "../../ports/api-keys.js";
 
@@ -18,7 +19,7 @@ const useNotedEvery = 60_000;
 
 /**
  * The caller of a request, or null where it carries no credential. A token that came otherwise than in its headers is taken
- * in place of what they have. The first ingress that is present decides: a
+ * in place of what they have, by the route of the ingress that they use, or else of the first. The first ingress that is present decides: a
  * credential that is not valid, or no longer live, throws `core.authentication`, on open operations too.
  */
 export async function authenticate(
@@ -28,24 +29,52 @@ export async function authenticate(
   request: BoundaryRequest,
   token: string | null = null,
 ): Promise<Identity | null> {
-  if (token !== null) return byToken(spec, resources, stores, token);
+  if (token !== null) {
+    const ways = spec.ingress.filter((one) => one.kind !== "api_key");
+    const used = ways.find((one) => credentialAt(spec, one, request.headers) !== undefined);
+    const way = used ?? ways[0];
+    if (way === undefined) throw fail("core.authentication");
+    return byToken(spec, way, resources, stores, token);
+  }
   for (const ingress of spec.ingress) {
-    const credential = credentialAt(ingress, request.headers);
+    const credential = credentialAt(spec, ingress, request.headers);
     if (credential === undefined) continue;
     if (ingress.kind === "api_key") return byApiKey(spec, resources, stores, credential);
     if (ingress.kind === "cookie") checkOrigin(request);
-    return byToken(spec, resources, stores, credential);
+    return byToken(spec, ingress, resources, stores, credential);
   }
   return null;
 }
 
 /** What stands at an ingress: undefined where nothing does, "" where it is not well formed. */
-function credentialAt(ingress: Ingress, headers: IncomingHttpHeaders): string | undefined {
-  if (ingress.kind === "cookie") return cookieOf(headers.cookie, ingress.cookie);
-  const value = headers[ingress.header.toLowerCase()];
+function credentialAt(
+  { ingress }: IdentitySpec,
+  at: Ingress,
+  headers: IncomingHttpHeaders,
+): string | undefined {
+  if (at.kind === "cookie") return cookieOf(headers.cookie, at.cookie);
+  const name = at.header.toLowerCase();
+  const value = headers[name];
   if (typeof value !== "string") return undefined;
-  if (ingress.kind === "api_key") return value;
-  return /^Bearer ([\x21-\x7e]+)$/i.exec(value)?.[1] ?? "";
+  if (at.kind === "api_key") return value;
+  const token = behindScheme(value, at.scheme);
+  if (token !== undefined) return token;
+  // Of one header several ingress may have a scheme each.
+  const isOthers = ingress.some(
+    (one) =>
+      one.kind === "bearer" &&
+      one.header.toLowerCase() === name &&
+      behindScheme(value, one.scheme) !== undefined,
+  );
+  return isOthers ? undefined : "";
+}
+
+/** The token of `<scheme> <token>` (RFC 9110 §11.4). */
+function behindScheme(value: string, scheme: string): string | undefined {
+  const [before = "", token = ""] = value.split(" ", 2);
+  const isWhole = value.length === before.length + 1 + token.length;
+  const isIts = isWhole && before.toLowerCase() === scheme.toLowerCase();
+  return isIts && /^[\x21-\x7e]+$/.test(token) ? token : undefined;
 }
 
 /** A cookie by its name; "" where it stands there twice, for then nobody knows who set which. */
@@ -61,33 +90,31 @@ function cookieOf(header: string | undefined, name: string): string | undefined 
 /** The caller that a token names. A refusal says that it was the token (RFC 6750 §3.1), where one was given. */
 async function byToken(
   spec: IdentitySpec,
+  way: TokenIngress,
   resources: Resources,
   stores: Transaction,
   token: string,
 ): Promise<Identity> {
   try {
-    return await identityBy(spec, resources, stores, token);
+    const route = spec.routes[way.route] ?? {};
+    return await (route.resolver === undefined
+      ? ofSession(spec, resources, stores, token)
+      : resolvedCaller(spec, way.route, resources, stores, token));
   } catch (error) {
     if (!(error instanceof ServiceError) || error.status !== 401 || token === "") throw error;
-    const headers = { ...error.headers, "WWW-Authenticate": 'Bearer error="invalid_token"' };
+    const scheme = way.kind === "bearer" ? way.scheme : "Bearer";
+    const headers = { ...error.headers, "WWW-Authenticate": `${scheme} error="invalid_token"` };
     throw fail(error.code, error.context, { cause: error.cause, headers });
   }
 }
 
-async function identityBy(
+/** Who a token of the service itself speaks of: its session must be live. */
+async function ofSession(
   spec: IdentitySpec,
   { keys }: Resources,
   stores: Transaction,
   token: string,
 ): Promise<Identity> {
-  if (spec.resolver !== undefined) {
-    const claims: unknown = await (spec.verifier ?? keys.tokens.verify)(token);
-    const identity = claims === null ? null : await spec.resolver(claims, stores);
-    // A subject that reads as a role would have what the role has.
-    const isRole = [identity?.principalId, identity?.actorId].some((id) => id?.startsWith("role:"));
-    if (identity === null || isRole) throw fail("core.authentication");
-    return identity;
-  }
   const claims = await keys.tokens.verify(token);
   const trust = await stores.of(identityStore).trust(claims.sid);
   const isSame =
@@ -131,15 +158,4 @@ async function byApiKey(
       .catch((error: unknown) => log.warn({ err: error }, "the use of an API key was not noted"));
   }
   return identity;
-}
-
-/** Who a live credential speaks of. Throws `core.authentication`, `tenant_mismatch` and `tenant_inactive`. */
-function identityOf(trust: Trust): Identity {
-  if (!trust.isActive) throw fail("core.authentication");
-  // Before what the end of a membership has ended with it, so that the answer says why.
-  if (!trust.isMember) throw fail("tenant_mismatch");
-  if (!trust.isLive) throw fail("core.authentication");
-  if (!trust.isTenantActive) throw fail("tenant_inactive");
-  const { principalId, actorId, tenant, expiresAt } = trust;
-  return { principalId, actorId, tenant, sessionId: null, expiresAt };
 }

@@ -4,25 +4,57 @@ import type { Identity } from "../../operations/identity.js";
 import type { ExternalSigner, TokenAlgorithm } from "../../ports/tokens.js";
 
 /** Where a credential stands in a request (service.md "Boundary middleware"). */
-export type Ingress =
-  | { readonly kind: "bearer"; readonly header: string }
-  | { readonly kind: "api_key"; readonly header: string }
-  | { readonly kind: "cookie"; readonly cookie: string };
+export type Ingress = TokenIngress | { readonly kind: "api_key"; readonly header: string };
+
+/** Where a token stands, and which authentication route knows it. */
+export type TokenIngress =
+  | {
+      readonly kind: "bearer";
+      readonly header: string;
+      readonly scheme: string;
+      readonly route: string;
+    }
+  | { readonly kind: "cookie"; readonly cookie: string; readonly route: string };
+
+/** How the tokens of a route are known; those of the service itself where both are left out. */
+export interface AuthenticationRoute {
+  // oxlint-disable-next-line typescript/no-explicit-any -- what the one returns is what the other takes
+  readonly verifier?: TokenVerifier<any>;
+  // oxlint-disable-next-line typescript/no-explicit-any -- see above
+  readonly resolver?: TokenResolver<any>;
+}
 
 /** Proves a token in a way of the author's own: what it says, or null where it is not valid. */
 export type TokenVerifier<Claims = unknown> = (
   token: string,
 ) => Promise<Claims | null> | Claims | null;
 
-/** Who a verified token speaks of, or null where nobody may come with it. `stores` read committed state. */
+/**
+ * Somebody whom another issuer knows by a name of its own. It is mapped to a principal of the service, which is made when it
+ * is first seen.
+ */
+export interface ForeignCaller {
+  readonly issuer: string;
+  /** Unique at the issuer, and never given to somebody else. */
+  readonly subject: string;
+  /** A tenant's id; null where the token is not scoped. */
+  readonly tenant: string | null;
+  /** Epoch milliseconds at which the token ends, or null. */
+  readonly expiresAt: number | null;
+}
+
+/**
+ * Who a verified token speaks of, or null where nobody may come with it: a principal of the service by its id, or somebody
+ * to be mapped to one. `stores` read committed state.
+ */
 export type TokenResolver<Claims = unknown> = (
   claims: Claims,
   stores: Transaction,
-) => Promise<Identity | null> | Identity | null;
+) => Promise<Identity | ForeignCaller | null> | Identity | ForeignCaller | null;
 
 export interface IdentitySpec {
-  /** Names the verifier and the resolver. */
-  readonly route: string;
+  /** By their names. */
+  readonly routes: Readonly<Record<string, AuthenticationRoute>>;
   /** `iss` and `aud` of the tokens, and what API keys begin with: the service's name. */
   readonly issuer: string;
   /** Where credentials stand; the first that is present is taken, valid or not. */
@@ -35,24 +67,26 @@ export interface IdentitySpec {
   readonly resetTtlSeconds: number;
   /** Path of the public keys and how long they may be cached in seconds, or null. */
   readonly jwks: { readonly path: string; readonly maxAgeSeconds: number } | null;
+  /** Whether there are tenants of the service's own; otherwise a resolver may name any. */
+  readonly hasTenancy: boolean;
   /** Which hints at a tenant are believed besides the credential. */
   readonly tenantHints: { readonly header: boolean; readonly host: string | null };
   /** Whether `X-Forwarded-Host` is believed where a trusted proxy sent it. */
   readonly trustForwardedHost: boolean;
   /** Signs access tokens elsewhere. */
   readonly signer?: ExternalSigner;
-  // oxlint-disable-next-line typescript/no-explicit-any -- what the one returns is what the other takes
-  readonly verifier?: TokenVerifier<any>;
-  // oxlint-disable-next-line typescript/no-explicit-any -- see above
-  readonly resolver?: TokenResolver<any>;
 }
 
 /**
  * Declares how a service identifies its callers. Throws where a verifier of the author's comes without a resolver: what
- * it proves would be looked up as if it were a token of this service.
+ * it proves would be looked up as if it were a token of this service; and where an ingress names no route.
  */
 export function identity(spec: IdentitySpec): IdentitySpec {
-  if (spec.verifier !== undefined && spec.resolver === undefined)
-    throw new Error(`identity of the route ${spec.route}: a verifier needs a resolver beside it`);
+  for (const [name, { verifier, resolver }] of Object.entries(spec.routes))
+    if (verifier !== undefined && resolver === undefined)
+      throw new Error(`identity of the route ${name}: a verifier needs a resolver beside it`);
+  for (const one of spec.ingress)
+    if (one.kind !== "api_key" && !Object.hasOwn(spec.routes, one.route))
+      throw new Error(`identity: an ingress names the route ${one.route}, which is not there`);
   return spec;
 }

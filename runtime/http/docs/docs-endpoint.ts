@@ -17,6 +17,8 @@ export interface DocsOptions {
   readonly realtime: { readonly path: string; readonly transports: readonly string[] } | null;
   /** The header that tokens are sent in. */
   readonly tokenHeader: string;
+  /** What stands before them. */
+  readonly tokenScheme: string;
 }
 
 interface Answer {
@@ -72,6 +74,7 @@ function docsAnswers({
   folder,
   realtime,
   tokenHeader,
+  tokenScheme,
 }: DocsOptions): ReadonlyMap<string, Answer> {
   const pages = {
     "/docs": "Try it",
@@ -89,7 +92,7 @@ function docsAnswers({
       path,
       styles: [...styles, "/docs/docs.css"],
       scripts,
-      config: { tokenHeader, ...config },
+      config: { tokenHeader, tokenScheme, ...config },
     };
     return [path, answerOf(types.html, async () => docsPage(made))];
   };

@@ -27,6 +27,7 @@ export function mended(made: Json, draw: Draw): Json {
   const whole = {
     ...others,
     ...(search === undefined || !hasDocuments ? {} : { search }),
+    ...ofService(made),
     ...each("operations", (one) => operation(one, draw)),
     ...each("documents", (one) => document(one, search === undefined)),
     ...each("composites", (one) => document(one, false)),
@@ -49,6 +50,14 @@ export function mended(made: Json, draw: Draw): Json {
   return rest;
 }
 
+/** A license has an identifier or an address. */
+function ofService({ service }: Json): Json {
+  if (!isMap(service) || !isMap(service["license"])) return {};
+  const { url, ...license } = service["license"];
+  const isLinked = url !== undefined && license["identifier"] === undefined;
+  return { service: { ...service, license: isLinked ? { ...license, url } : license } };
+}
+
 const methods = ["get", "post", "put", "patch", "delete"];
 
 /** One method; what travels in the URL is declared, and can. */
@@ -65,12 +74,15 @@ function operation(one: Fields, draw: Draw): Fields {
   const isFields = isMap(one["in"]) && !Object.keys(one["in"]).includes("type");
   const fields = isFields ? Object.entries(one["in"] as Fields).filter(travels) : [];
   const named = Object.fromEntries([...fields, ...placeholders.map((name) => [name, "uuid"])]);
-  const { status: _status, idempotency, transaction, ...further } = rest;
+  const { status: _status, idempotency, transaction, credentials, ...further } = rest;
+  // Nobody is calling where credentials are ignored.
+  const asksNobody = rest["guard"] === "open" && rest["hooks"] === undefined;
   const writes = transaction === "write" || (transaction === undefined && method !== "get");
   return {
     [method]: path,
     ...further,
     ...(transaction === undefined ? {} : { transaction }),
+    ...(credentials === undefined || !asksNobody ? {} : { credentials }),
     ...(isPlain ? {} : { in: named }),
     ...(one["status"] === undefined ? {} : { status: one["out"] === undefined ? 204 : 201 }),
     ...(idempotency === undefined ? {} : { idempotency: idempotency === true && writes }),
@@ -104,9 +116,11 @@ function storage(one: Fields): Fields {
     ...(one["presign"] === true ? verbs.presign : []),
     ...(one["multipart"] === true ? verbs.multipart : []),
   ];
-  const { mount, ...rest } = one;
+  const { mount, sensitive, ...rest } = one;
   return {
     ...only(rest, ["guard"], [...registered, "read", "write"]),
+    // What is sensitive is on no mount.
+    ...(sensitive === undefined || isMap(mount) ? {} : { sensitive }),
     ...(mount === undefined ? {} : { mount: mountOf(mount, registered) }),
   };
 }
@@ -175,6 +189,32 @@ function mountOf(mount: unknown, registered: readonly string[]): unknown {
   };
 }
 
+/** Places of credentials, each once; tokens name a route that is there. */
+function ingressOf(ingress: unknown, routes: readonly string[]): readonly Fields[] {
+  const kinds = ["bearer", "api_key", "cookie"];
+  const places = new Map<string, Fields>();
+  for (const [at, entry] of (Array.isArray(ingress) ? (ingress as Fields[]) : []).entries()) {
+    const { route: _route, scheme, ...place } = entry;
+    const kind = kinds.find((one) => place[one] !== undefined) ?? "";
+    const key = `${kind === "cookie" ? kind : ""}${String(place[kind]).toLowerCase()}`;
+    const route = routes[at % routes.length];
+    if (places.has(key)) continue;
+    places.set(key, {
+      ...place,
+      ...(kind === "bearer" && scheme !== undefined ? { scheme } : {}),
+      ...(kind === "api_key" || route === undefined ? {} : { route }),
+    });
+  }
+  return [...places.values()];
+}
+
+/** A route with a resolver beside its verifier. */
+function routeOf(routes: unknown, name: string): Json {
+  const { verifier, resolver } = (isMap(routes) ? routes[name] : {}) as Fields;
+  if (resolver === undefined) return {};
+  return verifier === undefined ? { resolver } : { verifier, resolver };
+}
+
 /** Parts of identity have what they need. */
 function ofIdentity({ outbox }: Json, identity: Fields): Json {
   const {
@@ -184,12 +224,19 @@ function ofIdentity({ outbox }: Json, identity: Fields): Json {
     api_keys: apiKeys,
     mount,
     openapi_exclude: excluded,
+    routes,
+    route,
+    resolver,
     ...rest
   } = identity;
   const methods = (rest["methods"] ?? ["token", "password"]) as readonly string[];
-  const entries = (Array.isArray(ingress) ? ingress : []).filter((entry: Fields) =>
+  const known = isMap(routes) ? Object.keys(routes) : [];
+  const entries = ingressOf(ingress, known).filter((entry: Fields) =>
     methods.includes(entry["api_key"] === undefined ? "token" : "api_key"),
   );
+  const tokens = entries.filter((entry) => entry["api_key"] === undefined);
+  // Each route has an ingress; those that none names are not there.
+  const named = known.filter((name) => tokens.some((entry) => entry["route"] === name));
   const takesKeys = entries.some((entry: Fields) => entry["api_key"] !== undefined);
   const resets = reset !== undefined && methods.includes("password");
   const registered = verbs.authn.filter((verb) => {
@@ -206,7 +253,13 @@ function ofIdentity({ outbox }: Json, identity: Fields): Json {
     identity: {
       ...rest,
       ...(isMap(provisioning) ? { provisioning: mountedAs(verbs.principals)(provisioning) } : {}),
-      ...(verifier === undefined || rest["resolver"] === undefined ? {} : { verifier }),
+      ...(named.length === 0
+        ? {
+            ...(route === undefined ? {} : { route }),
+            ...(resolver === undefined ? {} : { resolver }),
+            ...(verifier === undefined || resolver === undefined ? {} : { verifier }),
+          }
+        : { routes: Object.fromEntries(named.map((name) => [name, routeOf(routes, name)])) }),
       ...(entries.length === 0 ? {} : { ingress: entries }),
       ...(keys === undefined || !takesKeys
         ? {}

@@ -108,6 +108,8 @@ export function keysAt(world: World, path: Path): readonly string[] {
   switch (path.at(-1)) {
     case "events":
       return dotted();
+    case "routes":
+      return draw.some(names, 1, 2);
     case "commands":
       return [`commands.${draw.pick(operationNames)}`];
     case "guard":

@@ -76,7 +76,11 @@ function filled(world: World, shape: Shape, path: readonly string[], density: nu
       return Object.fromEntries(keysAt(world, path).map((key) => [key, inner(shape.of, key)]));
     case "choice": {
       const [name, member] = draw.pick(Object.entries(shape.members));
-      return { [name]: inner(member.shape, name) };
+      const beside = Object.entries(shape.beside ?? {}).filter(() => draw.chance(density));
+      return {
+        [name]: inner(member.shape, name),
+        ...Object.fromEntries(beside.map(([key, { shape: of }]) => [key, inner(of, key)])),
+      };
     }
     case "either":
       return filled(world, draw.pick(shape.of), path, density);

@@ -61,6 +61,10 @@ export const texts: readonly string[] = [
 /** By `what` of a shape of the kind string. */
 export const samples: Readonly<Record<string, readonly string[]>> = {
   "a text": texts,
+  "an address such as https://example.com": ["https://example.com/a?b=c#d"],
+  "an address of mail": ["api@example.com"],
+  "an SPDX expression": ["Apache-2.0", "MIT OR (GPL-3.0-only WITH Classpath-exception-2.0)"],
+  "the path of a probe, such as /health/live": ["/health/live", "/-/ready.txt", "/readyz"],
   "a name in [a-z][a-z0-9_]*": names,
   "a version such as 1.0.0": ["1.0.0", "0.1.0-rc.1+7"],
   "a duration such as 500ms, 5s, 1h or 7d": ["500ms", "5s", "30s", "1h", "7d"],

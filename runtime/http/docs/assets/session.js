@@ -7,12 +7,12 @@ export function token() {
   return JSON.parse(sessionStorage.getItem(key) ?? "null")?.access_token ?? null;
 }
 
-const { tokenHeader } = JSON.parse(document.getElementById("config").textContent);
+const { tokenHeader, tokenScheme } = JSON.parse(document.getElementById("config").textContent);
 
 /** The headers that requests are made with. */
 export function credentials() {
   const held = token();
-  return held === null ? {} : { [tokenHeader]: `Bearer ${held}` };
+  return held === null ? {} : { [tokenHeader]: `${tokenScheme} ${held}` };
 }
 
 /** An element with properties and children. */

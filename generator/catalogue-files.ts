@@ -1,0 +1,46 @@
+// Diagnostics of the generated folder: what is out of date, edited, lost or in the way.
+import { entry } from "./catalogue-entry.js";
+
+export const ofFiles = {
+  OPW080: entry(
+    "Out of date",
+    "A generated file differs from what the registry gives.",
+    "Run `opwright generate` and commit the result.",
+  ),
+  OPW081: entry(
+    "Missing file",
+    "A generated file is not there.",
+    "Run `opwright generate` and commit the result.",
+  ),
+  OPW082: entry(
+    "Stale file",
+    "A file was generated earlier and is no longer part of the output.",
+    "Run `opwright generate`, which removes it.",
+  ),
+  OPW083: entry(
+    "Edited by hand",
+    "A generated file was changed after it was generated; it is not overwritten.",
+    "Move the change into the registry, then run `opwright generate --force`.",
+  ),
+  OPW084: entry(
+    "File in the way",
+    "A file that opwright did not write stands where it would write.",
+    "Move the file away, or choose another --out.",
+  ),
+  OPW085: entry(
+    "Migration lost",
+    "A migration that was generated earlier, or `migrations/storage.json`, is missing, was edited, is not in the manifest, or has a number that is taken; databases may already have applied it.",
+    "Restore the file from version control. Where two branches both made migrations, take the generated folder of the one that was merged first as a whole and generate again: yours are made anew.",
+  ),
+  OPW086: entry(
+    "Generated folder leads elsewhere",
+    "The generated folder, or something in it, is a link out of the project or to nowhere, or is not a regular file. Nothing is read or written through it.",
+    "Remove it, then run `opwright generate`.",
+  ),
+  OPW087: entry(
+    "Foreign file",
+    "A file in the generated folder is none that opwright wrote. It is left alone, but nobody looks for it there.",
+    "Move it out of the folder. This is a warning.",
+    "warning",
+  ),
+} as const;

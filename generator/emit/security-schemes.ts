@@ -1,0 +1,52 @@
+// Security schemes of OpenAPI: one an ingress (service.md "Documenting authentication in OpenAPI").
+import type { IdentityModel, IngressModel } from "../model/registry.js";
+
+/** Every ingress by its name: its kind, and where several are of one kind, what sets the later ones apart. */
+export function securitySchemes({ ingress, routes }: IdentityModel): Record<string, object> {
+  const schemes: Record<string, object> = {};
+  const hasSeveral = Object.keys(routes).length > 1;
+  for (const one of ingress) {
+    const isOwn = one.kind !== "api_key" && routes[one.route]?.verifier === null;
+    schemes[nameOf(one, schemes, ingress)] = {
+      ...schemeOf(one, isOwn),
+      ...described(one, hasSeveral),
+    };
+  }
+  return schemes;
+}
+
+/** `bearer`, `bearer_x_partner_token`, `bearer_authorization_token`: the first that is free. */
+function nameOf(
+  one: IngressModel,
+  taken: Readonly<Record<string, object>>,
+  ingress: readonly IngressModel[],
+): string {
+  const place = `${one.kind}_${one.kind === "cookie" ? one.cookie : one.header}`;
+  const scheme = one.kind === "bearer" ? `_${one.scheme}` : "";
+  const names = [one.kind, place, `${place}${scheme}`].map((name) =>
+    name.toLowerCase().replaceAll(/[^a-z0-9]+/g, "_"),
+  );
+  const isFree = (name: string): boolean => taken[name] === undefined;
+  // What differs in other characters alone is numbered.
+  const numbered = ingress.map((_one, index) => `${names[2] ?? ""}_${index + 1}`);
+  return [...names, ...numbered].find(isFree) ?? place;
+}
+
+function schemeOf(one: IngressModel, isOwn: boolean): object {
+  if (one.kind === "cookie") return { type: "apiKey", in: "cookie", name: one.cookie };
+  const inHeader = { type: "apiKey", in: "header", name: one.header };
+  if (one.kind === "api_key" || one.header.toLowerCase() !== "authorization") return inHeader;
+  const scheme = one.scheme.toLowerCase();
+  return { type: "http", scheme, ...(isOwn ? { bearerFormat: "JWT" } : {}) };
+}
+
+/** What the kinds of OpenAPI cannot say: what stands before a token, and which route knows it. */
+function described(one: IngressModel, hasSeveral: boolean): object {
+  if (one.kind === "api_key") return {};
+  const isUsual = one.kind === "cookie" || one.header.toLowerCase() === "authorization";
+  const told = [
+    ...(isUsual ? [] : [`\`${one.scheme} <token>\`.`]),
+    ...(hasSeveral ? [`Tokens of the route ${one.route}.`] : []),
+  ].join(" ");
+  return told === "" ? {} : { description: told };
+}
