@@ -2,6 +2,7 @@
 
 export interface AuthnChangePasswordInput {
   readonly current_password: string;
+  /** Not the login, and none of the most common passwords. */
   readonly new_password: string;
 }
 
@@ -32,5 +33,6 @@ export interface AuthnRequestPasswordResetInput {
 
 export interface AuthnResetPasswordInput {
   readonly token: string;
+  /** Not the login, and none of the most common passwords. */
   readonly new_password: string;
 }

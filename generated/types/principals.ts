@@ -2,6 +2,7 @@
 
 export interface PrincipalsCreatePrincipalInput {
   readonly login: string;
+  /** Not the login, and none of the most common passwords. */
   readonly password: string;
 }
 
@@ -9,27 +10,28 @@ export interface PrincipalsFindPrincipalsInput {
   readonly login: string;
 }
 
-export interface PrincipalsGrantPermissionInput {
+export type PrincipalsGrantPermissionInput = {
   readonly principal_id?: string;
   readonly role?: string;
   /** Where left out, the permission holds everywhere. */
   readonly tenant_id?: string;
   /** `tasks.read`, `admin`, or a role: `role:editor`. */
   readonly permission: string;
-}
+};
 
 export interface PrincipalsListPermissionsInput {
   readonly principal_id?: string;
+  /** Either this or `principal_id` is needed. */
   readonly role?: string;
   /** Where left out, the permission holds everywhere. */
   readonly tenant_id?: string;
 }
 
-export interface PrincipalsRevokePermissionInput {
+export type PrincipalsRevokePermissionInput = {
   readonly principal_id?: string;
   readonly role?: string;
   /** Where left out, the permission holds everywhere. */
   readonly tenant_id?: string;
   /** `tasks.read`, `admin`, or a role: `role:editor`. */
   readonly permission: string;
-}
+};

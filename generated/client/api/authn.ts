@@ -4,6 +4,7 @@ import type { BodyCode, Caller, CommonCode, SessionList, TokenResponse } from ".
 
 export interface AuthnChangePasswordInput {
   readonly current_password: string;
+  /** Not the login, and none of the most common passwords. */
   readonly new_password: string;
 }
 
@@ -94,6 +95,7 @@ export type AuthnRequestPasswordResetCode = CommonCode | BodyCode;
 
 export interface AuthnResetPasswordInput {
   readonly token: string;
+  /** Not the login, and none of the most common passwords. */
   readonly new_password: string;
 }
 

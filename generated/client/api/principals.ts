@@ -17,6 +17,7 @@ export type PrincipalsCode =
 
 export interface PrincipalsCreatePrincipalInput {
   readonly login: string;
+  /** Not the login, and none of the most common passwords. */
   readonly password: string;
 }
 
@@ -32,14 +33,14 @@ export interface PrincipalsFindPrincipalsInput {
 
 export type PrincipalsFindPrincipalsCode = CommonCode | PrincipalsCode;
 
-export interface PrincipalsGrantPermissionInput {
+export type PrincipalsGrantPermissionInput = {
   readonly principal_id?: string;
   readonly role?: string;
   /** Where left out, the permission holds everywhere. */
   readonly tenant_id?: string;
   /** `tasks.read`, `admin`, or a role: `role:editor`. */
   readonly permission: string;
-}
+};
 
 export type PrincipalsGrantPermissionCode =
   | CommonCode
@@ -49,6 +50,7 @@ export type PrincipalsGrantPermissionCode =
 
 export interface PrincipalsListPermissionsInput {
   readonly principal_id?: string;
+  /** Either this or `principal_id` is needed. */
   readonly role?: string;
   /** Where left out, the permission holds everywhere. */
   readonly tenant_id?: string;
@@ -56,14 +58,14 @@ export interface PrincipalsListPermissionsInput {
 
 export type PrincipalsListPermissionsCode = CommonCode | PrincipalsCode | "core.not_found";
 
-export interface PrincipalsRevokePermissionInput {
+export type PrincipalsRevokePermissionInput = {
   readonly principal_id?: string;
   readonly role?: string;
   /** Where left out, the permission holds everywhere. */
   readonly tenant_id?: string;
   /** `tasks.read`, `admin`, or a role: `role:editor`. */
   readonly permission: string;
-}
+};
 
 export type PrincipalsRevokePermissionCode =
   | CommonCode

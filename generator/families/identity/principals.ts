@@ -5,6 +5,7 @@ import type { ParameterModel } from "../../model/registry.js";
 import {
   bodyOf,
   credentialText,
+  newLoginText,
   newPasswordText,
   expandBuiltIn,
   builtInNamespace,
@@ -26,7 +27,10 @@ const tenantId: JsonSchema = {
 };
 const holder = { principal_id: uuidSchema, role, tenant_id: tenantId };
 const grant: BuiltInVerb["body"] = {
-  schema: objectSchema({ ...holder, permission }, ["permission"]),
+  schema: {
+    ...objectSchema({ ...holder, permission }, ["permission"]),
+    oneOf: [{ required: ["principal_id"] }, { required: ["role"] }],
+  },
   isOptional: false,
 };
 
@@ -47,7 +51,7 @@ const provisioning: Readonly<Record<string, BuiltInVerb>> = {
     status: 201,
     takesSpec: false,
     isWrite: false,
-    body: bodyOf({ login: credentialText, password: newPasswordText }),
+    body: bodyOf({ login: newLoginText, password: newPasswordText }),
     output: "PrincipalCreated",
     errors: ["core.conflict"],
   },
@@ -87,7 +91,10 @@ const provisioning: Readonly<Record<string, BuiltInVerb>> = {
     isWrite: false,
     parameters: [
       queryParameter("principal_id", "uuid", uuidSchema),
-      queryParameter("role", "string", role),
+      queryParameter("role", "string", {
+        ...role,
+        description: "Either this or `principal_id` is needed.",
+      }),
       queryParameter("tenant_id", "uuid", tenantId),
     ],
     output: "PermissionList",

@@ -17,6 +17,7 @@ const before: ParameterModel = {
 /** An address may hold a secret, so the audit log does not name it. */
 const url: JsonSchema = {
   type: "string",
+  format: "uri",
   minLength: 1,
   maxLength: 2_000,
   description: "An HTTPS URL of a public address.",
