@@ -57,6 +57,11 @@ const stopSlackSeconds = 5;
 /** How long connections stay after their last answer, at most; no longer than the settling took. */
 const mostLingerMillis = 1_000;
 
+/** Origins whose pages may act for a caller: named ones, and the service's own, whose host may be another behind a proxy. */
+function originsOf({ corsOrigins, publicUrl }: Settings): readonly string[] {
+  return publicUrl === undefined ? corsOrigins : [...corsOrigins, new URL(publicUrl).origin];
+}
+
 /** Starts a service; resolves once it listens and its database is migrated. */
 export async function start(
   service: ServiceDefinition,
@@ -65,7 +70,7 @@ export async function start(
   const { settings, log } = options;
   const connection = await connect(service, options);
   const { database, objects } = connection;
-  const { trustsProxy, corsOrigins } = settings;
+  const allowedOrigins = originsOf(settings);
   const started = startFamilies(service, connection, settings);
 
   let state: "active" | "settling" | "draining" = "active";
@@ -73,12 +78,12 @@ export async function start(
   const bind = boundary({
     identity: service.identity,
     resources: connection,
-    trustsProxy,
-    allowedOrigins: corsOrigins,
+    trustsProxy: settings.trustsProxy,
+    allowedOrigins,
   });
   const realtime = await startRealtime(service, connection, settings, {
     bind,
-    allowedOrigins: corsOrigins,
+    allowedOrigins,
     isAccepting,
   });
   const answerOther = await handlerOf(service, options, connection, bind, realtime);
