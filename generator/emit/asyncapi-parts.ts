@@ -12,6 +12,11 @@ export const error: JsonSchema = objectSchema(
 );
 export const cid: JsonSchema = { type: ["string", "number"], maxLength: limits.maxCidLength };
 
+/** What the service wraps around what it says: later versions may add members, which clients pass over. */
+export function envelope(properties: Readonly<Record<string, JsonSchema>>): JsonSchema {
+  return { type: "object", properties, required: Object.keys(properties) };
+}
+
 export class AsyncApiParts {
   readonly channels: Record<string, unknown> = {};
   readonly operations: Record<string, unknown> = {};
@@ -110,9 +115,6 @@ function carried(at: string, name: string): object {
 function acked(data: JsonSchema): JsonSchema {
   const members = { type: { const: "ack" }, cid };
   return {
-    oneOf: [
-      objectSchema({ ...members, data }, ["type", "cid", "data"]),
-      objectSchema({ ...members, error }, ["type", "cid", "error"]),
-    ],
+    oneOf: [envelope({ ...members, data }), envelope({ ...members, error })],
   };
 }

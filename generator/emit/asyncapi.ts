@@ -4,7 +4,7 @@ import { objectSchema, refTo, type JsonSchema } from "../model/json-schema.js";
 import { own } from "../model/records.js";
 import type { RealtimeModel, LicenseModel, RegistryModel } from "../model/registry.js";
 import { documentFile, type EmittedFile } from "../print/file.js";
-import { AsyncApiParts, cid, error, text } from "./asyncapi-parts.js";
+import { AsyncApiParts, cid, envelope, error, text } from "./asyncapi-parts.js";
 
 const protocolVersion = 1;
 const count: JsonSchema = { type: "integer", minimum: 0 };
@@ -49,12 +49,12 @@ export function emitAsyncApi(model: RegistryModel): readonly EmittedFile[] {
 function addEvents(parts: AsyncApiParts, realtime: RealtimeModel): void {
   for (const [name, { typeName, audience, delivery }] of Object.entries(realtime.events)) {
     const id = delivery === "durable" ? text : { type: "null" };
-    const envelope = objectSchema({ id, data: refTo(typeName) }, ["id", "data"]);
+    const payload = envelope({ id, data: refTo(typeName) });
     const extensions = {
       "x-svc-audience-kinds": audience,
       "x-svc-offline-delivery": delivery === "durable",
     };
-    parts.sends(name, `${name}, to ${audience.join(" and ")}.`, envelope, extensions);
+    parts.sends(name, `${name}, to ${audience.join(" and ")}.`, payload, extensions);
   }
 }
 
@@ -62,7 +62,7 @@ function addEvents(parts: AsyncApiParts, realtime: RealtimeModel): void {
 function addEventsOfProtocol(parts: AsyncApiParts, realtime: RealtimeModel): void {
   const built = (name: string, summary: string, members: Record<string, JsonSchema>): void => {
     const data = objectSchema(members, Object.keys(members));
-    parts.sends(name, summary, objectSchema({ id: { type: "null" }, data }, ["id", "data"]));
+    parts.sends(name, summary, envelope({ id: { type: "null" }, data }));
   };
   built("realtime.gap", "Entries that are no longer kept.", { from: count, to: count });
   if (realtime.presence) {
@@ -72,7 +72,7 @@ function addEventsOfProtocol(parts: AsyncApiParts, realtime: RealtimeModel): voi
     built("realtime.joined", "A principal hears a topic from now on.", moved);
     built("realtime.left", "A principal hears a topic no longer.", moved);
   }
-  const faulty = objectSchema({ type: { const: "error" }, error }, ["type", "error"]);
+  const faulty = envelope({ type: { const: "error" }, error });
   parts.sends("realtime.error", "A frame was none, and no answer could be told apart.", faulty);
 }
 

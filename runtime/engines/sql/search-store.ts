@@ -1,6 +1,6 @@
 // Search over SQL, one for all SQL engines: the index of the dialect, joined with the documents.
 import { elementOf } from "../../query/fields.js";
-import type { SearchQuery, SearchStore } from "../../ports/search.js";
+import type { ScoredDocument, SearchQuery, SearchStore } from "../../ports/search.js";
 import type { SearchSpec } from "../../ports/search-spec.js";
 import { documentColumns, readStored, whereOf } from "./document-rows.js";
 import { afterCondition, orderBy } from "./order.js";
