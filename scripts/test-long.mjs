@@ -8,7 +8,9 @@ build();
 const settings = {
   OPWRIGHT_TEST_REGISTRIES: count,
   OPWRIGHT_TEST_CASES: String(Math.max(42, Math.ceil(Number(count) / 10))),
+  OPWRIGHT_TEST_HISTORIES: String(Math.max(3, Math.ceil(Number(count) / 30))),
   OPWRIGHT_TEST_SEED: seed ?? String(Math.floor(Math.random() * 1e9)),
 };
 run("npx", ["vitest", "run", "test/acceptance/document-"], settings);
+run("npx", ["vitest", "run", "test/acceptance/histories.test.ts"], settings);
 run("npx", ["vitest", "run", "test/property/generated-code.test.ts"], settings);
