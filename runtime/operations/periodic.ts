@@ -1,5 +1,6 @@
 // Periodic work of the service: one process does it at a time, in batches with an end, under a lease
 // (architecture.md "Work is bounded").
+import { setMaxListeners } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Database, Transaction } from "../ports/database.js";
 import { Lifetime } from "../ports/lifetime.js";
@@ -45,6 +46,8 @@ export function startPeriodic(
 ): Periodic {
   const holder = uuidv7();
   const stopped = new AbortController();
+  // Each job listens while it sleeps.
+  setMaxListeners(jobs.length, stopped.signal);
   const write = <T>(work: (stores: Transaction) => Promise<T>): Promise<T> =>
     database.write({ lifetime: Lifetime.within(batchMillis) }, work);
 
