@@ -1,4 +1,5 @@
 // What an AsyncAPI document is made of: channels, operations and messages, each message with a component for its payload.
+import { withDeprecationText } from "../load/deprecations.js";
 import { limits } from "../../runtime/contract/limits.js";
 import { mapSchema, objectSchema, referredType, type JsonSchema } from "../model/json-schema.js";
 import { pascalCase } from "../model/names.js";
@@ -92,12 +93,13 @@ export class AsyncApiParts {
   #published(schema: JsonSchema): JsonSchema {
     return mapSchema(schema, (inner) => {
       const type = referredType(inner);
-      if (type === undefined) return inner;
+      const told = withDeprecationText(inner);
+      if (type === undefined) return told;
       if (!this.schemas.has(type)) {
         this.schemas.set(type, true);
         this.schemas.set(type, this.#published(this.#types[type] ?? true));
       }
-      return { ...inner, $ref: `#/components/schemas/${type}` };
+      return { ...told, $ref: `#/components/schemas/${type}` };
     });
   }
 }
