@@ -1,10 +1,16 @@
-// npm run test:long: the property of generated code with thousands of random registries. Arguments: how many, and a seed; a new one where left out.
+// npm run test:long: the properties with thousands of cases: random registries, and requests that the document describes.
+// Arguments: how many registries, and a seed; a new one where left out.
 import { build, install, run } from "./prepare.mjs";
 
 const [count = "3000", seed] = process.argv.slice(2);
 install();
 build();
-run("npx", ["vitest", "run", "test/property/generated-code.test.ts"], {
+const settings = {
   OPWRIGHT_TEST_REGISTRIES: count,
+  OPWRIGHT_TEST_CASES: String(Math.max(42, Math.ceil(Number(count) / 10))),
+  OPWRIGHT_TEST_HISTORIES: String(Math.max(3, Math.ceil(Number(count) / 30))),
   OPWRIGHT_TEST_SEED: seed ?? String(Math.floor(Math.random() * 1e9)),
-});
+};
+run("npx", ["vitest", "run", "test/acceptance/document-"], settings);
+run("npx", ["vitest", "run", "test/acceptance/histories.test.ts"], settings);
+run("npx", ["vitest", "run", "test/property/generated-code.test.ts"], settings);

@@ -37,7 +37,7 @@ export type ArticlesField =
   | "tags"
   | "links";
 
-/** $values and $fields, which hold together; or one of $and, $or and $not alone. */
+/** $values and $fields (of one type), which hold together; or one of $and, $or and $not alone. */
 export type ArticlesFilter =
   | {
       readonly $values?: {

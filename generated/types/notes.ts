@@ -24,7 +24,7 @@ export interface NotesCreate {
 
 export type NotesField = "id" | "rev" | "created_at" | "last_update_at" | "text" | "pinned";
 
-/** $values and $fields, which hold together; or one of $and, $or and $not alone. */
+/** $values and $fields (of one type), which hold together; or one of $and, $or and $not alone. */
 export type NotesFilter =
   | {
       readonly $values?: {

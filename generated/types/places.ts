@@ -28,7 +28,7 @@ export type PlacesField =
   | "lat"
   | "lng";
 
-/** $values and $fields, which hold together; or one of $and, $or and $not alone. */
+/** $values and $fields (of one type), which hold together; or one of $and, $or and $not alone. */
 export type PlacesFilter =
   | {
       readonly $values?: {

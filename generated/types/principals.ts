@@ -21,6 +21,7 @@ export type PrincipalsGrantPermissionInput = {
 
 export interface PrincipalsListPermissionsInput {
   readonly principal_id?: string;
+  /** Either this or `principal_id` is needed. */
   readonly role?: string;
   /** Where left out, the permission holds everywhere. */
   readonly tenant_id?: string;

@@ -33,7 +33,7 @@ export type ProjectsField =
   | "key"
   | "archived";
 
-/** $values and $fields, which hold together; or one of $and, $or and $not alone. */
+/** $values and $fields (of one type), which hold together; or one of $and, $or and $not alone. */
 export type ProjectsFilter =
   | {
       readonly $values?: {

@@ -44,7 +44,7 @@ export type TasksField =
   | "estimate"
   | "labels";
 
-/** $values and $fields, which hold together; or one of $and, $or and $not alone. */
+/** $values and $fields (of one type), which hold together; or one of $and, $or and $not alone. */
 export type TasksFilter =
   | {
       readonly $values?: {

@@ -25,6 +25,7 @@ export const filesPresignPost = validator<FilesPresignPostInput>(filesPresignPos
 export const filesPresignUpload = validator<FilesPresignUploadInput>(filesPresignUploadCheck);
 
 const func0 = codePointLength;
+const pattern0 = new RegExp("^(?:\\.?[^./\\\\\\u0000-\\u001f\\u007f-\\u009f][^/\\\\\\u0000-\\u001f\\u007f-\\u009f]*|\\.\\.[^/\\\\\\u0000-\\u001f\\u007f-\\u009f]+)(?:/(?:\\.?[^./\\\\\\u0000-\\u001f\\u007f-\\u009f][^/\\\\\\u0000-\\u001f\\u007f-\\u009f]*|\\.\\.[^/\\\\\\u0000-\\u001f\\u007f-\\u009f]+))*$", "u");
 const formats0 = formats["date-time"];
 
 function UploadSessionCheck(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -42,6 +43,7 @@ if(data.key !== undefined){ let data0 = data.key;
 if(typeof data0 === "string"){
 if(func0(data0) > 1024){ (vErrors ??= []).push({instancePath:instancePath+"/key",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"}); errors++; }
 if(func0(data0) < 1){ (vErrors ??= []).push({instancePath:instancePath+"/key",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}); errors++; }
+if(!pattern0.test(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/key",keyword:"pattern",params:{pattern: "^(?:\\.?[^./\\\\\\u0000-\\u001f\\u007f-\\u009f][^/\\\\\\u0000-\\u001f\\u007f-\\u009f]*|\\.\\.[^/\\\\\\u0000-\\u001f\\u007f-\\u009f]+)(?:/(?:\\.?[^./\\\\\\u0000-\\u001f\\u007f-\\u009f][^/\\\\\\u0000-\\u001f\\u007f-\\u009f]*|\\.\\.[^/\\\\\\u0000-\\u001f\\u007f-\\u009f]+))*$"},message:"must match pattern \""+"^(?:\\.?[^./\\\\\\u0000-\\u001f\\u007f-\\u009f][^/\\\\\\u0000-\\u001f\\u007f-\\u009f]*|\\.\\.[^/\\\\\\u0000-\\u001f\\u007f-\\u009f]+)(?:/(?:\\.?[^./\\\\\\u0000-\\u001f\\u007f-\\u009f][^/\\\\\\u0000-\\u001f\\u007f-\\u009f]*|\\.\\.[^/\\\\\\u0000-\\u001f\\u007f-\\u009f]+))*$"+"\""}); errors++; }
 }
 else { (vErrors ??= []).push({instancePath:instancePath+"/key",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
@@ -87,7 +89,7 @@ filesAbortUploadCheck.errors = vErrors;
 return errors === 0;
 }
 
-const pattern0 = new RegExp("^[!#$%&'*+.^_`|~0-9A-Za-z-]+/[!#$%&'*+.^_`|~0-9A-Za-z-]+$", "u");
+const pattern2 = new RegExp("^[!#$%&'*+.^_`|~0-9A-Za-z-]+/[!#$%&'*+.^_`|~0-9A-Za-z-]+$", "u");
 
 function filesBeginUploadCheck(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -101,13 +103,14 @@ if(data.key !== undefined){ let data0 = data.key;
 if(typeof data0 === "string"){
 if(func0(data0) > 1024){ (vErrors ??= []).push({instancePath:instancePath+"/key",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"}); errors++; }
 if(func0(data0) < 1){ (vErrors ??= []).push({instancePath:instancePath+"/key",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}); errors++; }
+if(!pattern0.test(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/key",keyword:"pattern",params:{pattern: "^(?:\\.?[^./\\\\\\u0000-\\u001f\\u007f-\\u009f][^/\\\\\\u0000-\\u001f\\u007f-\\u009f]*|\\.\\.[^/\\\\\\u0000-\\u001f\\u007f-\\u009f]+)(?:/(?:\\.?[^./\\\\\\u0000-\\u001f\\u007f-\\u009f][^/\\\\\\u0000-\\u001f\\u007f-\\u009f]*|\\.\\.[^/\\\\\\u0000-\\u001f\\u007f-\\u009f]+))*$"},message:"must match pattern \""+"^(?:\\.?[^./\\\\\\u0000-\\u001f\\u007f-\\u009f][^/\\\\\\u0000-\\u001f\\u007f-\\u009f]*|\\.\\.[^/\\\\\\u0000-\\u001f\\u007f-\\u009f]+)(?:/(?:\\.?[^./\\\\\\u0000-\\u001f\\u007f-\\u009f][^/\\\\\\u0000-\\u001f\\u007f-\\u009f]*|\\.\\.[^/\\\\\\u0000-\\u001f\\u007f-\\u009f]+))*$"+"\""}); errors++; }
 }
 else { (vErrors ??= []).push({instancePath:instancePath+"/key",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
 if(data.content_type !== undefined){ let data0 = data.content_type;
 if(typeof data0 === "string"){
 if(func0(data0) > 255){ (vErrors ??= []).push({instancePath:instancePath+"/content_type",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}); errors++; }
-if(!pattern0.test(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/content_type",keyword:"pattern",params:{pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]+/[!#$%&'*+.^_`|~0-9A-Za-z-]+$"},message:"must match pattern \""+"^[!#$%&'*+.^_`|~0-9A-Za-z-]+/[!#$%&'*+.^_`|~0-9A-Za-z-]+$"+"\""}); errors++; }
+if(!pattern2.test(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/content_type",keyword:"pattern",params:{pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]+/[!#$%&'*+.^_`|~0-9A-Za-z-]+$"},message:"must match pattern \""+"^[!#$%&'*+.^_`|~0-9A-Za-z-]+/[!#$%&'*+.^_`|~0-9A-Za-z-]+$"+"\""}); errors++; }
 }
 else { (vErrors ??= []).push({instancePath:instancePath+"/content_type",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
@@ -233,7 +236,7 @@ filesListPartsCheck.errors = vErrors;
 return errors === 0;
 }
 
-const pattern1 = new RegExp("^P(?!$)", "u");
+const pattern4 = new RegExp("^P(?:\\d{1,5}W|\\d{1,5}D(?:T(?:\\d{1,6}H(?:\\d{1,7}M(?:\\d{1,8}S)?)?(?:\\d{1,8}S)?|\\d{1,7}M(?:\\d{1,8}S)?|\\d{1,8}S))?|T(?:\\d{1,6}H(?:\\d{1,7}M(?:\\d{1,8}S)?)?(?:\\d{1,8}S)?|\\d{1,7}M(?:\\d{1,8}S)?|\\d{1,8}S))$", "u");
 
 function filesPresignDownloadCheck(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -248,6 +251,7 @@ if(data.key !== undefined){ let data0 = data.key;
 if(typeof data0 === "string"){
 if(func0(data0) > 1024){ (vErrors ??= []).push({instancePath:instancePath+"/key",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"}); errors++; }
 if(func0(data0) < 1){ (vErrors ??= []).push({instancePath:instancePath+"/key",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}); errors++; }
+if(!pattern0.test(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/key",keyword:"pattern",params:{pattern: "^(?:\\.?[^./\\\\\\u0000-\\u001f\\u007f-\\u009f][^/\\\\\\u0000-\\u001f\\u007f-\\u009f]*|\\.\\.[^/\\\\\\u0000-\\u001f\\u007f-\\u009f]+)(?:/(?:\\.?[^./\\\\\\u0000-\\u001f\\u007f-\\u009f][^/\\\\\\u0000-\\u001f\\u007f-\\u009f]*|\\.\\.[^/\\\\\\u0000-\\u001f\\u007f-\\u009f]+))*$"},message:"must match pattern \""+"^(?:\\.?[^./\\\\\\u0000-\\u001f\\u007f-\\u009f][^/\\\\\\u0000-\\u001f\\u007f-\\u009f]*|\\.\\.[^/\\\\\\u0000-\\u001f\\u007f-\\u009f]+)(?:/(?:\\.?[^./\\\\\\u0000-\\u001f\\u007f-\\u009f][^/\\\\\\u0000-\\u001f\\u007f-\\u009f]*|\\.\\.[^/\\\\\\u0000-\\u001f\\u007f-\\u009f]+))*$"+"\""}); errors++; }
 }
 else { (vErrors ??= []).push({instancePath:instancePath+"/key",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
@@ -266,7 +270,7 @@ if(!valid1){
 const _errs8 = errors;
 if(typeof data0 === "string"){
 if(func0(data0) > 32){ (vErrors ??= []).push({instancePath:instancePath+"/expires_in",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"}); errors++; }
-if(!pattern1.test(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/expires_in",keyword:"pattern",params:{pattern: "^P(?!$)"},message:"must match pattern \""+"^P(?!$)"+"\""}); errors++; }
+if(!pattern4.test(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/expires_in",keyword:"pattern",params:{pattern: "^P(?:\\d{1,5}W|\\d{1,5}D(?:T(?:\\d{1,6}H(?:\\d{1,7}M(?:\\d{1,8}S)?)?(?:\\d{1,8}S)?|\\d{1,7}M(?:\\d{1,8}S)?|\\d{1,8}S))?|T(?:\\d{1,6}H(?:\\d{1,7}M(?:\\d{1,8}S)?)?(?:\\d{1,8}S)?|\\d{1,7}M(?:\\d{1,8}S)?|\\d{1,8}S))$"},message:"must match pattern \""+"^P(?:\\d{1,5}W|\\d{1,5}D(?:T(?:\\d{1,6}H(?:\\d{1,7}M(?:\\d{1,8}S)?)?(?:\\d{1,8}S)?|\\d{1,7}M(?:\\d{1,8}S)?|\\d{1,8}S))?|T(?:\\d{1,6}H(?:\\d{1,7}M(?:\\d{1,8}S)?)?(?:\\d{1,8}S)?|\\d{1,7}M(?:\\d{1,8}S)?|\\d{1,8}S))$"+"\""}); errors++; }
 }
 else { (vErrors ??= []).push({instancePath:instancePath+"/expires_in",keyword:"type",params:{},message:"must be string"}); errors++; }
 var _valid0 = _errs8 === errors;
@@ -334,7 +338,7 @@ if(!valid1){
 const _errs9 = errors;
 if(typeof data0 === "string"){
 if(func0(data0) > 32){ (vErrors ??= []).push({instancePath:instancePath+"/expires_in",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"}); errors++; }
-if(!pattern1.test(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/expires_in",keyword:"pattern",params:{pattern: "^P(?!$)"},message:"must match pattern \""+"^P(?!$)"+"\""}); errors++; }
+if(!pattern4.test(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/expires_in",keyword:"pattern",params:{pattern: "^P(?:\\d{1,5}W|\\d{1,5}D(?:T(?:\\d{1,6}H(?:\\d{1,7}M(?:\\d{1,8}S)?)?(?:\\d{1,8}S)?|\\d{1,7}M(?:\\d{1,8}S)?|\\d{1,8}S))?|T(?:\\d{1,6}H(?:\\d{1,7}M(?:\\d{1,8}S)?)?(?:\\d{1,8}S)?|\\d{1,7}M(?:\\d{1,8}S)?|\\d{1,8}S))$"},message:"must match pattern \""+"^P(?:\\d{1,5}W|\\d{1,5}D(?:T(?:\\d{1,6}H(?:\\d{1,7}M(?:\\d{1,8}S)?)?(?:\\d{1,8}S)?|\\d{1,7}M(?:\\d{1,8}S)?|\\d{1,8}S))?|T(?:\\d{1,6}H(?:\\d{1,7}M(?:\\d{1,8}S)?)?(?:\\d{1,8}S)?|\\d{1,7}M(?:\\d{1,8}S)?|\\d{1,8}S))$"+"\""}); errors++; }
 }
 else { (vErrors ??= []).push({instancePath:instancePath+"/expires_in",keyword:"type",params:{},message:"must be string"}); errors++; }
 var _valid0 = _errs9 === errors;
@@ -375,6 +379,7 @@ if(data.key !== undefined){ let data0 = data.key;
 if(typeof data0 === "string"){
 if(func0(data0) > 1024){ (vErrors ??= []).push({instancePath:instancePath+"/key",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"}); errors++; }
 if(func0(data0) < 1){ (vErrors ??= []).push({instancePath:instancePath+"/key",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}); errors++; }
+if(!pattern0.test(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/key",keyword:"pattern",params:{pattern: "^(?:\\.?[^./\\\\\\u0000-\\u001f\\u007f-\\u009f][^/\\\\\\u0000-\\u001f\\u007f-\\u009f]*|\\.\\.[^/\\\\\\u0000-\\u001f\\u007f-\\u009f]+)(?:/(?:\\.?[^./\\\\\\u0000-\\u001f\\u007f-\\u009f][^/\\\\\\u0000-\\u001f\\u007f-\\u009f]*|\\.\\.[^/\\\\\\u0000-\\u001f\\u007f-\\u009f]+))*$"},message:"must match pattern \""+"^(?:\\.?[^./\\\\\\u0000-\\u001f\\u007f-\\u009f][^/\\\\\\u0000-\\u001f\\u007f-\\u009f]*|\\.\\.[^/\\\\\\u0000-\\u001f\\u007f-\\u009f]+)(?:/(?:\\.?[^./\\\\\\u0000-\\u001f\\u007f-\\u009f][^/\\\\\\u0000-\\u001f\\u007f-\\u009f]*|\\.\\.[^/\\\\\\u0000-\\u001f\\u007f-\\u009f]+))*$"+"\""}); errors++; }
 }
 else { (vErrors ??= []).push({instancePath:instancePath+"/key",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
@@ -393,7 +398,7 @@ if(!valid1){
 const _errs8 = errors;
 if(typeof data0 === "string"){
 if(func0(data0) > 32){ (vErrors ??= []).push({instancePath:instancePath+"/expires_in",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"}); errors++; }
-if(!pattern1.test(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/expires_in",keyword:"pattern",params:{pattern: "^P(?!$)"},message:"must match pattern \""+"^P(?!$)"+"\""}); errors++; }
+if(!pattern4.test(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/expires_in",keyword:"pattern",params:{pattern: "^P(?:\\d{1,5}W|\\d{1,5}D(?:T(?:\\d{1,6}H(?:\\d{1,7}M(?:\\d{1,8}S)?)?(?:\\d{1,8}S)?|\\d{1,7}M(?:\\d{1,8}S)?|\\d{1,8}S))?|T(?:\\d{1,6}H(?:\\d{1,7}M(?:\\d{1,8}S)?)?(?:\\d{1,8}S)?|\\d{1,7}M(?:\\d{1,8}S)?|\\d{1,8}S))$"},message:"must match pattern \""+"^P(?:\\d{1,5}W|\\d{1,5}D(?:T(?:\\d{1,6}H(?:\\d{1,7}M(?:\\d{1,8}S)?)?(?:\\d{1,8}S)?|\\d{1,7}M(?:\\d{1,8}S)?|\\d{1,8}S))?|T(?:\\d{1,6}H(?:\\d{1,7}M(?:\\d{1,8}S)?)?(?:\\d{1,8}S)?|\\d{1,7}M(?:\\d{1,8}S)?|\\d{1,8}S))$"+"\""}); errors++; }
 }
 else { (vErrors ??= []).push({instancePath:instancePath+"/expires_in",keyword:"type",params:{},message:"must be string"}); errors++; }
 var _valid0 = _errs8 === errors;
@@ -417,7 +422,7 @@ vErrors = null;
 if(data.content_type !== undefined){ let data0 = data.content_type;
 if(typeof data0 === "string"){
 if(func0(data0) > 255){ (vErrors ??= []).push({instancePath:instancePath+"/content_type",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}); errors++; }
-if(!pattern0.test(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/content_type",keyword:"pattern",params:{pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]+/[!#$%&'*+.^_`|~0-9A-Za-z-]+$"},message:"must match pattern \""+"^[!#$%&'*+.^_`|~0-9A-Za-z-]+/[!#$%&'*+.^_`|~0-9A-Za-z-]+$"+"\""}); errors++; }
+if(!pattern2.test(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/content_type",keyword:"pattern",params:{pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]+/[!#$%&'*+.^_`|~0-9A-Za-z-]+$"},message:"must match pattern \""+"^[!#$%&'*+.^_`|~0-9A-Za-z-]+/[!#$%&'*+.^_`|~0-9A-Za-z-]+$"+"\""}); errors++; }
 }
 else { (vErrors ??= []).push({instancePath:instancePath+"/content_type",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
@@ -448,6 +453,7 @@ if(data.key !== undefined){ let data0 = data.key;
 if(typeof data0 === "string"){
 if(func0(data0) > 1024){ (vErrors ??= []).push({instancePath:instancePath+"/key",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"}); errors++; }
 if(func0(data0) < 1){ (vErrors ??= []).push({instancePath:instancePath+"/key",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}); errors++; }
+if(!pattern0.test(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/key",keyword:"pattern",params:{pattern: "^(?:\\.?[^./\\\\\\u0000-\\u001f\\u007f-\\u009f][^/\\\\\\u0000-\\u001f\\u007f-\\u009f]*|\\.\\.[^/\\\\\\u0000-\\u001f\\u007f-\\u009f]+)(?:/(?:\\.?[^./\\\\\\u0000-\\u001f\\u007f-\\u009f][^/\\\\\\u0000-\\u001f\\u007f-\\u009f]*|\\.\\.[^/\\\\\\u0000-\\u001f\\u007f-\\u009f]+))*$"},message:"must match pattern \""+"^(?:\\.?[^./\\\\\\u0000-\\u001f\\u007f-\\u009f][^/\\\\\\u0000-\\u001f\\u007f-\\u009f]*|\\.\\.[^/\\\\\\u0000-\\u001f\\u007f-\\u009f]+)(?:/(?:\\.?[^./\\\\\\u0000-\\u001f\\u007f-\\u009f][^/\\\\\\u0000-\\u001f\\u007f-\\u009f]*|\\.\\.[^/\\\\\\u0000-\\u001f\\u007f-\\u009f]+))*$"+"\""}); errors++; }
 }
 else { (vErrors ??= []).push({instancePath:instancePath+"/key",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
@@ -466,7 +472,7 @@ if(!valid1){
 const _errs8 = errors;
 if(typeof data0 === "string"){
 if(func0(data0) > 32){ (vErrors ??= []).push({instancePath:instancePath+"/expires_in",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"}); errors++; }
-if(!pattern1.test(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/expires_in",keyword:"pattern",params:{pattern: "^P(?!$)"},message:"must match pattern \""+"^P(?!$)"+"\""}); errors++; }
+if(!pattern4.test(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/expires_in",keyword:"pattern",params:{pattern: "^P(?:\\d{1,5}W|\\d{1,5}D(?:T(?:\\d{1,6}H(?:\\d{1,7}M(?:\\d{1,8}S)?)?(?:\\d{1,8}S)?|\\d{1,7}M(?:\\d{1,8}S)?|\\d{1,8}S))?|T(?:\\d{1,6}H(?:\\d{1,7}M(?:\\d{1,8}S)?)?(?:\\d{1,8}S)?|\\d{1,7}M(?:\\d{1,8}S)?|\\d{1,8}S))$"},message:"must match pattern \""+"^P(?:\\d{1,5}W|\\d{1,5}D(?:T(?:\\d{1,6}H(?:\\d{1,7}M(?:\\d{1,8}S)?)?(?:\\d{1,8}S)?|\\d{1,7}M(?:\\d{1,8}S)?|\\d{1,8}S))?|T(?:\\d{1,6}H(?:\\d{1,7}M(?:\\d{1,8}S)?)?(?:\\d{1,8}S)?|\\d{1,7}M(?:\\d{1,8}S)?|\\d{1,8}S))$"+"\""}); errors++; }
 }
 else { (vErrors ??= []).push({instancePath:instancePath+"/expires_in",keyword:"type",params:{},message:"must be string"}); errors++; }
 var _valid0 = _errs8 === errors;
@@ -490,7 +496,7 @@ vErrors = null;
 if(data.content_type !== undefined){ let data0 = data.content_type;
 if(typeof data0 === "string"){
 if(func0(data0) > 255){ (vErrors ??= []).push({instancePath:instancePath+"/content_type",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}); errors++; }
-if(!pattern0.test(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/content_type",keyword:"pattern",params:{pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]+/[!#$%&'*+.^_`|~0-9A-Za-z-]+$"},message:"must match pattern \""+"^[!#$%&'*+.^_`|~0-9A-Za-z-]+/[!#$%&'*+.^_`|~0-9A-Za-z-]+$"+"\""}); errors++; }
+if(!pattern2.test(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/content_type",keyword:"pattern",params:{pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]+/[!#$%&'*+.^_`|~0-9A-Za-z-]+$"},message:"must match pattern \""+"^[!#$%&'*+.^_`|~0-9A-Za-z-]+/[!#$%&'*+.^_`|~0-9A-Za-z-]+$"+"\""}); errors++; }
 }
 else { (vErrors ??= []).push({instancePath:instancePath+"/content_type",keyword:"type",params:{},message:"must be string"}); errors++; }
 }

@@ -17,6 +17,7 @@ export const principalsListPermissions = validator<PrincipalsListPermissionsInpu
 export const principalsRevokePermission = validator<PrincipalsRevokePermissionInput>(principalsRevokePermissionCheck);
 
 const func0 = codePointLength;
+const pattern0 = new RegExp("\\S", "u");
 
 function principalsCreatePrincipalCheck(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -31,6 +32,7 @@ if(data.login !== undefined){ let data0 = data.login;
 if(typeof data0 === "string"){
 if(func0(data0) > 4096){ (vErrors ??= []).push({instancePath:instancePath+"/login",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}); errors++; }
 if(func0(data0) < 1){ (vErrors ??= []).push({instancePath:instancePath+"/login",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}); errors++; }
+if(!pattern0.test(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/login",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\""}); errors++; }
 }
 else { (vErrors ??= []).push({instancePath:instancePath+"/login",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
@@ -70,8 +72,8 @@ return errors === 0;
 }
 
 const formats0 = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-const pattern0 = new RegExp("^[a-z][a-z0-9_]*$", "u");
-const pattern1 = new RegExp("^(?:[a-z][a-z0-9_]*|[a-z][a-z0-9_]*\\.[a-z][a-z0-9_]*|role:[a-z][a-z0-9_]*)$", "u");
+const pattern1 = new RegExp("^[a-z][a-z0-9_]*$", "u");
+const pattern2 = new RegExp("^(?:[a-z][a-z0-9_]*|[a-z][a-z0-9_]*\\.[a-z][a-z0-9_]*|role:[a-z][a-z0-9_]*)$", "u");
 
 function principalsGrantPermissionCheck(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -121,7 +123,7 @@ if(typeof data0 === "string"){ if(!(formats0.test(data0))){ (vErrors ??= []).pus
 else { (vErrors ??= []).push({instancePath:instancePath+"/principal_id",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
 if(data.role !== undefined){ let data0 = data.role;
-if(typeof data0 === "string"){ if(!pattern0.test(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/role",keyword:"pattern",params:{pattern: "^[a-z][a-z0-9_]*$"},message:"must match pattern \""+"^[a-z][a-z0-9_]*$"+"\""}); errors++; } }
+if(typeof data0 === "string"){ if(!pattern1.test(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/role",keyword:"pattern",params:{pattern: "^[a-z][a-z0-9_]*$"},message:"must match pattern \""+"^[a-z][a-z0-9_]*$"+"\""}); errors++; } }
 else { (vErrors ??= []).push({instancePath:instancePath+"/role",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
 if(data.tenant_id !== undefined){ let data0 = data.tenant_id;
@@ -129,7 +131,7 @@ if(typeof data0 === "string"){ if(!(formats0.test(data0))){ (vErrors ??= []).pus
 else { (vErrors ??= []).push({instancePath:instancePath+"/tenant_id",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
 if(data.permission !== undefined){ let data0 = data.permission;
-if(typeof data0 === "string"){ if(!pattern1.test(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/permission",keyword:"pattern",params:{pattern: "^(?:[a-z][a-z0-9_]*|[a-z][a-z0-9_]*\\.[a-z][a-z0-9_]*|role:[a-z][a-z0-9_]*)$"},message:"must match pattern \""+"^(?:[a-z][a-z0-9_]*|[a-z][a-z0-9_]*\\.[a-z][a-z0-9_]*|role:[a-z][a-z0-9_]*)$"+"\""}); errors++; } }
+if(typeof data0 === "string"){ if(!pattern2.test(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/permission",keyword:"pattern",params:{pattern: "^(?:[a-z][a-z0-9_]*|[a-z][a-z0-9_]*\\.[a-z][a-z0-9_]*|role:[a-z][a-z0-9_]*)$"},message:"must match pattern \""+"^(?:[a-z][a-z0-9_]*|[a-z][a-z0-9_]*\\.[a-z][a-z0-9_]*|role:[a-z][a-z0-9_]*)$"+"\""}); errors++; } }
 else { (vErrors ??= []).push({instancePath:instancePath+"/permission",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
 }
@@ -151,7 +153,7 @@ if(typeof data0 === "string"){ if(!(formats0.test(data0))){ (vErrors ??= []).pus
 else { (vErrors ??= []).push({instancePath:instancePath+"/principal_id",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
 if(data.role !== undefined){ let data0 = data.role;
-if(typeof data0 === "string"){ if(!pattern0.test(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/role",keyword:"pattern",params:{pattern: "^[a-z][a-z0-9_]*$"},message:"must match pattern \""+"^[a-z][a-z0-9_]*$"+"\""}); errors++; } }
+if(typeof data0 === "string"){ if(!pattern1.test(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/role",keyword:"pattern",params:{pattern: "^[a-z][a-z0-9_]*$"},message:"must match pattern \""+"^[a-z][a-z0-9_]*$"+"\""}); errors++; } }
 else { (vErrors ??= []).push({instancePath:instancePath+"/role",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
 if(data.tenant_id !== undefined){ let data0 = data.tenant_id;
@@ -213,7 +215,7 @@ if(typeof data0 === "string"){ if(!(formats0.test(data0))){ (vErrors ??= []).pus
 else { (vErrors ??= []).push({instancePath:instancePath+"/principal_id",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
 if(data.role !== undefined){ let data0 = data.role;
-if(typeof data0 === "string"){ if(!pattern0.test(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/role",keyword:"pattern",params:{pattern: "^[a-z][a-z0-9_]*$"},message:"must match pattern \""+"^[a-z][a-z0-9_]*$"+"\""}); errors++; } }
+if(typeof data0 === "string"){ if(!pattern1.test(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/role",keyword:"pattern",params:{pattern: "^[a-z][a-z0-9_]*$"},message:"must match pattern \""+"^[a-z][a-z0-9_]*$"+"\""}); errors++; } }
 else { (vErrors ??= []).push({instancePath:instancePath+"/role",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
 if(data.tenant_id !== undefined){ let data0 = data.tenant_id;
@@ -221,7 +223,7 @@ if(typeof data0 === "string"){ if(!(formats0.test(data0))){ (vErrors ??= []).pus
 else { (vErrors ??= []).push({instancePath:instancePath+"/tenant_id",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
 if(data.permission !== undefined){ let data0 = data.permission;
-if(typeof data0 === "string"){ if(!pattern1.test(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/permission",keyword:"pattern",params:{pattern: "^(?:[a-z][a-z0-9_]*|[a-z][a-z0-9_]*\\.[a-z][a-z0-9_]*|role:[a-z][a-z0-9_]*)$"},message:"must match pattern \""+"^(?:[a-z][a-z0-9_]*|[a-z][a-z0-9_]*\\.[a-z][a-z0-9_]*|role:[a-z][a-z0-9_]*)$"+"\""}); errors++; } }
+if(typeof data0 === "string"){ if(!pattern2.test(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/permission",keyword:"pattern",params:{pattern: "^(?:[a-z][a-z0-9_]*|[a-z][a-z0-9_]*\\.[a-z][a-z0-9_]*|role:[a-z][a-z0-9_]*)$"},message:"must match pattern \""+"^(?:[a-z][a-z0-9_]*|[a-z][a-z0-9_]*\\.[a-z][a-z0-9_]*|role:[a-z][a-z0-9_]*)$"+"\""}); errors++; } }
 else { (vErrors ??= []).push({instancePath:instancePath+"/permission",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
 }

@@ -1,7 +1,13 @@
 // What an AsyncAPI document is made of: channels, operations and messages, each message with a component for its payload.
 import { withDeprecationText } from "../load/deprecations.js";
 import { limits } from "../../runtime/contract/limits.js";
-import { mapSchema, objectSchema, referredType, type JsonSchema } from "../model/json-schema.js";
+import {
+  mapSchema,
+  objectSchema,
+  referredType,
+  type JsonSchema,
+  type SchemaObject,
+} from "../model/json-schema.js";
 import { pascalCase } from "../model/names.js";
 import type { RegistryModel } from "../model/registry.js";
 
@@ -12,6 +18,11 @@ export const error: JsonSchema = objectSchema(
   ["detail", "code", "kind", "context"],
 );
 export const cid: JsonSchema = { type: ["string", "number"], maxLength: limits.maxCidLength };
+
+/** What the service wraps around what it says: later versions may add members, which clients pass over. */
+export function envelope(properties: Readonly<Record<string, JsonSchema>>): SchemaObject {
+  return { type: "object", properties, required: Object.keys(properties) };
+}
 
 export class AsyncApiParts {
   readonly channels: Record<string, unknown> = {};
@@ -112,9 +123,6 @@ function carried(at: string, name: string): object {
 function acked(data: JsonSchema): JsonSchema {
   const members = { type: { const: "ack" }, cid };
   return {
-    oneOf: [
-      objectSchema({ ...members, data }, ["type", "cid", "data"]),
-      objectSchema({ ...members, error }, ["type", "cid", "error"]),
-    ],
+    oneOf: [envelope({ ...members, data }), envelope({ ...members, error })],
   };
 }

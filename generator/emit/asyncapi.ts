@@ -5,7 +5,7 @@ import { objectSchema, refTo, type JsonSchema } from "../model/json-schema.js";
 import { own } from "../model/records.js";
 import type { RealtimeModel, LicenseModel, RegistryModel } from "../model/registry.js";
 import { documentFile, type EmittedFile } from "../print/file.js";
-import { AsyncApiParts, cid, error, text } from "./asyncapi-parts.js";
+import { AsyncApiParts, cid, envelope, error, text } from "./asyncapi-parts.js";
 
 const protocolVersion = 1;
 const count: JsonSchema = { type: "integer", minimum: 0 };
@@ -52,8 +52,8 @@ function addEvents(parts: AsyncApiParts, realtime: RealtimeModel): void {
     realtime.events,
   )) {
     const id = delivery === "durable" ? text : { type: "null" };
-    const envelope = {
-      ...objectSchema({ id, data: refTo(typeName) }, ["id", "data"]),
+    const payload = {
+      ...envelope({ id, data: refTo(typeName) }),
       // AsyncAPI has the keyword for schemas alone.
       ...(deprecated === null ? {} : { deprecated: true }),
     };
@@ -67,7 +67,7 @@ function addEvents(parts: AsyncApiParts, realtime: RealtimeModel): void {
             "x-deprecated": deprecationFacts(deprecated),
           }),
     };
-    parts.sends(name, `${name}, to ${audience.join(" and ")}.`, envelope, extensions);
+    parts.sends(name, `${name}, to ${audience.join(" and ")}.`, payload, extensions);
   }
 }
 
@@ -75,7 +75,7 @@ function addEvents(parts: AsyncApiParts, realtime: RealtimeModel): void {
 function addEventsOfProtocol(parts: AsyncApiParts, realtime: RealtimeModel): void {
   const built = (name: string, summary: string, members: Record<string, JsonSchema>): void => {
     const data = objectSchema(members, Object.keys(members));
-    parts.sends(name, summary, objectSchema({ id: { type: "null" }, data }, ["id", "data"]));
+    parts.sends(name, summary, envelope({ id: { type: "null" }, data }));
   };
   built("realtime.gap", "Entries that are no longer kept.", { from: count, to: count });
   if (realtime.presence) {
@@ -85,7 +85,7 @@ function addEventsOfProtocol(parts: AsyncApiParts, realtime: RealtimeModel): voi
     built("realtime.joined", "A principal hears a topic from now on.", moved);
     built("realtime.left", "A principal hears a topic no longer.", moved);
   }
-  const faulty = objectSchema({ type: { const: "error" }, error }, ["type", "error"]);
+  const faulty = envelope({ type: { const: "error" }, error });
   parts.sends("realtime.error", "A frame was none, and no answer could be told apart.", faulty);
 }
 

@@ -9,6 +9,12 @@ import { createTable, quoted, types, type EngineName } from "../print/ddl-parts.
 import type { IndexSchema, StorageChange, TableSchema } from "./storage-schema.js";
 import { systemStep } from "./system-tables.js";
 
+/** Whether a change takes long on a table that has callers: it stands outside of transactions, a statement a line. */
+export function isOnline(engine: EngineName, change: StorageChange): boolean {
+  if (engine === "sqlite") return false;
+  return change.kind === "dropIndex" || (change.kind === "createIndex" && change.isOnline);
+}
+
 /** The statements of one change. */
 export function ddl(engine: EngineName, change: StorageChange): string {
   switch (change.kind) {
@@ -21,7 +27,10 @@ export function ddl(engine: EngineName, change: StorageChange): string {
     case "createIndex": {
       const keys = change.index.fields.map((field) => indexKey(engine, field));
       const columns = [...(change.tenant ? [`"tenant_id"`] : []), ...keys, `"id"`];
-      return `CREATE INDEX ${quoted(change.name)} ON ${quoted(change.table)} (${columns.join(", ")});`;
+      const over = `${quoted(change.name)} ON ${quoted(change.table)} (${columns.join(", ")});`;
+      if (!isOnline(engine, change)) return `CREATE INDEX ${over}`;
+      // What a process that was killed has begun is no index.
+      return `DROP INDEX CONCURRENTLY IF EXISTS ${quoted(change.name)};\nCREATE INDEX CONCURRENTLY ${over}`;
     }
     case "createSearch":
       return searchIndex(engine, change.name, change.tenant, change.texts);
@@ -30,7 +39,7 @@ export function ddl(engine: EngineName, change: StorageChange): string {
         .map((table) => `DROP TABLE IF EXISTS ${quoted(table)};`)
         .join("\n");
     case "dropIndex":
-      return `DROP INDEX IF EXISTS ${quoted(change.name)};`;
+      return `DROP INDEX ${isOnline(engine, change) ? "CONCURRENTLY " : ""}IF EXISTS ${quoted(change.name)};`;
     case "addShape":
       return [change.table, ...(change.history ? [`${change.table}_history`] : [])]
         .map((table) => `ALTER TABLE ${quoted(table)} ADD COLUMN ${shapeColumn};`)

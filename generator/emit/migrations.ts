@@ -1,6 +1,6 @@
 // migrations/<engine>/NNNN_….sql: append-only files that follow the registry, and the storage they add up to.
 import type { RegistryModel } from "../model/registry.js";
-import { ddl } from "./ddl.js";
+import { ddl, isOnline } from "./ddl.js";
 import type { EngineName } from "../print/ddl-parts.js";
 import { header, jsonFile, type EmittedFile } from "../print/file.js";
 import {
@@ -37,9 +37,19 @@ export function emitMigrations(
   const name = `${String(number).padStart(4, "0")}_${number === 1 ? "initial" : subject(changes)}`;
   const added = engines.map((engine) => ({
     path: `migrations/${engine}/${name}.sql`,
-    text: `${header("registry", "--")}\n${changes.map((change) => `\n${ddl(engine, change)}\n`).join("")}`,
+    text: `${header("registry", "--")}\n${migrationText(engine, changes)}`,
   }));
   return [...history.files, ...added, state];
+}
+
+/** What is done in one transaction, and behind it each part that stands outside of any. */
+function migrationText(engine: EngineName, changes: readonly StorageChange[]): string {
+  const [online, together] = [true, false].map((wanted) =>
+    changes.filter((change) => isOnline(engine, change) === wanted),
+  );
+  const script = (together ?? []).map((change) => `\n${ddl(engine, change)}\n`);
+  const parts = (online ?? []).map((change) => `\n-- online\n${ddl(engine, change)}\n`);
+  return [...script, ...parts].join("");
 }
 
 /** A name for a migration: the tables that it touches. */

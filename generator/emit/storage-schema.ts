@@ -147,6 +147,8 @@ export type StorageChange =
       readonly name: string;
       readonly tenant: boolean;
       readonly index: IndexSchema;
+      /** Whether the table has rows already, and callers. */
+      readonly isOnline: boolean;
     }
   | {
       readonly kind: "createSearch";
@@ -190,7 +192,7 @@ function newTable(table: string, schema: TableSchema): readonly StorageChange[] 
   return [
     { kind: "createTable", table, schema },
     ...(schema.history ? [{ kind: "createHistory", table, tenant: schema.tenant } as const] : []),
-    ...indexSteps(table, {}, schema),
+    ...indexSteps(table, {}, schema, false),
     ...searchSteps(table, {}, schema),
   ];
 }
@@ -208,7 +210,7 @@ function changedTable(
     ...(after.history && !before.history
       ? [{ kind: "createHistory", table, tenant: after.tenant } as const]
       : []),
-    ...indexSteps(table, before.indexes, after),
+    ...indexSteps(table, before.indexes, after, true),
     ...searchSteps(table, keepsSearches ? (before.searches ?? {}) : {}, after),
   ];
 }
@@ -217,6 +219,7 @@ function indexSteps(
   table: string,
   before: Readonly<Record<string, IndexSchema>>,
   { indexes, tenant }: TableSchema,
+  isOnline: boolean,
 ): readonly StorageChange[] {
   const isSame = (name: string): boolean =>
     JSON.stringify(own(before, name)) === JSON.stringify(own(indexes, name));
@@ -230,6 +233,7 @@ function indexSteps(
       name,
       tenant,
       index: indexes[name] ?? { fields: [] },
+      isOnline,
     })),
   ];
 }

@@ -1,8 +1,11 @@
 // validators/<namespace>.ts: Ajv standalone code, compiled at build; the server compiles no schema.
 import { createHash } from "node:crypto";
 import {
+  listKeywords,
+  mapKeywords,
   mapSchema,
   referredType,
+  schemaKeywords,
   type JsonSchema,
   type SchemaObject,
 } from "../model/json-schema.js";
@@ -169,9 +172,19 @@ function withoutDefault(schema: SchemaObject): SchemaObject {
   return rest;
 }
 
+const holders: ReadonlySet<string> = new Set([
+  "$ref",
+  ...mapKeywords,
+  ...listKeywords,
+  ...schemaKeywords,
+]);
+
+/** Whether a schema holds no other, so that it may stand where it is referred to. */
 function isScalar(schema: JsonSchema): boolean {
-  const holders = ["$ref", "properties", "items", "anyOf", "oneOf", "allOf", "not"];
-  return typeof schema === "object" && !holders.some((keyword) => keyword in schema);
+  if (typeof schema === "boolean") return false;
+  return Object.entries(schema).every(
+    ([keyword, value]) => !holders.has(keyword) || typeof value === "boolean",
+  );
 }
 
 /** The schema as an object of keywords. */

@@ -48,6 +48,14 @@ export interface BuiltInVerb {
 /** The text of a login, password or token. */
 export const credentialText: JsonSchema = { type: "string", minLength: 1, maxLength: 4_096 };
 
+/** The login of a new principal: there is more of it than space. */
+export const newLoginText: JsonSchema = {
+  type: "string",
+  minLength: 1,
+  maxLength: 4_096,
+  pattern: "\\S",
+};
+
 /** The text of a password that somebody chooses. What more is asked of it cannot be said here (runtime/families/identity/password-rules.ts). */
 export const newPasswordText: JsonSchema = {
   type: "string",
@@ -195,9 +203,11 @@ function isReadWhole({ type, schema }: ParameterModel): boolean {
   return type === "uuid" ? format === "uuid" : format === undefined && declared === type;
 }
 
+const credentials: readonly JsonSchema[] = [credentialText, newLoginText, newPasswordText];
+
 /** Members of an input that the audit log may name: all but credentials. */
 function namedMembers(schema: JsonSchema): readonly string[] {
   return Object.entries(propertiesOf(schema))
-    .filter(([, member]) => member !== credentialText && member !== newPasswordText)
+    .filter(([, member]) => !credentials.includes(member))
     .map(([name]) => name);
 }

@@ -81,7 +81,16 @@ function subprotocolToken(req: IncomingMessage): string | null {
 function refuse({ resources }: RealtimeEndpoint, webSocket: WebSocket, error: unknown): void {
   const known = toldError(resources.log, error, "a connection failed");
   const code = known.status >= 500 ? codes.failed : codes.policy;
-  end(webSocket, code, `${known.code}: ${toEnvelope(known).detail}`);
+  const { detail, context } = toEnvelope(known);
+  end(webSocket, code, `${known.code}: ${detail}${figures(context)}`);
+}
+
+/** The figures of a refusal, such as the versions that are spoken: a close has no room for more. */
+function figures(context: Readonly<Record<string, unknown>>): string {
+  const told = Object.entries(context).filter(([, value]) => typeof value === "number");
+  return told.length === 0
+    ? ""
+    : ` (${told.map(([name, value]) => `${name} ${String(value)}`).join(", ")})`;
 }
 
 function end(webSocket: WebSocket, code: number, reason: string): void {

@@ -82,7 +82,7 @@ export function readPaging(members: Members, kind: "page" | "cursor") {
   if (after !== undefined && before !== undefined)
     throw invalid("/before", "not", "cannot be given with after");
   const direction = before === undefined ? "after" : "before";
-  const text = before ?? after;
+  const text = before === undefined ? after : before;
   if (text === undefined) return undefined;
   if (typeof text !== "string") throw invalid(`/${direction}`, "type", "must be string");
   return { direction, text };

@@ -57,6 +57,11 @@ const stopSlackSeconds = 5;
 /** How long connections stay after their last answer, at most; no longer than the settling took. */
 const mostLingerMillis = 1_000;
 
+/** Origins whose pages may act for a caller: named ones, and the service's own, whose host may be another behind a proxy. */
+function originsOf({ corsOrigins, publicUrl }: Settings): readonly string[] {
+  return publicUrl === undefined ? corsOrigins : [...corsOrigins, new URL(publicUrl).origin];
+}
+
 /** Starts a service; resolves once it listens and its database is migrated. */
 export async function start(
   service: ServiceDefinition,
@@ -65,6 +70,7 @@ export async function start(
   const { settings, log } = options;
   const connection = await connect(service, options);
   const { database, objects } = connection;
+  const allowedOrigins = originsOf(settings);
   const started = startFamilies(service, connection, settings);
 
   let state: "active" | "settling" | "draining" = "active";
@@ -73,11 +79,11 @@ export async function start(
     identity: service.identity,
     resources: connection,
     trustsProxy: settings.trustsProxy,
-    allowedOrigins: settings.corsOrigins,
+    allowedOrigins,
   });
   const realtime = await startRealtime(service, connection, settings, {
     bind,
-    allowedOrigins: settings.corsOrigins,
+    allowedOrigins,
     isAccepting,
   });
   const answerOther = await handlerOf(service, options, connection, bind, realtime);
@@ -108,10 +114,7 @@ export async function start(
   answerClientErrors(server);
   takeUpgrades(server, connections, realtime, isAccepting);
   await listen(server, settings.port, settings.host);
-  const admin =
-    settings.adminPort === null
-      ? null
-      : await adminServer(settings.adminPort, settings.host, answerWatch);
+  const admin = await adminServer(settings, answerWatch);
   const periodic = startPeriodic(connection, periodicJobs(service, connection));
 
   let stopped: Promise<void> | undefined;
@@ -299,12 +302,13 @@ function probesOf(
   };
 }
 
-/** Probes and metrics on a port of their own, where no caller's connection is. */
-async function adminServer(port: number, host: string, answer: Answers): Promise<Server> {
+/** Probes and metrics on a port of their own, where no caller's connection is; null where they have none. */
+async function adminServer({ adminPort, host }: Settings, answer: Answers): Promise<Server | null> {
+  if (adminPort === null) return null;
   const server = createServer((req, res) => {
     if (!answer(req, res)) replyError(req, res, readMetadata(req.headers), fail("route_not_found"));
   });
-  await listen(server, port, host);
+  await listen(server, adminPort, host);
   return server;
 }
 

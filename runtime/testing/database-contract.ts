@@ -67,8 +67,9 @@ export async function prepareContractTables(target: MigrationTarget): Promise<vo
   const [uuid, time, flag, body] = isSqlite
     ? ["TEXT", "TEXT", "INTEGER", "TEXT"]
     : ["uuid", "timestamptz(3)", "boolean", "jsonb"];
-  await target.migrate(async ({ exec }) => {
-    await exec(`
+  await target.migrate(({ transaction }) =>
+    transaction(async ({ exec }) => {
+      await exec(`
       CREATE TABLE "contract_things" (
         "tenant_id" TEXT NOT NULL, "id" ${uuid} NOT NULL, "rev" INTEGER NOT NULL, "created_at" ${time} NOT NULL,
         "last_update_at" ${time} NOT NULL, "is_deleted" ${flag} NOT NULL, "owner_id" TEXT,
@@ -81,8 +82,8 @@ export async function prepareContractTables(target: MigrationTarget): Promise<vo
       CREATE TABLE IF NOT EXISTS "opwright_idempotency" (
         "scope" TEXT PRIMARY KEY, "fingerprint" TEXT NOT NULL, "status" INTEGER NOT NULL, "body" TEXT, "etag" TEXT,
         "expires_at" BIGINT NOT NULL);`);
-    return [];
-  });
+    }),
+  );
 }
 
 const signer = hmacSigner([Buffer.alloc(32, 7)]);

@@ -20,8 +20,9 @@ export async function prepareMailboxTables(target: MigrationTarget): Promise<voi
   const sequence = isSqlite
     ? "INTEGER PRIMARY KEY AUTOINCREMENT"
     : "bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY";
-  await target.migrate(async ({ exec }) => {
-    await exec(`
+  await target.migrate(({ transaction }) =>
+    transaction(async ({ exec }) => {
+      await exec(`
       CREATE TABLE "opwright_signals" (
         "id" ${uuid} PRIMARY KEY, "name" TEXT NOT NULL, "data" TEXT NOT NULL, "created_at" BIGINT NOT NULL);
       CREATE TABLE "opwright_staged_signals" (
@@ -38,8 +39,8 @@ export async function prepareMailboxTables(target: MigrationTarget): Promise<voi
         "tenant_id" TEXT NOT NULL, "principal_id" ${uuid} NOT NULL, "device" TEXT NOT NULL, "position" BIGINT NOT NULL,
         "seen_at" BIGINT NOT NULL, "check_at" BIGINT NOT NULL,
         PRIMARY KEY ("tenant_id", "principal_id", "device"));`);
-    return [];
-  });
+    }),
+  );
 }
 
 /** Declares the suite with the functions of a test runner. */

@@ -15,13 +15,14 @@ export interface RateLimiterHarness {
 
 /** Makes the table that limiters over a SQL database count in. */
 export async function prepareRateTables(target: MigrationTarget): Promise<void> {
-  await target.migrate(async ({ exec }) => {
-    await exec(`
+  await target.migrate(({ transaction }) =>
+    transaction(async ({ exec }) => {
+      await exec(`
       CREATE TABLE IF NOT EXISTS "opwright_rates" (
         "name" TEXT NOT NULL, "key" TEXT NOT NULL, "taken" INTEGER NOT NULL, "ends_at" BIGINT NOT NULL,
         PRIMARY KEY ("name", "key"));`);
-    return [];
-  });
+    }),
+  );
 }
 
 /** Declares the suite with the functions of a test runner. */

@@ -66,6 +66,25 @@ test("channels and operations have the names of events and commands, payloads ha
     expect(Object.keys(message.payload)).toEqual(["$ref"]);
 });
 
+test("envelopes of the service are open to members that are added later, and need those of today", () => {
+  const ajv = new Ajv2020({ strict: false, formats, validateFormats: true });
+  ajv.addSchema(document, "asyncapi");
+  const fits = (name: string, frame: object): boolean =>
+    ajv.validate(`asyncapi#/components/messages/${name}/payload`, frame);
+  const gap = { id: null, data: { from: 1, to: 2 } };
+  const error = { detail: "d", code: "core.internal", kind: "internal", context: {} };
+  for (const [name, frame] of [
+    ["realtime.gap", gap],
+    ["realtime.error", { type: "error", error }],
+    ["realtime.reauth.answer", { type: "ack", cid: 1, data: { ok: true } }],
+    ["realtime.reauth.answer", { type: "ack", cid: 1, error }],
+  ] as const) {
+    expect([name, fits(name, { ...frame, added: 1 })]).toEqual([name, true]);
+    for (const member of Object.keys(frame))
+      expect([member, fits(name, { ...frame, [member]: undefined })]).toEqual([member, false]);
+  }
+});
+
 const [sqlite] = engines;
 
 describe("frames", () => {

@@ -118,6 +118,14 @@ for (const engine of engines) {
       ]);
     });
 
+    test("a handler's revision that never was is a mismatch", async () => {
+      const { id } = await create();
+      for (const rev of [0, -1, -9007199254740991, 9007199254740991]) {
+        const { status, body } = await service.post(`/tasks/${id}/complete`, { rev });
+        expect([rev, status, body.code]).toEqual([rev, 409, "revision_mismatch"]);
+      }
+    });
+
     test("without history a stale revision is a mismatch", async () => {
       const { body } = await service.post("/projects", { name: "P", key: "PP" });
       await service.call("PATCH", `/projects/${body.id}?rev=1`, { body: { name: "Q" } });

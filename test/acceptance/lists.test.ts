@@ -164,6 +164,14 @@ for (const engine of engines) {
         "core.validation",
         "/before",
       ],
+      [
+        "a cursor that is null",
+        "/list_cursor",
+        { before: null },
+        422,
+        "core.validation",
+        "/before",
+      ],
       ["a filter that is a list", "/query", { filters: [] }, 422, "query_invalid", "/filters"],
       [
         "an unknown combinator",

@@ -180,6 +180,13 @@ for (const engine of engines) {
       expect(closed()?.reason.startsWith(`${code}: `)).toBe(true);
     });
 
+    test("a version that is not spoken is refused with the range of those that are", async () => {
+      const sse = await people.as(writer.token, "GET", "/realtime/sse?protocol=2");
+      expect(sse.body.context).toEqual({ lowest: 1, highest: 1 });
+      const { closed } = await openSocket(service, writer, "?protocol=2");
+      await expect.poll(() => closed()?.reason).toMatch(/ \(lowest 1, highest 1\)$/);
+    });
+
     test("nobody is refused, and another origin", async () => {
       expect((await service.call("GET", "/realtime/sse")).status).toBe(401);
       const nobody = await openSocket(service, { token: "x" });
@@ -196,6 +203,22 @@ for (const engine of engines) {
       const socket = new WebSocket(address, { headers });
       const code = await new Promise((resolve) => socket.once("close", resolve));
       expect(code).toBe(1008);
+    });
+
+    test("the origin of PUBLIC_URL is the service's own", async () => {
+      const environment = { PUBLIC_URL: "https://public.example/api" };
+      const other = await startTestService(engine, { environment });
+      const asked = async (origin: string): Promise<number> => {
+        const leaving = new AbortController();
+        const headers = { authorization: `Bearer ${other.tester.token}`, origin };
+        const { signal } = leaving;
+        const { status } = await fetch(`${other.url}/realtime/sse`, { headers, signal });
+        leaving.abort();
+        return status;
+      };
+      expect(await asked("https://public.example")).toBe(200);
+      expect(await asked("https://public.example.evil.example")).toBe(403);
+      await other.stop();
     });
 
     test.each([

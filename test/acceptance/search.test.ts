@@ -196,6 +196,11 @@ for (const engine of engines) {
       expect(["Book the range", "Write the launch checklist"]).toContain(
         byLabel.body.hits[0].title,
       );
+      const unranked = await search({
+        query: "launch",
+        options: { weights: { title: 0, labels: 0 } },
+      });
+      expect([unranked.status, new Set(unranked.body.scores)]).toEqual([200, new Set([0])]);
       const inLabels = await search({ query: "launch", options: { fields: ["labels"] } });
       expect(titles(inLabels).toSorted()).toEqual(["Book the range", "Write the launch checklist"]);
     });

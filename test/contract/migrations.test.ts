@@ -1,9 +1,15 @@
 // Migrations take their time, and so do processes that wait for them: what bounds callers' statements is not for them.
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { applyMigrations } from "../../runtime/engines/sql/migrations.js";
+import type { Database } from "../../runtime/ports/database.js";
+import {
+  applyMigrations,
+  pendingMigrations,
+  type MigrationTarget,
+} from "../../runtime/engines/sql/migrations.js";
 import { openDatabase } from "../../runtime/server/engines.js";
 import { engines, type FreshDatabase } from "../engines.js";
 
@@ -38,4 +44,110 @@ describe.skipIf(postgres?.isAvailable !== true)("migrations of PostgreSQL", () =
       for (const database of databases) await database.close();
     }
   });
+
+  /** A database of its own with these migrations, opened so many times, and connections beside. */
+  const withMigrations = async (
+    files: Readonly<Record<string, string>>,
+    work: (given: {
+      readonly open: () => Promise<Database & MigrationTarget>;
+      readonly client: () => Promise<Client>;
+      readonly at: string;
+    }) => Promise<void>,
+  ): Promise<void> => {
+    if (postgres === undefined) throw new Error("there is no PostgreSQL");
+    const { url, drop } = await postgres.create();
+    const at = mkdtempSync(join(tmpdir(), "opwright-migrations-"));
+    mkdirSync(join(at, "migrations/postgres"), { recursive: true });
+    for (const [name, text] of Object.entries(files))
+      writeFileSync(join(at, "migrations/postgres", name), text);
+    const ends: (() => Promise<void>)[] = [];
+    try {
+      await work({
+        at,
+        async open() {
+          const database = await openDatabase(url, { longestSeconds: 0 });
+          ends.push(() => database.close());
+          return database;
+        },
+        async client() {
+          const client = new Client({ connectionString: url });
+          await client.connect();
+          ends.push(() => client.end());
+          return client;
+        },
+      });
+    } finally {
+      for (const end of ends) await end();
+      await drop();
+      rmSync(at, { recursive: true });
+    }
+  };
+
+  const script = 'CREATE TABLE "rows" ("id" integer, "size" integer);\n';
+  const unique =
+    '\n-- online\nDROP INDEX CONCURRENTLY IF EXISTS "by_size";\nCREATE UNIQUE INDEX CONCURRENTLY "by_size" ON "rows" ("size");\n';
+
+  test("what ended in the middle is gone on with, and what was done is not done again", () =>
+    withMigrations({ "0001_a.sql": script + unique }, async ({ open, client, at }) => {
+      const database = await open();
+      const beside = await client();
+      // The table is there already when the index is made: the first try meets rows that are alike.
+      const failing = { ...database, migrate: database.migrate.bind(database) };
+      failing.migrate = (work) =>
+        database.migrate(({ transaction, online }) =>
+          work({
+            transaction,
+            async online(statement) {
+              if (statement.startsWith("CREATE"))
+                await beside.query('INSERT INTO "rows" VALUES (1, 1), (2, 1)');
+              await online(statement);
+            },
+          }),
+        );
+      await expect(applyMigrations(failing, at)).rejects.toThrow();
+      expect(await pendingMigrations(database, at)).toEqual(["0001_a.sql"]);
+      await beside.query('DELETE FROM "rows" WHERE "id" = 2');
+      expect(await applyMigrations(database, at)).toEqual(["0001_a.sql"]);
+      const { rows } = await beside.query(
+        `SELECT indisvalid FROM pg_index WHERE indexrelid = 'by_size'::regclass`,
+      );
+      expect(rows).toEqual([{ indisvalid: true }]);
+      expect(await pendingMigrations(database, at)).toEqual([]);
+      expect(await applyMigrations(database, at)).toEqual([]);
+    }));
+
+  test("an index is made while others wait for their turn", () =>
+    withMigrations({ "0001_a.sql": script + unique }, async ({ open, at }) => {
+      const databases = await Promise.all([open(), open(), open()]);
+      const applied = await Promise.all(databases.map((one) => applyMigrations(one, at)));
+      expect(applied.flat()).toEqual(["0001_a.sql"]);
+    }));
+
+  test("whoever holds a table keeps the migration waiting, and nobody else", () =>
+    withMigrations(
+      {
+        "0001_a.sql": script,
+        "0002_b.sql": 'ALTER TABLE "rows" ADD COLUMN "shape" integer NOT NULL DEFAULT 1;\n',
+      },
+      async ({ open, client, at }) => {
+        const [holder, caller] = [await client(), await client()];
+        const database = await open();
+        const second = join(at, "migrations/postgres/0002_b.sql");
+        const text = readFileSync(second, "utf8");
+        rmSync(second);
+        await applyMigrations(database, at);
+        writeFileSync(second, text);
+        await holder.query("BEGIN");
+        await holder.query('SELECT * FROM "rows"');
+        const migration = applyMigrations(database, at);
+        // Each of these would wait for the holder, behind a migration that does.
+        for (let asked = 0; asked < 5; asked += 1) {
+          await caller.query('SELECT * FROM "rows"');
+          await new Promise((resolve) => setTimeout(resolve, 200));
+        }
+        expect(await pendingMigrations(database, at)).toEqual(["0002_b.sql"]);
+        await holder.query("COMMIT");
+        expect(await migration).toEqual(["0002_b.sql"]);
+      },
+    ));
 });

@@ -42,6 +42,11 @@ const cases: Readonly<Record<string, string>> = {
     storage: {identity: {guard: open}, outbox: {guard: open}}
     realtime: {events: {a.b: {data: {n: integer}, audience: [topic], delivery: ephemeral}}}
     outbox: {events: {a.b: {data: {n: integer}, destination: mail}}}`,
+  "a map of a type, as a type that others refer to": `
+    types:
+      Money: {amount: integer}
+      Prices: {type: object, additionalProperties: {$ref: Money}}
+    operations: {a.go: {post: /go, in: {prices: Prices}, out: {prices: Prices}, ${run("a-go")}}}`,
   "a namespace called realtime beside signals": `
     identity: {}
     realtime: {events: {a.b: {data: {n: integer}, audience: [topic], delivery: ephemeral}}}

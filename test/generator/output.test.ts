@@ -331,6 +331,11 @@ describe("migrations", () => {
     expect(second).toContain('CREATE TABLE "notes_history"');
     expect(second).toContain('DROP INDEX IF EXISTS "notes_by_text"');
     expect(second).toContain('CREATE INDEX "notes_by_size"');
+    const onServer = sql("0002_notes", "postgres");
+    expect(onServer).toContain(
+      '-- online\nDROP INDEX CONCURRENTLY IF EXISTS "notes_by_size";\nCREATE INDEX CONCURRENTLY "notes_by_size"',
+    );
+    expect(onServer.indexOf("-- online")).toBeGreaterThan(onServer.indexOf("CREATE TABLE"));
     // No row is touched: what documents gain and lose is a step of their shape.
     expect(second).not.toContain("UPDATE");
     expect(readFileSync(at("generated/documents/notes.ts"), "utf8")).toContain(

@@ -57,7 +57,7 @@ export interface ArticlesBlobsListInput {
 export type ArticlesBlobsListCode = CommonCode | BodyCode | ArticlesBlobsCode | "invalid_cursor";
 
 export interface ArticlesBlobsUploadInput {
-  /** What the key begins with. */
+  /** What the key begins with, 987 bytes at most. */
   readonly prefix?: string;
   /** 1 000 bytes at most. */
   readonly description?: string;

@@ -38,6 +38,7 @@ export interface ArticlesSearchRawInput {
     readonly highlight?:
       | boolean
       | {
+          /** Of the fields that are searched. */
           readonly fields?: readonly ("title" | "body")[];
           readonly pre_tag?: string;
           readonly post_tag?: string;
@@ -98,6 +99,7 @@ export interface ArticlesSearchRawCursorInput {
     readonly highlight?:
       | boolean
       | {
+          /** Of the fields that are searched. */
           readonly fields?: readonly ("title" | "body")[];
           readonly pre_tag?: string;
           readonly post_tag?: string;
@@ -159,6 +161,7 @@ export interface ArticlesSearchTypedInput {
     readonly highlight?:
       | boolean
       | {
+          /** Of the fields that are searched. */
           readonly fields?: readonly ("title" | "body")[];
           readonly pre_tag?: string;
           readonly post_tag?: string;
@@ -216,6 +219,7 @@ export interface ArticlesSearchTypedCursorInput {
     readonly highlight?:
       | boolean
       | {
+          /** Of the fields that are searched. */
           readonly fields?: readonly ("title" | "body")[];
           readonly pre_tag?: string;
           readonly post_tag?: string;

@@ -177,7 +177,7 @@ export type FilesPresignUploadCode =
   | "encryption_forbids_direct_transfer";
 
 export interface FilesUploadInput {
-  /** What the key begins with. */
+  /** What the key begins with, 987 bytes at most. */
   readonly prefix?: string;
   /** 1 000 bytes at most. */
   readonly description?: string;

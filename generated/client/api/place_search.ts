@@ -35,6 +35,7 @@ export interface PlaceSearchRawInput {
     readonly highlight?:
       | boolean
       | {
+          /** Of the fields that are searched. */
           readonly fields?: readonly "name"[];
           readonly pre_tag?: string;
           readonly post_tag?: string;
@@ -93,6 +94,7 @@ export interface PlaceSearchRawCursorInput {
     readonly highlight?:
       | boolean
       | {
+          /** Of the fields that are searched. */
           readonly fields?: readonly "name"[];
           readonly pre_tag?: string;
           readonly post_tag?: string;
@@ -148,6 +150,7 @@ export interface PlaceSearchTypedInput {
     readonly highlight?:
       | boolean
       | {
+          /** Of the fields that are searched. */
           readonly fields?: readonly "name"[];
           readonly pre_tag?: string;
           readonly post_tag?: string;
@@ -203,6 +206,7 @@ export interface PlaceSearchTypedCursorInput {
     readonly highlight?:
       | boolean
       | {
+          /** Of the fields that are searched. */
           readonly fields?: readonly "name"[];
           readonly pre_tag?: string;
           readonly post_tag?: string;

@@ -50,6 +50,7 @@ export type PrincipalsGrantPermissionCode =
 
 export interface PrincipalsListPermissionsInput {
   readonly principal_id?: string;
+  /** Either this or `principal_id` is needed. */
   readonly role?: string;
   /** Where left out, the permission holds everywhere. */
   readonly tenant_id?: string;

@@ -38,6 +38,7 @@ export interface TaskSearchRawInput {
     readonly highlight?:
       | boolean
       | {
+          /** Of the fields that are searched. */
           readonly fields?: readonly ("title" | "labels")[];
           readonly pre_tag?: string;
           readonly post_tag?: string;
@@ -102,6 +103,7 @@ export interface TaskSearchRawCursorInput {
     readonly highlight?:
       | boolean
       | {
+          /** Of the fields that are searched. */
           readonly fields?: readonly ("title" | "labels")[];
           readonly pre_tag?: string;
           readonly post_tag?: string;
@@ -163,6 +165,7 @@ export interface TaskSearchTypedInput {
     readonly highlight?:
       | boolean
       | {
+          /** Of the fields that are searched. */
           readonly fields?: readonly ("title" | "labels")[];
           readonly pre_tag?: string;
           readonly post_tag?: string;
@@ -224,6 +227,7 @@ export interface TaskSearchTypedCursorInput {
     readonly highlight?:
       | boolean
       | {
+          /** Of the fields that are searched. */
           readonly fields?: readonly ("title" | "labels")[];
           readonly pre_tag?: string;
           readonly post_tag?: string;

@@ -49,7 +49,7 @@ export interface VaultListInput {
 export type VaultListCode = CommonCode | BodyCode | VaultCode | "invalid_cursor";
 
 export interface VaultUploadInput {
-  /** What the key begins with. */
+  /** What the key begins with, 987 bytes at most. */
   readonly prefix?: string;
   /** 1 000 bytes at most. */
   readonly description?: string;

@@ -4,6 +4,7 @@ import { ApiError, authorize, call, currentCaller, errorOf, retryAfterMillis } f
 import type { Operation } from "../core.js";
 import { following } from "../signals.js";
 import { callerOf } from "../token.js";
+import { EventStream } from "./event-stream.js";
 import { lineAddress } from "./platform.js";
 import { deviceReplaced, isFinalKind, type Dial, type Ending, type Line } from "./port.js";
 import type { Receiver, Transport } from "./port.js";
@@ -86,7 +87,7 @@ async function listen(
     });
     if (!response.ok || response.body === null) return await refusal(response);
     receiver.opened();
-    const parser = new FrameParser();
+    const parser = new EventStream();
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
     for (;;) {
       const { done, value } = await reader.read();
@@ -120,32 +121,4 @@ async function refusal(response: Response): Promise<Ending> {
     isFinal: response.status < 500 && response.status !== 429 && isFinalKind(kind),
     ...(afterMillis === undefined ? {} : { afterMillis }),
   };
-}
-
-/** Frames of a stream that comes in pieces. */
-class FrameParser {
-  /** What the service asked for last, where that was not its greeting. */
-  retryMillis: number | undefined;
-  #rest = "";
-  #event = "";
-  #data: string[] = [];
-  #frames = 0;
-
-  push(piece: string): { readonly event: string; readonly data: string }[] {
-    const frames: { readonly event: string; readonly data: string }[] = [];
-    const lines = (this.#rest + piece).split("\n");
-    this.#rest = lines.pop() ?? "";
-    for (const line of lines) {
-      const [, field, value = ""] = /^([a-z]+):? ?(.*?)\r?$/s.exec(line) ?? [];
-      if (field === "event") this.#event = value;
-      else if (field === "data") this.#data.push(value);
-      else if (field === "retry" && (this.#frames += 1) > 1) this.retryMillis = Number(value);
-      else if (line === "" || line === "\r") {
-        if (this.#data.length > 0) frames.push({ event: this.#event, data: this.#data.join("\n") });
-        this.#event = "";
-        this.#data = [];
-      }
-    }
-    return frames;
-  }
 }

@@ -34,6 +34,8 @@ const core = [
   "shared",
 ];
 const transportFiles = { socketio: "socketio", sse: "sse", websocket: "websocket" } as const;
+/** What a transport needs besides its own file. */
+const transportParts = { socketio: [], sse: ["event-stream"], websocket: [] } as const;
 const count: JsonSchema = { type: "integer" };
 const text: JsonSchema = { type: "string" };
 
@@ -63,7 +65,9 @@ export function emitClientRealtime(
     code: typed.name(codeType(operation.key, model), operation),
   }));
   return [
-    ...[...core, ...transports].map((part) => ownFile(`realtime/${part}.ts`)),
+    ...[...core, ...transports, ...transports.flatMap((name) => transportParts[name])].map((part) =>
+      ownFile(`realtime/${part}.ts`),
+    ),
     {
       path: "client/realtime.ts",
       text: print("client/realtime.ts", {

@@ -13,6 +13,28 @@ import { pageSchema, withDeleted } from "./query-schemas.js";
 
 const alias = { pattern: "^[A-Za-z][A-Za-z0-9_]{0,62}$" };
 
+/** A map by alias. */
+const byAlias = (value: JsonSchema): SchemaObject => ({
+  type: "object",
+  propertyNames: alias,
+  additionalProperties: value,
+});
+
+/** What aggregates of all documents have in common. */
+const sharedParts = {
+  having: {
+    name: "AggregateHaving",
+    schema: {
+      ...byAlias(true),
+      description: "Constraints on aliases, as a filter has them on fields; all of them hold.",
+    },
+  },
+  sorts: {
+    name: "AggregateSorts",
+    schema: { ...byAlias(refTo("SortOrder")), maxProperties: limits.maxSorts },
+  },
+};
+
 /** Names of the types of what a document's aggregates take: fields by what can be computed of them, and operands. */
 export function aggregateTypeNames(document: string): {
   readonly scalar: string;
@@ -113,25 +135,21 @@ export function aggregateRequestSchema(
     ["field", "unit"],
   );
   const group = { anyOf: [scalars, objectSchema({ $trunc: trunc }, ["$trunc"])] };
-  const byAlias = (value: JsonSchema): SchemaObject => ({
-    type: "object",
-    propertyNames: alias,
-    additionalProperties: value,
-  });
   const aggregates = {
-    // One of both is needed, which is said in the example.
+    // One of both is needed.
     examples: [{ $computed: { count: { $count: {} } } }],
     ...objectSchema(
       {
         $groups: { ...byAlias(group), maxProperties: 16 },
         $computed: { ...byAlias(computed), maxProperties: 16 },
-        $having: {
-          ...byAlias(true),
-          description: "Constraints on aliases, as a filter has them on fields; all of them hold.",
-        },
+        $having: refTo(sharedParts.having.name),
       },
       [],
     ),
+    anyOf: ["$groups", "$computed"].map((name) => ({
+      properties: { [name]: { minProperties: 1 } },
+      required: [name],
+    })),
   };
   return objectSchema(
     {
@@ -144,7 +162,7 @@ export function aggregateRequestSchema(
       },
       aggregates,
       filters: filter,
-      sorts: { ...byAlias(refTo("SortOrder")), maxProperties: limits.maxSorts },
+      sorts: refTo(sharedParts.sorts.name),
       ...(listDeleted ? withDeleted : {}),
     },
     ["aggregates"],
@@ -159,3 +177,6 @@ const aggregateHit: SchemaObject = {
 
 /** The page of groups, which all documents share. */
 export const aggregatePage = { name: "GroupPage", schema: pageSchema(aggregateHit, false) };
+
+/** The types that aggregates of all documents share. */
+export const sharedAggregateTypes = [...Object.values(sharedParts), aggregatePage];

@@ -26,7 +26,7 @@ import { pascalCase } from "../../model/names.js";
 import { own } from "../../model/records.js";
 import type { DocumentModel, IndexModel } from "../../model/registry.js";
 import { resolved, type Resolve } from "../../kernel/resolve.js";
-import { aggregatePage, aggregateTypeNames, aggregateTypes } from "./aggregate-schemas.js";
+import { sharedAggregateTypes, aggregateTypeNames, aggregateTypes } from "./aggregate-schemas.js";
 import {
   canonicalOf,
   elementsOf,
@@ -240,7 +240,7 @@ function addQueryTypes(
     table.addTo(name, derived, named(schema), at);
   for (const [shared, schema] of Object.entries(sharedQueryTypes(queryable, elements)))
     table.addShared(shared, schema, at);
-  for (const { name: shared, schema } of [...Object.values(rawPages), aggregatePage])
+  for (const { name: shared, schema } of [...Object.values(rawPages), ...sharedAggregateTypes])
     table.addShared(shared, schema, at);
 }
 

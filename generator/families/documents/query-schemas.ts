@@ -122,7 +122,8 @@ export function filterSchema(
       objectSchema({ $or: several }, ["$or"]),
       objectSchema({ $not: refTo(names.filter) }, ["$not"]),
     ],
-    description: "$values and $fields, which hold together; or one of $and, $or and $not alone.",
+    description:
+      "$values and $fields (of one type), which hold together; or one of $and, $or and $not alone.",
   };
 }
 
@@ -158,7 +159,7 @@ export function listRequestSchema(
   const paging: Record<string, JsonSchema> = options.byCursor
     ? { after: cursor, before: cursor }
     : { page: { type: "integer", minimum: 1, maximum: limits.maxPage, default: 1 } };
-  return objectSchema(
+  const request = objectSchema(
     {
       ...paging,
       size: {
@@ -183,6 +184,7 @@ export function listRequestSchema(
     },
     options.isRaw ? ["return_fields"] : [],
   );
+  return options.byCursor ? { ...request, not: { required: ["after", "before"] } } : request;
 }
 
 /** The names of a document's fields, as projections list them. */

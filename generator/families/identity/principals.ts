@@ -6,6 +6,7 @@ import type { ParameterModel } from "../../model/registry.js";
 import {
   bodyOf,
   credentialText,
+  newLoginText,
   newPasswordText,
   expandBuiltIn,
   builtInNamespace,
@@ -51,7 +52,7 @@ const provisioning: Readonly<Record<string, BuiltInVerb>> = {
     status: 201,
     takesSpec: false,
     isWrite: false,
-    body: bodyOf({ login: credentialText, password: newPasswordText }),
+    body: bodyOf({ login: newLoginText, password: newPasswordText }),
     output: "PrincipalCreated",
     errors: ["core.conflict"],
   },
@@ -91,7 +92,10 @@ const provisioning: Readonly<Record<string, BuiltInVerb>> = {
     isWrite: false,
     parameters: [
       queryParameter("principal_id", "uuid", uuidSchema),
-      queryParameter("role", "string", role),
+      queryParameter("role", "string", {
+        ...role,
+        description: "Either this or `principal_id` is needed.",
+      }),
       queryParameter("tenant_id", "uuid", tenantId),
     ],
     output: "PermissionList",

@@ -1,7 +1,12 @@
 // JSON Schemas of search requests and answers (decisions.md "Search").
 import { limits } from "../../../runtime/contract/limits.js";
 import { elementType } from "../../../runtime/contract/query-operators.js";
-import { objectSchema, type JsonSchema, type SchemaObject } from "../../model/json-schema.js";
+import {
+  objectSchema,
+  propertiesOf,
+  type JsonSchema,
+  type SchemaObject,
+} from "../../model/json-schema.js";
 import type { DocumentModel, SearchModel } from "../../model/registry.js";
 import { listRequestSchema, pageSchema, scalarSchema } from "../documents/query-schemas.js";
 
@@ -14,20 +19,19 @@ export function searchRequestSchema(
   const list = listRequestSchema(names, { ...options, listDeleted: false });
   const text = { type: "string", maxLength: limits.maxQueryLength };
   const several = { type: "array", maxItems: limits.maxAlternatives, items: text };
-  const properties = {
+  const asked = {
     query: {
       anyOf: [text, several],
       description: 'Words that must all occur; "…" is a phrase, and * behind a word its beginning.',
     },
-    ...(list["properties"] as Readonly<Record<string, JsonSchema>>),
-    options: optionsSchema(search),
   };
-  return objectSchema(properties, (list["required"] ?? []) as readonly string[]);
+  const properties = { ...asked, ...propertiesOf(list), options: optionsSchema(search) };
+  return { ...list, properties };
 }
 
 function optionsSchema({ text, facets }: SearchModel): SchemaObject {
   const names = Object.keys(text);
-  const listOf = (values: readonly string[]): JsonSchema => ({
+  const listOf = (values: readonly string[]): SchemaObject => ({
     type: "array",
     minItems: 1,
     uniqueItems: true,
@@ -57,7 +61,7 @@ function optionsSchema({ text, facets }: SearchModel): SchemaObject {
           { type: "boolean" },
           objectSchema(
             {
-              fields: listOf(names),
+              fields: { ...listOf(names), description: "Of the fields that are searched." },
               pre_tag: { ...tag, default: "<em>" },
               post_tag: { ...tag, default: "</em>" },
               fragment_size: { type: "integer", minimum: 20, maximum: 1_000, default: 100 },

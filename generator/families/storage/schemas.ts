@@ -8,20 +8,31 @@ import {
 } from "../../model/json-schema.js";
 
 const text: JsonSchema = { type: "string" };
+/** What a segment of a key is made of: no control characters, no backslash. */
+const characters = String.raw`/\\\u0000-\u001f\u007f-\u009f`;
+/** A segment of a key, which is neither `.` nor `..`. */
+const segment = String.raw`(?:\.?[^.${characters}][^${characters}]*|\.\.[^${characters}]+)`;
+const segments = `${segment}(?:/${segment})*`;
 const key: JsonSchema = {
   type: "string",
   minLength: 1,
   maxLength: 1_024,
+  pattern: `^${segments}$`,
   description: "Segments of UTF-8 with / between them, 1 024 bytes in all.",
 };
 const dateTime: JsonSchema = { type: "string", format: "date-time" };
 const bytes: JsonSchema = { type: "integer", minimum: 0 };
 
+const minutes = String.raw`\d{1,7}M(?:\d{1,8}S)?`;
+const time = String.raw`T(?:\d{1,6}H(?:${minutes})?(?:\d{1,8}S)?|${minutes}|\d{1,8}S)`;
+/** A duration of ISO 8601 without years and months, which have no length. */
+const duration = String.raw`^P(?:\d{1,5}W|\d{1,5}D(?:${time})?|${time})$`;
+
 /** Seconds, or a duration of ISO 8601: 1 s to 7 days. */
 const expiresIn: JsonSchema = {
   anyOf: [
     { type: "integer", minimum: 1, maximum: 604_800 },
-    { type: "string", maxLength: 32, pattern: "^P(?!$)" },
+    { type: "string", maxLength: 32, pattern: duration },
   ],
   description: "Seconds, or a duration such as PT15M: 1 s to 7 days.",
 };
@@ -173,7 +184,12 @@ export const completeBody = objectSchema(
 /** The form of an upload, as OpenAPI has it. */
 export const uploadForm = objectSchema(
   {
-    prefix: { type: "string", description: "What the key begins with." },
+    prefix: {
+      type: "string",
+      maxLength: 987,
+      pattern: `^(?:${segments})?$`,
+      description: "What the key begins with, 987 bytes at most.",
+    },
     description: { type: "string", maxLength: 1_000, description: "1 000 bytes at most." },
     file: { type: "string", format: "binary", description: "One file." },
   },

@@ -18,6 +18,7 @@ const before: ParameterModel = {
 const url: JsonSchema = {
   examples: ["https://example.com/hook"],
   type: "string",
+  format: "uri",
   minLength: 1,
   maxLength: 2_000,
   description: "An HTTPS URL of a public address.",

@@ -23,9 +23,8 @@ import {
 } from "./connections.js";
 import { postgresDialect } from "./dialect.js";
 import { translated } from "./faults.js";
+import { inspecting, migrating } from "./migrating.js";
 
-/** The advisory lock that one migrating process holds; any fixed number serves. */
-const migrationLock = 7_270_164;
 const probeMillis = 2_000;
 /** What is left for an answer to COMMIT and ROLLBACK at least, in milliseconds. */
 const settleMillis = 1_000;
@@ -109,35 +108,14 @@ export async function openPostgresDatabase(
 
     engine: "postgres",
 
-    migrate: (apply) => migrated(connections, apply),
+    migrate: (work) => migrating(connections, work, transactionOf),
+    inspect: (work) => inspecting(connections, work, transactionOf),
   };
 }
 
-/** Applies migrations in one transaction, which other processes wait for. */
-async function migrated(
-  connections: Connections,
-  apply: Parameters<MigrationTarget["migrate"]>[0],
-): Promise<readonly string[]> {
-  const lifetime = Lifetime.unlimited();
-  const connection = await connections.acquire({ lifetime, payer: null });
-  let isBroken = false;
-  try {
-    const exec = async (text: string): Promise<void> =>
-      void (await connection.query({ text }, lifetime));
-    await exec("BEGIN");
-    // Indexes of large tables take their time, and so do those who wait for them.
-    await exec("SET LOCAL statement_timeout = 0");
-    await exec(`SELECT pg_advisory_xact_lock(${migrationLock})`);
-    const session = new TransactionSession(connection, lifetime, () => true);
-    const applied = await apply({ exec, session });
-    await exec("COMMIT");
-    return applied;
-  } catch (error) {
-    isBroken = !(await rolledBack(connection));
-    throw translated(error);
-  } finally {
-    connection.release(isBroken);
-  }
+/** The session of a migration on its connection. */
+function transactionOf(connection: HeldConnection): SqlSession {
+  return new TransactionSession(connection, Lifetime.unlimited(), () => true);
 }
 
 /** Values as the port has them: JSON stays text, 64-bit integers are numbers, timestamps are RFC 3339 in UTC. */

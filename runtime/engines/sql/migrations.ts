@@ -5,57 +5,138 @@ import { join } from "node:path";
 import { fail, ServiceError } from "../../contract/errors.js";
 import type { SqlSession } from "./session.js";
 
-/** A connection that holds the migration lock inside one transaction. */
-export interface MigrationConnection {
+/** A transaction of a migration. */
+export interface MigrationTransaction {
   /** Runs a script of several statements. */
   exec(text: string): Promise<void>;
   readonly session: SqlSession;
 }
 
+/** A connection that holds the migration lock. */
+export interface MigrationConnection {
+  /**
+   * Does work in a transaction. Where it would keep others waiting for a lock that it does not get, it is undone and begun
+   * again, so it may run several times.
+   */
+  transaction<T>(work: (transaction: MigrationTransaction) => Promise<T>): Promise<T>;
+  /** Runs one statement outside of transactions, for as long as it takes. */
+  online(statement: string): Promise<void>;
+}
+
 /** An engine whose schema can be migrated. */
 export interface MigrationTarget {
   readonly engine: "sqlite" | "postgres";
-  /** Runs `apply` alone among all processes, in one transaction. */
-  migrate(
-    apply: (connection: MigrationConnection) => Promise<readonly string[]>,
-  ): Promise<readonly string[]>;
+  /** Runs `work` alone among all processes that migrate. */
+  migrate<T>(work: (connection: MigrationConnection) => Promise<T>): Promise<T>;
+  /** Looks at what is there; waits for nobody who migrates. */
+  inspect<T>(work: (session: SqlSession) => Promise<T>): Promise<T>;
 }
 
 /**
  * Applies the engine's migrations in the generated folder (`0001_initial.sql` …) that the database has not seen and
- * returns their names.
- * All or nothing. Throws `core.configuration` where an applied file has changed since.
+ * returns their names. Each part of a file is applied whole or not at all, and noted: what ended early is gone on with. Throws
+ * `core.configuration` where an applied file has changed since.
  */
 export async function applyMigrations(
   target: MigrationTarget,
   folder: string,
 ): Promise<readonly string[]> {
   const files = await readMigrations(join(folder, "migrations", target.engine));
-  return target.migrate(async ({ exec, session }) => {
-    await exec(
-      `CREATE TABLE IF NOT EXISTS "opwright_migrations" ("name" text PRIMARY KEY, "checksum" text NOT NULL, "applied_at" text NOT NULL)`,
-    );
-    const rows = await session.all(`SELECT "name", "checksum" FROM "opwright_migrations"`, []);
-    const applied = new Map(rows.map((row) => [String(row["name"]), String(row["checksum"])]));
-    const pending = files.filter((file) => !applied.has(file.name));
-    for (const file of files) {
-      const checksum = applied.get(file.name);
-      if (checksum !== undefined && checksum !== file.checksum) {
-        throw misconfigured(
-          `migration ${file.name} has changed after it was applied to this database`,
-        );
-      }
-    }
-    for (const file of pending) {
-      await exec(file.text);
-      const at = (position: number) => session.dialect.placeholder(position);
-      await session.run(
-        `INSERT INTO "opwright_migrations" ("name", "checksum", "applied_at") VALUES (${at(1)}, ${at(2)}, ${at(3)})`,
-        [file.name, file.checksum, new Date().toISOString()],
+  return target.migrate(async (connection) => {
+    const noted = await connection.transaction(async ({ exec, session }) => {
+      await exec(
+        `CREATE TABLE IF NOT EXISTS "opwright_migrations" ("name" text PRIMARY KEY, "checksum" text NOT NULL, "applied_at" text NOT NULL)`,
       );
-    }
-    return pending.map((file) => file.name);
+      const rows = await session.all(`SELECT "name", "checksum" FROM "opwright_migrations"`, []);
+      return new Map(rows.map((row) => [String(row["name"]), String(row["checksum"])]));
+    });
+    for (const file of files) checkUnchanged(file, noted);
+    const applied: string[] = [];
+    for (const file of files.filter(({ name }) => !noted.has(name)))
+      if (await applyFile(connection, file, noted)) applied.push(file.name);
+    return applied;
   });
+}
+
+function checkUnchanged({ name, text, checksum }: MigrationFile, noted: Noted): void {
+  const names = [name, ...partsOf(text).map((_part, at) => partName(name, at))];
+  const others = names.map((one) => noted.get(one)).filter((one) => one !== undefined);
+  if (others.some((other) => other !== checksum))
+    throw misconfigured(`migration ${name} has changed after it was applied to this database`);
+}
+
+/** What a database has seen, with the checksums of then: names of files, and of parts of one that is under way. */
+type Noted = ReadonlyMap<string, string>;
+
+/** The parts of a file one after another, but for those that are noted. Says whether it did the last one. */
+async function applyFile(
+  connection: MigrationConnection,
+  { name, text, checksum }: MigrationFile,
+  noted: Noted,
+): Promise<boolean> {
+  const parts = partsOf(text);
+  let isDone = false;
+  for (const [at, part] of parts.entries()) {
+    if (noted.has(partName(name, at))) continue;
+    if (part.isOnline) for (const statement of part.statements) await connection.online(statement);
+    const isLast = at === parts.length - 1;
+    isDone = await connection.transaction(async ({ exec, session }) => {
+      // Another process may have been first, where an engine lets go of its lock between two parts.
+      if (await isNoted(session, [name, partName(name, at)])) return false;
+      if (!part.isOnline) await exec(part.text);
+      if (isLast)
+        await forget(
+          session,
+          parts.map((_part, one) => partName(name, one)),
+        );
+      await note(session, isLast ? name : partName(name, at), checksum);
+      return isLast;
+    });
+  }
+  return isDone;
+}
+
+async function isNoted(session: SqlSession, names: readonly string[]): Promise<boolean> {
+  const places = names.map((_name, at) => session.dialect.placeholder(at + 1));
+  const rows = await session.all(
+    `SELECT "name" FROM "opwright_migrations" WHERE "name" IN (${places.join(", ")})`,
+    names,
+  );
+  return rows.length > 0;
+}
+
+async function forget(session: SqlSession, names: readonly string[]): Promise<void> {
+  const places = names.map((_name, at) => session.dialect.placeholder(at + 1));
+  await session.run(
+    `DELETE FROM "opwright_migrations" WHERE "name" IN (${places.join(", ")})`,
+    names,
+  );
+}
+
+async function note(session: SqlSession, name: string, checksum: string): Promise<void> {
+  const places = [1, 2, 3].map((position) => session.dialect.placeholder(position));
+  await session.run(
+    `INSERT INTO "opwright_migrations" ("name", "checksum", "applied_at") VALUES (${places.join(", ")})`,
+    [name, checksum, new Date().toISOString()],
+  );
+}
+
+const partName = (name: string, at: number): string => `${name}#${at + 1}`;
+
+/** A part of a migration: a script for one transaction, or statements that each stand outside of any. */
+type Part =
+  | { readonly isOnline: false; readonly text: string }
+  | { readonly isOnline: true; readonly statements: readonly string[] };
+
+/** A file's parts: those that begin with a line `-- online` have one statement a line. */
+function partsOf(text: string): readonly Part[] {
+  const [first = "", ...others] = text.split(/^-- online\b.*\n/m);
+  const online = others.map((block): Part => ({
+    isOnline: true,
+    statements: block.split("\n").filter((line) => line !== "" && !line.startsWith("--")),
+  }));
+  const isEmpty = online.length > 0 && !/^(?!--)./m.test(first);
+  return isEmpty ? online : [{ isOnline: false, text: first }, ...online];
 }
 
 /** The migrations that `applyMigrations` would apply. */
@@ -64,7 +145,7 @@ export async function pendingMigrations(
   folder: string,
 ): Promise<readonly string[]> {
   const files = await readMigrations(join(folder, "migrations", target.engine));
-  return target.migrate(async ({ session }) => {
+  return target.inspect(async (session) => {
     const rows = await session
       .all(`SELECT "name" FROM "opwright_migrations"`, [])
       .catch((error: unknown) => {

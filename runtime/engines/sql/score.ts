@@ -28,7 +28,9 @@ export function score(
   const counted = texts
     .filter(({ weight }) => weight > 0)
     .map(({ column, weight }) => ({ column, weight: double(parameters.add(weight)) }));
-  const terms = distinct(phrases(match)).flatMap((phrase) => {
+  // PostgreSQL refuses a parameter that nothing uses.
+  const ranking = counted.length === 0 ? [] : distinct(phrases(match));
+  const terms = ranking.flatMap((phrase) => {
     const forms = formsOf(phrase).map((form) => text(parameters.add(form)));
     return counted.map(({ column, weight }) => {
       const found = forms.map((form) => occurrences(column, form)).join(" + ");

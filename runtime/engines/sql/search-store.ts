@@ -1,12 +1,12 @@
 // Search over SQL, one for all SQL engines: the index of the dialect, joined with the documents.
 import { elementOf } from "../../query/fields.js";
-import type { SearchQuery, SearchStore } from "../../ports/search.js";
+import type { ScoredDocument, SearchQuery, SearchStore } from "../../ports/search.js";
 import type { SearchSpec } from "../../ports/search-spec.js";
 import { documentColumns, readStored, whereOf } from "./document-rows.js";
 import { afterCondition, orderBy } from "./order.js";
 import { Parameters } from "./parameters.js";
 import { rebuildSize, rebuildStep } from "./search-rebuild.js";
-import { quoted, readScalar, type SqlSession } from "./session.js";
+import { quoted, readScalar, type SqlRow, type SqlSession } from "./session.js";
 
 /** The search store of one transaction. */
 export function sqlSearchStore(session: SqlSession): SearchStore {
@@ -46,10 +46,7 @@ export function sqlSearchStore(session: SqlSession): SearchStore {
         parameters.values,
         { ...documentColumns, computed: ["score"] },
       );
-      return rows.map((row) => ({
-        ...readStored(spec.document, row),
-        score: Number(row["score"]),
-      }));
+      return rows.map((row) => scored(spec, row));
     },
 
     async count(spec, tenant, query) {
@@ -98,4 +95,8 @@ export function sqlSearchStore(session: SqlSession): SearchStore {
     rebuildSize: (spec) => rebuildSize(session, spec),
     rebuildStep: (spec, from, limit) => rebuildStep(session, spec, from, limit),
   };
+}
+
+function scored({ document }: SearchSpec, row: SqlRow): ScoredDocument {
+  return { ...readStored(document, row), score: Number(row["score"]) };
 }

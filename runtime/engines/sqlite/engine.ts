@@ -5,7 +5,7 @@ import type { Log } from "../../ports/log.js";
 import { ofService, type Payer, type Work } from "../../ports/work.js";
 import { noteProbe } from "../sql/probe.js";
 import { inFlight } from "../sql/in-flight.js";
-import type { MigrationTarget } from "../sql/migrations.js";
+import type { MigrationTarget, MigrationTransaction } from "../sql/migrations.js";
 import { hasEnded, quoted } from "../sql/session.js";
 import { SqlTransaction, type SqlStores } from "../sql/stores.js";
 import { DiskDoubt } from "./disk-doubt.js";
@@ -102,9 +102,17 @@ export function openSqliteDatabase(
 
     engine: "sqlite",
 
-    async migrate(apply) {
+    async migrate(work) {
       await writer.idle();
-      return migrated(writing.fresh(), apply);
+      return work({
+        transaction: (inside) => migrated(writing.fresh(), inside),
+        online: (statement) => migrated(writing.fresh(), ({ exec }) => exec(statement)),
+      });
+    },
+
+    async inspect(work) {
+      await writer.idle();
+      return migrated(writing.fresh(), ({ session }) => work(session));
     },
   };
 }
@@ -134,20 +142,20 @@ function connected(path: string, pragmas: string): SqliteConnection {
   }
 }
 
-/** Applies migrations in one transaction, which waits for other processes. */
-async function migrated(
+/** Does a part of a migration in a transaction, which waits for other processes. */
+async function migrated<T>(
   connection: WritingConnection,
-  apply: Parameters<MigrationTarget["migrate"]>[0],
-): ReturnType<MigrationTarget["migrate"]> {
+  work: (transaction: MigrationTransaction) => Promise<T>,
+): Promise<T> {
   const { prepared } = connection;
   prepared.exec("PRAGMA busy_timeout = 5000; BEGIN EXCLUSIVE");
   try {
-    const applied = await apply({
+    const result = await work({
       exec: async (text) => prepared.exec(text),
       session: new SqliteWriteSession(connection, ofService(), () => true),
     });
     prepared.exec("COMMIT");
-    return applied;
+    return result;
   } catch (error) {
     prepared.exec("ROLLBACK");
     throw error;
