@@ -30,7 +30,7 @@ export const ofFiles = {
   OPW085: entry(
     "Migration lost",
     "A migration that was generated earlier, or `migrations/storage.json`, is missing, was edited, is not in the manifest, or has a number that is taken; databases may already have applied it.",
-    "Restore the file from version control. Where two branches both made migrations, take the generated folder of the one that was merged first as a whole and generate again: yours are made anew.",
+    "Restore the file from version control. Where two branches both made migrations, commit the merge and run `opwright migrations squash`: yours are made anew.",
   ),
   OPW086: entry(
     "Generated folder leads elsewhere",

@@ -133,7 +133,7 @@ export const catalogue = {
   OPW035: entry(
     "Stored shape changed",
     "A document's storage changed in a way that no migration can follow.",
-    "Undo the change; or give a new field a default or make it nullable; or declare a document of another name, and copy what there is with a handler.",
+    "Undo the change; or give a new field a default or make it nullable; or declare a document of another name, and copy what there is with a handler. Where no database of a shared environment has it yet, run `opwright migrations squash`, which makes its migrations anew.",
   ),
   OPW036: entry(
     "Name in SQL",

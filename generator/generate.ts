@@ -28,6 +28,8 @@ export interface Project {
   readonly root: string;
   readonly paths: ModulePaths;
   readonly client: ClientSettings;
+  /** The migrations to go on from, where those of the generated folder are to be made anew. */
+  readonly base?: MigrationHistory;
 }
 
 /** A registry that has been read and checked. With findings there is nothing to emit. */
@@ -68,7 +70,8 @@ export async function checkRegistry(project: Project): Promise<CheckedRegistry> 
   const loaded = loadRegistry(project.root, project.paths.registry, registryFormat, report);
   const expanded = expandRegistry(loaded, options);
   const folder = new GeneratedFolder(project.root, project.paths.out);
-  const history = folder.history(report);
+  const { base } = project;
+  const history = base === undefined ? folder.history(report) : folder.historyOf(base, report);
   const context: RuleContext = { loaded, expanded, storage: history.storage, report };
   for (const rule of rules) rule(context);
   await defaultsFit(context);
@@ -125,7 +128,9 @@ export async function planGeneration(
   });
   cache.save();
   const files = [...emitted, manifestOf(emitted, packageVersion())];
-  const ownership = new Map(folder.ownership());
+  const ownership = new Map(
+    project.base === undefined ? folder.ownership() : folder.ownershipWithMigrations(),
+  );
   // The manifest is always ours: it is what tells.
   if (ownership.size > 0) ownership.set(manifestName, new Set());
   const changes = planOutput(files, ownership, (path) => folder.read(path)).map((change): Change =>

@@ -1,5 +1,4 @@
 // opwright diff: what a change of the registry does to clients, against the frozen registry of a git revision.
-import { spawnSync } from "node:child_process";
 import { parseDocument } from "yaml";
 import type { Change } from "../compare/change.js";
 import { compareRegistries } from "../diff/compare.js";
@@ -13,6 +12,7 @@ import { oneLine } from "../markdown.js";
 import { thawed } from "../model/frozen.js";
 import { emptyModels, type RegistryModel } from "../model/registry.js";
 import { renderFindings } from "./findings.js";
+import { baseOf, git } from "./git.js";
 import { exitCodes, UsageError, type ExitCode, type Terminal } from "./io.js";
 import type { ConfiguredProject } from "./project.js";
 import { repositoryPrefix } from "./repository.js";
@@ -56,18 +56,6 @@ export async function runDiff(
   return exitCodes.findings;
 }
 
-/**
- * The commit to compare with: where the work at hand has left the revision, so that what others have added there since is
- * not told as gone. Throws `UsageError` where it is none.
- */
-function baseOf(ref: string, root: string): string {
-  const at = `${ref}^{commit}`;
-  const commit = git(root, "rev-parse", "--verify", "--quiet", "--end-of-options", at)?.trim();
-  if (ref === "" || commit === undefined) throw new UsageError(`${ref || '""'} is no git revision`);
-  // A clone without its history knows none.
-  return git(root, "merge-base", commit, "HEAD")?.trim() ?? commit;
-}
-
 /** What the registry of a commit approves: reasons by texts. */
 function approvedAt(
   commit: string,
@@ -105,17 +93,6 @@ function frozenAt(ref: string, commit: string, root: string, path: string): Regi
       `${path} of ${ref} is no frozen registry of format ${readFormats.join(" or ")}`,
     );
   return thawed({ ...empty, ...frozen });
-}
-
-/** What git prints; undefined where it fails. Throws `UsageError` where there is no git. */
-function git(root: string, ...args: readonly string[]): string | undefined {
-  const { status, stdout, error } = spawnSync("git", args, {
-    cwd: root,
-    encoding: "utf8",
-    maxBuffer: 1024 * 1024 * 1024,
-  });
-  if (error !== undefined) throw new UsageError(`git cannot be run: ${error.message}`);
-  return status === 0 ? stdout : undefined;
 }
 
 /** Throws `UsageError` where the older one is of a version of opwright whose registries had other members. */

@@ -6,6 +6,7 @@ import { findingFormats } from "./finding-formats.js";
 import { exitCodes, processTerminal, UsageError, type ExitCode } from "./io.js";
 import type { McpFlags } from "./mcp.js";
 import { configuredProject, type CommonFlags, type ConfiguredProject } from "./project.js";
+import type { SquashFlags } from "./squash.js";
 
 const terminal = processTerminal;
 
@@ -22,6 +23,7 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
   });
   addCommandsOfRegistry(commands);
   addCommandsBeside(commands);
+  addMigrations(commands);
   try {
     await program.parseAsync([...argv], { from: "user" });
     return code;
@@ -165,6 +167,25 @@ function addCommandsBeside({ program, onRegistry, command, onProject, end }: Com
       const { runInit } = await import("./init.js");
       end(await runInit(folder, flags, terminal));
     });
+}
+
+function addMigrations({ program, onRegistry, onProject }: Commands): void {
+  const migrations = program
+    .command("migrations")
+    .description("what databases apply")
+    .exitOverride();
+  onRegistry("squash", "fold migrations that no shared database has applied into one", {
+    of: migrations,
+  })
+    .option("--out <dir>", "the generated folder")
+    .option("--base <ref>", "the branch whose migrations stay; otherwise main or master")
+    .option("--force", "ask nothing, and overwrite files that were edited by hand")
+    .action(
+      onProject<CommonFlags & SquashFlags>(async (configured, flags) => {
+        const { runSquash } = await import("./squash.js");
+        return runSquash(configured, flags, terminal);
+      }),
+    );
 }
 
 function failureCode(error: unknown): ExitCode {

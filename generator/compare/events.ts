@@ -1,19 +1,24 @@
 // Events of two registries, of the realtime plane and of the outbox: which there are, and what they carry.
+import type { DeprecationModel } from "../model/deprecation.js";
+import { removal } from "./deprecations.js";
 import { refTo } from "../model/json-schema.js";
-import type { Note } from "./change.js";
+import type { Comparison } from "./comparison.js";
 import { compareMembers, compareNamed, tellOf, type Rules, type Tell } from "./rules.js";
-import type { ValueComparison } from "./values.js";
+
+interface DeprecatedEvent {
+  readonly typeName: string | null;
+  readonly deprecated: DeprecationModel | null;
+}
 
 /** Compares events by their names, their members by the rules, and their types where both have one. */
-export function compareEvents<Model extends { readonly typeName: string | null }>(
+export function compareEvents<Model extends DeprecatedEvent>(
   kind: "event" | "integration event",
   [before, after]: readonly [Readonly<Record<string, Model>>, Readonly<Record<string, Model>>],
   rules: Rules<Model>,
-  values: ValueComparison,
-  note: Note,
+  { values, note, today }: Comparison,
 ): void {
   const tellOfEvent = (name: string): Tell => tellOf(note, { kind, name }, "realtime");
-  compareNamed(before, after, tellOfEvent, (name, was, is) => {
+  const compare = (name: string, was: Model, is: Model): void => {
     compareMembers(was, is, rules, tellOfEvent(name));
     if (was.typeName === null || is.typeName === null) return;
     const place = { subject: { kind, name }, direction: "answers" } as const;
@@ -21,5 +26,6 @@ export function compareEvents<Model extends { readonly typeName: string | null }
       { before: refTo(was.typeName), after: refTo(is.typeName) },
       { ...place, name: `${kind} ${name}`, affected: name },
     );
-  });
+  };
+  compareNamed(before, after, tellOfEvent, compare, ({ deprecated }) => removal(deprecated, today));
 }

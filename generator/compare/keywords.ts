@@ -1,4 +1,6 @@
 // Two schemas without alternatives, keyword by keyword.
+import { deprecationOfSchema, deprecationOfValue, valuesKeyword } from "../load/deprecations.js";
+import { removal } from "./deprecations.js";
 import { isDeepStrictEqual } from "node:util";
 import {
   propertiesOf,
@@ -42,6 +44,7 @@ const understood = new Set([
   "items",
   "prefixItems",
   "allOf",
+  valuesKeyword,
 ]);
 
 export function compareKeywords(
@@ -73,7 +76,12 @@ function compareKinds(
   const [old, next] = [valuesOf(before), valuesOf(after)];
   if (old !== undefined && next !== undefined) {
     const { gone, added } = differences(old, next);
-    for (const one of gone) narrowed(comparison, path, `is no longer ${JSON.stringify(one)}`);
+    for (const one of gone) {
+      const words = `is no longer ${JSON.stringify(one)}`;
+      const { level, what } = removal(deprecationOfValue(before, one), comparison.today, words);
+      if (level === "breaking") narrowed(comparison, path, what);
+      else comparison.note({ level, path, what });
+    }
     for (const one of added) widened(comparison, path, `may be ${JSON.stringify(one)}`);
     return true;
   }
@@ -167,8 +175,9 @@ function compareMembers(
     const [was, is] = [wasRequired.includes(name), isRequired.includes(name)];
     const [schema, now] = [own(old, name), own(next, name)];
     if (schema !== undefined && now === undefined) {
-      const level = isInput && newOthers !== false ? "additive" : "breaking";
-      comparison.note({ level, path: at, what: "is gone" });
+      const { level, what } = removal(deprecationOfSchema(schema), comparison.today);
+      const isTaken = isInput && newOthers !== false;
+      comparison.note({ level: isTaken ? "additive" : level, path: at, what });
     } else if (schema === undefined && now !== undefined) {
       const isAsked = isInput && is;
       const what = isAsked ? "is new and required" : "is new";

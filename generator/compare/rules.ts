@@ -1,4 +1,5 @@
 // Rules of comparison, one for each member of a model: another member does not compile until somebody says what it means.
+import { removal } from "./deprecations.js";
 import { isDeepStrictEqual } from "node:util";
 import type { FunctionReference } from "../model/code.js";
 import { own } from "../model/records.js";
@@ -59,12 +60,16 @@ export function compareNamed<Value>(
   after: Readonly<Record<string, Value>>,
   tellOfName: (name: string) => Tell,
   compare: (name: string, before: Value, after: Value) => void,
+  removalOf: (before: Value) => ReturnType<typeof removal> = () => removal(null, ""),
 ): void {
   for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
     const [was, is] = [own(before, name), own(after, name)];
-    if (is === undefined) tellOfName(name)("breaking", "is gone");
-    else if (was === undefined) tellOfName(name)("additive", "is new");
-    else compare(name, was, is);
+    if (was === undefined) tellOfName(name)("additive", "is new");
+    else if (is !== undefined) compare(name, was, is);
+    else {
+      const { level, what } = removalOf(was);
+      tellOfName(name)(level, what);
+    }
   }
 }
 

@@ -19,6 +19,8 @@ export interface SchemaComparison {
   readonly before: Types;
   readonly after: Types;
   readonly direction: Direction;
+  /** In UTC. */
+  readonly today: string;
   note(change: SchemaChange): void;
   /** Two types stand in the same place, or are what must not be there: they are compared on their own. */
   meet(before: string, after: string, isNegated?: boolean): void;

@@ -1,4 +1,5 @@
 // Schemas in a word or two, and what of them is words only.
+import { valuesKeyword } from "../load/deprecations.js";
 import {
   propertiesOf,
   referredType,
@@ -18,6 +19,7 @@ const documentation: readonly string[] = [
 
 /** Whether a keyword says nothing of which values there are. */
 export function isDocumentation(keyword: string): boolean {
+  if (keyword === valuesKeyword) return false;
   return documentation.includes(keyword) || keyword.startsWith("x-");
 }
 

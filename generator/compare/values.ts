@@ -18,9 +18,11 @@ export class ValueComparison {
   readonly #before: Types;
   readonly #after: Types;
   readonly #note: Note;
+  readonly #today: string;
   readonly #pairs = new Map<string, TypePair>();
 
-  constructor(before: Types, after: Types, note: Note) {
+  constructor(before: Types, after: Types, note: Note, today: string) {
+    this.#today = today;
     this.#before = before;
     this.#after = after;
     this.#note = note;
@@ -65,7 +67,13 @@ export class ValueComparison {
     direction: Direction,
     told: Pick<SchemaComparison, "note" | "meet">,
   ): SchemaComparison {
-    return { before: this.#before, after: this.#after, direction, ...told };
+    return {
+      before: this.#before,
+      after: this.#after,
+      direction,
+      today: this.#today,
+      ...told,
+    };
   }
 
   #touch(key: string, affected: string): void {

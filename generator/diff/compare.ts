@@ -6,8 +6,12 @@ import { compareOperations } from "./operations.js";
 import { compareService } from "./service.js";
 import { ValueComparison } from "../compare/values.js";
 
-/** Changes from one registry to another, breaking ones first, then in the order of their texts. */
-export function compareRegistries(before: RegistryModel, after: RegistryModel): readonly Change[] {
+/** Changes from one registry to another, breaking ones first, then in the order of their texts. `today` is a day in UTC. */
+export function compareRegistries(
+  before: RegistryModel,
+  after: RegistryModel,
+  today = new Date().toISOString().slice(0, 10),
+): readonly Change[] {
   const found = new Map<string, Change>();
   const note = (change: Change): void => {
     const known = found.get(change.text) ?? change;
@@ -16,10 +20,10 @@ export function compareRegistries(before: RegistryModel, after: RegistryModel): 
     const isWorse = levels.indexOf(change.level) < levels.indexOf(known.level);
     found.set(change.text, { ...known, level: (isWorse ? change : known).level, affects });
   };
-  const values = new ValueComparison(before.types, after.types, note);
-  compareOperations(before, after, values, note);
+  const values = new ValueComparison(before.types, after.types, note, today);
+  compareOperations(before, after, values, note, today);
   compareService(before, after, note);
-  for (const family of families) family.compare(before, after, { values, note });
+  for (const family of families) family.compare(before, after, { values, note, today });
   values.finish();
   return [...found.values()].sort(
     (left, right) =>

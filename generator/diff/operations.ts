@@ -5,6 +5,7 @@ import { propertiesOf } from "../model/json-schema.js";
 import type { OperationModel, RegistryModel } from "../model/registry.js";
 import { own } from "../model/records.js";
 import type { Change, ChangeArea, ChangeLevel, Note } from "../compare/change.js";
+import { deprecations, removal } from "../compare/deprecations.js";
 import { differences } from "../compare/differences.js";
 import { compareTypeNames } from "./type-names.js";
 import type { ValueComparison } from "../compare/values.js";
@@ -14,6 +15,7 @@ export function compareOperations(
   after: RegistryModel,
   values: ValueComparison,
   note: Note,
+  today: string,
 ): void {
   const keys = new Set([...Object.keys(before.operations), ...Object.keys(after.operations)]);
   for (const key of keys) {
@@ -21,9 +23,12 @@ export function compareOperations(
     const [old, next] = [own(before.operations, key), own(after.operations, key)];
     const was = old !== undefined && old.route !== null;
     const is = next !== undefined && next.route !== null;
-    if (was && !is) told("breaking", "http", "is gone");
-    else if (!was && is) told("additive", "http", "is new");
-    else if (was && is) {
+    if (was && !is) {
+      const { level, what } = removal(old.deprecated, today);
+      told(level, "http", what);
+    }
+    if (!was && is) told("additive", "http", "is new");
+    if (was && is) {
       compareOperation(old, next, values, told);
       compareTypeNames(old, next, after.types, (what) => told("breaking", "schema", what));
       compareHooks(old, next, note);
@@ -77,6 +82,8 @@ function compareOperation(
     );
   if (before.summary !== after.summary || before.description !== after.description)
     told("documentation", "http", "is described otherwise");
+  for (const [level, what] of deprecations(before.deprecated, after.deprecated))
+    told(level, "http", what);
   if (!isDeepStrictEqual(before.extensions, after.extensions))
     told("documentation", "http", "has other extensions");
 }

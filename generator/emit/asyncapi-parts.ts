@@ -1,6 +1,13 @@
 // What an AsyncAPI document is made of: channels, operations and messages, each message with a component for its payload.
+import { withDeprecationText } from "../load/deprecations.js";
 import { limits } from "../../runtime/contract/limits.js";
-import { mapSchema, objectSchema, referredType, type JsonSchema } from "../model/json-schema.js";
+import {
+  mapSchema,
+  objectSchema,
+  referredType,
+  type JsonSchema,
+  type SchemaObject,
+} from "../model/json-schema.js";
 import { pascalCase } from "../model/names.js";
 import type { RegistryModel } from "../model/registry.js";
 
@@ -13,7 +20,7 @@ export const error: JsonSchema = objectSchema(
 export const cid: JsonSchema = { type: ["string", "number"], maxLength: limits.maxCidLength };
 
 /** What the service wraps around what it says: later versions may add members, which clients pass over. */
-export function envelope(properties: Readonly<Record<string, JsonSchema>>): JsonSchema {
+export function envelope(properties: Readonly<Record<string, JsonSchema>>): SchemaObject {
   return { type: "object", properties, required: Object.keys(properties) };
 }
 
@@ -97,12 +104,13 @@ export class AsyncApiParts {
   #published(schema: JsonSchema): JsonSchema {
     return mapSchema(schema, (inner) => {
       const type = referredType(inner);
-      if (type === undefined) return inner;
+      const told = withDeprecationText(inner);
+      if (type === undefined) return told;
       if (!this.schemas.has(type)) {
         this.schemas.set(type, true);
         this.schemas.set(type, this.#published(this.#types[type] ?? true));
       }
-      return { ...inner, $ref: `#/components/schemas/${type}` };
+      return { ...told, $ref: `#/components/schemas/${type}` };
     });
   }
 }

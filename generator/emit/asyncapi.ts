@@ -1,4 +1,5 @@
 // asyncapi.json: AsyncAPI 3.0 of the realtime plane (service.md "AsyncAPI description").
+import { deprecationFacts, deprecationText } from "../model/deprecation.js";
 import { idempotencyKeyPattern } from "../../runtime/contract/limits.js";
 import { objectSchema, refTo, type JsonSchema } from "../model/json-schema.js";
 import { own } from "../model/records.js";
@@ -47,12 +48,24 @@ export function emitAsyncApi(model: RegistryModel): readonly EmittedFile[] {
 
 /** The signals that the registry declares. */
 function addEvents(parts: AsyncApiParts, realtime: RealtimeModel): void {
-  for (const [name, { typeName, audience, delivery }] of Object.entries(realtime.events)) {
+  for (const [name, { typeName, audience, delivery, deprecated }] of Object.entries(
+    realtime.events,
+  )) {
     const id = delivery === "durable" ? text : { type: "null" };
-    const payload = envelope({ id, data: refTo(typeName) });
+    const payload = {
+      ...envelope({ id, data: refTo(typeName) }),
+      // AsyncAPI has the keyword for schemas alone.
+      ...(deprecated === null ? {} : { deprecated: true }),
+    };
     const extensions = {
       "x-svc-audience-kinds": audience,
       "x-svc-offline-delivery": delivery === "durable",
+      ...(deprecated === null
+        ? {}
+        : {
+            description: deprecationText(deprecated),
+            "x-deprecated": deprecationFacts(deprecated),
+          }),
     };
     parts.sends(name, `${name}, to ${audience.join(" and ")}.`, payload, extensions);
   }

@@ -1,4 +1,5 @@
 // openapi.json: OpenAPI 3.1 of every attached operation, error answers included.
+import { withDeprecationText } from "../load/deprecations.js";
 import { isDeepStrictEqual } from "node:util";
 import type { OpenAPIV3_1 } from "openapi-types";
 import { errorKinds, errors, type ErrorCode } from "../../runtime/contract/errors.js";
@@ -6,6 +7,7 @@ import type { FieldType } from "../../runtime/contract/fields.js";
 import { idempotencyKeyPattern } from "../../runtime/contract/limits.js";
 import { operatorsOf } from "../../runtime/contract/query-operators.js";
 import { idInPath } from "../kernel/built-in.js";
+import { deprecationFacts, deprecationText } from "../model/deprecation.js";
 import { mapSchema, objectSchema, referredType, type JsonSchema } from "../model/json-schema.js";
 import { queryableFields, queryExtension } from "../model/query-fields.js";
 import { own } from "../model/records.js";
@@ -86,7 +88,8 @@ function documentedPath(path: string): string {
 function published(schema: JsonSchema): Schema {
   return mapSchema(schema, (inner) => {
     const type = referredType(inner);
-    return type === undefined ? inner : { ...inner, $ref: `#/components/schemas/${type}` };
+    const told = withDeprecationText(inner);
+    return type === undefined ? told : { ...told, $ref: `#/components/schemas/${type}` };
   }) as Schema;
 }
 
@@ -159,7 +162,9 @@ function operationObject(
   const { input, output, route, deadlineSeconds } = operation;
   const statuses = [...new Set(errorCodesOf(operation).map((code) => errors[code].status))].sort();
   const budget = deadlineSeconds === null ? [] : [`Time budget: ${deadlineSeconds} s.`];
-  const description = [operation.description, ...budget]
+  const { deprecated } = operation;
+  const end = deprecated === null ? [] : [deprecationText(deprecated)];
+  const description = [operation.description, ...end, ...budget]
     .filter((part) => part !== null)
     .join("\n\n");
   return {
@@ -167,6 +172,9 @@ function operationObject(
     tags: [operation.namespace],
     summary: operation.summary,
     ...(description === "" ? {} : { description }),
+    ...(deprecated === null
+      ? {}
+      : { deprecated: true, "x-deprecated": deprecationFacts(deprecated) }),
     ...parametersMember(operation, components),
     ...(input.body === null
       ? {}
@@ -293,9 +301,22 @@ function headerParameter(name: string, description: string, schema: unknown): ob
   return { name, in: "header", required: false, description, schema };
 }
 
+/** The headers that tell of a deprecation (RFC 9745) and of its end (RFC 8594). */
+function deprecationHeaders({ deprecated }: OperationModel, components: SharedComponents): object {
+  if (deprecated === null) return {};
+  const header = (name: string, description: string): object => ({
+    [name]: components.refer("headers", name, () => ({ description, schema: { type: "string" } })),
+  });
+  return {
+    ...header("Deprecation", "Since when the operation is deprecated, as @ and seconds of Unix."),
+    ...(deprecated.sunset === null ? {} : header("Sunset", "When the operation may be gone.")),
+  };
+}
+
 function successResponse(operation: OperationModel, components: SharedComponents): object {
   const { schema, hasEntityTag } = operation.output;
   const headers = {
+    ...deprecationHeaders(operation, components),
     ...(hasEntityTag
       ? {
           ETag: components.refer("headers", "ETag", () => ({

@@ -83,12 +83,21 @@ function viewOf(
         ? []
         : [`deadlineSeconds: ${deadlineSeconds},`]),
       ...(operation.idempotencyKey ? ["idempotencyKey: true,"] : []),
+      ...deprecationLines(operation),
       // Both are about requests: what has no route gets none.
       ...(route !== null && operation.ignoresCredentials ? ["ignoresCredentials: true,"] : []),
       ...(route === null || audit === null ? [] : [list("audit", audit.map(literal))]),
       `run: ${runText(operation, scope)},`,
     ],
   };
+}
+
+/** What requests are told of the days of a deprecated operation. */
+function deprecationLines({ route, deprecated }: OperationModel): readonly string[] {
+  if (route === null || deprecated === null) return [];
+  const { since, sunset } = deprecated;
+  const end = sunset === null ? "" : `, sunset: ${literal(sunset)}`;
+  return [`deprecated: { since: ${literal(since)}${end} },`];
 }
 
 /** What runs it; a handler of the author's answers what is declared. */

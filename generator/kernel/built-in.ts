@@ -179,6 +179,7 @@ function operationOf(
     isConditional: false,
     leadsTo: [],
     isSensitive: false,
+    deprecated: null,
     requiresAuthn: requiresAuthn(guard.hooks),
     ignoresCredentials: shape.ignoresCredentials ?? false,
     route: null,

@@ -1,10 +1,15 @@
 // A family is one value: a section of the registry, the operations that it becomes, and what only it can say of them.
 // Phases go over the list of families and know none by its name (architecture.md "A family is one value").
+import {
+  deprecationModel,
+  faultOfDays,
+  type DeprecationDeclaration,
+  type DeprecationModel,
+} from "../model/deprecation.js";
 import { limits } from "../../runtime/contract/limits.js";
 import type { Shape } from "../../runtime/contract/shapes.js";
 import type { Origin, Report } from "../diagnostics.js";
-import type { Note } from "../compare/change.js";
-import type { ValueComparison } from "../compare/values.js";
+import type { Comparison } from "../compare/comparison.js";
 import type { EmittedFile } from "../print/file.js";
 import type { ModulePaths } from "../print/module-path.js";
 import type { SystemTables } from "../print/system-steps.js";
@@ -110,12 +115,6 @@ export interface RoutedOperation {
 
 export type RouteMethod = RouteModel["method"];
 
-/** With what a family compares two registries. */
-export interface Comparison {
-  readonly values: ValueComparison;
-  readonly note: Note;
-}
-
 /** What a family says where it says nothing of its own. */
 const silent = {
   after: [],
@@ -155,6 +154,18 @@ export function expansion<Model>(
 export function deadlineOf({ declarations }: FamilyContext, declared?: string): number {
   const text = declared ?? declarations.service?.deadline;
   return text === undefined ? limits.defaultDeadlineSeconds : durationSeconds(text);
+}
+
+/** The deprecation that a declaration has at a path of the registry. Reports days that cannot be. */
+export function deprecationOf(
+  { report, tree }: FamilyContext,
+  declared: DeprecationDeclaration | undefined,
+  path: readonly [string, ...string[]],
+): DeprecationModel | null {
+  if (declared === undefined) return null;
+  const message = faultOfDays(declared);
+  if (message !== undefined) report({ code: "OPW013", message, at: tree.at(...path) });
+  return deprecationModel(declared);
 }
 
 /** The `x-*` keys of a declaration. */

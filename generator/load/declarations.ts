@@ -1,4 +1,5 @@
 // Declarations as they stand in a registry whose shape has been checked. Field types stay raw: types.ts reads them.
+import type { DeprecationDeclaration } from "../model/deprecation.js";
 import type { ContactModel, LicenseModel } from "../model/registry.js";
 import type { HookPhaseName, RouteStyle, SigningAlgorithm } from "../model/vocabulary.js";
 
@@ -48,6 +49,7 @@ export interface DocumentDeclaration {
   readonly deadline?: string;
   readonly idempotency?: readonly string[];
   readonly hooks?: Readonly<Record<string, HooksByPhase>>;
+  readonly deprecated?: Readonly<Record<string, DeprecationDeclaration>>;
   readonly emits?: Readonly<Record<string, EmittedEvent | readonly EmittedEvent[]>>;
   readonly mount?: false | MountDeclaration;
 }
@@ -114,6 +116,7 @@ export interface OperationDeclaration extends Partial<Record<MethodKey, string>>
   readonly idempotency?: boolean;
   readonly transaction?: "read" | "write";
   readonly credentials?: "ignore";
+  readonly deprecated?: DeprecationDeclaration;
 }
 
 export interface TopLevelMountDeclaration extends MountDeclaration {
@@ -179,7 +182,14 @@ export interface AuthorizationDeclaration {
 
 export interface OutboxDeclaration {
   readonly events: Readonly<
-    Record<string, { readonly destination: string; readonly data?: unknown }>
+    Record<
+      string,
+      {
+        readonly destination: string;
+        readonly data?: unknown;
+        readonly deprecated?: DeprecationDeclaration;
+      }
+    >
   >;
 }
 
@@ -195,6 +205,7 @@ export interface RealtimeDeclaration {
       {
         readonly data: unknown;
         readonly audience: readonly ("principal" | "topic")[];
+        readonly deprecated?: DeprecationDeclaration;
         readonly delivery: "durable" | "ephemeral";
         readonly to?: string;
       }

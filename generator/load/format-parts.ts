@@ -102,6 +102,22 @@ export const hooksByPhase: Shape = {
 /** One policy for all operations, or policies by operation. */
 export const guard: Shape = { kind: "either", of: [policyName, mapOf(policyName)] };
 
+const day: Shape = {
+  kind: "string",
+  pattern: /^\d{4}-\d{2}-\d{2}$/,
+  what: "a day such as 2026-07-01",
+};
+
+/** That something goes one day. */
+export const deprecation: Shape = {
+  kind: "object",
+  members: {
+    since: required(day, "The day from which on it is deprecated, in UTC."),
+    sunset: optional(day, "The day from which on it may be gone, in UTC."),
+    use: optional(text, "What to use instead, such as another operation."),
+  },
+};
+
 /** `x-…` keys are carried along. */
 export const extensions = { hasExtensions: true } as const;
 

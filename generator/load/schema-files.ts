@@ -50,3 +50,12 @@ export class SchemaFiles {
     return undefined;
   }
 }
+
+/** Percent-decoded, or as it is where it cannot be. */
+export function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

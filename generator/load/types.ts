@@ -14,8 +14,9 @@ import {
 } from "../model/json-schema.js";
 import { pascalCase } from "../model/names.js";
 import { own } from "../model/records.js";
+import { readDeprecation } from "./deprecations.js";
 import { undeclaredRequired } from "./required-names.js";
-import { fileReference, SchemaFiles } from "./schema-files.js";
+import { decoded, fileReference, SchemaFiles } from "./schema-files.js";
 import {
   everyKeyword,
   isJsonSchema,
@@ -188,6 +189,8 @@ export class TypeReader {
       const path = inside(at, keyword);
       if (keyword.startsWith("x-")) {
         result[keyword] = value;
+      } else if (keyword === "deprecated" && isMap(value)) {
+        Object.assign(result, readDeprecation(value, path, this.#report));
       } else if (keyword === "$ref") {
         Object.assign(result, this.#readRef(value, path, root));
       } else if (keyword === "$defs" || keyword === "$schema" || keyword === "$comment") {
@@ -387,13 +390,4 @@ export function readTypes(
   for (const [name, value] of Object.entries(declared))
     reader.declare(name, value, tree.at("types", name));
   return reader;
-}
-
-/** Percent-decoded, or as it is where it cannot be. */
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }

@@ -29,6 +29,7 @@ const usual = {
     requiresAuthn: false,
     ignoresCredentials: false,
     isSensitive: false,
+    deprecated: null,
     leadsTo: [],
     route: null,
     audit: null,

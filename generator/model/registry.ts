@@ -1,4 +1,5 @@
 // The frozen registry: the one serializable model between the families and every emitter (architecture.md "Build").
+import type { DeprecationModel } from "./deprecation.js";
 import type { HookPhaseName, RouteStyle, SigningAlgorithm } from "./vocabulary.js";
 import type { Elements, Enums, Fields } from "../../runtime/contract/fields.js";
 import type { Code, FunctionReference } from "./code.js";
@@ -161,6 +162,7 @@ export interface SignalModel {
   readonly delivery: "durable" | "ephemeral";
   /** To whom documents send it: a principal that a field names, or a topic; null where nothing says. */
   readonly to: SignalTargetModel | null;
+  readonly deprecated: DeprecationModel | null;
 }
 
 /** The field that names a principal, or a topic with fields in braces. */
@@ -213,6 +215,8 @@ export interface OperationModel {
   readonly leadsTo: readonly string[];
   /** Whether only code of the service may call it: it has no route, and no list names it. */
   readonly isSensitive: boolean;
+  /** Null where it is to stay. */
+  readonly deprecated: DeprecationModel | null;
   /** Null where it is registered without HTTP. */
   readonly route: RouteModel | null;
   /** Members of the input that the audit log names; null where the operation is not in it. */
@@ -278,6 +282,7 @@ export interface OutboxEventModel {
   readonly typeName: string | null;
   /** The name of a destination, or a function. */
   readonly destination: string | FunctionReference;
+  readonly deprecated: DeprecationModel | null;
 }
 
 export interface IndexModel {

@@ -18,7 +18,10 @@ import { folderContent, type FolderContent } from "../load/project-folder.js";
 import { hashOf, manifestName, readOwnership, type Ownership } from "./manifest.js";
 import { isRemoval, type Change } from "./plan.js";
 
-const migrationPath = /^migrations\/\w+\/\d{4}_\w+\.sql$/;
+/** Paths of migrations below the generated folder. */
+export const migrationPath = /^migrations\/\w+\/\d{4}_\w+\.sql$/;
+
+const storagePath = "migrations/storage.json";
 
 /** The generated folder of a project. */
 export class GeneratedFolder {
@@ -54,15 +57,20 @@ export class GeneratedFolder {
     return readOwnership(this.read(manifestName));
   }
 
+  /** The ownership with all migrations that are there, whoever wrote them, since others take their place. */
+  ownershipWithMigrations(): Ownership {
+    const paths = [...this.#migrationsPresent(), storagePath];
+    const texts = paths.map((path) => [path, new Set([hashOf(this.read(path) ?? "")])] as const);
+    return new Map([...this.ownership(), ...texts]);
+  }
+
   /**
    * Migrations of earlier runs. Reports migration files that are missing, edited or not owned, two of one number, and a
    * storage.json that does not belong to them: databases may have applied them, so nothing is guessed. Reports what of
    * the folder leads elsewhere as well.
    */
   history(report: Report): MigrationHistory {
-    for (const { path, why } of this.#found.refused)
-      report({ code: "OPW086", message: `${path} ${why}`, at: { file: path, path: [] } });
-    if (this.#found.refused.length > 0) return { files: [], storage: emptyStorage };
+    if (this.#leadsElsewhere(report)) return { files: [], storage: emptyStorage };
     const ownership = this.ownership();
     const lost = (path: string, what: string): void =>
       report({
@@ -91,8 +99,20 @@ export class GeneratedFolder {
     };
   }
 
+  /** The migrations of `base` in the place of its own. What of the folder leads elsewhere is reported all the same. */
+  historyOf(base: MigrationHistory, report: Report): MigrationHistory {
+    return this.#leadsElsewhere(report) ? { files: [], storage: emptyStorage } : base;
+  }
+
+  #leadsElsewhere(report: Report): boolean {
+    const { refused } = this.#found;
+    for (const { path, why } of refused)
+      report({ code: "OPW086", message: `${path} ${why}`, at: { file: path, path: [] } });
+    return refused.length > 0;
+  }
+
   #storage(ownership: Ownership, lost: (path: string, what: string) => void): StorageSchema {
-    const path = "migrations/storage.json";
+    const path = storagePath;
     const text = this.read(path);
     if (text !== undefined && ownership.get(path)?.has(hashOf(text)) === true) {
       // The hash says that we printed this text from a StorageSchema.

@@ -1,4 +1,6 @@
 // JSON Schema → TypeScript types. Every value that the schema accepts is a value of the type.
+import { deprecationOfSchema } from "../load/deprecations.js";
+import { deprecationTag } from "../model/deprecation.js";
 import { propertiesOf, referredType, requiredOf, type JsonSchema } from "../model/json-schema.js";
 import { docComment, propertyKey, width } from "./layout.js";
 
@@ -205,9 +207,10 @@ function brokenUnion(schema: JsonSchema, indent: string, text: string): string {
 function commentOf(indent: string, schema: JsonSchema): string {
   if (typeof schema === "boolean") return "";
   const { description, deprecated } = schema;
+  const found = deprecationOfSchema(schema);
   const lines = [
     ...(typeof description === "string" ? [description] : []),
-    ...(deprecated === true ? ["@deprecated"] : []),
+    ...(deprecated === true ? [found === null ? "@deprecated" : deprecationTag(found)] : []),
   ];
   return lines.length === 0 ? "" : `${docComment(indent, lines.join("\n"))}\n`;
 }

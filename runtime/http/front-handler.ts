@@ -16,6 +16,7 @@ import type { Bound } from "../families/tenancy/bind.js";
 import type { Outcome } from "../operations/idempotency.js";
 import { audit } from "./audit.js";
 import { clientAddress, type ProxyTrust } from "./proxies.js";
+import { announceDeprecation } from "./deprecation.js";
 import { Exchange } from "./exchange.js";
 import { readDeadline, readIdempotencyKey, readMetadata } from "./metadata.js";
 import { readInput } from "./read-input.js";
@@ -79,6 +80,8 @@ function answer(
   const exchange = Exchange.of(req, res);
   exchange.operation = match.route.operationId;
   exchange.requestId = metadata.requestId;
+  const { deprecated } = match.route;
+  if (deprecated !== undefined) announceDeprecation(res, deprecated);
   const run: Run = {
     match,
     metadata,

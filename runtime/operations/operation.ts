@@ -44,6 +44,8 @@ export interface HttpBinding {
   readonly status: number;
   /** Whether credentials are not looked at: the operation authenticates by its body. */
   readonly ignoresCredentials?: boolean;
+  /** Days, in UTC, such as 2026-07-01: since when it is deprecated, and from when on it may be gone. */
+  readonly deprecated?: { readonly since: string; readonly sunset?: string };
   /** Present where every invocation goes to the audit log: members of the input that it names, none of them a secret. */
   readonly audit?: readonly string[];
 }

@@ -1,4 +1,5 @@
 // client/api/<namespace>.ts: types and functions of the operations of one namespace.
+import { deprecationTag } from "../../model/deprecation.js";
 import { referredType, refTo } from "../../model/json-schema.js";
 import type { OperationModel, RegistryModel } from "../../model/registry.js";
 import { header } from "../../print/file.js";
@@ -99,7 +100,8 @@ function typesOf(
 }
 
 function printFunction(operation: OperationModel, model: RegistryModel): string {
-  const { key, summary } = operation;
+  const { key, summary, deprecated } = operation;
+  const end = deprecated === null ? "" : `\n${deprecationTag(deprecated)}`;
   const { exported, local } = functionNames(operation);
   const parameters = [
     "client: $.Client",
@@ -120,7 +122,7 @@ function printFunction(operation: OperationModel, model: RegistryModel): string 
       ";",
     ),
     "",
-    docComment("", `${summary}. ${routeText(operation)}`),
+    docComment("", `${summary}. ${routeText(operation)}${end}`),
     functionHead(local, parameters, "$.Call", results),
     `  return $.call(client, ${constant}, ${hasInput(operation) ? "input" : "{}"}, options);`,
     "}",

@@ -1,4 +1,5 @@
 // client/realtime.ts: events and commands of the realtime plane, typed, over connections that are the same for every service.
+import { deprecationTag } from "../../model/deprecation.js";
 import { objectSchema, type JsonSchema } from "../../model/json-schema.js";
 import { pascalCase } from "../../model/names.js";
 import { own } from "../../model/records.js";
@@ -6,6 +7,7 @@ import type { OperationModel, RegistryModel } from "../../model/registry.js";
 import { header, type EmittedFile } from "../../print/file.js";
 import {
   blockLayout,
+  docComment,
   importOf,
   importStatements,
   listLayout,
@@ -50,7 +52,11 @@ export function emitClientRealtime(
     return operation === undefined ? [] : [{ name, operation }];
   });
   const typed = modulesOf(modules);
-  const members = events.map(([name, { typeName }]) => ({ name, type: typed.name(typeName) }));
+  const members = events.map(([name, { typeName, deprecated }]) => ({
+    name,
+    type: typed.name(typeName),
+    comment: deprecated === null ? [] : [docComment("  ", deprecationTag(deprecated))],
+  }));
   const called = commands.map(({ name, operation }) => ({
     name,
     operation,
@@ -69,7 +75,10 @@ export function emitClientRealtime(
         imports: typed.imports(),
         transports,
         events: [
-          ...members.map(({ name, type }) => `  readonly ${literal(name)}: ${type};`),
+          ...members.flatMap(({ name, type, comment }) => [
+            ...comment,
+            `  readonly ${literal(name)}: ${type};`,
+          ]),
           ...builtIn(realtime.presence),
         ],
         commands: blockLayout(

@@ -24,6 +24,7 @@ import {
 import { resolved, type Resolve } from "../../kernel/resolve.js";
 import {
   deadlineOf,
+  deprecationOf,
   extensionsOf,
   type FamilyContext,
   type RoutedOperation,
@@ -56,13 +57,7 @@ export function expandOperation(
   const { input, output } = typesOf(context, key, declaration);
   checkStatus(context, key, declaration.status, output);
   const transaction = declaration.transaction ?? (method === "get" ? "read" : "write");
-  if (declaration.idempotency === true && transaction !== "write") {
-    report({
-      code: "OPW047",
-      message: "this operation does not write",
-      at: tree.at("operations", key, "idempotency"),
-    });
-  }
+  checkIdempotency(context, key, declaration, transaction);
   const hooks = hookChain(
     context,
     { policy: declaration.guard, at: tree.at("operations", key, "guard") },
@@ -89,6 +84,7 @@ export function expandOperation(
     isConditional: false,
     leadsTo: [],
     isSensitive: false,
+    deprecated: deprecationOf(context, declaration.deprecated, ["operations", key, "deprecated"]),
     requiresAuthn: requiresAuthn(hooks),
     ignoresCredentials: ignoresCredentials(context, key, declaration, hooks),
     route: null,
@@ -113,6 +109,21 @@ export function expandOperation(
     },
     at,
   };
+}
+
+function checkIdempotency(
+  { tree, report }: FamilyContext,
+  key: string,
+  { idempotency }: OperationDeclaration,
+  transaction: "read" | "write",
+): void {
+  if (idempotency === true && transaction !== "write") {
+    report({
+      code: "OPW047",
+      message: "this operation does not write",
+      at: tree.at("operations", key, "idempotency"),
+    });
+  }
 }
 
 /** Whether credentials are not looked at. Reports a guard that asks who is calling all the same. */

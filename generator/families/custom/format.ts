@@ -1,5 +1,6 @@
 // `operations:`: the author's own.
 import {
+  deprecation,
   duration,
   extensions,
   fieldType,
@@ -40,6 +41,7 @@ const operation: Shape = {
       { kind: "oneOf", values: ["ignore"] },
       "`ignore` does not look at credentials, for operations whose body says who is calling; an invalid one is 401 otherwise.",
     ),
+    deprecated: optional(deprecation, "Since when it is deprecated, and when it may be gone."),
     hooks: optional(hooksByPhase, "Hooks by phase, in order."),
     deadline: optional(duration, "The time budget."),
     idempotency: optional({ kind: "boolean" }, "Whether the operation honours Idempotency-Key."),

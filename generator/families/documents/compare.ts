@@ -1,7 +1,7 @@
 // What changes of documents mean for clients, beside their operations.
 import { isDeepStrictEqual } from "node:util";
 import type { DocumentModel, EmissionModel, RegistryModel } from "../../model/registry.js";
-import type { Comparison } from "../../kernel/family.js";
+import type { Comparison } from "../../compare/comparison.js";
 import { amount, choices, compareAll, tellOf, value, type Rules } from "../../compare/rules.js";
 
 const document: Rules<DocumentModel> = {

@@ -48,6 +48,8 @@ function checkVerbs(
   for (const verb of guards)
     if (verb !== "read" && verb !== "write") check(verb, true, "guard", verb);
   for (const verb of Object.keys(declaration.hooks ?? {})) check(verb, true, "hooks", verb);
+  for (const verb of Object.keys(declaration.deprecated ?? {}))
+    check(verb, true, "deprecated", verb);
   for (const verb of Object.keys(declaration.emits ?? {})) {
     check(verb, true, "emits", verb);
     if (!(reading as readonly string[]).includes(verb)) continue;

@@ -1,5 +1,6 @@
 // `documents:`: what a type of documents says.
 import {
+  deprecation,
   duration,
   extensions,
   fieldType,
@@ -73,6 +74,7 @@ export const documentMembers = {
   deadline: optional(duration, "The time budget of each operation."),
   idempotency: optional(include, "Operations that honour Idempotency-Key."),
   hooks: optional(mapOf(hooksByPhase), "Hooks of single operations."),
+  deprecated: optional(mapOf(deprecation), "Single operations that go one day."),
   emits: optional(
     mapOf({ kind: "either", of: [emittedEvent, listOf(emittedEvent, 1)] }),
     "Events of `realtime` that a change of a document sends, by operation.",

@@ -1,4 +1,5 @@
 // From a document declaration to its model and its types (service.md "Document routes").
+import { withDeprecatedNames } from "../../load/deprecations.js";
 import {
   indexableColumns,
   serviceFields,
@@ -11,6 +12,7 @@ import { didYouMean } from "../../did-you-mean.js";
 import type { DocumentDeclaration } from "../../load/declarations.js";
 import { isMap } from "../../load/shape.js";
 import {
+  mapSchema,
   objectSchema,
   propertiesOf,
   referredType,
@@ -146,7 +148,8 @@ export function documentModel(
   const fields = fieldsOf(bodySchema, resolve);
   const elements = elementsOf(bodySchema, resolve);
   const enums = enumsOf(bodySchema, resolve);
-  addQueryTypes(context, name, queryableFields({ fields, softDelete }), elements, enums);
+  const queryable = queryableFields({ fields, softDelete });
+  addQueryTypes(context, name, queryable, elements, enums, propertiesOf(bodySchema));
   return {
     name,
     source: at.file,
@@ -218,20 +221,23 @@ function addQueryTypes(
   queryable: Fields,
   elements: Elements,
   enums: Enums,
+  properties: Readonly<Record<string, JsonSchema>>,
 ): void {
   const at = tree.at("documents", name);
+  const named = (schema: JsonSchema): JsonSchema =>
+    mapSchema(schema, (inner) => withDeprecatedNames(inner, properties));
   const names = queryTypeNames(name);
   const constraints = enumConstraints(name, queryable, enums);
   const filter = filterSchema(queryable, elements, constraints, names);
-  table.addTo(name, names.filter, filter, at);
+  table.addTo(name, names.filter, named(filter), at);
   for (const [constraint, schema] of Object.entries(enumQueryTypes(enums, constraints)))
     table.addTo(name, constraint, schema, at);
   table.addTo(name, names.comparison, comparisonSchema(names.field), at);
-  table.addTo(name, names.sorts, sortSchema(queryable), at);
-  table.addTo(name, names.field, fieldNameSchema(queryable), at);
+  table.addTo(name, names.sorts, named(sortSchema(queryable)), at);
+  table.addTo(name, names.field, named(fieldNameSchema(queryable)), at);
   const aggregated = aggregateTypes(queryable, names.filter, aggregateTypeNames(name));
   for (const [derived, schema] of Object.entries(aggregated))
-    table.addTo(name, derived, schema, at);
+    table.addTo(name, derived, named(schema), at);
   for (const [shared, schema] of Object.entries(sharedQueryTypes(queryable, elements)))
     table.addShared(shared, schema, at);
   for (const { name: shared, schema } of [...Object.values(rawPages), ...sharedAggregateTypes])

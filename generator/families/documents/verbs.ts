@@ -16,6 +16,7 @@ import { idInPath } from "../../kernel/built-in.js";
 import { queryTypeNames } from "./model.js";
 import {
   deadlineOf,
+  deprecationOf,
   extensionsOf,
   type FamilyContext,
   type RouteMethod,
@@ -183,6 +184,12 @@ export function expandVerb(
     isConditional: ofOneVersion.includes(verb),
     leadsTo: verb === "create" ? followers : [],
     isSensitive: model.sensitive,
+    deprecated: deprecationOf(context, declaration.deprecated?.[verb], [
+      "documents",
+      model.name,
+      "deprecated",
+      verb,
+    ]),
     requiresAuthn: requiresAuthn(hooks),
     ignoresCredentials: false,
     route: null,

@@ -1,7 +1,7 @@
 // What changes of identity mean for clients.
 import { own } from "../../model/records.js";
 import type { IdentityModel, IngressModel, RegistryModel } from "../../model/registry.js";
-import type { Comparison } from "../../kernel/family.js";
+import type { Comparison } from "../../compare/comparison.js";
 import {
   amount,
   authored,

@@ -1,21 +1,19 @@
 // What changes of integration events mean for their receivers.
+import { deprecations } from "../../compare/deprecations.js";
 import type { OutboxEventModel, RegistryModel } from "../../model/registry.js";
-import type { Comparison } from "../../kernel/family.js";
+import type { Comparison } from "../../compare/comparison.js";
 import { compareEvents } from "../../compare/events.js";
 import type { Rules } from "../../compare/rules.js";
 
 const integrationEvent: Rules<OutboxEventModel> = {
   // Types are compared where they stand.
   typeName: null,
+  deprecated: deprecations,
   destination: null,
 };
 
 /** Integration events, which receivers of webhooks read. */
-export function compare(
-  before: RegistryModel,
-  after: RegistryModel,
-  { values, note }: Comparison,
-): void {
+export function compare(before: RegistryModel, after: RegistryModel, comparison: Comparison): void {
   const events = [before.outbox ?? {}, after.outbox ?? {}] as const;
-  compareEvents("integration event", events, integrationEvent, values, note);
+  compareEvents("integration event", events, integrationEvent, comparison);
 }

@@ -4,21 +4,19 @@ import { referredType } from "../../model/json-schema.js";
 import { pascalCase } from "../../model/names.js";
 import { functionReference } from "../../model/code.js";
 import type { OutboxEventModel } from "../../model/registry.js";
-import type { FamilyContext } from "../../kernel/family.js";
+import { deprecationOf, type FamilyContext } from "../../kernel/family.js";
 
 /** Events of the runtime, which have types of their own. */
 const ofRuntime = ["authn.password_reset_requested"];
 
 /** The events of a service; null where it declares none. Puts their types into the table. */
-export function outboxModel({
-  declarations,
-  tree,
-  types,
-  report,
-}: FamilyContext): Readonly<Record<string, OutboxEventModel>> | null {
+export function outboxModel(
+  context: FamilyContext,
+): Readonly<Record<string, OutboxEventModel>> | null {
+  const { declarations, tree, types, report } = context;
   const { outbox } = declarations;
   if (outbox === undefined) return null;
-  const events = Object.entries(outbox.events).map(([name, { destination, data }]) => {
+  const events = Object.entries(outbox.events).map(([name, { destination, data, deprecated }]) => {
     const isOurs = ofRuntime.includes(name);
     if ((data === undefined) !== isOurs) {
       report({
@@ -38,6 +36,7 @@ export function outboxModel({
     const model: OutboxEventModel = {
       typeName: schema === undefined ? null : (referred ?? inlineName),
       destination: destination.includes("#") ? functionReference(destination) : destination,
+      deprecated: deprecationOf(context, deprecated, ["outbox", "events", name, "deprecated"]),
     };
     return [name, model] as const;
   });

@@ -1,5 +1,5 @@
 // `outbox:`: integration events and where they go.
-import { fieldType, mapOf, optional, required } from "../../load/format-parts.js";
+import { deprecation, fieldType, mapOf, optional, required } from "../../load/format-parts.js";
 import type { Member, Shape } from "../../load/shape.js";
 
 const outbox: Shape = {
@@ -20,6 +20,10 @@ const outbox: Shape = {
               "Where it goes: a name whose URL the deployment gives, or a function.",
             ),
             data: optional(fieldType, "What it carries; the events of opwright have theirs."),
+            deprecated: optional(
+              deprecation,
+              "Since when it is deprecated, and when it may be gone.",
+            ),
           },
         },
         /^[a-z][a-z0-9_]*\.[a-z][a-z0-9_]*$/,

@@ -1,4 +1,5 @@
 // The realtime planes of two registries: events, commands, transports, how long signals are kept.
+import { deprecations } from "../../compare/deprecations.js";
 import type { RealtimeModel, RegistryModel, SignalModel } from "../../model/registry.js";
 import { compareEvents } from "../../compare/events.js";
 import {
@@ -11,7 +12,7 @@ import {
   type Rules,
   type Tell,
 } from "../../compare/rules.js";
-import type { Comparison } from "../../kernel/family.js";
+import type { Comparison } from "../../compare/comparison.js";
 
 const plane: Rules<RealtimeModel> = {
   path: (before, after) => [["breaking", `is at ${after} instead of ${before}`]],
@@ -33,6 +34,7 @@ const plane: Rules<RealtimeModel> = {
 const event: Rules<SignalModel> = {
   // Types are compared where they stand.
   typeName: null,
+  deprecated: deprecations,
   audience: choices(
     (one) => `may be for a ${one}`,
     (one) => `is not for a ${one}`,
@@ -43,18 +45,15 @@ const event: Rules<SignalModel> = {
   ],
 };
 
-export function compare(
-  before: RegistryModel,
-  after: RegistryModel,
-  { values, note }: Comparison,
-): void {
+export function compare(before: RegistryModel, after: RegistryModel, comparison: Comparison): void {
+  const { note } = comparison;
   const [old, next] = [before.realtime, after.realtime];
   const tell = tellOf(note, { kind: "realtime", name: "realtime" }, "realtime");
   if (old === null && next === null) return;
   if (next === null) return tell("breaking", "is gone");
   if (old === null) return tell("additive", "is new");
   compareMembers(old, next, plane, tell);
-  compareEvents("event", [old.events, next.events], event, values, note);
+  compareEvents("event", [old.events, next.events], event, comparison);
   const tellOfCommand = (name: string): Tell => tellOf(note, { kind: "command", name }, "realtime");
   compareNamed(old.commands, next.commands, tellOfCommand, (name, was, is) => {
     if (was !== is) tellOfCommand(name)("breaking", `calls ${is} instead of ${was}`);

@@ -7,7 +7,7 @@ import { referredType } from "../../model/json-schema.js";
 import { pascalCase } from "../../model/names.js";
 import type { OperationModel, RealtimeModel, SignalModel } from "../../model/registry.js";
 import { signalTarget } from "./emits.js";
-import type { FamilyContext } from "../../kernel/family.js";
+import { deprecationOf, type FamilyContext } from "../../kernel/family.js";
 
 const usualRetention = { age: "7d", entries: 10_000 };
 
@@ -67,7 +67,7 @@ export function realtimeModel(
 function signalModel(
   context: FamilyContext,
   name: string,
-  { data, audience, delivery, to }: RealtimeDeclaration["events"][string],
+  { data, audience, delivery, to, deprecated }: RealtimeDeclaration["events"][string],
 ): SignalModel {
   const { report, tree, types } = context;
   const at = tree.at("realtime", "events", name, "delivery");
@@ -80,7 +80,12 @@ function signalModel(
   const schema = types.readType(data, place, inlineName);
   const referred = schema === undefined ? undefined : referredType(schema);
   if (schema !== undefined && referred === undefined) types.table.add(inlineName, schema, place);
-  const signal = { typeName: referred ?? inlineName, audience, delivery };
+  const signal = {
+    typeName: referred ?? inlineName,
+    audience,
+    delivery,
+    deprecated: deprecationOf(context, deprecated, ["realtime", "events", name, "deprecated"]),
+  };
   const toAt = tree.at("realtime", "events", name, "to");
   return { ...signal, to: to === undefined ? null : signalTarget(context, to, signal, toAt) };
 }

@@ -1,6 +1,7 @@
 // The registry format of the realtime plane: events, commands, topics, retention.
 import type { Member, Shape } from "../../load/shape.js";
 import {
+  deprecation,
   duration,
   fieldType,
   listOf,
@@ -63,6 +64,10 @@ const realtime: Shape = {
             delivery: required(
               { kind: "oneOf", values: ["durable", "ephemeral"] },
               "durable waits in mailboxes; ephemeral reaches who is there.",
+            ),
+            deprecated: optional(
+              deprecation,
+              "Since when it is deprecated, and when it may be gone.",
             ),
           },
         },

@@ -1,6 +1,6 @@
 // What changes of searches mean for clients, beside their operations.
 import type { RegistryModel, SearchModel } from "../../model/registry.js";
-import type { Comparison } from "../../kernel/family.js";
+import type { Comparison } from "../../compare/comparison.js";
 import { compareAll, tellOf, value, type Rules } from "../../compare/rules.js";
 
 const search: Rules<SearchModel> = {

@@ -176,6 +176,7 @@ function expandVerb(
     isConditional: false,
     leadsTo: [],
     isSensitive: document.sensitive,
+    deprecated: null,
     requiresAuthn: requiresAuthn(hooks),
     ignoresCredentials: false,
     route: null,

@@ -315,6 +315,7 @@ function expandVerb(
     isConditional: shape.output === "bytes" || verb === "delete",
     leadsTo: shape.leadsTo ?? [],
     isSensitive: declaration.sensitive ?? false,
+    deprecated: null,
     requiresAuthn: requiresAuthn(hooks),
     ignoresCredentials: false,
     route: null,

@@ -1,5 +1,5 @@
 // What changes of webhooks mean for those who subscribe, beside the operations.
-import type { Comparison } from "../../kernel/family.js";
+import type { Comparison } from "../../compare/comparison.js";
 import { amount, compareAll, tellOf, type Rules } from "../../compare/rules.js";
 import type { RegistryModel } from "../../model/registry.js";
 import type { WebhooksModel } from "./model.js";

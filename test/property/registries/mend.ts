@@ -104,7 +104,7 @@ function document(given: Fields, maySensitive: boolean): Fields {
   const { mount, idempotency, ...rest } = one;
   const isOff = one["sensitive"] === true;
   return {
-    ...only(rest, ["guard", "hooks", "emits"], [...registered, "read", "write"]),
+    ...only(rest, ["guard", "hooks", "emits", "deprecated"], [...registered, "read", "write"]),
     ...(idempotency === undefined || one["read_only"] === true ? {} : { idempotency }),
     ...(mount === undefined || isOff ? {} : { mount: mountOf(mount, registered) }),
   };

@@ -44,6 +44,8 @@ const places: readonly (readonly [string, Place])[] = [
   ["scopes.*", reference],
   ["**.run|app|decide|topics|signer|verifier|resolver", reference],
   ["**.destination", (world) => (world.draw.chance(40) ? reference(world) : undefined)],
+  ["**.since", () => "2026-01-01"],
+  ["**.sunset", () => "2026-07-01"],
   ["hooks.*.requires", ({ draw }) => (draw.chance(90) ? [] : ["authn.principal"])],
   ["**.hooks.*.*", hook],
   ["**.hooks.*.*.*", hook],
@@ -122,6 +124,7 @@ export function keysAt(world: World, path: Path): readonly string[] {
         ? []
         : draw.some(["create", "update", "kill"], 1, 3);
     case "hooks":
+    case "deprecated":
     case "paths":
       return draw.some(verbsAt(path), 0, 2);
     case "text":

@@ -1,0 +1,93 @@
+// opwright migrations squash: what no shared database has applied becomes one migration, and local data begins anew.
+import { existsSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { checkRegistry, planGeneration, type Project } from "../generate.js";
+import { noMigrations, type MigrationHistory } from "../emit/migrations.js";
+import { migrationPath } from "../output/folder.js";
+import { isRemoval } from "../output/plan.js";
+import { migrationsAt } from "./base-migrations.js";
+import { generateAnew } from "./generate-anew.js";
+import { baseOf, usualBase } from "./git.js";
+import { exitCodes, UsageError, type ExitCode, type Terminal } from "./io.js";
+import type { ConfiguredProject } from "./project.js";
+
+export interface SquashFlags {
+  /** The branch whose migrations stay. */
+  readonly base?: string;
+  /** Asks nothing, and overwrites files that were edited by hand. */
+  readonly force?: boolean;
+}
+
+/** Where the embedded engines keep what a local service stores. */
+const dataFolder = ".data";
+
+/**
+ * Generates as if only the migrations of the base branch were there, and removes the local data once it is confirmed.
+ * Throws `UsageError` where nobody can be asked, or there is no base to begin from.
+ */
+export async function runSquash(
+  configured: ConfiguredProject,
+  flags: SquashFlags,
+  terminal: Terminal,
+): Promise<ExitCode> {
+  const { ref, base } = beginning(configured.project, flags);
+  const project = { ...configured.project, base };
+  const replaced = await migrationsReplaced(project);
+  const isConfirmed = replaced.length === 0 || flags.force === true || (await ask(replaced, ref));
+  if (!isConfirmed) {
+    terminal.note("nothing was changed");
+    return exitCodes.fine;
+  }
+  const { code } = await generateAnew({ ...configured, project }, flags, terminal);
+  if (code !== exitCodes.fine) return code;
+  if (replaced.length === 0) {
+    terminal.note(`no migration to fold: ${ref} has them all`);
+    return code;
+  }
+  const data = join(project.root, dataFolder);
+  if (existsSync(data)) {
+    rmSync(data, { recursive: true });
+    terminal.out(`remove ${dataFolder}\n`);
+  }
+  terminal.note("databases elsewhere that applied what is gone now have to be made anew as well");
+  return code;
+}
+
+/** The migrations that stay, and what has them. */
+function beginning(
+  { root, paths }: Project,
+  { base, force }: SquashFlags,
+): { readonly ref: string; readonly base: MigrationHistory } {
+  const ref = base ?? usualBase(root);
+  if (ref !== undefined) return { ref, base: migrationsAt(baseOf(ref, root), root, paths.out) };
+  if (force === true) return { ref: "the first one", base: noMigrations };
+  throw new UsageError(
+    "there is no base branch: name it with --base, or fold all migrations into one with --force",
+  );
+}
+
+/** Migrations that are there and would be others, or none, relative to the generated folder. */
+async function migrationsReplaced(project: Project): Promise<readonly string[]> {
+  const checked = await checkRegistry(project);
+  // What is wrong is shown when it is generated, and nothing is written then.
+  if (checked.findings.length > 0) return [];
+  const { changes } = await planGeneration(project, checked);
+  return changes
+    .filter((change) => migrationPath.test(change.path))
+    .filter((change) => isRemoval(change) || change.kind !== "missing")
+    .map(({ path }) => path);
+}
+
+async function ask(replaced: readonly string[], ref: string): Promise<boolean> {
+  if (!process.stdin.isTTY)
+    throw new UsageError(
+      `squash removes ${dataFolder} and asks before: run it in a terminal, or with --force`,
+    );
+  const { confirm, isCancel, note } = await import("@clack/prompts");
+  note(replaced.join("\n"), `Migrations that ${ref} does not have`);
+  const answer = await confirm({
+    message: `Fold them into one, and remove ${dataFolder} with all that is stored here?`,
+    initialValue: false,
+  });
+  return !isCancel(answer) && answer;
+}
