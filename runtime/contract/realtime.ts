@@ -10,5 +10,8 @@ export const handshakeParameters = ["protocol", "device_id", "topics", "last_eve
 export const maxTopics = 32;
 export const maxTopicLength = 256;
 
+/** Signals of one page of the history, and of one that says no limit. */
+export const maxHistoryPage = 100;
+
 /** What a device may be called, as a pattern of JSON Schema: visible ASCII characters. */
 export const devicePattern = "^[\\x21-\\x7e]{1,128}$";
