@@ -330,8 +330,8 @@ export const catalogue = {
   ),
   OPW076: entry(
     "Ingress that cannot be",
-    "Two entries of `identity.ingress` look at the same place, or one says what does not belong to it.",
-    "Give each a place of its own. `scheme` belongs to `bearer`, and `route` to tokens.",
+    "Two entries of `identity.ingress` look at the same place, one says what does not belong to it, or a token in the query has no WebSocket to come by.",
+    "Give each a place of its own. `scheme` belongs to `bearer`, and `route` to tokens; `query` needs the transport websocket, and a name that no handshake has.",
   ),
   OPW077: entry(
     "Authentication routes",

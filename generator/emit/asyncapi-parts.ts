@@ -11,13 +11,21 @@ import {
 import { pascalCase } from "../model/names.js";
 import type { RegistryModel } from "../model/registry.js";
 
-const security = [{ $ref: "#/components/securitySchemes/token" }];
+/** Where a channel is, and how it is connected to. */
+export interface Connection {
+  readonly address: string;
+  readonly servers: readonly object[];
+  /** Members of its channels and of its operations. */
+  readonly bindings: object;
+  readonly operationBindings: object;
+}
+
 export const text: JsonSchema = { type: "string", minLength: 1 };
-export const error: JsonSchema = objectSchema(
+const error: JsonSchema = objectSchema(
   { detail: text, code: text, kind: text, context: { type: "object" } },
   ["detail", "code", "kind", "context"],
 );
-export const cid: JsonSchema = { type: ["string", "number"], maxLength: limits.maxCidLength };
+const cid: JsonSchema = { type: ["string", "number"], maxLength: limits.maxCidLength };
 
 /** What the service wraps around what it says: later versions may add members, which clients pass over. */
 export function envelope(properties: Readonly<Record<string, JsonSchema>>): SchemaObject {
@@ -31,20 +39,64 @@ export class AsyncApiParts {
   /** Schemas of components by their names. */
   readonly schemas = new Map<string, JsonSchema>();
   readonly #types: RegistryModel["types"];
+  /** What carries the channels of events and commands. */
+  readonly #connection: Connection;
+  /** The names of schemas that have one. */
+  readonly #names = new Map<JsonSchema, string>();
+  #failed: JsonSchema | undefined;
+  /** Messages that the service sends. */
+  readonly #sent: string[] = [];
 
-  constructor(types: RegistryModel["types"]) {
+  constructor(types: RegistryModel["types"], connection: Connection) {
     this.#types = types;
+    this.#connection = connection;
+  }
+
+  /** The schema as a component, which gets the name or, where another has it, one like it; or what it refers to. */
+  named(wanted: string, schema: JsonSchema): JsonSchema {
+    if (typeof schema === "boolean" || "$ref" in schema) return this.#published(schema);
+    let name = this.#names.get(schema);
+    if (name === undefined) {
+      name = wanted;
+      while (Object.hasOwn(this.#types, name) || this.schemas.has(name)) name += "_";
+      this.#names.set(schema, name);
+      this.schemas.set(name, this.#published(schema));
+    }
+    return { $ref: `#/components/schemas/${name}` };
+  }
+
+  /** An error as it is told. */
+  get error(): JsonSchema {
+    return this.named("ErrorEnvelope", error);
+  }
+
+  /** What frames and their answers have in common. */
+  get cid(): JsonSchema {
+    return this.named("CorrelationId", cid);
   }
 
   /** A message that the service sends. */
   sends(name: string, summary: string, payload: JsonSchema, extensions: object = {}): void {
-    this.#channel(name, [this.#message(name, "Event", payload)], extensions);
+    this.#sent.push(this.#message(name, "Event", payload));
+    this.#channel(name, this.#connection, [name], extensions);
     this.operations[`send.${name}`] = {
       action: "send",
       summary,
       channel: { $ref: `#/channels/${name}` },
       messages: [carried(name, name)],
-      security,
+      ...this.#connection.operationBindings,
+    };
+  }
+
+  /** Every message that the service sends, over one more transport. */
+  sendsAll(name: string, summary: string, connection: Connection): void {
+    this.#channel(name, connection, this.#sent, {});
+    this.operations[`send.${name}`] = {
+      action: "send",
+      summary,
+      channel: { $ref: `#/channels/${name}` },
+      messages: this.#sent.map((one) => carried(name, one)),
+      ...connection.operationBindings,
     };
   }
 
@@ -58,8 +110,8 @@ export class AsyncApiParts {
   ): void {
     const asked = this.#message(name, "Frame", payload);
     const answered =
-      answer === null ? [] : [this.#message(`${name}.answer`, "Frame", acked(answer))];
-    this.#channel(name, [asked, ...answered], {});
+      answer === null ? [] : [this.#message(`${name}.answer`, "Frame", this.#acked(name, answer))];
+    this.#channel(name, this.#connection, [asked, ...answered], {});
     const reply = {
       channel: { $ref: `#/channels/${name}` },
       messages: answered.map((one) => carried(name, one)),
@@ -70,32 +122,46 @@ export class AsyncApiParts {
       channel: { $ref: `#/channels/${name}` },
       messages: [carried(name, asked)],
       ...(answered.length === 0 ? {} : { reply }),
-      security,
       ...extensions,
     };
   }
 
   /** A message with a component of its own for its payload; returns the name of the message. */
   #message(name: string, suffix: string, payload: JsonSchema): string {
-    let component = pascalCase(name) + suffix;
-    while (Object.hasOwn(this.#types, component) || this.schemas.has(component)) component += "_";
-    this.schemas.set(component, this.#published(payload));
     this.messages[name] = {
       name,
       title: name,
       contentType: "application/json",
-      payload: { $ref: `#/components/schemas/${component}` },
+      payload: this.named(pascalCase(name) + suffix, payload),
     };
     return name;
   }
 
-  #channel(name: string, carries: readonly string[], extensions: object): void {
+  /** What a WebSocket answers a frame with: its output, or an error. */
+  #acked(name: string, output: JsonSchema): JsonSchema {
+    const { cid, error } = this;
+    const data = this.named(`${pascalCase(name)}Output`, output);
+    const done = envelope({ type: { const: "ack" }, cid, data });
+    this.#failed ??= envelope({ type: { const: "ack" }, cid, error });
+    return {
+      oneOf: [this.named(`${pascalCase(name)}Ack`, done), this.named("ErrorAck", this.#failed)],
+    };
+  }
+
+  #channel(
+    name: string,
+    { address, servers, bindings }: Connection,
+    carries: readonly string[],
+    extensions: object,
+  ): void {
     this.channels[name] = {
-      address: name,
+      address,
       title: name,
+      servers,
       messages: Object.fromEntries(
         carries.map((one) => [one, { $ref: `#/components/messages/${one}` }]),
       ),
+      ...bindings,
       ...extensions,
     };
   }
@@ -117,12 +183,4 @@ export class AsyncApiParts {
 
 function carried(at: string, name: string): object {
   return { $ref: `#/channels/${at}/messages/${name}` };
-}
-
-/** What a WebSocket answers a frame with: its output, or an error. */
-function acked(data: JsonSchema): JsonSchema {
-  const members = { type: { const: "ack" }, cid };
-  return {
-    oneOf: [envelope({ ...members, data }), envelope({ ...members, error })],
-  };
 }

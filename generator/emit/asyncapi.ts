@@ -1,14 +1,18 @@
 // asyncapi.json: AsyncAPI 3.0 of the realtime plane (service.md "AsyncAPI description").
 import { deprecationFacts, deprecationText } from "../model/deprecation.js";
 import { idempotencyKeyPattern } from "../../runtime/contract/limits.js";
+import { protocolVersion } from "../../runtime/contract/realtime.js";
 import { objectSchema, refTo, type JsonSchema } from "../model/json-schema.js";
+import { pascalCase } from "../model/names.js";
 import { own } from "../model/records.js";
 import type { RealtimeModel, LicenseModel, RegistryModel } from "../model/registry.js";
 import { documentFile, type EmittedFile } from "../print/file.js";
-import { AsyncApiParts, cid, envelope, error, text } from "./asyncapi-parts.js";
+import { connectionOf, connectionsOf, transportsOf } from "./asyncapi-connections.js";
+import { AsyncApiParts, envelope, text } from "./asyncapi-parts.js";
 
-const protocolVersion = 1;
 const count: JsonSchema = { type: "integer", minimum: 0 };
+
+const titles = { websocket: "WebSocket", socketio: "Socket.IO", sse: "Server-Sent Events" };
 
 function withoutIdentifier({ identifier: _identifier, ...license }: LicenseModel): object {
   return license;
@@ -17,11 +21,17 @@ function withoutIdentifier({ identifier: _identifier, ...license }: LicenseModel
 export function emitAsyncApi(model: RegistryModel): readonly EmittedFile[] {
   const { realtime, service } = model;
   if (realtime === null) return [];
-  const parts = new AsyncApiParts(model.types);
+  const [carrier = "websocket", ...others] = transportsOf(realtime);
+  const parts = new AsyncApiParts(model.types, connectionOf(carrier));
   addEvents(parts, realtime);
   addEventsOfProtocol(parts, realtime);
-  addCommands(parts, realtime, model);
-  addFramesOfProtocol(parts);
+  if (carrier === "websocket") {
+    addCommands(parts, realtime, model);
+    addFramesOfProtocol(parts);
+  }
+  for (const one of others)
+    parts.sendsAll(one, `The same signals over ${titles[one]}.`, connectionOf(one));
+  const { servers, ...components } = connectionsOf(parts, realtime, model.identity);
   return [
     documentFile("asyncapi.json", {
       asyncapi: "3.0.0",
@@ -35,12 +45,13 @@ export function emitAsyncApi(model: RegistryModel): readonly EmittedFile[] {
         "x-svc-realtime-protocol": protocolVersion,
       },
       defaultContentType: "application/json",
+      servers,
       channels: parts.channels,
       operations: parts.operations,
       components: {
         messages: parts.messages,
         schemas: Object.fromEntries([...parts.schemas].sort()),
-        securitySchemes: { token: { type: "http", scheme: "bearer" } },
+        ...components,
       },
     }),
   ];
@@ -74,7 +85,10 @@ function addEvents(parts: AsyncApiParts, realtime: RealtimeModel): void {
 /** What the plane itself tells. */
 function addEventsOfProtocol(parts: AsyncApiParts, realtime: RealtimeModel): void {
   const built = (name: string, summary: string, members: Record<string, JsonSchema>): void => {
-    const data = objectSchema(members, Object.keys(members));
+    const data = parts.named(
+      `${pascalCase(name)}Data`,
+      objectSchema(members, Object.keys(members)),
+    );
     parts.sends(name, summary, envelope({ id: { type: "null" }, data }));
   };
   built("realtime.gap", "Entries that are no longer kept.", { from: count, to: count });
@@ -85,7 +99,7 @@ function addEventsOfProtocol(parts: AsyncApiParts, realtime: RealtimeModel): voi
     built("realtime.joined", "A principal hears a topic from now on.", moved);
     built("realtime.left", "A principal hears a topic no longer.", moved);
   }
-  const faulty = envelope({ type: { const: "error" }, error });
+  const faulty = envelope({ type: { const: "error" }, error: parts.error });
   parts.sends("realtime.error", "A frame was none, and no answer could be told apart.", faulty);
 }
 
@@ -100,8 +114,8 @@ function addCommands(
       {
         type: { const: "cmd" },
         event: { const: name },
-        cid,
-        payload: operation?.input.schema ?? true,
+        cid: parts.cid,
+        payload: parts.named(`${pascalCase(name)}Payload`, operation?.input.schema ?? true),
         idempotency_key: { type: "string", pattern: idempotencyKeyPattern },
         deadline_budget: { type: "number", exclusiveMinimum: 0 },
       },
@@ -116,8 +130,9 @@ function addCommands(
 function addFramesOfProtocol(parts: AsyncApiParts): void {
   const ack = objectSchema({ type: { const: "realtime.ack" }, up_to: text }, ["type", "up_to"]);
   parts.receives("realtime.ack", "Acknowledges everything up to an id.", ack, null);
-  const auth = { type: "object", properties: { token: text }, required: ["token"] };
-  const reauth = objectSchema({ type: { const: "realtime.reauth" }, cid, auth }, [
+  const given = { type: "object", properties: { token: text }, required: ["token"] };
+  const auth = parts.named("RealtimeReauthAuth", given);
+  const reauth = objectSchema({ type: { const: "realtime.reauth" }, cid: parts.cid, auth }, [
     "type",
     "cid",
     "auth",

@@ -40,7 +40,10 @@ export async function emit(
   const files = [
     recordsFile("registry.json", frozen(model), 3),
     emitRegistrySchema(options.names),
-    emitOpenApi(model),
+    emitOpenApi(
+      model,
+      families.flatMap((family) => family.answered(model)),
+    ),
     ...emitCatalog(model),
     ...emitMigrations(model, options.history),
     ...emitTypes(model),

@@ -24,9 +24,16 @@ import { outputTypeName } from "./types.js";
 
 type Schema = OpenAPIV3_1.SchemaObject;
 
-export function emitOpenApi(model: RegistryModel): EmittedFile {
+/** The document of a registry; `others` are operations that the service answers beside its table of routes. */
+export function emitOpenApi(
+  model: RegistryModel,
+  others: readonly OperationModel[] = [],
+): EmittedFile {
   const { service } = model;
-  const attached = Object.values(model.operations).filter(({ route }) => route !== null);
+  const attached = [
+    ...Object.values(model.operations).filter(({ route }) => route !== null),
+    ...others,
+  ];
   const types = Object.entries(publishedTypes(model)).map(
     ([name, schema]) => [name, published(schema)] as const,
   );

@@ -1,8 +1,19 @@
 // Security schemes of OpenAPI: one an ingress (service.md "Documenting authentication in OpenAPI").
 import type { IdentityModel, IngressModel } from "../model/registry.js";
 
+/** Those of HTTP, which has no tokens in queries. */
+export function securitySchemes(identity: IdentityModel): Record<string, object> {
+  return schemesOf({
+    ...identity,
+    ingress: identity.ingress.filter(({ kind }) => kind !== "query"),
+  });
+}
+
 /** Every ingress by its name: its kind, and where several are of one kind, what sets the later ones apart. */
-export function securitySchemes({ ingress, routes }: IdentityModel): Record<string, object> {
+export function schemesOf({
+  ingress,
+  routes,
+}: Pick<IdentityModel, "ingress" | "routes">): Record<string, object> {
   const schemes: Record<string, object> = {};
   const hasSeveral = Object.keys(routes).length > 1;
   for (const one of ingress) {
@@ -21,7 +32,7 @@ function nameOf(
   taken: Readonly<Record<string, object>>,
   ingress: readonly IngressModel[],
 ): string {
-  const place = `${one.kind}_${one.kind === "cookie" ? one.cookie : one.header}`;
+  const place = `${one.kind}_${placeOf(one)}`;
   const scheme = one.kind === "bearer" ? `_${one.scheme}` : "";
   const names = [one.kind, place, `${place}${scheme}`].map((name) =>
     name.toLowerCase().replaceAll(/[^a-z0-9]+/g, "_"),
@@ -32,8 +43,14 @@ function nameOf(
   return [...names, ...numbered].find(isFree) ?? place;
 }
 
+function placeOf(one: IngressModel): string {
+  if (one.kind === "query") return one.query;
+  return one.kind === "cookie" ? one.cookie : one.header;
+}
+
 function schemeOf(one: IngressModel, isOwn: boolean): object {
-  if (one.kind === "cookie") return { type: "apiKey", in: "cookie", name: one.cookie };
+  if (one.kind === "cookie" || one.kind === "query")
+    return { type: "apiKey", in: one.kind, name: placeOf(one) };
   const inHeader = { type: "apiKey", in: "header", name: one.header };
   if (one.kind === "api_key" || one.header.toLowerCase() !== "authorization") return inHeader;
   const scheme = one.scheme.toLowerCase();
@@ -43,7 +60,7 @@ function schemeOf(one: IngressModel, isOwn: boolean): object {
 /** What the kinds of OpenAPI cannot say: what stands before a token, and which route knows it. */
 function described(one: IngressModel, hasSeveral: boolean): object {
   if (one.kind === "api_key") return {};
-  const isUsual = one.kind === "cookie" || one.header.toLowerCase() === "authorization";
+  const isUsual = one.kind !== "bearer" || one.header.toLowerCase() === "authorization";
   const told = [
     ...(isUsual ? [] : [`\`${one.scheme} <token>\`.`]),
     ...(hasSeveral ? [`Tokens of the route ${one.route}.`] : []),

@@ -50,6 +50,8 @@ export interface Family<Model = unknown> {
   readonly needsTables: (model: RegistryModel) => boolean;
   /** Paths that the service answers itself because of it. */
   readonly paths: (model: RegistryModel) => readonly string[];
+  /** Operations that the service answers because of it beside its table of routes, for the OpenAPI document. */
+  readonly answered: (model: RegistryModel) => readonly OperationModel[];
   /** What it tells `defineService`, by member. */
   readonly service: (model: RegistryModel) => Readonly<Record<string, Code | readonly Code[]>>;
 }
@@ -125,6 +127,7 @@ const silent = {
   tables: () => ({}),
   needsTables: () => false,
   paths: () => [],
+  answered: () => [],
   service: () => ({}),
 } satisfies Partial<Family>;
 

@@ -130,11 +130,12 @@ export interface AdministrationDeclaration {
   readonly mount?: false | MountDeclaration;
 }
 
-/** Where a credential stands: exactly one of the first three. */
+/** Where a credential stands: exactly one of the first four. */
 export interface IngressDeclaration {
   readonly bearer?: string;
   readonly api_key?: string;
   readonly cookie?: string;
+  readonly query?: string;
   readonly route?: string;
   readonly scheme?: string;
 }

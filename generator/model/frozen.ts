@@ -122,7 +122,7 @@ function thawedIdentity(identity: RegistryModel["identity"]): RegistryModel["ide
     AuthenticationRouteModel & { readonly route: string };
   const ingress = rest.ingress.map((one): IngressModel => {
     if (one.kind === "api_key") return one;
-    return one.kind === "cookie" ? { ...one, route } : { ...one, scheme: "Bearer", route };
+    return one.kind === "bearer" ? { ...one, scheme: "Bearer", route } : { ...one, route };
   });
   return { ...rest, routes: { [route]: { verifier, resolver } }, ingress };
 }

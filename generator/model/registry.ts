@@ -246,7 +246,9 @@ export type IngressModel =
       readonly route: string;
     }
   | { readonly kind: "api_key"; readonly header: string }
-  | { readonly kind: "cookie"; readonly cookie: string; readonly route: string };
+  | { readonly kind: "cookie"; readonly cookie: string; readonly route: string }
+  /** A parameter of a WebSocket's handshake. */
+  | { readonly kind: "query"; readonly query: string; readonly route: string };
 
 /** How the tokens of a route are known; those of the service itself where both are null. */
 export interface AuthenticationRouteModel {

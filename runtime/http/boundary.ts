@@ -18,19 +18,31 @@ export interface BoundaryOptions {
   readonly allowedOrigins: readonly string[];
 }
 
-/**
- * Says who is calling, within a lifetime; a token that came otherwise than in the headers counts in place of theirs.
- */
+/** What a realtime connection says who is calling with beside its headers. */
+export interface Presented {
+  /** It counts in place of what the headers have. */
+  readonly token: string | null;
+  /** The parameters of a WebSocket's handshake, which an ingress may look at. */
+  readonly handshake: ReadonlyMap<string, string>;
+}
+
+/** Headers alone. */
+export const nothingPresented: Presented = { token: null, handshake: new Map() };
+
+/** Says who is calling, within a lifetime. */
 export type Bind = (
   req: IncomingMessage,
   lifetime: Lifetime,
-  token?: string | null,
+  presented?: Presented,
 ) => Bound | Promise<Bound>;
 
 /** The header fields that say who is calling and whose data the request is about. */
 export function callerFieldsOf(spec: IdentitySpec | undefined): readonly string[] {
   if (spec === undefined) return [];
-  const fields = spec.ingress.map((one) => (one.kind === "cookie" ? "Cookie" : one.header));
+  const fields = spec.ingress.flatMap((one) => {
+    if (one.kind === "query") return [];
+    return one.kind === "cookie" ? "Cookie" : one.header;
+  });
   return [...new Set([...fields, ...(spec.tenantHints.header ? ["X-Tenant-Id"] : [])])];
 }
 
@@ -45,10 +57,10 @@ export function boundary({
 }: BoundaryOptions): Bind {
   if (spec === undefined) return () => nobody;
   const hasHints = spec.tenantHints.header || spec.tenantHints.host !== null;
-  return async (req, lifetime, token) => {
+  return async (req, lifetime, { token, handshake } = nothingPresented) => {
     const host = (): string => requestedHost(req, trustsProxy, spec.trustForwardedHost);
     const { method = "", headers } = req;
-    const request = { method, headers, host, allowedOrigins };
+    const request = { method, headers, handshake, host, allowedOrigins };
     // Trust is the service's own matter: callers who hold every connection of theirs keep nobody from being known.
     const stores = resources.database.read({ lifetime, payer: null });
     const identity = await authenticate(spec, resources, stores, request, token);

@@ -13,6 +13,7 @@ import type { Command } from "../families/realtime/frames.js";
 import type { Handshake } from "../families/realtime/handshake.js";
 import type { Connection } from "../families/realtime/admission.js";
 import { mailboxOf } from "../ports/mailbox.js";
+import type { Presented } from "./boundary.js";
 import { readMetadata } from "./metadata.js";
 import { boundCaller, toldError, type RealtimeEndpoint } from "./realtime-endpoint.js";
 
@@ -41,18 +42,18 @@ export interface Conversation {
   end(): void;
 }
 
-/** Admits the caller of a request, or of a token that came otherwise. Throws what refuses it: credentials, topics, limits. */
+/** Admits the caller of a request, or of what it presented beside its headers. Throws what refuses it: credentials, topics, limits. */
 export async function converse(
   options: RealtimeEndpoint,
   req: IncomingMessage,
-  token: string | null,
+  presented: Presented,
   handshakeOf: (identity: Identity) => Handshake,
   connection: Connection,
 ): Promise<Conversation> {
   const { plane, resources } = options;
   req.socket.setKeepAlive(true, keepaliveMillis);
-  let credential = token;
-  let { identity, context } = await boundCaller(options, req, token);
+  let credential = presented;
+  let { identity, context } = await boundCaller(options, req, presented);
   let handshake = handshakeOf(identity);
   const commands = commandsUnderWay();
   let isRenewing = false;
@@ -92,14 +93,15 @@ export async function converse(
       // One at a time, but outside the bound of commands: a client at its limit must still be able to stay.
       if (isRenewing) throw fail("realtime_commands_limit");
       isRenewing = true;
-      const bound = await boundCaller(options, req, next).finally(() => {
+      const renewed = { ...presented, token: next };
+      const bound = await boundCaller(options, req, renewed).finally(() => {
         isRenewing = false;
       });
       const isSame =
         bound.identity.principalId === identity.principalId &&
         bound.context.tenant === context.tenant;
       if (!isSame || hasEnded) throw fail("core.authentication");
-      credential = next;
+      credential = renewed;
       ({ identity, context } = bound);
       // Where the session is the device, so is the new one.
       handshake = handshakeOf(identity);

@@ -8,7 +8,7 @@ import type { Log } from "../ports/log.js";
 import type { RealtimeCounters, RealtimeLimits } from "../families/realtime/limits.js";
 import type { RealtimePlane } from "../families/realtime/plane.js";
 import type { RealtimeSpec } from "../families/realtime/spec.js";
-import type { Bind } from "./boundary.js";
+import { nothingPresented, type Bind, type Presented } from "./boundary.js";
 import { draining } from "./draining.js";
 import { readMetadata } from "./metadata.js";
 import { parseQuery } from "./read-input.js";
@@ -31,10 +31,12 @@ export interface RealtimeEndpoint {
   readonly bind: Bind;
   readonly allowedOrigins: readonly string[];
   readonly defaultTenant: string;
+  /** Parameters of a WebSocket's handshake that are credentials. */
+  readonly credentialParameters: readonly string[];
   /** False while the service drains. */
   readonly isAccepting: () => boolean;
-  /** Whether a request's credential still names this caller, in the same tenant. */
-  isGood(req: IncomingMessage, token: string | null, identity: Identity): Promise<boolean>;
+  /** Whether what a connection presented still names this caller, in the same tenant. */
+  isGood(req: IncomingMessage, presented: Presented, identity: Identity): Promise<boolean>;
 }
 
 /** An error as the client is told it; a fault of the service is logged as what failed. */
@@ -71,9 +73,9 @@ export function realtimeRoute(
 
 /** Whether the credential of a request still names the caller. */
 export function stillGood(bind: Bind): RealtimeEndpoint["isGood"] {
-  return async (req, token, identity) => {
+  return async (req, presented, identity) => {
     try {
-      const bound = await bind(req, Lifetime.within(bindMillis), token);
+      const bound = await bind(req, Lifetime.within(bindMillis), presented);
       const isSame = bound.identity?.principalId === identity.principalId;
       return isSame && bound.tenant === identity.tenant;
     } catch (error) {
@@ -87,10 +89,10 @@ export function stillGood(bind: Bind): RealtimeEndpoint["isGood"] {
 export async function boundCaller(
   { bind, resources, defaultTenant }: RealtimeEndpoint,
   req: IncomingMessage,
-  token: string | null = null,
+  presented: Presented = nothingPresented,
 ): Promise<{ readonly identity: Identity; readonly context: ExecutionContext }> {
   const lifetime = Lifetime.within(bindMillis);
-  const { identity, tenant } = await lifetime.race(Promise.resolve(bind(req, lifetime, token)));
+  const { identity, tenant } = await lifetime.race(Promise.resolve(bind(req, lifetime, presented)));
   if (identity === null) throw fail("core.authentication");
   const context = new ExecutionContext(resources, {
     operationId: "realtime.connect",

@@ -1,6 +1,7 @@
 // What the caller's mailbox holds, without a connection: `GET <path>/history?after=&limit=` (decisions.md §2).
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { fail } from "../contract/errors.js";
+import { maxHistoryPage } from "../contract/realtime.js";
 import { knownPosition } from "../families/realtime/handshake.js";
 import { mailboxOf, type MailboxOwner, type MailboxStore } from "../ports/mailbox.js";
 import { Signal } from "../ports/signal.js";
@@ -8,9 +9,6 @@ import { boundCaller, realtimeRoute, type RealtimeEndpoint } from "./realtime-en
 import { sendJson } from "./reply.js";
 import { securityHeaderList } from "./security-headers.js";
 import { mailboxStore } from "../ports/mailbox.js";
-
-/** Signals of one page, and of one that says no limit. */
-const maxPage = 100;
 
 /** Answers `<path>/history`; returns whether it did. Reading is no acknowledgement. */
 export function historyEndpoint(
@@ -61,10 +59,10 @@ async function pageOf(
 }
 
 function readLimit(given: string | undefined): number {
-  if (given === undefined) return maxPage;
+  if (given === undefined) return maxHistoryPage;
   const limit = /^[1-9]\d{0,2}$/.test(given) ? Number(given) : Infinity;
-  if (limit <= maxPage) return limit;
-  throw invalid("/limit", "maximum", `must be an integer from 1 to ${maxPage}`);
+  if (limit <= maxHistoryPage) return limit;
+  throw invalid("/limit", "maximum", `must be an integer from 1 to ${maxHistoryPage}`);
 }
 
 function invalid(path: string, keyword: string, message: string): Error {

@@ -15,6 +15,7 @@ import { readAuth } from "../families/realtime/handshake.js";
 import { checkRealtimeOrigin } from "../families/realtime/origin.js";
 import type { Connection } from "../families/realtime/admission.js";
 import type { Signal } from "../ports/signal.js";
+import { nothingPresented } from "./boundary.js";
 import { draining } from "./draining.js";
 import { readMetadata } from "./metadata.js";
 import { PacedWebSocket, pacedServer } from "./paced-websocket.js";
@@ -170,7 +171,7 @@ async function admit(options: RealtimeEndpoint, socket: Socket): Promise<Convers
   const conversation = await converse(
     options,
     request,
-    token,
+    { ...nothingPresented, token },
     ({ sessionId }) => readAuth(auth, sessionId),
     connection,
   );

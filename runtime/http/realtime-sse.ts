@@ -9,6 +9,7 @@ import { checkRealtimeOrigin } from "../families/realtime/origin.js";
 import type { Connection } from "../families/realtime/admission.js";
 import { mailboxOf } from "../ports/mailbox.js";
 import type { Signal } from "../ports/signal.js";
+import { nothingPresented } from "./boundary.js";
 import { readJsonBody } from "./read-body.js";
 import { converse } from "./realtime-conversation.js";
 import {
@@ -98,7 +99,7 @@ async function stream(
     // At once, before its principal counts as gone.
     renew: () => end(retryIn(300, 1_000), "core.unavailable"),
   };
-  const conversation = await converse(options, req, null, () => handshake, connection);
+  const conversation = await converse(options, req, nothingPresented, () => handshake, connection);
   if (early !== null) {
     conversation.end();
     throw fail(early);

@@ -131,7 +131,8 @@ async function talk(
 ): Promise<(data: Buffer, isBinary: boolean) => void> {
   const { headers } = req;
   checkRealtimeOrigin(headers.origin, headers.host, options.allowedOrigins);
-  const handshake = readHandshake(parseQuery(search), undefined);
+  const query = parseQuery(search);
+  const handshake = readHandshake(query, undefined, options.credentialParameters);
   const flow = flowOf(socket, () => webSocket.readyState !== WebSocket.OPEN);
   const connection = connectionOver(webSocket, flow);
   // What waits for the end of this tick goes out before any close.
@@ -139,7 +140,7 @@ async function talk(
   const conversation = await converse(
     options,
     req,
-    subprotocolToken(req),
+    { token: subprotocolToken(req), handshake: query },
     () => handshake,
     connection,
   );

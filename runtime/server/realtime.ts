@@ -37,7 +37,7 @@ export interface RunningRealtime {
 
 /** Starts the plane and its transports; null where the service has none. */
 export async function startRealtime(
-  { name, realtime: spec }: Pick<ServiceDefinition, "name" | "realtime">,
+  { name, identity, realtime: spec }: Pick<ServiceDefinition, "name" | "identity" | "realtime">,
   connection: Connection,
   {
     busUrl,
@@ -60,6 +60,8 @@ export async function startRealtime(
     counters,
     resources: connection,
     defaultTenant,
+    credentialParameters:
+      identity?.ingress.flatMap((one) => (one.kind === "query" ? one.query : [])) ?? [],
     isGood,
   };
   const answerHistory = historyEndpoint(endpoint);

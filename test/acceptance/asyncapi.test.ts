@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { formats } from "../../runtime/contract/validation.js";
 import { engines } from "../engines.js";
+import { declaredService } from "./declared.js";
 import { peopleOf, type Member, type People } from "./people.js";
 import { generated, startTestService, type TestService } from "./service.js";
 import { mailboxStore } from "../../runtime/ports/mailbox.js";
@@ -50,12 +51,14 @@ test("channels and operations have the names of events and commands, payloads ha
     "send.realtime.joined",
     "send.realtime.left",
     "send.realtime.presence",
+    "send.socketio",
+    "send.sse",
     "send.task.assigned",
     "send.task.changed",
     "send.task.typing",
   ]);
   expect(document.channels["task.assigned"]).toMatchObject({
-    address: "task.assigned",
+    address: "/ws",
     "x-svc-audience-kinds": ["principal"],
     "x-svc-offline-delivery": true,
   });
@@ -64,6 +67,147 @@ test("channels and operations have the names of events and commands, payloads ha
   });
   for (const message of Object.values<{ readonly payload: object }>(document.components.messages))
     expect(Object.keys(message.payload)).toEqual(["$ref"]);
+});
+
+test("every part of a frame that is an object or has alternatives is a schema with a name", () => {
+  const unnamed = Object.entries<{
+    readonly properties?: object;
+    readonly oneOf?: readonly object[];
+  }>(document.components.schemas).flatMap(([name, { properties = {}, oneOf = [] }]) =>
+    /(?:Frame|Event|Ack)_*$/.test(name)
+      ? [...Object.entries(properties), ...Object.entries(oneOf)].flatMap(([member, part]) =>
+          Object.keys(part).some((keyword) => /^(?:properties|oneOf|anyOf)$/.test(keyword))
+            ? [`${name}/${member}`]
+            : [],
+        )
+      : [],
+  );
+  expect(unnamed).toEqual([]);
+  expect(Object.keys(document.components.schemas)).toEqual(
+    expect.arrayContaining(["ErrorEnvelope", "TaskCommentPayload", "TaskCommentOutput"]),
+  );
+});
+
+describe("connections", () => {
+  /** A part of the document by a reference. */
+  const at = ({ $ref }: { readonly $ref: string }) =>
+    $ref
+      .slice(2)
+      .split("/")
+      .reduce((part, step) => part[step], document);
+  const urlsOf = (channel: string): readonly string[] => {
+    const { servers, address } = document.channels[channel];
+    return servers.map((one: { readonly $ref: string }) => {
+      const { host, pathname, protocol, variables } = at(one);
+      const url = `${protocol}://${host}${pathname}${address}`;
+      return url.replace("{host}", at(variables.host).default);
+    });
+  };
+
+  test("servers and addresses say where each transport is", () => {
+    expect(urlsOf("task.assigned")).toEqual([
+      "wss://localhost:4400/realtime/ws",
+      "ws://localhost:4400/realtime/ws",
+    ]);
+    expect(urlsOf("task.comment")).toEqual(urlsOf("task.assigned"));
+    expect(urlsOf("sse")).toEqual([
+      "https://localhost:4400/realtime/sse",
+      "http://localhost:4400/realtime/sse",
+    ]);
+    expect(urlsOf("socketio")[0]).toBe("wss://localhost:4400/realtime/socket.io");
+    const sent = Object.keys(document.operations).filter((name) => name.startsWith("send."));
+    expect(document.operations["send.sse"].messages).toHaveLength(sent.length - 2);
+  });
+
+  test("bindings say the query of a handshake and the subprotocol", () => {
+    const { ws } = at(document.channels["task.assigned"].bindings);
+    expect(ws.method).toBe("GET");
+    const parameters = ["protocol", "device_id", "topics", "last_event_id"];
+    expect(Object.keys(at(ws.query).properties)).toEqual(parameters);
+    const { examples } = at(ws.headers).properties["Sec-WebSocket-Protocol"];
+    expect(examples).toContain("realtime.v1");
+    const { http } = at(document.operations["send.sse"].bindings);
+    expect([http.method, Object.keys(at(http.query).properties)]).toEqual(["GET", parameters]);
+  });
+
+  test("servers say which credentials they take", () => {
+    const names = (server: string): readonly string[] =>
+      document.servers[server].security.map(({ $ref }: { readonly $ref: string }) =>
+        $ref.slice("#/components/securitySchemes/".length),
+      );
+    expect(names("ws")).toEqual(["bearer", "api_key", "cookie", "subprotocol"]);
+    expect(names("https")).toEqual(["bearer", "api_key", "cookie"]);
+    expect(document.components.securitySchemes.api_key).toEqual({
+      type: "httpApiKey",
+      in: "header",
+      name: "X-API-Key",
+    });
+  });
+});
+
+const declaring = (transports: string): string => `
+registry: 1
+service: {name: tracker, title: Tracker, version: 1.0.0}
+identity: {ingress: [{bearer: Authorization}, {query: access_token}]}
+policies: {open: []}
+operations:
+  notes.add: {post: /notes, in: {text: string}, out: {id: uuid}, run: registry/notes.ts#add, guard: open}
+realtime:
+  mount: {at: /live}
+  transports: [${transports}]
+  events: {note.seen: {data: {note: uuid}, audience: [principal], delivery: durable}}
+  commands: {note.add: {operation: notes.add}}
+`;
+
+test.each([
+  ["websocket", ["wss", "ws"], "/ws"],
+  ["sse, websocket", ["wss", "ws", "https", "http"], "/ws"],
+  ["socketio, websocket", ["wss", "ws"], "/ws"],
+])("a service of %s has a valid document", async (transports, servers, address) => {
+  const declared = await declaredService({
+    "registry/service.yaml": declaring(transports),
+    "registry/notes.ts":
+      'export const add = async () => ({ id: "01890000-0000-7000-8000-000000000001" });\n',
+  });
+  const made = readFileSync(`${declared.folder}/asyncapi.json`, "utf8");
+  declared.remove();
+  const { diagnostics } = await new Parser().parse(made);
+  const faults = diagnostics.filter(({ severity }) => severity === 0);
+  expect(faults.map(({ message, path }) => `${path.join("/")}: ${message}`)).toEqual([]);
+  const own = JSON.parse(made);
+  expect(Object.keys(own.servers)).toEqual(servers);
+  expect(own.channels["note.seen"].address).toBe(address);
+  expect(own.servers.ws.pathname).toBe("/live");
+  expect(Object.keys(own.components.schemas.WebSocketQuery.properties)).toContain("access_token");
+  expect(own.components.securitySchemes.query).toEqual({
+    type: "httpApiKey",
+    in: "query",
+    name: "access_token",
+  });
+  // A stream of events takes no token in its query.
+  if (servers.includes("https"))
+    expect(own.servers.https.security).toEqual([{ $ref: "#/components/securitySchemes/bearer" }]);
+});
+
+test.each([
+  ["sse", ["https", "http"], "/sse"],
+  ["socketio, sse", ["wss", "ws", "https", "http"], "/socket.io"],
+])("a service of %s has a valid document, without frames", async (transports, servers, address) => {
+  const declared = await declaredService({
+    "registry/service.yaml": declaring(transports)
+      .replace(", {query: access_token}", "")
+      .replace(/ {2}commands.*\n/, ""),
+    "registry/notes.ts":
+      'export const add = async () => ({ id: "01890000-0000-7000-8000-000000000001" });\n',
+  });
+  const made = readFileSync(`${declared.folder}/asyncapi.json`, "utf8");
+  declared.remove();
+  const { diagnostics } = await new Parser().parse(made);
+  expect(diagnostics.filter(({ severity }) => severity === 0)).toEqual([]);
+  const own = JSON.parse(made);
+  expect(Object.keys(own.servers)).toEqual(servers);
+  expect(own.channels["note.seen"].address).toBe(address);
+  expect(Object.keys(own.operations).filter((name) => !name.startsWith("send."))).toEqual([]);
 });
 
 test("envelopes of the service are open to members that are added later, and need those of today", () => {
@@ -175,6 +319,8 @@ describe("frames", () => {
       Object.keys(document.operations)
         .filter((name) => name.startsWith("send."))
         .map((name) => name.slice("send.".length))
+        // The transports beside WebSocket, which carry the same.
+        .filter((name) => !["socketio", "sse"].includes(name))
         .sort(),
     );
     expect([...one.faults, ...later.faults].filter((fault) => fault !== "")).toEqual([]);

@@ -51,6 +51,7 @@ const bodies: Readonly<Record<string, unknown>> = {
   "principals.grant_permission": { principal_id: someId, permission: "a.b" },
   "principals.revoke_permission": { principal_id: someId, permission: "a.b" },
   "projects.create": { name: "P", key: "PP" },
+  "realtime.acknowledge": { up_to: "x" },
   "tasks.comment": { text: "t" },
   "tasks.complete": { rev: 1 },
   "tasks.create": { title: "t", project: someId },
@@ -345,6 +346,26 @@ for (const engine of engines) {
         headers: { authorization: last },
       });
       expect(body.sessions).toHaveLength(1);
+    });
+
+    test("mailboxes succeed as documented", async () => {
+      const task = { title: "t", project: ids["/projects"], assignee: service.tester.id };
+      for (let count = 0; count < 3; count += 1) await service.post("/tasks", task);
+      await drive("/realtime/history", "GET");
+      const { body: page } = await drive("/realtime/history", "GET", { query: "?limit=2" });
+      expect([page.signals.length, page.has_more]).toEqual([2, true]);
+      const up_to = page.signals[1].id;
+      const rest = await drive("/realtime/history", "GET", { query: `?after=${up_to}&limit=1` });
+      expect(rest.body.signals).toHaveLength(1);
+      for (const query of ["?limit=0", "?limit=101", "?after=x"])
+        expect((await drive("/realtime/history", "GET", { query })).status).toBe(422);
+      const query = "?device_id=driver";
+      const acked = await drive("/realtime/sse/ack", "POST", { query, body: { up_to } });
+      expect(acked.body).toEqual({ acked: true });
+      const none = await drive("/realtime/sse/ack", "POST", { query, body: { up_to: "-" } });
+      expect(none.body).toEqual({ acked: false });
+      const bad = { query: "?device_id=a%20b", body: { up_to } };
+      expect((await drive("/realtime/sse/ack", "POST", bad)).status).toBe(422);
     });
 
     test("webhooks succeed as documented", async () => {

@@ -16,6 +16,7 @@ import {
 function ingressText(way: IngressModel): string {
   if (way.kind === "api_key") return `takes an api_key in ${way.header}`;
   if (way.kind === "cookie") return `takes a cookie in ${way.cookie} for ${way.route}`;
+  if (way.kind === "query") return `takes a token in the query ${way.query} for ${way.route}`;
   const scheme = way.scheme === "Bearer" ? "bearer" : way.scheme;
   return `takes a ${scheme} in ${way.header} for ${way.route}`;
 }

@@ -19,6 +19,12 @@ const headerName: Shape = {
   what: "the name of a header",
 };
 
+const parameterName: Shape = {
+  kind: "string",
+  pattern: /^[A-Za-z][A-Za-z0-9_-]*$/,
+  what: "the name of a query parameter",
+};
+
 const routeName: Shape = {
   kind: "string",
   pattern: /^[a-z][a-z0-9_]*$/,
@@ -70,6 +76,10 @@ const identity: Shape = {
             bearer: { shape: headerName, description: "A token in a header, behind its scheme." },
             api_key: { shape: headerName, description: "An API key in a header." },
             cookie: { shape: headerName, description: "A token in a cookie." },
+            query: {
+              shape: parameterName,
+              description: "A token in the query of a WebSocket's handshake, and nowhere else.",
+            },
           },
           beside: {
             route: optional(routeName, "Which of `routes` knows its tokens; api, or the only one."),

@@ -1,4 +1,5 @@
 // Authentication routes and where credentials stand: each ingress for tokens belongs to one route (service.md "Boundary middleware").
+import { handshakeParameters } from "../../../runtime/contract/realtime.js";
 import type {
   AuthenticationRouteDeclaration,
   IdentityDeclaration,
@@ -25,6 +26,7 @@ export function authenticationRoutes(
   });
   checkRoutes(context, names, ingress);
   checkPlaces(context, ingress);
+  checkHandshake(context, ingress);
   return {
     routes: Object.fromEntries(
       Object.entries(routes).map(([name, { verifier, resolver }]) => [
@@ -66,9 +68,11 @@ function routesOf(
 }
 
 function ingressModel(declared: IngressDeclaration, usual: string): IngressModel {
-  const { bearer, api_key: apiKey, cookie = "", route = usual, scheme = "Bearer" } = declared;
+  const { bearer, api_key: apiKey, cookie = "", query } = declared;
+  const { route = usual, scheme = "Bearer" } = declared;
   if (bearer !== undefined) return { kind: "bearer", header: bearer, scheme, route };
   if (apiKey !== undefined) return { kind: "api_key", header: apiKey };
+  if (query !== undefined) return { kind: "query", query, route };
   return { kind: "cookie", cookie, route };
 }
 
@@ -125,9 +129,28 @@ function checkPlaces({ tree, report }: FamilyContext, ingress: readonly IngressM
   }
 }
 
+/** A token in a query needs WebSockets, and a name that their handshake does not have. */
+function checkHandshake(
+  { declarations, tree, report }: FamilyContext,
+  ingress: readonly IngressModel[],
+): void {
+  const { realtime } = declarations;
+  const hasWebSockets = realtime?.transports?.includes("websocket") ?? realtime !== undefined;
+  for (const [index, one] of ingress.entries()) {
+    if (one.kind !== "query") continue;
+    const refuse = (message: string): void =>
+      report({ code: "OPW076", message, at: tree.at("identity", "ingress", index, "query") });
+    if (!hasWebSockets)
+      refuse("a token in the query is for WebSockets, which `realtime` does not have");
+    if ((handshakeParameters as readonly string[]).includes(one.query))
+      refuse(`${one.query} is a parameter of every handshake`);
+  }
+}
+
 function isSamePlace(one: IngressModel, other: IngressModel): boolean {
   if (one.kind === "cookie") return other.kind === "cookie" && one.cookie === other.cookie;
-  if (other.kind === "cookie") return false;
+  if (one.kind === "query") return other.kind === "query" && one.query === other.query;
+  if (other.kind === "cookie" || other.kind === "query") return false;
   if (one.header.toLowerCase() !== other.header.toLowerCase()) return false;
   if (one.kind === "api_key" || other.kind === "api_key") return true;
   return one.scheme.toLowerCase() === other.scheme.toLowerCase();

@@ -1,5 +1,4 @@
 // From a request's credential to an identity: verify, then resolve, in one round trip (service.md "Boundary middleware").
-import type { IncomingHttpHeaders } from "node:http";
 import { fail, ServiceError } from "../../contract/errors.js";
 import type { Resources } from "../../operations/context.js";
 import type { Identity } from "../../operations/identity.js";
@@ -31,13 +30,13 @@ export async function authenticate(
 ): Promise<Identity | null> {
   if (token !== null) {
     const ways = spec.ingress.filter((one) => one.kind !== "api_key");
-    const used = ways.find((one) => credentialAt(spec, one, request.headers) !== undefined);
+    const used = ways.find((one) => credentialAt(spec, one, request) !== undefined);
     const way = used ?? ways[0];
     if (way === undefined) throw fail("core.authentication");
     return byToken(spec, way, resources, stores, token);
   }
   for (const ingress of spec.ingress) {
-    const credential = credentialAt(spec, ingress, request.headers);
+    const credential = credentialAt(spec, ingress, request);
     if (credential === undefined) continue;
     if (ingress.kind === "api_key") return byApiKey(spec, resources, stores, credential);
     if (ingress.kind === "cookie") checkOrigin(request);
@@ -50,9 +49,10 @@ export async function authenticate(
 function credentialAt(
   { ingress }: IdentitySpec,
   at: Ingress,
-  headers: IncomingHttpHeaders,
+  { headers, handshake }: BoundaryRequest,
 ): string | undefined {
   if (at.kind === "cookie") return cookieOf(headers.cookie, at.cookie);
+  if (at.kind === "query") return handshake.get(at.query);
   const name = at.header.toLowerCase();
   const value = headers[name];
   if (typeof value !== "string") return undefined;

@@ -6,6 +6,8 @@ import { fail } from "../../contract/errors.js";
 export interface BoundaryRequest {
   readonly method: string;
   readonly headers: IncomingHttpHeaders;
+  /** Parameters of a WebSocket's handshake; none of any other request. */
+  readonly handshake: ReadonlyMap<string, string>;
   /** The host that the caller asked for, behind trusted proxies. */
   readonly host: () => string;
   /** Origins besides our own that may send cookies. */

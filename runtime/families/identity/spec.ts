@@ -14,7 +14,9 @@ export type TokenIngress =
       readonly scheme: string;
       readonly route: string;
     }
-  | { readonly kind: "cookie"; readonly cookie: string; readonly route: string };
+  | { readonly kind: "cookie"; readonly cookie: string; readonly route: string }
+  /** A parameter of a WebSocket's handshake; no other request is looked at for it. */
+  | { readonly kind: "query"; readonly query: string; readonly route: string };
 
 /** How the tokens of a route are known; those of the service itself where both are left out. */
 export interface AuthenticationRoute {

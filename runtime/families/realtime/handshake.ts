@@ -1,15 +1,18 @@
 // What a connection says when it begins: protocol, device, topics, where to go on (service.md "Connect handshake").
 import { fail } from "../../contract/errors.js";
+import {
+  devicePattern,
+  handshakeParameters,
+  maxTopicLength,
+  maxTopics,
+  protocolVersion,
+} from "../../contract/realtime.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import { parseEventId } from "../../ports/event-id.js";
 import type { MailboxOwner, MailboxStore } from "../../ports/mailbox.js";
 import type { RealtimeSpec } from "./spec.js";
 
-/** The one version of the protocol. */
-const protocolVersion = 1;
-const maxTopics = 32;
-const maxDeviceLength = 128;
-const maxTopicLength = 256;
+const deviceName = new RegExp(devicePattern);
 
 export interface Handshake {
   readonly device: string | null;
@@ -20,12 +23,13 @@ export interface Handshake {
   readonly lastEventId: string | null;
 }
 
-/** Reads the handshake of a query. Throws `realtime_protocol_unsupported`, `realtime_topics_limit`, `core.validation`. */
+/** Reads the handshake of a query, which may hold credentials beside it. Throws `realtime_protocol_unsupported`, `realtime_topics_limit`, `core.validation`. */
 export function readHandshake(
   query: ReadonlyMap<string, string>,
   lastEventId: string | undefined,
+  credentials: readonly string[] = [],
 ): Handshake {
-  const known = ["protocol", "device_id", "topics", "last_event_id"];
+  const known: readonly string[] = [...handshakeParameters, ...credentials];
   for (const name of query.keys())
     if (!known.includes(name)) throw invalid(`/${name}`, "is not a parameter of this endpoint");
   checkProtocol(query.get("protocol"));
@@ -69,9 +73,8 @@ function checkProtocol(given: unknown): void {
 /** The device that is named, or null. Throws `core.validation`. */
 export function readDevice(device: unknown): string | null {
   if (device === undefined) return null;
-  const isDevice = typeof device === "string" && /^[\x21-\x7e]+$/.test(device);
-  if (isDevice && device.length <= maxDeviceLength) return device;
-  throw invalid("/device_id", `must be 1 to ${maxDeviceLength} visible ASCII characters`);
+  if (typeof device === "string" && deviceName.test(device)) return device;
+  throw invalid("/device_id", "must be 1 to 128 visible ASCII characters");
 }
 
 function readTopics(given: readonly string[]): readonly string[] {

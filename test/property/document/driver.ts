@@ -37,6 +37,8 @@ const inWords: readonly (readonly [code: string, place: RegExp])[] = [
   ["core.validation", /^(?:common|login) \/(?:new_)?password$/],
   ["core.validation", /^maximum \/expires_in$/],
   ["core.validation", /^address \/url$/],
+  // The id of a signal that the caller has.
+  ["core.validation", /^pattern \/after$/],
   ["query_operator_type_mismatch", /\/\$fields\/|\/\$having\//],
   [
     "query_invalid",

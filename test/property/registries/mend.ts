@@ -190,13 +190,21 @@ function mountOf(mount: unknown, registered: readonly string[]): unknown {
 }
 
 /** Places of credentials, each once; tokens name a route that is there. */
-function ingressOf(ingress: unknown, routes: readonly string[]): readonly Fields[] {
-  const kinds = ["bearer", "api_key", "cookie"];
+function ingressOf(
+  ingress: unknown,
+  routes: readonly string[],
+  hasWebSockets: boolean,
+): readonly Fields[] {
+  const kinds = ["bearer", "api_key", "cookie", ...(hasWebSockets ? ["query"] : [])];
   const places = new Map<string, Fields>();
   for (const [at, entry] of (Array.isArray(ingress) ? (ingress as Fields[]) : []).entries()) {
     const { route: _route, scheme, ...place } = entry;
     const kind = kinds.find((one) => place[one] !== undefined) ?? "";
-    const key = `${kind === "cookie" ? kind : ""}${String(place[kind]).toLowerCase()}`;
+    // A query is looked at only where there are WebSockets.
+    if (kind === "") continue;
+    const name = String(place[kind]);
+    const key =
+      kind === "query" ? `?${name}` : `${kind === "cookie" ? kind : ""}${name.toLowerCase()}`;
     const route = routes[at % routes.length];
     if (places.has(key)) continue;
     places.set(key, {
@@ -208,6 +216,12 @@ function ingressOf(ingress: unknown, routes: readonly string[]): readonly Fields
   return [...places.values()];
 }
 
+function hasWebSocketsOf(realtime: unknown): boolean {
+  if (!isMap(realtime)) return false;
+  const { transports } = realtime as Fields;
+  return !Array.isArray(transports) || transports.includes("websocket");
+}
+
 /** A route with a resolver beside its verifier. */
 function routeOf(routes: unknown, name: string): Json {
   const { verifier, resolver } = (isMap(routes) ? routes[name] : {}) as Fields;
@@ -216,7 +230,7 @@ function routeOf(routes: unknown, name: string): Json {
 }
 
 /** Parts of identity have what they need. */
-function ofIdentity({ outbox }: Json, identity: Fields): Json {
+function ofIdentity({ outbox, realtime }: Json, identity: Fields): Json {
   const {
     verifier,
     reset,
@@ -231,7 +245,7 @@ function ofIdentity({ outbox }: Json, identity: Fields): Json {
   } = identity;
   const methods = (rest["methods"] ?? ["token", "password"]) as readonly string[];
   const known = isMap(routes) ? Object.keys(routes) : [];
-  const entries = ingressOf(ingress, known).filter((entry: Fields) =>
+  const entries = ingressOf(ingress, known, hasWebSocketsOf(realtime)).filter((entry: Fields) =>
     methods.includes(entry["api_key"] === undefined ? "token" : "api_key"),
   );
   const tokens = entries.filter((entry) => entry["api_key"] === undefined);

@@ -41,7 +41,8 @@ function example(given, depth = 0) {
 
 const messageOf = (operation) => resolved(operation.messages[0]);
 const all = Object.values(asyncapi.operations);
-const heard = all.filter(({ action }) => action === "send");
+// A channel with all messages is one more transport.
+const heard = all.filter(({ action, messages }) => action === "send" && messages.length === 1);
 const commands = all.filter((operation) => operation["x-svc-operation"] !== undefined);
 
 function describe(operation) {

@@ -1,0 +1,190 @@
+// How clients of the realtime plane connect, for AsyncAPI: servers, the address of each transport, its bindings, credentials.
+import { devicePattern, maxTopics, protocolVersion } from "../../runtime/contract/realtime.js";
+import { objectSchema, type JsonSchema } from "../model/json-schema.js";
+import type { IdentityModel, RealtimeModel } from "../model/registry.js";
+import type { AsyncApiParts, Connection } from "./asyncapi-parts.js";
+import { schemesOf } from "./security-schemes.js";
+
+type Transport = RealtimeModel["transports"][number];
+
+/** Protocols of AsyncAPI by transport, which are the names of servers as well. */
+const protocols: Readonly<Record<Transport, readonly string[]>> = {
+  websocket: ["wss", "ws"],
+  socketio: ["wss", "ws"],
+  sse: ["https", "http"],
+};
+const addresses: Readonly<Record<Transport, string>> = {
+  websocket: "/ws",
+  socketio: "/socket.io",
+  sse: "/sse",
+};
+/** What speaks the frames of the document comes first: it carries the channels that have the names of events. */
+const preference: readonly Transport[] = ["websocket", "socketio", "sse"];
+
+/** The transports of a plane, the one that carries the channels of events first. */
+export function transportsOf({ transports }: RealtimeModel): readonly Transport[] {
+  return preference.filter((one) => transports.includes(one));
+}
+
+/** What the document says of connections beside its channels. */
+export interface Connections {
+  readonly servers: Readonly<Record<string, object>>;
+  readonly serverVariables: Readonly<Record<string, object>>;
+  readonly channelBindings: Readonly<Record<string, object>>;
+  readonly operationBindings: Readonly<Record<string, object>>;
+  readonly securitySchemes: Readonly<Record<string, object>>;
+}
+
+/** Servers and what they refer to; the schemas of queries and headers become components. */
+export function connectionsOf(
+  parts: AsyncApiParts,
+  realtime: RealtimeModel,
+  identity: IdentityModel | null,
+): Connections {
+  const transports = transportsOf(realtime);
+  const schemes = securitySchemes(realtime, identity);
+  const names = [...new Set(transports.flatMap((one) => protocols[one]))];
+  return {
+    servers: Object.fromEntries(
+      names.map((protocol) => [protocol, serverOf(protocol, realtime.path, schemes)]),
+    ),
+    serverVariables: {
+      host: {
+        default: "localhost:4400",
+        description: "The host that clients call, and its port: those of PUBLIC_URL.",
+      },
+    },
+    channelBindings: Object.fromEntries(
+      transports.flatMap((one) => (one === "sse" ? [] : [[one, bindingOf(parts, one, identity)]])),
+    ),
+    operationBindings: transports.includes("sse")
+      ? {
+          sse: {
+            http: {
+              method: "GET",
+              query: parts.named("SseQuery", handshakeQuery([])),
+              bindingVersion: "0.3.0",
+            },
+          },
+        }
+      : {},
+    securitySchemes: schemes,
+  };
+}
+
+/** Where a channel of a transport is. */
+export function connectionOf(transport: Transport): Connection {
+  const isStream = transport === "sse";
+  return {
+    address: addresses[transport],
+    servers: protocols[transport].map((name) => ({ $ref: `#/servers/${name}` })),
+    bindings: isStream ? {} : { bindings: { $ref: `#/components/channelBindings/${transport}` } },
+    operationBindings: isStream ? { bindings: { $ref: "#/components/operationBindings/sse" } } : {},
+  };
+}
+
+function serverOf(
+  protocol: string,
+  pathname: string,
+  schemes: Readonly<Record<string, object>>,
+): object {
+  const isHttp = protocol.startsWith("http");
+  // A stream of events is an ordinary request, which has neither subprotocols nor tokens in its query.
+  const taken = Object.entries(schemes).filter(
+    ([name, scheme]) => !isHttp || (name !== subprotocol && !isInQuery(scheme)),
+  );
+  const isSecure = ["https", "wss"].includes(protocol);
+  return {
+    host: "{host}",
+    pathname,
+    protocol,
+    description: isSecure ? "Behind TLS." : "Without TLS, as in development.",
+    variables: { host: { $ref: "#/components/serverVariables/host" } },
+    security: taken.map(([name]) => ({ $ref: `#/components/securitySchemes/${name}` })),
+  };
+}
+
+function bindingOf(
+  parts: AsyncApiParts,
+  transport: Exclude<Transport, "sse">,
+  identity: IdentityModel | null,
+): object {
+  const ws =
+    transport === "socketio"
+      ? { query: parts.named("SocketIoQuery", socketIoQuery) }
+      : {
+          query: parts.named("WebSocketQuery", handshakeQuery(credentialParameters(identity))),
+          headers: parts.named("WebSocketHeaders", headers),
+        };
+  return { ws: { method: "GET", ...ws, bindingVersion: "0.1.0" } };
+}
+
+/** The query of a handshake; of WebSockets with the tokens that ingresses take there. */
+function handshakeQuery(credentials: readonly string[]): JsonSchema {
+  const text = (description: string, more: object = {}): JsonSchema => ({
+    type: "string",
+    description,
+    ...more,
+  });
+  return objectSchema(
+    {
+      protocol: text("The version of the protocol.", { const: String(protocolVersion) }),
+      device_id: text("Has a cursor and one connection.", { pattern: devicePattern }),
+      topics: text(`Up to ${maxTopics} topics, with commas between them.`),
+      last_event_id: text("Goes on behind this id."),
+      ...Object.fromEntries(credentials.map((name) => [name, text("A token.")])),
+    },
+    [],
+  );
+}
+
+const headers: JsonSchema = {
+  type: "object",
+  properties: {
+    "Sec-WebSocket-Protocol": {
+      type: "string",
+      description: "`realtime.v1`, and beside it `bearer.<token>` where the token comes so.",
+      examples: ["realtime.v1", "realtime.v1, bearer.<token>"],
+    },
+  },
+};
+
+/** Of Engine.IO; device, topics and token stand in the `auth` of Socket.IO. */
+const socketIoQuery: JsonSchema = {
+  type: "object",
+  properties: { EIO: { const: "4" }, transport: { const: "websocket" } },
+  required: ["EIO", "transport"],
+};
+
+const subprotocol = "subprotocol";
+
+function credentialParameters(identity: IdentityModel | null): readonly string[] {
+  return identity?.ingress.flatMap((one) => (one.kind === "query" ? one.query : [])) ?? [];
+}
+
+/** As in OpenAPI, in the words of AsyncAPI, and what only a WebSocket has. */
+function securitySchemes(
+  { transports }: RealtimeModel,
+  identity: IdentityModel | null,
+): Readonly<Record<string, object>> {
+  if (identity === null) return {};
+  const ofIngress = Object.entries(schemesOf(identity)).map(([name, scheme]) => [
+    name,
+    "in" in scheme ? { ...scheme, type: "httpApiKey" } : scheme,
+  ]);
+  const ofWebSockets = transports.includes("websocket")
+    ? {
+        [subprotocol]: {
+          type: "httpApiKey",
+          in: "header",
+          name: "Sec-WebSocket-Protocol",
+          description: "`bearer.<token>`, offered beside `realtime.v1`.",
+        },
+      }
+    : {};
+  return { ...Object.fromEntries(ofIngress), ...ofWebSockets };
+}
+
+function isInQuery(scheme: object): boolean {
+  return "in" in scheme && scheme.in === "query";
+}

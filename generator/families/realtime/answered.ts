@@ -1,0 +1,150 @@
+// What the plane answers over HTTP beside its streams, as the OpenAPI document tells it: it is not in the table of routes.
+import { devicePattern, maxHistoryPage } from "../../../runtime/contract/realtime.js";
+import { requiresAuthn } from "../../kernel/guards.js";
+import { principalHook } from "../../kernel/runtime-hooks.js";
+import { callOf, ofRuntime } from "../../model/code.js";
+import { nullable, objectSchema, type JsonSchema } from "../../model/json-schema.js";
+import { pascalCase } from "../../model/names.js";
+import type { OperationModel, ParameterModel, RegistryModel } from "../../model/registry.js";
+
+const text: JsonSchema = { type: "string", minLength: 1 };
+const position: JsonSchema = { type: "integer", minimum: 1 };
+
+/** A signal of a mailbox; what an event carries may have been another type when it was stored. */
+const signal: JsonSchema = {
+  type: "object",
+  properties: { event: text, id: text, data: true },
+  required: ["event", "id", "data"],
+};
+
+const history = objectSchema(
+  {
+    signals: { type: "array", items: signal, maxItems: maxHistoryPage },
+    gap: {
+      ...(nullable(objectSchema({ from: position, to: position }, ["from", "to"])) as object),
+      description: "What retention has removed before the first of them.",
+    },
+    has_more: { type: "boolean" },
+  },
+  ["signals", "gap", "has_more"],
+);
+
+/** The mailbox's history, and over Server-Sent Events the acknowledgement; none where there is no plane. */
+export function answeredOperations(model: RegistryModel): readonly OperationModel[] {
+  const { realtime, identity } = model;
+  if (realtime === null || identity === null) return [];
+  const { header, host } = identity.tenantHints;
+  const ofCaller = [
+    "core.authentication",
+    "tenant_mismatch",
+    "tenant_inactive",
+    ...(header || host !== null ? ["tenant_conflict"] : []),
+  ];
+  const hasCookie = identity.ingress.some(({ kind }) => kind === "cookie");
+  return [
+    answered({
+      name: "history",
+      summary: "Read the caller's mailbox, which acknowledges nothing",
+      method: "GET",
+      path: `${realtime.path}/history`,
+      parameters: [
+        inQuery("after", { type: "string", description: "The id of a signal of the caller's." }),
+        inQuery("limit", { type: "integer", minimum: 1, maximum: maxHistoryPage }),
+      ],
+      body: null,
+      output: history,
+      errors: ofCaller,
+    }),
+    ...(realtime.transports.includes("sse")
+      ? [
+          answered({
+            name: "acknowledge",
+            summary: "Acknowledge every signal up to an id",
+            method: "POST",
+            path: `${realtime.path}/sse/ack`,
+            parameters: [
+              inQuery("device_id", {
+                type: "string",
+                pattern: devicePattern,
+                description: "The device of the stream, whose cursor moves.",
+              }),
+            ],
+            body: objectSchema({ up_to: text }, ["up_to"]),
+            output: objectSchema(
+              { acked: { type: "boolean", description: "false for an id that is none." } },
+              ["acked"],
+            ),
+            errors: [
+              ...ofCaller,
+              ...(hasCookie ? ["origin_forbidden"] : []),
+              "realtime_origin_forbidden",
+              "realtime_protocol_unsupported",
+              "realtime_topics_limit",
+            ],
+          }),
+        ]
+      : []),
+  ];
+}
+
+function inQuery(name: string, schema: JsonSchema): ParameterModel {
+  return { name, in: "query", type: "string", required: false, schema };
+}
+
+interface Answered {
+  readonly name: string;
+  readonly summary: string;
+  readonly method: "GET" | "POST";
+  readonly path: string;
+  readonly parameters: readonly ParameterModel[];
+  readonly body: JsonSchema | null;
+  readonly output: JsonSchema;
+  readonly errors: readonly string[];
+}
+
+function answered(given: Answered): OperationModel {
+  const { name, summary, method, path, parameters, body, output, errors } = given;
+  const key = `realtime.${name}`;
+  const typeName = `${pascalCase(key)}Input`;
+  const hooks = [principalHook];
+  return {
+    key,
+    namespace: "realtime",
+    name,
+    family: "realtime",
+    source: "",
+    summary,
+    description: null,
+    input: {
+      schema: body ?? true,
+      typeName,
+      parameters,
+      body:
+        body === null
+          ? null
+          : { as: "input", isForm: false, schema: body, isOptional: false, typeName },
+      read: "parts",
+    },
+    output: { schema: output, hasEntityTag: false, isBytes: false },
+    guard: "principal",
+    hooks,
+    deadlineSeconds: null,
+    transaction: "read",
+    idempotencyKey: false,
+    isConditional: false,
+    leadsTo: [],
+    isSensitive: false,
+    requiresAuthn: requiresAuthn(hooks),
+    ignoresCredentials: false,
+    route: { method, path, isPrefixRoot: false, status: 200 },
+    audit: null,
+    run: callOf(ofRuntime(`realtime.${name}`)),
+    effect: method === "GET" ? "reads" : "repeats",
+    isTool: false,
+    declares: "nothing",
+    lists: null,
+    queries: null,
+    errors,
+    extensions: {},
+  };
+}

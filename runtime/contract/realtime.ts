@@ -1,0 +1,17 @@
+// What both the generator's documents and the running service say of a realtime handshake (decisions.md §2).
+
+/** The one version of the protocol. */
+export const protocolVersion = 1;
+
+/** Parameters in the query of a handshake. */
+export const handshakeParameters = ["protocol", "device_id", "topics", "last_event_id"] as const;
+
+/** Topics of one connection, and the characters of one. */
+export const maxTopics = 32;
+export const maxTopicLength = 256;
+
+/** Signals of one page of the history, and of one that says no limit. */
+export const maxHistoryPage = 100;
+
+/** What a device may be called, as a pattern of JSON Schema: visible ASCII characters. */
+export const devicePattern = "^[\\x21-\\x7e]{1,128}$";
