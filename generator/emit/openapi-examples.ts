@@ -39,6 +39,11 @@ const deepest = 12;
 /** A value that the schema takes, as small as it is easily found; undefined where it is not. */
 export function exampleOf(schema: JsonSchema, types: RegistryModel["types"], depth = 0): unknown {
   if (typeof schema === "boolean") return schema ? {} : undefined;
+  const { not, ...others } = schema;
+  if (not !== undefined) {
+    const found = exampleOf(others, types, depth);
+    return isWithout(not as JsonSchema, found) ? found : undefined;
+  }
   if (depth > deepest || Object.keys(schema).some((keyword) => !kept.has(keyword)))
     return undefined;
   const type = referredType(schema);
@@ -50,6 +55,13 @@ export function exampleOf(schema: JsonSchema, types: RegistryModel["types"], dep
   const alternatives = (oneOf ?? anyOf) as readonly JsonSchema[] | undefined;
   if (alternatives !== undefined) return ofAlternative(rest, alternatives, types, depth);
   return ofType(schema, types, depth);
+}
+
+/** Whether an object lacks one of the members that it must not have together; of other kinds of `not` nothing is known. */
+function isWithout(not: JsonSchema, found: unknown): boolean {
+  if (typeof not !== "object" || Object.keys(not).join() !== "required") return false;
+  if (typeof found !== "object" || found === null) return false;
+  return requiredOf(not).some((name) => !Object.hasOwn(found, name));
 }
 
 /** What the first alternative takes that has an example. Beside other keywords an alternative may only require more. */

@@ -138,6 +138,7 @@ function answered(given: Answered): OperationModel {
     ignoresCredentials: false,
     route: { method, path, isPrefixRoot: false, status: 200 },
     audit: null,
+    deprecated: null,
     run: callOf(ofRuntime(`realtime.${name}`)),
     effect: method === "GET" ? "reads" : "repeats",
     isTool: false,
