@@ -5,7 +5,14 @@ export const levels = ["breaking", "additive", "documentation"] as const;
 export type ChangeLevel = (typeof levels)[number];
 
 /** What a change is about. */
-export type ChangeArea = "http" | "schema" | "permission" | "deadline" | "realtime" | "storage";
+export type ChangeArea =
+  | "http"
+  | "schema"
+  | "permission"
+  | "deadline"
+  | "realtime"
+  | "storage"
+  | "version";
 
 export interface Change {
   /** One sentence, which also names the change: an approval repeats it. */

@@ -27,6 +27,8 @@ const bounds: Readonly<Record<string, "least" | "most">> = {
 };
 /** Keywords that let through what they describe. */
 const shapes = ["pattern", "format", "multipleOf", "contentMediaType", "contentEncoding"];
+/** Those of them that bound values as well: who reads one meets a value of the same type, within the bound or not. */
+const boundingShapes: readonly string[] = ["pattern", "multipleOf"];
 /** Keywords that are understood here. Any other that differs may mean anything. */
 const understood = new Set([
   ...Object.keys(bounds),
@@ -140,10 +142,14 @@ function compareBounds(
   for (const keyword of shapes) {
     const [old, next] = [before[keyword], after[keyword]];
     if (isDeepStrictEqual(old, next)) continue;
-    const what = `has ${keyword} ${String(next)}`;
-    if (next === undefined) widened(comparison, path, `has no ${keyword}`);
+    const instead = old === undefined ? "" : ` instead of ${String(old)}`;
+    const what =
+      next === undefined ? `has no ${keyword}` : `has ${keyword} ${String(next)}${instead}`;
+    if (comparison.direction === "answers" && boundingShapes.includes(keyword))
+      comparison.note({ level: "additive", path, what });
+    else if (next === undefined) widened(comparison, path, what);
     else if (old === undefined) narrowed(comparison, path, what);
-    else comparison.note({ level: "breaking", path, what: `${what} instead of ${String(old)}` });
+    else comparison.note({ level: "breaking", path, what });
   }
   const [wasUnique, isUnique] = [before["uniqueItems"] === true, after["uniqueItems"] === true];
   if (!wasUnique && isUnique) narrowed(comparison, path, "repeats nothing");

@@ -49,7 +49,7 @@ export function reportOf(
   return {
     against,
     changes: judged,
-    version: { before, after, suggested: suggestedVersion(before, changes) },
+    version: { before, after, suggested: suggestedVersion(before, changes, after) },
     unused: Object.keys(approved).filter(
       (text) => !judged.some((change) => change.approved !== null && change.text === text),
     ),

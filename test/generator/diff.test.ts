@@ -4,7 +4,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { suggestedVersion } from "../../generator/diff/version.js";
+import { compareVersions, suggestedVersion } from "../../generator/diff/version.js";
 import { cli } from "./cli.js";
 import { writeProject } from "./scenario.js";
 
@@ -391,6 +391,76 @@ test("members that change places between path and body break", () => {
     "orders.move takes id from its body",
     "orders.move takes to from its path",
   ]);
+});
+
+test("what may be null and is an integer by now is told as what may not", () => {
+  const root = project();
+  const weighed = (type: string): string =>
+    orders.replace('    tags: "string[]"\n', `    tags: "string[]"\n    weight: ${type}\n`);
+  write(root, weighed("number?"));
+  commit(root);
+  write(root, weighed("integer?"));
+  const { report } = reportOf(root);
+  expect(report.changes.map(({ level, text }) => `${level} ${text}`)).toEqual([
+    "breaking OrdersCreate.weight is integer only in input",
+    "breaking OrdersPatch.weight is integer only in input",
+    "additive Order.weight is integer only in answers",
+  ]);
+});
+
+test("a pattern of what is read is as harmless as a bound of it", () => {
+  const root = project();
+  const noted = (keywords: string): string =>
+    orders.replace("note: {type: string, maxLength: 100}", `note: {type: string, ${keywords}}`);
+  write(root, noted("maxLength: 100, pattern: '^a'"));
+  commit(root);
+  for (const looser of [
+    "maxLength: 100",
+    "maxLength: 200, pattern: '^a'",
+    "maxLength: 100, pattern: '^[ab]'",
+  ]) {
+    write(root, noted(looser));
+    expect(breakingOf(root).filter((text) => text.endsWith(" in answers"))).toEqual([]);
+  }
+});
+
+test("another default of what is stored breaks, one more does not", () => {
+  const root = project();
+  const begun = (defaults: string): string =>
+    orders.replace("orders: {type: Order,", `orders: {type: Order, defaults: ${defaults},`);
+  write(root, begun("{state: open}"));
+  commit(root);
+  write(root, begun("{state: shipped}"));
+  expect(breakingOf(root)).toEqual([
+    'OrdersCreate.state is "shipped" where it is left out in input',
+    'orders begins with "shipped" in state instead of "open"',
+  ]);
+  write(root, begun("{state: open, tags: []}"));
+  expect(breakingOf(root)).toEqual([]);
+});
+
+test("a version that goes back is told, and a later one than is needed is suggested as it is", () => {
+  const root = project();
+  const versioned = (version: string): void =>
+    write(root, service.replace("1.2.3", version), "registry/service.yaml");
+  versioned("1.2.0");
+  expect(breakingOf(root)).toEqual(["service has version 1.2.0, which comes before 1.2.3"]);
+  expect(reportOf(root).report.version.suggested).toBe("1.2.3");
+  versioned("2.1.0");
+  const { code, report } = reportOf(root);
+  expect([code, report.version.suggested, report.changes]).toEqual([0, "2.1.0", []]);
+});
+
+test.each([
+  ["1.2.3", "1.10.0"],
+  ["1.0.0-rc.1", "1.0.0"],
+  ["1.0.0-rc.2", "1.0.0-rc.10"],
+  ["1.0.0-1", "1.0.0-rc"],
+  ["1.0.0-rc", "1.0.0-rc.1"],
+] as const)("%s comes before %s", (left, right) => {
+  expect(Math.sign(compareVersions(left, right))).toBe(-1);
+  expect(Math.sign(compareVersions(right, left))).toBe(1);
+  expect(compareVersions(left, `${left}+build`)).toBe(0);
 });
 
 test("another function of the same name is told, and one of two that goes as well", () => {
