@@ -8,6 +8,7 @@ import {
 } from "../model/json-schema.js";
 import { own } from "../model/records.js";
 import { contains, differences } from "./differences.js";
+import { renames } from "./renames.js";
 import { meetWithin } from "./meet.js";
 import { isDocumentation, valuesOf, words } from "./schema-words.js";
 import { narrowed, widened, type Compare, type SchemaComparison } from "./schema-change.js";
@@ -75,8 +76,10 @@ function compareKinds(
   const [old, next] = [valuesOf(before), valuesOf(after)];
   if (old !== undefined && next !== undefined) {
     const { gone, added } = differences(old, next);
-    for (const one of gone) narrowed(comparison, path, `is no longer ${JSON.stringify(one)}`);
-    for (const one of added) widened(comparison, path, `may be ${JSON.stringify(one)}`);
+    for (const value of gone)
+      narrowed(comparison, path, `is no longer ${JSON.stringify(value)}`, { value });
+    for (const value of added)
+      widened(comparison, path, `may be ${JSON.stringify(value)}`, { value });
     return true;
   }
   if (next !== undefined) {
@@ -168,6 +171,16 @@ function compareMembers(
   const isInput = comparison.direction === "input";
   const [others, newOthers] = [othersOf(before), othersOf(after)];
   const names = new Set([old, next].flatMap(Object.keys).concat(wasRequired, isRequired));
+  // What an open input passes over is neither refused nor missed.
+  const renamed =
+    isInput && newOthers !== false ? new Map<string, string>() : renames(before, after);
+  for (const [was, called] of renamed) {
+    const what = `is called ${called}`;
+    comparison.note({ level: "breaking", path: `${path}.${was}`, what, called });
+    meetWithin(own(next, called) ?? true, comparison);
+    names.delete(was);
+    names.delete(called);
+  }
   for (const name of names) {
     const at = `${path}.${name}`;
     const [was, is] = [wasRequired.includes(name), isRequired.includes(name)];

@@ -28,8 +28,8 @@ const document: Rules<DocumentModel> = {
         const begins = `begins with ${next === undefined ? "nothing" : JSON.stringify(next)} in ${field}`;
         // That a member may be left out from now on, or no longer, is told of the payload.
         return old === undefined || next === undefined
-          ? (["documentation", begins] as const)
-          : (["breaking", `${begins} instead of ${JSON.stringify(old)}`] as const);
+          ? (["documentation", begins, field] as const)
+          : (["breaking", `${begins} instead of ${JSON.stringify(old)}`, field] as const);
       }),
   nullable: null,
   canonical: null,
