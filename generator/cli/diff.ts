@@ -7,7 +7,9 @@ import type { DiffFormat } from "../diff/formats.js";
 import { renderDiff } from "../diff/render.js";
 import { causesOf } from "../diff/causes.js";
 import { missingApprovals, reportOf, type Approval, type JudgedCause } from "../diff/report.js";
-import { checkRegistry } from "../generate.js";
+import { rolloutOf, type Rollout } from "../diff/rollout.js";
+import { storageAfter, storageOf, type StorageSchema } from "../emit/storage-schema.js";
+import { checkRegistry, type CheckedRegistry } from "../generate.js";
 import { locator, type Position } from "../load/locate.js";
 import { oneLine } from "../markdown.js";
 import { thawed } from "../model/frozen.js";
@@ -43,6 +45,7 @@ export async function runDiff(
     after: after.service.version,
     approved: loaded.declarations.approved,
     spent: approvedAt(commit, root, paths.registry),
+    rollout: rolloutSince(commit, project, before, checked),
   });
   const locate = locator(textOf);
   const prefix = repositoryPrefix(root);
@@ -71,6 +74,22 @@ function baseOf(ref: string, root: string): string {
   if (ref === "" || commit === undefined) throw new UsageError(`${ref || '""'} is no git revision`);
   // A clone without its history knows none.
   return git(root, "merge-base", commit, "HEAD")?.trim() ?? commit;
+}
+
+/** What rolling the registry out over that of a commit takes; null where the commit has no storage. */
+function rolloutSince(
+  commit: string,
+  { root, paths }: ConfiguredProject["project"],
+  before: RegistryModel,
+  { expanded: { model }, history }: CheckedRegistry,
+): Rollout | null {
+  const text = git(root, "show", `${commit}:./${paths.out}/migrations/storage.json`);
+  const storage = text === undefined ? null : (parsed(text) as StorageSchema | null);
+  if (storage === null) return null;
+  return rolloutOf(
+    { model: before, storage },
+    { model, storage: storageAfter(history.storage, storageOf(model, history.storage)) },
+  );
 }
 
 /** What the registry of a commit approves, by texts. */

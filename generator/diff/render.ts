@@ -54,6 +54,9 @@ function pretty(report: DiffReport, isColoured: boolean): string {
     ...lines,
     ...(lines.length === 0 ? [] : [""]),
     `${summaryOf(report)} since ${report.against}; version ${version.after}, suggested ${version.suggested}`,
+    ...(report.rollout === null
+      ? []
+      : [report.rollout.verdict, ...report.rollout.steps.map((step) => `  ${oneLine(step)}`)]),
   ].join("\n")}\n`;
 }
 
@@ -125,6 +128,14 @@ function markdown(report: DiffReport): string {
     `### API changes since \`${against}\`: ${summaryOf(report)}`,
     "",
     `Version ${version.after}; ${version.suggested} follows from the changes.`,
+    ...(report.rollout === null
+      ? []
+      : [
+          "",
+          `Rollout: **${report.rollout.verdict}**${report.rollout.steps.length === 0 ? "." : ":"}`,
+          ...(report.rollout.steps.length === 0 ? [] : [""]),
+          ...report.rollout.steps.map((step) => `- ${markdownText(step)}`),
+        ]),
     ...table,
     ...refusal,
   ].join("\n")}\n`;

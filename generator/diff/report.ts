@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import { own } from "../model/records.js";
 import { levels, type Change } from "../compare/change.js";
 import type { Cause } from "./causes.js";
+import type { Rollout } from "./rollout.js";
 import { suggestedVersion } from "./version.js";
 
 /** What the registry says of a cause: the reason, and the places that it was given for. */
@@ -34,6 +35,8 @@ export interface DiffReport {
     readonly after: string;
     readonly suggested: string;
   };
+  /** What rolling it out takes; null where the other one says nothing of its storage. */
+  readonly rollout: Rollout | null;
   /** Approvals of causes that are not there. */
   readonly unused: readonly string[];
   /** Whether a breaking change has no approval. */
@@ -53,9 +56,10 @@ export function reportOf(
     readonly after: string;
     readonly approved: Approvals;
     readonly spent: Approvals;
+    readonly rollout: Rollout | null;
   },
 ): DiffReport {
-  const { against, before, after, approved, spent } = given;
+  const { against, before, after, approved, spent, rollout } = given;
   const judged = causes.map((cause) => judgedBy(cause, approved, spent));
   const judgedOf = new Map(
     causes.flatMap((cause, at) => cause.changes.map((change) => [change, judged[at]] as const)),
@@ -69,6 +73,7 @@ export function reportOf(
       return { ...told, cause: text, approved: change.level === "breaking" ? reason : null };
     }),
     version: { before, after, suggested: suggestedVersion(before, changes, after) },
+    rollout,
     unused: Object.keys(approved).filter(
       (text) =>
         !judged.some(

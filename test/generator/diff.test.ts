@@ -98,6 +98,7 @@ interface Report {
     readonly approved: string | null;
     readonly uncovered: readonly string[];
   }[];
+  readonly rollout: { readonly verdict: string; readonly steps: readonly string[] };
   readonly version: { readonly before: string; readonly after: string; readonly suggested: string };
   readonly isRefused: boolean;
 }
@@ -620,6 +621,61 @@ test("what is refused is said as the entries that would approve it", () => {
     "registry/approved.yaml",
   );
   expect(cli(root, "diff", "main").code).toBe(0);
+});
+
+describe("what a rollout takes is told", () => {
+  const began = '    tags: "string[]"\n';
+  const rollouts: readonly (readonly [string, string, string, string, readonly string[]])[] = [
+    ["nothing has changed", "open", "open", "safe to roll", []],
+    [
+      "a member is added that may be null",
+      began,
+      `${began}    weight: number?\n`,
+      "safe to roll",
+      [],
+    ],
+    [
+      "an index is added",
+      "orders: {type: Order,",
+      "orders: {type: Order, indexes: [[customer]],",
+      "needs the migration first",
+      [
+        "before it serves: node dist/generated/server.js migrate",
+        "it makes the index orders_by_customer of orders",
+      ],
+    ],
+    [
+      "a document is added",
+      "  drafts:",
+      "  returns: {type: {text: string}, guard: open, tenant: false}\n  drafts:",
+      "needs the migration first",
+      ["before it serves: node dist/generated/server.js migrate", "it makes the table returns"],
+    ],
+    [
+      "a member is dropped that has no default",
+      began,
+      "",
+      "needs two releases",
+      [
+        "orders.tags is dropped: first give it a default or make it nullable and roll that out, then drop it",
+      ],
+    ],
+    [
+      "a member is of another type",
+      "customer: uuid",
+      "customer: integer",
+      "needs two releases",
+      [
+        "orders.customer is integer instead of uuid, and stored values stay as they are: first add a field of another name and copy what is needed, then drop this one",
+      ],
+    ],
+  ];
+  test.each(rollouts)("where %s", (_title, before, after, verdict, steps) => {
+    const root = project();
+    write(root, orders.replace(before, after));
+    expect(reportOf(root).report.rollout).toEqual({ verdict, steps });
+    expect(cli(root, "diff", "main").stdout).toContain(`\n${[verdict, ...steps].join("\n  ")}\n`);
+  });
 });
 
 test("another function of the same name is told, and one of two that goes as well", () => {
