@@ -1,16 +1,19 @@
 // opwright diff: what a change of the registry does to clients, against the frozen registry of a git revision.
-import { parseDocument } from "yaml";
+import { parseDocument, stringify } from "yaml";
 import type { Change } from "../compare/change.js";
 import { compareRegistries } from "../diff/compare.js";
 import type { DiffFormat } from "../diff/formats.js";
 import { renderDiff } from "../diff/render.js";
-import { reportOf, type JudgedChange } from "../diff/report.js";
-import type { Origin } from "../diagnostics.js";
+import { causesOf } from "../diff/causes.js";
+import { missingApprovals, reportOf, type Approval, type JudgedCause } from "../diff/report.js";
+import { rolloutOf, type Rollout } from "../diff/rollout.js";
+import { storageAfter, storageOf, type StorageSchema } from "../emit/storage-schema.js";
 import { checkRegistry, type CheckedRegistry } from "../generate.js";
 import { locator, type Position } from "../load/locate.js";
 import { oneLine } from "../markdown.js";
 import { thawed } from "../model/frozen.js";
 import { emptyModels, type RegistryModel } from "../model/registry.js";
+import { originOf } from "./diff-places.js";
 import { renderFindings } from "./findings.js";
 import { baseOf, git } from "./git.js";
 import { exitCodes, UsageError, type ExitCode, type Terminal } from "./io.js";
@@ -35,33 +38,54 @@ export async function runDiff(
   }
   // As it would be frozen: without what JSON does not keep.
   const after = JSON.parse(JSON.stringify(expanded.model)) as RegistryModel;
-  const report = reportOf(compared(before, after, ref), {
+  const changes = compared(before, after, ref);
+  const report = reportOf(changes, causesOf(changes, before, after), {
     against: ref,
     before: before.service.version,
     after: after.service.version,
     approved: loaded.declarations.approved,
     spent: approvedAt(commit, root, paths.registry),
+    rollout: rolloutSince(commit, project, before, checked),
   });
   const locate = locator(textOf);
   const prefix = repositoryPrefix(root);
-  const place = (change: JudgedChange): Position => {
-    const at = locate(originOf(change, checked, before));
+  const place = (cause: JudgedCause): Position => {
+    const at = locate(originOf(cause, checked, before));
     return { ...at, file: `${prefix}${at.file}` };
   };
   terminal.out(renderDiff(report, format, { isColoured: terminal.isColoured, place }));
   for (const text of report.unused)
     terminal.note(`approved, but not there: ${oneLine(text)} (the entry can go)`);
   if (!report.isRefused) return exitCodes.fine;
-  terminal.note("breaking changes need an entry of `approved:` in the registry, with a reason");
+  const entries = stringify({ approved: missingApprovals(report) }, { lineWidth: 100 });
+  terminal.note(
+    `breaking changes need an entry of \`approved:\` in the registry, with a reason:\n\n${entries}`,
+  );
   return exitCodes.findings;
 }
 
-/** What the registry of a commit approves: reasons by texts. */
+/** What rolling the registry out over that of a commit takes; null where the commit has no storage. */
+function rolloutSince(
+  commit: string,
+  { root, paths }: ConfiguredProject["project"],
+  before: RegistryModel,
+  { expanded: { model }, history }: CheckedRegistry,
+): Rollout | null {
+  const text = git(root, "show", `${commit}:./${paths.out}/migrations/storage.json`);
+  const storage = text === undefined ? null : (parsed(text) as StorageSchema | null);
+  if (storage === null) return null;
+  return rolloutOf(
+    { model: before, storage },
+    { model, storage: storageAfter(history.storage, storageOf(model, history.storage)) },
+  );
+}
+
+/** What the registry of a commit approves, by texts. */
 function approvedAt(
   commit: string,
   root: string,
   registry: string,
-): Readonly<Record<string, string>> {
+): Readonly<Record<string, Approval>> {
   const names = [`${registry}/*.yaml`, `${registry}/*.yml`];
   const options = ["--no-color", "-l", "-z", "-e", "approved", commit, "--", ...names];
   const files = git(root, "-c", "grep.fullName=false", "grep", ...options);
@@ -77,7 +101,7 @@ function approvedAt(
       const { approved } = (document.toJS() ?? {}) as { readonly approved?: object };
       return approved ?? {};
     }),
-  ) as Readonly<Record<string, string>>;
+  ) as Readonly<Record<string, Approval>>;
 }
 
 /** What can be compared: 1 said otherwise what runs an operation, which no comparison looks at; 2 had hooks at each operation. */
@@ -120,48 +144,5 @@ function parsed(text: string): unknown {
     return JSON.parse(text);
   } catch {
     return null;
-  }
-}
-
-/** Where a change was made: at what it is about, or in the file that had it. */
-function originOf(
-  { subject }: JudgedChange,
-  { expanded, loaded }: CheckedRegistry,
-  before: RegistryModel,
-): Origin {
-  const { tree } = loaded;
-  switch (subject.kind) {
-    case "operation": {
-      const source = before.operations[subject.name]?.source;
-      const gone = source === undefined ? tree.keyAt("service") : { file: source, path: [] };
-      return expanded.origins.get(subject.name) ?? gone;
-    }
-    case "hook":
-      return tree.keyAt("policies");
-    case "document":
-      return tree.keyAt(
-        subject.name in tree.section("search") ? "search" : "documents",
-        subject.name,
-      );
-    case "type": {
-      const { documents } = expanded.model;
-      const owner = Object.values(documents).find(({ typeName, createTypeName, patchTypeName }) =>
-        [typeName, createTypeName, patchTypeName].includes(subject.name),
-      );
-      const isDeclared = subject.name in tree.section("types") || owner === undefined;
-      return isDeclared ? tree.keyAt("types", subject.name) : tree.keyAt("documents", owner.name);
-    }
-    case "event":
-      return tree.keyAt("realtime", "events", subject.name);
-    case "integration event":
-      return tree.keyAt("outbox", "events", subject.name);
-    case "command":
-      return tree.keyAt("realtime", "commands", subject.name);
-    case "realtime":
-      return tree.keyAt("realtime");
-    case "storage":
-      return tree.keyAt("storage", subject.name);
-    case "service":
-      return tree.keyAt("identity");
   }
 }

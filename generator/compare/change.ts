@@ -5,7 +5,14 @@ export const levels = ["breaking", "additive", "documentation"] as const;
 export type ChangeLevel = (typeof levels)[number];
 
 /** What a change is about. */
-export type ChangeArea = "http" | "schema" | "permission" | "deadline" | "realtime" | "storage";
+export type ChangeArea =
+  | "http"
+  | "schema"
+  | "permission"
+  | "deadline"
+  | "realtime"
+  | "storage"
+  | "version";
 
 export interface Change {
   /** One sentence, which also names the change: an approval repeats it. */
@@ -16,6 +23,25 @@ export interface Change {
   readonly subject: Subject;
   /** Operations, events and commands that clients meet it in, sorted. */
   readonly affects: readonly string[];
+  /** Where in a schema; absent where it is about none. */
+  readonly at?: SchemaPlace;
+  /** The member of the document that it is about. */
+  readonly field?: string;
+  /** What it follows from, where that is known as it is found. */
+  readonly cause?: string;
+}
+
+export interface SchemaPlace {
+  /** Such as `.labels[]`; empty for the value itself. */
+  readonly path: string;
+  /** What has changed there, without a subject and a direction. */
+  readonly what: string;
+  /** What the member there is called by now. */
+  readonly called?: string;
+  /** The value that has come or gone. */
+  readonly value?: unknown;
+  /** The type that stood there before; absent where it is the same. */
+  readonly from?: string;
 }
 
 export interface Subject {

@@ -10,6 +10,7 @@ import {
 } from "../model/json-schema.js";
 import { own } from "../model/records.js";
 import { contains, differences } from "./differences.js";
+import { renames } from "./renames.js";
 import { meetWithin } from "./meet.js";
 import { isDocumentation, valuesOf, words } from "./schema-words.js";
 import { narrowed, widened, type Compare, type SchemaComparison } from "./schema-change.js";
@@ -29,6 +30,8 @@ const bounds: Readonly<Record<string, "least" | "most">> = {
 };
 /** Keywords that let through what they describe. */
 const shapes = ["pattern", "format", "multipleOf", "contentMediaType", "contentEncoding"];
+/** Those of them that bound values as well: who reads one meets a value of the same type, within the bound or not. */
+const boundingShapes: readonly string[] = ["pattern", "multipleOf"];
 /** Keywords that are understood here. Any other that differs may mean anything. */
 const understood = new Set([
   ...Object.keys(bounds),
@@ -76,13 +79,14 @@ function compareKinds(
   const [old, next] = [valuesOf(before), valuesOf(after)];
   if (old !== undefined && next !== undefined) {
     const { gone, added } = differences(old, next);
-    for (const one of gone) {
-      const words = `is no longer ${JSON.stringify(one)}`;
-      const { level, what } = removal(deprecationOfValue(before, one), comparison.today, words);
-      if (level === "breaking") narrowed(comparison, path, what);
+    for (const value of gone) {
+      const words = `is no longer ${JSON.stringify(value)}`;
+      const { level, what } = removal(deprecationOfValue(before, value), comparison.today, words);
+      if (level === "breaking") narrowed(comparison, path, what, { value });
       else comparison.note({ level, path, what });
     }
-    for (const one of added) widened(comparison, path, `may be ${JSON.stringify(one)}`);
+    for (const value of added)
+      widened(comparison, path, `may be ${JSON.stringify(value)}`, { value });
     return true;
   }
   if (next !== undefined) {
@@ -148,10 +152,14 @@ function compareBounds(
   for (const keyword of shapes) {
     const [old, next] = [before[keyword], after[keyword]];
     if (isDeepStrictEqual(old, next)) continue;
-    const what = `has ${keyword} ${String(next)}`;
-    if (next === undefined) widened(comparison, path, `has no ${keyword}`);
+    const instead = old === undefined ? "" : ` instead of ${String(old)}`;
+    const what =
+      next === undefined ? `has no ${keyword}` : `has ${keyword} ${String(next)}${instead}`;
+    if (comparison.direction === "answers" && boundingShapes.includes(keyword))
+      comparison.note({ level: "additive", path, what });
+    else if (next === undefined) widened(comparison, path, what);
     else if (old === undefined) narrowed(comparison, path, what);
-    else comparison.note({ level: "breaking", path, what: `${what} instead of ${String(old)}` });
+    else comparison.note({ level: "breaking", path, what });
   }
   const [wasUnique, isUnique] = [before["uniqueItems"] === true, after["uniqueItems"] === true];
   if (!wasUnique && isUnique) narrowed(comparison, path, "repeats nothing");
@@ -170,6 +178,16 @@ function compareMembers(
   const isInput = comparison.direction === "input";
   const [others, newOthers] = [othersOf(before), othersOf(after)];
   const names = new Set([old, next].flatMap(Object.keys).concat(wasRequired, isRequired));
+  // What an open input passes over is neither refused nor missed.
+  const renamed =
+    isInput && newOthers !== false ? new Map<string, string>() : renames(before, after);
+  for (const [was, called] of renamed) {
+    const what = `is called ${called}`;
+    comparison.note({ level: "breaking", path: `${path}.${was}`, what, called });
+    meetWithin(own(next, called) ?? true, comparison);
+    names.delete(was);
+    names.delete(called);
+  }
   for (const name of names) {
     const at = `${path}.${name}`;
     const [was, is] = [wasRequired.includes(name), isRequired.includes(name)];

@@ -8,10 +8,10 @@ import { differences } from "./differences.js";
 
 /** What has changed of a member, and how much that is; null where it is nothing that clients meet, or is told elsewhere. */
 export type Rule<Value> = ((before: Value, after: Value) => readonly Told[]) | null;
-type Told = readonly [level: ChangeLevel, what: string];
+type Told = readonly [level: ChangeLevel, what: string, field?: string];
 export type Rules<Model> = { readonly [Member in keyof Model]-?: Rule<Model[Member]> };
 /** Takes what has changed of one subject. */
-export type Tell = (level: ChangeLevel, what: string) => void;
+export type Tell = (level: ChangeLevel, what: string, field?: string) => void;
 
 /** More of it is an offer, less of it breaks; null is without bound. */
 export function amount(what: (text: string) => string, unit: string) {
@@ -50,8 +50,15 @@ export function tellOf(note: Note, subject: Subject, area: ChangeArea): Tell {
   const { kind, name } = subject;
   const isNamedApart = ["event", "integration event", "command"].includes(kind);
   const called = isNamedApart ? `${kind} ${name}` : name;
-  return (level, what) =>
-    note({ text: `${called} ${what}`, level, area, subject, affects: [name] });
+  return (level, what, field) =>
+    note({
+      text: `${called} ${what}`,
+      level,
+      area,
+      subject,
+      affects: [name],
+      ...(field === undefined ? {} : { field }),
+    });
 }
 
 /** Two maps by name: tells what is new or gone, and compares what both have. */
@@ -89,7 +96,7 @@ export function compareMembers<Model>(
   for (const member of Object.keys(rules) as (keyof Model)[]) {
     const rule = rules[member];
     if (rule === null || isDeepStrictEqual(before[member], after[member])) continue;
-    for (const [level, what] of rule(before[member], after[member])) tell(level, what);
+    for (const told of rule(before[member], after[member])) tell(...told);
   }
 }
 

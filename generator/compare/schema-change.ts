@@ -1,16 +1,12 @@
 // What a change of a schema is, and to whom it matters.
 import type { JsonSchema } from "../model/json-schema.js";
-import type { ChangeLevel } from "./change.js";
+import type { ChangeLevel, SchemaPlace } from "./change.js";
 
 /** Whether clients send the value or read it. */
 export type Direction = "input" | "answers";
 
-export interface SchemaChange {
+export interface SchemaChange extends Omit<SchemaPlace, "from"> {
   readonly level: ChangeLevel;
-  /** Where in the value, such as `.labels[]`; empty for the value itself. */
-  readonly path: string;
-  /** What has changed there, without a subject. */
-  readonly what: string;
 }
 
 export type Types = Readonly<Record<string, JsonSchema>>;
@@ -27,13 +23,23 @@ export interface SchemaComparison {
 }
 
 /** Fewer values: a fault to who sends one of the others. */
-export function narrowed({ direction, note }: SchemaComparison, path: string, what: string): void {
-  note({ level: direction === "input" ? "breaking" : "additive", path, what });
+export function narrowed(
+  { direction, note }: SchemaComparison,
+  path: string,
+  what: string,
+  rest: Pick<SchemaPlace, "value"> = {},
+): void {
+  note({ level: direction === "input" ? "breaking" : "additive", path, what, ...rest });
 }
 
 /** More values: a surprise to who reads them. */
-export function widened({ direction, note }: SchemaComparison, path: string, what: string): void {
-  note({ level: direction === "input" ? "additive" : "breaking", path, what });
+export function widened(
+  { direction, note }: SchemaComparison,
+  path: string,
+  what: string,
+  rest: Pick<SchemaPlace, "value"> = {},
+): void {
+  note({ level: direction === "input" ? "additive" : "breaking", path, what, ...rest });
 }
 
 /** Compares the schemas of what stands inside. */

@@ -52,5 +52,6 @@ export function kindOf(schema: JsonSchema): string {
   if (typeof schema === "boolean") return String(schema);
   if (referredType(schema) !== undefined) return "a type";
   if (valuesOf(schema) !== undefined) return "values";
-  return String(schema["type"] ?? "anything");
+  const { type } = schema;
+  return type === "integer" ? "number" : String(type ?? "anything");
 }

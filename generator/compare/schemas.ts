@@ -95,13 +95,30 @@ function compareOne(
   }
   const { $ref: _before, ...old } = before;
   const { $ref: _after, ...next } = after;
-  if (from !== undefined && to !== undefined) {
+  const isInstead = from !== to && isPlain(comparison, from) && isPlain(comparison, to);
+  if (from !== undefined && to !== undefined && !isInstead) {
     comparison.meet(from, to);
     return compareKeywords(old, next, comparison, compareSchemas, path);
   }
+  if (isInstead)
+    return compareSchemas(
+      both(old, own(comparison.before, from ?? "") ?? true),
+      both(next, own(comparison.after, to ?? "") ?? true),
+      comparison,
+      path,
+    );
   if (from !== undefined)
     return compareSchemas(both(old, own(comparison.before, from) ?? true), after, comparison, path);
   if (to !== undefined)
     return compareSchemas(before, both(next, own(comparison.after, to) ?? true), comparison, path);
   compareKeywords(before, after, comparison, compareSchemas, path);
+}
+
+/** Whether a type is one that both registries have, and refers to no other: what stands in its place is told there. */
+function isPlain({ before, after }: SchemaComparison, name: string | undefined): boolean {
+  const [old, next] = [before, after].map((types) => own(types, name ?? ""));
+  if (old === undefined || next === undefined) return false;
+  let isAlone = true;
+  meetWithin(next, { meet: () => (isAlone = false) });
+  return isAlone;
 }

@@ -43,10 +43,11 @@ export class ValueComparison {
       (schemas.before ?? true) as Types[string],
       (schemas.after ?? true) as Types[string],
       this.#comparison(direction, {
-        note: ({ level, path, what }) =>
+        note: ({ level, ...at }) =>
           this.#note({
-            text: `${name}${path} ${what} in ${direction}`,
+            text: `${name}${at.path} ${at.what} in ${direction}`,
             level,
+            at,
             area: "schema",
             subject,
             affects: [affected],
@@ -105,16 +106,18 @@ export class ValueComparison {
         level: "breaking",
         area: "schema",
         subject: { kind: "type", name: after },
+        at: { path: "", what: `is called ${after}`, from: before },
       });
     const [old, next] = [this.#before[before] ?? true, this.#after[after] ?? true];
     compareSchemas(
       old,
       next,
       this.#comparison(direction, {
-        note: ({ level, path, what }) =>
+        note: ({ level, ...at }) =>
           pair.changes.push({
-            text: `${after}${path} ${what} in ${direction}`,
+            text: `${after}${at.path} ${at.what} in ${direction}`,
             level,
+            at,
             area: "schema",
             subject: { kind: "type", name: after },
           }),

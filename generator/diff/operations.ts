@@ -7,6 +7,7 @@ import { own } from "../model/records.js";
 import type { Change, ChangeArea, ChangeLevel, Note } from "../compare/change.js";
 import { deprecations, removal } from "../compare/deprecations.js";
 import { differences } from "../compare/differences.js";
+import { causeOf, renamedOperations } from "./renames.js";
 import { compareTypeNames } from "./type-names.js";
 import type { ValueComparison } from "../compare/values.js";
 
@@ -17,18 +18,24 @@ export function compareOperations(
   note: Note,
   today: string,
 ): void {
+  const renamed = renamedOperations(before, after);
+  const taken = new Set([...renamed.values()].map(({ key }) => key));
   const keys = new Set([...Object.keys(before.operations), ...Object.keys(after.operations)]);
   for (const key of keys) {
-    const told = notesOf(key, note);
-    const [old, next] = [own(before.operations, key), own(after.operations, key)];
+    if (taken.has(key)) continue;
+    const { key: called, cause } = renamed.get(key) ?? { key };
+    const [old, next] = [own(before.operations, key), own(after.operations, called)];
     const was = old !== undefined && old.route !== null;
     const is = next !== undefined && next.route !== null;
     if (was && !is) {
       const { level, what } = removal(old.deprecated, today);
-      told(level, "http", what);
-    }
-    if (!was && is) told("additive", "http", "is new");
-    if (was && is) {
+      notesOf(key, note, causeOf(old, before, after, "is gone"))(level, "http", what);
+    } else if (!was && is)
+      notesOf(key, note, causeOf(next, after, before, "is new"))("additive", "http", "is new");
+    else if (was && is) {
+      const told = notesOf(called, note);
+      if (called !== key) notesOf(key, note, cause)("breaking", "http", `is called ${called}`);
+      compareRoutes(old, next, notesOf(called, note, cause));
       compareOperation(old, next, values, told);
       compareTypeNames(old, next, after.types, (what) => told("breaking", "schema", what));
       compareHooks(old, next, note);
@@ -38,7 +45,7 @@ export function compareOperations(
 
 type Told = (level: ChangeLevel, area: ChangeArea, what: string) => void;
 
-function notesOf(key: string, note: Note): Told {
+function notesOf(key: string, note: Note, cause?: string): Told {
   return (level, area, what) => {
     const change: Change = {
       text: `${key} ${what}`,
@@ -46,6 +53,7 @@ function notesOf(key: string, note: Note): Told {
       area,
       subject: { kind: "operation", name: key },
       affects: [key],
+      ...(cause === undefined ? {} : { cause }),
     };
     note(change);
   };
@@ -57,7 +65,6 @@ function compareOperation(
   values: ValueComparison,
   told: Told,
 ): void {
-  compareRoutes(before, after, told);
   compareGuards(before, after, told);
   compareDeadlines(before.deadlineSeconds, after.deadlineSeconds, told);
   if (before.idempotencyKey && !after.idempotencyKey)

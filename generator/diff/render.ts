@@ -3,12 +3,13 @@ import { githubAnnotation } from "../output/github-annotation.js";
 import type { Position } from "../load/locate.js";
 import { markdownText, oneLine } from "../markdown.js";
 import type { DiffFormat } from "./formats.js";
-import { isRefused, summaryOf, type DiffReport, type JudgedChange } from "./report.js";
+import { each } from "./causes.js";
+import { isRefused, summaryOf, type DiffReport, type JudgedCause } from "./report.js";
 
 export interface RenderOptions {
   readonly isColoured: boolean;
   /** Where a change was made, as well as that can be told. */
-  readonly place: (change: JudgedChange) => Position;
+  readonly place: (cause: JudgedCause) => Position;
 }
 
 /** A report in one format; every format ends with a newline. */
@@ -23,7 +24,7 @@ export function renderDiff(
     case "markdown":
       return markdown(report);
     case "github":
-      return report.changes.map((change) => annotation(change, place(change))).join("");
+      return report.causes.map((cause) => annotation(cause, place(cause))).join("");
     case "pretty":
       return pretty(report, isColoured);
   }
@@ -35,7 +36,8 @@ const colours = { breaking: 31, additive: 32, documentation: 36 } as const;
 function pretty(report: DiffReport, isColoured: boolean): string {
   const paint = (code: number, text: string): string =>
     isColoured ? `\u001b[${code}m${text}\u001b[0m` : text;
-  const lines = gathered(report.changes).flatMap(({ level, text: raw, affects, approved }) => {
+  const lines = gathered(report.causes).flatMap((cause) => {
+    const { level, text: raw, affects, approved } = cause;
     const text = oneLine(raw);
     const others = affects.filter(
       (one) => !text.startsWith(`${one} `) && !text.startsWith(`${one}.`),
@@ -43,6 +45,7 @@ function pretty(report: DiffReport, isColoured: boolean): string {
     return [
       `${paint(colours[level], `${marks[level]} ${level.padEnd(13)}`)} ${text}`,
       ...(others.length === 0 ? [] : [`${" ".repeat(16)}${listed(others, 8)}`]),
+      ...below(cause).map((line) => `${" ".repeat(16)}${line}`),
       ...(approved === null ? [] : [`${" ".repeat(16)}approved: ${oneLine(approved)}`]),
     ];
   });
@@ -51,6 +54,9 @@ function pretty(report: DiffReport, isColoured: boolean): string {
     ...lines,
     ...(lines.length === 0 ? [] : [""]),
     `${summaryOf(report)} since ${report.against}; version ${version.after}, suggested ${version.suggested}`,
+    ...(report.rollout === null
+      ? []
+      : [report.rollout.verdict, ...report.rollout.steps.map((step) => `  ${oneLine(step)}`)]),
   ].join("\n")}\n`;
 }
 
@@ -58,9 +64,9 @@ function pretty(report: DiffReport, isColoured: boolean): string {
 const mostTold = 3;
 
 /** Changes for people: many harmless ones of one operation or type are one line, and JSON has them all. */
-function gathered(changes: readonly JudgedChange[]): readonly JudgedChange[] {
-  const groups = new Map<string, JudgedChange[]>();
-  for (const change of changes) {
+function gathered(causes: readonly JudgedCause[]): readonly JudgedCause[] {
+  const groups = new Map<string, JudgedCause[]>();
+  for (const change of causes) {
     const key =
       change.level === "breaking" ? change.text : `${change.level} ${change.subject.name}`;
     groups.set(key, [...(groups.get(key) ?? []), change]);
@@ -70,8 +76,32 @@ function gathered(changes: readonly JudgedChange[]): readonly JudgedChange[] {
     if (first === undefined || group.length <= mostTold) return group;
     const affects = [...new Set(group.flatMap((change) => change.affects))].sort();
     const what = first.level === "additive" ? "offers more" : "is described otherwise";
-    return [{ ...first, affects, text: `${first.subject.name} ${what} in ${group.length} places` }];
+    return [
+      {
+        ...first,
+        affects,
+        follows: [],
+        text: `${first.subject.name} ${what} in ${group.length} places`,
+      },
+    ];
   });
+}
+
+/** A text without the direction in which it is true. */
+function bare(text: string): string {
+  return text.replace(/ in (?:input|answers)$/, "");
+}
+
+/** What follows from a cause, in a line, and where its approval falls short. */
+function below({ text, follows, uncovered }: JudgedCause): readonly string[] {
+  const others = follows
+    .map((one) => oneLine(one))
+    .filter((one) => bare(one) !== bare(oneLine(text)))
+    .filter((one) => !text.startsWith(each) || !one.endsWith(text.slice(each.length)));
+  return [
+    ...(others.length === 0 ? [] : [`with ${listed(others, 3)}`]),
+    ...(uncovered.length === 0 ? [] : [`approved, but not in ${listed(uncovered, 8)}`]),
+  ];
 }
 
 /** The first names, and how many more there are. */
@@ -81,12 +111,13 @@ function listed(names: readonly string[], most: number): string {
 }
 
 function markdown(report: DiffReport): string {
-  const { version, against, changes } = report;
-  const rows = gathered(changes).map((change) => {
-    const { level, text, affects, approved } = change;
-    const told = isRefused(change) ? "**breaking**" : level;
+  const { version, against, causes } = report;
+  const rows = gathered(causes).map((cause) => {
+    const { level, text, affects, approved } = cause;
+    const told = isRefused(cause) ? "**breaking**" : level;
     const reason = approved === null ? "" : `<br>approved: ${markdownText(approved)}`;
-    return `| ${told} | ${markdownText(text)}${reason} | ${markdownText(listed(affects, 12))} |`;
+    const more = below(cause).map((line) => `<br>${markdownText(line)}`);
+    return `| ${told} | ${markdownText(text)}${more.join("")}${reason} | ${markdownText(listed(affects, 12))} |`;
   });
   const table =
     rows.length === 0 ? [] : ["", "| | change | clients meet it in |", "|---|---|---|", ...rows];
@@ -97,12 +128,20 @@ function markdown(report: DiffReport): string {
     `### API changes since \`${against}\`: ${summaryOf(report)}`,
     "",
     `Version ${version.after}; ${version.suggested} follows from the changes.`,
+    ...(report.rollout === null
+      ? []
+      : [
+          "",
+          `Rollout: **${report.rollout.verdict}**${report.rollout.steps.length === 0 ? "." : ":"}`,
+          ...(report.rollout.steps.length === 0 ? [] : [""]),
+          ...report.rollout.steps.map((step) => `- ${markdownText(step)}`),
+        ]),
     ...table,
     ...refusal,
   ].join("\n")}\n`;
 }
 
-function annotation(change: JudgedChange, { file, line, col }: Position): string {
+function annotation(change: JudgedCause, { file, line, col }: Position): string {
   const command = isRefused(change) ? "error" : change.level === "breaking" ? "warning" : "notice";
   const reason = change.approved === null ? "" : ` (approved: ${change.approved})`;
   const title = `${change.level} change`;

@@ -1,71 +1,127 @@
 // Changes as a report: what is approved, what is not, and which version follows.
+import { isDeepStrictEqual } from "node:util";
 import { own } from "../model/records.js";
 import { levels, type Change } from "../compare/change.js";
+import type { Cause } from "./causes.js";
+import type { Rollout } from "./rollout.js";
 import { suggestedVersion } from "./version.js";
 
-export interface JudgedChange extends Change {
-  /** The reason that the registry gives for a breaking change; null where it gives none. */
+/** What the registry says of a cause: the reason, and the places that it was given for. */
+export type Approval = string | { readonly reason: string; readonly in: readonly string[] };
+type Approvals = Readonly<Record<string, Approval>>;
+
+export interface JudgedCause extends Omit<Cause, "changes"> {
+  /** The texts of its changes. */
+  readonly follows: readonly string[];
+  /** The reason that the registry gives for a breaking one; null where it gives none, or not for all places. */
+  readonly approved: string | null;
+  /** Places that its approval does not name. */
+  readonly uncovered: readonly string[];
+}
+
+export interface JudgedChange extends Omit<Change, "at" | "field"> {
+  /** The text of what it follows from. */
+  readonly cause: string;
   readonly approved: string | null;
 }
 
 export interface DiffReport {
   /** What the registry was compared with. */
   readonly against: string;
+  readonly causes: readonly JudgedCause[];
   readonly changes: readonly JudgedChange[];
   readonly version: {
     readonly before: string;
     readonly after: string;
     readonly suggested: string;
   };
-  /** Approvals of changes that are not there. */
+  /** What rolling it out takes; null where the other one says nothing of its storage. */
+  readonly rollout: Rollout | null;
+  /** Approvals of causes that are not there. */
   readonly unused: readonly string[];
   /** Whether a breaking change has no approval. */
   readonly isRefused: boolean;
 }
 
 /**
- * Judges changes by the approvals of the registry: reasons by the texts of changes. One that the other registry has as well
- * was for a change before it, and counts for none behind it.
+ * Judges causes by the approvals of the registry. One that the other registry has as well was for a cause before it, and
+ * counts for none behind it; one that names no places counts for a cause that clients meet in one place.
  */
 export function reportOf(
   changes: readonly Change[],
+  causes: readonly Cause[],
   given: {
     readonly against: string;
     readonly before: string;
     readonly after: string;
-    readonly approved: Readonly<Record<string, string>>;
-    readonly spent: Readonly<Record<string, string>>;
+    readonly approved: Approvals;
+    readonly spent: Approvals;
+    readonly rollout: Rollout | null;
   },
 ): DiffReport {
-  const { against, before, after, approved, spent } = given;
-  const reasonFor = (text: string): string | null => {
-    const [reason, earlier] = [own(approved, text), own(spent, text)];
-    return reason === undefined || reason === earlier ? null : reason;
-  };
-  const judged = changes.map((change) => ({
-    ...change,
-    approved: change.level === "breaking" ? reasonFor(change.text) : null,
-  }));
+  const { against, before, after, approved, spent, rollout } = given;
+  const judged = causes.map((cause) => judgedBy(cause, approved, spent));
+  const judgedOf = new Map(
+    causes.flatMap((cause, at) => cause.changes.map((change) => [change, judged[at]] as const)),
+  );
   return {
     against,
-    changes: judged,
-    version: { before, after, suggested: suggestedVersion(before, changes) },
+    causes: judged,
+    changes: changes.map((change) => {
+      const { at: _at, field: _field, ...told } = change;
+      const { text = change.text, approved: reason = null } = judgedOf.get(change) ?? {};
+      return { ...told, cause: text, approved: change.level === "breaking" ? reason : null };
+    }),
+    version: { before, after, suggested: suggestedVersion(before, changes, after) },
+    rollout,
     unused: Object.keys(approved).filter(
-      (text) => !judged.some((change) => change.approved !== null && change.text === text),
+      (text) =>
+        !judged.some(
+          (cause) => cause.text === text && (cause.approved !== null || cause.uncovered.length > 0),
+        ),
     ),
     isRefused: judged.some(isRefused),
   };
 }
 
-export function isRefused({ level, approved }: JudgedChange): boolean {
+function judgedBy(
+  { changes, ...cause }: Cause,
+  approved: Approvals,
+  spent: Approvals,
+): JudgedCause {
+  const told = { ...cause, follows: changes.map(({ text }) => text) };
+  const entry = own(approved, cause.text);
+  const isSpent = isDeepStrictEqual(entry, own(spent, cause.text));
+  if (cause.level !== "breaking" || entry === undefined || isSpent)
+    return { ...told, approved: null, uncovered: [] };
+  const { affects } = cause;
+  const { reason, in: places } =
+    typeof entry === "string" ? { reason: entry, in: affects.length > 1 ? [] : affects } : entry;
+  const uncovered = affects.filter((place) => !places.includes(place));
+  return { ...told, approved: uncovered.length === 0 ? reason : null, uncovered };
+}
+
+/** The entries that would approve what nobody has approved, as the registry says them. */
+export function missingApprovals({ causes }: DiffReport): Approvals {
+  return Object.fromEntries(
+    causes
+      .filter(isRefused)
+      .map(({ text, affects }): [string, Approval] => [
+        text,
+        affects.length > 1 ? { reason: "why", in: affects } : "why",
+      ]),
+  );
+}
+
+export function isRefused({ level, approved }: Pick<JudgedCause, "level" | "approved">): boolean {
   return level === "breaking" && approved === null;
 }
 
 /** `2 breaking (1 approved), 3 additive`, or `no changes`. */
-export function summaryOf({ changes }: DiffReport): string {
+export function summaryOf({ causes }: DiffReport): string {
   const parts = levels.flatMap((level) => {
-    const all = changes.filter((change) => change.level === level);
-    const approved = all.filter((change) => change.approved !== null).length;
+    const all = causes.filter((cause) => cause.level === level);
+    const approved = all.filter((cause) => cause.approved !== null).length;
     const told = approved === 0 ? "" : ` (${approved} approved)`;
     return all.length === 0 ? [] : [`${all.length} ${level}${told}`];
   });

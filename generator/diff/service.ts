@@ -1,11 +1,13 @@
 // What changes of the service as a whole mean for clients.
 import type { RegistryModel, ServiceModel } from "../model/registry.js";
 import type { Note } from "../compare/change.js";
+import { compareVersions } from "./version.js";
 import { compareMembers, tellOf, value, type Rules } from "../compare/rules.js";
 
 const service: Rules<ServiceModel> = {
   name: value("breaking", (name) => `is named ${name}, and its client's package with it`),
   title: value("documentation", () => "has another title"),
+  // Told apart: it is about no part of the interface, and no version follows from it.
   version: null,
   description: value("documentation", () => "is described otherwise"),
   contact: value("documentation", () => "has another contact"),
@@ -22,6 +24,10 @@ const service: Rules<ServiceModel> = {
 };
 
 export function compareService(before: RegistryModel, after: RegistryModel, note: Note): void {
-  const tell = tellOf(note, { kind: "service", name: "service" }, "http");
+  const subject = { kind: "service", name: "service" } as const;
+  const tell = tellOf(note, subject, "http");
   compareMembers(before.service, after.service, service, tell);
+  const [was, is] = [before.service.version, after.service.version];
+  if (compareVersions(is, was) < 0)
+    tellOf(note, subject, "version")("breaking", `has version ${is}, which comes before ${was}`);
 }

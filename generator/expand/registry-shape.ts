@@ -25,6 +25,21 @@ import { families } from "../families/index.js";
 const version =
   /^(?:0|[1-9]\d*)(?:\.(?:0|[1-9]\d*)){2}(?:-[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?(?:\+[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?$/;
 
+/** The reason alone is enough for what clients meet in one place. */
+const approval: Shape = {
+  kind: "either",
+  of: [
+    text,
+    {
+      kind: "object",
+      members: {
+        reason: required(text, "Why clients bear it."),
+        in: required(listOf(text, 1), "The operations, events and commands that are meant."),
+      },
+    },
+  ],
+};
+
 const webAddress: Shape = {
   kind: "string",
   pattern: /^https?:\/\/[^\s]+$/,
@@ -182,8 +197,8 @@ export const registryShape: ObjectShape = {
     ...Object.assign({}, ...families.map(({ format }) => format)),
     mounts: optional(mapOf(topLevelMount), "Further mounts of a namespace."),
     approved: optional(
-      mapOf(text, /^/, "a change as `opwright diff` tells it"),
-      "Breaking changes that may be made, by their texts, each with the reason.",
+      mapOf(approval, /^/, "a change as `opwright diff` tells it"),
+      "Breaking changes that may be made, by their texts, each with the reason and the operations that it was given for.",
     ),
   },
 };

@@ -21,7 +21,13 @@ import type { SourceTree } from "../load/source-tree.js";
 import type { TypeReader } from "../load/types.js";
 import type { Code } from "../model/code.js";
 import type { ValidatorPlan } from "../model/validator-plan.js";
-import type { FamilyModels, OperationModel, RegistryModel, RouteModel } from "../model/registry.js";
+import type {
+  DocumentModel,
+  FamilyModels,
+  OperationModel,
+  RegistryModel,
+  RouteModel,
+} from "../model/registry.js";
 
 /** The shapes of documents by their tables, as the storage has them. */
 export type Shapes = Readonly<Record<string, Shape>>;
@@ -37,6 +43,8 @@ export interface Family<Model = unknown> {
   readonly expand: (context: FamilyContext) => Expansion<Model>;
   /** Tells what has changed for clients beside its operations. */
   readonly compare: (before: RegistryModel, after: RegistryModel, comparison: Comparison) => void;
+  /** Types that it makes of a document's own, with the field that each is about; null where it is about all of them. */
+  readonly derived: (document: DocumentModel) => readonly (readonly [string, string | null])[];
   /** The modules that only it prints. */
   readonly emit: (
     model: RegistryModel,
@@ -122,6 +130,7 @@ const silent = {
   after: [],
   rewrite: (tree) => tree,
   compare: () => undefined,
+  derived: () => [],
   emit: () => [],
   validators: () => ({}),
   tables: () => ({}),

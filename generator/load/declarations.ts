@@ -240,6 +240,8 @@ export interface Declarations {
   readonly composites: Readonly<Record<string, CompositeDeclaration>>;
   readonly operations: Readonly<Record<string, OperationDeclaration>>;
   readonly mounts: Readonly<Record<string, TopLevelMountDeclaration>>;
-  /** Reasons by the texts of changes. */
-  readonly approved: Readonly<Record<string, string>>;
+  /** Reasons by the texts of changes, with the places that they were given for. */
+  readonly approved: Readonly<
+    Record<string, string | { readonly reason: string; readonly in: readonly string[] }>
+  >;
 }

@@ -24,8 +24,12 @@ const document: Rules<DocumentModel> = {
     Object.keys({ ...before, ...after })
       .filter((field) => !isDeepStrictEqual(before[field], after[field]))
       .map((field) => {
-        const begins = after[field] === undefined ? "nothing" : JSON.stringify(after[field]);
-        return ["documentation", `begins with ${begins} in ${field}`] as const;
+        const [old, next] = [before[field], after[field]];
+        const begins = `begins with ${next === undefined ? "nothing" : JSON.stringify(next)} in ${field}`;
+        // That a member may be left out from now on, or no longer, is told of the payload.
+        return old === undefined || next === undefined
+          ? (["documentation", begins, field] as const)
+          : (["breaking", `${begins} instead of ${JSON.stringify(old)}`, field] as const);
       }),
   nullable: null,
   canonical: null,

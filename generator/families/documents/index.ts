@@ -12,6 +12,7 @@ import {
 } from "../../kernel/family.js";
 import { bodyPlans } from "./body-validators.js";
 import { compare } from "./compare.js";
+import { derivedTypes } from "./derived.js";
 import { emitDocuments } from "./emit.js";
 import { expandDocument, type ExpandedDocument } from "./expand.js";
 import { format } from "./format.js";
@@ -35,6 +36,7 @@ export const documents = family<ReadonlyMap<string, DocumentModel>>({
     });
   },
   compare,
+  derived: derivedTypes,
   emit: emitDocuments,
   validators: bodyPlans,
   service: (model) => ({

@@ -1,0 +1,67 @@
+// Where in the registry a change was made.
+import type { JudgedCause } from "../diff/report.js";
+import type { Origin } from "../diagnostics.js";
+import type { CheckedRegistry } from "../generate.js";
+import type { DocumentModel, RegistryModel } from "../model/registry.js";
+
+/** At what a cause is about, its field where there is one, or in the file that had it. */
+export function originOf(
+  { subject, field }: Pick<JudgedCause, "subject" | "field">,
+  { expanded, loaded }: CheckedRegistry,
+  before: RegistryModel,
+): Origin {
+  const { tree } = loaded;
+  const inside = field?.split(".") ?? [];
+  const { documents } = expanded.model;
+  const atDocument = ({ name, typeName }: DocumentModel): Origin =>
+    typeName in tree.section("types")
+      ? tree.keyAt("types", typeName, ...inside)
+      : tree.keyAt("documents", name, "type", ...inside);
+  switch (subject.kind) {
+    case "operation": {
+      const source = before.operations[subject.name]?.source;
+      const gone = source === undefined ? tree.keyAt("service") : { file: source, path: [] };
+      return expanded.origins.get(subject.name) ?? gone;
+    }
+    case "hook":
+      return tree.keyAt("policies", ...policyWith(subject.name, tree.section("policies")));
+    case "document":
+      return tree.keyAt(
+        subject.name in tree.section("search") ? "search" : "documents",
+        subject.name,
+      );
+    case "type": {
+      const { name } = subject;
+      if (name in tree.section("types")) return tree.keyAt("types", name, ...inside);
+      const owner = Object.values(documents).find(({ typeName, createTypeName, patchTypeName }) =>
+        [typeName, createTypeName, patchTypeName].includes(name),
+      );
+      return owner === undefined ? tree.keyAt("types", name) : atDocument(owner);
+    }
+    case "event":
+      return tree.keyAt("realtime", "events", subject.name);
+    case "integration event":
+      return tree.keyAt("outbox", "events", subject.name);
+    case "command":
+      return tree.keyAt("realtime", "commands", subject.name);
+    case "realtime":
+      return tree.keyAt("realtime");
+    case "storage":
+      return tree.keyAt("storage", subject.name);
+    case "service":
+      return tree.keyAt("service", "version");
+  }
+}
+
+/** The one policy that names a hook, such as `rate_limit 5/1m before`; none where several do. */
+function policyWith(hook: string, policies: Readonly<Record<string, unknown>>): readonly string[] {
+  const words = hook
+    .split(" ")
+    .slice(0, -1)
+    .filter((word) => !["before", "tx"].includes(word));
+  const naming = Object.entries(policies).filter(([, steps]) => {
+    const text = JSON.stringify(steps);
+    return words.every((word) => text.includes(word));
+  });
+  return naming.length === 1 ? naming.map(([name]) => name) : [];
+}

@@ -1,0 +1,35 @@
+// What is called otherwise: a name that is gone and one that is new, with the same behind them and nothing else like it.
+import { isDeepStrictEqual } from "node:util";
+import { propertiesOf, requiredOf, type SchemaObject } from "../model/json-schema.js";
+import { own } from "../model/records.js";
+
+/** Names that only one of two records has, in pairs of equal values; what has more than one like it is in none. */
+export function pairsOf<Value>(
+  before: Readonly<Record<string, Value>>,
+  after: Readonly<Record<string, Value>>,
+  isSame: (before: Value, after: Value) => boolean,
+): ReadonlyMap<string, string> {
+  const gone = Object.entries(before).filter(([name]) => own(after, name) === undefined);
+  const added = Object.entries(after).filter(([name]) => own(before, name) === undefined);
+  return new Map(
+    gone.flatMap(([name, value]): readonly (readonly [string, string])[] => {
+      const likes = added.filter(([, other]) => isSame(value, other));
+      const [only, another] = likes;
+      if (only === undefined || another !== undefined) return [];
+      const rivals = gone.filter(([, other]) => isSame(other, only[1]));
+      return rivals.length === 1 ? [[name, only[0]]] : [];
+    }),
+  );
+}
+
+/** Members of an object that are called otherwise: the same schema, and required as before. */
+export function renames(before: SchemaObject, after: SchemaObject): ReadonlyMap<string, string> {
+  const membersOf = (schema: SchemaObject): Readonly<Record<string, readonly unknown[]>> =>
+    Object.fromEntries(
+      Object.entries(propertiesOf(schema)).map(([name, member]) => [
+        name,
+        [member, requiredOf(schema).includes(name)],
+      ]),
+    );
+  return pairsOf(membersOf(before), membersOf(after), isDeepStrictEqual);
+}

@@ -1,0 +1,266 @@
+// Changes by what they follow from: a field that is gone is one cause, however many operations, filters and sorts it takes
+// along.
+import { families } from "../families/index.js";
+import { levels, type Change, type ChangeLevel, type Subject } from "../compare/change.js";
+import { propertiesOf, referredType, type JsonSchema } from "../model/json-schema.js";
+import { own } from "../model/records.js";
+import type { DocumentModel, RegistryModel } from "../model/registry.js";
+import { documentCalled, renamedDocuments } from "./renames.js";
+
+export interface Cause {
+  /** One sentence, which also names the cause: an approval repeats it. */
+  readonly text: string;
+  /** That of the worst of its changes. */
+  readonly level: ChangeLevel;
+  readonly area: Change["area"];
+  readonly subject: Subject;
+  /** The field of the subject; absent where it is about no one field. */
+  readonly field?: string;
+  /** Operations, events and commands in which clients meet what is as bad as the level says, sorted. */
+  readonly affects: readonly string[];
+  /** What follows from it, the changes that it is made of among them. */
+  readonly changes: readonly Change[];
+}
+
+/** How what is told of several operations in the same words begins. */
+export const each = "each of these operations ";
+
+/** Gathers changes under their causes, in the order of the changes. */
+export function causesOf(
+  changes: readonly Change[],
+  before: RegistryModel,
+  after: RegistryModel,
+): readonly Cause[] {
+  const fields = new FieldCauses(changes, before, after);
+  const repeated = repeatedTexts(changes);
+  const groups = new Map<string, Change[]>();
+  for (const change of changes) {
+    const key = change.cause ?? fields.of(change) ?? repeated(change) ?? change.text;
+    groups.set(key, [...(groups.get(key) ?? []), change]);
+  }
+  const causes = [...groups].map(([key, group]) => causeFrom(key, group, fields));
+  return causes.sort((left, right) => levels.indexOf(left.level) - levels.indexOf(right.level));
+}
+
+function causeFrom(key: string, changes: readonly Change[], fields: FieldCauses): Cause {
+  const level = levels.find((one) => changes.some((change) => change.level === one)) ?? "additive";
+  const worst = changes.filter((change) => change.level === level);
+  const first = worst[0] ?? changes[0];
+  if (first === undefined) throw new Error(`no change has the cause ${key}`);
+  const place = fields.placeOf(key);
+  const whats = changes.flatMap((change) =>
+    change.level === level && change.at !== undefined && fields.isAt(key, change)
+      ? [change.at.what]
+      : [],
+  );
+  // What only follows is told as it is, where nothing is told at the place itself.
+  const told = [...new Set(whats)].join(", ");
+  const types = changes.flatMap((change) =>
+    fields.isAt(key, change) ? [change.subject.name] : [],
+  );
+  // Where the type itself is as it was, only a payload has changed.
+  const type = place === undefined || types.includes(place.type) ? place?.type : types[0];
+  return {
+    text: place === undefined ? key : told === "" ? first.text : `${type}${place.path} ${told}`,
+    level,
+    area: first.area,
+    subject: place === undefined ? first.subject : { kind: "type", name: place.type },
+    ...(place === undefined ? {} : { field: place.path.slice(1).replaceAll("[]", "") }),
+    affects: [...new Set(worst.flatMap(({ affects }) => affects))].sort(),
+    changes,
+  };
+}
+
+/** What is told of several operations in the same words is one cause, as when their policy has changed. */
+function repeatedTexts(changes: readonly Change[]): (change: Change) => string | undefined {
+  const keyOf = ({ subject, text, at, cause }: Change): string | undefined =>
+    subject.kind === "operation" && at === undefined && cause === undefined
+      ? text.slice(subject.name.length + 1)
+      : undefined;
+  const counts = new Map<string, number>();
+  for (const change of changes) {
+    const key = keyOf(change);
+    if (key !== undefined) counts.set(key, (counts.get(key) ?? 0) + 1);
+  }
+  return (change) => {
+    const key = keyOf(change);
+    // Each that comes or goes is a cause of its own.
+    if (key === undefined || key === "is gone" || key === "is new") return undefined;
+    return (counts.get(key) ?? 0) > 1 ? `${each}${key}` : undefined;
+  };
+}
+
+interface Place {
+  readonly type: string;
+  readonly path: string;
+}
+
+/** Changes of fields of types, and what they change in the types that are made of documents. */
+class FieldCauses {
+  readonly #before: RegistryModel;
+  readonly #after: RegistryModel;
+  readonly #places = new Map<string, Place>();
+  readonly #documents: ReadonlyMap<string, DocumentModel>;
+  readonly #called = new Map<string, string>();
+  readonly #documentTypes: ReadonlyMap<string, string>;
+
+  constructor(changes: readonly Change[], before: RegistryModel, after: RegistryModel) {
+    this.#before = before;
+    this.#after = after;
+    const documents = [before, after].flatMap((model) => Object.values(model.documents));
+    this.#documents = new Map(
+      documents.flatMap((document) =>
+        derivedTypes(document).map(([type]) => [type, document] as const),
+      ),
+    );
+    this.#documentTypes = new Map(
+      [...renamedDocuments(before, after)].flatMap(([document, called]) =>
+        typesOf(before.documents[document]).map(
+          (type, at) =>
+            [
+              JSON.stringify([type, typesOf(after.documents[called])[at]]),
+              documentCalled(document, called),
+            ] as const,
+        ),
+      ),
+    );
+    for (const change of changes) {
+      const place = this.#primary(change);
+      if (place === undefined) continue;
+      this.#places.set(keyOf(place), place);
+      const called = change.at?.called;
+      if (called === undefined) continue;
+      const next = place.path.replace(/[^.]*$/, called);
+      this.#called.set(keyOf({ ...place, path: next }), keyOf(place));
+    }
+  }
+
+  /** The key of what a change follows from; undefined where it is about no field. */
+  of(change: Change): string | undefined {
+    const { at, subject } = change;
+    if (at?.from !== undefined)
+      return (
+        this.#documentTypes.get(JSON.stringify([at.from, subject.name])) ??
+        change.text.replace(/ in (?:input|answers)$/, "")
+      );
+    const primary = this.#primary(change);
+    if (primary !== undefined) return keyOf(primary);
+    const document = this.#documentOf(subject);
+    if (document === undefined) return undefined;
+    return this.#ofField(
+      document,
+      change.field ??
+        derivedTypes(document).find(([type]) => type === subject.name)?.[1] ??
+        fieldIn(change, this.#fieldsOf(document.name)),
+    );
+  }
+
+  placeOf(key: string): Place | undefined {
+    return this.#places.get(key);
+  }
+
+  /** Whether a change is one of the place itself. */
+  isAt(key: string, change: Change): boolean {
+    const place = this.#primary(change);
+    return place !== undefined && keyOf(place) === key;
+  }
+
+  /** The place of a change in a type that somebody declared; payloads of documents are their types. */
+  #primary({ at, subject }: Change): Place | undefined {
+    if (at === undefined || subject.kind !== "type" || at.path === "" || at.from !== undefined)
+      return undefined;
+    const document = this.#documents.get(subject.name);
+    if (document === undefined) return { type: subject.name, path: at.path };
+    const isPayload = [document.createTypeName, document.patchTypeName].includes(subject.name);
+    if (!isPayload) return undefined;
+    // A payload may spell out what its document refers to.
+    const places = [this.#before, this.#after].map((model) =>
+      placesOn(document, at.path.slice(1), model),
+    );
+    return places
+      .flatMap((known) => known.slice(-1))
+      .sort((left, right) => left.path.length - right.path.length)[0];
+  }
+
+  #documentOf({ kind, name }: Subject): DocumentModel | undefined {
+    const { documents } = this.#after;
+    switch (kind) {
+      case "type":
+        return this.#documents.get(name);
+      case "document":
+        return own(documents, name);
+      case "operation":
+        return own(documents, name.split(".", 1)[0] ?? "");
+      default:
+        return undefined;
+    }
+  }
+
+  #fieldsOf(document: string): readonly string[] {
+    const models = [this.#before, this.#after].map(({ documents }) => own(documents, document));
+    return models.flatMap((model) => Object.keys({ ...model?.fields, ...model?.elements }));
+  }
+
+  /** The cause at a field or at what it stands in, the deepest first. */
+  #ofField(document: DocumentModel, field: string | undefined): string | undefined {
+    if (field === undefined) return undefined;
+    const candidates = [this.#before, this.#after].flatMap((model) =>
+      placesOn(document, field, model),
+    );
+    const keys = candidates.map(keyOf).map((key) => this.#called.get(key) ?? key);
+    return keys.findLast((key) => this.#places.has(key));
+  }
+}
+
+function keyOf({ type, path }: Place): string {
+  return `field ${type}${path}`;
+}
+
+/** Types whose names follow from a document's, in an order. */
+function typesOf(document: DocumentModel | undefined): readonly string[] {
+  if (document === undefined) return [];
+  return [document.typeName, ...derivedTypes(document).map(([type]) => type)];
+}
+
+/** Types that are made of a document's own type, with the field that each is about. */
+function derivedTypes(document: DocumentModel): readonly (readonly [string, string | null])[] {
+  return families
+    .flatMap((family) => family.derived(document))
+    .filter(([type]) => type !== document.typeName);
+}
+
+/** The field of a document that a change in one of its other types is about: a value there, or the end of a path. */
+function fieldIn({ at }: Change, fields: readonly string[]): string | undefined {
+  if (at === undefined) return undefined;
+  const { value, path } = at;
+  if (typeof value === "string" && fields.includes(value)) return value;
+  const ends = fields.filter((field) => `${path.replaceAll("[]", "")}.`.includes(`.${field}.`));
+  return ends.sort((left, right) => right.length - left.length)[0];
+}
+
+/** Places that a field of a document stands at: in its own type, and in the types that it refers to on the way. */
+function placesOn(
+  { typeName }: DocumentModel,
+  field: string,
+  { types }: RegistryModel,
+): readonly Place[] {
+  const places: Place[] = [];
+  let place: Place = { type: typeName, path: "" };
+  let schema: JsonSchema = types[typeName] ?? true;
+  for (const step of field.split(".")) {
+    place = { ...place, path: `${place.path}.${step}` };
+    places.push(place);
+    const depth = step.split("[]").length - 1;
+    schema = own(propertiesOf(schema), step.replaceAll("[]", "")) ?? true;
+    for (let at = 0; at < depth; at += 1) schema = itemsOf(schema);
+    const type = referredType(schema);
+    if (type === undefined) continue;
+    place = { type, path: "" };
+    schema = types[type] ?? true;
+  }
+  return places;
+}
+
+function itemsOf(schema: JsonSchema): JsonSchema {
+  return typeof schema === "object" ? ((schema["items"] ?? true) as JsonSchema) : true;
+}

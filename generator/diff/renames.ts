@@ -1,0 +1,70 @@
+// Documents and operations of two registries that are the same under another name, and what gone ones went with.
+import { isDeepStrictEqual } from "node:util";
+import { pairsOf } from "../compare/renames.js";
+import { own } from "../model/records.js";
+import type { DocumentModel, OperationModel, RegistryModel } from "../model/registry.js";
+
+export interface RenamedOperation {
+  /** What it is called by now. */
+  readonly key: string;
+  /** What its other name and its other route follow from; absent where it was renamed alone. */
+  readonly cause?: string;
+}
+
+/** Documents by their former names; one that has changed as well is another. */
+export function renamedDocuments(
+  before: RegistryModel,
+  after: RegistryModel,
+): ReadonlyMap<string, string> {
+  const essence = ({
+    bodySchema,
+    defaults,
+    tenant,
+    softDelete,
+    history,
+  }: DocumentModel): unknown => [bodySchema, defaults, tenant, softDelete, history];
+  return pairsOf(before.documents, after.documents, (old, next) =>
+    isDeepStrictEqual(essence(old), essence(next)),
+  );
+}
+
+/** Operations by their former keys: those of documents that are called otherwise, and those that have kept their route. */
+export function renamedOperations(
+  before: RegistryModel,
+  after: RegistryModel,
+): ReadonlyMap<string, RenamedOperation> {
+  const found = new Map<string, RenamedOperation>();
+  for (const [document, called] of renamedDocuments(before, after))
+    for (const { namespace, name, key } of Object.values(before.operations)) {
+      const next = `${called}.${name}`;
+      if (namespace !== document || own(before.operations, next) !== undefined) continue;
+      if (own(after.operations, key) === undefined && own(after.operations, next) !== undefined)
+        found.set(key, { key: next, cause: documentCalled(document, called) });
+    }
+  const taken = new Set([...found.values()].map(({ key }) => key));
+  const left = ([key]: readonly [string, unknown]): boolean => !found.has(key) && !taken.has(key);
+  const rest = ({ operations }: RegistryModel): RegistryModel["operations"] =>
+    Object.fromEntries(Object.entries(operations).filter(left));
+  const kept = ({ route: old }: OperationModel, { route: next }: OperationModel): boolean =>
+    old !== null && old.method === next?.method && old.path === next.path;
+  for (const [key, next] of pairsOf(rest(before), rest(after), kept)) found.set(key, { key: next });
+  return found;
+}
+
+export function documentCalled(document: string, called: string): string {
+  return `document ${document} is called ${called}`;
+}
+
+/** What an operation of a document has come or gone with; undefined where it did so alone. */
+export function causeOf(
+  { family, namespace }: OperationModel,
+  has: RegistryModel,
+  lacks: RegistryModel,
+  what: "is gone" | "is new",
+): string | undefined {
+  const isWhole =
+    family === "documents" &&
+    own(has.documents, namespace) !== undefined &&
+    own(lacks.documents, namespace) === undefined;
+  return isWhole ? `document ${namespace} ${what}` : undefined;
+}

@@ -1,0 +1,84 @@
+// What a rollout does: whether the version before and the one that follows may run beside each other on one database.
+import { storageChanges, type StorageChange, type StorageSchema } from "../emit/storage-schema.js";
+import { own } from "../model/records.js";
+import type { RegistryModel } from "../model/registry.js";
+
+export const verdicts = [
+  "safe to roll",
+  "needs the migration first",
+  "needs two releases",
+] as const;
+
+export interface Rollout {
+  readonly verdict: (typeof verdicts)[number];
+  /** What is to be done, in order; none where it is safe as it is. */
+  readonly steps: readonly string[];
+}
+
+interface Side {
+  readonly model: RegistryModel;
+  readonly storage: StorageSchema;
+}
+
+/** What rolling one registry out over another takes. */
+export function rolloutOf(before: Side, after: Side): Rollout {
+  const releases = [...droppedMembers(before, after), ...changedTypes(before, after)];
+  const migrations = storageChanges(before.storage, after.storage).map(migrationText);
+  const steps = [
+    ...releases,
+    ...(migrations.length === 0 ? [] : ["before it serves: node dist/generated/server.js migrate"]),
+    ...migrations,
+  ];
+  if (releases.length > 0) return { verdict: "needs two releases", steps };
+  return { verdict: migrations.length > 0 ? "needs the migration first" : "safe to roll", steps };
+}
+
+/** The version before answers documents that the next one has stored: without what it requires and has no default for. */
+function droppedMembers(before: Side, after: Side): readonly string[] {
+  return Object.values(after.model.documents).flatMap(({ table }) => {
+    const [was, is] = [own(before.storage.tables, table), own(after.storage.tables, table)];
+    const members = is?.shape?.members ?? null;
+    if (was === undefined || members === null) return [];
+    return was.required
+      .filter((member) => !members.includes(member) && !Object.hasOwn(was.members, member))
+      .map(
+        (member) =>
+          `${table}.${member} is dropped: first give it a default or make it nullable and roll that out, then drop it`,
+      );
+  });
+}
+
+function changedTypes(before: Side, after: Side): readonly string[] {
+  return Object.values(after.model.documents).flatMap(({ name, fields }) => {
+    const known = own(before.model.documents, name)?.fields ?? {};
+    return Object.entries(fields).flatMap(([field, type]) => {
+      const was = own(known, field);
+      // Each integer is a number.
+      if (was === undefined || was === type || (was === "integer" && type === "number")) return [];
+      return [
+        `${name}.${field} is ${type} instead of ${was}, and stored values stay as they are: first add a field of another name and copy what is needed, then drop this one`,
+      ];
+    });
+  });
+}
+
+function migrationText(change: StorageChange): string {
+  switch (change.kind) {
+    case "systemStep":
+      return `it takes the step ${change.step}`;
+    case "createTable":
+      return `it makes the table ${change.table}`;
+    case "createHistory":
+      return `it makes the history of ${change.table}`;
+    case "createIndex":
+      return `it makes the index ${change.name} of ${change.table}`;
+    case "createSearch":
+      return `it makes the search ${change.name} of ${change.table}, empty: run search-rebuild after the rollout`;
+    case "dropSearch":
+      return `it drops the search ${change.name} of ${change.table}`;
+    case "dropIndex":
+      return `it drops the index ${change.name} of ${change.table}`;
+    case "addShape":
+      return `it numbers the shapes of ${change.table}`;
+  }
+}

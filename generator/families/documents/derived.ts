@@ -1,0 +1,24 @@
+// Types that are made of a document's own: payloads, and what it can be asked.
+import type { DocumentModel } from "../../model/registry.js";
+import { aggregateTypeNames } from "./aggregate-schemas.js";
+import { queryTypeNames } from "./model.js";
+import { enumConstraints } from "./query-schemas.js";
+
+/** Their names, in an order, with the field that a type is about; null where it is about all of them. */
+export function derivedTypes(
+  document: DocumentModel,
+): readonly (readonly [string, string | null])[] {
+  const { name, createTypeName, patchTypeName, fields, enums } = document;
+  const whole = [
+    createTypeName,
+    patchTypeName,
+    ...Object.values(queryTypeNames(name)),
+    ...Object.values(aggregateTypeNames(name)),
+  ];
+  const listed = [...enumConstraints(name, fields, enums)].flatMap(([field, one]) =>
+    [one.name, one.value, ...(one.element === null ? [] : [one.element])].map(
+      (type) => [type, field] as const,
+    ),
+  );
+  return [...whole.map((type) => [type, null] as const), ...listed];
+}
