@@ -1,7 +1,7 @@
 // Rules over tables, indexes and what migrations can follow.
 import type { FieldType } from "../../runtime/contract/fields.js";
 import type { Origin } from "../diagnostics.js";
-import { storageOf, type TableSchema } from "../emit/storage-schema.js";
+import { storageOf, storedMembers, type TableSchema } from "../emit/storage-schema.js";
 import { indexName } from "../model/names.js";
 import { own } from "../model/records.js";
 import type { RuleContext } from "./rule-context.js";
@@ -79,9 +79,9 @@ function storageFaults(table: string, before: TableSchema, after: TableSchema): 
       ? []
       : [`${table} has an index over ${field}, which was ${old} and is now ${type}`];
   });
+  const stored = storedMembers(before);
   const required = after.required
-    .filter((field) => !before.required.includes(field) && !Object.hasOwn(after.members, field))
-    .filter((field) => !Object.hasOwn(before.members, field))
+    .filter((field) => !stored.has(field) && !Object.hasOwn(after.members, field))
     .map(
       (field) =>
         `documents of ${table} that are stored already have no ${field}; give it a default or make it nullable`,

@@ -109,18 +109,20 @@ function indexedField(
   return { path, type, ...(late === undefined ? {} : { late }) };
 }
 
+/** Members that every document has as it is read. Before rows had a shape, migrations filled in what had a default. */
+export function storedMembers({ required, members, shape }: TableSchema): ReadonlySet<string> {
+  return new Set(shape === undefined ? [...required, ...Object.keys(members)] : required);
+}
+
 /** The shape of a type of documents after its members have changed: one step more where any came or went. */
 function shapeAfter(before: TableSchema | undefined, document: DocumentModel): Shape {
   const members = membersOf(document.bodySchema);
   if (before === undefined) return { members, steps: [] };
-  const earlier = before.shape ?? {
-    members: [...new Set([...before.required, ...Object.keys(before.members)])],
-    steps: [],
-  };
-  const had = new Set(earlier.members ?? []);
-  const adds = Object.entries(document.defaults).filter(([member]) => !had.has(member));
-  const drops = members === null ? [] : [...had].filter((member) => !members.includes(member));
-  const { steps } = earlier;
+  const stored = storedMembers(before);
+  const { members: earlier, steps } = before.shape ?? { members: [...stored], steps: [] };
+  const adds = Object.entries(document.defaults).filter(([member]) => !stored.has(member));
+  const drops =
+    members === null ? [] : (earlier ?? []).filter((member) => !members.includes(member));
   if (adds.length === 0 && drops.length === 0) return { members, steps };
   return { members, steps: [...steps, { adds: Object.fromEntries(adds), drops }] };
 }

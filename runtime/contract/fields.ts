@@ -59,15 +59,18 @@ export function sqlitePath(path: string): string {
 /** SQLite's body of a document as its member is read: those of older shapes have the value that came with it. */
 export function sqliteBody(late: LateMember | undefined): string {
   if (late === undefined) return `"body"`;
-  const { member, since, value } = late;
-  return `CASE WHEN "shape" < ${since} THEN json_set("body", ${sqlitePath(member)}, json(${jsonText(value)})) ELSE "body" END`;
+  const { member, since, value, isBack } = late;
+  const put = isBack ? "json_set" : "json_insert";
+  return `CASE WHEN "shape" < ${since} THEN ${put}("body", ${sqlitePath(member)}, json(${jsonText(value)})) ELSE "body" END`;
 }
 
 /** As `sqliteBody`, for PostgreSQL. */
 export function postgresBody(late: LateMember | undefined): string {
   if (late === undefined) return `"body"`;
-  const { member, since, value } = late;
-  return `(CASE WHEN "shape" < ${since} THEN "body" || ${jsonText({ [member]: value })}::jsonb ELSE "body" END)`;
+  const { member, since, value, isBack } = late;
+  const own = `${jsonText({ [member]: value })}::jsonb`;
+  const whole = isBack ? `"body" || ${own}` : `${own} || "body"`;
+  return `(CASE WHEN "shape" < ${since} THEN ${whole} ELSE "body" END)`;
 }
 
 function jsonText(value: unknown): string {

@@ -5,7 +5,7 @@ type Members = Readonly<Record<string, unknown>>;
 
 /** What a shape has otherwise than the one before it. */
 export interface ShapeStep {
-  /** Members that are new, with the values that documents of the shape before have there. */
+  /** Members that every document has from here on, with the values of those that lack them. */
   readonly adds: Members;
   /** Members that are gone. */
   readonly drops: readonly string[];
@@ -29,6 +29,8 @@ export interface LateMember {
   readonly member: string;
   readonly since: number;
   readonly value: unknown;
+  /** Whether older rows may hold what was dropped before, which counts no more. */
+  readonly isBack: boolean;
 }
 
 /** What older documents have for a member of the shape; undefined where that is what is stored. */
@@ -36,9 +38,9 @@ export function lateMember({ steps }: Shape, member: string): LateMember | undef
   const at = steps.findLastIndex(({ adds }) => Object.hasOwn(adds, member));
   const value = steps[at]?.adds[member];
   if (value === undefined) return undefined;
+  const isBack = steps.slice(0, at + 1).some(({ drops }) => drops.includes(member));
   // What was never stored is null already.
-  const isStored = steps.slice(0, at + 1).some(({ drops }) => drops.includes(member));
-  return value === null && !isStored ? undefined : { member, since: at + 2, value };
+  return value === null && !isBack ? undefined : { member, since: at + 2, value, isBack };
 }
 
 /** A body of an older shape, as one of this shape; a pure function of both. */
@@ -46,7 +48,7 @@ export function broughtUp(shape: Shape, from: number, body: Members): Members {
   let members = body;
   for (const { adds, drops } of shape.steps.slice(from - 1)) {
     const kept = Object.entries(members).filter(([name]) => !drops.includes(name));
-    members = { ...Object.fromEntries(kept), ...adds };
+    members = { ...adds, ...Object.fromEntries(kept) };
   }
   return members;
 }

@@ -181,5 +181,49 @@ for (const engine of engines) {
         await third.stop();
       }
     });
+
+    test("a member that documents might have had keeps what they have, and is filled in where they have none", async () => {
+      const note = (further: string): string =>
+        `{type: object, properties: {text: {type: string}, place: {type: string}}, required: [text], additionalProperties: false}${further}`;
+      const declared = (further: string): Readonly<Record<string, string>> => ({
+        "registry/service.yaml": `registry: 1
+service: {name: demo, title: Demo, version: 1.0.0}
+policies: {open: []}
+documents:
+  notes: {guard: open, type: ${note(further)}}
+`,
+      });
+      const free = await testProject(declared(""));
+      const filled = await testProject(declared(", defaults: {place: Rome}"), free);
+      const fresh = await shared(engine);
+      const first = await free.start(fresh.same);
+      const given = (await first.post("/notes", { text: "a", place: "Oslo" })).body;
+      const none = (await first.post("/notes", { text: "b" })).body;
+      const second = await filled.start(fresh.same);
+      try {
+        const places = [];
+        for (const { id } of [given, none])
+          places.push((await second.call("GET", `/notes/${id}`)).body.place);
+        expect(places).toEqual(["Oslo", "Rome"]);
+        for (const place of places) {
+          const found = await second.post("/notes/list", { filters: { $values: { place } } });
+          expect(found.body.count).toBe(1);
+        }
+      } finally {
+        await first.stop();
+        await second.stop();
+        await fresh.drop();
+        for (const project of [free, filled]) project.remove();
+      }
+    });
   });
 }
+
+test("a member that comes back without a default is refused: older documents have none", async () => {
+  const [, second] = versions;
+  const back = registry(
+    `text: string, legacy: string, state: [low, high], labels: "string[]"`,
+    "    defaults: {state: low, labels: [new]}\n",
+  );
+  await expect(testProject(back, second)).rejects.toThrow("OPW035");
+});

@@ -3,36 +3,37 @@ import { shapeNumber } from "../../contract/shapes.js";
 import type { DocumentStore } from "../../ports/documents.js";
 import type { DocumentDeclaration } from "../../ports/document-spec.js";
 import { bodyAsRead } from "./document-rows.js";
-import { between, chosen, keyOf, ordered } from "./row-walk.js";
+import { between, chosen, keyOf, ordered, type Key } from "./row-walk.js";
 import { quoted, type SqlRow, type SqlSession } from "./session.js";
 
-/** The part of the document store of one transaction that renews rows. */
-export function sqlDocumentRenewal(session: SqlSession): Pick<DocumentStore, "renew"> {
-  return {
-    async renew(spec, after, limit) {
-      const { dialect } = session;
-      const table = { name: quoted(spec.table), keys: dialect.rowKeys(spec) };
-      const current = shapeNumber(spec.shape);
-      const { condition, parameters } = between(session, table, after, null);
-      const limitAt = dialect.placeholder(parameters.length + 1);
-      // Only what is old is read whole.
-      const columns = [
-        ...chosen(table),
-        `r."rev"`,
-        `r."shape"`,
-        `CASE WHEN r."shape" < ${current} THEN r."body" END AS "body"`,
-      ];
-      const rows = await session.all(
-        `SELECT ${columns.join(", ")} FROM ${table.name} r WHERE ${condition} ORDER BY ${ordered(table)} LIMIT ${limitAt}`,
-        [...parameters, limit],
-      );
-      const old = rows.filter((row) => row["body"] !== null);
-      for (const row of old) await storedAnew(session, spec, row, keyOf(row, table));
-      const last = rows.at(-1);
-      const isDone = rows.length < limit || last === undefined;
-      return { renewed: old.length, next: isDone ? null : keyOf(last, table) };
-    },
-  };
+/** Stores the next rows of older shapes anew, as the port has it. */
+export async function renewRows(
+  session: SqlSession,
+  spec: DocumentDeclaration,
+  after: Key,
+  limit: number,
+): ReturnType<DocumentStore["renew"]> {
+  const { dialect } = session;
+  const table = { name: quoted(spec.table), keys: dialect.rowKeys(spec) };
+  const current = shapeNumber(spec.shape);
+  const { condition, parameters } = between(session, table, after, null);
+  const limitAt = dialect.placeholder(parameters.length + 1);
+  // Only what is old is read whole.
+  const columns = [
+    ...chosen(table),
+    `r."rev"`,
+    `r."shape"`,
+    `CASE WHEN r."shape" < ${current} THEN r."body" END AS "body"`,
+  ];
+  const rows = await session.all(
+    `SELECT ${columns.join(", ")} FROM ${table.name} r WHERE ${condition} ORDER BY ${ordered(table)} LIMIT ${limitAt}`,
+    [...parameters, limit],
+  );
+  const old = rows.filter((row) => row["body"] !== null);
+  for (const row of old) await storedAnew(session, spec, row, keyOf(row, table));
+  const last = rows.at(-1);
+  const isDone = rows.length < limit || last === undefined;
+  return { renewed: old.length, next: isDone ? null : keyOf(last, table) };
 }
 
 /** A row in the current shape, unless somebody has written it meanwhile. Neither its revision nor its time changes. */
@@ -40,7 +41,7 @@ async function storedAnew(
   session: SqlSession,
   spec: DocumentDeclaration,
   row: SqlRow,
-  key: readonly (string | number)[],
+  key: Key,
 ): Promise<void> {
   const { dialect } = session;
   const keys = dialect.rowKeys(spec);

@@ -2,7 +2,7 @@
 import type { DocumentStore } from "../../ports/documents.js";
 import { aggregateRows } from "./aggregate.js";
 import { bodyAsRead, documentColumns, ownerOf, readStored, whereOf } from "./document-rows.js";
-import { sqlDocumentRenewal } from "./document-renewal.js";
+import { renewRows } from "./document-renewal.js";
 import { statementsOf } from "./document-statements.js";
 import { sqlDocumentWrites } from "./document-writes.js";
 import { afterCondition, orderBy } from "./order.js";
@@ -52,6 +52,8 @@ export function sqlDocumentStore(session: SqlSession): DocumentStore {
     aggregate: (spec, tenant, query, aggregate, window) =>
       aggregateRows(session, spec, tenant, query, aggregate, window),
 
+    renew: (spec, after, limit) => renewRows(session, spec, after, limit),
+
     async estimate(spec, tenant) {
       // Exact where it is small; beyond, what the engine believes of the whole table.
       const owned = spec.tenant ? ` WHERE "tenant_id" = ${dialect.placeholder(1)}` : "";
@@ -78,6 +80,5 @@ export function sqlDocumentStore(session: SqlSession): DocumentStore {
 
     // Behind the methods: an object that begins with a spread takes twenty times as long to make.
     ...sqlDocumentWrites(session),
-    ...sqlDocumentRenewal(session),
   };
 }
