@@ -15,11 +15,11 @@ import type { ModulePaths } from "./print/module-path.js";
 import { registryFormat } from "./expand/registry-shape.js";
 import { expandRegistry, type ExpandedRegistry } from "./expand/expand.js";
 import { loadRegistry, type LoadedRegistry } from "./load/load.js";
-import { readProjectText } from "./load/project-file.js";
+import { textOfFile } from "./load/project-file.js";
 import { registryNames } from "./load/registry-names.js";
 import { GeneratedFolder } from "./output/folder.js";
 import { manifestName, manifestOf } from "./output/manifest.js";
-import { fileTextCache, type FileTextCache } from "./output/text-cache.js";
+import { fileTextCache, hasTextCache } from "./output/text-cache.js";
 import { planOutput, type Change } from "./output/plan.js";
 import { buildIdentity, packageVersion } from "./package-root.js";
 
@@ -42,8 +42,6 @@ export interface CheckedRegistry {
   /** The generated folder as it was found, and its migrations. */
   readonly folder: GeneratedFolder;
   readonly history: MigrationHistory;
-  /** Validators that earlier runs compiled. */
-  readonly validators: FileTextCache;
   /** Files that were read besides the registry's own YAML. */
   readonly modules: readonly string[];
   /** Texts of the files that findings refer to. */
@@ -52,9 +50,6 @@ export interface CheckedRegistry {
 
 /** Loads, expands and checks a registry. */
 export async function checkRegistry(project: Project): Promise<CheckedRegistry> {
-  const identity = buildIdentity();
-  const validators = fileTextCache(project.root, "validators", identity);
-  if (validators.isEmpty) startCompiler();
   const findings: Finding[] = [];
   const warnings: Finding[] = [];
   const known = new Set<string>();
@@ -75,7 +70,7 @@ export async function checkRegistry(project: Project): Promise<CheckedRegistry> 
   const context: RuleContext = { loaded, expanded, storage: history.storage, report };
   for (const rule of rules) rule(context);
   await defaultsFit(context);
-  const cache = fileTextCache(project.root, "patterns", identity);
+  const cache = fileTextCache(project.root, "patterns", buildIdentity());
   await patternsAreLinear(context, cache);
   cache.save();
   const named = mentions(context);
@@ -87,7 +82,6 @@ export async function checkRegistry(project: Project): Promise<CheckedRegistry> 
     warnings,
     folder,
     history,
-    validators,
     modules: [
       ...new Set([...named.map(({ reference }) => reference.file), ...expanded.types.texts.keys()]),
     ].sort(),
@@ -96,12 +90,6 @@ export async function checkRegistry(project: Project): Promise<CheckedRegistry> 
       expanded.types.texts.get(file) ??
       textOfFile(project.root, file),
   };
-}
-
-/** The text of a file of the project, or undefined where it is none that may be read. */
-export function textOfFile(root: string, file: string): string | undefined {
-  const read = readProjectText(root, file);
-  return read.kind === "text" ? read.text : undefined;
 }
 
 /** What generating would change, and the folder to apply it to. */
@@ -113,12 +101,18 @@ export interface GenerationPlan {
   readonly foreign: readonly string[];
 }
 
+/** Says that a registry will be generated, before it is checked: what compiles its validators begins to load beside that. */
+export function prepareGeneration({ root }: Project): void {
+  if (!hasTextCache(root, "validators")) startCompiler();
+}
+
 /** Emits a checked registry without findings and compares it with the generated folder. Writes nothing there. */
 export async function planGeneration(
   project: Project,
   checked: CheckedRegistry,
 ): Promise<GenerationPlan> {
-  const { folder, history, validators: cache } = checked;
+  const { folder, history } = checked;
+  const cache = fileTextCache(project.root, "validators", buildIdentity());
   const emitted = await emit(checked.expanded.model, {
     paths: project.paths,
     names: registryNames(checked.loaded.tree),

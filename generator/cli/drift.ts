@@ -2,6 +2,7 @@
 import {
   checkRegistry,
   planGeneration,
+  prepareGeneration,
   type CheckedRegistry,
   type GenerationPlan,
   type Project,
@@ -38,6 +39,7 @@ export async function checkedPlan(project: Project): Promise<{
   readonly findings: readonly Finding[];
   readonly warnings: readonly Finding[];
 }> {
+  prepareGeneration(project);
   const checked = await checkRegistry(project);
   const plan = checked.findings.length > 0 ? undefined : await planGeneration(project, checked);
   const drift = driftFindings(project.paths.out, plan?.changes ?? []);

@@ -4,6 +4,7 @@ import type { Finding } from "../diagnostics.js";
 import {
   checkRegistry,
   planGeneration,
+  prepareGeneration,
   type CheckedRegistry,
   type GenerationPlan,
 } from "../generate.js";
@@ -40,6 +41,7 @@ export async function generateAnew(
     if (warnings.length > 0)
       terminal.out(renderFindings(warnings, format, { textOf, isColoured, root: project.root }));
   };
+  prepareGeneration(project);
   let before = registryDigest(project);
   let checked = await checkRegistry(project);
   // Where anything else is wrong, nothing is written at all.

@@ -1,6 +1,6 @@
 // A project that is as it was when it was last clean: what it was told then is told again. Loads nothing that generates.
 import { stillClean } from "../clean-state.js";
-import { readProjectText } from "../load/project-file.js";
+import { textOfFile } from "../load/project-file.js";
 import type { Terminal } from "./io.js";
 import type { ConfiguredProject } from "./project.js";
 
@@ -14,10 +14,7 @@ export async function unchanged(
   const { operations, warnings } = known;
   if (warnings.length > 0) {
     const { renderFindings } = await import("./findings.js");
-    const textOf = (file: string): string | undefined => {
-      const read = readProjectText(project.root, file);
-      return read.kind === "text" ? read.text : undefined;
-    };
+    const textOf = (file: string): string | undefined => textOfFile(project.root, file);
     const { isColoured } = terminal;
     terminal.out(renderFindings(warnings, format, { textOf, isColoured, root: project.root }));
   }

@@ -33,7 +33,8 @@ export async function emit(
   model: RegistryModel,
   options: EmitOptions,
 ): Promise<readonly EmittedFile[]> {
-  const shapes = shapesOf(storageOf(model, options.history.storage));
+  const storage = storageOf(model, options.history.storage);
+  const shapes = shapesOf(storage);
   // Compiled beside all that is printed here.
   const validators = emitValidators(model, options.cache);
   const answers = emitAnswers(model, options.cache);
@@ -45,7 +46,7 @@ export async function emit(
       families.flatMap((family) => family.answered(model)),
     ),
     ...emitCatalog(model),
-    ...emitMigrations(model, options.history),
+    ...emitMigrations(storage, options.history),
     ...emitTypes(model),
     ...emitRoutes(model, options.paths),
     ...families.flatMap((family) => family.emit(model, options.paths, shapes)),

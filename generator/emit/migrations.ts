@@ -1,5 +1,4 @@
 // migrations/<engine>/NNNN_….sql: append-only files that follow the registry, and the storage they add up to.
-import type { RegistryModel } from "../model/registry.js";
 import { ddl, isOnline } from "./ddl.js";
 import type { EngineName } from "../print/ddl-parts.js";
 import { header, jsonFile, type EmittedFile } from "../print/file.js";
@@ -7,7 +6,6 @@ import {
   emptyStorage,
   storageAfter,
   storageChanges,
-  storageOf,
   type StorageChange,
   type StorageSchema,
 } from "./storage-schema.js";
@@ -25,10 +23,9 @@ const engines: readonly EngineName[] = ["sqlite", "postgres"];
 
 /** The earlier migrations as they are, and one more for each engine where the storage changed. */
 export function emitMigrations(
-  model: RegistryModel,
+  needed: StorageSchema,
   history: MigrationHistory,
 ): readonly EmittedFile[] {
-  const needed = storageOf(model, history.storage);
   const changes = storageChanges(history.storage, needed);
   const state = jsonFile("migrations/storage.json", storageAfter(history.storage, needed));
   if (changes.length === 0) return [...history.files, state];

@@ -86,3 +86,9 @@ function isOutside(root: string, file: string): boolean {
 function refused(why: string): { readonly kind: "refused"; readonly why: string } {
   return { kind: "refused", why };
 }
+
+/** The text of a file of the project, or undefined where it is none that may be read. */
+export function textOfFile(root: string, file: string): string | undefined {
+  const read = readProjectText(root, file);
+  return read.kind === "text" ? read.text : undefined;
+}

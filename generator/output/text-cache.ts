@@ -10,20 +10,26 @@ export interface TextCache {
 
 /** A cache in one file. */
 export interface FileTextCache extends TextCache {
-  /** Whether nothing is known yet. */
-  readonly isEmpty: boolean;
   /** Writes the file where something was made, keeping only what this run used. */
   save(): void;
 }
 
+/** Whether an earlier run has kept something. */
+export function hasTextCache(project: string, name: string): boolean {
+  return existsSync(pathOf(project, name));
+}
+
+function pathOf(project: string, name: string): string {
+  return join(project, "node_modules", ".cache", "opwright", `${name}.json`);
+}
+
 /** The cache of that name of a project; texts of another version are forgotten. */
 export function fileTextCache(project: string, name: string, version: string): FileTextCache {
-  const path = join(project, "node_modules", ".cache", "opwright", `${name}.json`);
+  const path = pathOf(project, name);
   const kept = readCache(path, version);
   const used: Record<string, string> = {};
   let isNew = false;
   return {
-    isEmpty: Object.keys(kept).length === 0,
     async get(key, make) {
       const known = own(kept, key);
       if (known === undefined) isNew = true;

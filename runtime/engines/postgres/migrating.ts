@@ -93,8 +93,9 @@ async function tried<T>(exec: Exec, work: () => Promise<T>): Promise<T> {
       await exec("COMMIT");
       return result;
     } catch (error) {
-      await exec("ROLLBACK");
+      // What cannot be repeated gives the connection up, and with it what is open there.
       if (tries === maxTries || !isPassing(error)) throw error;
+      await exec("ROLLBACK");
       await sleep(pauseMillis * (0.5 + Math.random()));
     }
   }
