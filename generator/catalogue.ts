@@ -150,6 +150,11 @@ export const catalogue = {
     "A composite names a transaction route that is not the service's.",
     "Name the one of `service.transaction`, or leave it out.",
   ),
+  OPW039: entry(
+    "Former name",
+    "`was` names what there never was, what there still is, or what is not stored under a name of its own.",
+    "Name what the document, the field or the value was called at the last migration. Members of lists and objects within a document keep their names.",
+  ),
   OPW040: entry(
     "Bad operation key",
     "An operation key is not <namespace>.<operation> in [a-z][a-z0-9_]* with exactly one dot.",

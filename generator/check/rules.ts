@@ -10,6 +10,7 @@ import { openListsAreLimited } from "./bounds.js";
 import { inputsAreClosed } from "./open-inputs.js";
 import { policiesNameSteps } from "./policies.js";
 import type { RuleContext } from "./rule-context.js";
+import { formerNamesLeadSomewhere } from "./rename-rules.js";
 import { sqlNamesDiffer, storageCanFollow } from "./storage-rules.js";
 
 /** All rules that need nothing but the model. */
@@ -20,6 +21,7 @@ export const rules: readonly ((context: RuleContext) => void)[] = [
   typesAreFinite,
   sqlNamesDiffer,
   storageCanFollow,
+  formerNamesLeadSomewhere,
   excludedOperationsExist,
   openListsAreLimited,
   inputsAreClosed,

@@ -1,7 +1,8 @@
 // Rules over tables, indexes and what migrations can follow.
 import type { FieldType } from "../../runtime/contract/fields.js";
 import type { Origin } from "../diagnostics.js";
-import { storageOf, storedMembers, type TableSchema } from "../emit/storage-schema.js";
+import { storedMembers } from "../emit/shape-history.js";
+import { storageOf, type TableSchema } from "../emit/storage-schema.js";
 import { indexName } from "../model/names.js";
 import { own } from "../model/records.js";
 import type { RuleContext } from "./rule-context.js";
@@ -56,35 +57,40 @@ function nameFault(name: string, owner: string | undefined): string | undefined 
 /** What a table was made with must still hold, or a migration would fail on the rows that are there. */
 export function storageCanFollow(context: RuleContext): void {
   const { loaded, expanded, storage, report } = context;
-  for (const [table, after] of Object.entries(storageOf(expanded.model, storage).tables)) {
-    const before = own(storage.tables, table);
-    if (before === undefined) continue;
-    for (const message of storageFaults(table, before, after)) {
-      report({ code: "OPW035", message, at: loaded.tree.keyAt("documents", table) });
+  const { tables } = storageOf(expanded.model, storage);
+  for (const { name, table } of Object.values(expanded.model.documents)) {
+    const [before, after] = [own(storage.tables, table), own(tables, table)];
+    if (before === undefined || after === undefined) continue;
+    for (const message of storageFaults(name, before, after)) {
+      report({ code: "OPW035", message, at: loaded.tree.keyAt("documents", name) });
     }
   }
 }
 
-function storageFaults(table: string, before: TableSchema, after: TableSchema): readonly string[] {
+function storageFaults(
+  document: string,
+  before: TableSchema,
+  after: TableSchema,
+): readonly string[] {
   const tenant =
     before.tenant === after.tenant
       ? []
       : [
-          `${table} was ${before.tenant ? "partitioned by tenant" : "global"} when its table was made`,
+          `${document} was ${before.tenant ? "partitioned by tenant" : "global"} when its table was made`,
         ];
   const indexed = Object.entries(indexedTypes(after)).flatMap(([field, type]) => {
     const old = own(indexedTypes(before), field);
     const isSame = old === undefined || comparesAs(old) === comparesAs(type);
     return isSame
       ? []
-      : [`${table} has an index over ${field}, which was ${old} and is now ${type}`];
+      : [`${document} has an index over ${field}, which was ${old} and is now ${type}`];
   });
   const stored = storedMembers(before);
   const required = after.required
     .filter((field) => !stored.has(field) && !Object.hasOwn(after.members, field))
     .map(
       (field) =>
-        `documents of ${table} that are stored already have no ${field}; give it a default or make it nullable`,
+        `documents of ${document} that are stored already have no ${field}; give it a default or make it nullable`,
     );
   return [...tenant, ...indexed, ...required];
 }

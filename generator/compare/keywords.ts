@@ -1,5 +1,6 @@
 // Two schemas without alternatives, keyword by keyword.
 import { deprecationOfSchema, deprecationOfValue, valuesKeyword } from "../load/deprecations.js";
+import { formerValues, formerValuesKeyword } from "../load/former-names.js";
 import { removal } from "./deprecations.js";
 import { isDeepStrictEqual } from "node:util";
 import {
@@ -48,6 +49,7 @@ const understood = new Set([
   "prefixItems",
   "allOf",
   valuesKeyword,
+  formerValuesKeyword,
 ]);
 
 export function compareKeywords(
@@ -79,13 +81,23 @@ function compareKinds(
   const [old, next] = [valuesOf(before), valuesOf(after)];
   if (old !== undefined && next !== undefined) {
     const { gone, added } = differences(old, next);
-    for (const value of gone) {
+    const former = formerValues(after);
+    const renamed = added.filter(
+      (value) => typeof value === "string" && gone.includes(own(former, value)),
+    ) as readonly string[];
+    for (const value of renamed) {
+      const what = `calls ${JSON.stringify(own(former, value))} ${JSON.stringify(value)}`;
+      comparison.note({ level: "breaking", path, what, value });
+    }
+    const others = (value: unknown): boolean =>
+      !renamed.some((name) => value === name || value === own(former, name));
+    for (const value of gone.filter(others)) {
       const words = `is no longer ${JSON.stringify(value)}`;
       const { level, what } = removal(deprecationOfValue(before, value), comparison.today, words);
       if (level === "breaking") narrowed(comparison, path, what, { value });
       else comparison.note({ level, path, what });
     }
-    for (const value of added)
+    for (const value of added.filter(others))
       widened(comparison, path, `may be ${JSON.stringify(value)}`, { value });
     return true;
   }
@@ -184,7 +196,7 @@ function compareMembers(
   for (const [was, called] of renamed) {
     const what = `is called ${called}`;
     comparison.note({ level: "breaking", path: `${path}.${was}`, what, called });
-    meetWithin(own(next, called) ?? true, comparison);
+    compare(own(old, was) ?? true, own(next, called) ?? true, comparison, `${path}.${called}`);
     names.delete(was);
     names.delete(called);
   }

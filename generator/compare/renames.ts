@@ -1,5 +1,6 @@
 // What is called otherwise: a name that is gone and one that is new, with the same behind them and nothing else like it.
 import { isDeepStrictEqual } from "node:util";
+import { formerName } from "../load/former-names.js";
 import { propertiesOf, requiredOf, type SchemaObject } from "../model/json-schema.js";
 import { own } from "../model/records.js";
 
@@ -22,8 +23,15 @@ export function pairsOf<Value>(
   );
 }
 
-/** Members of an object that are called otherwise: the same schema, and required as before. */
+/** Members of an object that are called otherwise: they say so, or have the same schema, and are required as before. */
 export function renames(before: SchemaObject, after: SchemaObject): ReadonlyMap<string, string> {
+  const [old, next] = [propertiesOf(before), propertiesOf(after)];
+  const told = Object.entries(next).flatMap(([member, schema]) => {
+    const was = formerName(schema);
+    const isRenamed = was !== undefined && own(old, was) !== undefined;
+    const isNow = own(next, was ?? member) === undefined && own(old, member) === undefined;
+    return isRenamed && isNow ? [[was, member] as const] : [];
+  });
   const membersOf = (schema: SchemaObject): Readonly<Record<string, readonly unknown[]>> =>
     Object.fromEntries(
       Object.entries(propertiesOf(schema)).map(([name, member]) => [
@@ -31,5 +39,7 @@ export function renames(before: SchemaObject, after: SchemaObject): ReadonlyMap<
         [member, requiredOf(schema).includes(name)],
       ]),
     );
-  return pairsOf(membersOf(before), membersOf(after), isDeepStrictEqual);
+  const alike = pairsOf(membersOf(before), membersOf(after), isDeepStrictEqual);
+  const called = new Set(told.map(([, member]) => member));
+  return new Map([...[...alike].filter(([, member]) => !called.has(member)), ...told]);
 }

@@ -1,5 +1,6 @@
 // Schemas in a word or two, and what of them is words only.
 import { valuesKeyword } from "../load/deprecations.js";
+import { formerValuesKeyword } from "../load/former-names.js";
 import {
   propertiesOf,
   referredType,
@@ -19,7 +20,7 @@ const documentation: readonly string[] = [
 
 /** Whether a keyword says nothing of which values there are. */
 export function isDocumentation(keyword: string): boolean {
-  if (keyword === valuesKeyword) return false;
+  if (keyword === valuesKeyword || keyword === formerValuesKeyword) return false;
   return documentation.includes(keyword) || keyword.startsWith("x-");
 }
 

@@ -23,8 +23,10 @@ export function renamedDocuments(
     softDelete,
     history,
   }: DocumentModel): unknown => [bodySchema, defaults, tenant, softDelete, history];
-  return pairsOf(before.documents, after.documents, (old, next) =>
-    isDeepStrictEqual(essence(old), essence(next)),
+  return pairsOf(
+    before.documents,
+    after.documents,
+    (old, next) => old.table === next.table || isDeepStrictEqual(essence(old), essence(next)),
   );
 }
 

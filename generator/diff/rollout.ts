@@ -49,10 +49,10 @@ function droppedMembers(before: Side, after: Side): readonly string[] {
 }
 
 function changedTypes(before: Side, after: Side): readonly string[] {
-  return Object.values(after.model.documents).flatMap(({ name, fields }) => {
-    const known = own(before.model.documents, name)?.fields ?? {};
+  return Object.values(after.model.documents).flatMap(({ name, table, fields, former }) => {
+    const known = Object.values(before.model.documents).find((other) => other.table === table);
     return Object.entries(fields).flatMap(([field, type]) => {
-      const was = own(known, field);
+      const was = own(known?.fields ?? {}, own(former, field)?.name ?? field);
       // Each integer is a number.
       if (was === undefined || was === type || (was === "integer" && type === "number")) return [];
       return [

@@ -1,10 +1,5 @@
 // DDL of storage changes, for both engines. Indexes stand over the very expressions that queries use.
-import {
-  postgresBody,
-  postgresField,
-  sqliteBody,
-  sqliteField,
-} from "../../runtime/contract/fields.js";
+import { postgresDocumentField, sqliteDocumentField } from "../../runtime/contract/fields.js";
 import { createTable, quoted, types, type EngineName } from "../print/ddl-parts.js";
 import type { IndexSchema, StorageChange, TableSchema } from "./storage-schema.js";
 import { systemStep } from "./system-tables.js";
@@ -47,14 +42,11 @@ export function ddl(engine: EngineName, change: StorageChange): string {
   }
 }
 
-function indexKey(
-  engine: EngineName,
-  { path, type, isColumn, late }: IndexSchema["fields"][number],
-): string {
-  if (isColumn === true) return quoted(path);
+function indexKey(engine: EngineName, field: IndexSchema["fields"][number]): string {
+  if (field.isColumn === true) return quoted(field.path);
   return engine === "sqlite"
-    ? sqliteField(path, sqliteBody(late))
-    : `${postgresField(path, type, postgresBody(late))} NULLS FIRST`;
+    ? sqliteDocumentField(field)
+    : `${postgresDocumentField(field, field.type)} NULLS FIRST`;
 }
 
 /** The number of a row's shape. A process of a version that knows no shapes writes the first. */

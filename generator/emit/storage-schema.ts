@@ -1,33 +1,34 @@
 // What the migrations of a service add up to: tables, indexes, members with defaults. Kept beside the migrations.
+import { isDeepStrictEqual } from "node:util";
 import { indexableColumns, type FieldType } from "../../runtime/contract/fields.js";
+import { shapeAfter, type StoredBodies } from "./shape-history.js";
 import { systemStepsOf } from "./system-tables.js";
-import { lateMember, type LateMember, type Shape } from "../../runtime/contract/shapes.js";
-import { propertiesOf, requiredOf, type JsonSchema } from "../model/json-schema.js";
+import type { Shape } from "../../runtime/contract/shapes.js";
+import {
+  asStored,
+  storedField,
+  storedName,
+  type StoredField,
+} from "../../runtime/contract/stored-members.js";
+import { requiredOf } from "../model/json-schema.js";
 import { indexName } from "../model/names.js";
 import { own } from "../model/records.js";
 import type { DocumentModel, RegistryModel } from "../model/registry.js";
 
 export interface IndexSchema {
-  /** Fields of the body, and columns. */
-  readonly fields: readonly {
-    readonly path: string;
+  /** Fields of the body where they are stored, and columns. */
+  readonly fields: readonly (StoredField & {
     readonly type: FieldType;
     readonly isColumn?: true;
-    /** What older documents have there. */
-    readonly late?: LateMember;
-  }[];
+  })[];
 }
 
-export interface TableSchema {
+export interface TableSchema extends StoredBodies {
   readonly tenant: boolean;
   readonly history: boolean;
+  /** What its documents are called where that is not the table's name. */
+  readonly document?: string;
   readonly indexes: Readonly<Record<string, IndexSchema>>;
-  /** Members that stored bodies have although a payload may leave them out, with their values. */
-  readonly members: Readonly<Record<string, unknown>>;
-  /** Members that every stored body has. */
-  readonly required: readonly string[];
-  /** The shapes that bodies have had; storages of earlier versions do not say, and neither do their rows. */
-  readonly shape?: Shape;
   /** Indexes of searches, with the fields of their texts in order. */
   readonly searches: Readonly<Record<string, readonly string[]>>;
 }
@@ -77,24 +78,43 @@ function tableOf(
   before: TableSchema | undefined,
 ): TableSchema {
   const shape = shapeAfter(before, document);
+  const own = Object.values(searches).filter((search) => search.document === document.name);
   return {
     tenant: document.tenant,
     history: document.history !== 0,
-    indexes: Object.fromEntries(
-      document.indexes.map(({ name, fields }) => [
-        name,
-        { fields: fields.map((path) => indexedField(document, shape, path)) },
-      ]),
-    ),
-    members: document.defaults,
-    required: requiredOf(document.bodySchema),
+    ...(document.name === document.table ? {} : { document: document.name }),
+    indexes: indexesOf(document, shape, before?.indexes ?? {}),
+    members: asStored(shape, document.defaults),
+    required: requiredOf(document.bodySchema).map((member) => storedName(shape, member)),
     shape,
     searches: Object.fromEntries(
-      Object.values(searches)
-        .filter((search) => search.document === document.name)
-        .map(({ name, text }) => [indexName(name), Object.keys(text)]),
+      own.map(({ name, text }) => [
+        indexName(name),
+        Object.keys(text).map((path) => storedField(shape, path).path),
+      ]),
     ),
   };
+}
+
+/** The indexes of a table. One that stands already, over fields that were called otherwise, keeps its name. */
+function indexesOf(
+  document: DocumentModel,
+  shape: Shape,
+  before: TableSchema["indexes"],
+): TableSchema["indexes"] {
+  const wanted = document.indexes.map(({ name, fields }) => ({
+    name,
+    index: { fields: fields.map((path) => indexedField(document, shape, path)) },
+  }));
+  const taken = new Set(wanted.map(({ name }) => name));
+  return Object.fromEntries(
+    wanted.map(({ name, index }) => {
+      const known = Object.keys(before).find(
+        (old) => !taken.has(old) && isDeepStrictEqual(before[old], index),
+      );
+      return [own(before, name) === undefined ? (known ?? name) : name, index];
+    }),
+  );
 }
 
 function indexedField(
@@ -105,32 +125,7 @@ function indexedField(
   const type = own(fields, path);
   if (type === undefined)
     return { path, type: own(indexableColumns, path) ?? "string", isColumn: true };
-  const late = lateMember(shape, path.split(".", 1)[0] ?? "");
-  return { path, type, ...(late === undefined ? {} : { late }) };
-}
-
-/** Members that every document has as it is read. Before rows had a shape, migrations filled in what had a default. */
-export function storedMembers({ required, members, shape }: TableSchema): ReadonlySet<string> {
-  return new Set(shape === undefined ? [...required, ...Object.keys(members)] : required);
-}
-
-/** The shape of a type of documents after its members have changed: one step more where any came or went. */
-function shapeAfter(before: TableSchema | undefined, document: DocumentModel): Shape {
-  const members = membersOf(document.bodySchema);
-  if (before === undefined) return { members, steps: [] };
-  const stored = storedMembers(before);
-  const { members: earlier, steps } = before.shape ?? { members: [...stored], steps: [] };
-  const adds = Object.entries(document.defaults).filter(([member]) => !stored.has(member));
-  const drops =
-    members === null ? [] : (earlier ?? []).filter((member) => !members.includes(member));
-  if (adds.length === 0 && drops.length === 0) return { members, steps };
-  return { members, steps: [...steps, { adds: Object.fromEntries(adds), drops }] };
-}
-
-/** The members that bodies may have; null where they may have others. */
-function membersOf(body: JsonSchema): readonly string[] | null {
-  const isClosed = typeof body === "object" && body["additionalProperties"] === false;
-  return isClosed && !("patternProperties" in body) ? Object.keys(propertiesOf(body)) : null;
+  return { ...storedField(shape, path), type };
 }
 
 /** One step from one storage to the next. Nothing is ever dropped but indexes. */
@@ -292,6 +287,7 @@ export function storageAfter(before: StorageSchema, after: StorageSchema): Stora
           {
             tenant: schema?.tenant ?? true,
             history,
+            ...(schema?.document === undefined ? {} : { document: schema.document }),
             indexes: schema?.indexes ?? {},
             members,
             required: schema?.required ?? [],

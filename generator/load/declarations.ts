@@ -40,6 +40,7 @@ export interface DocumentDeclaration {
   readonly update?: readonly string[];
   readonly defaults?: Readonly<Record<string, unknown>>;
   readonly indexes?: readonly (readonly string[])[];
+  readonly was?: string;
   readonly soft_delete?: boolean | { readonly list_deleted?: boolean };
   readonly history?: boolean | { readonly keep: number };
   readonly read_only?: boolean;

@@ -13,7 +13,8 @@ import { own } from "../model/records.js";
 import { deprecation } from "./format-parts.js";
 import { checkShape, isMap } from "./shape.js";
 
-const keyword = "x-deprecated";
+/** The days of a field. */
+export const deprecationKeyword = "x-deprecated";
 /** Which values of a list are deprecated, with their days: what a list loses is judged by it. */
 export const valuesKeyword = "x-deprecated-values";
 
@@ -24,12 +25,12 @@ export function readDeprecation(value: object, at: Origin, report: Report): Sche
   const declared = value as DeprecationDeclaration;
   const message = faultOfDays(declared);
   if (message !== undefined) report({ code: "OPW013", message, at: inside(at, "sunset") });
-  return { deprecated: true, [keyword]: deprecationFacts(deprecationModel(declared)) };
+  return { deprecated: true, [deprecationKeyword]: deprecationFacts(deprecationModel(declared)) };
 }
 
 /** The deprecation of a field, by its schema; null where it says no days. */
 export function deprecationOfSchema(schema: JsonSchema | undefined): DeprecationModel | null {
-  return typeof schema === "object" ? modelOf(schema[keyword]) : null;
+  return typeof schema === "object" ? modelOf(schema[deprecationKeyword]) : null;
 }
 
 /** The deprecation of one value of a list of values. */
@@ -61,7 +62,10 @@ export function withDeprecatedNames(
           Object.entries(properties).map(([name, inner]) => {
             const facts = factsOf(name);
             const isMarked = facts !== undefined && typeof inner === "object";
-            return [name, isMarked ? { ...inner, deprecated: true, [keyword]: facts } : inner];
+            return [
+              name,
+              isMarked ? { ...inner, deprecated: true, [deprecationKeyword]: facts } : inner,
+            ];
           }),
         ),
       }

@@ -71,6 +71,7 @@ export const keywordRules: Readonly<Record<string, KeywordRule>> = {
   default: anything,
   examples: rule(Array.isArray, "a list"),
   deprecated: flag,
+  was: text,
   readOnly: flag,
   writeOnly: flag,
 };

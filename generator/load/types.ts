@@ -15,6 +15,7 @@ import {
 import { pascalCase } from "../model/names.js";
 import { own } from "../model/records.js";
 import { readDeprecation } from "./deprecations.js";
+import { formerNameKeyword } from "./former-names.js";
 import { undeclaredRequired } from "./required-names.js";
 import { decoded, fileReference, SchemaFiles } from "./schema-files.js";
 import {
@@ -28,6 +29,7 @@ import { isMap } from "./shape.js";
 import { TypeTable } from "./type-table.js";
 import { readShorthand, shorthandScalars } from "./shorthand.js";
 import type { SourceTree } from "./source-tree.js";
+import { isDescribed, readValues } from "./value-lists.js";
 
 /** Where local references (#/$defs/x) of a schema lead. */
 interface Root {
@@ -161,21 +163,15 @@ export class TypeReader {
     return read.schema;
   }
 
-  #readEnum(values: readonly unknown[], at: Origin): JsonSchema {
-    const isSound =
-      values.length > 0 &&
-      values.every((value) => ["string", "number", "boolean"].includes(typeof value));
-    if (!isSound || new Set(values).size !== values.length) {
-      this.#report({
-        code: "OPW013",
-        message: "a list of values needs one or more different scalars",
-        at,
-      });
-      return true;
-    }
-    return values.every((value) => typeof value === "string")
-      ? { type: "string", enum: values }
-      : { enum: values };
+  #readEnum(items: readonly unknown[], at: Origin): JsonSchema {
+    const schema = readValues(items, at, this.#report);
+    if (schema !== undefined) return schema;
+    this.#report({
+      code: "OPW013",
+      message: "a list of values needs one or more different scalars",
+      at,
+    });
+    return true;
   }
 
   #readSchema(
@@ -191,6 +187,10 @@ export class TypeReader {
         result[keyword] = value;
       } else if (keyword === "deprecated" && isMap(value)) {
         Object.assign(result, readDeprecation(value, path, this.#report));
+      } else if (keyword === "was" && typeof value === "string") {
+        result[formerNameKeyword] = value;
+      } else if (keyword === "enum" && Array.isArray(value) && value.some(isDescribed)) {
+        Object.assign(result, this.#readEnum(value, path));
       } else if (keyword === "$ref") {
         Object.assign(result, this.#readRef(value, path, root));
       } else if (keyword === "$defs" || keyword === "$schema" || keyword === "$comment") {

@@ -300,6 +300,14 @@ export interface EmissionModel {
   readonly ifChanged: readonly string[] | null;
 }
 
+/** What a field of a document was called before. */
+export interface FormerNames {
+  /** Null where only values are called otherwise. */
+  readonly name: string | null;
+  /** By what they are called now. */
+  readonly values: Readonly<Record<string, string>>;
+}
+
 export interface DocumentModel {
   readonly name: string;
   readonly source: string;
@@ -321,6 +329,8 @@ export interface DocumentModel {
   readonly fields: Fields;
   readonly elements: Elements;
   readonly enums: Enums;
+  /** What fields, and values of fields, were called before. */
+  readonly former: Readonly<Record<string, FormerNames>>;
   readonly indexes: readonly IndexModel[];
   readonly emits: readonly EmissionModel[];
   /** Whether a patch must be checked against the whole body. */

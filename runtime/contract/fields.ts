@@ -1,6 +1,7 @@
 // Types of document fields and how SQL engines reach them; the generator prints indexes over the same expressions.
 
 import type { LateMember } from "./shapes.js";
+import type { StoredField } from "./stored-members.js";
 
 /** The type of a queryable field. `T[]` is an array of scalars; `object` and `object[]` have fields of their own. */
 export type FieldType =
@@ -75,6 +76,29 @@ export function postgresBody(late: LateMember | undefined): string {
 
 function jsonText(value: unknown): string {
   return `'${JSON.stringify(value).replaceAll("'", "''")}'`;
+}
+
+/** SQLite's expression of a field of a document: where it is stored, as the document has it. */
+export function sqliteDocumentField({ path, late, values }: StoredField): string {
+  return asCalled(sqliteField(path, sqliteBody(late)), values);
+}
+
+/** As `sqliteDocumentField`, for PostgreSQL. */
+export function postgresDocumentField(
+  { path, late, values }: StoredField,
+  type: FieldType,
+): string {
+  return asCalled(postgresField(path, type, postgresBody(late)), values);
+}
+
+/** Values that rows call otherwise, as documents call them. */
+function asCalled(expression: string, values: StoredField["values"]): string {
+  if (values === undefined) return expression;
+  const text = (value: string): string => `'${value.replaceAll("'", "''")}'`;
+  const cases = Object.entries(values).map(
+    ([stored, declared]) => `WHEN ${text(stored)} THEN ${text(declared)}`,
+  );
+  return `(CASE ${expression} ${cases.join(" ")} ELSE ${expression} END)`;
 }
 
 /** SQLite's expression of a body field, given its dotted path; or of another JSON value's. */

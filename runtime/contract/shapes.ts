@@ -11,13 +11,26 @@ export interface ShapeStep {
   readonly drops: readonly string[];
 }
 
-/** The shape of a type of documents, as this version of the registry has it. */
+/** How a member is stored that was called otherwise once: rows, and the versions before, know it as it was. */
+export interface StoredMember {
+  /** What it is called in rows. */
+  readonly name: string;
+  /** Of an enumeration: what values are called in rows, where that is otherwise. */
+  readonly values?: Readonly<Record<string, string>>;
+}
+
+/** The shape of a type of documents, as this version of the registry has it. Members are named as rows name them. */
 export interface Shape {
   /** Members that bodies may have; null where a body may have any. */
   readonly members: readonly string[] | null;
+  /** Members that rows name otherwise than documents do, or whose values they do, by what documents call them. */
+  readonly stored?: Readonly<Record<string, StoredMember>>;
   /** What led here from the first shape. */
   readonly steps: readonly ShapeStep[];
 }
+
+/** The shape of documents of which nothing is known but what they have now. */
+export const firstShape: Shape = { members: null, steps: [] };
 
 /** The number of the shape: 1, and one more for each step. */
 export function shapeNumber({ steps }: Shape): number {

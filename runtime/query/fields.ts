@@ -1,6 +1,7 @@
 // The fields a query may name (decisions.md "Query language").
 import type { Elements, Enums, Fields, FieldType } from "../contract/fields.js";
-import { lateMember, type LateMember, type Shape } from "../contract/shapes.js";
+import { firstShape, type Shape } from "../contract/shapes.js";
+import { storedField, type StoredField } from "../contract/stored-members.js";
 import { elementType } from "../contract/query-operators.js";
 
 /**
@@ -16,8 +17,8 @@ export interface FieldReference {
   readonly isNullable?: boolean;
   /** Of an `enum`, or the elements of an `enum[]`: its values. */
   readonly values?: readonly string[];
-  /** Of a body field: what documents of older shapes have there. */
-  readonly late?: LateMember;
+  /** Of a body field: where rows have it. */
+  readonly stored?: StoredField;
 }
 
 /** The queryable fields of a document: its own, and columns. */
@@ -31,17 +32,16 @@ export class FieldSet {
     columns: Fields,
     elements: Elements = {},
     enums: Enums = {},
-    shape: Shape = { members: null, steps: [] },
+    shape: Shape = firstShape,
   ) {
     const references = new Map<string, FieldReference>();
     for (const [path, type] of Object.entries(fields)) {
-      const late = lateMember(shape, path.split(".", 1)[0] ?? "");
       references.set(path, {
         path,
         type,
         isColumn: false,
         ...valuesAt(enums, path),
-        ...(late === undefined ? {} : { late }),
+        stored: storedField(shape, path),
       });
     }
     for (const [path, type] of Object.entries(columns))

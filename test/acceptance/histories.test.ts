@@ -10,26 +10,54 @@ import type { TestService } from "./service.js";
 const seed = Number(process.env["OPWRIGHT_TEST_SEED"] ?? 1);
 const numRuns = Number(process.env["OPWRIGHT_TEST_HISTORIES"] ?? 3);
 
-/** Members that come and go, each with its type as the registry has it, and values that fit; the first is its default. */
+/**
+ * Members that come, go and are renamed, each with its two names, its type as the registry has it, and values that fit, which
+ * may have another name beside the second; one of the first two is the default.
+ */
 const kinds = {
-  state: { type: "[low, mid, high]", values: ["low", "mid", "high"] },
-  size: { type: "integer", values: [0, 7, 42] },
-  owner: { type: "uuid?", values: [null, "01890000-0000-7000-8000-000000000001"] },
-  flag: { type: "boolean", values: [false, true] },
-  labels: { type: '"string[]"', values: [[], ["a"], ["a", "b"]] },
+  state: {
+    names: ["state", "status"],
+    type: "string",
+    values: ["low", "mid", "high"],
+    others: ["low", "middle", "top"],
+  },
+  size: { names: ["size", "points"], type: "integer", values: [0, 7, 42] },
+  owner: {
+    names: ["owner", "holder"],
+    type: '[string, "null"], format: uuid',
+    values: [null, "01890000-0000-7000-8000-000000000001"],
+  },
+  flag: { names: ["flag", "done"], type: "boolean", values: [false, true] },
+  labels: {
+    names: ["labels", "tags"],
+    type: "array, items: {type: string}",
+    values: [[], ["a"], ["a", "b"]],
+  },
 } as const;
 type Member = keyof typeof kinds;
 const names = Object.keys(kinds) as Member[];
 
-/** A version: which members documents have, and the default of each; and which are in an index. */
-type Version = ReadonlyMap<Member, number>;
+/** A version: which members documents have, by which of their names, and the default of each. */
+type Version = ReadonlyMap<Member, { readonly at: number; readonly name: 0 | 1 }>;
+
+const nameOf = (version: Version, member: Member): string =>
+  kinds[member].names[version.get(member)?.name ?? 0];
+
+function valuesOf(version: Version, member: Member): readonly unknown[] {
+  const kind = kinds[member];
+  return "others" in kind && version.get(member)?.name === 1 ? kind.others : kind.values;
+}
 
 const versionOf = fc
-  .uniqueArray(fc.tuple(fc.constantFrom(...names), fc.nat({ max: 1 })), {
-    selector: ([name]) => name,
-    maxLength: names.length,
-  })
-  .map((members): Version => new Map(members));
+  .uniqueArray(
+    fc.tuple(
+      fc.constantFrom(...names),
+      fc.nat({ max: 1 }),
+      fc.constantFrom(0 as const, 1 as const),
+    ),
+    { selector: ([name]) => name, maxLength: names.length },
+  )
+  .map((members): Version => new Map(members.map(([member, at, name]) => [member, { at, name }])));
 
 const action = fc.record({
   by: fc.boolean(),
@@ -44,32 +72,49 @@ const step = fc.record({
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
 const history = fc.array(step, { minLength: 4, maxLength: 10 });
 
-function registryOf(version: Version): Readonly<Record<string, string>> {
-  const members = [...version].map(([name]) => `      ${name}: ${kinds[name].type}\n`);
+function registryOf(
+  version: Version,
+  before: Version = new Map(),
+): Readonly<Record<string, string>> {
+  const documents = version.size % 2 === 0 ? "notes" : "memos";
+  const members = [...version.keys()].map((member) => {
+    const name = nameOf(version, member);
+    const [old, called] = [before, version].map((one) => valuesOf(one, member));
+    const was = before.has(member) && nameOf(before, member) !== name;
+    const values = (called ?? []).map((value, at) =>
+      was && old?.[at] !== value ? `{value: ${value}, was: ${old?.[at]}}` : value,
+    );
+    return `      ${name}: {type: ${kinds[member].type}${member === "state" ? `, enum: [${values.join(", ")}]` : ""}${was ? `, was: ${nameOf(before, member)}` : ""}}\n`;
+  });
   const defaults = [...version].map(
-    ([name, at]) => `      ${name}: ${JSON.stringify(kinds[name].values[at])}\n`,
+    ([member, { at }]) =>
+      `      ${nameOf(version, member)}: ${JSON.stringify(valuesOf(version, member)[at])}\n`,
   );
-  const indexed = [...version.keys()].filter((name) => name === "state" || name === "size");
+  const indexed = [...version.keys()].filter((member) => member === "state" || member === "size");
   return {
     "registry/service.yaml": `registry: 1
 service: {name: demo, title: Demo, version: 1.0.0}
 policies:
   open: []
 documents:
-  notes:
+  ${documents}:
+${documents === "notes" ? "" : "    was: notes\n"}    mount: {at: /notes}
     guard: open
     history: true
     type:
       text: string
-${members.join("")}${defaults.length === 0 ? "" : `    defaults:\n${defaults.join("")}`}${indexed.length === 0 ? "" : `    indexes: [${indexed.map((name) => `[${name}]`).join(", ")}]\n`}`,
+${members.join("")}${defaults.length === 0 ? "" : `    defaults:\n${defaults.join("")}`}${indexed.length === 0 ? "" : `    indexes: [${indexed.map((member) => `[${nameOf(version, member)}]`).join(", ")}]\n`}`,
   };
 }
 
 const picked = (version: Version, picks: readonly (readonly [Member, number])[]): object =>
   Object.fromEntries(
     picks
-      .filter(([name]) => version.has(name))
-      .map(([name, at]) => [name, kinds[name].values[at % kinds[name].values.length]]),
+      .filter(([member]) => version.has(member))
+      .map(([member, at]) => {
+        const values = valuesOf(version, member);
+        return [nameOf(version, member), values[at % values.length]];
+      }),
   );
 
 /** A version at work, with what it declares. */
@@ -90,15 +135,18 @@ async function isTrue({ version, service }: Running, beside: Version = version):
   expect(listed.status).toBe(200);
   const hits = listed.body.hits as readonly Body[];
   const base = ["id", "rev", "created_at", "last_update_at", "text"];
+  const declared = [...version.keys()].map((member) => nameOf(version, member));
   for (const hit of hits) {
-    expect(Object.keys(hit).toSorted()).toEqual([...base, ...version.keys()].toSorted());
-    for (const name of version.keys()) expect(kinds[name].values).toContainEqual(hit[name]);
+    expect(Object.keys(hit).toSorted()).toEqual([...base, ...declared].toSorted());
+    for (const member of version.keys())
+      expect(valuesOf(version, member)).toContainEqual(hit[nameOf(version, member)]);
     const one = await service.call("GET", `/notes/${String(hit["id"])}`);
     expect(one.body).toEqual(hit);
   }
-  for (const name of version.keys()) {
-    if (name === "labels" || !beside.has(name)) continue;
-    for (const value of kinds[name].values) {
+  for (const member of version.keys()) {
+    if (member === "labels" || !beside.has(member)) continue;
+    const name = nameOf(version, member);
+    for (const value of valuesOf(version, member)) {
       const constraint = value === null ? { $null: true } : value;
       const found = await service.post("/notes/list", {
         filters: { $values: { [name]: constraint } },
@@ -110,13 +158,13 @@ async function isTrue({ version, service }: Running, beside: Version = version):
     }
     const sorted = await service.post("/notes/list", { size: 100, sorts: { [name]: "asc" } });
     const order = (sorted.body.hits as readonly Body[]).map((hit) => hit[name]);
-    expect(order).toEqual(order.toSorted(compared(name)));
+    expect(order).toEqual(order.toSorted(compared(member)));
   }
 }
 
-function compared(name: Member): (one: unknown, other: unknown) => number {
+function compared(member: Member): (one: unknown, other: unknown) => number {
   const rank = (value: unknown): number | string =>
-    name === "state" || name === "owner" ? ((value as string | null) ?? "") : Number(value);
+    member === "state" || member === "owner" ? ((value as string | null) ?? "") : Number(value);
   return (one, other) => (rank(one) < rank(other) ? -1 : rank(one) > rank(other) ? 1 : 0);
 }
 
@@ -134,7 +182,7 @@ async function live(engine: TestEngine, steps: readonly Step[]): Promise<void> {
       await older?.service.stop();
       older?.project.remove();
       older = newer;
-      const project = await testProject(registryOf(version), older?.project);
+      const project = await testProject(registryOf(version, older?.version), older?.project);
       newer = { version, project, service: await project.start(same) };
       for (const { by, kind, at, picks } of actions) {
         const who = by && older !== undefined ? older : newer;

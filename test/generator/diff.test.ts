@@ -529,6 +529,31 @@ describe("what follows from one change is one cause", () => {
       ],
     ],
     [
+      "a document that says what it was called, and is not as it was",
+      "  drafts: {type: {text: string}",
+      "  sketches: {was: drafts, type: {text: string, size: integer?}",
+      [
+        "breaking document drafts is called sketches",
+        "additive SketchesDocument.size is new",
+        "documentation each of these operations is described otherwise",
+      ],
+    ],
+    [
+      "a field that says what it was called, and is not as it was",
+      "note: {type: string, maxLength: 100}",
+      "remark: {type: string, maxLength: 200, was: note}",
+      [
+        "breaking Order.note is called remark",
+        "additive Order.remark has maxLength 200 instead of 100",
+      ],
+    ],
+    [
+      "a value that says what it was called",
+      "state: [open, shipped]",
+      "state: [open, {value: sent, was: shipped}]",
+      ['breaking Order.state calls "shipped" "sent"'],
+    ],
+    [
       "an operation that is called otherwise",
       "orders.ship:",
       "orders.send:",
@@ -659,6 +684,20 @@ describe("what a rollout takes is told", () => {
       [
         "orders.tags is dropped: first give it a default or make it nullable and roll that out, then drop it",
       ],
+    ],
+    [
+      "a member says what it was called",
+      "note: {type: string, maxLength: 100}",
+      "remark: {type: string, maxLength: 100, was: note}",
+      "safe to roll",
+      [],
+    ],
+    [
+      "a document says what it was called",
+      "  drafts:",
+      "  sketches:\n    was: drafts\n    mount: {at: /drafts}\n    type: {text: string}\n    guard: open\n    tenant: false\n  unused:",
+      "needs the migration first",
+      ["before it serves: node dist/generated/server.js migrate", "it makes the table unused"],
     ],
     [
       "a member is of another type",

@@ -37,6 +37,8 @@ const document: Rules<DocumentModel> = {
   elements: null,
   // The types of filters are compared.
   enums: null,
+  // Told where what they name is gone.
+  former: null,
   indexes: null,
   emits: choices(
     (emission) => `sends ${emissionText(emission)}`,

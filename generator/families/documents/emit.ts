@@ -1,5 +1,5 @@
 // documents/<name>.ts: the spec of each document type, as the runtime reads it.
-import type { Shape } from "../../../runtime/contract/shapes.js";
+import { firstShape, type Shape } from "../../../runtime/contract/shapes.js";
 import type { Shapes } from "../../kernel/family.js";
 import { own } from "../../model/records.js";
 import type { ModulePaths } from "../../print/module-path.js";
@@ -26,14 +26,12 @@ export function emitDocuments(
   const modules = typeModules(model);
   return Object.values(model.documents).map((document) => ({
     path: `documents/${document.name}.ts`,
-    text: printDocument(document, model, modules, own(shapes, document.table) ?? unknownShape),
+    text: printDocument(document, model, modules, own(shapes, document.table) ?? firstShape),
   }));
 }
 
-const unknownShape: Shape = { members: null, steps: [] };
-
 /** What stored bodies look like, and how older ones become so. */
-function shapeMember({ members, steps }: Shape): readonly string[] {
+function shapeMember({ members, stored = {}, steps }: Shape): readonly string[] {
   const known = members?.map(literal);
   const lines = steps.map(
     ({ adds, drops }) => `      { adds: ${literal(adds)}, drops: ${literal(drops)} },`,
@@ -43,6 +41,7 @@ function shapeMember({ members, steps }: Shape): readonly string[] {
     known === undefined
       ? "    members: null,"
       : listLayout("    ", "members: ", known, ["[", "]"], ","),
+    ...(Object.keys(stored).length === 0 ? [] : [mapMember("    ", "stored", stored)]),
     ...(lines.length === 0 ? ["    steps: [],"] : ["    steps: [", ...lines, "    ],"]),
     "  },",
   ];

@@ -36,6 +36,10 @@ const emittedEvent: Shape = {
 /** What documents and composites both say. */
 export const documentMembers = {
   type: required(fieldType, "The type's name, or its fields."),
+  was: optional(
+    { kind: "string", what: "a name" },
+    "What the documents were called when their table was made; rows stay where they are.",
+  ),
   description: optional(text, "What such a document is."),
   create: optional(
     listOf({ kind: "string", what: "a field" }),

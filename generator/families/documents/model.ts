@@ -38,6 +38,7 @@ import {
   patchSchema,
 } from "./fields.js";
 import { emissions } from "./emissions.js";
+import { formerNames, refuseNested } from "./former.js";
 import type { FamilyContext } from "../../kernel/family.js";
 import { queryableFields } from "../../model/query-fields.js";
 import {
@@ -149,12 +150,13 @@ export function documentModel(
   const elements = elementsOf(bodySchema, resolve);
   const enums = enumsOf(bodySchema, resolve);
   const queryable = queryableFields({ fields, softDelete });
+  refuseNested(context, name, body, resolve);
   addQueryTypes(context, name, queryable, elements, enums, propertiesOf(bodySchema));
   return {
     name,
     source: at.file,
     description: declaration.description ?? null,
-    table: name,
+    table: declaration.was ?? name,
     typeName,
     createTypeName,
     patchTypeName,
@@ -169,6 +171,7 @@ export function documentModel(
     fields,
     elements,
     enums,
+    former: formerNames(properties, resolve),
     indexes: indexesOf(context, name, declaration, fields),
     emits: emissions(declaration),
     checksBody:

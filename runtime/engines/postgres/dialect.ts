@@ -1,5 +1,5 @@
 // How SQL is printed for PostgreSQL (jsonb bodies, timestamptz columns, text by code point).
-import { postgresBody, postgresField, type FieldType } from "../../contract/fields.js";
+import { postgresDocumentField, postgresField, type FieldType } from "../../contract/fields.js";
 import type { FieldReference } from "../../query/fields.js";
 import {
   indexPut,
@@ -18,12 +18,16 @@ const field = (of: FieldReference): string => {
     return of.path === ""
       ? typed(`(e."value" #>> '{}')`, of.type)
       : postgresField(of.path, of.type, `e."value"`);
-  return of.isColumn ? quoted(of.path) : postgresField(of.path, of.type, postgresBody(of.late));
+  return of.isColumn ? quoted(of.path) : inBody(of, of.type);
 };
+
+/** A field of the body, read as a type. */
+const inBody = ({ path, stored = { path } }: FieldReference, type: FieldType): string =>
+  postgresDocumentField(stored, type);
 
 /** An array of the body, or an empty one where it is none. */
 const array = (of: FieldReference): string => {
-  const value = postgresField(of.path, of.type, postgresBody(of.late));
+  const value = inBody(of, of.type);
   return `CASE WHEN jsonb_typeof(${value}) = 'array' THEN ${value} ELSE '[]'::jsonb END`;
 };
 
@@ -35,14 +39,10 @@ export const postgresDialect: Dialect = {
   comparable: (of) => (of.isColumn ? columnText(of) : field(of)),
   // As text, so that a JSON null in an array or object member counts as null too.
   isNull: (of, isNull) => {
-    const text =
-      of.isColumn || of.isElement === true
-        ? field(of)
-        : postgresField(of.path, "string", postgresBody(of.late));
+    const text = of.isColumn || of.isElement === true ? field(of) : inBody(of, "string");
     return `${text} IS ${isNull ? "" : "NOT "}NULL`;
   },
-  isArray: (of) =>
-    `jsonb_typeof(${postgresField(of.path, of.type, postgresBody(of.late))}) IS NOT DISTINCT FROM 'array'`,
+  isArray: (of) => `jsonb_typeof(${inBody(of, of.type)}) IS NOT DISTINCT FROM 'array'`,
   arrayLength: (of) => `jsonb_array_length(${array(of)})`,
   elements: (of) => `jsonb_array_elements(${array(of)}) AS e("value")`,
   pattern: regexOf,

@@ -2,7 +2,7 @@
 import { shapeNumber } from "../../contract/shapes.js";
 import type { DocumentStore } from "../../ports/documents.js";
 import type { DocumentDeclaration } from "../../ports/document-spec.js";
-import { bodyAsRead } from "./document-rows.js";
+import { bodyRenewed } from "./document-rows.js";
 import { between, chosen, keyOf, ordered, type Key } from "./row-walk.js";
 import { quoted, type SqlRow, type SqlSession } from "./session.js";
 
@@ -54,7 +54,7 @@ async function storedAnew(
       `WHERE "rev" = ${dialect.placeholder(3)} AND "shape" = ${shape} AND ${isRow.join(" AND ")}`,
     [
       shapeNumber(spec.shape),
-      bodyAsRead(spec, shape, String(row["body"])),
+      bodyRenewed(spec, shape, String(row["body"])),
       Number(row["rev"]),
       ...key,
     ],

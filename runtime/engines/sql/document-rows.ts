@@ -1,5 +1,6 @@
 // Rows of documents as queries select and read them. Of queries, the tenant predicate is added here and nowhere else.
 import { broughtUp, changedIn, cutTo, shapeNumber } from "../../contract/shapes.js";
+import { asDeclared, asStored } from "../../contract/stored-members.js";
 import type { DocumentQuery, StoredDocument } from "../../ports/documents.js";
 import type { DocumentDeclaration } from "../../ports/document-spec.js";
 import { filterCondition } from "./filter.js";
@@ -50,26 +51,39 @@ export function readStored(spec: DocumentDeclaration, row: SqlRow): StoredDocume
   };
 }
 
-/** A stored body as one of this version's shape. */
+type Members = Readonly<Record<string, unknown>>;
+
+/** A stored body as one that this version declares. */
 export function bodyAsRead(spec: DocumentDeclaration, shape: number, body: string): string {
-  const current = shapeNumber(spec.shape);
-  if (shape === current) return body;
-  const members = JSON.parse(body) as Readonly<Record<string, unknown>>;
-  return JSON.stringify(
-    shape < current
-      ? broughtUp(spec.shape, shape, members)
-      : cutTo(spec.shape, spec.defaults, members),
-  );
+  if (shape === shapeNumber(spec.shape) && spec.shape.stored === undefined) return body;
+  return JSON.stringify(asDeclared(spec.shape, ofThisShape(spec, shape, parsed(body))));
+}
+
+/** A stored body as this version stores it. */
+export function bodyRenewed(spec: DocumentDeclaration, shape: number, body: string): string {
+  return JSON.stringify(ofThisShape(spec, shape, parsed(body)));
+}
+
+function ofThisShape({ shape, defaults }: DocumentDeclaration, from: number, body: Members) {
+  const current = shapeNumber(shape);
+  if (from === current) return body;
+  return from < current
+    ? broughtUp(shape, from, body)
+    : cutTo(shape, asStored(shape, defaults), body);
 }
 
 /** The shape and the body under which a document is stored: what a newer version has written keeps what only it knows. */
 export function bodyAsStored(
-  spec: DocumentDeclaration,
+  { shape }: DocumentDeclaration,
   { body, newer }: StoredDocument,
 ): readonly [shape: number, body: string] {
-  if (newer === undefined) return [shapeNumber(spec.shape), body];
-  const [whole, changed] = [newer.body, body].map(
-    (text) => JSON.parse(text) as Readonly<Record<string, unknown>>,
-  );
-  return [newer.shape, JSON.stringify(changedIn(whole ?? {}, changed ?? {}))];
+  if (newer === undefined && shape.stored === undefined) return [shapeNumber(shape), body];
+  const stored = asStored(shape, parsed(body));
+  return newer === undefined
+    ? [shapeNumber(shape), JSON.stringify(stored)]
+    : [newer.shape, JSON.stringify(changedIn(parsed(newer.body), stored))];
+}
+
+function parsed(body: string): Members {
+  return JSON.parse(body) as Members;
 }

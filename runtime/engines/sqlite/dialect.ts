@@ -1,5 +1,6 @@
 // How SQL is printed for SQLite (json1 functions, RFC 3339 text as dates, 0 and 1 as booleans).
-import { sqliteBody, sqliteField, sqlitePath } from "../../contract/fields.js";
+import { sqliteBody, sqliteDocumentField, sqliteField, sqlitePath } from "../../contract/fields.js";
+import type { StoredField } from "../../contract/stored-members.js";
 import type { FieldReference } from "../../query/fields.js";
 import { quoted, type Dialect } from "../sql/session.js";
 import { statistic } from "./statistics.js";
@@ -17,9 +18,18 @@ import {
 const isBodyNumber = ({ type, isColumn }: FieldReference): boolean =>
   !isColumn && (type === "number" || type === "integer");
 
-const field = ({ path, isColumn, isElement, late }: FieldReference): string => {
+const field = (of: FieldReference): string => {
+  const { path, isColumn, isElement } = of;
   if (isElement === true) return path === "" ? `e."value"` : sqliteField(path, `e."value"`);
-  return isColumn ? quoted(path) : sqliteField(path, sqliteBody(late));
+  return isColumn ? quoted(path) : sqliteDocumentField(storedOf(of));
+};
+
+const storedOf = ({ path, stored = { path } }: FieldReference): StoredField => stored;
+
+/** The arguments of functions that look at one place of a body. */
+const place = (of: FieldReference): string => {
+  const { path, late } = storedOf(of);
+  return `${sqliteBody(late)}, ${sqlitePath(path)}`;
 };
 
 export const sqliteDialect: Dialect = {
@@ -31,9 +41,9 @@ export const sqliteDialect: Dialect = {
   bind: (of, value) => (isBodyNumber(of) ? JSON.stringify(value) : value),
   comparable: field,
   isNull: (of, isNull) => `${field(of)} IS ${isNull ? "" : "NOT "}NULL`,
-  isArray: ({ path, late }) => `json_type(${sqliteBody(late)}, ${sqlitePath(path)}) IS 'array'`,
-  arrayLength: ({ path, late }) => `json_array_length(${sqliteBody(late)}, ${sqlitePath(path)})`,
-  elements: ({ path, late }) => `json_each(${sqliteBody(late)}, ${sqlitePath(path)}) e`,
+  isArray: (of) => `json_type(${place(of)}) IS 'array'`,
+  arrayLength: (of) => `json_array_length(${place(of)})`,
+  elements: (of) => `json_each(${place(of)}) e`,
   pattern: globOf,
   matches: (of, placeholder) => `${field(of)} GLOB ${placeholder}`,
   isIn: (of, placeholder) => `${field(of)} IN (SELECT "value" FROM json_each(${placeholder}))`,

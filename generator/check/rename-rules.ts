@@ -1,0 +1,91 @@
+// Rules over what documents, their fields and the values of these were called before.
+import { didYouMean } from "../did-you-mean.js";
+import type { Origin } from "../diagnostics.js";
+import { declaredMembers } from "../emit/shape-history.js";
+import type { TableSchema } from "../emit/storage-schema.js";
+import { formerName } from "../load/former-names.js";
+import { propertiesOf } from "../model/json-schema.js";
+import { own } from "../model/records.js";
+import type { DocumentModel } from "../model/registry.js";
+import type { RuleContext } from "./rule-context.js";
+
+/** A former name that leads nowhere, or that something else still has, would leave the rows behind. */
+export function formerNamesLeadSomewhere({ loaded, expanded, storage, report }: RuleContext): void {
+  const { model } = expanded;
+  for (const document of Object.values(model.documents)) {
+    const { name, table } = document;
+    const at = loaded.tree.keyAt("documents", name);
+    const faults = [
+      ...documentFaults(document, storage.tables),
+      ...fieldFaults(document, own(storage.tables, table)),
+    ];
+    for (const { message, suggestion } of faults)
+      report({ code: "OPW039", message, at, suggestion });
+  }
+  const ofDocuments = Object.values(model.documents).map(({ typeName }) => typeName);
+  for (const type of Object.keys(loaded.tree.section("types"))) {
+    if (ofDocuments.includes(type)) continue;
+    for (const [member, schema] of Object.entries(propertiesOf(model.types[type] ?? true)))
+      if (formerName(schema) !== undefined)
+        report(notStored(`${type}.${member}`, loaded.tree.keyAt("types", type)));
+  }
+}
+
+interface Fault {
+  readonly message: string;
+  readonly suggestion?: string | undefined;
+}
+
+function documentFaults(
+  { name, table }: DocumentModel,
+  tables: Readonly<Record<string, TableSchema>>,
+): readonly Fault[] {
+  if (table === name) {
+    const kept = Object.keys(tables).find((other) => tables[other]?.document === name);
+    if (kept === undefined) return [];
+    return [
+      { message: `documents of ${name} are stored in the table ${kept}: keep \`was: ${kept}\`` },
+    ];
+  }
+  const known = Object.keys(tables);
+  if (known.length === 0 || known.includes(table)) return [];
+  return [{ message: `no documents were called ${table}`, suggestion: didYouMean(table, known) }];
+}
+
+function fieldFaults(
+  { name, bodySchema, former, fields }: DocumentModel,
+  before: TableSchema | undefined,
+): readonly Fault[] {
+  const members = Object.keys(propertiesOf(bodySchema));
+  const isOpen = typeof bodySchema === "boolean" || bodySchema["additionalProperties"] !== false;
+  const known = before?.shape === undefined ? null : declaredMembers(before.shape);
+  return Object.entries(former).flatMap(([field, { name: was, values }]): readonly Fault[] => {
+    if (isOpen)
+      return [
+        {
+          message: `${name} may have members of any name, so ${field} cannot be renamed: declare \`additionalProperties: false\``,
+        },
+      ];
+    if (Object.keys(values).length > 0 && own(fields, field) !== "enum")
+      return [
+        {
+          message: `values of ${name}.${field} cannot be renamed: only those of a field that holds one of them can`,
+        },
+      ];
+    if (was === null || known === null || known.includes(field)) return [];
+    if (members.includes(was))
+      return [
+        { message: `${was} is still a field of ${name}, so ${field} cannot have been called that` },
+      ];
+    if (known.includes(was)) return [];
+    return [{ message: `${name} had no field ${was}`, suggestion: didYouMean(was, known) }];
+  });
+}
+
+function notStored(place: string, at: Origin) {
+  return {
+    code: "OPW039",
+    message: `${place} is not stored, so it cannot be renamed with \`was\``,
+    at,
+  } as const;
+}

@@ -1,0 +1,112 @@
+// How the shape of a type of documents goes on: members that come and go, and what those that are renamed are stored as.
+import type { Shape, StoredMember } from "../../runtime/contract/shapes.js";
+import { asStored, storedName } from "../../runtime/contract/stored-members.js";
+import { propertiesOf, type JsonSchema } from "../model/json-schema.js";
+import { own } from "../model/records.js";
+import type { DocumentModel } from "../model/registry.js";
+
+/** What is known of the bodies in a table. Members are named as rows name them. */
+export interface StoredBodies {
+  /** Members that stored bodies have although a payload may leave them out, with their values. */
+  readonly members: Readonly<Record<string, unknown>>;
+  /** Members that every stored body has. */
+  readonly required: readonly string[];
+  /** The shapes that bodies have had; storages of earlier versions do not say, and neither do their rows. */
+  readonly shape?: Shape;
+}
+
+/** Members that every row has as it is read. Before rows had a shape, migrations filled in what had a default. */
+export function storedMembers({ required, members, shape }: StoredBodies): ReadonlySet<string> {
+  return new Set(shape === undefined ? [...required, ...Object.keys(members)] : required);
+}
+
+/** The shape of a type of documents after its members have changed: one step more where any came or went. */
+export function shapeAfter(before: StoredBodies | undefined, document: DocumentModel): Shape {
+  const declared = membersOf(document.bodySchema);
+  if (before === undefined) return { members: declared, steps: [] };
+  const rows = storedMembers(before);
+  const { steps, ...earlier } = before.shape ?? { members: [...rows], steps: [] };
+  const stored = storedAs(document, { ...earlier, steps });
+  const named: Shape = {
+    members: null,
+    ...(Object.keys(stored).length === 0 ? {} : { stored }),
+    steps,
+  };
+  const members = declared?.map((member) => storedName(named, member)) ?? null;
+  const adds = Object.entries(asStored(named, document.defaults)).filter(
+    ([member]) => !rows.has(member),
+  );
+  const drops =
+    members === null ? [] : (earlier.members ?? []).filter((member) => !members.includes(member));
+  const step =
+    adds.length === 0 && drops.length === 0 ? [] : [{ adds: Object.fromEntries(adds), drops }];
+  return { ...named, members, steps: [...steps, ...step] };
+}
+
+/** What rows call the members of a document, where that is otherwise: a name that was stored once is never given up. */
+function storedAs(
+  { bodySchema, former, enums }: DocumentModel,
+  before: Shape,
+): Readonly<Record<string, StoredMember>> {
+  const known = new Set(declaredMembers(before));
+  const members = Object.keys(propertiesOf(bodySchema)).map((member) => {
+    const from = known.has(member) ? member : (own(former, member)?.name ?? null);
+    return { member, from: from !== null && known.has(from) ? from : null };
+  });
+  const taken = new Set(
+    members.flatMap(({ from }) => (from === null ? [] : [storedName(before, from)])),
+  );
+  return Object.fromEntries(
+    members.flatMap(({ member, from }) => {
+      const name = from === null ? free(member, taken) : storedName(before, from);
+      taken.add(name);
+      const earlier = from === null ? undefined : (own(before.stored ?? {}, from)?.values ?? {});
+      const values =
+        earlier === undefined
+          ? {}
+          : valuesAs(own(enums, member) ?? [], own(former, member)?.values ?? {}, earlier);
+      const hasValues = Object.keys(values).length > 0;
+      if (name === member && !hasValues) return [];
+      return [[member, { name, ...(hasValues ? { values } : {}) }]];
+    }),
+  );
+}
+
+/** What documents of a shape call their members. */
+export function declaredMembers({ members, stored = {} }: Shape): readonly string[] {
+  const called = new Map(Object.entries(stored).map(([member, { name }]) => [name, member]));
+  return (members ?? []).map((name) => called.get(name) ?? name);
+}
+
+/** What rows call values, where that is otherwise. */
+function valuesAs(
+  values: readonly string[],
+  former: Readonly<Record<string, string>>,
+  earlier: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  const renamed = values.flatMap((value): readonly (readonly [string, string])[] => {
+    const was = own(former, value);
+    const stored =
+      own(earlier, value) ?? (was === undefined ? undefined : (own(earlier, was) ?? was));
+    return stored === undefined ? [] : [[value, stored]];
+  });
+  const names = new Map(renamed);
+  const taken = new Set(names.values());
+  const others = values
+    .filter((value) => !names.has(value) && taken.has(value))
+    .map((value) => [value, free(value, taken)] as const);
+  return Object.fromEntries([...renamed, ...others].filter(([value, stored]) => value !== stored));
+}
+
+/** A name that no other member is stored under. */
+function free(member: string, taken: ReadonlySet<string>): string {
+  let name = member;
+  for (let at = 2; taken.has(name); at += 1) name = `${member}#${at}`;
+  return name;
+}
+
+/** The members that bodies may have; null where they may have others. */
+function membersOf(body: JsonSchema): readonly string[] | null {
+  const isClosed = typeof body === "object" && body["additionalProperties"] === false;
+  return isClosed && !("patternProperties" in body) ? Object.keys(propertiesOf(body)) : null;
+}

@@ -1,0 +1,20 @@
+// `was`: what a field, or a value of one, was called before. Rows know it by that name.
+import type { JsonSchema } from "../model/json-schema.js";
+import { isMap } from "./shape.js";
+
+/** A field's former name, beside the keywords of its schema. */
+export const formerNameKeyword = "x-was";
+/** Former names of values of a list, by what they are called now. */
+export const formerValuesKeyword = "x-was-values";
+
+/** What a field was called; undefined where it has not been called otherwise. */
+export function formerName(schema: JsonSchema | undefined): string | undefined {
+  const name = typeof schema === "object" ? schema[formerNameKeyword] : undefined;
+  return typeof name === "string" ? name : undefined;
+}
+
+/** What the values of a field were called, by what they are called now. */
+export function formerValues(schema: JsonSchema | undefined): Readonly<Record<string, string>> {
+  const values = typeof schema === "object" ? schema[formerValuesKeyword] : undefined;
+  return isMap(values) ? (values as Readonly<Record<string, string>>) : {};
+}

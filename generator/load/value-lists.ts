@@ -1,0 +1,74 @@
+// Lists of values: `[open, done]`, and values that were called otherwise or that go one day.
+import { inside, type Origin, type Report } from "../diagnostics.js";
+import type { SchemaObject } from "../model/json-schema.js";
+import { readDeprecation, deprecationKeyword, valuesKeyword } from "./deprecations.js";
+import { formerValuesKeyword } from "./former-names.js";
+import { optional, required, deprecation, text } from "./format-parts.js";
+import { checkShape, isMap, type Shape } from "./shape.js";
+
+/** A value of which more is said than itself. */
+const describedValue = {
+  kind: "object" as const,
+  members: {
+    value: required(text, "The value."),
+    was: optional(text, "What it was called before; rows know it as that."),
+    deprecated: optional(deprecation, "Since when it is deprecated."),
+  },
+} satisfies Shape;
+
+/** Whether more is said of a value of `enum` than itself. An object may also be a value. */
+export function isDescribed(item: unknown): boolean {
+  if (!isMap(item) || typeof item["value"] !== "string") return false;
+  const others = Object.keys(item).filter((key) => key !== "value");
+  return others.length > 0 && others.every((key) => Object.hasOwn(describedValue.members, key));
+}
+
+/** The keywords of a list of values; undefined where it is none. What is wrong in its values is reported. */
+export function readValues(
+  items: readonly unknown[],
+  at: Origin,
+  report: Report,
+): SchemaObject | undefined {
+  const values: unknown[] = [];
+  const former: [string, string][] = [];
+  const deprecated: [string, unknown][] = [];
+  for (const [index, item] of items.entries()) {
+    const here = inside(at, index);
+    if (!isMap(item)) {
+      values.push(item);
+      continue;
+    }
+    if (!checkShape(describedValue, item, here, report)) continue;
+    const {
+      value,
+      was,
+      deprecated: days,
+    } = item as {
+      readonly value: string;
+      readonly was?: string;
+      readonly deprecated?: object;
+    };
+    values.push(value);
+    if (was !== undefined) former.push([value, was]);
+    if (days === undefined) continue;
+    const read = readDeprecation(days, inside(here, "deprecated"), report);
+    deprecated.push([value, read[deprecationKeyword]]);
+  }
+  const isSound =
+    values.length > 0 &&
+    values.every((value) => ["string", "number", "boolean"].includes(typeof value));
+  if (!isSound || new Set(values).size !== values.length) return undefined;
+  const shared = former.find(([, was]) => values.includes(was) && !former.some(([v]) => v === was));
+  if (shared !== undefined)
+    report({
+      code: "OPW013",
+      message: `${shared[1]} is still a value, so ${shared[0]} cannot have been called that`,
+      at,
+    });
+  return {
+    ...(values.every((value) => typeof value === "string") ? { type: "string" } : {}),
+    enum: values,
+    ...(former.length === 0 ? {} : { [formerValuesKeyword]: Object.fromEntries(former) }),
+    ...(deprecated.length === 0 ? {} : { [valuesKeyword]: Object.fromEntries(deprecated) }),
+  };
+}
