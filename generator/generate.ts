@@ -30,6 +30,8 @@ export interface Project {
   readonly client: ClientSettings;
   /** The migrations to go on from, where those of the generated folder are to be made anew. */
   readonly base?: MigrationHistory;
+  /** Whether a migration drops the tables that are no longer declared. */
+  readonly purges?: boolean;
 }
 
 /** A registry that has been read and checked. With findings there is nothing to emit. */
@@ -119,6 +121,7 @@ export async function planGeneration(
     history,
     cache,
     client: project.client,
+    purges: project.purges === true,
   });
   cache.save();
   const files = [...emitted, manifestOf(emitted, packageVersion())];

@@ -7,7 +7,7 @@ import { renderDiff } from "../diff/render.js";
 import { causesOf } from "../diff/causes.js";
 import { missingApprovals, reportOf, type Approval, type JudgedCause } from "../diff/report.js";
 import { rolloutOf, type Rollout } from "../diff/rollout.js";
-import { storageAfter, storageOf, type StorageSchema } from "../emit/storage-schema.js";
+import { storageOf, type StorageSchema } from "../emit/storage-schema.js";
 import { checkRegistry, type CheckedRegistry } from "../generate.js";
 import { locator, type Position } from "../load/locate.js";
 import { oneLine } from "../markdown.js";
@@ -76,7 +76,7 @@ function rolloutSince(
   if (storage === null) return null;
   return rolloutOf(
     { model: before, storage },
-    { model, storage: storageAfter(history.storage, storageOf(model, history.storage)) },
+    { model, storage: storageOf(model, history.storage) },
   );
 }
 

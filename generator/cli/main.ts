@@ -6,6 +6,7 @@ import { findingFormats } from "./finding-formats.js";
 import { exitCodes, processTerminal, UsageError, type ExitCode } from "./io.js";
 import type { McpFlags } from "./mcp.js";
 import { configuredProject, type CommonFlags, type ConfiguredProject } from "./project.js";
+import type { GenerateFlags } from "./generate-anew.js";
 import type { SquashFlags } from "./squash.js";
 
 const terminal = processTerminal;
@@ -184,6 +185,15 @@ function addMigrations({ program, onRegistry, onProject }: Commands): void {
       onProject<CommonFlags & SquashFlags>(async (configured, flags) => {
         const { runSquash } = await import("./squash.js");
         return runSquash(configured, flags, terminal);
+      }),
+    );
+  onRegistry("purge", "drop the tables that the registry no longer declares", { of: migrations })
+    .option("--out <dir>", "the generated folder")
+    .option("--force", "ask nothing, and overwrite files that were edited by hand")
+    .action(
+      onProject<CommonFlags & GenerateFlags>(async (configured, flags) => {
+        const { runPurge } = await import("./purge.js");
+        return runPurge(configured, flags, terminal);
       }),
     );
 }

@@ -22,8 +22,13 @@ interface Side {
 
 /** What rolling one registry out over another takes. */
 export function rolloutOf(before: Side, after: Side): Rollout {
-  const releases = [...droppedMembers(before, after), ...changedTypes(before, after)];
-  const migrations = storageChanges(before.storage, after.storage).map(migrationText);
+  const changes = storageChanges(before.storage, after.storage);
+  const releases = [
+    ...droppedMembers(before, after),
+    ...changedTypes(before, after),
+    ...purgedTables(before, changes),
+  ];
+  const migrations = changes.map(migrationText);
   const steps = [
     ...releases,
     ...(migrations.length === 0 ? [] : ["before it serves: node dist/generated/server.js migrate"]),
@@ -62,6 +67,18 @@ function changedTypes(before: Side, after: Side): readonly string[] {
   });
 }
 
+/** The version before needs its tables until it is gone. */
+function purgedTables({ model }: Side, changes: readonly StorageChange[]): readonly string[] {
+  const declared = Object.values(model.documents).map(({ table }) => table);
+  return changes.flatMap(({ kind, table }) =>
+    kind === "dropTable" && declared.includes(table)
+      ? [
+          `the table ${table} is dropped, which the version before still uses: first roll out what does not declare it, then purge`,
+        ]
+      : [],
+  );
+}
+
 function migrationText(change: StorageChange): string {
   switch (change.kind) {
     case "systemStep":
@@ -78,6 +95,8 @@ function migrationText(change: StorageChange): string {
       return `it drops the search ${change.name} of ${change.table}`;
     case "dropIndex":
       return `it drops the index ${change.name} of ${change.table}`;
+    case "dropTable":
+      return `it drops the table ${change.table} with all its rows`;
     case "addShape":
       return `it numbers the shapes of ${change.table}`;
   }

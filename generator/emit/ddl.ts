@@ -35,11 +35,23 @@ export function ddl(engine: EngineName, change: StorageChange): string {
         .join("\n");
     case "dropIndex":
       return `DROP INDEX ${isOnline(engine, change) ? "CONCURRENTLY " : ""}IF EXISTS ${quoted(change.name)};`;
+    case "dropTable":
+      return tablesOf(change)
+        .map((table) => `DROP TABLE IF EXISTS ${quoted(table)};`)
+        .join("\n");
     case "addShape":
-      return [change.table, ...(change.history ? [`${change.table}_history`] : [])]
+      return tablesOf(change)
         .map((table) => `ALTER TABLE ${quoted(table)} ADD COLUMN ${shapeColumn};`)
         .join("\n");
   }
+}
+
+/** The table, and that of its history. */
+function tablesOf(change: {
+  readonly table: string;
+  readonly history: boolean;
+}): readonly string[] {
+  return [change.table, ...(change.history ? [`${change.table}_history`] : [])];
 }
 
 function indexKey(engine: EngineName, field: IndexSchema["fields"][number]): string {

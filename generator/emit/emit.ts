@@ -26,6 +26,8 @@ export interface EmitOptions {
   readonly history: MigrationHistory;
   readonly cache: TextCache;
   readonly client: ClientSettings;
+  /** Whether tables that are no longer declared go. */
+  readonly purges: boolean;
 }
 
 /** All files of the generated folder but its manifest, sorted by path. The same model gives the same bytes. */
@@ -33,7 +35,7 @@ export async function emit(
   model: RegistryModel,
   options: EmitOptions,
 ): Promise<readonly EmittedFile[]> {
-  const storage = storageOf(model, options.history.storage);
+  const storage = storageOf(model, options.history.storage, options.purges);
   const shapes = shapesOf(storage);
   // Compiled beside all that is printed here.
   const validators = emitValidators(model, options.cache);

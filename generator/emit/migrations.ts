@@ -4,7 +4,6 @@ import type { EngineName } from "../print/ddl-parts.js";
 import { header, jsonFile, type EmittedFile } from "../print/file.js";
 import {
   emptyStorage,
-  storageAfter,
   storageChanges,
   type StorageChange,
   type StorageSchema,
@@ -27,7 +26,7 @@ export function emitMigrations(
   history: MigrationHistory,
 ): readonly EmittedFile[] {
   const changes = storageChanges(history.storage, needed);
-  const state = jsonFile("migrations/storage.json", storageAfter(history.storage, needed));
+  const state = jsonFile("migrations/storage.json", needed);
   if (changes.length === 0) return [...history.files, state];
   const numbers = history.files.map(({ path }) => Number(/\/(\d{4})_/.exec(path)?.[1] ?? 0));
   const number = 1 + Math.max(0, ...numbers);

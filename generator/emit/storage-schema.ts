@@ -49,16 +49,30 @@ const searchLayout = 2;
 
 export const emptyStorage: StorageSchema = { tables: {}, system: [] };
 
-/** The storage that a registry needs, given the one that there is. */
-export function storageOf(model: RegistryModel, before: StorageSchema): StorageSchema {
+/**
+ * The storage that a registry needs, given the one that there is. Tables that it declares no longer stay, so that one that
+ * comes back is not made twice; unless they are purged.
+ */
+export function storageOf(
+  model: RegistryModel,
+  before: StorageSchema,
+  purges = false,
+): StorageSchema {
+  const declared = Object.values(model.documents).map((document): [string, TableSchema] => [
+    document.table,
+    tableOf(document, model, own(before.tables, document.table)),
+  ]);
+  const names = new Set(declared.map(([table]) => table));
+  const others = Object.entries(before.tables).filter(([table]) => !names.has(table));
+  const kept = others.map(([table, schema]): [string, TableSchema] => [
+    table,
+    { ...schema, searches: {} },
+  ]);
   return {
     tables: Object.fromEntries(
-      Object.values(model.documents).map((document) => [
-        document.table,
-        tableOf(document, model, own(before.tables, document.table)),
-      ]),
+      [...declared, ...(purges ? [] : kept)].sort(([left], [right]) => (left < right ? -1 : 1)),
     ),
-    system: systemStepsOf(model),
+    system: [...new Set([...before.system, ...systemStepsOf(model)])].sort(),
     searchLayout,
   };
 }
@@ -81,7 +95,7 @@ function tableOf(
   const own = Object.values(searches).filter((search) => search.document === document.name);
   return {
     tenant: document.tenant,
-    history: document.history !== 0,
+    history: document.history !== 0 || before?.history === true,
     ...(document.name === document.table ? {} : { document: document.name }),
     indexes: indexesOf(document, shape, before?.indexes ?? {}),
     members: asStored(shape, document.defaults),
@@ -128,7 +142,7 @@ function indexedField(
   return { ...storedField(shape, path), type };
 }
 
-/** One step from one storage to the next. Nothing is ever dropped but indexes. */
+/** One step from one storage to the next. Nothing that has rows is dropped unless somebody asks for it. */
 export type StorageChange =
   | {
       /** The table that the step is about, and the step's own name. */
@@ -156,6 +170,7 @@ export type StorageChange =
     }
   | { readonly kind: "dropSearch"; readonly table: string; readonly name: string }
   | { readonly kind: "dropIndex"; readonly table: string; readonly name: string }
+  | { readonly kind: "dropTable"; readonly table: string; readonly history: boolean }
   /** Rows of a table that was made by an earlier version get the number of their shape. */
   | { readonly kind: "addShape"; readonly table: string; readonly history: boolean };
 
@@ -178,7 +193,10 @@ export function storageChanges(
       ? newTable(table, schema)
       : changedTable(table, known, schema, keepsSearches);
   });
-  return [...system, ...droppedSearches(before, after, keepsSearches), ...tables];
+  const purged = Object.entries(before.tables)
+    .filter(([table]) => own(after.tables, table) === undefined)
+    .map(([table, { history }]): StorageChange => ({ kind: "dropTable", table, history }));
+  return [...system, ...droppedSearches(before, after, keepsSearches), ...tables, ...purged];
 }
 
 function layoutOf({ searchLayout: layout = 1 }: StorageSchema): number {
@@ -201,7 +219,7 @@ function changedTable(
   keepsSearches: boolean,
 ): readonly StorageChange[] {
   return [
-    ...(before.shape === undefined
+    ...(before.shape === undefined && after.shape !== undefined
       ? [{ kind: "addShape", table, history: before.history } as const]
       : []),
     ...(after.history && !before.history
@@ -270,34 +288,4 @@ type Searches = Readonly<Record<string, readonly string[]>>;
 
 function isSameSearch(before: Searches, after: Searches, name: string): boolean {
   return JSON.stringify(own(before, name)) === JSON.stringify(own(after, name));
-}
-
-/** The storage after a migration: what is no longer declared stays, so that a table that comes back is not made twice. */
-export function storageAfter(before: StorageSchema, after: StorageSchema): StorageSchema {
-  const names = [...new Set([...Object.keys(before.tables), ...Object.keys(after.tables)])].sort();
-  return {
-    tables: Object.fromEntries(
-      names.map((name) => {
-        const [old, next] = [own(before.tables, name), own(after.tables, name)];
-        const schema = next ?? old;
-        const members = { ...old?.members, ...next?.members };
-        const history = (old?.history ?? false) || (next?.history ?? false);
-        return [
-          name,
-          {
-            tenant: schema?.tenant ?? true,
-            history,
-            ...(schema?.document === undefined ? {} : { document: schema.document }),
-            indexes: schema?.indexes ?? {},
-            members,
-            required: schema?.required ?? [],
-            ...(schema?.shape === undefined ? {} : { shape: schema.shape }),
-            searches: next?.searches ?? {},
-          },
-        ];
-      }),
-    ),
-    system: [...new Set([...before.system, ...after.system])].sort(),
-    searchLayout: layoutOf(after),
-  };
 }

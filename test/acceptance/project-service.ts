@@ -27,6 +27,7 @@ export interface TestProject {
 export async function testProject(
   files: Readonly<Record<string, string>>,
   earlier?: Pick<TestProject, "root">,
+  options: Pick<Project, "purges"> = {},
 ): Promise<TestProject> {
   const { root, remove } = writeProject(files);
   if (earlier !== undefined)
@@ -35,6 +36,7 @@ export async function testProject(
     root,
     paths: { registry: "registry", out: "generated" },
     client: { package: "@demo/client", queries: false, mocks: false },
+    ...options,
   };
   const checked = await checkRegistry(project);
   if (checked.findings.length > 0)

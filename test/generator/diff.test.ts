@@ -717,6 +717,20 @@ describe("what a rollout takes is told", () => {
   });
 });
 
+test("a purge of what the version before still uses takes two releases", () => {
+  const root = project();
+  write(root, orders.replace("  drafts: {type: {text: string}, guard: open, tenant: false}\n", ""));
+  expect(cli(root, "migrations", "purge", "--force").code).toBe(0);
+  expect(reportOf(root).report.rollout).toEqual({
+    verdict: "needs two releases",
+    steps: [
+      "the table drafts is dropped, which the version before still uses: first roll out what does not declare it, then purge",
+      "before it serves: node dist/generated/server.js migrate",
+      "it drops the table drafts with all its rows",
+    ],
+  });
+});
+
 test("another function of the same name is told, and one of two that goes as well", () => {
   const root = project();
   for (const file of ["one", "two"])
