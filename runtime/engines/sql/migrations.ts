@@ -1,8 +1,6 @@
 // The migrations runner: numbered, append-only files, applied in order under a lock, each checked by its checksum.
-import { createHash } from "node:crypto";
-import { readdir, readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { fail, ServiceError } from "../../contract/errors.js";
+import { partName, readMigrations, type MigrationFile } from "./migration-files.js";
 import type { SqlSession } from "./session.js";
 
 /** A transaction of a migration. */
@@ -41,7 +39,7 @@ export async function applyMigrations(
   target: MigrationTarget,
   folder: string,
 ): Promise<readonly string[]> {
-  const files = await readMigrations(join(folder, "migrations", target.engine));
+  const files = await readMigrations(target.engine, folder);
   return target.migrate(async (connection) => {
     const noted = await connection.transaction(async ({ exec, session }) => {
       await exec(
@@ -58,8 +56,8 @@ export async function applyMigrations(
   });
 }
 
-function checkUnchanged({ name, text, checksum }: MigrationFile, noted: Noted): void {
-  const names = [name, ...partsOf(text).map((_part, at) => partName(name, at))];
+function checkUnchanged({ name, parts, checksum }: MigrationFile, noted: Noted): void {
+  const names = [name, ...parts.map((_part, at) => partName(name, at))];
   const others = names.map((one) => noted.get(one)).filter((one) => one !== undefined);
   if (others.some((other) => other !== checksum))
     throw misconfigured(`migration ${name} has changed after it was applied to this database`);
@@ -71,10 +69,9 @@ type Noted = ReadonlyMap<string, string>;
 /** The parts of a file one after another, but for those that are noted. Says whether it did the last one. */
 async function applyFile(
   connection: MigrationConnection,
-  { name, text, checksum }: MigrationFile,
+  { name, parts, checksum }: MigrationFile,
   noted: Noted,
 ): Promise<boolean> {
-  const parts = partsOf(text);
   let isDone = false;
   for (const [at, part] of parts.entries()) {
     if (noted.has(partName(name, at))) continue;
@@ -121,57 +118,26 @@ async function note(session: SqlSession, name: string, checksum: string): Promis
   );
 }
 
-const partName = (name: string, at: number): string => `${name}#${at + 1}`;
-
-/** A part of a migration: a script for one transaction, or statements that each stand outside of any. */
-type Part =
-  | { readonly isOnline: false; readonly text: string }
-  | { readonly isOnline: true; readonly statements: readonly string[] };
-
-/** A file's parts: those that begin with a line `-- online` have one statement a line. */
-function partsOf(text: string): readonly Part[] {
-  const [first = "", ...others] = text.split(/^-- online\b.*\n/m);
-  const online = others.map((block): Part => ({
-    isOnline: true,
-    statements: block.split("\n").filter((line) => line !== "" && !line.startsWith("--")),
-  }));
-  const isEmpty = online.length > 0 && !/^(?!--)./m.test(first);
-  return isEmpty ? online : [{ isOnline: false, text: first }, ...online];
-}
-
 /** The migrations that `applyMigrations` would apply. */
 export async function pendingMigrations(
   target: MigrationTarget,
   folder: string,
 ): Promise<readonly string[]> {
-  const files = await readMigrations(join(folder, "migrations", target.engine));
-  return target.inspect(async (session) => {
-    const rows = await session
-      .all(`SELECT "name" FROM "opwright_migrations"`, [])
-      .catch((error: unknown) => {
-        // A database that none has been applied to has no such table.
-        if (error instanceof ServiceError && error.code === "core.infrastructure") return [];
-        throw error;
-      });
-    const applied = new Set(rows.map((row) => String(row["name"])));
-    return files.map(({ name }) => name).filter((name) => !applied.has(name));
-  });
+  const files = await readMigrations(target.engine, folder);
+  const applied = await target.inspect(appliedNames);
+  return files.map(({ name }) => name).filter((name) => !applied.has(name));
 }
 
-interface MigrationFile {
-  readonly name: string;
-  readonly text: string;
-  readonly checksum: string;
-}
-
-async function readMigrations(folder: string): Promise<readonly MigrationFile[]> {
-  const names = (await readdir(folder)).filter((name) => /^\d{4}_\w+\.sql$/.test(name)).sort();
-  return Promise.all(
-    names.map(async (name) => {
-      const text = await readFile(join(folder, name), "utf8");
-      return { name, text, checksum: createHash("sha256").update(text).digest("hex") };
-    }),
-  );
+/** What is noted: names of files, and of parts of one that is under way. */
+export async function appliedNames(session: SqlSession): Promise<ReadonlySet<string>> {
+  const rows = await session
+    .all(`SELECT "name" FROM "opwright_migrations"`, [])
+    .catch((error: unknown) => {
+      // A database that none has been applied to has no such table.
+      if (error instanceof ServiceError && error.code === "core.infrastructure") return [];
+      throw error;
+    });
+  return new Set(rows.map((row) => String(row["name"])));
 }
 
 function misconfigured(reason: string): Error {
