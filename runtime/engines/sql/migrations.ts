@@ -21,11 +21,24 @@ export interface MigrationConnection {
   online(statement: string): Promise<void>;
 }
 
+/** Who watches a migration, and may stop it. */
+export interface MigrationWatch {
+  /** A statement outside of transactions begins. */
+  onStatement?(statement: string): void;
+  /** How far it is, where the engine says so. */
+  onProgress?(done: number, total: number): void;
+  /** Ends what is under way: the part is undone, and gone on with the next time. */
+  readonly signal?: AbortSignal;
+}
+
 /** An engine whose schema can be migrated. */
 export interface MigrationTarget {
   readonly engine: "sqlite" | "postgres";
   /** Runs `work` alone among all processes that migrate. */
-  migrate<T>(work: (connection: MigrationConnection) => Promise<T>): Promise<T>;
+  migrate<T>(
+    work: (connection: MigrationConnection) => Promise<T>,
+    watch?: MigrationWatch,
+  ): Promise<T>;
   /** Looks at what is there; waits for nobody who migrates. */
   inspect<T>(work: (session: SqlSession) => Promise<T>): Promise<T>;
 }
@@ -38,6 +51,7 @@ export interface MigrationTarget {
 export async function applyMigrations(
   target: MigrationTarget,
   folder: string,
+  watch: MigrationWatch = {},
 ): Promise<readonly string[]> {
   const files = await readMigrations(target.engine, folder);
   return target.migrate(async (connection) => {
@@ -51,9 +65,9 @@ export async function applyMigrations(
     for (const file of files) checkUnchanged(file, noted);
     const applied: string[] = [];
     for (const file of files.filter(({ name }) => !noted.has(name)))
-      if (await applyFile(connection, file, noted)) applied.push(file.name);
+      if (await applyFile(connection, file, noted, watch)) applied.push(file.name);
     return applied;
-  });
+  }, watch);
 }
 
 function checkUnchanged({ name, parts, checksum }: MigrationFile, noted: Noted): void {
@@ -71,11 +85,17 @@ async function applyFile(
   connection: MigrationConnection,
   { name, parts, checksum }: MigrationFile,
   noted: Noted,
+  watch: MigrationWatch,
 ): Promise<boolean> {
   let isDone = false;
   for (const [at, part] of parts.entries()) {
     if (noted.has(partName(name, at))) continue;
-    if (part.isOnline) for (const statement of part.statements) await connection.online(statement);
+    watch.signal?.throwIfAborted();
+    if (part.isOnline)
+      for (const statement of part.statements) {
+        watch.onStatement?.(statement);
+        await connection.online(statement);
+      }
     const isLast = at === parts.length - 1;
     isDone = await connection.transaction(async ({ exec, session }) => {
       // Another process may have been first, where an engine lets go of its lock between two parts.
