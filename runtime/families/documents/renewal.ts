@@ -29,13 +29,14 @@ export type Step =
   | {
       readonly kind: "more" | "done";
       readonly progress: Progress;
-      /** Rows that it looked at. */
+      /** Rows that it looked at, and how long they took. */
       readonly moved: number;
+      readonly millis: number;
     };
 
-/** How long a batch should take, in milliseconds: writers wait for it on SQLite. Its rows at first, and at most. */
+/** How long the rows of a batch should take, in milliseconds: writers wait for it on SQLite. Fewest rows, and most. */
 const batchMillis = 50;
-const firstBatch = 100;
+const smallestBatch = 100;
 const largestBatch = 4_000;
 /** A walk that ended is believed for so long after this version has lived: an older one may have written since. */
 const believedMillis = 15 * 60_000;
@@ -70,11 +71,13 @@ export async function renewalStep(
   }
   if (noted !== null && noted.doneAt !== null && noted.doneAt > now - believedMillis) {
     await note({ ...noted, doneAt: now });
-    return { kind: "done", progress: noted, moved: 0 };
+    return { kind: "done", progress: noted, moved: 0, millis: 0 };
   }
   const store = transaction.of(documentStore);
   const from = noted === null || noted.doneAt !== null ? begun(await store.size(spec)) : noted;
+  const started = performance.now();
   const { looked, renewed, left, next } = await store.renew(spec, from.after, limit);
+  const millis = performance.now() - started;
   const seen = {
     ...from,
     looked: from.looked + looked,
@@ -89,7 +92,7 @@ export async function renewalStep(
     doneAt: isDone ? now : null,
   };
   await note(progress);
-  return { kind: isDone ? "done" : "more", progress, moved: looked };
+  return { kind: isDone ? "done" : "more", progress, moved: looked, millis };
 }
 
 function begun(total: number): Progress {
@@ -101,14 +104,17 @@ function progressOf(state: string | null): Progress | null {
   return state === null ? null : (JSON.parse(state) as Progress);
 }
 
-/** Does batches of as many rows as fit into the time that one may take. */
+/**
+ * Does batches of as many rows as fit into the time that one may take. What else a batch waits for (its turn, its commit) does
+ * not count: it is no less where there are fewer rows.
+ */
 function batches(spec: DocumentDeclaration): (transaction: Transaction) => Promise<Step> {
-  let size = firstBatch;
+  let size = smallestBatch;
   return async (transaction) => {
-    const started = performance.now();
     const step = await renewalStep(transaction, spec, size);
-    const wanted = (size * batchMillis) / Math.max(1, performance.now() - started);
-    size = Math.round(Math.max(1, Math.min(wanted, 2 * size, largestBatch)));
+    if (step.kind === "waiting") return step;
+    const wanted = (size * batchMillis) / Math.max(1, step.millis);
+    size = Math.round(Math.max(smallestBatch, Math.min(wanted, 2 * size, largestBatch)));
     return step;
   };
 }
