@@ -1,4 +1,4 @@
-// A progress bar on a terminal, two plain lines elsewhere.
+// A progress bar on a terminal, plain lines elsewhere.
 
 export interface ProgressBar {
   /** Shows how much is done. */
@@ -7,23 +7,35 @@ export interface ProgressBar {
   finish(): void;
 }
 
+/** How often a plain line says how far it is, in milliseconds. */
+const toldMillis = 10_000;
+
 /** A bar on stderr. */
 export function progressBar(label: string): ProgressBar {
   const { stderr } = process;
   let shown = 0;
+  let toldAt = performance.now();
   if (!stderr.isTTY) stderr.write(`${label} …\n`);
   return {
     show(done, total) {
       shown = done;
-      if (!stderr.isTTY) return;
-      const width = 30;
-      // There may be more by now than there were when it began.
-      const filled = Math.round(Math.min(1, done / Math.max(total, 1)) * width);
-      const bar = "#".repeat(filled) + " ".repeat(width - filled);
-      stderr.write(`\r${label} [${bar}] ${done}/${total}`);
+      if (stderr.isTTY) {
+        stderr.write(`\r${barOf(label, done, total)}`);
+        return;
+      }
+      if (performance.now() - toldAt < toldMillis) return;
+      toldAt = performance.now();
+      stderr.write(`${label}: ${done}/${total}\n`);
     },
     finish() {
       stderr.write(stderr.isTTY ? "\n" : `${label}: ${shown}\n`);
     },
   };
+}
+
+function barOf(label: string, done: number, total: number): string {
+  const width = 30;
+  // There may be more by now than there were when it began.
+  const filled = Math.round(Math.min(1, done / Math.max(total, 1)) * width);
+  return `${label} [${"#".repeat(filled)}${" ".repeat(width - filled)}] ${done}/${total}`;
 }

@@ -88,13 +88,25 @@ export interface DocumentStore {
   estimate(spec: DocumentDeclaration, tenant: string): Promise<number>;
   /** How many rows the query has. */
   count(spec: DocumentDeclaration, tenant: string, query: DocumentQuery): Promise<number>;
+  /** About how many rows there are of all tenants, at little cost. */
+  size(spec: DocumentDeclaration): Promise<number>;
   /**
    * Stores those of the next `limit` rows behind a key (of all tenants; an empty key stands before the first) anew that are of
-   * an older shape. Revisions stay. Tells how many they were, and where to go on; null at the end.
+   * an older shape. Revisions stay. Waits for no writer.
    */
   renew(
     spec: DocumentDeclaration,
     after: readonly (string | number)[],
     limit: number,
-  ): Promise<{ readonly renewed: number; readonly next: readonly (string | number)[] | null }>;
+  ): Promise<Renewed>;
+}
+
+/** A portion of rows that was looked at. */
+export interface Renewed {
+  readonly looked: number;
+  readonly renewed: number;
+  /** Those of an older shape that somebody is writing just now. */
+  readonly left: number;
+  /** Where to go on; null at the end. */
+  readonly next: readonly (string | number)[] | null;
 }

@@ -15,4 +15,15 @@ export interface LeaseStore {
   take(name: string, holder: string, now: number, until: number): Promise<Lease | null>;
   /** Notes how far the work is; says whether the lease is still the holder's. */
   note(name: string, holder: string, state: string | null): Promise<boolean>;
+  /** The leases whose names begin so and that are held at `now`. There may be some hundreds of leases in all. */
+  held(prefix: string, now: number): Promise<readonly HeldLease[]>;
+  /** Gives a lease up, if it is still the holder's. */
+  drop(name: string, holder: string): Promise<void>;
+  /** Removes leases whose names begin so and that ran out before a time. */
+  prune(prefix: string, before: number): Promise<void>;
+}
+
+/** A lease that somebody holds. */
+export interface HeldLease extends Lease {
+  readonly name: string;
 }

@@ -1,12 +1,11 @@
 // The process around a service: `node server.js [command]`, signals, exit codes.
 import { pino } from "pino";
-import { applyMigrations } from "../engines/sql/migrations.js";
 import type { Log } from "../ports/log.js";
 import { connect, type Connection, type ConnectOptions } from "./connect.js";
 import type { Command as FamilyCommand } from "../operations/family.js";
-import { openDatabase } from "./engines.js";
 import { generatedFolder } from "./generated-folder.js";
 import { familiesOf } from "./families.js";
+import { migrateCommand, migrateUsage } from "./migrate-command.js";
 import type { ServiceDefinition } from "./service.js";
 import { readSettings, type Settings } from "./settings.js";
 import { startFault } from "./start-fault.js";
@@ -40,7 +39,7 @@ function commandOf(
   name: string,
   args: readonly string[],
 ): Command | null {
-  if (name === "migrate" && args.length === 0) return migrate;
+  if (name === "migrate") return migrateCommand(args);
   const work = commandsOf(service)
     .find((command) => command.name === name)
     ?.read(args);
@@ -85,21 +84,8 @@ function refuseUsage(service: ServiceDefinition): never {
   const usages = commandsOf(service).map(({ name, usage }) =>
     usage === undefined ? name : `${name} ${usage}`,
   );
-  process.stderr.write(`usage: server.js [${["migrate", ...usages].join(" | ")}]\n`);
+  process.stderr.write(`usage: server.js [${[migrateUsage, ...usages].join(" | ")}]\n`);
   process.exit(2);
-}
-
-async function migrate(
-  _service: ServiceDefinition,
-  { settings, folder, log }: ConnectOptions,
-): Promise<void> {
-  const database = await openDatabase(settings.databaseUrl, { log });
-  try {
-    const applied = await applyMigrations(database, folder);
-    log.info({ applied }, applied.length === 0 ? "nothing to migrate" : "migrations applied");
-  } finally {
-    await database.close();
-  }
 }
 
 function processLog(settings: Settings): Log {

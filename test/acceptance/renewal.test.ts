@@ -1,11 +1,14 @@
-// Rows of an older shape are stored anew, but not while a process of the older version lives.
+// Rows of an older shape are stored anew, but not while a process of the older version lives: processes announce themselves.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { documentsFamily } from "../../runtime/families/documents/index.js";
-import type { PeriodicJob } from "../../runtime/operations/periodic.js";
+import { renewalStep, type Step } from "../../runtime/families/documents/renewal.js";
+import type { DocumentDeclaration } from "../../runtime/ports/document-spec.js";
 import { documentStore } from "../../runtime/ports/documents.js";
 import type { ServiceDefinition } from "../../runtime/server/service.js";
 import { engines, type TestEngine } from "../engines.js";
+import { fill } from "./many-rows.js";
 import { testProject, type TestProject } from "./project-service.js";
+import type { TestService } from "./service.js";
+import { versionOf, type Version } from "./version-process.js";
 
 const registry = (members: string, defaults: string): Readonly<Record<string, string>> => ({
   "registry/service.yaml": `registry: 1
@@ -17,65 +20,169 @@ documents:
 `,
 });
 
-let versions: readonly [TestProject, TestProject];
+let projects: readonly [TestProject, TestProject];
+let next: Version;
 beforeAll(async () => {
   const first = await testProject(registry("old: string", "old: x"));
-  versions = [first, await testProject(registry("size: integer", "size: 7"), first)];
+  projects = [first, await testProject(registry("size: integer", "size: 7"), first)];
+  next = await versionOf(projects[1]);
 });
-afterAll(() => versions.forEach((version) => version.remove()));
+afterAll(() => projects.forEach((version) => version.remove()));
 
-/** The jobs of a version, and its documents. */
-async function partOf(project: TestProject) {
+async function notesOf(project: TestProject): Promise<DocumentDeclaration> {
   const { service } = (await project.load("generated/service.ts")) as {
     readonly service: ServiceDefinition;
   };
-  const documents = service.documents ?? [];
-  // oxlint-disable-next-line typescript/no-unsafe-argument -- these jobs need no resources
-  const jobs = documentsFamily.jobs(documents, null as never) as readonly PeriodicJob[];
-  return { documents, jobs };
+  const [spec] = service.documents ?? [];
+  if (spec === undefined) throw new Error("there is no document");
+  return spec;
 }
 
 for (const engine of engines) {
   describe.skipIf(!engine.isAvailable)(engine.name, () => {
-    test("a row is stored anew once no process of its version has lived for a while", async () => {
+    /** Both versions on one database, the second one started later. */
+    const withDatabase = async (
+      work: (given: {
+        readonly url: string;
+        readonly first: TestService;
+        readonly startSecond: () => Promise<TestService>;
+      }) => Promise<void>,
+    ): Promise<void> => {
       const { url, drop } = await engine.create();
       const same: TestEngine = {
         ...engine,
         create: async () => ({ url, drop: async () => undefined }),
       };
-      const [first, second] = [await versions[0].start(same), await versions[1].start(same)];
+      const started: TestService[] = [];
+      const start = async (project: TestProject): Promise<TestService> => {
+        const service = await project.start(same);
+        started.push(service);
+        return service;
+      };
       try {
-        const [old, next] = [await partOf(versions[0]), await partOf(versions[1])];
-        const { write } = second.running.connection;
-        const done = (jobs: readonly PeriodicJob[]): Promise<readonly boolean[]> =>
-          write("test.jobs", async ({ transaction }) => {
-            const more: boolean[] = [];
-            for (const job of jobs) more.push(await job.batch(transaction));
-            return more;
-          });
-        await done(old.jobs);
-        const { body } = await first.post("/notes", { text: "a", old: "kept" });
-        await done(next.jobs);
-        expect((await first.call("GET", `/notes/${body.id}`)).body.old).toBe("kept");
-
-        // As if its last sign of life were long ago.
-        await write("test.jobs", ({ transaction }) =>
-          transaction.leases.take("documents.notes", "shape 1", Date.now(), Date.now() - 1),
-        );
-        await done(next.jobs);
-        const [spec] = next.documents;
-        if (spec === undefined) throw new Error("there is no document");
-        const left = await write("test.jobs", ({ transaction }) =>
-          transaction.of(documentStore).renew(spec, [], 10),
-        );
-        expect(left).toEqual({ renewed: 0, next: null });
-        const { size, rev } = (await second.call("GET", `/notes/${body.id}`)).body;
-        expect([size, rev]).toEqual([7, 1]);
+        const first = await start(projects[0]);
+        await work({ url, first, startSecond: () => start(projects[1]) });
       } finally {
-        await first.stop();
-        await second.stop();
+        for (const service of started) await service.stop();
         await drop();
       }
-    });
+    };
+    const step = async ({ running }: TestService, limit = 100): Promise<Step> => {
+      const spec = await notesOf(projects[1]);
+      return running.connection.write("test.step", ({ transaction }) =>
+        renewalStep(transaction, spec, limit),
+      );
+    };
+
+    test("a row is stored anew once no process of an older version is left", () =>
+      withDatabase(async ({ first, startSecond }) => {
+        const { body } = await first.post("/notes", { text: "a", old: "kept" });
+        const second = await startSecond();
+        await expect
+          .poll(() => step(second))
+          .toMatchObject({
+            kind: "waiting",
+            processes: [{ pid: process.pid, shapes: { notes: 1 } }],
+          });
+        const metrics = (await second.call("GET", "/metrics")).body as string;
+        expect(metrics).toMatch(/^opwright_older_processes 1$/m);
+        expect(metrics).toMatch(/^opwright_rows_to_renew 1$/m);
+        expect((await first.call("GET", `/notes/${body.id}`)).body.old).toBe("kept");
+
+        await first.stop();
+        const { kind, progress } = { progress: null, ...(await step(second)) };
+        expect(kind).toBe("done");
+        expect(progress).toMatchObject({ looked: 1, renewed: 1, left: 0, total: 1 });
+        expect((await step(second)).kind).toBe("done");
+        const spec = await notesOf(projects[1]);
+        const again = await second.running.connection.write("test.renew", ({ transaction }) =>
+          transaction.of(documentStore).renew(spec, [], 10),
+        );
+        expect(again).toEqual({ looked: 1, renewed: 0, left: 0, next: null });
+        const { size, rev } = (await second.call("GET", `/notes/${body.id}`)).body;
+        expect([size, rev]).toEqual([7, 1]);
+        const after = (await second.call("GET", "/metrics")).body as string;
+        expect(after).toMatch(/^opwright_older_processes 0$/m);
+        expect(after).toMatch(/^opwright_rows_to_renew 0$/m);
+      }));
+
+    test("a walk begins anew behind an older process that came back", () =>
+      withDatabase(async ({ first, startSecond }) => {
+        for (const text of ["a", "b", "c"]) await first.post("/notes", { text });
+        const second = await startSecond();
+        await first.stop();
+        expect(await step(second, 2)).toMatchObject({ kind: "more", progress: { looked: 2 } });
+        await second.running.connection.write("test.back", async ({ transaction: { leases } }) => {
+          const now = Date.now();
+          await leases.take("process.back", "back", now, now + 60_000);
+          const state = { host: "h", pid: 1, shapes: { notes: 1 } };
+          await leases.note("process.back", "back", JSON.stringify(state));
+        });
+        expect((await step(second, 2)).kind).toBe("waiting");
+        await second.running.connection.write("test.gone", ({ transaction: { leases } }) =>
+          leases.drop("process.back", "back"),
+        );
+        expect(await step(second, 2)).toMatchObject({ kind: "more", progress: { looked: 2 } });
+        expect((await step(second, 2)).kind).toBe("done");
+      }));
+
+    test("a row that somebody writes just now is left to them, and looked at again", () =>
+      withDatabase(async ({ first, startSecond }) => {
+        const { body } = await first.post("/notes", { text: "a" });
+        const second = await startSecond();
+        await first.stop();
+        const spec = await notesOf(projects[1]);
+        const { write } = second.running.connection;
+        const tenant = "default";
+        const seen: Step[] = [];
+        await write("test.holds", async ({ transaction }) => {
+          const store = transaction.of(documentStore);
+          const stored = await store.get(spec, tenant, body.id);
+          if (stored === null) throw new Error("it is gone");
+          await store.replace(spec, tenant, 1, { ...stored, rev: 2 });
+          // One transaction at a time writes on SQLite.
+          if (engine.name === "postgres") seen.push(await step(second));
+        });
+        const isHeld = engine.name === "postgres";
+        expect(seen.map(({ kind }) => kind)).toEqual(isHeld ? ["more"] : []);
+        expect((await step(second)).kind).toBe("done");
+        expect((await second.call("GET", `/notes/${body.id}`)).body).toMatchObject({
+          rev: 2,
+          size: 7,
+        });
+      }));
+
+    test("`migrate` brings rows up, can be stopped, and goes on where it was", () =>
+      withDatabase(async ({ url, first }) => {
+        const environment = { DATABASE_URL: url, LOG_LEVEL: "info" };
+        // Behind its announcement: two connections of one process do not wait for each other.
+        await first.post("/notes", { text: "a" });
+        await fill(engine, url, {
+          table: "notes",
+          count: 29_999,
+          body: `'{"text":"a","old":"x"}'`,
+          tenant: "default",
+        });
+        const waits = next.run(environment, "migrate");
+        expect(waits.code).toBe(0);
+        expect(waits.stderr).toMatch(
+          /^notes: rows are brought up once 1 process of an older version has ended \(.+ pid \d+\)$/m,
+        );
+        const waiting = next.spawn(environment, "migrate", "--wait");
+        await waiting.says(/notes: waiting for 1 process of an older version/);
+        await first.stop();
+        await waiting.says(/notes …/);
+        waiting.child.kill("SIGTERM");
+        expect(await waiting.exited).toBe(143);
+        expect(waiting.output()).toMatch(/stopped; run it again to go on$/m);
+
+        const goesOn = next.run(environment, "migrate");
+        expect([goesOn.code, goesOn.stderr]).toEqual([
+          0,
+          expect.stringMatching(/^notes …\nnotes: 30000\n$/),
+        ]);
+        const nothing = next.run(environment, "migrate");
+        expect([nothing.code, nothing.stderr]).toEqual([0, ""]);
+      }));
   });
 }

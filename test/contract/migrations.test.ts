@@ -116,6 +116,35 @@ describe.skipIf(postgres?.isAvailable !== true)("migrations of PostgreSQL", () =
       expect(await applyMigrations(database, at)).toEqual([]);
     }));
 
+  test("an index that takes long says how far it is, and can be stopped and gone on with", () =>
+    withMigrations({ "0001_a.sql": script }, async ({ open, client, at }) => {
+      const [database, holder] = [await open(), await client()];
+      await applyMigrations(database, at);
+      writeFileSync(join(at, "migrations/postgres/0002_b.sql"), unique);
+      // The index waits for whoever may write to the table, as long as they may.
+      await holder.query("BEGIN");
+      await holder.query('LOCK "rows" IN ROW EXCLUSIVE MODE');
+      const stopping = new AbortController();
+      const told: string[] = [];
+      const stopped = applyMigrations(database, at, {
+        signal: stopping.signal,
+        onStatement: (statement) => told.push(statement.split(" ", 1)[0] ?? ""),
+        onProgress(done, total) {
+          told.push(`${done}/${total}`);
+          stopping.abort();
+        },
+      });
+      await expect(stopped).rejects.toThrow();
+      expect(told).toEqual(["DROP", "CREATE", "0/1"]);
+      expect(await pendingMigrations(database, at)).toEqual(["0002_b.sql"]);
+      await holder.query("COMMIT");
+      expect(await applyMigrations(database, at)).toEqual(["0002_b.sql"]);
+      const { rows } = await holder.query(
+        `SELECT indisvalid FROM pg_index WHERE indexrelid = 'by_size'::regclass`,
+      );
+      expect(rows).toEqual([{ indisvalid: true }]);
+    }));
+
   test("an index is made while others wait for their turn", () =>
     withMigrations({ "0001_a.sql": script + unique }, async ({ open, at }) => {
       const databases = await Promise.all([open(), open(), open()]);

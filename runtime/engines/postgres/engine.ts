@@ -108,7 +108,7 @@ export async function openPostgresDatabase(
 
     engine: "postgres",
 
-    migrate: (work) => migrating(connections, work, transactionOf),
+    migrate: (work, watch) => migrating(connections, work, transactionOf, watch),
     inspect: (work) => inspecting(connections, work, transactionOf),
   };
 }

@@ -2,10 +2,11 @@
 // that callers wait for.
 import { setTimeout as sleep } from "node:timers/promises";
 import { Lifetime } from "../../ports/lifetime.js";
-import type { MigrationConnection } from "../sql/migrations.js";
+import type { MigrationConnection, MigrationWatch } from "../sql/migrations.js";
 import type { SqlSession } from "../sql/session.js";
 import type { Connections, HeldConnection } from "./connections.js";
 import { translated } from "./faults.js";
+import { watchIndex } from "./index-progress.js";
 
 /** The advisory lock that one migrating process holds; any fixed number serves. */
 const migrationLock = 7_270_164;
@@ -16,6 +17,8 @@ const maxTries = 240;
 const pauseMillis = 500;
 /** How often a process looks whether another one has ended. */
 const turnMillis = 200;
+/** How often the server looks whether its client is still there, while a statement runs. */
+const lookMillis = 1_000;
 
 /** A lock that was not got in time, and a deadlock: both are undone, and may come right the next time. */
 const passing = new Set(["55P03", "40P01"]);
@@ -27,19 +30,34 @@ export function migrating<T>(
   connections: Connections,
   work: (connection: MigrationConnection) => Promise<T>,
   sessionOf: SessionOf,
+  watch: MigrationWatch = {},
 ): Promise<T> {
-  return withConnection(connections, async (connection, exec) => {
+  const lifetime = untilAborted(watch.signal);
+  return withConnection(connections, lifetime, async (connection, exec) => {
     await exec("SET statement_timeout = 0");
+    // What a process that is killed has begun ends soon, and lets go of the lock.
+    await exec(
+      `SELECT set_config(name, '${lookMillis}ms', false) FROM pg_settings WHERE name = 'client_connection_check_interval'`,
+    );
     // Asked again and again: whoever waits inside a statement holds a snapshot, which an index that is made beside waits for.
-    while (!(await isMine(sessionOf(connection)))) await sleep(turnMillis);
+    while (!(await isMine(sessionOf(connection)))) {
+      watch.signal?.throwIfAborted();
+      await sleep(turnMillis);
+    }
     const result = await work({
       transaction: (inside) => tried(exec, () => inside({ exec, session: sessionOf(connection) })),
       async online(statement) {
         await exec("SET lock_timeout = 0");
-        await exec(statement);
+        const watched = watchIndex(connections, await pidOf(sessionOf(connection)), watch);
+        try {
+          await exec(statement);
+        } finally {
+          await watched.end();
+        }
       },
     });
     await exec(`SELECT pg_advisory_unlock(${migrationLock})`);
+    await exec("RESET client_connection_check_interval");
     await exec("RESET lock_timeout");
     await exec("RESET statement_timeout");
     return result;
@@ -52,16 +70,18 @@ export function inspecting<T>(
   work: (session: SqlSession) => Promise<T>,
   sessionOf: SessionOf,
 ): Promise<T> {
-  return withConnection(connections, (connection) => work(sessionOf(connection)));
+  return withConnection(connections, Lifetime.unlimited(), (connection) =>
+    work(sessionOf(connection)),
+  );
 }
 
 type Exec = (text: string) => Promise<void>;
 
 async function withConnection<T>(
   connections: Connections,
+  lifetime: Lifetime,
   work: (connection: HeldConnection, exec: Exec) => Promise<T>,
 ): Promise<T> {
-  const lifetime = Lifetime.unlimited();
   const connection = await connections.acquire({ lifetime, payer: null });
   // A connection that is given up takes its settings and its lock with it.
   let isBroken = true;
@@ -76,6 +96,20 @@ async function withConnection<T>(
   } finally {
     connection.release(isBroken);
   }
+}
+
+/** A lifetime that ends when somebody says so; its statement is cancelled then. */
+function untilAborted(signal: AbortSignal | undefined): Lifetime {
+  if (signal === undefined) return Lifetime.unlimited();
+  return new Lifetime(Infinity, {
+    isGone: () => signal.aborted,
+    onGone: (listener) => signal.addEventListener("abort", listener, { once: true }),
+  });
+}
+
+async function pidOf(session: SqlSession): Promise<number> {
+  const [row] = await session.all(`SELECT pg_backend_pid() AS "pid"`, []);
+  return Number(row?.["pid"]);
 }
 
 async function isMine(session: SqlSession): Promise<boolean> {

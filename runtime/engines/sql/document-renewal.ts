@@ -3,8 +3,8 @@ import { shapeNumber } from "../../contract/shapes.js";
 import type { DocumentStore } from "../../ports/documents.js";
 import type { DocumentDeclaration } from "../../ports/document-spec.js";
 import { bodyRenewed } from "./document-rows.js";
-import { between, chosen, keyOf, ordered, type Key } from "./row-walk.js";
-import { quoted, type SqlRow, type SqlSession } from "./session.js";
+import { between, chosen, keyOf, ordered, type Key, type Table } from "./row-walk.js";
+import { quoted, type RecordType, type SqlRow, type SqlSession } from "./session.js";
 
 /** Stores the next rows of older shapes anew, as the port has it. */
 export async function renewRows(
@@ -17,46 +17,62 @@ export async function renewRows(
   const table = { name: quoted(spec.table), keys: dialect.rowKeys(spec) };
   const current = shapeNumber(spec.shape);
   const { condition, parameters } = between(session, table, after, null);
-  const limitAt = dialect.placeholder(parameters.length + 1);
-  // Only what is old is read whole.
-  const columns = [
-    ...chosen(table),
-    `r."rev"`,
-    `r."shape"`,
-    `CASE WHEN r."shape" < ${current} THEN r."body" END AS "body"`,
-  ];
   const rows = await session.all(
-    `SELECT ${columns.join(", ")} FROM ${table.name} r WHERE ${condition} ORDER BY ${ordered(table)} LIMIT ${limitAt}`,
+    `SELECT ${[...chosen(table), `r."shape"`].join(", ")} FROM ${table.name} r WHERE ${condition} ` +
+      `ORDER BY ${ordered(table)} LIMIT ${dialect.placeholder(parameters.length + 1)}`,
     [...parameters, limit],
   );
-  const old = rows.filter((row) => row["body"] !== null);
-  for (const row of old) await storedAnew(session, spec, row, keyOf(row, table));
   const last = rows.at(-1);
-  const isDone = rows.length < limit || last === undefined;
-  return { renewed: old.length, next: isDone ? null : keyOf(last, table) };
+  if (last === undefined) return { looked: 0, renewed: 0, left: 0, next: null };
+  const until = keyOf(last, table);
+  const old = rows.filter(({ shape }) => Number(shape) < current).length;
+  const held = old === 0 ? [] : await oldRows(session, table, current, { after, until });
+  if (held.length > 0) await storedAnew(session, spec, table, held);
+  return {
+    looked: rows.length,
+    renewed: held.length,
+    left: Math.max(0, old - held.length),
+    next: rows.length < limit ? null : until,
+  };
 }
 
-/** A row in the current shape, unless somebody has written it meanwhile. Neither its revision nor its time changes. */
+/**
+ * The rows of older shapes in a portion, held. Those that a writer has are left to it, and so nobody who waits for this is
+ * waited for.
+ */
+function oldRows(
+  session: SqlSession,
+  table: Table,
+  current: number,
+  portion: { readonly after: Key; readonly until: Key },
+): Promise<readonly SqlRow[]> {
+  const { holdRows } = session.dialect;
+  const { condition, parameters } = between(session, table, portion.after, portion.until);
+  return session.all(
+    `SELECT ${[...chosen(table), `r."shape"`, `r."body"`].join(", ")} FROM ${table.name} r ` +
+      `WHERE ${condition} AND r."shape" < ${current}${holdRows === "" ? "" : `${holdRows} SKIP LOCKED`}`,
+    parameters,
+  );
+}
+
+/** Rows in the current shape. Neither their revisions nor their times change. */
 async function storedAnew(
   session: SqlSession,
   spec: DocumentDeclaration,
-  row: SqlRow,
-  key: Key,
+  table: Table,
+  rows: readonly SqlRow[],
 ): Promise<void> {
   const { dialect } = session;
-  const keys = dialect.rowKeys(spec);
-  const isRow = keys.map(
-    ({ column, type }, at) => `${column} = CAST(${dialect.placeholder(4 + at)} AS ${type})`,
-  );
-  const shape = Number(row["shape"]);
+  const records = rows.map((row) => ({
+    ...Object.fromEntries(keyOf(row, table).map((key, at) => [`k${at}`, key])),
+    body: bodyRenewed(spec, Number(row["shape"]), String(row["body"])),
+  }));
+  const keys = table.keys.map(({ type }, at): readonly [string, RecordType] => [`k${at}`, type]);
+  const members = { ...Object.fromEntries(keys), body: "text" } as const;
+  const isRow = table.keys.map(({ column }, at) => `r.${column} = w."k${at}"`);
   await session.run(
-    `UPDATE ${quoted(spec.table)} SET "shape" = ${dialect.placeholder(1)}, "body" = ${dialect.json(dialect.placeholder(2))} ` +
-      `WHERE "rev" = ${dialect.placeholder(3)} AND "shape" = ${shape} AND ${isRow.join(" AND ")}`,
-    [
-      shapeNumber(spec.shape),
-      bodyRenewed(spec, shape, String(row["body"])),
-      Number(row["rev"]),
-      ...key,
-    ],
+    `UPDATE ${table.name} AS r SET "shape" = ${shapeNumber(spec.shape)}, "body" = ${dialect.json(`w."body"`)} ` +
+      `FROM ${dialect.records(members, dialect.placeholder(1))} WHERE ${isRow.join(" AND ")}`,
+    [JSON.stringify(records)],
   );
 }

@@ -29,5 +29,33 @@ export function sqlLeaseStore(session: SqlSession): LeaseStore {
       );
       return noted === 1;
     },
+
+    async held(prefix, now) {
+      const rows = await session.all(
+        `SELECT "name", "state" FROM "opwright_leases" WHERE ${begins(at(1))} AND "until" > ${at(2)} ORDER BY "name"`,
+        [prefix, now],
+      );
+      return rows.map((row) => ({ name: String(row["name"]), state: textOrNull(row["state"]) }));
+    },
+
+    async drop(name, holder) {
+      await session.run(
+        `DELETE FROM "opwright_leases" WHERE "name" = ${at(1)} AND "holder" = ${at(2)}`,
+        [name, holder],
+      );
+    },
+
+    async prune(prefix, before) {
+      await session.run(
+        `DELETE FROM "opwright_leases" WHERE ${begins(at(1))} AND "until" < ${at(2)}`,
+        [prefix, before],
+      );
+    },
   };
+}
+
+/** Whether a name begins with the text in a placeholder; no index has to order names as SQL compares them. */
+function begins(placeholder: string): string {
+  const prefix = `CAST(${placeholder} AS text)`;
+  return `substr("name", 1, length(${prefix})) = ${prefix}`;
 }

@@ -1,8 +1,6 @@
 // The migrations runner: numbered, append-only files, applied in order under a lock, each checked by its checksum.
-import { createHash } from "node:crypto";
-import { readdir, readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { fail, ServiceError } from "../../contract/errors.js";
+import { partName, readMigrations, type MigrationFile } from "./migration-files.js";
 import type { SqlSession } from "./session.js";
 
 /** A transaction of a migration. */
@@ -23,11 +21,24 @@ export interface MigrationConnection {
   online(statement: string): Promise<void>;
 }
 
+/** Who watches a migration, and may stop it. */
+export interface MigrationWatch {
+  /** A statement outside of transactions begins. */
+  onStatement?(statement: string): void;
+  /** How far it is, where the engine says so. */
+  onProgress?(done: number, total: number): void;
+  /** Ends what is under way: the part is undone, and gone on with the next time. */
+  readonly signal?: AbortSignal;
+}
+
 /** An engine whose schema can be migrated. */
 export interface MigrationTarget {
   readonly engine: "sqlite" | "postgres";
   /** Runs `work` alone among all processes that migrate. */
-  migrate<T>(work: (connection: MigrationConnection) => Promise<T>): Promise<T>;
+  migrate<T>(
+    work: (connection: MigrationConnection) => Promise<T>,
+    watch?: MigrationWatch,
+  ): Promise<T>;
   /** Looks at what is there; waits for nobody who migrates. */
   inspect<T>(work: (session: SqlSession) => Promise<T>): Promise<T>;
 }
@@ -40,8 +51,9 @@ export interface MigrationTarget {
 export async function applyMigrations(
   target: MigrationTarget,
   folder: string,
+  watch: MigrationWatch = {},
 ): Promise<readonly string[]> {
-  const files = await readMigrations(join(folder, "migrations", target.engine));
+  const files = await readMigrations(target.engine, folder);
   return target.migrate(async (connection) => {
     const noted = await connection.transaction(async ({ exec, session }) => {
       await exec(
@@ -53,13 +65,13 @@ export async function applyMigrations(
     for (const file of files) checkUnchanged(file, noted);
     const applied: string[] = [];
     for (const file of files.filter(({ name }) => !noted.has(name)))
-      if (await applyFile(connection, file, noted)) applied.push(file.name);
+      if (await applyFile(connection, file, noted, watch)) applied.push(file.name);
     return applied;
-  });
+  }, watch);
 }
 
-function checkUnchanged({ name, text, checksum }: MigrationFile, noted: Noted): void {
-  const names = [name, ...partsOf(text).map((_part, at) => partName(name, at))];
+function checkUnchanged({ name, parts, checksum }: MigrationFile, noted: Noted): void {
+  const names = [name, ...parts.map((_part, at) => partName(name, at))];
   const others = names.map((one) => noted.get(one)).filter((one) => one !== undefined);
   if (others.some((other) => other !== checksum))
     throw misconfigured(`migration ${name} has changed after it was applied to this database`);
@@ -71,14 +83,19 @@ type Noted = ReadonlyMap<string, string>;
 /** The parts of a file one after another, but for those that are noted. Says whether it did the last one. */
 async function applyFile(
   connection: MigrationConnection,
-  { name, text, checksum }: MigrationFile,
+  { name, parts, checksum }: MigrationFile,
   noted: Noted,
+  watch: MigrationWatch,
 ): Promise<boolean> {
-  const parts = partsOf(text);
   let isDone = false;
   for (const [at, part] of parts.entries()) {
     if (noted.has(partName(name, at))) continue;
-    if (part.isOnline) for (const statement of part.statements) await connection.online(statement);
+    watch.signal?.throwIfAborted();
+    if (part.isOnline)
+      for (const statement of part.statements) {
+        watch.onStatement?.(statement);
+        await connection.online(statement);
+      }
     const isLast = at === parts.length - 1;
     isDone = await connection.transaction(async ({ exec, session }) => {
       // Another process may have been first, where an engine lets go of its lock between two parts.
@@ -121,57 +138,26 @@ async function note(session: SqlSession, name: string, checksum: string): Promis
   );
 }
 
-const partName = (name: string, at: number): string => `${name}#${at + 1}`;
-
-/** A part of a migration: a script for one transaction, or statements that each stand outside of any. */
-type Part =
-  | { readonly isOnline: false; readonly text: string }
-  | { readonly isOnline: true; readonly statements: readonly string[] };
-
-/** A file's parts: those that begin with a line `-- online` have one statement a line. */
-function partsOf(text: string): readonly Part[] {
-  const [first = "", ...others] = text.split(/^-- online\b.*\n/m);
-  const online = others.map((block): Part => ({
-    isOnline: true,
-    statements: block.split("\n").filter((line) => line !== "" && !line.startsWith("--")),
-  }));
-  const isEmpty = online.length > 0 && !/^(?!--)./m.test(first);
-  return isEmpty ? online : [{ isOnline: false, text: first }, ...online];
-}
-
 /** The migrations that `applyMigrations` would apply. */
 export async function pendingMigrations(
   target: MigrationTarget,
   folder: string,
 ): Promise<readonly string[]> {
-  const files = await readMigrations(join(folder, "migrations", target.engine));
-  return target.inspect(async (session) => {
-    const rows = await session
-      .all(`SELECT "name" FROM "opwright_migrations"`, [])
-      .catch((error: unknown) => {
-        // A database that none has been applied to has no such table.
-        if (error instanceof ServiceError && error.code === "core.infrastructure") return [];
-        throw error;
-      });
-    const applied = new Set(rows.map((row) => String(row["name"])));
-    return files.map(({ name }) => name).filter((name) => !applied.has(name));
-  });
+  const files = await readMigrations(target.engine, folder);
+  const applied = await target.inspect(appliedNames);
+  return files.map(({ name }) => name).filter((name) => !applied.has(name));
 }
 
-interface MigrationFile {
-  readonly name: string;
-  readonly text: string;
-  readonly checksum: string;
-}
-
-async function readMigrations(folder: string): Promise<readonly MigrationFile[]> {
-  const names = (await readdir(folder)).filter((name) => /^\d{4}_\w+\.sql$/.test(name)).sort();
-  return Promise.all(
-    names.map(async (name) => {
-      const text = await readFile(join(folder, name), "utf8");
-      return { name, text, checksum: createHash("sha256").update(text).digest("hex") };
-    }),
-  );
+/** What is noted: names of files, and of parts of one that is under way. */
+export async function appliedNames(session: SqlSession): Promise<ReadonlySet<string>> {
+  const rows = await session
+    .all(`SELECT "name" FROM "opwright_migrations"`, [])
+    .catch((error: unknown) => {
+      // A database that none has been applied to has no such table.
+      if (error instanceof ServiceError && error.code === "core.infrastructure") return [];
+      throw error;
+    });
+  return new Set(rows.map((row) => String(row["name"])));
 }
 
 function misconfigured(reason: string): Error {

@@ -1,0 +1,50 @@
+// How far an index is that another connection makes (PostgreSQL's manual, "CREATE INDEX Progress Reporting").
+import { setTimeout as sleep } from "node:timers/promises";
+import { Lifetime } from "../../ports/lifetime.js";
+import type { MigrationWatch } from "../sql/migrations.js";
+import type { Connections } from "./connections.js";
+
+/** How often it is asked, in milliseconds, and how long the answer may take. */
+const everyMillis = 500;
+const patienceMillis = 5_000;
+
+/** Phases count blocks, and tuples, and lockers that are waited for; whichever there are. */
+const progress = `
+SELECT CASE WHEN blocks_total > 0 THEN blocks_done WHEN tuples_total > 0 THEN tuples_done ELSE lockers_done END AS "done",
+  CASE WHEN blocks_total > 0 THEN blocks_total WHEN tuples_total > 0 THEN tuples_total ELSE lockers_total END AS "total"
+FROM pg_stat_progress_create_index WHERE pid = $1`;
+
+/** Tells who watches how far the statement of a backend is, until it has ended. */
+export function watchIndex(
+  connections: Connections,
+  pid: number,
+  { onProgress }: MigrationWatch,
+): { end(): Promise<void> } {
+  if (onProgress === undefined) return { end: async () => undefined };
+  const ended = new AbortController();
+  const ask = async (): Promise<void> => {
+    const lifetime = Lifetime.within(patienceMillis);
+    const connection = await connections.acquire({ lifetime, payer: null });
+    try {
+      const { rows } = await connection.query({ text: progress, values: [pid] }, lifetime);
+      const [row] = rows;
+      if (row !== undefined) onProgress(Number(row["done"]), Number(row["total"]));
+    } finally {
+      connection.release();
+    }
+  };
+  const repeat = async (): Promise<void> => {
+    while (!ended.signal.aborted) {
+      await sleep(everyMillis, undefined, { signal: ended.signal }).catch(() => undefined);
+      // A figure that is missing keeps no index from being made.
+      if (!ended.signal.aborted) await ask().catch(() => undefined);
+    }
+  };
+  const repeating = repeat();
+  return {
+    async end() {
+      ended.abort();
+      await repeating;
+    },
+  };
+}

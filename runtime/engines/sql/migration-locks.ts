@@ -1,0 +1,130 @@
+// What a statement of a migration locks, and what it does meanwhile (PostgreSQL's manual, "Explicit Locking"; SQLite has one
+// lock, for whoever writes).
+import type { MigrationTarget } from "./migrations.js";
+
+/** Who waits until a statement has ended. */
+type Kept = "nobody" | "writers" | "everybody";
+
+/** What a statement does to one table. */
+export interface Effect {
+  readonly table: string;
+  /** The lock, as the engine's manual calls it. */
+  readonly lock: string;
+  /** Whether it goes through the rows while it has the lock, or changes no more than the catalogue. */
+  readonly walks: boolean;
+  readonly keepsWaiting: Kept;
+}
+
+/** A statement, as a plan has it. */
+export interface PlannedStatement {
+  readonly text: string;
+  /** A table that it makes. */
+  readonly makes: string | null;
+  /** What it does to tables that are there. */
+  readonly effects: readonly Effect[];
+}
+
+/** The statements of a script, each with what it does. */
+export function plannedStatements(
+  engine: MigrationTarget["engine"],
+  script: string,
+): readonly PlannedStatement[] {
+  return statementsOf(script).map((text) => ({
+    text,
+    makes:
+      /^CREATE (?:(?:UNLOGGED|VIRTUAL) )?TABLE (?:IF NOT EXISTS )?"?(\w+)"?/.exec(text)?.[1] ??
+      null,
+    effects: effectsOf(engine, text),
+  }));
+}
+
+/** Statements end with a semicolon that stands in no quotes and no comment. */
+function statementsOf(script: string): readonly string[] {
+  const pieces = script.match(/(?:'[^']*'|"[^"]*"|\$\$[^]*?\$\$|--[^\n]*|[^;])+/g) ?? [];
+  return pieces
+    .map((piece) => piece.replace(/^\s*--[^\n]*$/gm, "").trim())
+    .filter((text) => text !== "");
+}
+
+/** A kind of statement: how it begins, with the table as the first group, and what it does there. */
+type Rule = readonly [begins: RegExp, effect: Omit<Effect, "table">];
+
+const exclusive = { lock: "ACCESS EXCLUSIVE", keepsWaiting: "everybody" } as const;
+const beside = { lock: "SHARE UPDATE EXCLUSIVE", keepsWaiting: "nobody" } as const;
+const rows = { lock: "ROW EXCLUSIVE", keepsWaiting: "writers" } as const;
+const index = String.raw`INDEX (?:CONCURRENTLY )?(?:IF (?:NOT )?EXISTS )?"?\w+"?`;
+const table = String.raw`(?:IF EXISTS )?(?:ONLY )?"?(\w+)"?`;
+const column = String.raw`(?:COLUMN )?(?:IF (?:NOT )?EXISTS )?"?\w+"?`;
+
+/** The first that fits counts; what none fits is taken for the worst. */
+const rules: Readonly<Record<MigrationTarget["engine"], readonly Rule[]>> = {
+  postgres: [
+    [
+      rule(`CREATE (?:UNIQUE )?${index} ON (?:ONLY )?"?(\\w+)"?`, "CONCURRENTLY"),
+      { ...beside, walks: true },
+    ],
+    [
+      rule(`CREATE (?:UNIQUE )?${index} ON (?:ONLY )?"?(\\w+)"?`),
+      { lock: "SHARE", keepsWaiting: "writers", walks: true },
+    ],
+    [rule(`DROP TABLE ${table}`), { ...exclusive, walks: false }],
+    // A default that is a constant is kept in the catalogue; what is computed is written into each row.
+    [
+      rule(
+        `ALTER TABLE ${table} ADD ${column} [^(]*$`,
+        undefined,
+        "REFERENCES|GENERATED|CHECK|UNIQUE",
+      ),
+      { ...exclusive, walks: false },
+    ],
+    [
+      rule(
+        `ALTER TABLE ${table} (?:RENAME|DROP|ALTER ${column} (?:DROP|SET (?:STORAGE|DEFAULT|STATISTICS)))`,
+      ),
+      { ...exclusive, walks: false },
+    ],
+    [rule(`ALTER TABLE ${table} ADD CONSTRAINT [^]* NOT VALID$`), { ...exclusive, walks: false }],
+    [rule(`ALTER TABLE ${table} VALIDATE`), { ...beside, walks: true }],
+    [rule(`INSERT INTO ${table}`), { ...rows, keepsWaiting: "nobody", walks: false }],
+    // Rows that are changed are held until the end of the part.
+    [rule(`(?:UPDATE|DELETE FROM) ${table}`), { ...rows, walks: true }],
+    [rule(`TRUNCATE (?:TABLE )?${table}`), { ...exclusive, walks: false }],
+    [rule(`ALTER TABLE ${table}`), { ...exclusive, walks: true }],
+  ],
+  sqlite: [
+    [rule(`CREATE (?:UNIQUE )?${index} ON "?(\\w+)"?`), writeLock(true)],
+    [rule(`ALTER TABLE ${table} (?:ADD|RENAME)`), writeLock(false)],
+    [rule(`INSERT INTO ${table}`), writeLock(false)],
+    [rule(`(?:ALTER TABLE|DROP TABLE|UPDATE|DELETE FROM) ${table}`), writeLock(true)],
+  ],
+};
+
+/** The beginning of a statement, with what must stand in it somewhere and what must not. */
+function rule(begins: string, has?: string, lacks?: string): RegExp {
+  const wanted = has === undefined ? "" : `(?=[^]*\\b${has}\\b)`;
+  const unwanted = lacks === undefined ? "" : `(?![^]*\\b(?:${lacks})\\b)`;
+  return new RegExp(`^${wanted}${unwanted}${begins}`, "i");
+}
+
+/** Readers go on meanwhile. */
+function writeLock(walks: boolean): Omit<Effect, "table"> {
+  return { lock: "the write lock", keepsWaiting: "writers", walks };
+}
+
+/** Statements that touch no table that is there: what is dropped without its table's name, and what is the server's. */
+const harmless =
+  /^(?:CREATE (?:(?:UNLOGGED|VIRTUAL) )?TABLE|DROP INDEX|CREATE EXTENSION|COMMENT|SET|SELECT)\b/i;
+
+function effectsOf(engine: MigrationTarget["engine"], text: string): readonly Effect[] {
+  const block = /^DO \$\$\s*BEGIN\b([^]*?)(?:\bEXCEPTION\b[^]*)?\bEND;?\s*\$\$$/.exec(text)?.[1];
+  if (block !== undefined)
+    return plannedStatements(engine, block).flatMap(({ effects }) => effects);
+  for (const [begins, effect] of rules[engine]) {
+    const found = begins.exec(text)?.[1];
+    if (found !== undefined) return [{ table: found, ...effect }];
+  }
+  if (harmless.test(text)) return [];
+  const lock = engine === "postgres" ? "an unknown lock" : "the write lock";
+  const named = new Set([...text.matchAll(/"(\w+)"/g)].map(([, one = ""]) => one));
+  return [...named].map((one) => ({ table: one, lock, walks: true, keepsWaiting: "everybody" }));
+}

@@ -1,0 +1,110 @@
+// What migrating would do: the statements that are pending, what each locks, and for about how many rows.
+import { partName, readMigrations, type MigrationFile } from "./migration-files.js";
+import { plannedStatements, type Effect, type PlannedStatement } from "./migration-locks.js";
+import { appliedNames, type MigrationTarget } from "./migrations.js";
+import { quoted, type SqlSession } from "./session.js";
+
+/**
+ * From so many rows on a table is large: a statement that goes through it takes about a second, and whoever waits for its lock
+ * waits as long.
+ */
+export const largeRows = 100_000;
+
+/** What a statement does to a table, which has about so many rows; null where it is not there. */
+export interface MeasuredEffect extends Effect {
+  readonly rows: number | null;
+  /** Whether callers wait for it, and for long. */
+  readonly locksLarge: boolean;
+}
+
+export interface PlannedStep {
+  readonly file: string;
+  readonly statement: string;
+  readonly effects: readonly MeasuredEffect[];
+}
+
+/** What `applyMigrations` would do now, in order. Changes nothing. */
+export async function planMigrations(
+  target: MigrationTarget,
+  folder: string,
+): Promise<readonly PlannedStep[]> {
+  const files = await readMigrations(target.engine, folder);
+  return target.inspect(async (session) => {
+    const applied = await appliedNames(session);
+    const pending = files
+      .filter(({ name }) => !applied.has(name))
+      .flatMap((file) => statementsOf(target.engine, file, applied));
+    // What an earlier step makes has no rows, whatever has its name now.
+    const made = new Set<string>();
+    const steps: PlannedStep[] = [];
+    for (const { file, statement } of pending) {
+      const effects: MeasuredEffect[] = [];
+      for (const effect of statement.effects)
+        effects.push(await measured(target.engine, session, effect, made.has(effect.table)));
+      if (statement.makes !== null) made.add(statement.makes);
+      steps.push({ file, statement: statement.text, effects });
+    }
+    return steps;
+  });
+}
+
+interface PendingStatement {
+  readonly file: string;
+  readonly statement: PlannedStatement;
+}
+
+function statementsOf(
+  engine: MigrationTarget["engine"],
+  { name, parts }: MigrationFile,
+  applied: ReadonlySet<string>,
+): readonly PendingStatement[] {
+  return parts
+    .filter((_part, at) => !applied.has(partName(name, at)))
+    .flatMap((part) => (part.isOnline ? part.statements.join("\n") : part.text))
+    .flatMap((text) => plannedStatements(engine, text))
+    .map((statement) => ({ file: name, statement }));
+}
+
+async function measured(
+  engine: MigrationTarget["engine"],
+  session: SqlSession,
+  effect: Effect,
+  isNew: boolean,
+): Promise<MeasuredEffect> {
+  const rows = isNew ? null : await rowsOf(engine, session, effect.table);
+  const waits = effect.walks && effect.keepsWaiting !== "nobody";
+  return { ...effect, rows, locksLarge: waits && (rows ?? 0) >= largeRows };
+}
+
+/** How an engine says whether a table is there, and about how many rows a large one has. */
+const asked: Readonly<
+  Record<
+    MigrationTarget["engine"],
+    { readonly isThere: string; readonly rows: (table: string, session: SqlSession) => string }
+  >
+> = {
+  postgres: {
+    isThere: `SELECT 1 AS "there" WHERE to_regclass(quote_ident($1::text)) IS NOT NULL`,
+    rows: (table, { dialect }) => dialect.tableRows(table),
+  },
+  sqlite: {
+    isThere: `SELECT 1 AS "there" FROM "sqlite_schema" WHERE "type" = 'table' AND "name" = ?1`,
+    rows: (table) => `SELECT count(*) AS "rows" FROM ${quoted(table)}`,
+  },
+};
+
+/** Exact where the table is not large. */
+async function rowsOf(
+  engine: MigrationTarget["engine"],
+  session: SqlSession,
+  table: string,
+): Promise<number | null> {
+  const { isThere, rows } = asked[engine];
+  if ((await session.all(isThere, [table])).length === 0) return null;
+  const ask = async (text: string): Promise<number> =>
+    Number((await session.all(text, []))[0]?.["rows"] ?? 0);
+  const counted = await ask(
+    `SELECT count(*) AS "rows" FROM (SELECT 1 FROM ${quoted(table)} LIMIT ${largeRows}) AS "counted"`,
+  );
+  return counted < largeRows ? counted : Math.max(counted, await ask(rows(table, session)));
+}

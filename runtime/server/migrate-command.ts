@@ -1,0 +1,112 @@
+// `node server.js migrate`: applies what is pending and brings up rows of older shapes, or says what that would do.
+import { applyMigrations, type MigrationTarget } from "../engines/sql/migrations.js";
+import { planMigrations } from "../engines/sql/migration-plan.js";
+import { progressBar, type ProgressBar } from "../operations/progress-bar.js";
+import type { Database } from "../ports/database.js";
+import type { ConnectOptions } from "./connect.js";
+import { openDatabase } from "./engines.js";
+import { locksLarge, planText } from "./plan-text.js";
+import { renewAll } from "./renew-rows.js";
+import type { ServiceDefinition } from "./service.js";
+
+export const migrateUsage = "migrate [--plan | --wait]";
+
+type Migrate = (service: ServiceDefinition, options: ConnectOptions) => Promise<void>;
+
+/** What the arguments ask for, or null where they do not read so. */
+export function migrateCommand(args: readonly string[]): Migrate | null {
+  if (args.length > 1) return null;
+  switch (args[0]) {
+    case undefined:
+      return onDatabase(migrate({ waits: false }));
+    case "--wait":
+      return onDatabase(migrate({ waits: true }));
+    case "--plan":
+      return onDatabase(plan);
+    default:
+      return null;
+  }
+}
+
+type Work = (
+  database: Database & MigrationTarget,
+  service: ServiceDefinition,
+  options: ConnectOptions,
+) => Promise<void>;
+
+function onDatabase(work: Work): Migrate {
+  return async (service, options) => {
+    const { settings, log } = options;
+    const database = await openDatabase(settings.databaseUrl, { log });
+    try {
+      await work(database, service, options);
+    } finally {
+      await database.close();
+    }
+  };
+}
+
+/** Prints each statement with what it locks. The process ends with 1 where a large table is locked. */
+const plan: Work = async (database, _service, { folder }) => {
+  const steps = await planMigrations(database, folder);
+  process.stdout.write(planText(steps));
+  if (locksLarge(steps)) process.exitCode = 1;
+};
+
+/** Applies what is pending, then brings up rows; `waits` for processes of older versions to end. */
+function migrate({ waits }: { readonly waits: boolean }): Work {
+  return (database, service, { folder, log }) =>
+    untilStopped(async (signal) => {
+      const bars = statementBars();
+      try {
+        const applied = await applyMigrations(database, folder, { ...bars, signal });
+        log.info({ applied }, applied.length === 0 ? "nothing to migrate" : "migrations applied");
+      } finally {
+        bars.finish();
+      }
+      await renewAll(database, service.documents ?? [], { waits, signal });
+    });
+}
+
+/** A bar for each statement that takes long. */
+function statementBars() {
+  let bar: ProgressBar | null = null;
+  let label = "";
+  const finish = (): void => {
+    bar?.finish();
+    bar = null;
+  };
+  return {
+    finish,
+    onStatement(statement: string): void {
+      finish();
+      label = statement.split(" ON ", 1)[0] ?? "";
+    },
+    onProgress(done: number, total: number): void {
+      bar ??= progressBar(label);
+      bar.show(done, total);
+    },
+  };
+}
+
+const exitCodes = { SIGINT: 130, SIGTERM: 143 } as const;
+
+/** Does work that a signal stops: what is done stays done, and the process ends with the signal's exit code. */
+async function untilStopped(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+  const stopping = new AbortController();
+  const stop = (name: keyof typeof exitCodes): void => {
+    // A second one does not wait.
+    if (stopping.signal.aborted) process.exit(exitCodes[name]);
+    process.exitCode = exitCodes[name];
+    stopping.abort();
+  };
+  process.on("SIGINT", stop).on("SIGTERM", stop);
+  try {
+    await work(stopping.signal);
+  } catch (error) {
+    if (!stopping.signal.aborted) throw error;
+  } finally {
+    process.off("SIGINT", stop).off("SIGTERM", stop);
+  }
+  if (stopping.signal.aborted) process.stderr.write("stopped; run it again to go on\n");
+}

@@ -1,0 +1,48 @@
+// The plan of a migration, as text: each statement, what it locks, and for about how many rows.
+import { largeRows, type MeasuredEffect, type PlannedStep } from "../engines/sql/migration-plan.js";
+
+/** The plan as an operator reads it: SQL with a comment for each lock, and what it comes to. */
+export function planText(steps: readonly PlannedStep[]): string {
+  if (steps.length === 0) return "nothing to migrate\n";
+  const files = [...new Set(steps.map(({ file }) => file))];
+  const blocks = files.map((name) => {
+    const own = steps.filter(({ file }) => file === name);
+    return [name, ...own.flatMap(stepLines)].join("\n");
+  });
+  return `${blocks.join("\n\n")}\n\n${verdict(steps)}\n`;
+}
+
+function stepLines({ statement, effects }: PlannedStep): readonly string[] {
+  const locks = effects.length === 0 ? ["locks nothing that is there"] : effects.map(effectText);
+  return [statement.replace(/^/gm, "  "), ...locks.map((line) => `    -- ${line}`)];
+}
+
+function effectText({
+  table,
+  lock,
+  walks,
+  keepsWaiting,
+  rows,
+  locksLarge,
+}: MeasuredEffect): string {
+  if (rows === null) return `${table} is new`;
+  const waiting = keepsWaiting === "nobody" ? "nobody waits" : `${keepsWaiting} wait`;
+  const work = walks ? `goes through about ${rows} rows` : `changes no row of about ${rows}`;
+  return `${lock} on ${table}: ${work}, ${waiting}${walks ? "" : " for a moment"}${locksLarge ? ", for long" : ""}`;
+}
+
+/** Whether callers would wait long for a table that has many rows. */
+export function locksLarge(steps: readonly PlannedStep[]): boolean {
+  return largeOnes(steps).length > 0;
+}
+
+function largeOnes(steps: readonly PlannedStep[]): readonly MeasuredEffect[] {
+  return steps.flatMap(({ effects }) => effects.filter(({ locksLarge }) => locksLarge));
+}
+
+function verdict(steps: readonly PlannedStep[]): string {
+  const tables = [...new Set(largeOnes(steps).map(({ table }) => table))];
+  return tables.length === 0
+    ? `no table of ${largeRows} rows or more is locked for long`
+    : `locked for long: ${tables.join(", ")} (${largeRows} rows or more)`;
+}

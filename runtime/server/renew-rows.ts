@@ -1,0 +1,70 @@
+// Rows of older shapes brought up by `migrate`, with a bar; processes of older versions are waited for, or named.
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Announced } from "../families/documents/announcement.js";
+import { changed } from "../families/documents/index.js";
+import { renewRows } from "../families/documents/renewal.js";
+import { progressBar, type ProgressBar } from "../operations/progress-bar.js";
+import type { Database } from "../ports/database.js";
+import type { DocumentDeclaration } from "../ports/document-spec.js";
+
+/** How often it is looked whether older processes have ended, in milliseconds. */
+const lookMillis = 1_000;
+
+export interface RenewOptions {
+  /** Whether processes of older versions are waited for; otherwise what they keep is left to the service. */
+  readonly waits: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** Brings up the rows of each type that has had other shapes, one type after the other. */
+export async function renewAll(
+  database: Database,
+  documents: readonly DocumentDeclaration[],
+  options: RenewOptions,
+): Promise<void> {
+  for (const spec of changed(documents)) {
+    if (options.signal.aborted) return;
+    await renewType(database, spec, options);
+  }
+}
+
+async function renewType(
+  database: Database,
+  spec: DocumentDeclaration,
+  { waits, signal }: RenewOptions,
+): Promise<void> {
+  const say = (text: string): boolean => process.stderr.write(`${spec.table}: ${text}\n`);
+  let bar: ProgressBar | null = null;
+  const onProgress = (looked: number, total: number): void => {
+    bar ??= progressBar(spec.table);
+    bar.show(looked, total);
+  };
+  for (let isTold = false; ; isTold = true) {
+    const step = await renewRows(database, spec, { onProgress, signal });
+    if (step.kind !== "waiting") break;
+    if (!waits) {
+      say(`rows are brought up once ${named(step.processes)}`);
+      break;
+    }
+    if (!isTold) say(`waiting for ${counted(step.processes)} (${places(step.processes)})`);
+    if (signal.aborted) break;
+    await sleep(lookMillis, undefined, { signal }).catch(() => undefined);
+  }
+  (bar as ProgressBar | null)?.finish();
+}
+
+function named(processes: readonly Announced[]): string {
+  const have = processes.length === 1 ? "has" : "have";
+  return `${counted(processes)} ${have} ended (${places(processes)})`;
+}
+
+function counted({ length }: readonly Announced[]): string {
+  return `${length} ${length === 1 ? "process" : "processes"} of an older version`;
+}
+
+/** Where some of them run. */
+function places(processes: readonly Announced[]): string {
+  const most = 5;
+  const shown = processes.slice(0, most).map(({ host, pid }) => `${host} pid ${pid}`);
+  return [...shown, ...(processes.length > most ? ["…"] : [])].join(", ");
+}
