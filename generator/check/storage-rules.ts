@@ -21,9 +21,9 @@ export function sqlNamesDiffer({ loaded, expanded, report }: RuleContext): void 
       owners.set(name, owner);
     }
   };
-  for (const { name, table, history, indexes } of Object.values(expanded.model.documents)) {
+  for (const { name, table, history, indexes, unique } of Object.values(expanded.model.documents)) {
     const further = history === 0 ? [] : [`${table}_history`];
-    const names = [table, ...further, ...indexes.map((index) => index.name)];
+    const names = [table, ...further, ...[...indexes, ...unique].map((index) => index.name)];
     claim(name, names, loaded.tree.keyAt("documents", name));
   }
   for (const { name } of Object.values(expanded.model.searches)) {

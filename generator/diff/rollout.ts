@@ -88,7 +88,9 @@ function migrationText(change: StorageChange): string {
     case "createHistory":
       return `it makes the history of ${change.table}`;
     case "createIndex":
-      return `it makes the index ${change.name} of ${change.table}`;
+      return change.index.unique === undefined
+        ? `it makes the index ${change.name} of ${change.table}`
+        : `it makes the index ${change.name} of ${change.table} unique, or changes nothing where rows have the same; the version before is held to it as well`;
     case "createSearch":
       return `it makes the search ${change.name} of ${change.table}, empty: run search-rebuild after the rollout`;
     case "dropSearch":

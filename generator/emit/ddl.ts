@@ -19,14 +19,8 @@ export function ddl(engine: EngineName, change: StorageChange): string {
       return documentTable(engine, change.table, change.schema);
     case "createHistory":
       return historyTable(engine, change.table, change.tenant);
-    case "createIndex": {
-      const keys = change.index.fields.map((field) => indexKey(engine, field));
-      const columns = [...(change.tenant ? [`"tenant_id"`] : []), ...keys, `"id"`];
-      const over = `${quoted(change.name)} ON ${quoted(change.table)} (${columns.join(", ")});`;
-      if (!isOnline(engine, change)) return `CREATE INDEX ${over}`;
-      // What a process that was killed has begun is no index.
-      return `DROP INDEX CONCURRENTLY IF EXISTS ${quoted(change.name)};\nCREATE INDEX CONCURRENTLY ${over}`;
-    }
+    case "createIndex":
+      return createIndex(engine, change);
     case "createSearch":
       return searchIndex(engine, change.name, change.tenant, change.texts);
     case "dropSearch":
@@ -46,6 +40,48 @@ export function ddl(engine: EngineName, change: StorageChange): string {
   }
 }
 
+function createIndex(
+  engine: EngineName,
+  change: Extract<StorageChange, { kind: "createIndex" }>,
+): string {
+  const { fields, unique } = change.index;
+  const keys = fields.map((field) => indexKey(engine, field));
+  const ofTenant = change.tenant && unique?.isGlobal !== true;
+  const columns = [
+    ...(ofTenant ? [`"tenant_id"`] : []),
+    ...keys,
+    ...(unique === undefined ? [`"id"`] : []),
+  ];
+  const kind = unique === undefined ? "INDEX" : "UNIQUE INDEX";
+  const where = unique?.isLiveOnly === true ? ` WHERE NOT "is_deleted"` : "";
+  const over = `${quoted(change.name)} ON ${quoted(change.table)} (${columns.join(", ")})${where};`;
+  if (!isOnline(engine, change)) return `CREATE ${kind} ${over}`;
+  // What a process that was killed has begun is no index.
+  return `DROP INDEX CONCURRENTLY IF EXISTS ${quoted(change.name)};\nCREATE ${kind} CONCURRENTLY ${over}`;
+}
+
+/** What must find nothing before rows that are there can be unique, as a line that the runner of migrations reads. */
+export function duplicates(engine: EngineName, change: StorageChange): readonly string[] {
+  if (change.kind !== "createIndex" || !change.isOnline || change.index.unique === undefined)
+    return [];
+  const { fields, unique } = change.index;
+  const keys = fields.map((field) => ({ name: field.path, key: valueOf(engine, field) }));
+  const values = [
+    ...(change.tenant && !unique.isGlobal ? [{ name: "tenant", key: `"tenant_id"` }] : []),
+    ...keys,
+  ];
+  const conditions = [
+    ...keys.map(({ key }) => `${key} IS NOT NULL`),
+    ...(unique.isLiveOnly ? [`NOT "is_deleted"`] : []),
+  ];
+  const groups = values.map((_value, at) => at + 1).join(", ");
+  const query =
+    `SELECT ${values.map(({ name, key }) => `${key} AS ${quoted(name)}`).join(", ")}, count(*) AS "rows" ` +
+    `FROM ${quoted(change.table)} WHERE ${conditions.join(" AND ")} ` +
+    `GROUP BY ${groups} HAVING count(*) > 1 ORDER BY count(*) DESC LIMIT 5`;
+  return [`-- must be empty (${change.name}): ${query}`];
+}
+
 /** The table, and that of its history. */
 function tablesOf(change: {
   readonly table: string;
@@ -55,10 +91,15 @@ function tablesOf(change: {
 }
 
 function indexKey(engine: EngineName, field: IndexSchema["fields"][number]): string {
+  const value = valueOf(engine, field);
+  return engine === "sqlite" || field.isColumn === true ? value : `${value} NULLS FIRST`;
+}
+
+function valueOf(engine: EngineName, field: IndexSchema["fields"][number]): string {
   if (field.isColumn === true) return quoted(field.path);
   return engine === "sqlite"
     ? sqliteDocumentField(field)
-    : `${postgresDocumentField(field, field.type)} NULLS FIRST`;
+    : postgresDocumentField(field, field.type);
 }
 
 /** The number of a row's shape. A process of a version that knows no shapes writes the first. */

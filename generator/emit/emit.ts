@@ -16,7 +16,7 @@ import { emitRegistrySchema } from "./registry-schema.js";
 import { emitRoutes } from "./routes.js";
 import { emitService } from "./service.js";
 import { emitTypes } from "./types.js";
-import { shapesOf, storageOf } from "./storage-schema.js";
+import { storageOf, storedTables } from "./storage-schema.js";
 import type { TextCache } from "../output/text-cache.js";
 import { emitValidators } from "./validators.js";
 
@@ -36,7 +36,7 @@ export async function emit(
   options: EmitOptions,
 ): Promise<readonly EmittedFile[]> {
   const storage = storageOf(model, options.history.storage, options.purges);
-  const shapes = shapesOf(storage);
+  const tables = storedTables(model, storage);
   // Compiled beside all that is printed here.
   const validators = emitValidators(model, options.cache);
   const answers = emitAnswers(model, options.cache);
@@ -51,7 +51,7 @@ export async function emit(
     ...emitMigrations(storage, options.history),
     ...emitTypes(model),
     ...emitRoutes(model, options.paths),
-    ...families.flatMap((family) => family.emit(model, options.paths, shapes)),
+    ...families.flatMap((family) => family.emit(model, options.paths, tables)),
     ...emitAsyncApi(model),
     ...emitClient(model, options.client),
     ...emitService(model, options.paths),

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import { indexableColumns, type FieldType } from "../../runtime/contract/fields.js";
 import { shapeAfter, type StoredBodies } from "./shape-history.js";
 import { systemStepsOf } from "./system-tables.js";
-import type { Shape } from "../../runtime/contract/shapes.js";
+import { firstShape, type Shape } from "../../runtime/contract/shapes.js";
 import {
   asStored,
   storedField,
@@ -13,9 +13,12 @@ import {
 import { requiredOf } from "../model/json-schema.js";
 import { indexName } from "../model/names.js";
 import { own } from "../model/records.js";
-import type { DocumentModel, RegistryModel } from "../model/registry.js";
+import type { StoredTables } from "../kernel/family.js";
+import type { DocumentModel, RegistryModel, UniqueModel } from "../model/registry.js";
 
 export interface IndexSchema {
+  /** Whether no two rows have the same there: of a tenant or of all, and of those that are deleted or not. */
+  readonly unique?: { readonly isGlobal: boolean; readonly isLiveOnly: boolean };
   /** Fields of the body where they are stored, and columns. */
   readonly fields: readonly (StoredField & {
     readonly type: FieldType;
@@ -77,15 +80,6 @@ export function storageOf(
   };
 }
 
-/** The shapes of documents by their tables. */
-export function shapesOf({ tables }: StorageSchema): Readonly<Record<string, Shape>> {
-  return Object.fromEntries(
-    Object.entries(tables).flatMap(([table, { shape }]) =>
-      shape === undefined ? [] : [[table, shape]],
-    ),
-  );
-}
-
 function tableOf(
   document: DocumentModel,
   { searches }: RegistryModel,
@@ -116,10 +110,15 @@ function indexesOf(
   shape: Shape,
   before: TableSchema["indexes"],
 ): TableSchema["indexes"] {
-  const wanted = document.indexes.map(({ name, fields }) => ({
-    name,
-    index: { fields: fields.map((path) => indexedField(document, shape, path)) },
-  }));
+  const fieldsOf = (fields: readonly string[]): IndexSchema["fields"] =>
+    fields.map((path) => indexedField(document, shape, path));
+  const wanted = [
+    ...document.indexes.map(({ name, fields }) => ({ name, index: { fields: fieldsOf(fields) } })),
+    ...document.unique.map((rule) => ({
+      name: rule.name,
+      index: uniqueIndex(document, shape, rule),
+    })),
+  ];
   const taken = new Set(wanted.map(({ name }) => name));
   return Object.fromEntries(
     wanted.map(({ name, index }) => {
@@ -127,6 +126,35 @@ function indexesOf(
         (old) => !taken.has(old) && isDeepStrictEqual(before[old], index),
       );
       return [own(before, name) === undefined ? (known ?? name) : name, index];
+    }),
+  );
+}
+
+function uniqueIndex(
+  document: DocumentModel,
+  shape: Shape,
+  { fields, isGlobal, isLiveOnly }: UniqueModel,
+): IndexSchema {
+  return {
+    unique: { isGlobal, isLiveOnly },
+    fields: fields.map((path) => indexedField(document, shape, path)),
+  };
+}
+
+/** What generated code knows of the tables of documents, by their names. */
+export function storedTables(
+  { documents }: RegistryModel,
+  { tables }: StorageSchema,
+): StoredTables {
+  return Object.fromEntries(
+    Object.values(documents).map((document) => {
+      const { shape = firstShape, indexes = {} } = own(tables, document.table) ?? {};
+      const uniques = document.unique.map((rule) => {
+        const index = uniqueIndex(document, shape, rule);
+        const name = Object.keys(indexes).find((one) => isDeepStrictEqual(indexes[one], index));
+        return { index: name ?? rule.name, members: rule.fields };
+      });
+      return [document.table, { shape, uniques }];
     }),
   );
 }

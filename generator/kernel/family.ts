@@ -29,8 +29,17 @@ import type {
   RouteModel,
 } from "../model/registry.js";
 
-/** The shapes of documents by their tables, as the storage has them. */
-export type Shapes = Readonly<Record<string, Shape>>;
+/** What the database has of documents, by their tables. */
+export type StoredTables = Readonly<
+  Record<
+    string,
+    {
+      readonly shape: Shape;
+      /** Indexes over what no two documents have the same of, and what documents call that. */
+      readonly uniques: readonly { readonly index: string; readonly members: readonly string[] }[];
+    }
+  >
+>;
 
 export interface Family<Model = unknown> {
   readonly name: string;
@@ -49,7 +58,7 @@ export interface Family<Model = unknown> {
   readonly emit: (
     model: RegistryModel,
     paths: ModulePaths,
-    shapes: Shapes,
+    tables: StoredTables,
   ) => readonly EmittedFile[];
   /** Validators beside those of operations, by the module that has them: a namespace, or one of its own. */
   readonly validators: (model: RegistryModel) => Readonly<Record<string, readonly ValidatorPlan[]>>;

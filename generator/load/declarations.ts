@@ -33,6 +33,15 @@ export interface MountDeclaration {
   readonly paths?: Readonly<Record<string, string>>;
 }
 
+/** Fields alone, or with what else is said of them. */
+export type UniqueDeclaration =
+  | readonly string[]
+  | {
+      readonly fields: readonly string[];
+      readonly global?: boolean;
+      readonly where?: "not_deleted";
+    };
+
 export interface DocumentDeclaration {
   readonly type: unknown;
   readonly description?: string;
@@ -40,6 +49,7 @@ export interface DocumentDeclaration {
   readonly update?: readonly string[];
   readonly defaults?: Readonly<Record<string, unknown>>;
   readonly indexes?: readonly (readonly string[])[];
+  readonly unique?: readonly UniqueDeclaration[];
   readonly was?: string;
   readonly soft_delete?: boolean | { readonly list_deleted?: boolean };
   readonly history?: boolean | { readonly keep: number };

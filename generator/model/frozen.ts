@@ -6,6 +6,7 @@ import { sortedRecord } from "./records.js";
 import type {
   AuthenticationRouteModel,
   BodyModel,
+  DocumentModel,
   HookUse,
   IdentityModel,
   IngressModel,
@@ -45,12 +46,14 @@ const usual = {
   output: { schema: null, hasEntityTag: false, isBytes: false },
   input: { parameters: [], body: null, read: "parts" },
   body: { isOptional: false, isForm: false },
+  document: { former: {}, unique: [] },
 } as const satisfies {
   readonly operation: Partial<OperationModel>;
   readonly route: Partial<RouteModel>;
   readonly output: Partial<OutputModel>;
   readonly input: Partial<InputModel>;
   readonly body: Partial<BodyModel>;
+  readonly document: Partial<DocumentModel>;
 };
 
 /** The registry as it is committed: nothing that follows from the rest, so that a change is told once. */
@@ -69,7 +72,12 @@ export function frozen(model: RegistryModel): object {
       }),
     ];
   });
-  return { ...model, hooks: sortedRecord(hooks), operations: Object.fromEntries(operations) };
+  return {
+    ...model,
+    documents: mapped(model.documents, (document) => without(usual.document, document)),
+    hooks: sortedRecord(hooks),
+    operations: Object.fromEntries(operations),
+  };
 }
 
 /** The key under which a hook stands once, however many operations it is put to: its id, and a number where others have it. */
@@ -109,6 +117,7 @@ export function thawed(committed: object): RegistryModel {
   });
   return {
     ...model,
+    documents: mapped(model.documents, (document) => ({ ...usual.document, ...document })),
     identity: thawedIdentity(model.identity),
     operations: Object.fromEntries(operations),
   };
@@ -125,6 +134,13 @@ function thawedIdentity(identity: RegistryModel["identity"]): RegistryModel["ide
     return one.kind === "bearer" ? { ...one, scheme: "Bearer", route } : { ...one, route };
   });
   return { ...rest, routes: { [route]: { verifier, resolver } }, ingress };
+}
+
+function mapped<Value, Result>(
+  values: Readonly<Record<string, Value>>,
+  change: (value: Value) => Result,
+): Readonly<Record<string, Result>> {
+  return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, change(value)]));
 }
 
 /** The members that are not as usual. */

@@ -292,6 +292,17 @@ export interface IndexModel {
   readonly fields: readonly string[];
 }
 
+/** Fields of which no two documents have the same values; where one of them is null, there is nothing to compare. */
+export interface UniqueModel {
+  /** The name of its index. */
+  readonly name: string;
+  readonly fields: readonly string[];
+  /** Whether it holds beyond a tenant. */
+  readonly isGlobal: boolean;
+  /** Whether documents that are deleted don't count. */
+  readonly isLiveOnly: boolean;
+}
+
 /** An event that a document sends. */
 export interface EmissionModel {
   readonly on: "create" | "update" | "delete" | "restore" | "kill";
@@ -332,6 +343,7 @@ export interface DocumentModel {
   /** What fields, and values of fields, were called before. */
   readonly former: Readonly<Record<string, FormerNames>>;
   readonly indexes: readonly IndexModel[];
+  readonly unique: readonly UniqueModel[];
   readonly emits: readonly EmissionModel[];
   /** Whether a patch must be checked against the whole body. */
   readonly checksBody: boolean;

@@ -45,6 +45,8 @@ export interface DocumentDeclaration {
   readonly shape: Shape;
   /** Fields of indexes, in their order. */
   readonly indexes?: readonly (readonly string[])[];
+  /** What no two documents have the same of, each with the index that sees to it. */
+  readonly unique?: readonly { readonly index: string; readonly members: readonly string[] }[];
   /** What quantifiers ask of the objects in arrays. */
   readonly elements?: Elements;
   /** Values of fields that are enumerations. */

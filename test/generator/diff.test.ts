@@ -563,6 +563,15 @@ describe("what follows from one change is one cause", () => {
       ],
     ],
     [
+      "a field that is unique",
+      "orders: {type: Order,",
+      "orders: {type: Order, unique: [[customer]],",
+      [
+        "breaking orders refuses what another has in customer, in any tenant",
+        "additive each of these operations may answer unique_violation",
+      ],
+    ],
+    [
       "a policy that asks for more",
       "{authorize: orders.read}]",
       "{authorize: orders.see}]",
@@ -667,6 +676,16 @@ describe("what a rollout takes is told", () => {
       [
         "before it serves: node dist/generated/server.js migrate",
         "it makes the index orders_by_customer of orders",
+      ],
+    ],
+    [
+      "a field is unique",
+      "orders: {type: Order,",
+      "orders: {type: Order, unique: [[customer]],",
+      "needs the migration first",
+      [
+        "before it serves: node dist/generated/server.js migrate",
+        "it makes the index orders_unique_customer of orders unique, or changes nothing where rows have the same; the version before is held to it as well",
       ],
     ],
     [

@@ -1,6 +1,12 @@
 // What changes of documents mean for clients, beside their operations.
 import { isDeepStrictEqual } from "node:util";
-import type { DocumentModel, EmissionModel, RegistryModel } from "../../model/registry.js";
+import type {
+  DocumentModel,
+  EmissionModel,
+  RegistryModel,
+  UniqueModel,
+} from "../../model/registry.js";
+import { differences } from "../../compare/differences.js";
 import type { Comparison } from "../../compare/comparison.js";
 import { amount, choices, compareAll, tellOf, value, type Rules } from "../../compare/rules.js";
 
@@ -40,6 +46,13 @@ const document: Rules<DocumentModel> = {
   // Told where what they name is gone.
   former: null,
   indexes: null,
+  unique: (before, after) => {
+    const { gone, added } = differences(before.map(uniqueText), after.map(uniqueText));
+    return [
+      ...added.map((text) => ["breaking", `refuses ${text}`] as const),
+      ...gone.map((text) => ["additive", `no longer refuses ${text}`] as const),
+    ];
+  },
   emits: choices(
     (emission) => `sends ${emissionText(emission)}`,
     (emission) => `no longer sends ${emissionText(emission)}`,
@@ -47,6 +60,11 @@ const document: Rules<DocumentModel> = {
   checksBody: null,
   bodySchema: null,
 };
+
+function uniqueText({ fields, isGlobal, isLiveOnly }: UniqueModel): string {
+  const among = isLiveOnly ? "one that is not deleted" : "another";
+  return `what ${among} has in ${fields.join(" and ")}${isGlobal ? ", in any tenant" : ""}`;
+}
 
 function emissionText({ on, event, ifChanged }: EmissionModel): string {
   const when = ifChanged === null ? "" : ` where ${ifChanged.join(" or ")} changes`;

@@ -1,6 +1,6 @@
 // documents/<name>.ts: the spec of each document type, as the runtime reads it.
 import { firstShape, type Shape } from "../../../runtime/contract/shapes.js";
-import type { Shapes } from "../../kernel/family.js";
+import type { StoredTables } from "../../kernel/family.js";
 import { own } from "../../model/records.js";
 import type { ModulePaths } from "../../print/module-path.js";
 import { camelCase, indexName, specName } from "../../model/names.js";
@@ -21,12 +21,17 @@ import { typeModules } from "../../print/type-modules.js";
 export function emitDocuments(
   model: RegistryModel,
   _paths: ModulePaths,
-  shapes: Shapes,
+  tables: StoredTables,
 ): readonly EmittedFile[] {
   const modules = typeModules(model);
   return Object.values(model.documents).map((document) => ({
     path: `documents/${document.name}.ts`,
-    text: printDocument(document, model, modules, own(shapes, document.table) ?? firstShape),
+    text: printDocument(
+      document,
+      model,
+      modules,
+      own(tables, document.table) ?? { shape: firstShape, uniques: [] },
+    ),
   }));
 }
 
@@ -48,10 +53,17 @@ function shapeMember({ members, stored = {}, steps }: Shape): readonly string[] 
 }
 
 /** Fields of indexes: what a query costs depends on them. */
-function indexesMember({ indexes }: DocumentModel): readonly string[] {
-  if (indexes.length === 0) return [];
-  const lines = indexes.map(({ fields }) => `[${fields.map(literal).join(", ")}]`);
+function indexesMember({ indexes, unique }: DocumentModel): readonly string[] {
+  if (indexes.length + unique.length === 0) return [];
+  const lines = [...indexes, ...unique].map(({ fields }) => `[${fields.map(literal).join(", ")}]`);
   return [listLayout("  ", "indexes: ", lines, ["[", "]"], ",")];
+}
+
+/** What no two documents have the same of, by the index that sees to it. */
+function uniqueMember(uniques: StoredTables[string]["uniques"]): readonly string[] {
+  if (uniques.length === 0) return [];
+  const lines = uniques.map(literal);
+  return [listLayout("  ", "unique: ", lines, ["[", "]"], ",")];
 }
 
 /** The indexes that are kept with the documents. */
@@ -86,7 +98,7 @@ function printDocument(
   document: DocumentModel,
   model: RegistryModel,
   modules: ReadonlyMap<string, string>,
-  shape: Shape,
+  { shape, uniques }: StoredTables[string],
 ): string {
   const { typeName, createTypeName, patchTypeName } = document;
   const isWritable = Object.hasOwn(model.types, createTypeName);
@@ -130,6 +142,7 @@ function printDocument(
         ? []
         : [mapMember("  ", "enums", document.enums)]),
       ...indexesMember(document),
+      ...uniqueMember(uniques),
       ...searchesMember(document, model),
       ...emitsMember(document, model),
       ...(isWritable

@@ -10,6 +10,7 @@ import {
   listOf,
   mapOf,
   mount,
+  name,
   optional,
   required,
   text,
@@ -33,11 +34,25 @@ const emittedEvent: Shape = {
   ],
 };
 
+const uniqueFields = listOf({ kind: "string", what: "a field" }, 1);
+
+const uniqueRule: Shape = {
+  kind: "object",
+  members: {
+    fields: required(uniqueFields, "The fields."),
+    global: optional({ kind: "boolean" }, "true holds beyond the tenant, for all of them."),
+    where: optional(
+      { kind: "oneOf", values: ["not_deleted"] },
+      "not_deleted lets documents that are deleted have what others have.",
+    ),
+  },
+};
+
 /** What documents and composites both say. */
 export const documentMembers = {
   type: required(fieldType, "The type's name, or its fields."),
   was: optional(
-    { kind: "string", what: "a name" },
+    { kind: "string", pattern: name, what: "a name in [a-z][a-z0-9_]*" },
     "What the documents were called when their table was made; rows stay where they are.",
   ),
   description: optional(text, "What such a document is."),
@@ -56,6 +71,10 @@ export const documentMembers = {
   indexes: optional(
     listOf(listOf({ kind: "string", what: "a field" }, 1)),
     "Fields that lists filter and sort by, one list an index.",
+  ),
+  unique: optional(
+    listOf({ kind: "either", of: [uniqueFields, uniqueRule] }),
+    "Fields that no two documents of a tenant have the same values of.",
   ),
   history: optional(
     {

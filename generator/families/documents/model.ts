@@ -1,7 +1,6 @@
 // From a document declaration to its model and its types (service.md "Document routes").
 import { withDeprecatedNames } from "../../load/deprecations.js";
 import {
-  indexableColumns,
   serviceFields,
   type Elements,
   type Enums,
@@ -23,8 +22,7 @@ import {
   type SchemaObject,
 } from "../../model/json-schema.js";
 import { pascalCase } from "../../model/names.js";
-import { own } from "../../model/records.js";
-import type { DocumentModel, IndexModel } from "../../model/registry.js";
+import type { DocumentModel } from "../../model/registry.js";
 import { resolved, type Resolve } from "../../kernel/resolve.js";
 import { sharedAggregateTypes, aggregateTypeNames, aggregateTypes } from "./aggregate-schemas.js";
 import {
@@ -38,6 +36,7 @@ import {
   patchSchema,
 } from "./fields.js";
 import { emissions } from "./emissions.js";
+import { indexesOf, uniqueOf } from "./indexes.js";
 import { formerNames, refuseNested } from "./former.js";
 import type { FamilyContext } from "../../kernel/family.js";
 import { queryableFields } from "../../model/query-fields.js";
@@ -173,6 +172,7 @@ export function documentModel(
     enums,
     former: formerNames(properties, resolve),
     indexes: indexesOf(context, name, declaration, fields),
+    unique: uniqueOf(context, name, declaration, fields, softDelete),
     emits: emissions(declaration),
     checksBody:
       // No payload of a caller's has a type of its own: handlers are held to the whole.
@@ -324,33 +324,6 @@ function resourceSchema(
     properties: { ...base, ...propertiesOf(body) },
     required: [...Object.keys(base), ...requiredOf(body)],
   };
-}
-
-function indexesOf(
-  context: FamilyContext,
-  name: string,
-  declaration: DocumentDeclaration,
-  fields: DocumentModel["fields"],
-): readonly IndexModel[] {
-  return (declaration.indexes ?? []).map((names, position) => {
-    for (const [index, field] of names.entries()) {
-      const at = context.tree.at("documents", name, "indexes", position, index);
-      const type = own(fields, field) ?? own(indexableColumns, field);
-      if (type === undefined) {
-        const known = [...Object.keys(fields), ...Object.keys(indexableColumns)];
-        const suggestion = didYouMean(field, known);
-        context.report({
-          code: "OPW030",
-          message: `there is no field ${field} to index`,
-          at,
-          suggestion,
-        });
-      } else if (type === "object" || type.endsWith("[]")) {
-        context.report({ code: "OPW034", message: `${field} is ${type}, not a scalar`, at });
-      }
-    }
-    return { name: `${name}_by_${names.join("_").replaceAll(".", "_")}`, fields: names };
-  });
 }
 
 /** Whether a patch of the member, valid by itself, leaves a valid body valid. */

@@ -200,7 +200,7 @@ export function expandVerb(
     declares: "nothing",
     lists: isList ? model.name : null,
     queries: isList ? model.name : null,
-    errors: [...shape.errors, ...historyErrors(model, verb)],
+    errors: [...shape.errors, ...historyErrors(model, verb), ...uniqueErrors(model, verb)],
     extensions: extensionsOf(declaration),
   };
   return {
@@ -212,6 +212,13 @@ export function expandVerb(
     status: shape.status ?? 200,
     at: tree.keyAt("documents", model.name),
   };
+}
+
+/** Verbs that may give a document what another one has. */
+const occupying: readonly DocumentVerb[] = ["create", "update", "restore"];
+
+function uniqueErrors({ unique }: DocumentModel, verb: DocumentVerb): readonly string[] {
+  return unique.length > 0 && occupying.includes(verb) ? ["unique_violation"] : [];
 }
 
 function historyErrors(model: DocumentModel, verb: DocumentVerb): readonly string[] {

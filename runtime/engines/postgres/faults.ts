@@ -1,5 +1,6 @@
 // PostgreSQL's condition codes (SQLSTATE, appendix A of its manual) and faults of its connections as codes of the error table.
 import { fail, ServiceError, unavailable } from "../../contract/errors.js";
+import { IndexViolation } from "../sql/index-violation.js";
 
 /** Classes of conditions that pass: connections, resources, operator's interventions, faults of its system. */
 const passing = /^(?:08|53|57P|58)/;
@@ -13,6 +14,8 @@ const lost =
 export function translated(error: unknown): unknown {
   if (error instanceof ServiceError || !(error instanceof Error)) return error;
   const code = "code" in error ? String(error.code) : "";
+  if (code === "23505" && "constraint" in error)
+    return new IndexViolation(String(error.constraint), error);
   // A number that no longer fits: two of a list of percentiles are too far apart.
   if (code === "22003") return fail("query_too_complex", {}, { cause: error });
   if (code === "40001" || code === "40P01") return fail("core.concurrency", {}, { cause: error });

@@ -1,8 +1,11 @@
 // Writing documents over SQL: the row, its snapshot where history is kept, and the indexes of searches.
+import { isDeepStrictEqual } from "node:util";
+import { fail } from "../../contract/errors.js";
 import type { DocumentStore, StoredDocument } from "../../ports/documents.js";
 import type { DocumentDeclaration } from "../../ports/document-spec.js";
 import { bodyAsStored, ownerOf } from "./document-rows.js";
 import { statementsOf } from "./document-statements.js";
+import { IndexViolation } from "./index-violation.js";
 import { sqlSearchIndexes } from "./search-index.js";
 import type { SqlSession, SqlValue } from "./session.js";
 
@@ -38,7 +41,7 @@ export function sqlDocumentWrites(
   return {
     async insert(spec, tenant, document) {
       const { id, rev, createdAt, lastUpdateAt, isDeleted, ownerId } = document;
-      await session.run(texts(spec).insert, [
+      await written(spec, session, texts(spec).insert, [
         ...ownerOf(spec, tenant),
         id,
         rev,
@@ -54,7 +57,7 @@ export function sqlDocumentWrites(
 
     async replace(spec, tenant, expectedRev, document) {
       const { id, rev, lastUpdateAt, isDeleted } = document;
-      const changed = await session.run(texts(spec).replace, [
+      const changed = await written(spec, session, texts(spec).replace, [
         ...ownerOf(spec, tenant),
         id,
         expectedRev,
@@ -83,4 +86,29 @@ export function sqlDocumentWrites(
       return true;
     },
   };
+}
+
+/** Writes a row. Throws `unique_violation` where another one has what only one may have. */
+async function written(
+  spec: DocumentDeclaration,
+  session: SqlSession,
+  text: string,
+  values: readonly SqlValue[],
+): Promise<number> {
+  try {
+    return await session.run(text, values);
+  } catch (error) {
+    if (!(error instanceof IndexViolation)) throw error;
+    const rule = ruleOf(spec, error.index);
+    // The next version, which runs beside during a rollout, may know of more.
+    throw rule === undefined
+      ? fail("core.conflict", {}, { cause: error })
+      : fail("unique_violation", { members: rule.members }, { cause: error });
+  }
+}
+
+function ruleOf({ unique = [], tenant }: DocumentDeclaration, violated: IndexViolation["index"]) {
+  if (typeof violated === "string") return unique.find(({ index }) => index === violated);
+  const columns = violated.filter((column) => !(tenant && column === "tenant_id"));
+  return unique.find(({ members }) => isDeepStrictEqual(members, columns));
 }

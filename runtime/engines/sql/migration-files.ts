@@ -7,6 +7,14 @@ export interface MigrationFile {
   readonly name: string;
   readonly checksum: string;
   readonly parts: readonly Part[];
+  /** What has to be so in the rows that are there, before anything is changed. */
+  readonly checks: readonly RowCheck[];
+}
+
+/** A query that must find nothing, and what could not be made otherwise. */
+export interface RowCheck {
+  readonly of: string;
+  readonly query: string;
 }
 
 /** A part of a migration: a script for one transaction, or statements that each stand outside of any. */
@@ -25,7 +33,7 @@ export async function readMigrations(
     names.map(async (name) => {
       const text = await readFile(join(at, name), "utf8");
       const checksum = createHash("sha256").update(text).digest("hex");
-      return { name, checksum, parts: partsOf(text) };
+      return { name, checksum, parts: partsOf(text), checks: checksOf(text) };
     }),
   );
 }
@@ -44,4 +52,11 @@ function partsOf(text: string): readonly Part[] {
   }));
   const isEmpty = online.length > 0 && !/^(?!--)./m.test(first);
   return isEmpty ? online : [{ isOnline: false, text: first }, ...online];
+}
+
+/** Lines `-- must be empty (…): SELECT …`. */
+function checksOf(text: string): readonly RowCheck[] {
+  return [...text.matchAll(/^-- must be empty \((.+?)\): (.+)$/gm)].map(
+    ([, of = "", query = ""]) => ({ of, query }),
+  );
 }

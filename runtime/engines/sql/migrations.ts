@@ -1,5 +1,6 @@
 // The migrations runner: numbered, append-only files, applied in order under a lock, each checked by its checksum.
 import { fail, ServiceError } from "../../contract/errors.js";
+import { checkRows } from "./migration-checks.js";
 import { partName, readMigrations, type MigrationFile } from "./migration-files.js";
 import type { SqlSession } from "./session.js";
 
@@ -83,10 +84,13 @@ type Noted = ReadonlyMap<string, string>;
 /** The parts of a file one after another, but for those that are noted. Says whether it did the last one. */
 async function applyFile(
   connection: MigrationConnection,
-  { name, parts, checksum }: MigrationFile,
+  file: MigrationFile,
   noted: Noted,
   watch: MigrationWatch,
 ): Promise<boolean> {
+  const { name, parts, checksum } = file;
+  if (file.checks.length > 0)
+    await connection.transaction(({ session }) => checkRows(session, file));
   let isDone = false;
   for (const [at, part] of parts.entries()) {
     if (noted.has(partName(name, at))) continue;

@@ -14,7 +14,7 @@ import type { StoredDocument } from "../../ports/documents.js";
 import { checkWithinScope, findDocument } from "./scoped.js";
 import type { DocumentDeclaration } from "../../ports/document-spec.js";
 import { mergeThreeWay } from "./three-way-merge.js";
-import { documentStore } from "../../ports/documents.js";
+import { documentStore, type DocumentStore } from "../../ports/documents.js";
 
 type Body = Readonly<Record<string, unknown>>;
 
@@ -40,7 +40,7 @@ export async function createDocument(
     ownerId: context.identity?.principalId ?? null,
     body: JSON.stringify(body),
   };
-  await context.transaction.of(documentStore).insert(spec, context.tenant, stored);
+  await attempted(spec, context, (documents) => documents.insert(spec, context.tenant, stored));
   await checkWithinScope(spec, context, stored.id);
   await emitSignals(spec, context, "create", stored);
   return stored;
@@ -173,12 +173,22 @@ async function replaced(
     rev: current.rev + 1,
     lastUpdateAt: new Date().toISOString(),
   };
-  const won = await context.transaction
-    .of(documentStore)
-    .replace(spec, context.tenant, current.rev, next);
+  const won = await attempted(spec, context, (documents) =>
+    documents.replace(spec, context.tenant, current.rev, next),
+  );
   if (!won) return null;
   await checkWithinScope(spec, context, next.id);
   return next;
+}
+
+/** Writes where a row may be refused for what another one has: a handler that catches that goes on in its transaction. */
+function attempted<T>(
+  { unique }: DocumentDeclaration,
+  { transaction }: ExecutionContext,
+  write: (documents: DocumentStore) => Promise<T>,
+): Promise<T> {
+  const documents = transaction.of(documentStore);
+  return unique === undefined ? write(documents) : transaction.attempt(() => write(documents));
 }
 
 /** Runs `attempt` until it gives a value; null is a lost compare-and-set. Gives up with `core.concurrency`. */

@@ -101,13 +101,23 @@ function document(given: Fields, maySensitive: boolean): Fields {
       : verbs.documents.filter(
           (verb) => isSoft || isComposite || !["delete", "restore"].includes(verb),
         );
-  const { mount, idempotency, ...rest } = one;
+  const { mount, idempotency, unique, ...rest } = one;
   const isOff = one["sensitive"] === true;
   return {
     ...only(rest, ["guard", "hooks", "emits", "deprecated"], [...registered, "read", "write"]),
     ...(idempotency === undefined || one["read_only"] === true ? {} : { idempotency }),
     ...(mount === undefined || isOff ? {} : { mount: mountOf(mount, registered) }),
+    ...(Array.isArray(unique)
+      ? { unique: unique.map((rule) => uniqueOf(rule, isSoft || isComposite)) }
+      : {}),
   };
+}
+
+/** Only documents that can be deleted can be told from those that are not. */
+function uniqueOf(rule: unknown, isSoft: boolean): unknown {
+  if (!isMap(rule) || isSoft) return rule;
+  const { where: _where, ...rest } = rule;
+  return rest;
 }
 
 function storage(one: Fields): Fields {

@@ -1,0 +1,79 @@
+// `indexes:` and `unique:` of a document: over which fields, by which names.
+import { indexableColumns, type Fields } from "../../../runtime/contract/fields.js";
+import { didYouMean } from "../../did-you-mean.js";
+import type { FamilyContext } from "../../kernel/family.js";
+import type { DocumentDeclaration } from "../../load/declarations.js";
+import { own } from "../../model/records.js";
+import type { IndexModel, UniqueModel } from "../../model/registry.js";
+
+/** Reports fields that are not there, or that have no order. */
+export function indexesOf(
+  context: FamilyContext,
+  name: string,
+  declaration: DocumentDeclaration,
+  fields: Fields,
+): readonly IndexModel[] {
+  return (declaration.indexes ?? []).map((names, position) => {
+    for (const [at, field] of names.entries())
+      checkField(context, fields, field, ["documents", name, "indexes", position, at]);
+    return { name: `${name}_by_${joined(names)}`, fields: names };
+  });
+}
+
+/** Reports as `indexesOf` does, and what cannot hold: deleted documents where none are deleted, tenants where there are none. */
+export function uniqueOf(
+  context: FamilyContext,
+  name: string,
+  declaration: DocumentDeclaration,
+  fields: Fields,
+  softDelete: boolean,
+): readonly UniqueModel[] {
+  return (declaration.unique ?? []).map((given, position): UniqueModel => {
+    const path = ["documents", name, "unique", position];
+    const rule = isList(given) ? { fields: given } : given;
+    for (const [at, field] of rule.fields.entries())
+      checkField(context, fields, field, [...path, ...(isList(given) ? [] : ["fields"]), at]);
+    if (rule.where !== undefined && !softDelete)
+      context.report({
+        code: "OPW034",
+        message: `documents of ${name} are never marked as deleted, so \`where: not_deleted\` says nothing`,
+        at: context.tree.at(...path),
+      });
+    return {
+      name: `${name}_unique_${joined(rule.fields)}`,
+      fields: rule.fields,
+      isGlobal: rule.global === true || declaration.tenant === false,
+      isLiveOnly: rule.where !== undefined,
+    };
+  });
+}
+
+type Rule = Exclude<NonNullable<DocumentDeclaration["unique"]>[number], readonly string[]>;
+
+function isList(given: Rule | readonly string[]): given is readonly string[] {
+  return Array.isArray(given);
+}
+
+function joined(fields: readonly string[]): string {
+  return fields.join("_").replaceAll(".", "_");
+}
+
+function checkField(
+  { tree, report }: FamilyContext,
+  fields: Fields,
+  field: string,
+  path: readonly (string | number)[],
+): void {
+  const at = tree.at(...path);
+  const type = own(fields, field) ?? own(indexableColumns, field);
+  if (type === undefined) {
+    const suggestion = didYouMean(field, [
+      ...Object.keys(fields),
+      ...Object.keys(indexableColumns),
+    ]);
+    const message = `there is no field ${field} to index`;
+    report({ code: "OPW030", message, at, suggestion });
+  } else if (type === "object" || type.endsWith("[]")) {
+    report({ code: "OPW034", message: `${field} is ${type}, not a scalar`, at });
+  }
+}

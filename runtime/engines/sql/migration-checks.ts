@@ -1,0 +1,30 @@
+// What a migration asks of the rows that are there, before it changes anything.
+import { fail } from "../../contract/errors.js";
+import type { MigrationFile } from "./migration-files.js";
+import type { SqlRow, SqlSession } from "./session.js";
+
+/** Throws `core.configuration`, with the rows that stand in the way, where a query of the file finds any. */
+export async function checkRows(
+  session: SqlSession,
+  { name, checks }: MigrationFile,
+): Promise<void> {
+  for (const { of, query } of checks) {
+    const rows = await session.all(query, []);
+    if (rows.length === 0) continue;
+    const reason = `migration ${name} cannot make ${of}, and has changed nothing: there are ${rows.map(described).join("; ")}`;
+    throw fail("core.configuration", {}, { cause: new Error(reason) });
+  }
+}
+
+/** `3 rows with title "same"`: what is not counted is a value that they have. */
+function described({ rows, ...values }: SqlRow): string {
+  const texts = Object.entries(values).map(([name, value]) => `${name} ${spelled(value)}`);
+  return `${String(rows)} rows with ${texts.join(", ")}`;
+}
+
+/** PostgreSQL gives numbers as text. */
+function spelled(value: unknown): string {
+  return typeof value === "string" && !/^-?\d+(?:\.\d+)?$/.test(value)
+    ? JSON.stringify(value)
+    : String(value);
+}
