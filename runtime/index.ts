@@ -51,14 +51,14 @@ export {
   type Question,
   type ScopePort,
 } from "./families/identity/decisions.js";
-export { collection, type Collection, type FindQuery } from "./families/documents/collection.js";
 export {
-  documents,
-  listing,
-  type CursorPage,
-  type Page,
-  type Updated,
-} from "./families/documents/operations.js";
+  collection,
+  type AggregateQuery,
+  type Collection,
+  type FindQuery,
+} from "./families/documents/collection.js";
+export { documents, listing, type Updated } from "./families/documents/operations.js";
+export type { CursorPage, Page } from "./families/documents/pages.js";
 export { aggInput, aggList, type AggregatePage } from "./families/documents/aggregate.js";
 export type { AggregateRequest } from "./query/parse-aggregate.js";
 export { document, type DocumentSpec } from "./ports/document-spec.js";

@@ -61,11 +61,13 @@ export interface DocumentDeclaration {
   readonly validateBody?: Validator<unknown>;
 }
 
-/** The types of a document: as answered, as created, as patched. */
+/** The types of a document: as answered, as created, as patched, as asked for. */
 export interface DocumentSpec<
   Document,
   Create = unknown,
   Patch = unknown,
+  Filter = unknown,
+  Sorts = unknown,
 > extends DocumentDeclaration {
   /** What clients may query. */
   readonly fieldSet: FieldSet;
@@ -76,13 +78,19 @@ export interface DocumentSpec<
     readonly document: Document;
     readonly create: Create;
     readonly patch: Patch;
+    readonly filter: Filter;
+    readonly sorts: Sorts;
   };
 }
 
 /** Declares a document type. */
-export function document<Document, Create = unknown, Patch = unknown>(
-  declaration: DocumentDeclaration,
-): DocumentSpec<Document, Create, Patch> {
+export function document<
+  Document,
+  Create = unknown,
+  Patch = unknown,
+  Filter = unknown,
+  Sorts = unknown,
+>(declaration: DocumentDeclaration): DocumentSpec<Document, Create, Patch, Filter, Sorts> {
   const columns = declaration.softDelete
     ? { ...baseFields, is_deleted: "boolean" as const }
     : baseFields;

@@ -5,6 +5,7 @@ import { own } from "../../model/records.js";
 import type { ModulePaths } from "../../print/module-path.js";
 import { camelCase, indexName, specName } from "../../model/names.js";
 import { bodyValidatorName } from "./body-validators.js";
+import { queryTypeNames } from "./model.js";
 import type { DocumentModel, RegistryModel } from "../../model/registry.js";
 import { header, type EmittedFile } from "../../print/file.js";
 import {
@@ -102,10 +103,13 @@ function printDocument(
 ): string {
   const { typeName, createTypeName, patchTypeName } = document;
   const isWritable = Object.hasOwn(model.types, createTypeName);
-  const types = isWritable ? [typeName, createTypeName, patchTypeName] : [typeName];
+  const { filter, sorts } = queryTypeNames(document.name);
+  const payloads = isWritable ? [createTypeName, patchTypeName] : [];
+  const named = [typeName, ...payloads, filter, sorts];
+  const types = [typeName, ...(isWritable ? payloads : ["unknown", "unknown"]), filter, sorts];
   const imports = [
     importOf("document", "opwright/runtime", false),
-    ...[...types]
+    ...[...named]
       .sort()
       .map((name) => importOf(name, `../types/${modules.get(name) ?? "models"}.js`, true)),
     ...(document.checksBody || isWritable

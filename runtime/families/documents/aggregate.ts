@@ -8,7 +8,7 @@ import { offsetOf } from "./list.js";
 import type { AggregateValue } from "../../ports/documents.js";
 import { checkPrice } from "./priced.js";
 import { scoped } from "./scoped.js";
-import type { DocumentSpec } from "../../ports/document-spec.js";
+import type { DocumentDeclaration, DocumentSpec } from "../../ports/document-spec.js";
 import { documentStore } from "../../ports/documents.js";
 
 /** Values by alias. */
@@ -24,19 +24,27 @@ export interface AggregatePage {
 
 /** The handler of `agg_list`. */
 export function aggList(spec: DocumentSpec<unknown>): Handler<AggregateRequest, AggregatePage> {
-  return async (asked: AggregateRequest, context: ExecutionContext) => {
-    const request = scoped(spec, context, asked);
-    const { page, size, aggregate } = request;
-    await checkPrice(spec, context, (ground) => aggregateCost(ground, request.filter, aggregate));
-    const store = context.transaction.of(documentStore);
-    const window = { limit: size, offset: offsetOf(context, request) };
-    const { rows, count } = await store.aggregate(spec, context.tenant, request, aggregate, window);
-    const aliases = [...aggregate.groups, ...aggregate.computed].map(({ alias }) => alias);
-    const hits = rows.map((row) =>
-      Object.fromEntries(aliases.map((alias, index) => [alias, row[index] ?? null])),
-    );
-    return { hits, page, size, count };
-  };
+  return (asked: AggregateRequest, context: ExecutionContext) =>
+    aggregatePage(spec, context, asked);
+}
+
+/** A page of groups. Throws `query_too_complex`. */
+export async function aggregatePage(
+  spec: DocumentDeclaration,
+  context: ExecutionContext,
+  asked: AggregateRequest,
+): Promise<AggregatePage> {
+  const request = scoped(spec, context, asked);
+  const { page, size, aggregate } = request;
+  await checkPrice(spec, context, (ground) => aggregateCost(ground, request.filter, aggregate));
+  const store = context.transaction.of(documentStore);
+  const window = { limit: size, offset: offsetOf(context, request) };
+  const { rows, count } = await store.aggregate(spec, context.tenant, request, aggregate, window);
+  const aliases = [...aggregate.groups, ...aggregate.computed].map(({ alias }) => alias);
+  const hits = rows.map((row) =>
+    Object.fromEntries(aliases.map((alias, index) => [alias, row[index] ?? null])),
+  );
+  return { hits, page, size, count };
 }
 
 /** The binding of its body. */

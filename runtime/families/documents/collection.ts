@@ -6,75 +6,151 @@ import type { ValidationFault, Validator } from "../../contract/validation.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import type { ExpectedRevision } from "../../operations/input.js";
 import { cut } from "../../operations/plain-json.js";
-import { everything } from "../../query/ast.js";
-import { readListQuery } from "../../query/list-request.js";
-import type { StoredDocument } from "../../ports/documents.js";
+import type { Filter } from "../../query/ast.js";
+import { parseCursorRequest, parsePageRequest, readListQuery } from "../../query/list-request.js";
+import { parseAggregateRequest } from "../../query/parse-aggregate.js";
+import type { DocumentQuery, StoredDocument } from "../../ports/documents.js";
+import { aggregatePage, type AggregatePage } from "./aggregate.js";
+import { listByCursor, listPage } from "./list.js";
+import type { CursorPage, Page } from "./pages.js";
 import { renderDocument } from "./render.js";
 import { readDocument, scoped } from "./scoped.js";
 import type { DocumentSpec } from "../../ports/document-spec.js";
-import { createDocument, patchDocument } from "./write.js";
+import { createDocument, killDocument, markDocument, patchDocument } from "./write.js";
 import { documentStore } from "../../ports/documents.js";
 
-/** What `find` takes: filters and sorts as the types `<Name>Filter` and `<Name>Sorts` of the generated code have them. */
-export interface FindQuery {
-  readonly filters?: object;
-  readonly sorts?: object;
+/** What a query takes: filters and sorts as the types `<Name>Filter` and `<Name>Sorts` of the generated code have them. */
+export interface FindQuery<Filter = object, Sorts = object> {
+  readonly filters?: Filter;
+  readonly sorts?: Sorts;
+  /** true finds only what the caller has created. */
+  readonly own?: boolean;
   /** Documents at most. */
   readonly size?: number;
 }
 
+/** What groups are made of, as the body of `agg_list` has it. */
+export interface AggregateQuery<Filter = object> {
+  readonly filters?: Filter;
+  readonly aggregates: object;
+  readonly sorts?: object;
+  readonly page?: number;
+  readonly size?: number;
+}
+
 /** Typed access to documents for author handlers, inside the running transaction. */
-export interface Collection<Document, Create, Patch> {
+export interface Collection<Document, Create, Patch, Filter = object, Sorts = object> {
   /** The live document. Throws `core.not_found`. */
   get(id: string): Promise<Document>;
   /**
    * The live documents that a filter finds, in order of the sorts, as the query language has both. Without a size they
    * are as many as the deployment's read limit: where there are more, throws `query_too_complex`.
    */
-  find(query?: FindQuery): Promise<readonly Document[]>;
+  find(query?: FindQuery<Filter, Sorts>): Promise<readonly Document[]>;
+  /** The first that `find` would give, or null. */
+  first(query?: Omit<FindQuery<Filter, Sorts>, "size">): Promise<Document | null>;
+  /** Whether a filter finds any. */
+  exists(query?: Pick<FindQuery<Filter>, "filters" | "own">): Promise<boolean>;
+  /** How many live documents a filter finds; all where there is none. */
+  count(query?: Pick<FindQuery<Filter>, "filters" | "own">): Promise<number>;
+  /** A page by number, counted from 1, with how many there are in all. */
+  page(query?: FindQuery<Filter, Sorts> & { readonly page?: number }): Promise<Page<Document>>;
+  /** A page by cursor: the first, or the one beside a cursor that a page of the same query gave. */
+  cursor(
+    query?: FindQuery<Filter, Sorts> & { readonly after?: string; readonly before?: string },
+  ): Promise<CursorPage<Document>>;
+  /** Groups of documents, and what is computed over each. */
+  aggregate(query: AggregateQuery<Filter>): Promise<AggregatePage>;
   /**
    * Creates what callers could create: the payload is held to the document's own validator. Throws `core.validation`, also
    * for what only the service sets (`id`, `rev`, dates, owner).
    */
   create(payload: Create): Promise<Document>;
-  /** How many live documents there are. */
-  count(): Promise<number>;
   /** Patches at a revision with what callers could patch with, as `create` does; see `documents.update` for the errors. */
   update(id: string, rev: ExpectedRevision, patch: Patch): Promise<Document>;
+  /** Marks as deleted what can be restored, as `documents.delete` does. */
+  delete(id: string, rev: ExpectedRevision): Promise<Document>;
+  /** Undoes `delete`. */
+  restore(id: string, rev: ExpectedRevision): Promise<Document>;
+  /** Removes a document for good, at a revision or at whatever it has. */
+  kill(id: string, rev?: ExpectedRevision): Promise<void>;
 }
 
 /** The documents of a spec as this invocation may see them. */
-export function collection<Document, Create, Patch>(
-  spec: DocumentSpec<Document, Create, Patch>,
+export function collection<Document, Create, Patch, Filter, Sorts>(
+  spec: DocumentSpec<Document, Create, Patch, Filter, Sorts>,
   context: ExecutionContext,
-): Collection<Document, Create, Patch> {
+): Collection<Document, Create, Patch, Filter, Sorts> {
+  const rules = { fields: spec.scopeFields, mayListDeleted: false, isRaw: false };
+  const rendered = (stored: StoredDocument): Document =>
+    renderDocument<Document>(spec, stored).parse();
+  const find = async (query: FindQuery<unknown, unknown> = {}) =>
+    (await findRows(spec, context, query)).map(rendered);
+  const count = (query: FindQuery<unknown, unknown> = {}): Promise<number> =>
+    context.transaction
+      .of(documentStore)
+      .count(spec, context.tenant, selected(spec, context, query));
   return {
-    async get(id) {
-      return renderDocument<Document>(spec, await readDocument(spec, context, id)).parse();
+    find,
+    count,
+    get: async (id) => rendered(await readDocument(spec, context, id)),
+    first: async (query) => (await find({ ...query, size: 1 }))[0] ?? null,
+    exists: async (query) => (await find({ ...query, size: 1 })).length > 0,
+    async page({ own, ...query } = {}) {
+      const request = parsePageRequest(withoutUndefined(query), rules);
+      return (await listPage<Page<Document>>(spec, context, owned(context, own, request))).parse();
     },
-    async find(query = {}) {
-      const rows = await findRows(spec, context, query);
-      return rows.map((row) => renderDocument<Document>(spec, row).parse());
+    async cursor({ own, ...query } = {}) {
+      const request = parseCursorRequest(withoutUndefined(query), rules);
+      const page = owned(context, own, request);
+      return (await listByCursor<CursorPage<Document>>(spec, context, page)).parse();
     },
-    count: () =>
-      context.transaction
-        .of(documentStore)
-        .count(
-          spec,
-          context.tenant,
-          scoped(spec, context, { filter: everything, sorts: [], withDeleted: false }),
-        ),
-    async create(payload) {
-      const given = checkedPayload(payload, spec.validateCreate);
-      const stored = await createDocument(spec, context, given);
-      return renderDocument<Document>(spec, stored).parse();
+    async aggregate(query) {
+      const request = parseAggregateRequest(withoutUndefined(query), rules);
+      return aggregatePage(spec, context, request);
     },
+    create: async (payload) =>
+      rendered(await createDocument(spec, context, checkedPayload(payload, spec.validateCreate))),
     async update(id, rev, patch) {
       const change = checkedPayload(patch, spec.validatePatch);
-      const { stored } = await patchDocument(spec, context, id, rev, change);
-      return renderDocument<Document>(spec, stored).parse();
+      return rendered((await patchDocument(spec, context, id, rev, change)).stored);
     },
+    delete: async (id, rev) => rendered(await marked(spec, context, id, rev, true)),
+    restore: async (id, rev) => rendered(await marked(spec, context, id, rev, false)),
+    kill: (id, rev) => killDocument(spec, context, id, rev),
   };
+}
+
+/** Throws where documents of this type are removed for good, or not at all. */
+function marked(
+  spec: DocumentSpec<unknown>,
+  context: ExecutionContext,
+  id: string,
+  rev: ExpectedRevision,
+  isDeleted: boolean,
+): Promise<StoredDocument> {
+  if (!spec.softDelete) throw new TypeError(`${spec.name} has no soft_delete: use kill`);
+  return markDocument(spec, context, id, rev, isDeleted);
+}
+
+function withoutUndefined(query: object): object {
+  return Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined));
+}
+
+/** The query, of what the caller has created alone where that is asked for. */
+function owned<Query extends DocumentQuery>(
+  { identity }: ExecutionContext,
+  own: boolean | undefined,
+  query: Query,
+): Query {
+  if (own !== true) return query;
+  const field = { path: "owner_id", type: "string", isColumn: true } as const;
+  const principalId = identity?.principalId;
+  const mine: Filter =
+    principalId === undefined
+      ? { kind: "any", filters: [] }
+      : { kind: "compare", field, operator: "$eq", value: principalId };
+  return { ...query, filter: { kind: "all", filters: [query.filter, mine] } };
 }
 
 /**
@@ -106,13 +182,23 @@ function invalid(faults: readonly ValidationFault[]): ServiceError {
   return fail("core.validation", { errors: faults });
 }
 
+/** The query of a filter and sorts, within the scope of the invocation. */
+function selected(
+  spec: DocumentSpec<unknown>,
+  context: ExecutionContext,
+  { filters, sorts, own }: FindQuery<unknown, unknown>,
+): DocumentQuery {
+  const rules = { fields: spec.scopeFields, mayListDeleted: false, isRaw: false };
+  return scoped(spec, context, owned(context, own, readListQuery({ filters, sorts }, rules)));
+}
+
 async function findRows(
   spec: DocumentSpec<unknown>,
   context: ExecutionContext,
-  { filters, sorts, size }: FindQuery,
+  given: FindQuery<unknown, unknown>,
 ): Promise<readonly StoredDocument[]> {
-  const rules = { fields: spec.scopeFields, mayListDeleted: false, isRaw: false };
-  const query = scoped(spec, context, readListQuery({ filters, sorts }, rules));
+  const query = selected(spec, context, given);
+  const { size } = given;
   const most = context.resources.readLimits.documents ?? Number.MAX_SAFE_INTEGER - 1;
   // One more tells that there are more than may be read.
   const window = { limit: size ?? most + 1, offset: 0, after: undefined };

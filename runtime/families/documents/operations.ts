@@ -11,24 +11,11 @@ import {
   type PageRequest,
 } from "../../query/list-request.js";
 import { listByCursor, listPage } from "./list.js";
+import type { CursorPage, Page } from "./pages.js";
 import { documentText, renderDocument, validatorsOf } from "./render.js";
 import { readDocument } from "./scoped.js";
 import type { DocumentSpec } from "../../ports/document-spec.js";
 import { createDocument, killDocument, markDocument, patchDocument } from "./write.js";
-
-export interface Page<Hit> {
-  readonly hits: readonly Hit[];
-  readonly page: number;
-  readonly size: number;
-  readonly count: number;
-}
-
-export interface CursorPage<Hit> {
-  readonly hits: readonly Hit[];
-  readonly next_cursor: string | null;
-  readonly prev_cursor: string | null;
-  readonly has_more: boolean;
-}
 
 /** The answer of an update: the document, and the new values of what changed. */
 export interface Updated<Document, Patch> {
