@@ -40,6 +40,11 @@ documents:
           - {type: object, properties: {kind: {const: a}}, required: [kind], patternProperties: {"^x-": {type: integer}}, additionalProperties: false}
           - {type: object, properties: {kind: {const: b}, note: {type: [string, "null"]}}, required: [kind], additionalProperties: {type: [string, "null"]}}
         default: {kind: a}
+      two:
+        anyOf:
+          - {type: object, properties: {a: {type: integer}}, required: [a], additionalProperties: false}
+          - {type: object, properties: {b: {type: integer}}, required: [b], additionalProperties: false}
+        default: {a: 1}
       mixed: {type: [object, string], additionalProperties: {type: integer}, default: {}}
       held: {type: object, additionalProperties: {anyOf: [{type: object, additionalProperties: {type: integer}}, {type: integer}]}, default: {}}
       both: {allOf: [{type: object, properties: {name: {type: string}}, required: [name]}, {type: object, additionalProperties: {type: string}}], default: {name: n}}
@@ -164,6 +169,12 @@ for (const engine of engines) {
         { either: { kind: "bag", due: "d" } },
       ],
       [
+        "the form that it had, of two",
+        { two: { a: 1 } },
+        { two: { a: null, b: 2 } },
+        { two: { b: 2 } },
+      ],
+      [
         "a member by a pattern of one of several forms",
         { one: { kind: "a", "x-a": 1, "x-b": 2 } },
         { one: { "x-a": null } },
@@ -268,6 +279,13 @@ for (const engine of engines) {
       expect([answer.status, answer.body.code]).toEqual([422, "core.validation"]);
       const pointers = answer.body.context.errors.map(({ path }: { path: string }) => path);
       expect(pointers).toContain(pointer);
+    });
+
+    test("a member of several forms is none that queries know", async () => {
+      const answer = await service.post("/notes/list", {
+        filters: { $values: { "two.a": 1 } },
+      });
+      expect([answer.status, answer.body.code]).toEqual([422, "field_not_queryable"]);
     });
 
     test("removals on an old revision merge with other edits of the same map", async () => {
