@@ -16,6 +16,7 @@ import { sqlNamesDiffer, storageCanFollow } from "./storage-rules.js";
 /** All rules that need nothing but the model. */
 export const rules: readonly ((context: RuleContext) => void)[] = [
   routesCollide,
+  answeredKeysAreFree,
   codeNamesDiffer,
   namespacesDiffer,
   typesAreFinite,
@@ -52,7 +53,7 @@ function routesCollide({ expanded, loaded, report }: RuleContext): void {
     if (operation.route === null) continue;
     const { method, path } = operation.route;
     const shape = `${method} ${path.replaceAll(/\{[^}]*\}/g, "{}").replace(/(?<=.)\/$/, "")}`;
-    if (systemPaths.includes(path)) {
+    if (systemPaths.includes(path.replace(/(?<=.)\/$/, ""))) {
       const message = `${operation.key} has the path ${path}, which the service answers itself`;
       report({ code: "OPW068", message, at: originOf(expanded, operation.key) });
     }
@@ -79,6 +80,16 @@ function routesCollide({ expanded, loaded, report }: RuleContext): void {
       at: originOf(expanded, operation.key),
       related: [{ message: `${earlier} is declared here`, at: originOf(expanded, earlier) }],
     });
+  }
+}
+
+/** Operations that the service answers beside its routes have their keys for themselves. */
+function answeredKeysAreFree({ expanded, report }: RuleContext): void {
+  const { model } = expanded;
+  for (const { key } of families.flatMap((family) => family.answered(model))) {
+    if (!Object.hasOwn(model.operations, key)) continue;
+    const message = `${key} is an operation of the service's own`;
+    report({ code: "OPW041", message, at: originOf(expanded, key) });
   }
 }
 

@@ -1,5 +1,10 @@
 // How clients of the realtime plane connect, for AsyncAPI: servers, the address of each transport, its bindings, credentials.
-import { devicePattern, maxTopics, protocolVersion } from "../../runtime/contract/realtime.js";
+import {
+  devicePattern,
+  maxTopics,
+  protocolVersion,
+  topicsPattern,
+} from "../../runtime/contract/realtime.js";
 import { objectSchema, type JsonSchema } from "../model/json-schema.js";
 import type { IdentityModel, RealtimeModel } from "../model/registry.js";
 import type { AsyncApiParts, Connection } from "./asyncapi-parts.js";
@@ -130,7 +135,9 @@ function handshakeQuery(credentials: readonly string[]): JsonSchema {
     {
       protocol: text("The version of the protocol.", { const: String(protocolVersion) }),
       device_id: text("Has a cursor and one connection.", { pattern: devicePattern }),
-      topics: text(`Up to ${maxTopics} topics, with commas between them.`),
+      topics: text(`Up to ${maxTopics} topics, with commas between them.`, {
+        pattern: topicsPattern,
+      }),
       last_event_id: text("Goes on behind this id."),
       ...Object.fromEntries(credentials.map((name) => [name, text("A token.")])),
     },

@@ -32,8 +32,25 @@ export function envelope(properties: Readonly<Record<string, JsonSchema>>): Sche
   return { type: "object", properties, required: Object.keys(properties) };
 }
 
+/** A frame that the service takes. */
+export interface Received {
+  readonly name: string;
+  readonly summary: string;
+  readonly payload: JsonSchema;
+  /** What may come beside the payload. */
+  readonly headers?: JsonSchema;
+  /** What comes back; null is nothing. */
+  readonly answer: JsonSchema | null;
+  readonly extensions?: object;
+}
+
+interface Channel {
+  readonly messages: Record<string, object>;
+  readonly [member: string]: unknown;
+}
+
 export class AsyncApiParts {
-  readonly channels: Record<string, unknown> = {};
+  readonly channels: Record<string, Channel> = {};
   readonly operations: Record<string, unknown> = {};
   readonly messages: Record<string, unknown> = {};
   /** Schemas of components by their names. */
@@ -43,7 +60,6 @@ export class AsyncApiParts {
   readonly #connection: Connection;
   /** The names of schemas that have one. */
   readonly #names = new Map<JsonSchema, string>();
-  #failed: JsonSchema | undefined;
   /** Messages that the service sends. */
   readonly #sent: string[] = [];
 
@@ -77,7 +93,7 @@ export class AsyncApiParts {
 
   /** A message that the service sends. */
   sends(name: string, summary: string, payload: JsonSchema, extensions: object = {}): void {
-    this.#sent.push(this.#message(name, "Event", payload));
+    this.#sent.push(this.#message(name, "Event", { payload }));
     this.#channel(name, this.#connection, [name], extensions);
     this.operations[`send.${name}`] = {
       action: "send",
@@ -100,52 +116,44 @@ export class AsyncApiParts {
     };
   }
 
-  /** A frame that the service takes. `answer` is what comes back where all goes well; null is nothing. */
-  receives(
-    name: string,
-    summary: string,
-    payload: JsonSchema,
-    answer: JsonSchema | null,
-    extensions: object = {},
-  ): void {
-    const asked = this.#message(name, "Frame", payload);
+  /** A frame that the service takes; over a further transport its channel is that of the transport, which has a name. */
+  receives(frame: Received, over: string | null): void {
+    const { summary, answer, extensions = {} } = frame;
+    const name = over === null ? frame.name : `${over}.${frame.name}`;
+    const at = over ?? name;
+    const asked = this.#message(name, "Frame", frame);
     const answered =
-      answer === null ? [] : [this.#message(`${name}.answer`, "Frame", this.#acked(name, answer))];
-    this.#channel(name, this.#connection, [asked, ...answered], {});
+      answer === null ? [] : [this.#message(`${name}.answer`, "Frame", { payload: answer })];
+    if (over === null) this.#channel(name, this.#connection, [], {});
+    Object.assign(this.channels[at]?.messages ?? {}, messagesOf([asked, ...answered]));
     const reply = {
-      channel: { $ref: `#/channels/${name}` },
-      messages: answered.map((one) => carried(name, one)),
+      channel: { $ref: `#/channels/${at}` },
+      messages: answered.map((one) => carried(at, one)),
     };
     this.operations[`receive.${name}`] = {
       action: "receive",
       summary,
-      channel: { $ref: `#/channels/${name}` },
-      messages: [carried(name, asked)],
+      channel: { $ref: `#/channels/${at}` },
+      messages: [carried(at, asked)],
       ...(answered.length === 0 ? {} : { reply }),
       ...extensions,
     };
   }
 
   /** A message with a component of its own for its payload; returns the name of the message. */
-  #message(name: string, suffix: string, payload: JsonSchema): string {
+  #message(
+    name: string,
+    suffix: string,
+    { payload, headers }: Pick<Received, "payload" | "headers">,
+  ): string {
     this.messages[name] = {
       name,
       title: name,
       contentType: "application/json",
+      ...(headers === undefined ? {} : { headers }),
       payload: this.named(pascalCase(name) + suffix, payload),
     };
     return name;
-  }
-
-  /** What a WebSocket answers a frame with: its output, or an error. */
-  #acked(name: string, output: JsonSchema): JsonSchema {
-    const { cid, error } = this;
-    const data = this.named(`${pascalCase(name)}Output`, output);
-    const done = envelope({ type: { const: "ack" }, cid, data });
-    this.#failed ??= envelope({ type: { const: "ack" }, cid, error });
-    return {
-      oneOf: [this.named(`${pascalCase(name)}Ack`, done), this.named("ErrorAck", this.#failed)],
-    };
   }
 
   #channel(
@@ -158,9 +166,7 @@ export class AsyncApiParts {
       address,
       title: name,
       servers,
-      messages: Object.fromEntries(
-        carries.map((one) => [one, { $ref: `#/components/messages/${one}` }]),
-      ),
+      messages: messagesOf(carries),
       ...bindings,
       ...extensions,
     };
@@ -179,6 +185,10 @@ export class AsyncApiParts {
       return { ...told, $ref: `#/components/schemas/${type}` };
     });
   }
+}
+
+function messagesOf(names: readonly string[]): Record<string, object> {
+  return Object.fromEntries(names.map((one) => [one, { $ref: `#/components/messages/${one}` }]));
 }
 
 function carried(at: string, name: string): object {

@@ -1,13 +1,12 @@
 // asyncapi.json: AsyncAPI 3.0 of the realtime plane (service.md "AsyncAPI description").
 import { deprecationFacts, deprecationText } from "../model/deprecation.js";
-import { idempotencyKeyPattern } from "../../runtime/contract/limits.js";
 import { protocolVersion } from "../../runtime/contract/realtime.js";
 import { objectSchema, refTo, type JsonSchema } from "../model/json-schema.js";
 import { pascalCase } from "../model/names.js";
-import { own } from "../model/records.js";
 import type { RealtimeModel, LicenseModel, RegistryModel } from "../model/registry.js";
 import { documentFile, type EmittedFile } from "../print/file.js";
 import { connectionOf, connectionsOf, transportsOf } from "./asyncapi-connections.js";
+import { addFrames } from "./asyncapi-frames.js";
 import { AsyncApiParts, envelope, text } from "./asyncapi-parts.js";
 
 const count: JsonSchema = { type: "integer", minimum: 0 };
@@ -25,12 +24,11 @@ export function emitAsyncApi(model: RegistryModel): readonly EmittedFile[] {
   const parts = new AsyncApiParts(model.types, connectionOf(carrier));
   addEvents(parts, realtime);
   addEventsOfProtocol(parts, realtime);
-  if (carrier === "websocket") {
-    addCommands(parts, realtime, model);
-    addFramesOfProtocol(parts);
-  }
-  for (const one of others)
+  if (carrier !== "sse") addFrames(parts, model, carrier, null);
+  for (const one of others) {
     parts.sendsAll(one, `The same signals over ${titles[one]}.`, connectionOf(one));
+    if (one !== "sse") addFrames(parts, model, one, one);
+  }
   const { servers, ...components } = connectionsOf(parts, realtime, model.identity);
   return [
     documentFile("asyncapi.json", {
@@ -101,43 +99,4 @@ function addEventsOfProtocol(parts: AsyncApiParts, realtime: RealtimeModel): voi
   }
   const faulty = envelope({ type: { const: "error" }, error: parts.error });
   parts.sends("realtime.error", "A frame was none, and no answer could be told apart.", faulty);
-}
-
-function addCommands(
-  parts: AsyncApiParts,
-  { commands }: RealtimeModel,
-  { operations }: RegistryModel,
-): void {
-  for (const [name, key] of Object.entries(commands)) {
-    const operation = own(operations, key);
-    const command = objectSchema(
-      {
-        type: { const: "cmd" },
-        event: { const: name },
-        cid: parts.cid,
-        payload: parts.named(`${pascalCase(name)}Payload`, operation?.input.schema ?? true),
-        idempotency_key: { type: "string", pattern: idempotencyKeyPattern },
-        deadline_budget: { type: "number", exclusiveMinimum: 0 },
-      },
-      ["type", "event", "cid", "payload"],
-    );
-    const output = operation?.output.schema ?? { type: "null" };
-    parts.receives(name, `Calls ${key}.`, command, output, { "x-svc-operation": key });
-  }
-}
-
-/** What every client may send. */
-function addFramesOfProtocol(parts: AsyncApiParts): void {
-  const ack = objectSchema({ type: { const: "realtime.ack" }, up_to: text }, ["type", "up_to"]);
-  parts.receives("realtime.ack", "Acknowledges everything up to an id.", ack, null);
-  const given = { type: "object", properties: { token: text }, required: ["token"] };
-  const auth = parts.named("RealtimeReauthAuth", given);
-  const reauth = objectSchema({ type: { const: "realtime.reauth" }, cid: parts.cid, auth }, [
-    "type",
-    "cid",
-    "auth",
-  ]);
-  const renewed = objectSchema({ ok: { const: true } }, ["ok"]);
-  const aim = "Goes on with another token of the same caller.";
-  parts.receives("realtime.reauth", aim, reauth, renewed);
 }

@@ -55,8 +55,10 @@ export function withoutNull(schema: JsonSchema): JsonSchema {
   }
   const alternatives = schema["anyOf"];
   if (Array.isArray(alternatives) && alternatives.length === 2) {
-    const [only] = (alternatives as JsonSchema[]).filter((option) => !isNullable(option));
-    if (only !== undefined) return only;
+    const [only, ...others] = (alternatives as JsonSchema[]).filter(
+      (option) => !isNullable(option),
+    );
+    if (only !== undefined && others.length === 0) return only;
   }
   return schema;
 }

@@ -10,6 +10,9 @@ export const handshakeParameters = ["protocol", "device_id", "topics", "last_eve
 export const maxTopics = 32;
 export const maxTopicLength = 256;
 
+/** Topics in a query, as a pattern of JSON Schema: names with commas between them. */
+export const topicsPattern = `^(?:[^,]{1,${maxTopicLength}}(?:,[^,]{1,${maxTopicLength}}){0,${maxTopics - 1}})?$`;
+
 /** Signals of one page of the history, and of one that says no limit. */
 export const maxHistoryPage = 100;
 

@@ -43,8 +43,8 @@ export function refuse(socket: Duplex, error: ServiceError): void {
     "Content-Type": jsonType,
     "Content-Length": String(Buffer.byteLength(body)),
     ...securityHeaders,
-    ...headersOf(error),
     Connection: "close",
+    ...headersOf(error),
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   // Node takes its own listener away before "connect": a caller who resets must not end the process.

@@ -7,6 +7,7 @@ import { refuse } from "./client-error.js";
 import { readMetadata } from "./metadata.js";
 import { replyError } from "./reply.js";
 import { pathOf } from "./target.js";
+import { checkUpgrade } from "./upgrade.js";
 
 /** What answers requests and takes upgrades of its own paths. */
 export interface Endpoint {
@@ -63,6 +64,7 @@ export function lateEndpoint(
     },
     upgrade(req, socket, head) {
       if (!paths.upgrades.includes(pathOf(req.url ?? ""))) return false;
+      checkUpgrade(req);
       use(
         (endpoint) => endpoint.upgrade(req, socket, head),
         (error) => refuse(socket, knownError(error)),

@@ -97,9 +97,12 @@ export async function socketIoEndpoint(options: RealtimeEndpoint): Promise<Socke
   const check = ({ url = "", headers }: IncomingMessage, isUpgrade: boolean): void => {
     if (!options.isAccepting()) throw draining();
     checkRealtimeOrigin(headers.origin, headers.host, options.allowedOrigins);
+    const query = new URLSearchParams(url.split("?")[1]);
     // A connection begins as a WebSocket and stays on it.
-    if (!isUpgrade || new URLSearchParams(url.split("?")[1]).has("sid"))
+    if (!isUpgrade || query.has("sid") || query.get("transport") !== "websocket")
       throw fail("core.malformed", { reason: "Socket.IO is spoken over WebSocket here" });
+    if (query.get("EIO") !== "4")
+      throw fail("core.malformed", { reason: "Engine.IO is spoken in version 4 here" });
   };
   return {
     answer(req, res) {

@@ -1,11 +1,13 @@
 // The request target (RFC 9112 §3.2), brought into one form before anything looks at it.
 import type { IncomingMessage } from "node:http";
+import { fail } from "../contract/errors.js";
 
 const absolute = /^https?:\/\/([^/?#]*)(.*)$/i;
 
 /**
  * Makes the target of a request a path: of an absolute one what follows its authority, which stands for `Host` then
  * (§3.2.2); letters that are percent-encoded without need are themselves (RFC 3986 §6.2.2.2).
+ * Throws `http_malformed` where an authority has no host.
  */
 export function normalizeTarget(req: IncomingMessage): void {
   const { url = "" } = req;
@@ -13,6 +15,8 @@ export function normalizeTarget(req: IncomingMessage): void {
   let target = url;
   const [, authority, rest] = absolute.exec(url) ?? [];
   if (authority !== undefined && rest !== undefined) {
+    // RFC 9110 §4.2.1: such a URI names nobody.
+    if (/^(?::|$)/.test(authority)) throw fail("http_malformed");
     target = rest.startsWith("/") ? rest : `/${rest}`;
     req.headers.host = authority;
   }

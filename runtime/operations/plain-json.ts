@@ -9,8 +9,9 @@ export type Check = (value: unknown) => boolean;
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** The value as JSON has it: what `toJSON` gives where there is one, as `JSON.stringify` would ask it. */
+/** The value as JSON has it: what `toJSON` gives where there is one, as `JSON.stringify` would ask it; null for no number. */
 function told(value: unknown): unknown {
+  if (typeof value === "number") return Number.isFinite(value) ? value : null;
   if (typeof value !== "object" || value === null) return value;
   const { toJSON } = value as { readonly toJSON?: unknown };
   return typeof toJSON === "function" ? (toJSON.call(value, "") as unknown) : value;

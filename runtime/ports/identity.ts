@@ -71,6 +71,8 @@ export const identityStore = storeKey<IdentityStore>("identity");
 export interface IdentityStore {
   findPrincipalByLogin(login: string): Promise<Principal | null>;
   findPrincipal(id: string): Promise<Principal | null>;
+  /** Whether the principal is there and active, and stays so until the transaction has ended. */
+  holdPrincipal(id: string): Promise<boolean>;
   /** Adds a principal; false where the login is taken. */
   addPrincipal(principal: Principal): Promise<boolean>;
   /** Maps a subject to a principal; false where it is mapped already. */

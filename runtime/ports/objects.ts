@@ -42,8 +42,14 @@ export interface ObjectStore {
     description: ObjectDescription,
     signal: AbortSignal,
   ): Promise<ObjectHead>;
-  /** Removes an object; says whether there was one. */
-  remove(key: string, signal?: AbortSignal): Promise<boolean>;
+  /**
+   * Removes an object; says whether there was one. With `etag` only that version, atomically: false where it is another
+   * one by now, which stays.
+   */
+  remove(
+    key: string,
+    options?: { readonly etag?: string | undefined; readonly signal?: AbortSignal | undefined },
+  ): Promise<boolean>;
   /** Keys that begin with `prefix`, behind `after`, in the order of their UTF-8 bytes. */
   keys(prefix: string, after: string | null, signal?: AbortSignal): AsyncIterable<string>;
   /** Removes what up to `limit` uploads below a prefix have left that began so long ago and did not end; returns how many. */

@@ -3,13 +3,13 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { createRequire } from "node:module";
 import type { Duplex } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
-import { fail } from "../contract/errors.js";
 import { answerGet } from "../http/get-only.js";
 import { lateEndpoint, type LateEndpoint } from "../http/late-endpoint.js";
 import { stillGood, type RealtimeEndpoint } from "../http/realtime-endpoint.js";
 import { historyEndpoint } from "../http/realtime-history.js";
 import { sseEndpoint } from "../http/realtime-sse.js";
 import { pathOf } from "../http/target.js";
+import { upgradeRequired } from "../http/upgrade.js";
 import { realtimeCounters, type RealtimeCounters } from "../families/realtime/limits.js";
 import type { RealtimeSpec } from "../families/realtime/spec.js";
 import { startPlane } from "../families/realtime/plane.js";
@@ -116,9 +116,8 @@ function answerUpgradeRequired(
   res: ServerResponse,
 ): boolean {
   if (pathOf(req.url ?? "") !== address) return false;
-  const headers = { Upgrade: "websocket", Connection: "Upgrade, close" };
   answerGet(req, res, async () => {
-    throw fail("upgrade_required", {}, { headers });
+    throw upgradeRequired();
   });
   return true;
 }

@@ -245,13 +245,14 @@ function takeUpgrades(
   server.on("upgrade", (req, socket: Socket, head) => {
     // Node has taken its own listener away: a caller who resets must not end the process.
     socket.on("error", () => socket.destroy());
-    normalizeTarget(req);
     if (req.headers.upgrade?.toLowerCase() !== "websocket" && !hasBody(req)) {
       connections.keep(socket);
       answerWithoutUpgrade(server, req, socket);
       return;
     }
     try {
+      normalizeTarget(req);
+      checkHost(req);
       if (!isAccepting()) throw draining();
       if (realtime?.upgrade(req, socket, head) !== true) throw fail("route_not_found");
     } catch (error) {

@@ -115,6 +115,18 @@ export function objectStoreContract(
         assert.equal(await textOf(await store.open(`${prefix}a`, { etag: two.etag })), "two");
       }));
 
+    test("a tag removes its own version alone", () =>
+      withStore(async (store, prefix) => {
+        const one = await write(store, `${prefix}a`, "one");
+        const two = await write(store, `${prefix}a`, "two");
+        assert.equal(await store.remove(`${prefix}a`, { etag: one.etag }), false);
+        assert.equal(await textOf(await store.open(`${prefix}a`)), "two");
+        assert.equal(await store.remove(`${prefix}a`, { etag: two.etag }), true);
+        assert.equal(await store.head(`${prefix}a`), null);
+        assert.equal(await store.remove(`${prefix}a`, { etag: two.etag }), false);
+        assert.deepEqual(await keysOf(store, prefix), []);
+      }));
+
     test("an object that is replaced while it is read gives one version or breaks off", () =>
       withStore(async (store, prefix) => {
         const size = 12 * mebibyte;

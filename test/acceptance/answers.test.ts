@@ -229,6 +229,18 @@ const refused: readonly (readonly [string, string, () => unknown, string])[] = [
   ],
   ["a BigInt", "/open", () => ({ id: someId, n: [1n] }), "/n/0 is a BigInt"],
   ["a number that is none", "/counts", () => ({ a: Number.NaN }), "/a must be integer"],
+  [
+    "a number without end",
+    "/counts",
+    () => ({ a: Number.POSITIVE_INFINITY }),
+    "/a must be integer",
+  ],
+  [
+    "a number without end among alternatives",
+    "/shape",
+    () => ({ kind: "circle", radius: Number.NEGATIVE_INFINITY }),
+    "/radius must be number",
+  ],
   ["too many members", "/counts", () => ({ a: 1, b: 2, c: 3 }), "it must NOT have more than 2"],
   ["no alternative", "/shape", () => ({ kind: "star" }), "/radius must have"],
   ["text that is not JSON", "/person", () => new JsonText("{"), "it is text that is not JSON"],

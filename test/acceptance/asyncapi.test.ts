@@ -6,6 +6,7 @@ import { promisify } from "node:util";
 import { Parser } from "@asyncapi/parser";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { io } from "socket.io-client";
 import { WebSocket } from "ws";
 import { formats } from "../../runtime/contract/validation.js";
 import { engines } from "../engines.js";
@@ -45,6 +46,9 @@ test("channels and operations have the names of events and commands, payloads ha
   expect(Object.keys(document.operations).sort()).toEqual([
     "receive.realtime.ack",
     "receive.realtime.reauth",
+    "receive.socketio.realtime.ack",
+    "receive.socketio.realtime.reauth",
+    "receive.socketio.task.comment",
     "receive.task.comment",
     "send.realtime.error",
     "send.realtime.gap",
@@ -190,13 +194,17 @@ test.each([
 });
 
 test.each([
-  ["sse", ["https", "http"], "/sse"],
-  ["socketio, sse", ["wss", "ws", "https", "http"], "/socket.io"],
-])("a service of %s has a valid document, without frames", async (transports, servers, address) => {
+  ["sse", ["https", "http"], "/sse", []],
+  [
+    "socketio, sse",
+    ["wss", "ws", "https", "http"],
+    "/socket.io",
+    ["receive.note.add", "receive.realtime.ack", "receive.realtime.reauth"],
+  ],
+])("a service of %s has a valid document", async (transports, servers, address, received) => {
+  const text = declaring(transports).replace(", {query: access_token}", "");
   const declared = await declaredService({
-    "registry/service.yaml": declaring(transports)
-      .replace(", {query: access_token}", "")
-      .replace(/ {2}commands.*\n/, ""),
+    "registry/service.yaml": received.length > 0 ? text : text.replace(/ {2}commands.*\n/, ""),
     "registry/notes.ts":
       'export const add = async () => ({ id: "01890000-0000-7000-8000-000000000001" });\n',
   });
@@ -207,7 +215,14 @@ test.each([
   const own = JSON.parse(made);
   expect(Object.keys(own.servers)).toEqual(servers);
   expect(own.channels["note.seen"].address).toBe(address);
-  expect(Object.keys(own.operations).filter((name) => !name.startsWith("send."))).toEqual([]);
+  const others = Object.keys(own.operations).filter((name) => !name.startsWith("send."));
+  expect(others).toEqual(received);
+  // What they are on another channel of, where WebSocket is spoken as well.
+  if (received.length > 0)
+    expect(own.channels["note.add"]).toMatchObject({
+      address,
+      messages: { "note.add": {}, "note.add.answer": {} },
+    });
 });
 
 test("envelopes of the service are open to members that are added later, and need those of today", () => {
@@ -369,5 +384,65 @@ describe("frames", () => {
     expect(await ask(comment)).toMatchObject({ error: { code: "core.not_found" } });
     expect(errors()).toHaveLength(2);
     socket.close();
+  });
+
+  /** A connection of Socket.IO that asks, and holds what it asks and hears against the document. */
+  const emitting = async () => {
+    const socket = io(service.url, {
+      path: "/realtime/socket.io",
+      transports: ["websocket"],
+      auth: { token: writer.token },
+      forceNew: true,
+    });
+    await new Promise((resolve) => socket.once("connect", () => resolve(undefined)));
+    const ask = async (name: string, ...given: readonly unknown[]) => {
+      const [payload, headers] = given;
+      const { headers: declared } = document.components.messages[`socketio.${name}`];
+      const isFit =
+        faultsOf(`socketio.${name}`, payload) === "" &&
+        (headers === undefined || ajv.validate({ $ref: `asyncapi${declared.$ref}` }, headers));
+      const answer = await new Promise<{ readonly [member: string]: unknown }>((resolve) => {
+        socket.emit(name, ...given, resolve);
+      });
+      expect([name, faultsOf(`socketio.${name}.answer`, answer)]).toEqual([name, ""]);
+      return { answer, isFit };
+    };
+    return { socket, ask };
+  };
+
+  test("Socket.IO takes what the document says, and answers so", async () => {
+    const { socket, ask } = await emitting();
+    const body = { title: "t", project };
+    const task = (await people.as(writer.token, "POST", "/tasks", body)).body.id;
+    const comment = { task, text: "t" };
+    const { access_token: token } = await people.session(writer.id, writer.tenantId);
+    for (const [name, ...given] of [
+      ["task.comment", comment],
+      ["task.comment", comment, { idempotency_key: "k", deadline_budget: 5 }],
+      ["realtime.ack", { up_to: "-" }],
+      ["realtime.reauth", { token }],
+    ] as const) {
+      const { answer, isFit } = await ask(name, ...given);
+      expect([name, isFit, Object.keys(answer)]).toEqual([
+        name,
+        true,
+        [{ "task.comment": "data", "realtime.ack": "acked", "realtime.reauth": "ok" }[name]],
+      ]);
+    }
+    socket.disconnect();
+  });
+
+  test.each([
+    ["task.comment", { task: "", text: "" }],
+    ["task.comment", null],
+    ["task.comment", fine, { idempotency_key: "" }],
+    ["task.comment", fine, { deadline_budget: "1" }],
+    ["realtime.ack", { up_to: "" }],
+    ["realtime.reauth", {}],
+  ])("a %s over Socket.IO that the document refuses is refused: %j %j", async (name, ...given) => {
+    const { socket, ask } = await emitting();
+    const { answer, isFit } = await ask(name, ...given);
+    expect([isFit, Object.keys(answer)]).toEqual([false, ["error"]]);
+    socket.disconnect();
   });
 });

@@ -14,7 +14,7 @@ types:
     type: object
     properties: {from: {type: string, format: date-time}, until: {type: string, format: date-time}}
     dependentRequired: {until: [from]}
-  Fact: {type: object, properties: {name: {type: string, minLength: 1}, due: {type: [string, "null"], format: date-time}}, required: [name]}
+  Fact: {type: object, properties: {name: {type: string, minLength: 1}, due: {type: [string, "null"], format: date-time}, size: {type: number}}, required: [name]}
 documents:
   notes: {type: {text: {type: string, maxLength: 5}, state: [open, done], at: date-time?, tags: "string[]", address: {type: object, properties: {street: {type: string}}, additionalProperties: false}}, defaults: {state: open, tags: [], address: {}}, create: [text, at, tags, address], guard: open, soft_delete: true}
   stays: {type: Stay, guard: open}
@@ -25,6 +25,7 @@ operations:
   pass.stay: {post: /pass/stay, in: Anything, out: notes_id, run: registry/handlers.ts#stay, guard: open}
   pass.fact: {post: /pass/fact, in: Anything, out: notes_id, run: registry/handlers.ts#fact, guard: open}
   pass.fact_patch: {post: /pass/fact_patch, in: {id: uuid, patch: Anything}, run: registry/handlers.ts#factPatch, guard: open}
+  pass.endless: {post: /pass/endless, out: notes_id, run: registry/handlers.ts#endless, guard: open}
   pass.odd: {post: /pass/odd, out: notes_id, run: registry/handlers.ts#odd, guard: open}
 `.replaceAll("notes_id", "{id: uuid}"),
   "registry/handlers.ts": `import { collection } from "opwright/runtime";
@@ -36,6 +37,8 @@ export const patch = ({ id, patch }, context) => collection(notesSpec, context).
 export const stay = (input, context) => collection(staysSpec, context).create(input);
 export const fact = (input, context) => collection(factsSpec, context).create(input);
 export const factPatch = ({ id, patch }, context) => collection(factsSpec, context).update(id, "any", patch);
+export const endless = (_input, context) =>
+  collection(factsSpec, context).create({ name: "endless", size: Infinity });
 export const odd = (_input, context) =>
   collection(notesSpec, context).create({ text: "odd", tags: undefined, at: new Date(0) });
 `,
@@ -69,6 +72,10 @@ for (const engine of engines) {
       expect([answer.status, answer.body.code]).toEqual([422, "core.validation"]);
       return answer.body.context.errors.map(({ path }: { readonly path: string }) => path);
     };
+
+    test("a number without end is none", async () => {
+      expect(await faultsOf("/pass/endless", {})).toEqual(["/size"]);
+    });
 
     test.each(base)("%s is set by the service, whoever passes it on", async (name) => {
       const given = { [name]: valueOf(name) };

@@ -58,6 +58,17 @@ for (const engine of engines) {
       expect(statusOf(await post("http://evil.test/tasks/query", "a.test"))).toBe(403);
     });
 
+    test("an absolute target without a host is malformed", async () => {
+      for (const target of ["http:///livez", "http://:80/livez", "http://?x"]) {
+        const answer = await get(target);
+        expect([target, statusOf(answer), headerOf(answer, "x-error-code")]).toEqual([
+          target,
+          400,
+          "http_malformed",
+        ]);
+      }
+    });
+
     test.each(["a b", "a/b", "a:b", "a:99999", "[::1", "user@a", "a,b.test/", "ä", "a?b", "%zz"])(
       "the Host %j is malformed",
       async (host) => {
@@ -163,6 +174,56 @@ for (const engine of engines) {
       const posted = await service.post("/realtime/history", {});
       expect([posted.status, posted.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
     });
+
+    const version = "Sec-WebSocket-Version: 13";
+    const key = "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==";
+    const engineIo = "/realtime/socket.io/?EIO=4&transport=websocket";
+    test.each([
+      ["GET", "/realtime/ws", "Host: a", key, "Sec-WebSocket-Version: 7", 426, "upgrade_required"],
+      ["GET", "/realtime/ws", "Host: a", key, "X-No: version", 426, "upgrade_required"],
+      ["GET", "/realtime/ws", "Host: a", "X-No: key", version, 400, "http_malformed"],
+      [
+        "GET",
+        "/realtime/ws",
+        "Host: a",
+        "Sec-WebSocket-Key: short",
+        version,
+        400,
+        "http_malformed",
+      ],
+      [
+        "GET",
+        "/realtime/ws",
+        "Host: a\r\nSec-WebSocket-Protocol: a b",
+        key,
+        version,
+        400,
+        "http_malformed",
+      ],
+      ["POST", "/realtime/ws", "Host: a", key, version, 405, "method_not_allowed"],
+      ["GET", "/realtime/ws", "Host: a b", key, version, 400, "http_malformed"],
+      ["GET", "/realtime/ws", "X-No: host", key, version, 400, "http_malformed"],
+      ["GET", engineIo, "Host: a", "X-No: key", version, 400, "http_malformed"],
+      ["GET", engineIo, "Host: a", key, "Sec-WebSocket-Version: 7", 426, "upgrade_required"],
+      ["GET", engineIo.replace("4", "3"), "Host: a", key, version, 400, "core.malformed"],
+      ["GET", engineIo.replace("websocket", "x"), "Host: a", key, version, 400, "core.malformed"],
+      ["POST", engineIo, "Host: a", key, version, 405, "method_not_allowed"],
+      ["GET", "/nothing", "Host: a", key, version, 404, "route_not_found"],
+    ])(
+      "%s %s that asks for a WebSocket by %j, %j and %j is refused with the envelope: %i",
+      async (method, path, host, keyed, versioned, status, code) => {
+        const head = [host, "Connection: Upgrade", "Upgrade: websocket", keyed, versioned];
+        const answer = await raw(`${method} ${path} HTTP/1.1\r\n${head.join("\r\n")}\r\n\r\n`);
+        expect([statusOf(answer), headerOf(answer, "x-error-code")]).toEqual([status, code]);
+        expect(JSON.parse(answer.split("\r\n\r\n")[1] ?? "")).toMatchObject({ code });
+        expect(headerOf(answer, "x-content-type-options")).toBe("nosniff");
+        if (status === 426)
+          expect([headerOf(answer, "sec-websocket-version"), headerOf(answer, "upgrade")]).toEqual([
+            "13",
+            "websocket",
+          ]);
+      },
+    );
 
     test("a plain GET of the WebSocket path is told to upgrade", async () => {
       const answer = await get("/realtime/ws");

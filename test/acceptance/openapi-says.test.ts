@@ -18,6 +18,15 @@ documents:
   notes: {description: What somebody wrote down., type: {text: string, tags: "string[]?"}, guard: open, idempotency: [create]}
 storage:
   files: {description: Scans of letters., guard: open, multipart: true}
+operations:
+  notes.tell:
+    post: /tell
+    summary: Tell somebody
+    description: Sends a *letter*, at most once a day.
+    in: {text: string}
+    run: registry/tell.ts#tell
+    guard: open
+    deadline: 3s
 `;
 
 for (const engine of engines) {
@@ -27,7 +36,10 @@ for (const engine of engines) {
     // oxlint-disable-next-line typescript/no-explicit-any -- a document is looked into everywhere
     let document: any;
     beforeAll(async () => {
-      declared = await declaredService({ "registry/service.yaml": registry });
+      declared = await declaredService({
+        "registry/service.yaml": registry,
+        "registry/tell.ts": "export const tell = async () => undefined;\n",
+      });
       service = await startTestService(engine, { ...declared, signsIn: false });
       document = (await service.call("GET", "/openapi.json")).body;
     });
@@ -52,6 +64,12 @@ for (const engine of engines) {
         "What somebody wrote down.",
         "Administration of principals and permissions.",
       ]);
+    });
+
+    test("what an operation does, in its author's words", () => {
+      const { summary, description } = document.paths["/tell"].post;
+      expect(summary).toBe("Tell somebody");
+      expect(description).toBe("Sends a *letter*, at most once a day.\n\nTime budget: 3 s.");
     });
 
     test("a permission has one holder, a principal or a role", async () => {

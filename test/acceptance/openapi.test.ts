@@ -351,7 +351,10 @@ for (const engine of engines) {
     test("mailboxes succeed as documented", async () => {
       const task = { title: "t", project: ids["/projects"], assignee: service.tester.id };
       for (let count = 0; count < 3; count += 1) await service.post("/tasks", task);
-      await drive("/realtime/history", "GET");
+      // Positions are given out after the commit.
+      await expect
+        .poll(async () => (await drive("/realtime/history", "GET")).body.signals)
+        .toHaveLength(3);
       const { body: page } = await drive("/realtime/history", "GET", { query: "?limit=2" });
       expect([page.signals.length, page.has_more]).toEqual([2, true]);
       const up_to = page.signals[1].id;
@@ -364,8 +367,17 @@ for (const engine of engines) {
       expect(acked.body).toEqual({ acked: true });
       const none = await drive("/realtime/sse/ack", "POST", { query, body: { up_to: "-" } });
       expect(none.body).toEqual({ acked: false });
-      const bad = { query: "?device_id=a%20b", body: { up_to } };
-      expect((await drive("/realtime/sse/ack", "POST", bad)).status).toBe(422);
+      const whole = "?device_id=driver&protocol=1&topics=task:a,b&last_event_id=-";
+      const again = await drive("/realtime/sse/ack", "POST", { query: whole, body: { up_to } });
+      expect(again.status).toBe(200);
+      const { parameters } = openapi.paths["/realtime/sse/ack"].post;
+      expect(parameters.map(({ name }: { readonly name: string }) => name)).toEqual(
+        expect.arrayContaining(["device_id", "protocol", "topics", "last_event_id"]),
+      );
+      for (const wrong of ["device_id=a%20b", "topics=a,,b", "protocol=2", "other=1"]) {
+        const bad = { query: `?${wrong}`, body: { up_to } };
+        expect((await drive("/realtime/sse/ack", "POST", bad)).status).toBe(422);
+      }
     });
 
     test("webhooks succeed as documented", async () => {

@@ -175,6 +175,33 @@ for (const engine of engines) {
       expect((await signIn("hans")).status).toBe(401);
     });
 
+    test("a deactivated principal is given nothing, at the same time neither", async () => {
+      const { body: tenant } = await as(admin, "POST", "/admin/tenants", { tenant_key: "gone" });
+      const tenant_id: string = tenant.tenant_id;
+      const everywhere = { permission: "tasks.read" };
+      const statuses: number[] = [];
+      for (let round = 0; round < 10; round += 1) {
+        const principal_id = await create(`gone${round}`);
+        const [left, ...given] = await Promise.all([
+          as(admin, "POST", "/auth/deactivate", { principal_id }),
+          as(admin, "POST", "/admin/memberships", { tenant_id, principal_id }),
+          as(admin, "POST", "/admin/grants", { ...everywhere, principal_id }),
+        ]);
+        expect(left.status).toBe(204);
+        statuses.push(...given.map(({ status }) => status));
+        const later = [
+          await as(admin, "POST", "/admin/memberships", { tenant_id, principal_id }),
+          await as(admin, "POST", "/admin/grants", { ...everywhere, principal_id }),
+        ];
+        expect(later.map(({ status }) => status)).toEqual([404, 404]);
+        const path = `/admin/grants?principal_id=${principal_id}`;
+        expect((await as(admin, "GET", path, undefined)).body).toEqual({ permissions: [] });
+      }
+      expect(statuses.filter((status) => status !== 204 && status !== 404)).toEqual([]);
+      const members = await as(admin, "GET", `/admin/tenants/${tenant_id}/members`, undefined);
+      expect(members.body).toEqual({ members: [] });
+    });
+
     test.each([
       ["POST", "/admin/principals", { login: "x", password }],
       ["POST", "/admin/grants", { principal_id: nobody, permission: "admin" }],

@@ -38,7 +38,7 @@ const calls: Readonly<
   write: (store, signal) => store.write("a", bytes(10), description, signal ?? never),
   "write of many parts": (store, signal) =>
     store.write("a", bytes(9_000_000, 1_000_000), description, signal ?? never),
-  remove: (store, signal) => store.remove("a", signal),
+  remove: (store, signal) => store.remove("a", { signal }),
   keys: keysOf,
   ping: (store, signal) => store.ping(signal),
   "direct.begin": (store, signal) => store.direct?.begin("a", description, signal),

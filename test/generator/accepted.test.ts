@@ -94,6 +94,21 @@ const cases: Readonly<Record<string, string>> = {
       notes.find: {post: /a, in: Paging, ${run("a-a")}}
       notes.seek: {get: /b, in: {limit: {type: integer, default: 10}, query: string?}, ${run("a-b")}}
       notes.many: {post: /c, in: {pages: 'Paging[]', sizes: {type: array, items: {type: integer}, default: []}}, ${run("a-c")}}`,
+  "documents whose members have one of several forms, or hold themselves": `
+    types:
+      Box: {kind: {const: box}, due: date-time?, inner: Tree?}
+      Bag: {kind: {const: bag}, due: date-time, labels: {type: object, additionalProperties: {type: string}}}
+      Tree: {anyOf: [{$ref: Box}, {$ref: Bag}, {type: string}, {type: array, items: {$ref: Tree}}]}
+    documents:
+      notes:
+        type:
+          tree: Tree
+          trees: {type: object, additionalProperties: {$ref: Tree}}
+          either: {oneOf: [{$ref: Box}, {$ref: Bag}], default: {kind: bag, due: "2026-01-01T00:00:00Z", labels: {}}}
+          mixed: {type: [object, string, "null"], minLength: 2, properties: {a: {type: integer}}, required: [a]}
+          loose: {properties: {a: {type: integer}}, required: [a]}
+          both: {allOf: [{type: object, properties: {a: {type: integer}}}, {type: object, properties: {b: {type: integer}}}]}
+        guard: open`,
   "a namespace called await": `
     operations: {await.go: {post: /a, in: {n: integer}, ${run("a-a")}}}`,
 };

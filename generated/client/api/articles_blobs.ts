@@ -19,6 +19,7 @@ export type ArticlesBlobsDeleteCode =
   | CommonCode
   | ArticlesBlobsCode
   | "core.not_found"
+  | "core.concurrency"
   | "precondition_failed";
 
 export interface ArticlesBlobsDownloadInput {
@@ -72,7 +73,8 @@ export type ArticlesBlobsUploadCode =
   | "media_type_unsupported"
   | "upload_too_large"
   | "upload_malformed"
-  | "upload_type_unsupported";
+  | "upload_type_unsupported"
+  | "core.concurrency";
 
 const $delete: $.Operation = { method: "DELETE", path: "/articles/blobs/files/{+key}" };
 

@@ -69,7 +69,12 @@ export interface FilesDeleteInput {
   readonly key: string;
 }
 
-export type FilesDeleteCode = CommonCode | FilesCode | "core.not_found" | "precondition_failed";
+export type FilesDeleteCode =
+  | CommonCode
+  | FilesCode
+  | "core.not_found"
+  | "core.concurrency"
+  | "precondition_failed";
 
 export interface FilesDownloadInput {
   /** Segments of UTF-8 with / between them, 1 024 bytes in all. */
@@ -192,7 +197,8 @@ export type FilesUploadCode =
   | "media_type_unsupported"
   | "upload_too_large"
   | "upload_malformed"
-  | "upload_type_unsupported";
+  | "upload_type_unsupported"
+  | "core.concurrency";
 
 const $abortUpload: $.Operation = {
   method: "POST",

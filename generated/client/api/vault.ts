@@ -15,7 +15,12 @@ export interface VaultDeleteInput {
   readonly key: string;
 }
 
-export type VaultDeleteCode = CommonCode | VaultCode | "core.not_found" | "precondition_failed";
+export type VaultDeleteCode =
+  | CommonCode
+  | VaultCode
+  | "core.not_found"
+  | "core.concurrency"
+  | "precondition_failed";
 
 export interface VaultDownloadInput {
   /** Segments of UTF-8 with / between them, 1 024 bytes in all. */
@@ -64,7 +69,8 @@ export type VaultUploadCode =
   | "media_type_unsupported"
   | "upload_too_large"
   | "upload_malformed"
-  | "upload_type_unsupported";
+  | "upload_type_unsupported"
+  | "core.concurrency";
 
 const $delete: $.Operation = { method: "DELETE", path: "/vault/files/delete/{+key}" };
 

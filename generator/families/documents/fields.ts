@@ -1,21 +1,12 @@
-// What follows from a document's type: queryable fields, canonical forms, nullable members, patch schemas.
+// What follows from a document's type for queries: its fields, their types, values and canonical forms.
 import type { FieldType } from "../../../runtime/contract/fields.js";
 import { isScalarType } from "../../../runtime/contract/query-operators.js";
 import { resolved, type Resolve } from "../../kernel/resolve.js";
-import {
-  isNullable,
-  nullable,
-  objectSchema,
-  propertiesOf,
-  requiredOf,
-  withoutNull,
-  type JsonSchema,
-  type SchemaObject,
-} from "../../model/json-schema.js";
+import { propertiesOf, withoutNull, type JsonSchema } from "../../model/json-schema.js";
 import type { DocumentModel } from "../../model/registry.js";
 
 /** How deep nested members are followed; a recursive type ends here. */
-const maxDepth = 4;
+export const maxDepth = 4;
 
 /** A member of a document, with its dotted path; arrays add `[]`. */
 interface MemberPath {
@@ -54,23 +45,6 @@ function nested(
     { path: `${path}[]`, name: "items", schema: items },
     ...nested(items, resolve, `${path}[]`, depth + 1),
   ];
-}
-
-/** Dotted paths of members for which null is a value; `*` stands for the members of a map. What is in arrays is none. */
-export function nullablePaths(
-  schema: JsonSchema,
-  resolve: Resolve,
-  at: readonly string[] = [],
-): readonly string[] {
-  const value = resolved(withoutNull(schema), resolve);
-  if (at.length >= maxDepth || typeof value === "boolean" || value["type"] !== "object") return [];
-  const others = (value["additionalProperties"] ?? true) as JsonSchema;
-  const members = Object.entries(propertiesOf(value)).flatMap(([name, member]) => {
-    const path = [...at, name];
-    const own = isNullableMember(member, resolve) ? [path.join(".")] : [];
-    return [...own, ...nullablePaths(member, resolve, path)];
-  });
-  return [...members, ...nullablePaths(others, resolve, [...at, "*"])];
 }
 
 /** The query type of a member, or undefined where it has none. */
@@ -154,65 +128,4 @@ export function canonicalOf(body: JsonSchema, resolve: Resolve): DocumentModel["
     if (type === "uuid" || type === "date-time") canonical[path] = type;
   }
   return canonical;
-}
-
-/** Whether null in a merge patch sets the member instead of removing it. */
-export function isNullableMember(schema: JsonSchema, resolve: Resolve): boolean {
-  return isNullable(schema) || isNullable(resolved(schema, resolve));
-}
-
-/** The schema of a merge patch of some members: all optional, null where it removes or is a value, objects in part. */
-export function patchSchema(
-  schema: JsonSchema,
-  names: readonly string[],
-  resolve: Resolve,
-  depth = 0,
-): SchemaObject {
-  const properties = propertiesOf(schema);
-  const required = new Set(requiredOf(schema));
-  const members = names
-    .filter((name) => Object.hasOwn(properties, name))
-    .map((name): readonly [string, JsonSchema] => {
-      const property = properties[name] ?? true;
-      const partial = partialValue(property, resolve, depth);
-      return [name, required.has(name) ? partial : nullable(partial)];
-    });
-  return objectSchema(Object.fromEntries(members), []);
-}
-
-function partialValue(schema: JsonSchema, resolve: Resolve, depth: number): JsonSchema {
-  const value = resolved(withoutNull(schema), resolve);
-  if (typeof value === "boolean" || value["type"] !== "object") return stripDefault(schema);
-  const partial = depth >= maxDepth ? anyObject : partialObject(value, resolve, depth + 1);
-  return isNullableMember(schema, resolve) ? nullable(partial) : partial;
-}
-
-/** The patch of an object too deep to be followed; the body that comes of it is checked as a whole. */
-const anyObject: SchemaObject = { type: "object", additionalProperties: true };
-
-/** The patch of an object: each member may be left out, and null removes those that need not be there, of maps as well. */
-function partialObject(value: SchemaObject, resolve: Resolve, depth: number): SchemaObject {
-  const member = (schema: JsonSchema): JsonSchema => nullable(partialValue(schema, resolve, depth));
-  const { propertyNames, patternProperties: patterns, additionalProperties: others = true } = value;
-  const further = others as JsonSchema;
-  return {
-    ...patchSchema(value, Object.keys(propertiesOf(value)), resolve, depth),
-    ...(propertyNames === undefined ? {} : { propertyNames }),
-    ...(patterns === undefined
-      ? {}
-      : {
-          patternProperties: Object.fromEntries(
-            Object.entries(patterns as Readonly<Record<string, JsonSchema>>).map(
-              ([pattern, schema]) => [pattern, member(schema)],
-            ),
-          ),
-        }),
-    additionalProperties: typeof further === "boolean" ? further : member(further),
-  };
-}
-
-function stripDefault(schema: JsonSchema): JsonSchema {
-  if (typeof schema === "boolean" || !("default" in schema)) return schema;
-  const { default: _unused, ...rest } = schema;
-  return rest;
 }

@@ -25,16 +25,8 @@ import { pascalCase } from "../../model/names.js";
 import type { DocumentModel } from "../../model/registry.js";
 import { resolved, type Resolve } from "../../kernel/resolve.js";
 import { sharedAggregateTypes, aggregateTypeNames, aggregateTypes } from "./aggregate-schemas.js";
-import {
-  canonicalOf,
-  elementsOf,
-  enumsOf,
-  fieldsOf,
-  fieldType,
-  nullablePaths,
-  memberPaths,
-  patchSchema,
-} from "./fields.js";
+import { canonicalOf, elementsOf, enumsOf, fieldsOf, fieldType, memberPaths } from "./fields.js";
+import { nullablePaths, patchSchema } from "./patch-schema.js";
 import { emissions } from "./emissions.js";
 import { indexesOf, uniqueOf } from "./indexes.js";
 import { formerNames, refuseNested } from "./former.js";
@@ -116,7 +108,7 @@ function storedSchema(
   resolve: Resolve,
 ): SchemaObject {
   const properties = propertiesOf(body);
-  const defaults = defaultsOf(declaration, properties, nullablePaths(body, resolve));
+  const defaults = defaultsOf(declaration, properties, nullablePaths([body], resolve));
   const required = Object.keys(properties).filter(
     (field) => requiredOf(body).includes(field) || Object.hasOwn(defaults, field),
   );
@@ -134,7 +126,7 @@ export function documentModel(
   const at = context.tree.at("documents", name);
   const resolve: Resolve = (other) => context.types.table.schemas.get(other);
   const properties = propertiesOf(body);
-  const nullable = nullablePaths(body, resolve);
+  const nullable = nullablePaths([body], resolve);
   const defaults = defaultsOf(declaration, properties, nullable);
   const { creatable, patchable } = settableFields(context, name, declaration, type, defaults);
   const createTypeName = `${pascalCase(name)}Create`;

@@ -1,5 +1,11 @@
 // What the plane answers over HTTP beside its streams, as the OpenAPI document tells it: it is not in the table of routes.
-import { devicePattern, maxHistoryPage } from "../../../runtime/contract/realtime.js";
+import {
+  devicePattern,
+  maxHistoryPage,
+  maxTopics,
+  protocolVersion,
+  topicsPattern,
+} from "../../../runtime/contract/realtime.js";
 import { requiresAuthn } from "../../kernel/guards.js";
 import { principalHook } from "../../kernel/runtime-hooks.js";
 import { callOf, ofRuntime } from "../../model/code.js";
@@ -68,6 +74,21 @@ export function answeredOperations(model: RegistryModel): readonly OperationMode
                 pattern: devicePattern,
                 description: "The device of the stream, whose cursor moves.",
               }),
+              // The rest of a handshake may come along, so that a client has one query for both.
+              inQuery("protocol", {
+                type: "string",
+                const: String(protocolVersion),
+                description: "The version of the protocol.",
+              }),
+              inQuery("topics", {
+                type: "string",
+                pattern: topicsPattern,
+                description: `Those of the stream, up to ${maxTopics} with commas between them.`,
+              }),
+              inQuery("last_event_id", {
+                type: "string",
+                description: "Of the stream alone: what is acknowledged stands in the body.",
+              }),
             ],
             body: objectSchema({ up_to: text }, ["up_to"]),
             output: objectSchema(
@@ -84,6 +105,22 @@ export function answeredOperations(model: RegistryModel): readonly OperationMode
           }),
         ]
       : []),
+  ];
+}
+
+/** Where the plane answers, on whichever method. */
+export function planePaths({ realtime }: RegistryModel): readonly string[] {
+  if (realtime === null) return [];
+  const { path, transports } = realtime;
+  const ofTransport = {
+    sse: [`${path}/sse`, `${path}/sse/ack`],
+    websocket: [`${path}/ws`],
+    socketio: [`${path}/socket.io`],
+  };
+  return [
+    "/asyncapi.json",
+    `${path}/history`,
+    ...transports.flatMap((transport) => ofTransport[transport]),
   ];
 }
 

@@ -2,7 +2,7 @@
 import { ofGenerated } from "../../model/code.js";
 import { expansion, family } from "../../kernel/family.js";
 import { documents } from "../documents/index.js";
-import { answeredOperations } from "./answered.js";
+import { answeredOperations, planePaths } from "./answered.js";
 import { compare } from "./compare.js";
 import { emitRealtime } from "./emit.js";
 import { checkEmits } from "./emits.js";
@@ -29,7 +29,7 @@ export const realtime = family({
   validators: signalPlans,
   tables,
   needsTables: (model) => model.realtime !== null,
-  paths: (model) => (model.realtime === null ? [] : ["/asyncapi.json"]),
+  paths: planePaths,
   answered: answeredOperations,
   service: (model) =>
     model.realtime === null ? {} : { realtime: ofGenerated("realtime", "realtimeSpec") },

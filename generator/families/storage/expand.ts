@@ -72,6 +72,7 @@ const shapes: Readonly<Record<StorageVerb, StorageVerbShape>> = {
       "upload_too_large",
       "upload_type_unsupported",
       "request_timeout",
+      "core.concurrency",
     ],
   },
   list: {
@@ -119,7 +120,7 @@ const shapes: Readonly<Record<StorageVerb, StorageVerbShape>> = {
     output: null,
     isReading: false,
     effect: "changes",
-    errors: ["core.not_found"],
+    errors: ["core.not_found", "core.concurrency"],
   },
   presign_download: {
     rest: post("/files/presign/download"),

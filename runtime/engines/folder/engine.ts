@@ -18,7 +18,8 @@ import {
 } from "./durable-files.js";
 import { decoded, keyPart, pathOf } from "./file-name.js";
 import { readTrailer, writtenFile } from "./object-file.js";
-import { sweepFolder } from "./uploads.js";
+import { removedVersion } from "./removal.js";
+import { sweepFolder } from "./sweep.js";
 
 /** Bytes that are read at a time. */
 const portion = 256 * 1024;
@@ -47,6 +48,7 @@ export async function openFolderStore(
   // A folder that cannot be made yet ends no start; `ping` and whoever writes are told.
   await make().catch(() => undefined);
   const fileOf = (key: string): string => join(objects, ...pathOf(key));
+  const places = { objects, unfinished, fileOf };
 
   return {
     head: (key) =>
@@ -77,7 +79,10 @@ export async function openFolderStore(
         }
       }),
 
-    remove: (key) => translated(() => removed(fileOf(key), objects)),
+    remove: (key, { etag } = {}) =>
+      translated(() =>
+        etag === undefined ? removed(fileOf(key), objects) : removedVersion(places, { key, etag }),
+      ),
 
     async *keys(prefix, after, signal) {
       const found = await translated(() => keysBelow(objects, prefix, signal));
@@ -91,7 +96,7 @@ export async function openFolderStore(
       }),
 
     sweep: (prefix, olderThanSeconds, limit) =>
-      sweepFolder(unfinished, prefix, olderThanSeconds, limit),
+      sweepFolder(places, prefix, olderThanSeconds, limit),
 
     direct:
       addresses === null

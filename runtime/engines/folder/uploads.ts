@@ -1,7 +1,7 @@
 // Uploads in parts on a folder: parts wait beside each other for the end, each a file as an object is one.
 import { randomBytes } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { mkdir, opendir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fail } from "../../contract/errors.js";
 import type { DirectTransfers, UploadedPart } from "../../ports/direct-transfers.js";
@@ -108,33 +108,6 @@ export function folderUploads(
   };
 }
 
-/**
- * Removes what began below a prefix so long ago: uploads in parts, and whatever a process that died was writing, which
- * says of no storage that it is its own.
- */
-export function sweepFolder(
-  unfinished: string,
-  prefix: string,
-  olderThanSeconds: number,
-  limit: number,
-): Promise<number> {
-  return translated(async () => {
-    const before = Date.now() - olderThanSeconds * 1000;
-    let removed = 0;
-    for await (const { name } of await opendir(unfinished)) {
-      if (removed === limit) break;
-      const path = join(unfinished, name);
-      const session = name.endsWith(".tmp") ? null : await readSession(path);
-      if (session !== null && !session.key.startsWith(prefix)) continue;
-      const since = session?.begunAt ?? (await changedAt(path));
-      if (since === null || since > before) continue;
-      await rm(path, { recursive: true, force: true });
-      removed += 1;
-    }
-    return removed;
-  });
-}
-
 /** Begins an upload; its folder is there as a whole or not at all. */
 async function begun(unfinished: string, session: Session): Promise<string> {
   const uploadId = randomBytes(16).toString("hex");
@@ -157,8 +130,8 @@ async function claimed(folder: string): Promise<string | null> {
   }
 }
 
-/** The session of an upload; null where there is none, or none that can be read. */
-async function readSession(folder: string): Promise<Session | null> {
+/** The session of an upload that has not ended; null where there is none, or none that can be read. */
+export async function readSession(folder: string): Promise<Session | null> {
   try {
     return JSON.parse(await readFile(join(folder, "session.json"), "utf8")) as Session;
   } catch (error) {
@@ -244,14 +217,5 @@ async function* contentOf(
       signal?.throwIfAborted();
       yield chunk as Buffer;
     }
-  }
-}
-
-async function changedAt(path: string): Promise<number | null> {
-  try {
-    return (await stat(path)).mtimeMs;
-  } catch (error) {
-    if (isAbsent(error)) return null;
-    throw error;
   }
 }

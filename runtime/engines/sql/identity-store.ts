@@ -29,6 +29,15 @@ export function sqlIdentityStore(session: SqlSession): IdentityStore {
       return readPrincipal(await first(text, id));
     },
 
+    // Writing the row back locks it on engines that write in parallel.
+    async holdPrincipal(id) {
+      const held = await session.run(
+        `UPDATE "opwright_principals" SET "is_active" = ${at(2)} WHERE "id" = ${at(1)} AND "is_active" = ${at(2)}`,
+        [id, true],
+      );
+      return held === 1;
+    },
+
     async addPrincipal({ id, login, passwordHash, isActive }) {
       const added = await session.run(
         `INSERT INTO "opwright_principals" (${principalColumns}) VALUES (${at(1)}, ${at(2)}, ${at(3)}, ${at(4)}) ` +

@@ -95,9 +95,17 @@ export const principals = {
       context.endsCredentials({ principalId: id });
     },
 
-  /** Throws `core.not_found` for an unknown principal, and for a tenant that it is not a member of. */
+  /** Throws `core.not_found` for a principal that is unknown or not active, and for a tenant that it is not a member of. */
   grantPermission: (): Handler<Grant, void> => async (given, context) => {
     const grant = canonicalIds(given);
+    const { principal_id: principalId } = grant;
+    // Held, so that a deactivation at the same time takes with it what is given here.
+    if (
+      principalId !== undefined &&
+      grant.role === undefined &&
+      !(await context.transaction.of(identityStore).holdPrincipal(principalId))
+    )
+      throw fail("core.not_found");
     const subject = await holderOf(grant, context);
     await context.transaction
       .of(tenantStore)

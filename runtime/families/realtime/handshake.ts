@@ -78,9 +78,9 @@ export function readDevice(device: unknown): string | null {
 }
 
 function readTopics(given: readonly string[]): readonly string[] {
-  const topics = [...new Set(given)];
-  if (topics.length > maxTopics) throw fail("realtime_topics_limit", { most: maxTopics });
-  if (topics.every((topic) => topic !== "" && topic.length <= maxTopicLength)) return topics;
+  if (given.length > maxTopics) throw fail("realtime_topics_limit", { most: maxTopics });
+  if (given.every((topic) => topic !== "" && [...topic].length <= maxTopicLength))
+    return [...new Set(given)];
   throw invalid("/topics", "must be names");
 }
 

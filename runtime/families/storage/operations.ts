@@ -8,7 +8,11 @@ import type { ExecutionContext } from "../../operations/context.js";
 import type { Handler } from "../../operations/operation.js";
 import { uuidv7 } from "../../contract/uuid.js";
 import { bounded, tooLarge } from "./bounded.js";
-import { checkPreconditions, noPreconditions } from "../../operations/preconditions.js";
+import {
+  checkPreconditions,
+  noPreconditions,
+  type Validators,
+} from "../../operations/preconditions.js";
 import type { Conditions } from "./conditions.js";
 import { checkAccepted, contentTypeOf } from "./content-type.js";
 import { askedWindow, decidedReply, describing, downloadReply, partial } from "./download.js";
@@ -74,32 +78,46 @@ export const storage = {
 
   delete:
     (spec: StorageSpec): Handler<KeyInput, undefined> =>
-    async ({ key }, context) => {
-      // A version is looked at only where something depends on it.
-      if (context.preconditions !== noPreconditions)
-        checkPreconditions(context.preconditions, await headOf(spec, context, key));
-      return remove(spec, context, key);
-    },
+    ({ key }, context) =>
+      remove(spec, context, key, async () => {
+        const head = await headOf(spec, context, key);
+        return { version: head, etag: head.etag };
+      }),
 
   /** As `delete`, by the tag of the bytes. */
   deleteBuffered:
     (spec: StorageSpec): Handler<KeyInput, undefined> =>
-    async ({ key }, context) => {
-      if (context.preconditions !== noPreconditions)
-        checkPreconditions(context.preconditions, (await buffered(spec, context, key)).head);
-      return remove(spec, context, key);
-    },
+    ({ key }, context) =>
+      remove(spec, context, key, async () => {
+        const { head, etag } = await buffered(spec, context, key);
+        return { version: head, etag };
+      }),
 };
 
+/** How often a version is looked at that another one replaces before it is removed. */
+const maxAttempts = 8;
+
+/** Removes an object, or the very version for which the preconditions hold: one that is written meanwhile stays. */
 async function remove(
   spec: StorageSpec,
   context: ExecutionContext,
   key: string,
+  look: () => Promise<{ readonly version: Validators; readonly etag: string }>,
 ): Promise<undefined> {
-  const { objects } = context.resources;
+  const { preconditions, signal } = context;
+  const store = context.resources.objects.of(spec);
   const asked = physicalKey(spec, context.tenant, key);
-  if (!(await objects.of(spec).remove(asked, context.signal))) throw fail("core.not_found");
-  return undefined;
+  // A version is looked at only where something depends on it.
+  if (preconditions === noPreconditions) {
+    if (!(await store.remove(asked, { signal }))) throw fail("core.not_found");
+    return undefined;
+  }
+  for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+    const { version, etag } = await look();
+    checkPreconditions(preconditions, version);
+    if (await store.remove(asked, { etag, signal })) return undefined;
+  }
+  throw fail("core.concurrency");
 }
 
 async function headOf(
@@ -119,19 +137,19 @@ function headReply({ preconditions }: ExecutionContext, head: ObjectHead): ByteR
   return decidedReply(preconditions, head) ?? new ByteReply(200, headers, null);
 }
 
-/** An object in memory, with the tag of its bytes. */
+/** An object in memory: its head with the tag of its bytes, and the tag that its store has for it. */
 async function buffered(
   spec: StorageSpec,
   context: ExecutionContext,
   key: string,
-): Promise<{ readonly head: ObjectHead; readonly bytes: Buffer }> {
+): Promise<{ readonly head: ObjectHead; readonly etag: string; readonly bytes: Buffer }> {
   const opened = await context.resources.objects
     .of(spec)
     .open(physicalKey(spec, context.tenant, key), { signal: context.signal });
   if (opened === null) throw fail("core.not_found");
   const bytes = await buffer(opened.body);
   const etag = createHash("sha256").update(bytes).digest("hex");
-  return { head: { ...opened.head, etag }, bytes };
+  return { head: { ...opened.head, etag }, etag: opened.head.etag, bytes };
 }
 
 function download(
@@ -243,6 +261,6 @@ async function rewritten(
   const about = { contentType, filename, description };
   const after = physicalKey(spec, context.tenant, key);
   const head = await store.write(after, opened.body, about, signal);
-  await store.remove(before, signal);
+  await store.remove(before, { signal });
   return head;
 }

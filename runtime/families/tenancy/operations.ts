@@ -131,7 +131,8 @@ export const tenancy = {
     const identity = context.transaction.of(identityStore);
     const isKnown =
       (await tenants.findTenant(tenantId)) !== null &&
-      (await identity.findPrincipal(principalId)) !== null;
+      // Held, so that a deactivation at the same time takes the membership with it.
+      (await identity.holdPrincipal(principalId));
     if (!isKnown) throw fail("core.not_found");
     await tenants.addMember(tenantId, principalId);
   },

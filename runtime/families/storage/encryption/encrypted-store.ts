@@ -124,7 +124,7 @@ export function encryptedStore(inner: ObjectStore, ring: KeyRing): ObjectStore {
       return { ...head, contentSize: contentBytes("chunked", head.size) };
     },
 
-    remove: (key, signal) => inner.remove(key, signal),
+    remove: (key, options) => inner.remove(key, options),
     ping: (signal) => inner.ping(signal),
     sweep: (prefix, olderThanSeconds, limit) => inner.sweep(prefix, olderThanSeconds, limit),
     keys: (prefix, after, signal) => inner.keys(prefix, after, signal),

@@ -1,0 +1,146 @@
+// What clients send over the transports that go both ways, for AsyncAPI: commands, acknowledgements, further tokens.
+import { idempotencyKeyPattern } from "../../runtime/contract/limits.js";
+import { objectSchema, type JsonSchema } from "../model/json-schema.js";
+import { pascalCase } from "../model/names.js";
+import { own } from "../model/records.js";
+import type { RegistryModel } from "../model/registry.js";
+import { envelope, text, type AsyncApiParts, type Received } from "./asyncapi-parts.js";
+
+/** Transports that take frames. */
+export type Duplex = "websocket" | "socketio";
+
+/** What a frame says, however its transport puts it. */
+interface Said {
+  readonly name: string;
+  readonly summary: string;
+  readonly payload: JsonSchema;
+  /** Of its answer where all goes well. */
+  readonly output: JsonSchema;
+  readonly extensions?: object;
+}
+
+/** How a transport puts what clients say. */
+interface Dialect {
+  command(said: Said): Received;
+  acknowledgement(name: string, summary: string): Received;
+  reauthentication(said: Said): Received;
+}
+
+/** Every frame that clients may send over a transport: on channels of their own, or on that of the transport. */
+export function addFrames(
+  parts: AsyncApiParts,
+  model: RegistryModel,
+  transport: Duplex,
+  over: string | null,
+): void {
+  const dialect = transport === "websocket" ? webSocket(parts) : socketIo(parts);
+  for (const [name, key] of Object.entries(model.realtime?.commands ?? {})) {
+    const operation = own(model.operations, key);
+    const said = {
+      name,
+      summary: `Calls ${key}.`,
+      payload: parts.named(`${pascalCase(name)}Payload`, operation?.input.schema ?? true),
+      output: operation?.output.schema ?? { type: "null" },
+      extensions: { "x-svc-operation": key },
+    };
+    parts.receives(dialect.command(said), over);
+  }
+  const aim = "Acknowledges everything up to an id.";
+  parts.receives(dialect.acknowledgement("realtime.ack", aim), over);
+  const renewal = dialect.reauthentication({
+    name: "realtime.reauth",
+    summary: "Goes on with another token of the same caller.",
+    payload: parts.named("RealtimeReauthAuth", given),
+    output: renewed,
+  });
+  parts.receives(renewal, over);
+}
+
+const given: JsonSchema = { type: "object", properties: { token: text }, required: ["token"] };
+const renewed = objectSchema({ ok: { const: true } }, ["ok"]);
+
+/** What a command may say beside its payload. */
+const options = {
+  idempotency_key: { type: "string", pattern: idempotencyKeyPattern },
+  deadline_budget: { type: "number", exclusiveMinimum: 0 },
+};
+
+/** Frames are objects with a type, answers have the id of what they answer. */
+function webSocket(parts: AsyncApiParts): Dialect {
+  const { cid, error } = parts;
+  const failed = envelope({ type: { const: "ack" }, cid, error });
+  const answer = ({ name, output }: Said): JsonSchema => {
+    const data = parts.named(`${pascalCase(name)}Output`, output);
+    const done = envelope({ type: { const: "ack" }, cid, data });
+    return {
+      oneOf: [parts.named(`${pascalCase(name)}Ack`, done), parts.named("ErrorAck", failed)],
+    };
+  };
+  return {
+    command: (said) => ({
+      ...said,
+      payload: objectSchema(
+        {
+          type: { const: "cmd" },
+          event: { const: said.name },
+          cid,
+          payload: said.payload,
+          ...options,
+        },
+        ["type", "event", "cid", "payload"],
+      ),
+      answer: answer(said),
+    }),
+    acknowledgement: (name, summary) => ({
+      name,
+      summary,
+      payload: objectSchema({ type: { const: name }, up_to: text }, ["type", "up_to"]),
+      answer: null,
+    }),
+    reauthentication: (said) => ({
+      ...said,
+      payload: objectSchema({ type: { const: said.name }, cid, auth: said.payload }, [
+        "type",
+        "cid",
+        "auth",
+      ]),
+      answer: answer(said),
+    }),
+  };
+}
+
+/** Frames are events with their payload as argument, answers the argument of the callback behind it. */
+function socketIo(parts: AsyncApiParts): Dialect {
+  const failed = envelope({ error: parts.error });
+  const answered = (name: string, done: JsonSchema): JsonSchema => ({
+    oneOf: [
+      parts.named(`${pascalCase(`socketio.${name}`)}Ack`, done),
+      parts.named("SocketioErrorAck", failed),
+    ],
+  });
+  const emitted = "`emit(event, payload, answer)`";
+  return {
+    command: ({ output, ...said }) => ({
+      ...said,
+      summary: `${said.summary} \`emit(event, payload, headers?, answer)\`.`,
+      headers: parts.named("SocketioCommandOptions", commandOptions),
+      answer: answered(
+        said.name,
+        envelope({ data: parts.named(`${pascalCase(said.name)}Output`, output) }),
+      ),
+    }),
+    acknowledgement: (name, summary) => ({
+      name,
+      summary: `${summary} ${emitted}.`,
+      payload: { type: "object", properties: { up_to: text }, required: ["up_to"] },
+      answer: answered(name, envelope({ acked: { type: "boolean" } })),
+    }),
+    reauthentication: ({ output: _output, ...said }) => ({
+      ...said,
+      summary: `${said.summary} ${emitted}.`,
+      answer: answered(said.name, envelope({ ok: { const: true } })),
+    }),
+  };
+}
+
+const commandOptions: JsonSchema = { type: "object", properties: options };
