@@ -26,14 +26,20 @@ export function packageVersion(): string {
 
 let identity: string | undefined;
 
-/** What caches are bound to: the version, and when each file of this very build was made. Found out once a process. */
+/**
+ * What caches are bound to: the version, and when each file of this very build was made, which are few where it is a bundle.
+ * Found out once a process.
+ */
 export function buildIdentity(): string {
   return (identity ??= findBuildIdentity());
 }
 
 function findBuildIdentity(): string {
   const root = packageRoot();
-  const folders = ["client", "dist/generator", "dist/runtime/contract", "templates"];
+  const built = existsSync(join(root, "dist/cli"))
+    ? ["dist/cli"]
+    : ["dist/generator", "dist/runtime/contract"];
+  const folders = ["client", ...built, "templates"];
   const files = folders.flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
       .filter((name) => !name.endsWith(".d.ts"))

@@ -2,6 +2,7 @@
 // skipped where nothing that it reads has changed.
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
+import { bundle } from "./bundle.mjs";
 import { missingPackages } from "./installed.mjs";
 import { makeOnce } from "./stamps.mjs";
 
@@ -13,13 +14,14 @@ const forPackage = [
   "tsconfig.build.json",
   "generator",
   "runtime",
+  "scripts/bundle.mjs",
 ];
 const forService = [...forPackage, "tsconfig.service.json", "registry", "generated"];
 
 const ofPackage = {
   step: "package",
   inputs: forPackage,
-  outputs: ["dist/generator", "dist/runtime"],
+  outputs: ["dist/cli", "dist/generator", "dist/runtime"],
 };
 const ofService = { step: "service", inputs: forService, outputs: ["dist/service"] };
 const ofGenerated = {
@@ -51,9 +53,12 @@ export function installToRun() {
   if (missingPackages(root, isForRunning).length > 0) run("npm", ["ci", "--omit=dev"]);
 }
 
-/** Compiles the package with its declarations to dist/: generator and runtime. */
+/** Compiles the package with its declarations to dist/: generator and runtime, and the command line once more as a bundle. */
 export function build() {
-  makeOnce(root, ofPackage, () => compile("tsconfig.build.json"));
+  makeOnce(root, ofPackage, () => {
+    compile("tsconfig.build.json");
+    bundle(root);
+  });
 }
 
 /** Compiles the reference service to dist/service/. */
@@ -64,9 +69,10 @@ export function buildService() {
 /** Compiles and generates without checking types, which would need packages that only development has. */
 export function buildToRun() {
   const unchecked = ["--noCheck", "--declaration", "false"];
-  makeOnce(root, { ...ofPackage, isFull: false }, () =>
-    compile("tsconfig.build.json", ...unchecked),
-  );
+  makeOnce(root, { ...ofPackage, isFull: false }, () => {
+    compile("tsconfig.build.json", ...unchecked);
+    bundle(root);
+  });
   makeOnce(root, ofGenerated, () => run("node", ["bin/opwright.mjs", "generate"]));
   makeOnce(root, { ...ofService, isFull: false }, () =>
     compile("tsconfig.service.json", ...unchecked),

@@ -1,12 +1,14 @@
 // opwright check: the registry is sound and the generated folder is what it gives. Writes nothing.
 import { exitCodes, type ExitCode, type Terminal } from "./io.js";
 import type { ConfiguredProject } from "./project.js";
+import { expectShortRun } from "./short-run.js";
 import { checkedNote, unchanged } from "./unchanged.js";
 
 export async function runCheck(
   configured: ConfiguredProject,
   terminal: Terminal,
 ): Promise<ExitCode> {
+  expectShortRun();
   const { format } = configured;
   const isMachine = format === "json" || format === "sarif";
   const known = isMachine ? undefined : await unchanged(configured, terminal);

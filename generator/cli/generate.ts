@@ -2,6 +2,7 @@
 import type { GenerateFlags, GenerateOutcome } from "./generate-anew.js";
 import { exitCodes, type ExitCode, type Terminal } from "./io.js";
 import type { ConfiguredProject } from "./project.js";
+import { expectShortRun } from "./short-run.js";
 import { unchanged } from "./unchanged.js";
 
 export async function runGenerate(
@@ -9,6 +10,7 @@ export async function runGenerate(
   flags: GenerateFlags,
   terminal: Terminal,
 ): Promise<ExitCode> {
+  expectShortRun();
   return (await generate(configured, flags, terminal)).code;
 }
 

@@ -1,4 +1,5 @@
 // Schemas are compiled in a thread of their own, beside the printing of everything else.
+import { existsSync } from "node:fs";
 import { Worker } from "node:worker_threads";
 import { join } from "node:path";
 import { packageRoot } from "../package-root.js";
@@ -27,7 +28,7 @@ class CompilerThread {
 
   start(): Worker {
     if (this.#thread !== undefined) return this.#thread;
-    const thread = new Worker(join(packageRoot(), "dist/generator/emit/ajv-thread.js"));
+    const thread = new Worker(threadFile());
     this.#thread = thread;
     thread.on("message", (reply: CompileReply) => this.#settle(reply));
     thread.on("error", (cause) => this.#fail(cause));
@@ -64,6 +65,12 @@ class CompilerThread {
 }
 
 const thread = new CompilerThread();
+
+/** The thread's own file: of the bundle, where there is one. */
+function threadFile(): string {
+  const bundled = join(packageRoot(), "dist/cli/ajv-thread.js");
+  return existsSync(bundled) ? bundled : join(packageRoot(), "dist/generator/emit/ajv-thread.js");
+}
 
 /** Starts the thread before there is anything to compile, so that it is ready when there is. */
 export function startCompiler(): void {

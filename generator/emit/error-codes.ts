@@ -67,12 +67,22 @@ export type ErrorGroup = keyof typeof groups;
 /** Every group, by its name. */
 export const errorGroups: Readonly<Record<ErrorGroup, readonly ErrorCode[]>> = groups;
 
-/** The codes of an operation: groups of which it has all, and those that are in none of these. */
-export function groupedCodesOf(operation: OperationModel): {
+interface GroupedCodes {
   readonly groups: readonly ErrorGroup[];
   readonly own: readonly ErrorCode[];
-} {
+}
+
+const knownGroups = new WeakMap<readonly ErrorCode[], GroupedCodes>();
+
+/** The codes of an operation: groups of which it has all, and those that are in none of these. */
+export function groupedCodesOf(operation: OperationModel): GroupedCodes {
   const codes = errorCodesOf(operation);
+  const grouped = knownGroups.get(codes) ?? inGroups(codes);
+  knownGroups.set(codes, grouped);
+  return grouped;
+}
+
+function inGroups(codes: readonly ErrorCode[]): GroupedCodes {
   const has = new Set(codes);
   const whole = (Object.keys(groups) as ErrorGroup[]).filter((name) =>
     groups[name].every((code) => has.has(code)),
@@ -86,23 +96,34 @@ const known = new WeakMap<OperationModel, readonly ErrorCode[]>();
 
 /** Every code that an operation may answer with. */
 export function errorCodesOf(operation: OperationModel): readonly ErrorCode[] {
-  const codes = known.get(operation) ?? codesOf(operation);
+  const codes = known.get(operation) ?? inOrder(codesOf(operation));
   known.set(operation, codes);
   return codes;
 }
 
-function codesOf(operation: OperationModel): readonly ErrorCode[] {
-  const codes = new Set<string>([
+function codesOf(operation: OperationModel): ReadonlySet<string> {
+  return new Set<string>([
     ...always,
     ...ofParameters,
     ...(operation.isConditional ? ["precondition_failed"] : []),
     ...(operation.input.body === null ? [] : operation.input.body.isForm ? ofForm : ofBody),
     ...(operation.idempotencyKey ? ofIdempotency : []),
-    ...(authoredIn(operation.run).length > 0 ? Object.keys(errors).filter(isAuthorCode) : []),
+    ...(authoredIn(operation.run).length > 0 ? groups.handler : []),
     ...operation.hooks.flatMap((hook) => hook.errors),
     ...operation.errors,
   ]);
-  return (Object.keys(errors) as ErrorCode[]).filter((code) => codes.has(code));
+}
+
+/** The lists of codes that operations have, of which there are few. */
+const lists = new Map<string, readonly ErrorCode[]>();
+
+/** Codes in the order of the table; the same list for the same codes. */
+function inOrder(codes: ReadonlySet<string>): readonly ErrorCode[] {
+  const key = [...codes].join(" ");
+  const list =
+    lists.get(key) ?? (Object.keys(errors) as ErrorCode[]).filter((code) => codes.has(code));
+  lists.set(key, list);
+  return list;
 }
 
 /** Codes that a handler of the author's may throw. */

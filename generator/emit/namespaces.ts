@@ -8,12 +8,21 @@ export interface Namespace {
   readonly source: string;
 }
 
+const grouped = new WeakMap<RegistryModel, readonly Namespace[]>();
+
 /** Namespaces in code-unit order, each with its operations in the order of its families' verbs. */
 export function namespacesOf(model: RegistryModel): readonly Namespace[] {
+  const namespaces = grouped.get(model) ?? groupOperations(model);
+  grouped.set(model, namespaces);
+  return namespaces;
+}
+
+function groupOperations(model: RegistryModel): readonly Namespace[] {
   const groups = new Map<string, OperationModel[]>();
   for (const operation of Object.values(model.operations)) {
-    const group = groups.get(operation.namespace) ?? [];
-    groups.set(operation.namespace, [...group, operation]);
+    const group = groups.get(operation.namespace);
+    if (group === undefined) groups.set(operation.namespace, [operation]);
+    else group.push(operation);
   }
   return [...groups]
     .sort(([left], [right]) => (left < right ? -1 : 1))

@@ -10,7 +10,7 @@ import { idInPath } from "../kernel/built-in.js";
 import { deprecationFacts, deprecationText } from "../model/deprecation.js";
 import { mapSchema, objectSchema, referredType, type JsonSchema } from "../model/json-schema.js";
 import { queryableFields, queryExtension } from "../model/query-fields.js";
-import { own } from "../model/records.js";
+import { own, sortedRecord } from "../model/records.js";
 import { pascalCase } from "../model/names.js";
 import type { OperationModel, ParameterModel, RegistryModel } from "../model/registry.js";
 import { errorCodesOf, errorGroups, groupedCodesOf } from "./error-codes.js";
@@ -70,7 +70,7 @@ export function emitOpenApi(
       name,
       description: own(model.namespaces, name) ?? `Operations of ${name}.`,
     })),
-    paths: Object.fromEntries(Object.entries(paths).sort(([a], [b]) => (a < b ? -1 : 1))),
+    paths: sortedRecord(Object.entries(paths)),
     components: {
       ...components.all(),
       ...(model.identity === null ? {} : { securitySchemes: schemes }),

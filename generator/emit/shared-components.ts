@@ -1,4 +1,5 @@
 // Parts of the OpenAPI document that operations refer to: each stands once, under components.
+import { sortedRecord } from "../model/records.js";
 
 export class SharedComponents {
   readonly #sections = new Map<string, Map<string, unknown>>();
@@ -29,14 +30,8 @@ export class SharedComponents {
 
   /** Every section with what was referred to, in code-unit order. */
   all(): Readonly<Record<string, Readonly<Record<string, unknown>>>> {
-    return sorted(
-      [...this.#sections].map(([section, components]) => [section, sorted([...components])]),
+    return sortedRecord(
+      [...this.#sections].map(([section, components]) => [section, sortedRecord(components)]),
     );
   }
-}
-
-function sorted<Value>(
-  entries: readonly (readonly [string, Value])[],
-): Readonly<Record<string, Value>> {
-  return Object.fromEntries(entries.toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -6,14 +6,15 @@ import { pascalCase } from "../model/names.js";
 import type { OperationModel, RegistryModel } from "../model/registry.js";
 import { header, type EmittedFile } from "../print/file.js";
 import { importOf, importStatements, listLayout, sortedUnique } from "../print/layout.js";
-import { typeModules } from "../print/type-modules.js";
+import { typeModules, typesByModule } from "../print/type-modules.js";
 import { namespacesOf, type Namespace } from "./namespaces.js";
 import { print } from "../print/templates.js";
 import { extendingDeclaration, referredTypes, typeDeclaration } from "../print/type-text.js";
 
 export function emitTypes(model: RegistryModel): readonly EmittedFile[] {
   const modules = typeModules(model);
-  const shared = [...modules].filter(([, module]) => module === "models").map(([name]) => name);
+  const owned = typesByModule(modules);
+  const shared = owned.get("models") ?? [];
   const files: EmittedFile[] = [];
   if (shared.length > 0) {
     const declarations = shared.map((name) => typeDeclaration(name, model.types[name] ?? true));
@@ -23,7 +24,7 @@ export function emitTypes(model: RegistryModel): readonly EmittedFile[] {
     });
   }
   for (const namespace of namespacesOf(model)) {
-    const declared = declarationsOf(model, namespace, modules);
+    const declared = declarationsOf(model, namespace, owned.get(namespace.name) ?? []);
     if (declared.length === 0) continue;
     files.push({
       path: `types/${namespace.name}.ts`,
@@ -42,11 +43,9 @@ interface Declared {
 function declarationsOf(
   model: RegistryModel,
   namespace: Namespace,
-  modules: ReadonlyMap<string, string>,
+  types: readonly string[],
 ): readonly Declared[] {
-  const own = [...modules]
-    .filter(([name, module]) => module === namespace.name && Object.hasOwn(model.types, name))
-    .map(([name]) => declared(name, model.types[name] ?? true));
+  const own = types.map((name) => declared(name, model.types[name] ?? true));
   const inputs = namespace.operations
     .filter(({ declares }) => declares === "input")
     .map(({ input }) => declared(input.typeName, input.schema));

@@ -11,6 +11,7 @@ import {
 } from "../model/json-schema.js";
 import { handledTypeName } from "../model/filled-input.js";
 import { camelCase } from "../model/names.js";
+import { sortedRecord } from "../model/records.js";
 import { families } from "../families/index.js";
 import { functionName, type ValidatorPlan } from "../model/validator-plan.js";
 import type { OperationModel, RegistryModel } from "../model/registry.js";
@@ -160,10 +161,7 @@ export function checkedSchemas(
     if (type === undefined) schemas[plan.name] = objectOf(local(plan.schema, fills));
     else read(type, fills);
   }
-  return Object.assign(
-    schemas,
-    Object.fromEntries([...found].sort(([a], [b]) => (a < b ? -1 : 1))),
-  );
+  return Object.assign(schemas, sortedRecord(found));
 }
 
 function withoutDefault(schema: SchemaObject): SchemaObject {
@@ -209,7 +207,7 @@ export function bundled(schema: JsonSchema, model: Pick<RegistryModel, "types">)
   if (Object.keys(definitions).length === 0) return object;
   return {
     ...object,
-    $defs: Object.fromEntries(Object.entries(definitions).sort(([a], [b]) => (a < b ? -1 : 1))),
+    $defs: sortedRecord(Object.entries(definitions)),
   };
 }
 

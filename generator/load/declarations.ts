@@ -1,7 +1,10 @@
-// Declarations as they stand in a registry whose shape has been checked. Field types stay raw: types.ts reads them.
+// Declarations as they stand in a registry whose shape has been checked. Field types stay raw: types.ts reads them. Families
+// whose declarations follow from their formats add them in their own format.ts.
 import type { DeprecationDeclaration } from "../model/deprecation.js";
 import type { ContactModel, LicenseModel } from "../model/registry.js";
 import type { HookPhaseName, RouteStyle, SigningAlgorithm } from "../model/vocabulary.js";
+import type { administration, mountMembers } from "./format-parts.js";
+import type { Declared } from "./shape.js";
 
 export type HooksByPhase = Partial<Record<HookPhaseName, readonly string[]>>;
 
@@ -26,12 +29,7 @@ export interface HookDeclaration {
   readonly provides?: readonly string[];
 }
 
-export interface MountDeclaration {
-  readonly at: string;
-  readonly style?: RouteStyle;
-  readonly include?: readonly string[];
-  readonly paths?: Readonly<Record<string, string>>;
-}
+export type MountDeclaration = Declared<{ kind: "object"; members: typeof mountMembers }>;
 
 /** Fields alone, or with what else is said of them. */
 export type UniqueDeclaration =
@@ -136,10 +134,7 @@ export interface TopLevelMountDeclaration extends MountDeclaration {
 }
 
 /** Operations for administrators, behind one guard. */
-export interface AdministrationDeclaration {
-  readonly guard: string;
-  readonly mount?: false | MountDeclaration;
-}
+export type AdministrationDeclaration = Declared<typeof administration>;
 
 /** Where a credential stands: exactly one of the first four. */
 export interface IngressDeclaration {
@@ -179,51 +174,9 @@ export interface IdentityDeclaration {
   readonly mount?: false | MountDeclaration;
 }
 
-export interface TenancyDeclaration {
-  readonly trust_tenant_header?: boolean;
-  readonly trust_forwarded_host?: boolean;
-  readonly host?: string;
-  readonly selector?: { readonly mount?: false | MountDeclaration };
-  readonly admin?: AdministrationDeclaration;
-}
-
 export interface AuthorizationDeclaration {
   readonly override?: readonly string[];
   readonly decide?: string;
-}
-
-export interface OutboxDeclaration {
-  readonly events: Readonly<
-    Record<
-      string,
-      {
-        readonly destination: string;
-        readonly data?: unknown;
-        readonly deprecated?: DeprecationDeclaration;
-      }
-    >
-  >;
-}
-
-export interface RealtimeDeclaration {
-  readonly mount?: { readonly at: string };
-  readonly transports?: readonly ("socketio" | "sse" | "websocket")[];
-  readonly topics?: string;
-  readonly presence?: boolean;
-  readonly retention?: { readonly age?: string; readonly entries?: number };
-  readonly events: Readonly<
-    Record<
-      string,
-      {
-        readonly data: unknown;
-        readonly audience: readonly ("principal" | "topic")[];
-        readonly deprecated?: DeprecationDeclaration;
-        readonly delivery: "durable" | "ephemeral";
-        readonly to?: string;
-      }
-    >
-  >;
-  readonly commands?: Readonly<Record<string, { readonly operation: string }>>;
 }
 
 /** A step of a policy: a hook's name, or exactly one of the members. */
@@ -235,10 +188,7 @@ export type PolicyStep =
 export interface Declarations {
   readonly service: ServiceDeclaration | undefined;
   readonly identity: IdentityDeclaration | undefined;
-  readonly tenancy: TenancyDeclaration | undefined;
   readonly authorization: AuthorizationDeclaration | undefined;
-  readonly outbox: OutboxDeclaration | undefined;
-  readonly realtime: RealtimeDeclaration | undefined;
   /** Row filters by name, as file#export. */
   readonly scopes: Readonly<Record<string, string>>;
   readonly policies: Readonly<Record<string, readonly PolicyStep[]>>;

@@ -5,23 +5,24 @@ import type { Member, Shape } from "./shape.js";
 export const name = /^[a-z][a-z0-9_]*$/;
 export const typeName = /^[A-Z][A-Za-z0-9]*$/;
 
-export const text: Shape = { kind: "string", what: "a text" };
-export const duration: Shape = {
+export const text = { kind: "string", what: "a text" } as const satisfies Shape;
+export const duration = {
   kind: "string",
   pattern: /^[1-9]\d*(?:ms|s|m|h|d)$/,
   what: "a duration such as 500ms, 5s, 1h or 7d",
-};
-export const byteSize: Shape = {
+} as const satisfies Shape;
+export const byteSize = {
   kind: "string",
   pattern: /^[1-9]\d{0,12}(?:B|KiB|MiB|GiB|TiB)$/,
   what: "a number of bytes such as 512KiB or 64MiB",
-};
-const referenceTo = (names: "handler" | "hook" | "value"): Shape => ({
-  kind: "string",
-  pattern: /^[\w@./-]+\.(?:ts|mts|js|mjs)#[A-Za-z_$][\w$]*$/,
-  what: "a reference such as registry/handlers/tasks.ts#complete",
-  names,
-});
+} as const satisfies Shape;
+const referenceTo = (names: "handler" | "hook" | "value") =>
+  ({
+    kind: "string",
+    pattern: /^[\w@./-]+\.(?:ts|mts|js|mjs)#[A-Za-z_$][\w$]*$/,
+    what: "a reference such as registry/handlers/tasks.ts#complete",
+    names,
+  }) as const satisfies Shape;
 
 /** A function of the author's, as file#export. */
 export const reference = referenceTo("value");
@@ -30,34 +31,40 @@ export const hookReference = referenceTo("hook");
 export const segment = String.raw`[A-Za-z0-9._~!$&'()+,;=@-]+`;
 export const placeholder = String.raw`\{[A-Za-z_][A-Za-z0-9_]*\}`;
 /** Literal segments, and whole segments that are placeholders. */
-export const urlPath: Shape = {
+export const urlPath = {
   kind: "string",
   pattern: new RegExp(`^(?:(?:/(?:${segment}|${placeholder}))*/?)$`),
   what: "a path such as /tasks/{id}/complete",
-};
+} as const satisfies Shape;
 /** Where a mount stands: it binds no placeholder. */
-export const mountPath: Shape = {
+export const mountPath = {
   kind: "string",
   pattern: new RegExp(`^(?:(?:/${segment})*/?)$`),
   what: "a path without placeholders, such as /tasks",
-};
-export const policyName: Shape = { kind: "name", of: "policies" };
+} as const satisfies Shape;
+export const policyName = { kind: "name", of: "policies" } as const satisfies Shape;
 
-export const optional = (shape: Shape, description: string): Member => ({ shape, description });
-export const required = (shape: Shape, description: string): Member => ({
+export const optional = <const Of extends Shape>(shape: Of, description: string) => ({
   shape,
   description,
-  isRequired: true,
 });
-export const mapOf = (of: Shape, key = name, keyIs = "a name in [a-z][a-z0-9_]*"): Shape => ({
-  kind: "map",
+export const required = <const Of extends Shape>(shape: Of, description: string) => ({
+  shape,
+  description,
+  isRequired: true as const,
+});
+export const mapOf = <const Of extends Shape>(
+  of: Of,
+  key = name,
+  keyIs = "a name in [a-z][a-z0-9_]*",
+) => ({ kind: "map" as const, of, key, keyIs });
+export const listOf = <const Of extends Shape>(of: Of, minItems = 0) => ({
+  kind: "list" as const,
   of,
-  key,
-  keyIs,
+  minItems,
 });
-export const listOf = (of: Shape, minItems = 0): Shape => ({ kind: "list", of, minItems });
 
-export const style: Shape = { kind: "oneOf", values: ["rest", "rpc"] };
+export const style = { kind: "oneOf", values: ["rest", "rpc"] } as const satisfies Shape;
 
 export const hookList = listOf({
   kind: "string",
@@ -68,25 +75,25 @@ export const hookList = listOf({
 export const paths = mapOf(urlPath);
 export const include = listOf({ kind: "string", what: "the name of an operation" });
 
-export const mountMembers: Readonly<Record<string, Member>> = {
+export const mountMembers = {
   at: required(mountPath, "Where the routes are mounted."),
   style: optional(style, "rest or rpc."),
   include: optional(include, "The operations to attach; all where left out."),
   paths: optional(paths, "Paths that differ from the default, relative to the mount."),
-};
+} satisfies Readonly<Record<string, Member>>;
 
-export const mount: Shape = {
+export const mount = {
   kind: "either",
   of: [
     { kind: "constant", value: false },
     { kind: "object", members: mountMembers },
   ],
-};
+} as const satisfies Shape;
 
-export const fieldType: Shape = {
+export const fieldType = {
   kind: "any",
   what: "a shorthand, a list of values, or a JSON Schema",
-};
+} as const satisfies Shape;
 
 /** Hooks of an operation by phase. */
 export const hooksByPhase: Shape = {
@@ -100,32 +107,35 @@ export const hooksByPhase: Shape = {
 };
 
 /** One policy for all operations, or policies by operation. */
-export const guard: Shape = { kind: "either", of: [policyName, mapOf(policyName)] };
+export const guard = {
+  kind: "either",
+  of: [policyName, mapOf(policyName)],
+} as const satisfies Shape;
 
-const day: Shape = {
+const day = {
   kind: "string",
   pattern: /^\d{4}-\d{2}-\d{2}$/,
   what: "a day such as 2026-07-01",
-};
+} as const satisfies Shape;
 
 /** That something goes one day. */
-export const deprecation: Shape = {
+export const deprecation = {
   kind: "object",
   members: {
     since: required(day, "The day from which on it is deprecated, in UTC."),
     sunset: optional(day, "The day from which on it may be gone, in UTC."),
     use: optional(text, "What to use instead, such as another operation."),
   },
-};
+} as const satisfies Shape;
 
 /** `x-…` keys are carried along. */
 export const extensions = { hasExtensions: true } as const;
 
 /** Operations for administrators, behind one guard. */
-export const administration: Shape = {
+export const administration = {
   kind: "object",
   members: {
     guard: required(policyName, "The policy of every operation."),
     mount: optional(mount, "Where the routes are; /admin where left out."),
   },
-};
+} as const satisfies Shape;

@@ -42,6 +42,40 @@ export interface Member {
   readonly description: string;
 }
 
+/** What a value is that a shape accepts, so that a format is said once and its declaration follows. */
+export type Declared<Of extends Shape> = Of extends { kind: "string" | "name" }
+  ? string
+  : Of extends { kind: "boolean" }
+    ? boolean
+    : Of extends { kind: "integer" }
+      ? number
+      : Of extends { kind: "constant"; value: infer Value }
+        ? Value
+        : Of extends { kind: "oneOf"; values: readonly (infer Value)[] }
+          ? Value
+          : Of extends { kind: "list"; of: infer Item extends Shape }
+            ? readonly Declared<Item>[]
+            : Of extends { kind: "map"; of: infer Value extends Shape }
+              ? Readonly<Record<string, Declared<Value>>>
+              : Of extends { kind: "object"; members: infer Members extends MembersOfShape }
+                ? DeclaredMembers<Members>
+                : Of extends { kind: "either"; of: readonly (infer One extends Shape)[] }
+                  ? Declared<One>
+                  : unknown;
+
+type MembersOfShape = Readonly<Record<string, Member>>;
+
+/** Members as they are declared: those that are required, and those that may be left out. */
+type DeclaredMembers<Members extends MembersOfShape> = {
+  readonly [Name in RequiredOf<Members>]: Declared<Members[Name]["shape"]>;
+} & {
+  readonly [Name in Exclude<keyof Members, RequiredOf<Members>>]?: Declared<Members[Name]["shape"]>;
+};
+
+type RequiredOf<Members extends MembersOfShape> = {
+  [Name in keyof Members]: Members[Name] extends { isRequired: true } ? Name : never;
+}[keyof Members];
+
 /** All members that may stand in an object or a choice. */
 export function membersOf(
   shape: Extract<Shape, { kind: "object" | "choice" }>,

@@ -94,7 +94,10 @@ export function mapSchema(
   if (typeof schema === "boolean") return schema;
   const result: Record<string, unknown> = {};
   for (const [keyword, value] of Object.entries(schema)) {
-    if (mapKeywords.has(keyword)) {
+    // Most keywords say a text or a number.
+    if (typeof value !== "object" || value === null) {
+      result[keyword] = value;
+    } else if (mapKeywords.has(keyword)) {
       result[keyword] = Object.fromEntries(
         Object.entries(value as Record<string, JsonSchema>).map(([name, inner]) => [
           name,

@@ -2,11 +2,9 @@
 
 /** `tasks.raw_list` → `TasksRawList`. */
 export function pascalCase(text: string): string {
-  return text
-    .split(/[^A-Za-z0-9]+/)
-    .filter(Boolean)
-    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
-    .join("");
+  return text.replaceAll(/(?:[^A-Za-z0-9]+|^)([A-Za-z0-9]?)/g, (_separator, first: string) =>
+    first.toUpperCase(),
+  );
 }
 
 /** `tasks.raw_list` → `tasksRawList`. */

@@ -6,6 +6,10 @@ export function own<T>(record: Readonly<Record<string, T>>, key: string): T | un
 }
 
 /** A record with its keys in code-unit order. */
-export function sortedRecord<T>(entries: ReadonlyMap<string, T>): Readonly<Record<string, T>> {
-  return Object.fromEntries([...entries].sort(([left], [right]) => (left < right ? -1 : 1)));
+export function sortedRecord<T>(
+  entries: Iterable<readonly [string, T]>,
+): Readonly<Record<string, T>> {
+  const values = new Map(entries);
+  // Texts without a comparison of ours are sorted by the engine alone. Each key has its value.
+  return Object.fromEntries([...values.keys()].sort().map((key) => [key, values.get(key) as T]));
 }

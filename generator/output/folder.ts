@@ -30,17 +30,20 @@ export class GeneratedFolder {
   /** Relative to the project. */
   readonly #name: string;
   readonly #found: FolderContent;
+  readonly #present: ReadonlySet<string>;
 
   constructor(project: string, name: string) {
     this.#root = join(project, name);
     this.#project = project;
     this.#name = name;
     this.#found = folderContent(project, name);
+    this.#present = new Set(this.#found.files);
   }
 
-  /** The text of a file, or undefined where there is none. Line ends are those of the commit, not of the checkout. */
+  /** The text of a file, or undefined where there was none when the folder was looked through. Line ends are those of the commit, not of the checkout. */
   read(path: string): string | undefined {
     this.#fileOf(path);
+    if (!this.#present.has(`${this.#name}/${path}`)) return undefined;
     const entry = projectEntry(this.#project, `${this.#name}/${path}`);
     return entry.kind === "file"
       ? readFileSync(entry.real, "utf8").replaceAll("\r\n", "\n")

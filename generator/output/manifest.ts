@@ -1,5 +1,5 @@
 // The manifest: which files of the generated folder are ours, each with the hash that we gave it.
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { EmittedFile } from "../print/file.js";
 import { jsonFile } from "../print/file.js";
 
@@ -9,7 +9,7 @@ export const manifestName = "manifest.json";
 export type Ownership = ReadonlyMap<string, ReadonlySet<string>>;
 
 export function hashOf(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
+  return hash("sha256", text, "hex");
 }
 
 /** The manifest of a set of files. */

@@ -25,6 +25,9 @@ export class ModuleScope {
   /** Imports by module and name, and the local name of each. */
   readonly #imported = new Map<string, { readonly local: string; readonly line: Import }>();
 
+  /** Where modules of the generated folder are, seen from here. */
+  readonly #places = new Map<string, string>();
+
   constructor({ paths, path, declares, authored }: ModuleOptions) {
     this.#paths = paths;
     this.#path = path;
@@ -106,7 +109,11 @@ export class ModuleScope {
   }
 
   #relative(module: string): string {
+    const known = this.#places.get(module);
+    if (known !== undefined) return known;
     const path = posix.relative(posix.dirname(this.#path), `${module}.js`);
-    return path.startsWith(".") ? path : `./${path}`;
+    const place = path.startsWith(".") ? path : `./${path}`;
+    this.#places.set(module, place);
+    return place;
   }
 }

@@ -45,8 +45,17 @@ function breaks(parts: readonly string[], line: string): boolean {
   return options.length > 1 && options.some((option) => option.startsWith("{\n"));
 }
 
-/** Names of types that a schema refers to. */
+const referred = new WeakMap<object, readonly string[]>();
+
+/** Names of types that a schema refers to. Looked for once, though several modules ask. */
 export function referredTypes(schema: JsonSchema): readonly string[] {
+  if (typeof schema === "boolean") return [];
+  const names = referred.get(schema) ?? findReferredTypes(schema);
+  referred.set(schema, names);
+  return names;
+}
+
+function findReferredTypes(schema: object): readonly string[] {
   const names = new Set<string>();
   const look = (value: unknown): void => {
     if (typeof value !== "object" || value === null) return;

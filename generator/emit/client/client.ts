@@ -6,7 +6,7 @@ import { docComment, literal } from "../../print/layout.js";
 import { publishedTypes } from "../published-types.js";
 import { print } from "../../print/templates.js";
 import { typeDeclaration } from "../../print/type-text.js";
-import { typeModules } from "../../print/type-modules.js";
+import { typeModules, typesByModule } from "../../print/type-modules.js";
 import { commonCodes } from "./codes.js";
 import { emitMocks } from "./mocks.js";
 import { namespaceName } from "./functions.js";
@@ -23,12 +23,7 @@ export function emitClient(model: RegistryModel, settings: ClientSettings): read
   const modules = new Map(
     [...typeModules(model)].filter(([name]) => Object.hasOwn(published, name)),
   );
-  const owned = new Map<string, string[]>();
-  for (const [type, module] of modules) {
-    const types = owned.get(module);
-    if (types === undefined) owned.set(module, [type]);
-    else types.push(type);
-  }
+  const owned = typesByModule(modules);
   const shared = owned.get("models") ?? [];
   const common = commonCodes(model);
   const hasUploads = Object.keys(model.storages).some((name) =>

@@ -1,8 +1,8 @@
 // `outbox:`: integration events and where they go.
 import { deprecation, fieldType, mapOf, optional, required } from "../../load/format-parts.js";
-import type { Member, Shape } from "../../load/shape.js";
+import type { Declared, Member, Shape } from "../../load/shape.js";
 
-const outbox: Shape = {
+const outbox = {
   kind: "object",
   members: {
     events: required(
@@ -32,7 +32,13 @@ const outbox: Shape = {
       "Integration events by name.",
     ),
   },
-};
+} as const satisfies Shape;
+
+declare module "../../load/declarations.js" {
+  interface Declarations {
+    readonly outbox: Declared<typeof outbox> | undefined;
+  }
+}
 
 /** Its sections. */
 export const format: Readonly<Record<string, Member>> = {

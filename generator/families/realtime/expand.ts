@@ -1,6 +1,6 @@
 // `realtime:` → signals with their types, commands, topics (service.md "Realtime wire protocol", decisions.md §2).
 import { didYouMean } from "../../did-you-mean.js";
-import type { RealtimeDeclaration } from "../../load/declarations.js";
+import type { RealtimeDeclaration } from "./format.js";
 import { durationSeconds } from "../../load/quantities.js";
 import { authoredIn, functionReference } from "../../model/code.js";
 import { referredType } from "../../model/json-schema.js";

@@ -1,5 +1,5 @@
 // The registry format of the realtime plane: events, commands, topics, retention.
-import type { Member, Shape } from "../../load/shape.js";
+import type { Declared, Member, Shape } from "../../load/shape.js";
 import {
   deprecation,
   duration,
@@ -15,7 +15,7 @@ import {
 
 const eventName = /^[a-z][a-z0-9_]*\.[a-z][a-z0-9_]*$/;
 
-const realtime: Shape = {
+const realtime = {
   kind: "object",
   members: {
     mount: optional(
@@ -88,7 +88,15 @@ const realtime: Shape = {
       "Operations that frames call, by the name of their event.",
     ),
   },
-};
+} as const satisfies Shape;
+
+export type RealtimeDeclaration = Declared<typeof realtime>;
+
+declare module "../../load/declarations.js" {
+  interface Declarations {
+    readonly realtime: RealtimeDeclaration | undefined;
+  }
+}
 
 /** Its sections. */
 export const format: Readonly<Record<string, Member>> = {

@@ -1,8 +1,8 @@
 // `tenancy:`: whose data an operation sees.
 import { administration, mount, optional } from "../../load/format-parts.js";
-import type { Member, Shape } from "../../load/shape.js";
+import type { Declared, Member, Shape } from "../../load/shape.js";
 
-const tenancy: Shape = {
+const tenancy = {
   kind: "object",
   members: {
     trust_tenant_header: optional(
@@ -33,7 +33,13 @@ const tenancy: Shape = {
       "Administration of tenants and memberships; not registered where left out.",
     ),
   },
-};
+} as const satisfies Shape;
+
+declare module "../../load/declarations.js" {
+  interface Declarations {
+    readonly tenancy: Declared<typeof tenancy> | undefined;
+  }
+}
 
 /** Its sections. */
 export const format: Readonly<Record<string, Member>> = {

@@ -1,22 +1,8 @@
 // `webhooks:`: integration events to which callers may subscribe.
 import { listOf, mount, optional, required } from "../../load/format-parts.js";
-import type { MountDeclaration } from "../../load/declarations.js";
-import type { Member, Shape } from "../../load/shape.js";
+import type { Declared, Member, Shape } from "../../load/shape.js";
 
-export interface WebhooksDeclaration {
-  readonly guard: string;
-  readonly events?: readonly string[];
-  readonly max?: number;
-  readonly mount?: false | MountDeclaration;
-}
-
-declare module "../../load/declarations.js" {
-  interface Declarations {
-    readonly webhooks: WebhooksDeclaration | undefined;
-  }
-}
-
-const webhooks: Shape = {
+const webhooks = {
   kind: "object",
   members: {
     guard: required({ kind: "name", of: "policies" }, "The policy of all operations."),
@@ -37,7 +23,15 @@ const webhooks: Shape = {
     ),
     mount: optional(mount, "Where the routes are; /webhooks where left out."),
   },
-};
+} as const satisfies Shape;
+
+export type WebhooksDeclaration = Declared<typeof webhooks>;
+
+declare module "../../load/declarations.js" {
+  interface Declarations {
+    readonly webhooks: WebhooksDeclaration | undefined;
+  }
+}
 
 /** Its sections. */
 export const format: Readonly<Record<string, Member>> = {

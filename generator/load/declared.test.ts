@@ -1,0 +1,49 @@
+import { expect, test } from "vitest";
+import { listOf, mapOf, mount, optional, required, text } from "./format-parts.js";
+import { checkShape, type Declared, type Shape } from "./shape.js";
+
+const shape = {
+  kind: "object",
+  members: {
+    name: required(text, "Needed."),
+    size: optional({ kind: "integer", minimum: 1 }, "A number."),
+    colour: optional({ kind: "oneOf", values: ["red", "green"] }, "One of two."),
+    tags: optional(listOf(text), "Texts."),
+    labels: optional(mapOf(text), "Texts by name."),
+    mount: optional(mount, "false, or a mount."),
+  },
+} as const satisfies Shape;
+
+type Said = Declared<typeof shape>;
+
+const accepts = (value: unknown): boolean =>
+  checkShape(shape, value, { file: "registry/service.yaml", path: [] }, () => undefined);
+
+test("a format accepts what its declaration says", () => {
+  const said: readonly Said[] = [
+    { name: "a" },
+    { name: "a", size: 1, colour: "red", tags: ["b"], labels: { c: "d" }, mount: false },
+    { name: "a", mount: { at: "/a", style: "rpc", include: ["get"], paths: { get: "/b" } } },
+  ];
+  expect(said.map(accepts)).toEqual([true, true, true]);
+});
+
+test("a format refuses what its declaration does not say", () => {
+  const refused: readonly Said[] = [
+    // @ts-expect-error -- the name is required
+    { size: 1 },
+    // @ts-expect-error -- a text is no number
+    { name: "a", size: "1" },
+    // @ts-expect-error -- one of two colours
+    { name: "a", colour: "blue" },
+    // @ts-expect-error -- a list of texts
+    { name: "a", tags: [1] },
+    // @ts-expect-error -- texts by name
+    { name: "a", labels: { c: 1 } },
+    // @ts-expect-error -- a mount says where it is
+    { name: "a", mount: {} },
+    // @ts-expect-error -- no member of the format
+    { name: "a", other: 1 },
+  ];
+  expect(refused.map(accepts)).toEqual(refused.map(() => false));
+});
