@@ -105,6 +105,11 @@ export const catalogue = {
     "There are texts for which the pattern takes polynomial or exponential time, so that one request could hold the service up.",
     "Write the repetitions so that they cannot match the same text in two ways, or use a `format`.",
   ),
+  OPW028: entry(
+    "Unknown error",
+    "An operation or a hook names an error that `errors` does not have.",
+    "Declare it there, or correct the spelling.",
+  ),
   OPW030: entry(
     "Unknown field",
     "A document's list names a field that its type does not have.",

@@ -51,6 +51,7 @@ export {
   type Question,
   type ScopePort,
 } from "./families/identity/decisions.js";
+export { ownErrors } from "./contract/own-errors.js";
 export {
   collection,
   type AggregateQuery,

@@ -8,6 +8,7 @@ import { isNullable } from "../model/json-schema.js";
 import { camelCase } from "../model/names.js";
 import { openListsAreLimited } from "./bounds.js";
 import { inputsAreClosed } from "./open-inputs.js";
+import { namedErrorsExist } from "./own-errors.js";
 import { policiesNameSteps } from "./policies.js";
 import type { RuleContext } from "./rule-context.js";
 import { formerNamesLeadSomewhere } from "./rename-rules.js";
@@ -26,6 +27,7 @@ export const rules: readonly ((context: RuleContext) => void)[] = [
   excludedOperationsExist,
   openListsAreLimited,
   inputsAreClosed,
+  namedErrorsExist,
   policiesNameSteps,
 ];
 

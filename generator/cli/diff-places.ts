@@ -48,6 +48,8 @@ export function originOf(
       return tree.keyAt("realtime");
     case "storage":
       return tree.keyAt("storage", subject.name);
+    case "error":
+      return tree.keyAt("errors", subject.name);
     case "service":
       return tree.keyAt("service", "version");
   }

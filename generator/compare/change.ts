@@ -52,6 +52,7 @@ export interface Subject {
     | "document"
     | "event"
     | "integration event"
+    | "error"
     | "command"
     | "realtime"
     | "storage"

@@ -1,7 +1,8 @@
 // The error codes that each operation may answer with, and those that many have in common.
-import { errors, type ErrorCode } from "../../runtime/contract/errors.js";
+import { errorKinds, errors, type ErrorCode } from "../../runtime/contract/errors.js";
 import { authoredIn } from "../model/code.js";
-import type { OperationModel } from "../model/registry.js";
+import { own } from "../model/records.js";
+import type { OperationModel, RegistryModel } from "../model/registry.js";
 
 const always: readonly ErrorCode[] = [
   "http_malformed",
@@ -69,10 +70,10 @@ export const errorGroups: Readonly<Record<ErrorGroup, readonly ErrorCode[]>> = g
 
 interface GroupedCodes {
   readonly groups: readonly ErrorGroup[];
-  readonly own: readonly ErrorCode[];
+  readonly own: readonly string[];
 }
 
-const knownGroups = new WeakMap<readonly ErrorCode[], GroupedCodes>();
+const knownGroups = new WeakMap<readonly string[], GroupedCodes>();
 
 /** The codes of an operation: groups of which it has all, and those that are in none of these. */
 export function groupedCodesOf(operation: OperationModel): GroupedCodes {
@@ -82,20 +83,20 @@ export function groupedCodesOf(operation: OperationModel): GroupedCodes {
   return grouped;
 }
 
-function inGroups(codes: readonly ErrorCode[]): GroupedCodes {
-  const has = new Set(codes);
+function inGroups(codes: readonly string[]): GroupedCodes {
+  const has: ReadonlySet<string> = new Set(codes);
   const whole = (Object.keys(groups) as ErrorGroup[]).filter((name) =>
     groups[name].every((code) => has.has(code)),
   );
-  const named = new Set<ErrorCode>(whole.flatMap((name) => groups[name]));
+  const named = new Set<string>(whole.flatMap((name) => groups[name]));
   return { groups: whole, own: codes.filter((code) => !named.has(code)) };
 }
 
 /** Lists that were made: documents, catalog and client all ask for them. */
-const known = new WeakMap<OperationModel, readonly ErrorCode[]>();
+const known = new WeakMap<OperationModel, readonly string[]>();
 
 /** Every code that an operation may answer with. */
-export function errorCodesOf(operation: OperationModel): readonly ErrorCode[] {
+export function errorCodesOf(operation: OperationModel): readonly string[] {
   const codes = known.get(operation) ?? inOrder(codesOf(operation));
   known.set(operation, codes);
   return codes;
@@ -115,15 +116,31 @@ function codesOf(operation: OperationModel): ReadonlySet<string> {
 }
 
 /** The lists of codes that operations have, of which there are few. */
-const lists = new Map<string, readonly ErrorCode[]>();
+const lists = new Map<string, readonly string[]>();
 
-/** Codes in the order of the table; the same list for the same codes. */
-function inOrder(codes: ReadonlySet<string>): readonly ErrorCode[] {
+/** Codes in the order of the table, then the author's own; the same list for the same codes. */
+function inOrder(codes: ReadonlySet<string>): readonly string[] {
   const key = [...codes].join(" ");
-  const list =
-    lists.get(key) ?? (Object.keys(errors) as ErrorCode[]).filter((code) => codes.has(code));
+  const list = lists.get(key) ?? [
+    ...Object.keys(errors).filter((code) => codes.has(code)),
+    ...[...codes].filter((code) => !Object.hasOwn(errors, code)).sort(),
+  ];
   lists.set(key, list);
   return list;
+}
+
+/** Codes of the author's own, which are in no table of opwright's. */
+export function ownCodesOf(operation: OperationModel): readonly string[] {
+  return errorCodesOf(operation).filter((code) => !Object.hasOwn(errors, code));
+}
+
+/** The status of a code, of the table or of the author's own. */
+export function statusOf(
+  code: string,
+  { errors: declared }: Pick<RegistryModel, "errors">,
+): number {
+  const kind = own(declared, code)?.kind;
+  return kind === undefined ? errors[code as ErrorCode].status : errorKinds[kind];
 }
 
 /** Codes that a handler of the author's may throw. */
@@ -131,6 +148,6 @@ function isAuthorCode(code: string): boolean {
   return (
     /^core\.(?:malformed|domain|not_found|validation|conflict|concurrency|precondition)$/.test(
       code,
-    ) || /^(?:revision_|document_|history|historical)/.test(code)
+    ) || /^(?:revision_|document_|history|historical|unique_)/.test(code)
   );
 }

@@ -2,18 +2,24 @@
 import { withDeprecationText } from "../load/deprecations.js";
 import { isDeepStrictEqual } from "node:util";
 import type { OpenAPIV3_1 } from "openapi-types";
-import { errorKinds, errors, type ErrorCode } from "../../runtime/contract/errors.js";
+import { errorKinds, errors } from "../../runtime/contract/errors.js";
 import type { FieldType } from "../../runtime/contract/fields.js";
 import { idempotencyKeyPattern } from "../../runtime/contract/limits.js";
 import { operatorsOf } from "../../runtime/contract/query-operators.js";
 import { idInPath } from "../kernel/built-in.js";
 import { deprecationFacts, deprecationText } from "../model/deprecation.js";
-import { mapSchema, objectSchema, referredType, type JsonSchema } from "../model/json-schema.js";
+import {
+  mapSchema,
+  objectSchema,
+  referredType,
+  refTo,
+  type JsonSchema,
+} from "../model/json-schema.js";
 import { queryableFields, queryExtension } from "../model/query-fields.js";
 import { own, sortedRecord } from "../model/records.js";
 import { pascalCase } from "../model/names.js";
 import type { OperationModel, ParameterModel, RegistryModel } from "../model/registry.js";
-import { errorCodesOf, errorGroups, groupedCodesOf } from "./error-codes.js";
+import { errorCodesOf, errorGroups, groupedCodesOf, ownCodesOf, statusOf } from "./error-codes.js";
 import { documentFile, type EmittedFile } from "../print/file.js";
 import { publishedTypes } from "./published-types.js";
 import { exampleOf } from "./openapi-examples.js";
@@ -47,6 +53,7 @@ export function emitOpenApi(
     const methods = (paths[documentedPath(route.path)] ??= {});
     const isTold = model.identity?.undocumented.includes(operation.key) !== true;
     methods[route.method.toLowerCase()] = operationObject(
+      model,
       operation,
       isTold ? security : [],
       queryMember(model, operation, components),
@@ -115,9 +122,9 @@ function envelopeSchema(): Schema {
   } as Schema;
 }
 
-function errorResponse(status: number, components: SharedComponents): object {
-  const codes = (Object.keys(errors) as ErrorCode[]).filter(
-    (code) => errors[code].status === status,
+function errorResponse(status: number, model: RegistryModel, components: SharedComponents): object {
+  const codes = [...Object.keys(errors), ...Object.keys(model.errors)].filter(
+    (code) => statusOf(code, model) === status,
   );
   return {
     description: `One of: ${codes.join(", ")}.`,
@@ -150,7 +157,7 @@ function queryMember(
 function errorCodesMember(
   operation: OperationModel,
   components: SharedComponents,
-): readonly (object | ErrorCode)[] {
+): readonly (object | string)[] {
   const { groups, own } = groupedCodesOf(operation);
   const shared = components.refer("x-error-codes", groups.join("."), () => [
     ...new Set(groups.flatMap((group) => errorGroups[group])),
@@ -158,7 +165,22 @@ function errorCodesMember(
   return [shared, ...own];
 }
 
+/** What an error of the author's own tells, said once. */
+function referToError(code: string, { errors }: RegistryModel, components: SharedComponents): void {
+  const error = own(errors, code);
+  if (error === undefined) return;
+  const { kind, detail, retryable, contextType } = error;
+  components.refer("x-errors", code, () => ({
+    kind,
+    status: errorKinds[kind],
+    detail,
+    retryable,
+    ...(contextType === null ? {} : { context: published(refTo(contextType)) }),
+  }));
+}
+
 function operationObject(
+  model: RegistryModel,
   operation: OperationModel,
   security: readonly object[],
   query: object,
@@ -167,7 +189,10 @@ function operationObject(
   example: object,
 ): unknown {
   const { input, output, route, deadlineSeconds } = operation;
-  const statuses = [...new Set(errorCodesOf(operation).map((code) => errors[code].status))].sort();
+  const statuses = [
+    ...new Set(errorCodesOf(operation).map((code) => statusOf(code, model))),
+  ].sort();
+  for (const code of ownCodesOf(operation)) referToError(code, model, components);
   const budget = deadlineSeconds === null ? [] : [`Time budget: ${deadlineSeconds} s.`];
   const { deprecated } = operation;
   const end = deprecated === null ? [] : [deprecationText(deprecated)];
@@ -207,7 +232,9 @@ function operationObject(
       ...Object.fromEntries(
         statuses.map((status) => [
           String(status),
-          components.refer("responses", String(status), () => errorResponse(status, components)),
+          components.refer("responses", String(status), () =>
+            errorResponse(status, model, components),
+          ),
         ]),
       ),
     },

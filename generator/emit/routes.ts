@@ -7,6 +7,7 @@ import { callLayout, docComment, importStatements, listLayout, literal } from ".
 import type { ModulePaths } from "../print/module-path.js";
 import { ModuleScope } from "../print/module-scope.js";
 import { answerOf, answersModule } from "./answers.js";
+import { ownCodesOf } from "./error-codes.js";
 import { namespacesOf, type Namespace } from "./namespaces.js";
 import { print } from "../print/templates.js";
 import { validatorName } from "./validators.js";
@@ -14,7 +15,12 @@ import { validatorName } from "./validators.js";
 export function emitRoutes(model: RegistryModel, paths: ModulePaths): readonly EmittedFile[] {
   return namespacesOf(model).map((namespace) => ({
     path: `routes/${namespace.name}.ts`,
-    text: printNamespace(namespace, paths, model.service.deadlineSeconds),
+    text: printNamespace(
+      namespace,
+      paths,
+      model.service.deadlineSeconds,
+      Object.keys(model.errors).length > 0,
+    ),
   }));
 }
 
@@ -22,6 +28,7 @@ function printNamespace(
   { name, operations, source }: Namespace,
   paths: ModulePaths,
   usualSeconds: number,
+  hasErrors: boolean,
 ): string {
   const scope = new ModuleScope({
     paths,
@@ -31,7 +38,7 @@ function printNamespace(
       [run, ...hooks.map((hook) => hook.run)].flatMap(authoredIn).map(({ file }) => file),
     ),
   });
-  const views = operations.map((operation) => viewOf(operation, scope, usualSeconds));
+  const views = operations.map((operation) => viewOf(operation, scope, usualSeconds, hasErrors));
   return print("routes.ts", {
     header: header(source),
     imports: importStatements(scope.imports),
@@ -50,6 +57,7 @@ function viewOf(
   operation: OperationModel,
   scope: ModuleScope,
   usualSeconds: number,
+  hasErrors: boolean,
 ): OperationView {
   const { route, deadlineSeconds, audit } = operation;
   const maker = scope.runtime(route === null ? "operation" : "route");
@@ -83,6 +91,7 @@ function viewOf(
         ? []
         : [`deadlineSeconds: ${deadlineSeconds},`]),
       ...(operation.idempotencyKey ? ["idempotencyKey: true,"] : []),
+      ...(isHeld(operation, hasErrors) ? [list("errors", ownCodesOf(operation).map(literal))] : []),
       ...deprecationLines(operation),
       // Both are about requests: what has no route gets none.
       ...(route !== null && operation.ignoresCredentials ? ["ignoresCredentials: true,"] : []),
@@ -90,6 +99,13 @@ function viewOf(
       `run: ${runText(operation, scope)},`,
     ],
   };
+}
+
+/** Whether code of the author's may throw errors of the registry, and is held to those that are declared for it. */
+function isHeld({ run, hooks }: OperationModel, hasErrors: boolean): boolean {
+  return (
+    hasErrors && [run, ...hooks.map((hook) => hook.run)].some((code) => authoredIn(code).length > 0)
+  );
 }
 
 /** What requests are told of the days of a deprecated operation. */

@@ -2,6 +2,7 @@
 import { hookPhases } from "../model/vocabulary.js";
 import {
   duration,
+  errorCode,
   extensions,
   fieldType,
   listOf,
@@ -127,6 +128,7 @@ const hook: Shape = {
     phase: required({ kind: "oneOf", values: hookPhases }, "When it runs."),
     requires: optional(listOf(text), "Steps that must have run before."),
     provides: optional(listOf(text), "Steps that this hook provides; its own name is always one."),
+    errors: optional(listOf(errorCode), "Errors of `errors` that it may throw."),
   },
 };
 

@@ -3,6 +3,7 @@ import type { Family } from "../kernel/family.js";
 import { composites } from "./composites/index.js";
 import { custom } from "./custom/index.js";
 import { documents } from "./documents/index.js";
+import { errors } from "./errors/index.js";
 import { identity } from "./identity/index.js";
 import { outbox } from "./outbox/index.js";
 import { realtime } from "./realtime/index.js";
@@ -12,6 +13,7 @@ import { tenancy } from "./tenancy/index.js";
 import { webhooks } from "./webhooks/index.js";
 
 export const families: readonly Family[] = [
+  errors,
   identity,
   tenancy,
   documents,

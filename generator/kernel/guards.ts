@@ -165,7 +165,7 @@ function declaredHook(
     requires: hook.requires ?? [],
     provides: [...new Set([name, ...(hook.provides ?? [])])],
     permission: null,
-    errors: [],
+    errors: hook.errors ?? [],
   };
 }
 

@@ -27,6 +27,7 @@ export interface HookDeclaration {
   readonly phase: HookPhaseName;
   readonly requires?: readonly string[];
   readonly provides?: readonly string[];
+  readonly errors?: readonly string[];
 }
 
 export type MountDeclaration = Declared<{ kind: "object"; members: typeof mountMembers }>;
@@ -125,6 +126,7 @@ export interface OperationDeclaration extends Partial<Record<MethodKey, string>>
   readonly idempotency?: boolean;
   readonly transaction?: "read" | "write";
   readonly credentials?: "ignore";
+  readonly errors?: readonly string[];
   readonly deprecated?: DeprecationDeclaration;
 }
 

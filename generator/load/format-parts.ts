@@ -42,6 +42,8 @@ export const mountPath = {
   pattern: new RegExp(`^(?:(?:/${segment})*/?)$`),
   what: "a path without placeholders, such as /tasks",
 } as const satisfies Shape;
+/** The code of an error of the author's own. */
+export const errorCode = { kind: "name", of: "errors" } as const satisfies Shape;
 export const policyName = { kind: "name", of: "policies" } as const satisfies Shape;
 
 export const optional = <const Of extends Shape>(shape: Of, description: string) => ({

@@ -4,6 +4,7 @@ import type { SourceTree } from "./source-tree.js";
 export interface RegistryNames {
   readonly policies: readonly string[];
   readonly hooks: readonly string[];
+  readonly errors: readonly string[];
   readonly types: readonly string[];
   readonly namespaces: readonly string[];
 }
@@ -15,6 +16,7 @@ export function registryNames(tree: SourceTree): RegistryNames {
   return {
     policies: keys("policies"),
     hooks: keys("hooks"),
+    errors: keys("errors"),
     types: keys("types"),
     namespaces: [
       ...new Set([...keys("documents"), ...keys("search"), ...keys("storage"), ...custom]),

@@ -2,6 +2,7 @@
 import { didYouMean } from "../did-you-mean.js";
 import { inside, type Origin, type Report } from "../diagnostics.js";
 import { own } from "../model/records.js";
+import type { RegistryNames } from "./registry-names.js";
 
 export type Shape =
   | {
@@ -34,7 +35,7 @@ export type Shape =
   /** Checked by a reader of its own. */
   | { readonly kind: "any"; readonly what: string }
   /** A name of something declared, for completion in editors. */
-  | { readonly kind: "name"; readonly of: "policies" | "hooks" | "types" | "namespaces" };
+  | { readonly kind: "name"; readonly of: keyof RegistryNames };
 
 export interface Member {
   readonly shape: Shape;

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import { objectSchema, propertiesOf, referredType, requiredOf } from "./json-schema.js";
 import type { JsonSchema } from "./json-schema.js";
 import { sortedRecord } from "./records.js";
+import { emptyModels } from "./registry.js";
 import type {
   AuthenticationRouteModel,
   BodyModel,
@@ -116,6 +117,7 @@ export function thawed(committed: object): RegistryModel {
     return [key, whole];
   });
   return {
+    ...emptyModels,
     ...model,
     documents: mapped(model.documents, (document) => ({ ...usual.document, ...document })),
     identity: thawedIdentity(model.identity),

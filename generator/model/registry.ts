@@ -1,4 +1,5 @@
 // The frozen registry: the one serializable model between the families and every emitter (architecture.md "Build").
+import type { ErrorKind } from "../../runtime/contract/errors.js";
 import type { DeprecationModel } from "./deprecation.js";
 import type { HookPhaseName, RouteStyle, SigningAlgorithm } from "./vocabulary.js";
 import type { Elements, Enums, Fields } from "../../runtime/contract/fields.js";
@@ -350,8 +351,19 @@ export interface DocumentModel {
   readonly bodySchema: JsonSchema;
 }
 
+/** An error of the author's own. */
+export interface OwnErrorModel {
+  readonly kind: ErrorKind;
+  readonly detail: string;
+  readonly retryable: boolean;
+  /** The type of what it tells besides; null where that is nothing. */
+  readonly contextType: string | null;
+}
+
 /** What families say beside their operations. */
 export interface FamilyModels {
+  /** By their codes. */
+  readonly errors: Readonly<Record<string, OwnErrorModel>>;
   readonly identity: IdentityModel | null;
   /** Null where the service stages nothing. */
   readonly outbox: Readonly<Record<string, OutboxEventModel>> | null;
@@ -363,6 +375,7 @@ export interface FamilyModels {
 
 /** What a registry says in which no family has anything to say. */
 export const emptyModels: FamilyModels = {
+  errors: {},
   identity: null,
   outbox: null,
   realtime: null,

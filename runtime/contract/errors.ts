@@ -188,28 +188,31 @@ export interface ErrorEnvelope {
 
 /** An error a caller may see. `context` is sent only below status 500; `cause` goes to the log alone. */
 export class ServiceError extends Error {
-  readonly code: ErrorCode;
+  readonly code: string;
   readonly context: Readonly<Record<string, unknown>>;
   readonly headers: Readonly<Record<string, string>>;
+  readonly definition: ErrorDefinition;
 
   constructor(
-    code: ErrorCode,
+    code: string,
+    definition: ErrorDefinition,
     context: Readonly<Record<string, unknown>>,
-    options: { readonly cause?: unknown; readonly headers?: Readonly<Record<string, string>> },
+    options: { readonly cause?: unknown; readonly headers?: Readonly<Record<string, string>> } = {},
   ) {
-    super(errors[code].detail, { cause: options.cause });
+    super(definition.detail, { cause: options.cause });
     this.name = "ServiceError";
     this.code = code;
+    this.definition = definition;
     this.context = context;
     this.headers = options.headers ?? {};
   }
 
   get status(): number {
-    return errors[this.code].status;
+    return this.definition.status;
   }
 
   get retryable(): boolean {
-    return errors[this.code].retryable;
+    return this.definition.retryable;
   }
 }
 
@@ -219,7 +222,7 @@ export function fail(
   context: Readonly<Record<string, unknown>> = {},
   options: { readonly cause?: unknown; readonly headers?: Readonly<Record<string, string>> } = {},
 ): ServiceError {
-  return new ServiceError(code, context, options);
+  return new ServiceError(code, errors[code], context, options);
 }
 
 /** What passes by itself or once an engine is mended: 503 with `Retry-After`. */
@@ -251,7 +254,7 @@ export function headersOf(error: ServiceError): Readonly<Record<string, string>>
 
 /** The envelope a client sees: statuses from 500 up carry neither context nor a specific detail. */
 export function toEnvelope(error: ServiceError): ErrorEnvelope {
-  const definition = errors[error.code];
+  const { definition } = error;
   return {
     detail: definition.detail,
     code: error.code,

@@ -1,6 +1,6 @@
 // The front handler: a plain (req, res, next) on Node's own objects (architecture.md "Run: a request").
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { errors, fail, ServiceError } from "../contract/errors.js";
+import { fail, knownError } from "../contract/errors.js";
 import {
   ExecutionContext,
   type InvocationMetadata,
@@ -230,9 +230,9 @@ function plannedSeconds({ resources }: FrontHandlerOptions, route: AnyRoute): nu
 }
 
 function logFailure(log: Log, { match, metadata, exchange }: Run, error: unknown): void {
-  const code = error instanceof ServiceError ? error.code : "core.internal";
+  const { code, status } = knownError(error);
   // That a caller goes away is no failure of ours; the line of its request says it.
-  if (errors[code].status < 500 || (code === "core.timeout" && exchange.isGone())) return;
+  if (status < 500 || (code === "core.timeout" && exchange.isGone())) return;
   log.error(
     { operation: match.route.operationId, requestId: metadata.requestId, err: error },
     "an operation failed",

@@ -1,13 +1,16 @@
 // Idempotency-Key: the same request runs once and is answered alike afterwards (decisions.md "Idempotency").
 import { createHash } from "node:crypto";
 import {
+  errorKinds,
   errors,
   fail,
   ServiceError,
   toEnvelope,
   type ErrorCode,
   type ErrorEnvelope,
+  type ErrorKind,
 } from "../contract/errors.js";
+import { ownError } from "../contract/own-errors.js";
 import { canonicalJson } from "../contract/canonical-json.js";
 import type { ExecutionContext } from "./context.js";
 import type { Transaction } from "../ports/database.js";
@@ -77,13 +80,22 @@ export async function onceOnly<Input, Result>(
 
 function replay<Result>(record: IdempotencyRecord): Output<Result> {
   if (record.status >= 400) {
-    const envelope = JSON.parse(record.body ?? "{}") as ErrorEnvelope;
-    const code = Object.hasOwn(errors, envelope.code)
-      ? (envelope.code as ErrorCode)
-      : "core.conflict";
-    throw fail(code, envelope.context, { headers: replayed });
+    throw stored(JSON.parse(record.body ?? "{}") as ErrorEnvelope);
   }
   // The stored text was printed from a Result of this very operation; null stands for "no body".
   if (record.body === null) return undefined as Result;
   return new JsonText<Result>(record.body, record.etag ?? undefined);
+}
+
+/** An error as it was stored: one of the table, or of the author's own. */
+function stored({ code, kind, detail, context }: ErrorEnvelope): ServiceError {
+  const options = { headers: replayed };
+  if (Object.hasOwn(errors, code)) return fail(code as ErrorCode, context, options);
+  const isKnown = Object.hasOwn(errorKinds, kind);
+  return ownError(
+    code,
+    { kind: isKnown ? (kind as ErrorKind) : "conflict", detail, retryable: false },
+    context,
+    options,
+  );
 }

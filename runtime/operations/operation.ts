@@ -23,6 +23,8 @@ export interface OperationDeclaration<Input, Result> {
   readonly deadlineSeconds?: number;
   /** Whether the operation honours `Idempotency-Key`. */
   readonly idempotencyKey?: boolean;
+  /** Errors of the registry that it may answer with; absent where nobody's code can throw one. */
+  readonly errors?: readonly string[];
   readonly run: Handler<Input, Result>;
 }
 

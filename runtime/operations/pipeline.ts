@@ -1,5 +1,6 @@
 // The pipeline: the one order in which hooks, transaction and handler of an operation run (architecture.md "Pipeline").
 import type { ServiceError } from "../contract/errors.js";
+import { declaredError } from "../contract/own-errors.js";
 import type { ExecutionContext } from "./context.js";
 import { idempotencyScope, onceOnly, type Outcome } from "./idempotency.js";
 import type { Output } from "./json-text.js";
@@ -14,6 +15,29 @@ import { isPending } from "./pending.js";
  * outcome at once.
  */
 export function invoke<Input, Result>(
+  operation: Operation<Input, Result>,
+  input: Input,
+  context: ExecutionContext,
+): Outcome<Result> | Promise<Outcome<Result>> {
+  return operation.errors === undefined
+    ? invoked(operation, input, context)
+    : invokedAsDeclared(operation, input, context);
+}
+
+/** Invokes what may fail with errors of the registry, and answers with those that are declared for it. */
+async function invokedAsDeclared<Input, Result>(
+  operation: Operation<Input, Result>,
+  input: Input,
+  context: ExecutionContext,
+): Promise<Outcome<Result>> {
+  try {
+    return await invoked(operation, input, context);
+  } catch (error) {
+    throw declaredError(operation, error);
+  }
+}
+
+function invoked<Input, Result>(
   operation: Operation<Input, Result>,
   input: Input,
   context: ExecutionContext,

@@ -95,7 +95,7 @@ export function expandOperation(
     declares: "handler",
     lists: null,
     queries: null,
-    errors: [],
+    errors: declaration.errors ?? [],
     extensions: extensionsOf(declaration),
   };
   const status = declaration.status ?? (output === null ? 204 : 200);

@@ -104,7 +104,10 @@ async function byToken(
     if (!(error instanceof ServiceError) || error.status !== 401 || token === "") throw error;
     const scheme = way.kind === "bearer" ? way.scheme : "Bearer";
     const headers = { ...error.headers, "WWW-Authenticate": `${scheme} error="invalid_token"` };
-    throw fail(error.code, error.context, { cause: error.cause, headers });
+    throw new ServiceError(error.code, error.definition, error.context, {
+      cause: error.cause,
+      headers,
+    });
   }
 }
 

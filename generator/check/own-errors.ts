@@ -1,0 +1,18 @@
+// Errors that operations and hooks name are declared.
+import { didYouMean } from "../did-you-mean.js";
+import type { RuleContext } from "./rule-context.js";
+
+export function namedErrorsExist({ loaded, report }: RuleContext): void {
+  const { tree, declarations } = loaded;
+  const codes = Object.keys(tree.section("errors"));
+  for (const section of ["operations", "hooks"] as const)
+    for (const [name, { errors = [] }] of Object.entries(declarations[section]))
+      for (const [at, code] of errors.entries())
+        if (!codes.includes(code))
+          report({
+            code: "OPW028",
+            message: `no error is called ${code}`,
+            at: tree.at(section, name, "errors", at),
+            suggestion: didYouMean(code, codes),
+          });
+}

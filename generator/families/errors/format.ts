@@ -1,0 +1,41 @@
+// `errors:`: errors of the author's own, which operations and hooks may answer with.
+import { fieldType, mapOf, optional, required, text } from "../../load/format-parts.js";
+import type { Declared, Member, Shape } from "../../load/shape.js";
+
+/** Kinds whose statuses are about what the caller did. */
+const kinds = [
+  "malformed",
+  "domain",
+  "authentication",
+  "authorization",
+  "not_found",
+  "validation",
+  "conflict",
+  "concurrency",
+  "precondition",
+  "throttled",
+] as const;
+
+const error = {
+  kind: "object",
+  members: {
+    kind: required({ kind: "oneOf", values: kinds }, "What kind it is, which gives the status."),
+    detail: required(text, "One sentence for whoever reads the answer."),
+    context: optional(fieldType, "What it tells besides: fields, or a type's name."),
+    retryable: optional(
+      { kind: "boolean" },
+      "Whether the same request may succeed later without being changed.",
+    ),
+  },
+} as const satisfies Shape;
+
+declare module "../../load/declarations.js" {
+  interface Declarations {
+    readonly errors: Readonly<Record<string, Declared<typeof error>>>;
+  }
+}
+
+/** Its sections. */
+export const format: Readonly<Record<string, Member>> = {
+  errors: optional(mapOf(error), "Errors of the author's own, by their codes."),
+};

@@ -1,0 +1,17 @@
+// The family of errors: codes of the author's own, which operations and hooks name.
+import { expansion, family } from "../../kernel/family.js";
+import { compare } from "./compare.js";
+import { emitErrors } from "./emit.js";
+import { errorModels } from "./expand.js";
+import { format } from "./format.js";
+
+export const errors = family({
+  name: "errors",
+  format,
+  expand(context) {
+    const models = errorModels(context);
+    return expansion(models, { frozen: () => ({ errors: models }) });
+  },
+  compare,
+  emit: emitErrors,
+});

@@ -1,0 +1,50 @@
+// Errors of the author's own, beside those of the table (contract/errors.ts).
+import { errorKinds, fail, ServiceError, type ErrorKind } from "./errors.js";
+
+/** An error as generated code declares it. */
+export interface OwnErrorDeclaration {
+  readonly kind: ErrorKind;
+  readonly detail: string;
+  readonly retryable: boolean;
+}
+
+/** An error that the registry declares. */
+export class OwnError extends ServiceError {}
+
+/** What an error takes besides its code: nothing where it tells nothing. */
+type Told<Context> = Context extends undefined ? readonly [] : readonly [context: Context];
+
+/** Makes errors of a registry by their codes: `throw fail("out_of_stock", { left: 3 })`. */
+export function ownErrors<Contexts>(
+  declared: Readonly<Record<keyof Contexts & string, OwnErrorDeclaration>>,
+): <Code extends keyof Contexts & string>(
+  code: Code,
+  ...told: Told<Contexts[Code]>
+) => ServiceError {
+  return (code, ...[context]) => ownError(code, declared[code], { ...context });
+}
+
+/** An error of the author's own. */
+export function ownError(
+  code: string,
+  { kind, detail, retryable }: OwnErrorDeclaration,
+  context: Readonly<Record<string, unknown>>,
+  options?: { readonly headers?: Readonly<Record<string, string>> },
+): OwnError {
+  return new OwnError(
+    code,
+    { kind, status: errorKinds[kind], detail, retryable },
+    context,
+    options,
+  );
+}
+
+/** The error as the operation may answer it: one that is not declared for it is masked, and the log names it. */
+export function declaredError(
+  operation: { readonly operationId: string; readonly errors?: readonly string[] },
+  error: unknown,
+): unknown {
+  if (!(error instanceof OwnError) || operation.errors?.includes(error.code) === true) return error;
+  const message = `${operation.operationId} does not declare the error ${error.code}`;
+  return fail("core.internal", {}, { cause: new Error(message, { cause: error }) });
+}
