@@ -9,9 +9,11 @@ import { createTable, quoted, types, type EngineName } from "../print/ddl-parts.
 import type { IndexSchema, StorageChange, TableSchema } from "./storage-schema.js";
 import { systemStep } from "./system-tables.js";
 
-/** Whether a change takes long on a table that has callers: it stands outside of transactions, a statement a line. */
-export function isOnline(engine: EngineName, change: StorageChange): boolean {
-  if (engine === "sqlite") return false;
+/**
+ * Whether a change takes long on a table that has callers: it stands outside of transactions, a statement a line. SQLite
+ * makes each of them a transaction of its own, so that others write in between.
+ */
+export function isOnline(change: StorageChange): boolean {
   return change.kind === "dropIndex" || (change.kind === "createIndex" && change.isOnline);
 }
 
@@ -28,7 +30,9 @@ export function ddl(engine: EngineName, change: StorageChange): string {
       const keys = change.index.fields.map((field) => indexKey(engine, field));
       const columns = [...(change.tenant ? [`"tenant_id"`] : []), ...keys, `"id"`];
       const over = `${quoted(change.name)} ON ${quoted(change.table)} (${columns.join(", ")});`;
-      if (!isOnline(engine, change)) return `CREATE INDEX ${over}`;
+      if (!isOnline(change)) return `CREATE INDEX ${over}`;
+      // Two processes may be at it, each in a transaction of its own.
+      if (engine === "sqlite") return `CREATE INDEX IF NOT EXISTS ${over}`;
       // What a process that was killed has begun is no index.
       return `DROP INDEX CONCURRENTLY IF EXISTS ${quoted(change.name)};\nCREATE INDEX CONCURRENTLY ${over}`;
     }
@@ -39,7 +43,7 @@ export function ddl(engine: EngineName, change: StorageChange): string {
         .map((table) => `DROP TABLE IF EXISTS ${quoted(table)};`)
         .join("\n");
     case "dropIndex":
-      return `DROP INDEX ${isOnline(engine, change) ? "CONCURRENTLY " : ""}IF EXISTS ${quoted(change.name)};`;
+      return `DROP INDEX ${engine === "postgres" ? "CONCURRENTLY " : ""}IF EXISTS ${quoted(change.name)};`;
     case "addShape":
       return [change.table, ...(change.history ? [`${change.table}_history`] : [])]
         .map((table) => `ALTER TABLE ${quoted(table)} ADD COLUMN ${shapeColumn};`)
