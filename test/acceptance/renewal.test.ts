@@ -1,6 +1,9 @@
 // Rows of an older shape are stored anew, but not while a process of the older version lives: processes announce themselves.
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { renewalStep, type Step } from "../../runtime/families/documents/renewal.js";
+import { openDatabase } from "../../runtime/server/engines.js";
+import { Lifetime } from "../../runtime/ports/lifetime.js";
 import type { DocumentDeclaration } from "../../runtime/ports/document-spec.js";
 import { documentStore } from "../../runtime/ports/documents.js";
 import type { ServiceDefinition } from "../../runtime/server/service.js";
@@ -183,6 +186,37 @@ for (const engine of engines) {
         ]);
         const nothing = next.run(environment, "migrate");
         expect([nothing.code, nothing.stderr]).toEqual([0, ""]);
+      }));
+
+    test("others write while `migrate` brings many rows up, and none of them waits a second", () =>
+      withDatabase(async ({ url, first }) => {
+        await first.post("/notes", { text: "a" });
+        await first.stop();
+        await fill(engine, url, {
+          table: "notes",
+          count: 50_000,
+          body: `'{"text":"a","old":"x"}'`,
+          tenant: "default",
+        });
+        const caller = await openDatabase(url);
+        try {
+          const migrating = next.spawn({ DATABASE_URL: url, LOG_LEVEL: "error" }, "migrate");
+          const over = new AbortController();
+          void migrating.exited.then(() => over.abort());
+          await migrating.says(/notes …/);
+          let written = 0;
+          for (; !over.signal.aborted; written += 1) {
+            await caller.write({ lifetime: Lifetime.within(1_000) }, ({ leases }) =>
+              leases.take("written", "caller", 0, written),
+            );
+            // Between two requests of a caller others get their turn.
+            await sleep(5);
+          }
+          expect(await migrating.exited).toBe(0);
+          expect(written).toBeGreaterThan(0);
+        } finally {
+          await caller.close();
+        }
       }));
   });
 }
