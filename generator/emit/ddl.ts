@@ -4,9 +4,11 @@ import { createTable, quoted, types, type EngineName } from "../print/ddl-parts.
 import type { IndexSchema, StorageChange, TableSchema } from "./storage-schema.js";
 import { systemStep } from "./system-tables.js";
 
-/** Whether a change takes long on a table that has callers: it stands outside of transactions, a statement a line. */
-export function isOnline(engine: EngineName, change: StorageChange): boolean {
-  if (engine === "sqlite") return false;
+/**
+ * Whether a change takes long on a table that has callers: it stands outside of transactions, a statement a line. SQLite
+ * makes each of them a transaction of its own, so that others write in between.
+ */
+export function isOnline(change: StorageChange): boolean {
   return change.kind === "dropIndex" || (change.kind === "createIndex" && change.isOnline);
 }
 
@@ -28,7 +30,7 @@ export function ddl(engine: EngineName, change: StorageChange): string {
         .map((table) => `DROP TABLE IF EXISTS ${quoted(table)};`)
         .join("\n");
     case "dropIndex":
-      return `DROP INDEX ${isOnline(engine, change) ? "CONCURRENTLY " : ""}IF EXISTS ${quoted(change.name)};`;
+      return `DROP INDEX ${engine === "postgres" ? "CONCURRENTLY " : ""}IF EXISTS ${quoted(change.name)};`;
     case "dropTable":
       return tablesOf(change)
         .map((table) => `DROP TABLE IF EXISTS ${quoted(table)};`)
@@ -55,7 +57,9 @@ function createIndex(
   const kind = unique === undefined ? "INDEX" : "UNIQUE INDEX";
   const where = unique?.isLiveOnly === true ? ` WHERE NOT "is_deleted"` : "";
   const over = `${quoted(change.name)} ON ${quoted(change.table)} (${columns.join(", ")})${where};`;
-  if (!isOnline(engine, change)) return `CREATE ${kind} ${over}`;
+  if (!isOnline(change)) return `CREATE ${kind} ${over}`;
+  // Two processes may be at it, each in a transaction of its own.
+  if (engine === "sqlite") return `CREATE ${kind} IF NOT EXISTS ${over}`;
   // What a process that was killed has begun is no index.
   return `DROP INDEX CONCURRENTLY IF EXISTS ${quoted(change.name)};\nCREATE ${kind} CONCURRENTLY ${over}`;
 }

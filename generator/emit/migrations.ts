@@ -41,7 +41,7 @@ export function emitMigrations(
 /** What is done in one transaction, and behind it each part that stands outside of any. */
 function migrationText(engine: EngineName, changes: readonly StorageChange[]): string {
   const [online, together] = [true, false].map((wanted) =>
-    changes.filter((change) => isOnline(engine, change) === wanted),
+    changes.filter((change) => isOnline(change) === wanted),
   );
   const checks = changes.flatMap((change) => duplicates(engine, change));
   const script = (together ?? []).map((change) => `\n${ddl(engine, change)}\n`);

@@ -25,7 +25,7 @@ function effectText({
   rows,
   locksLarge,
 }: MeasuredEffect): string {
-  if (rows === null) return `${table} is new`;
+  if (rows === null) return `${table} is not there yet`;
   const waiting = keepsWaiting === "nobody" ? "nobody waits" : `${keepsWaiting} wait`;
   const work = walks ? `goes through about ${rows} rows` : `changes no row of about ${rows}`;
   return `${lock} on ${table}: ${work}, ${waiting}${walks ? "" : " for a moment"}${locksLarge ? ", for long" : ""}`;

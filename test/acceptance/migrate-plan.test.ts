@@ -131,6 +131,22 @@ for (const engine of engines) {
         expect(await lockedBy(statement)).toEqual(expected);
       });
 
+      test("an index that is dropped says whose table it locks", async () => {
+        await database.migrate(({ transaction }) =>
+          transaction(({ exec }) =>
+            exec(`CREATE INDEX IF NOT EXISTS "of_small" ON "small" ("id")`),
+          ),
+        );
+        write("0002_next.sql", `DROP INDEX "of_small";\nDROP INDEX IF EXISTS "of_none";\n`);
+        const steps = await planMigrations(database, folder);
+        const lock = isSqlite ? "the write lock" : "ACCESS EXCLUSIVE";
+        expect(
+          steps.map(({ effects }) =>
+            effects.map((effect) => [effect.table, effect.lock, effect.rows]),
+          ),
+        ).toEqual([[["small", lock, 10]], [["of_none", lock, null]]]);
+      });
+
       test("the command ends with 1 where it would be locked", async () => {
         const [first] = projects;
         if (first === undefined) throw new Error("there is no version");

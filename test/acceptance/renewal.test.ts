@@ -1,6 +1,13 @@
 // Rows of an older shape are stored anew, but not while a process of the older version lives: processes announce themselves.
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { documentsFamily } from "../../runtime/families/documents/index.js";
 import { renewalStep, type Step } from "../../runtime/families/documents/renewal.js";
+import type { Resources } from "../../runtime/operations/context.js";
+import type { PeriodicJob } from "../../runtime/operations/periodic.js";
+import { silentLog, type Log } from "../../runtime/ports/log.js";
+import { openDatabase } from "../../runtime/server/engines.js";
+import { Lifetime } from "../../runtime/ports/lifetime.js";
 import type { DocumentDeclaration } from "../../runtime/ports/document-spec.js";
 import { documentStore } from "../../runtime/ports/documents.js";
 import type { ServiceDefinition } from "../../runtime/server/service.js";
@@ -61,6 +68,10 @@ for (const engine of engines) {
       };
       try {
         const first = await start(projects[0]);
+        // The services' own jobs leave the rows to the tests.
+        await first.running.connection.write("test.alone", ({ transaction: { leases } }) =>
+          leases.take("documents.notes.renewal", "the test", Date.now(), Date.now() + 600_000),
+        );
         await work({ url, first, startSecond: () => start(projects[1]) });
       } finally {
         for (const service of started) await service.stop();
@@ -152,6 +163,28 @@ for (const engine of engines) {
         });
       }));
 
+    test("the job of the service says in the log how far it is", () =>
+      withDatabase(async ({ first, startSecond }) => {
+        for (let at = 0; at < 150; at += 1) await first.post("/notes", { text: `n${at}` });
+        const second = await startSecond();
+        await first.stop();
+        const told: unknown[] = [];
+        const log: Log = { ...silentLog, info: (...line: readonly unknown[]) => told.push(line) };
+        const [job] = documentsFamily.jobs(
+          [await notesOf(projects[1])],
+          // These jobs need nothing else.
+          { log } as Resources,
+        ) as readonly PeriodicJob[];
+        if (job === undefined) throw new Error("there is no job");
+        const batch = (): Promise<boolean> =>
+          second.running.connection.write("test.job", ({ transaction }) => job.batch(transaction));
+        expect([await batch(), await batch(), await batch()]).toEqual([true, false, false]);
+        expect(told).toEqual([
+          [{ looked: 100, renewed: 100, total: 150 }, "rows of notes are being brought up"],
+          [{ looked: 150, renewed: 150, total: 150 }, "rows of notes have been brought up"],
+        ]);
+      }));
+
     test("`migrate` brings rows up, can be stopped, and goes on where it was", () =>
       withDatabase(async ({ url, first }) => {
         const environment = { DATABASE_URL: url, LOG_LEVEL: "info" };
@@ -183,6 +216,37 @@ for (const engine of engines) {
         ]);
         const nothing = next.run(environment, "migrate");
         expect([nothing.code, nothing.stderr]).toEqual([0, ""]);
+      }));
+
+    test("others write while `migrate` brings many rows up, and none of them waits a second", () =>
+      withDatabase(async ({ url, first }) => {
+        await first.post("/notes", { text: "a" });
+        await first.stop();
+        await fill(engine, url, {
+          table: "notes",
+          count: 50_000,
+          body: `'{"text":"a","old":"x"}'`,
+          tenant: "default",
+        });
+        const caller = await openDatabase(url);
+        try {
+          const migrating = next.spawn({ DATABASE_URL: url, LOG_LEVEL: "error" }, "migrate");
+          const over = new AbortController();
+          void migrating.exited.then(() => over.abort());
+          await migrating.says(/notes …/);
+          let written = 0;
+          for (; !over.signal.aborted; written += 1) {
+            await caller.write({ lifetime: Lifetime.within(1_000) }, ({ leases }) =>
+              leases.take("written", "caller", 0, written),
+            );
+            // Between two requests of a caller others get their turn.
+            await sleep(5);
+          }
+          expect(await migrating.exited).toBe(0);
+          expect(written).toBeGreaterThan(0);
+        } finally {
+          await caller.close();
+        }
       }));
   });
 }

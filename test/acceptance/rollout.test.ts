@@ -2,7 +2,7 @@
 // Nobody's request fails, each answer is what its version's document says, and nobody waits a second for a lock.
 // OPWRIGHT_TEST_ROLLOUT_ROWS says how many rows there are (`npm run test:long`: a million).
 import { Client } from "pg";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { engines } from "../engines.js";
 import { freePort } from "../free-port.js";
 import { OpenApiDocument } from "../property/document/open-api.js";
@@ -74,20 +74,27 @@ describe.skipIf(postgres?.isAvailable !== true)(`a rollout over ${rows} rows`, (
     });
     const client = new Client({ connectionString: url });
     await client.connect();
+    ends.push(async () => {
+      await client.end();
+      await drop();
+    });
     await client.query("VACUUM ANALYZE tasks");
     await client.query(`ALTER DATABASE ${new URL(url).pathname.slice(1)} SET lock_timeout = '1s'`);
-    return { url, drop, environment, client };
+    return { url, environment, client };
   };
   type Prepared = Awaited<ReturnType<typeof prepared>>;
 
   /** A process that takes its share of what comes to the proxy. */
-  const join = async (
+  const joined = async (
     { environment }: Prepared,
     proxy: RollingProxy,
     version: "1" | "2",
   ): Promise<VersionProcess> => {
     const port = await freePort();
-    const started = versions[version === "1" ? 0 : 1].spawn({ ...environment, PORT: String(port) });
+    const started = spawned(versions[version === "1" ? 0 : 1], {
+      ...environment,
+      PORT: String(port),
+    });
     await Promise.race([
       proxy.add({ version, port }),
       started.exited.then((code) => {
@@ -104,39 +111,47 @@ describe.skipIf(postgres?.isAvailable !== true)(`a rollout over ${rows} rows`, (
   ): Promise<void> => {
     const given = await prepared();
     const proxy = await startProxy();
+    ends.push(() => proxy.close());
     const documents = { "1": projects[0].openapi, "2": projects[1].openapi };
     const load = startLoad(proxy.port, documents, idOf);
-    const started: VersionProcess[] = [];
-    try {
-      for (let count = 0; count < 2; count += 1) started.push(await join(given, proxy, "1"));
-      load.add({ members: members.both });
-      load.add({ version: "1", members: members["1"] });
-      await load.more("1", 100);
-      await migrates(given, load);
-      started.push(...(await Promise.all([join(given, proxy, "2"), join(given, proxy, "2")])));
-      load.add({ version: "2", members: members["2"] });
-      await Promise.all([load.more("1", 200), load.more("2", 200)]);
-      await load.end("1");
-      for (const process of started.splice(0, 2)) {
-        process.child.kill("SIGTERM");
-        expect([await process.exited, process.output()]).toEqual([0, ""]);
-      }
-      await finishes(given);
-      await load.more("2", 100);
-      await load.stop();
-      expect([load.failures.length, load.failures.slice(0, 5)]).toEqual([0, []]);
-      await isBroughtUp(given);
-      for (const process of started.splice(0)) {
-        process.child.kill("SIGTERM");
-        expect(await process.exited).toBe(0);
-      }
-    } finally {
-      await load.stop();
-      for (const process of started) process.child.kill("SIGKILL");
-      await proxy.close();
-      await given.client.end();
-      await given.drop();
-    }
+    ends.push(() => load.stop());
+    const older = [await joined(given, proxy, "1"), await joined(given, proxy, "1")];
+    load.add({ members: members.both });
+    load.add({ version: "1", members: members["1"] });
+    await load.more("1", 100);
+    await migrates(given, load);
+    const newer = await Promise.all([joined(given, proxy, "2"), joined(given, proxy, "2")]);
+    load.add({ version: "2", members: members["2"] });
+    await Promise.all([load.more("1", 200), load.more("2", 200)]);
+    await load.end("1");
+    for (const process of older) await stopped(process);
+    await finishes(given);
+    await load.more("2", 100);
+    await load.stop();
+    expect([load.failures.length, load.failures.slice(0, 5)]).toEqual([0, []]);
+    await isBroughtUp(given);
+    await Promise.all(newer.map(stopped));
+  };
+
+  const stopped = async (process: VersionProcess): Promise<void> => {
+    process.child.kill("SIGTERM");
+    expect([await process.exited, process.output()]).toEqual([0, ""]);
+  };
+
+  /** What a test has started, also where it did not come to its end. */
+  const ends: (() => unknown)[] = [];
+  afterEach(async () => {
+    for (const end of ends.splice(0).toReversed()) await end();
+  });
+
+  const spawned = (
+    version: Version,
+    environment: Readonly<Record<string, string>>,
+    ...args: readonly string[]
+  ): VersionProcess => {
+    const process = version.spawn(environment, ...args);
+    ends.push(() => process.child.kill("SIGKILL"));
+    return process;
   };
 
   /** Each row is of the last shape, and each index is whole. */
@@ -157,7 +172,7 @@ describe.skipIf(postgres?.isAvailable !== true)(`a rollout over ${rows} rows`, (
   };
 
   const migrated = async ({ environment }: Prepared, ...args: readonly string[]): Promise<void> => {
-    const process = versions[1].spawn(environment, "migrate", ...args);
+    const process = spawned(versions[1], environment, "migrate", ...args);
     expect([await process.exited, process.output()]).toEqual([0, expect.any(String)]);
   };
 
@@ -191,10 +206,11 @@ describe.skipIf(postgres?.isAvailable !== true)(`a rollout over ${rows} rows`, (
           // An index that is made or dropped waits for whoever may write to the table, as long as they may.
           const holder = new Client({ connectionString: given.url });
           await holder.connect();
+          ends.push(() => holder.end());
           await holder.query("BEGIN");
           await holder.query("LOCK tasks IN ROW EXCLUSIVE MODE");
           for (let killed = 0; killed < 2; killed += 1) {
-            const process = versions[1].spawn(given.environment, "migrate");
+            const process = spawned(versions[1], given.environment, "migrate");
             await expect.poll(() => indexesThatWait(given)).toBe(1);
             process.child.kill("SIGKILL");
             expect(await process.exited).toBe("SIGKILL");
@@ -203,11 +219,10 @@ describe.skipIf(postgres?.isAvailable !== true)(`a rollout over ${rows} rows`, (
             await load.more("1", 20);
           }
           await holder.query("COMMIT");
-          await holder.end();
           await migrated(given);
         },
         async (given) => {
-          const process = versions[1].spawn(given.environment, "migrate", "--wait");
+          const process = spawned(versions[1], given.environment, "migrate", "--wait");
           await process.says(/tasks …/);
           process.child.kill("SIGKILL");
           expect(await process.exited).toBe("SIGKILL");

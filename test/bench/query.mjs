@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import pg from "pg";
-import { repository, table } from "./tools.mjs";
+import { repository, table, together } from "./tools.mjs";
 
 const server = process.env.BENCH_POSTGRES ?? "postgres://postgres@127.0.0.1:5432/postgres";
 const load = (path) => import(pathToFileURL(join(repository, path)).href);
@@ -153,17 +153,4 @@ async function postgresRunner(database) {
     run: async (name, text, values) => answered((await pool.query({ name, text, values })).rows),
     close: () => pool.end(),
   };
-}
-
-/** Milliseconds of both, turn by turn: the median, so that neither gets the quieter moments. */
-async function together(one, other) {
-  const times = [[], []];
-  for (let round = 0; round < 60; round += 1) {
-    for (const [index, work] of [one, other].entries()) {
-      const started = performance.now();
-      await work();
-      times[index].push(performance.now() - started);
-    }
-  }
-  return times.map((all) => all.toSorted((a, b) => a - b)[Math.floor(all.length / 2)]);
 }

@@ -10,6 +10,7 @@ const benches = [
   "query",
   "realtime",
   "search",
+  "shapes",
   "start",
   "storage",
 ];

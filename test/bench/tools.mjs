@@ -161,3 +161,16 @@ export function table(head, rows) {
   const line = (cells) => `| ${cells.join(" | ")} |\n`;
   process.stdout.write(line(head) + line(head.map(() => "---")) + rows.map(line).join(""));
 }
+
+/** Milliseconds of both, turn by turn: the median, so that neither gets the quieter moments. */
+export async function together(one, other) {
+  const times = [[], []];
+  for (let round = 0; round < 60; round += 1) {
+    for (const [index, work] of [one, other].entries()) {
+      const started = performance.now();
+      await work();
+      times[index].push(performance.now() - started);
+    }
+  }
+  return times.map((all) => all.toSorted((a, b) => a - b)[Math.floor(all.length / 2)]);
+}

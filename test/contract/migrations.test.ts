@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openSqlite } from "../../runtime/engines/sqlite/driver.js";
 import type { Database } from "../../runtime/ports/database.js";
 import {
   applyMigrations,
@@ -179,4 +180,47 @@ describe.skipIf(postgres?.isAvailable !== true)("migrations of PostgreSQL", () =
         expect(await migration).toEqual(["0002_b.sql"]);
       },
     ));
+});
+
+describe("migrations of SQLite", () => {
+  test("others write between two indexes, and processes that migrate at once are fine", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "opwright-migrations-"));
+    const at = join(folder, "migrations/sqlite");
+    mkdirSync(at, { recursive: true });
+    const path = join(folder, "test.db");
+    const databases = await Promise.all([1, 2].map(() => openDatabase(`sqlite:${path}`)));
+    const [first] = databases;
+    if (first === undefined) throw new Error("there is no database");
+    const caller = openSqlite(path);
+    try {
+      writeFileSync(
+        join(at, "0001_a.sql"),
+        'CREATE TABLE "rows" ("id" integer, "size" integer);\n',
+      );
+      await applyMigrations(first, folder);
+      const indexes = ["id", "size"].map(
+        (column) =>
+          `\n-- online\nCREATE INDEX IF NOT EXISTS "by_${column}" ON "rows" ("${column}");\n`,
+      );
+      writeFileSync(join(at, "0002_b.sql"), indexes.join(""));
+      let written = 0;
+      const onStatement = (): void => {
+        caller.exec("PRAGMA busy_timeout = 0; INSERT INTO rows VALUES (1, 1)");
+        written += 1;
+      };
+      const applied = await Promise.all(
+        databases.map((one) => applyMigrations(one, folder, { onStatement })),
+      );
+      expect(applied.flat()).toEqual(["0002_b.sql"]);
+      expect(written).toBeGreaterThanOrEqual(2);
+      const made = caller
+        .prepare(`SELECT "name" FROM "sqlite_schema" WHERE "type" = 'index' ORDER BY "name"`)
+        .all([]);
+      expect(made.map(({ name }) => name)).toEqual(expect.arrayContaining(["by_id", "by_size"]));
+    } finally {
+      caller.close();
+      for (const database of databases) await database.close();
+      rmSync(folder, { recursive: true });
+    }
+  });
 });

@@ -329,8 +329,8 @@ describe("migrations", () => {
     expect(sql("0001_initial")).toBe(first);
     const second = sql("0002_notes");
     expect(second).toContain('CREATE TABLE "notes_history"');
-    expect(second).toContain('DROP INDEX IF EXISTS "notes_by_text"');
-    expect(second).toContain('CREATE INDEX "notes_by_size"');
+    expect(second).toContain('-- online\nDROP INDEX IF EXISTS "notes_by_text"');
+    expect(second).toContain('-- online\nCREATE INDEX IF NOT EXISTS "notes_by_size"');
     const onServer = sql("0002_notes", "postgres");
     expect(onServer).toContain(
       '-- online\nDROP INDEX CONCURRENTLY IF EXISTS "notes_by_size";\nCREATE INDEX CONCURRENTLY "notes_by_size"',

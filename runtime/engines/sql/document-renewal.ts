@@ -24,34 +24,34 @@ export async function renewRows(
   );
   const last = rows.at(-1);
   if (last === undefined) return { looked: 0, renewed: 0, left: 0, next: null };
-  const until = keyOf(last, table);
-  const old = rows.filter(({ shape }) => Number(shape) < current).length;
-  const held = old === 0 ? [] : await oldRows(session, table, current, { after, until });
+  const old = rows.filter(({ shape }) => Number(shape) < current);
+  const held = old.length === 0 ? [] : await heldRows(session, table, current, old);
   if (held.length > 0) await storedAnew(session, spec, table, held);
   return {
     looked: rows.length,
     renewed: held.length,
-    left: Math.max(0, old - held.length),
-    next: rows.length < limit ? null : until,
+    left: old.length - held.length,
+    next: rows.length < limit ? null : keyOf(last, table),
   };
 }
 
 /**
- * The rows of older shapes in a portion, held. Those that a writer has are left to it, and so nobody who waits for this is
- * waited for.
+ * Those of the rows that are still of older shapes, held. Those that a writer has are left to it, and so nobody who waits for
+ * this is waited for. They are asked for by their keys: PostgreSQL goes on behind the upper bound of a range of several columns.
  */
-function oldRows(
+function heldRows(
   session: SqlSession,
   table: Table,
   current: number,
-  portion: { readonly after: Key; readonly until: Key },
+  rows: readonly SqlRow[],
 ): Promise<readonly SqlRow[]> {
-  const { holdRows } = session.dialect;
-  const { condition, parameters } = between(session, table, portion.after, portion.until);
+  const { dialect } = session;
+  const { from, isRow, keys } = keyed(session, table);
+  const hold = dialect.holdRows === "" ? "" : `${dialect.holdRows} SKIP LOCKED`;
   return session.all(
-    `SELECT ${[...chosen(table), `r."shape"`, `r."body"`].join(", ")} FROM ${table.name} r ` +
-      `WHERE ${condition} AND r."shape" < ${current}${holdRows === "" ? "" : `${holdRows} SKIP LOCKED`}`,
-    parameters,
+    `SELECT ${[...chosen(table), `r."shape"`, `r."body"`].join(", ")} FROM ${from(keys)} JOIN ${table.name} r ON ${isRow} ` +
+      `WHERE r."shape" < ${current}${hold}`,
+    [JSON.stringify(rows.map((row) => keysOf(row, table)))],
   );
 }
 
@@ -62,17 +62,29 @@ async function storedAnew(
   table: Table,
   rows: readonly SqlRow[],
 ): Promise<void> {
-  const { dialect } = session;
+  const { from, isRow, keys } = keyed(session, table);
   const records = rows.map((row) => ({
-    ...Object.fromEntries(keyOf(row, table).map((key, at) => [`k${at}`, key])),
+    ...keysOf(row, table),
     body: bodyRenewed(spec, Number(row["shape"]), String(row["body"])),
   }));
-  const keys = table.keys.map(({ type }, at): readonly [string, RecordType] => [`k${at}`, type]);
-  const members = { ...Object.fromEntries(keys), body: "text" } as const;
-  const isRow = table.keys.map(({ column }, at) => `r.${column} = w."k${at}"`);
   await session.run(
-    `UPDATE ${table.name} AS r SET "shape" = ${shapeNumber(spec.shape)}, "body" = ${dialect.json(`w."body"`)} ` +
-      `FROM ${dialect.records(members, dialect.placeholder(1))} WHERE ${isRow.join(" AND ")}`,
+    `UPDATE ${table.name} AS r SET "shape" = ${shapeNumber(spec.shape)}, "body" = ${session.dialect.json(`w."body"`)} ` +
+      `FROM ${from({ ...keys, body: "text" })} WHERE ${isRow}`,
     [JSON.stringify(records)],
   );
+}
+
+/** Records `w` with the keys of rows `r`, as a statement has them. */
+function keyed({ dialect }: SqlSession, table: Table) {
+  const keys = table.keys.map(({ type }, at): readonly [string, RecordType] => [`k${at}`, type]);
+  return {
+    keys: Object.fromEntries(keys),
+    isRow: table.keys.map(({ column }, at) => `r.${column} = w."k${at}"`).join(" AND "),
+    from: (members: Readonly<Record<string, RecordType>>): string =>
+      dialect.records(members, dialect.placeholder(1)),
+  };
+}
+
+function keysOf(row: SqlRow, table: Table): Readonly<Record<string, string | number>> {
+  return Object.fromEntries(keyOf(row, table).map((key, at) => [`k${at}`, key]));
 }

@@ -7,7 +7,8 @@ type Kept = "nobody" | "writers" | "everybody";
 
 /** What a statement does to one table. */
 export interface Effect {
-  readonly table: string;
+  /** The table, or an index of it. */
+  readonly of: { readonly kind: "table" | "index"; readonly name: string };
   /** The lock, as the engine's manual calls it. */
   readonly lock: string;
   /** Whether it goes through the rows while it has the lock, or changes no more than the catalogue. */
@@ -46,8 +47,8 @@ function statementsOf(script: string): readonly string[] {
     .filter((text) => text !== "");
 }
 
-/** A kind of statement: how it begins, with the table as the first group, and what it does there. */
-type Rule = readonly [begins: RegExp, effect: Omit<Effect, "table">];
+/** A kind of statement: how it begins, with the table (or index) as the first group, and what it does there. */
+type Rule = readonly [begins: RegExp, effect: Omit<Effect, "of">, kind?: "index"];
 
 const exclusive = { lock: "ACCESS EXCLUSIVE", keepsWaiting: "everybody" } as const;
 const beside = { lock: "SHARE UPDATE EXCLUSIVE", keepsWaiting: "nobody" } as const;
@@ -68,6 +69,8 @@ const rules: Readonly<Record<MigrationTarget["engine"], readonly Rule[]>> = {
       { lock: "SHARE", keepsWaiting: "writers", walks: true },
     ],
     [rule(`DROP TABLE ${table}`), { ...exclusive, walks: false }],
+    [rule(`DROP INDEX CONCURRENTLY ${table}`), { ...beside, walks: false }, "index"],
+    [rule(`DROP INDEX ${table}`), { ...exclusive, walks: false }, "index"],
     // A default that is a constant is kept in the catalogue; what is computed is written into each row.
     [
       rule(
@@ -95,6 +98,7 @@ const rules: Readonly<Record<MigrationTarget["engine"], readonly Rule[]>> = {
     [rule(`CREATE (?:UNIQUE )?${index} ON "?(\\w+)"?`), writeLock(true)],
     [rule(`ALTER TABLE ${table} (?:ADD|RENAME)`), writeLock(false)],
     [rule(`INSERT INTO ${table}`), writeLock(false)],
+    [rule(`DROP INDEX ${table}`), writeLock(false), "index"],
     [rule(`(?:ALTER TABLE|DROP TABLE|UPDATE|DELETE FROM) ${table}`), writeLock(true)],
   ],
 };
@@ -107,24 +111,29 @@ function rule(begins: string, has?: string, lacks?: string): RegExp {
 }
 
 /** Readers go on meanwhile. */
-function writeLock(walks: boolean): Omit<Effect, "table"> {
+function writeLock(walks: boolean): Omit<Effect, "of"> {
   return { lock: "the write lock", keepsWaiting: "writers", walks };
 }
 
-/** Statements that touch no table that is there: what is dropped without its table's name, and what is the server's. */
+/** Statements that touch no table that is there. */
 const harmless =
-  /^(?:CREATE (?:(?:UNLOGGED|VIRTUAL) )?TABLE|DROP INDEX|CREATE EXTENSION|COMMENT|SET|SELECT)\b/i;
+  /^(?:CREATE (?:(?:UNLOGGED|VIRTUAL) )?TABLE|CREATE EXTENSION|COMMENT|SET|SELECT)\b/i;
 
 function effectsOf(engine: MigrationTarget["engine"], text: string): readonly Effect[] {
   const block = /^DO \$\$\s*BEGIN\b([^]*?)(?:\bEXCEPTION\b[^]*)?\bEND;?\s*\$\$$/.exec(text)?.[1];
   if (block !== undefined)
     return plannedStatements(engine, block).flatMap(({ effects }) => effects);
-  for (const [begins, effect] of rules[engine]) {
-    const found = begins.exec(text)?.[1];
-    if (found !== undefined) return [{ table: found, ...effect }];
+  for (const [begins, effect, kind = "table"] of rules[engine]) {
+    const name = begins.exec(text)?.[1];
+    if (name !== undefined) return [{ of: { kind, name }, ...effect }];
   }
   if (harmless.test(text)) return [];
   const lock = engine === "postgres" ? "an unknown lock" : "the write lock";
   const named = new Set([...text.matchAll(/"(\w+)"/g)].map(([, one = ""]) => one));
-  return [...named].map((one) => ({ table: one, lock, walks: true, keepsWaiting: "everybody" }));
+  return [...named].map((name) => ({
+    of: { kind: "table", name },
+    lock,
+    walks: true,
+    keepsWaiting: "everybody",
+  }));
 }

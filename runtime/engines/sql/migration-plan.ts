@@ -11,7 +11,9 @@ import { quoted, type SqlSession } from "./session.js";
 export const largeRows = 100_000;
 
 /** What a statement does to a table, which has about so many rows; null where it is not there. */
-export interface MeasuredEffect extends Effect {
+export interface MeasuredEffect extends Omit<Effect, "of"> {
+  /** Of an index that is not there its own name. */
+  readonly table: string;
   readonly rows: number | null;
   /** Whether callers wait for it, and for long. */
   readonly locksLarge: boolean;
@@ -40,7 +42,7 @@ export async function planMigrations(
     for (const { file, statement } of pending) {
       const effects: MeasuredEffect[] = [];
       for (const effect of statement.effects)
-        effects.push(await measured(target.engine, session, effect, made.has(effect.table)));
+        effects.push(await measured(target.engine, session, effect, made));
       if (statement.makes !== null) made.add(statement.makes);
       steps.push({ file, statement: statement.text, effects });
     }
@@ -68,27 +70,49 @@ function statementsOf(
 async function measured(
   engine: MigrationTarget["engine"],
   session: SqlSession,
-  effect: Effect,
-  isNew: boolean,
+  { of, ...effect }: Effect,
+  made: ReadonlySet<string>,
 ): Promise<MeasuredEffect> {
-  const rows = isNew ? null : await rowsOf(engine, session, effect.table);
+  const table = of.kind === "table" ? of.name : await tableOf(engine, session, of.name);
+  const rows = table === null || made.has(table) ? null : await rowsOf(engine, session, table);
   const waits = effect.walks && effect.keepsWaiting !== "nobody";
-  return { ...effect, rows, locksLarge: waits && (rows ?? 0) >= largeRows };
+  return {
+    ...effect,
+    table: table ?? of.name,
+    rows,
+    locksLarge: waits && (rows ?? 0) >= largeRows,
+  };
+}
+
+/** The table that an index stands over. */
+async function tableOf(
+  engine: MigrationTarget["engine"],
+  session: SqlSession,
+  index: string,
+): Promise<string | null> {
+  const [row] = await session.all(asked[engine].tableOf, [index]);
+  return row === undefined ? null : String(row["table"]);
 }
 
 /** How an engine says whether a table is there, and about how many rows a large one has. */
 const asked: Readonly<
   Record<
     MigrationTarget["engine"],
-    { readonly isThere: string; readonly rows: (table: string, session: SqlSession) => string }
+    {
+      readonly isThere: string;
+      readonly tableOf: string;
+      readonly rows: (table: string, session: SqlSession) => string;
+    }
   >
 > = {
   postgres: {
     isThere: `SELECT 1 AS "there" WHERE to_regclass(quote_ident($1::text)) IS NOT NULL`,
+    tableOf: `SELECT c.relname AS "table" FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid WHERE i.indexrelid = to_regclass(quote_ident($1::text))`,
     rows: (table, { dialect }) => dialect.tableRows(table),
   },
   sqlite: {
     isThere: `SELECT 1 AS "there" FROM "sqlite_schema" WHERE "type" = 'table' AND "name" = ?1`,
+    tableOf: `SELECT "tbl_name" AS "table" FROM "sqlite_schema" WHERE "type" = 'index' AND "name" = ?1`,
     rows: (table) => `SELECT count(*) AS "rows" FROM ${quoted(table)}`,
   },
 };

@@ -12,7 +12,9 @@ import { Lifetime } from "../../ports/lifetime.js";
 /** How often a process says that it lives, how long that counts, and how long it may take, in milliseconds. */
 const everyMillis = 60_000;
 const aliveMillis = 5 * everyMillis;
-const patienceMillis = 10_000;
+const patienceMillis = 5_000;
+/** How long it may take to say that it ends: a database that is away keeps no process from stopping. */
+const farewellMillis = 2_000;
 /** How soon it is tried again where that failed. */
 const againMillis = 5_000;
 /** Processes that died are forgotten after so long. */
@@ -39,10 +41,13 @@ export function announce(
     pid: process.pid,
     shapes: Object.fromEntries(shapes),
   };
-  const write = (work: (leases: LeaseStore) => Promise<unknown>): Promise<unknown> =>
-    database.write({ lifetime: Lifetime.within(patienceMillis) }, ({ leases }) => work(leases));
+  const write = (
+    millis: number,
+    work: (leases: LeaseStore) => Promise<unknown>,
+  ): Promise<unknown> =>
+    database.write({ lifetime: Lifetime.within(millis) }, ({ leases }) => work(leases));
   const say = (): Promise<unknown> =>
-    write(async (leases) => {
+    write(patienceMillis, async (leases) => {
       const now = Date.now();
       await leases.take(name, name, now, now + aliveMillis);
       await leases.note(name, name, JSON.stringify(self));
@@ -70,7 +75,7 @@ export function announce(
       stopped.abort();
       await repeating;
       // Where the database is away, the process counts as alive for a while.
-      await write((leases) => leases.drop(name, name)).catch((error: unknown) =>
+      await write(farewellMillis, (leases) => leases.drop(name, name)).catch((error: unknown) =>
         log.warn({ err: error }, "this process could not say that it ends"),
       );
     },

@@ -1,5 +1,7 @@
 // Rows of older shapes are stored anew once no process of an older version is left: batch by batch, its progress noted, so that
 // any process goes on where another one was.
+import { setTimeout as sleep } from "node:timers/promises";
+import { ServiceError } from "../../contract/errors.js";
 import { shapeNumber } from "../../contract/shapes.js";
 import type { Log } from "../../ports/log.js";
 import type { PeriodicJob } from "../../operations/periodic.js";
@@ -41,6 +43,10 @@ const largestBatch = 4_000;
 /** A walk that ended is believed for so long after this version has lived: an older one may have written since. */
 const believedMillis = 15 * 60_000;
 const longestBatchMillis = 10_000;
+/** What lies between two batches: another process that waits for SQLite's write lock asks for it every 5 to 25 ms. */
+const pauseMillis = 25;
+/** How long batches may fail before it is given up. */
+const failingMillis = 60_000;
 const lookMillis = 60_000;
 const toldMillis = 10_000;
 const holder = "rows";
@@ -154,12 +160,26 @@ export async function renewRows(
   { onProgress, signal }: RenewWatch,
 ): Promise<Step> {
   const next = batches(spec);
+  let failingSince: number | null = null;
   for (;;) {
-    const step = await database.write({ lifetime: Lifetime.within(longestBatchMillis) }, next);
-    if (step.kind !== "waiting" && step.moved > 0)
-      onProgress(step.progress.looked, step.progress.total);
-    if (step.kind !== "more" || signal.aborted) return step;
+    try {
+      const lifetime = Lifetime.within(longestBatchMillis);
+      const step = await database.write({ lifetime }, next);
+      failingSince = null;
+      if (step.kind !== "waiting" && step.moved > 0)
+        onProgress(step.progress.looked, step.progress.total);
+      if (step.kind !== "more" || signal.aborted) return step;
+    } catch (error) {
+      // Others may have the write lock of SQLite again and again, and a server may be away for a while.
+      failingSince ??= performance.now();
+      if (!passes(error) || performance.now() - failingSince > failingMillis) throw error;
+    }
+    await sleep(pauseMillis);
   }
+}
+
+function passes(error: unknown): boolean {
+  return error instanceof ServiceError && (error.status === 503 || error.status === 504);
 }
 
 /** About how many rows of these types have still to be looked at. */
