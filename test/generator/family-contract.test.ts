@@ -52,6 +52,9 @@ const samples: Readonly<Record<string, Sample>> = {
   custom: {
     yaml: "operations: {shop.open: {post: /shop, in: {at: date-time}, out: {ok: boolean}, run: registry/shop.ts#open, guard: open}}",
   },
+  errors: {
+    yaml: "errors: {sold_out: {kind: conflict, detail: None are left., context: {left: integer}}}",
+  },
   outbox: {
     yaml: "outbox: {events: {shop.opened: {destination: shop, data: {at: date-time}}}}",
   },
