@@ -1,4 +1,5 @@
 // Rules over what documents, their fields and the values of these were called before.
+import { storedName } from "../../runtime/contract/stored-members.js";
 import { didYouMean } from "../did-you-mean.js";
 import type { Origin } from "../diagnostics.js";
 import { declaredMembers } from "../emit/shape-history.js";
@@ -58,7 +59,8 @@ function fieldFaults(
 ): readonly Fault[] {
   const members = Object.keys(propertiesOf(bodySchema));
   const isOpen = typeof bodySchema === "boolean" || bodySchema["additionalProperties"] !== false;
-  const known = before?.shape === undefined ? null : declaredMembers(before.shape);
+  const shape = before?.shape;
+  const known = shape === undefined ? null : declaredMembers(shape);
   return Object.entries(former).flatMap(([field, { name: was, values }]): readonly Fault[] => {
     if (isOpen)
       return [
@@ -72,7 +74,17 @@ function fieldFaults(
           message: `values of ${name}.${field} cannot be renamed: only those of a field that holds one of them can`,
         },
       ];
-    if (was === null || known === null || known.includes(field)) return [];
+    if (was === null || shape === undefined || known === null) return [];
+    // Once a migration knows the name, `was` has done its work.
+    const isDone = !known.includes(was) || storedName(shape, field) === was;
+    if (known.includes(field))
+      return isDone
+        ? []
+        : [
+            {
+              message: `${field} and ${was} are both fields of ${name} already, so neither can have been called as the other is`,
+            },
+          ];
     if (members.includes(was))
       return [
         { message: `${was} is still a field of ${name}, so ${field} cannot have been called that` },

@@ -26,6 +26,7 @@ operations:
       limit: {type: integer, minimum: 1, default: 20}
       price: {type: number, maximum: 1e30, default: 0.5}
       strict: {type: boolean, default: false}
+      order: {enum: [name, price], default: name}
     out: true
     run: registry/echo.ts#echo
     guard: open
@@ -66,6 +67,7 @@ for (const engine of engines) {
       ["/shops/ABC/goods?name=ab&limit=9007199254740993", "/limit", "type"],
       ["/shops/ABC/goods?name=ab&price=1e31", "/price", "maximum"],
       ["/shops/ABC/goods?name=ab&price=1e999", "/price", "type"],
+      ["/shops/ABC/goods?name=ab&order=size", "/order", "enum"],
       ["/shops/ABC/goods?name=a%00b", "/name", "pattern"],
       ["/shops/A%00C/goods?name=ab", "/code", "pattern"],
     ])("%s is refused at %s by %s", async (path, pointer, keyword) => {
@@ -76,10 +78,17 @@ for (const engine of engines) {
 
     test("defaults of a query are filled in", async () => {
       const { body } = await service.call("GET", "/shops/ABC/goods?name=abc");
-      expect(body).toEqual({ code: "ABC", name: "abc", limit: 20, price: 0.5, strict: false });
-      const given = "limit=3&price=1.5e1&strict=true";
+      expect(body).toEqual({
+        code: "ABC",
+        name: "abc",
+        limit: 20,
+        price: 0.5,
+        strict: false,
+        order: "name",
+      });
+      const given = "limit=3&price=1.5e1&strict=true&order=price";
       const other = await service.call("GET", `/shops/ABC/goods?name=abc&${given}`);
-      expect(other.body).toMatchObject({ limit: 3, price: 15, strict: true });
+      expect(other.body).toMatchObject({ limit: 3, price: 15, strict: true, order: "price" });
     });
 
     test("defaults of a body are filled in at every depth", async () => {

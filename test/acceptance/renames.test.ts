@@ -87,6 +87,12 @@ describe("a former name is refused that", () => {
       "estimate is still a field of notes",
     ],
     [
+      "is that of another field, which is there as well",
+      "text: string, estimate: integer?",
+      'text: {type: string, was: estimate}, estimate: {type: [integer, "null"], was: text}',
+      "text and estimate are both fields of notes already",
+    ],
+    [
       "is of a document that never was",
       "  notes:",
       "  memos:\n    was: note",

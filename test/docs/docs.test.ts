@@ -39,6 +39,10 @@ const functions = {
   "registry/shop.ts": "export const send = async () => undefined;\n",
   "registry/hooks/tasks.ts":
     "export const check = () => undefined;\nexport const notArchived = () => undefined;\n",
+  "registry/handlers/shop.ts":
+    "export const order = (input: unknown) => input as never;\nexport const totals = order;\n",
+  "registry/hooks/shop.ts": "export const isOpen = () => undefined;\n",
+  "registry/hooks/polite.ts": "export const polite = () => undefined;\n",
   "registry/partner.ts": "export const verify = () => null;\nexport const resolve = () => null;\n",
 };
 
@@ -125,6 +129,40 @@ test("the examples of docs/client.md compile against the client", () => {
   const { stdout } = spawnSync(process.execPath, [tsc, "-p", folder], { encoding: "utf8" });
   rmSync(folder, { recursive: true });
   expect(stdout).toBe("");
+});
+
+test("the code of docs/handlers.md compiles against what its registry generates", () => {
+  const text = textOf("docs/handlers.md");
+  const [registry = "", ...others] = [...text.matchAll(/^```yaml\n([^]*?)^```$/gm)].map(
+    ([, block = ""]) => block,
+  );
+  expect(others).toEqual([]);
+  const code = [...text.matchAll(/^```ts\n\/\/ (registry\/\S+)\n([^]*?)^```$/gm)].map(
+    ([, path = "", block = ""]) => [path, block] as const,
+  );
+  expect(code).toHaveLength(text.match(/^```ts$/gm)?.length ?? 0);
+  const project = writeProject({
+    "registry/service.yaml": service.replace(/^policies:.*\n/m, ""),
+    "registry/page.yaml": registry,
+    ...Object.fromEntries(code),
+    "package.json": JSON.stringify({ type: "module" }),
+    "tsconfig.json": JSON.stringify({
+      compilerOptions: {
+        ...{ noEmit: true, target: "ES2022", lib: ["ES2023", "DOM"], types: [] },
+        ...{ module: "NodeNext", moduleResolution: "NodeNext", strict: true },
+        ...{ exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true, skipLibCheck: true },
+      },
+      include: ["registry/**/*.ts"],
+    }),
+  });
+  mkdirSync(join(project.root, "node_modules"));
+  symlinkSync(root, join(project.root, "node_modules/opwright"));
+  const { code: ended, stdout } = cli(project.root, "generate");
+  expect([ended, ended === 0 ? "" : stdout]).toEqual([0, ""]);
+  const tsc = join(root, "node_modules/typescript/bin/tsc");
+  const compiled = spawnSync(process.execPath, [tsc, "-p", project.root], { encoding: "utf8" });
+  project.remove();
+  expect(compiled.stdout).toBe("");
 });
 
 test("the pipelines of docs/ci.md are YAML, and their commands run", () => {

@@ -289,7 +289,10 @@ function hasNamedMembers(schema: JsonSchema): boolean {
 
 function parameterType(schema: JsonSchema): ParameterTypeName | undefined {
   if (typeof schema === "boolean") return undefined;
-  const declared = schema["type"];
+  const { enum: values } = schema;
+  const isTexts =
+    Array.isArray(values) && values.every((one) => typeof one === "string" || one === null);
+  const declared = schema["type"] ?? (isTexts ? "string" : undefined);
   const type = Array.isArray(declared) ? declared.filter((name) => name !== "null") : [declared];
   if (type.length !== 1) return undefined;
   if (type[0] === "string") return schema["format"] === "uuid" ? "uuid" : "string";

@@ -33,7 +33,11 @@ const places: readonly (readonly [string, Place])[] = [
   [`${documents}.*.was`, ({ draw }, path) => `${path[1]}_${draw.below(9)}`],
   [`${documents}.*.defaults`, defaults],
   [`${documents}.*.emits.*`, emission],
-  ["**.in|out|data", someType],
+  ["**.in|out|data|context", someType],
+  [
+    "operations|hooks.*.errors",
+    ({ draw, made }) => (isMap(made["errors"]) ? draw.some(Object.keys(made["errors"]), 0, 2) : []),
+  ],
   ["operations.*.guard", (world) => guardOf(world, "operations")],
   ["identity|tenancy.*.guard", administrator],
   ["webhooks.guard", (world) => guardOf(world, "webhooks")],
