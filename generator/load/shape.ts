@@ -2,7 +2,6 @@
 import { didYouMean } from "../did-you-mean.js";
 import { inside, type Origin, type Report } from "../diagnostics.js";
 import { own } from "../model/records.js";
-import type { RegistryNames } from "./registry-names.js";
 
 export type Shape =
   | {
@@ -35,7 +34,10 @@ export type Shape =
   /** Checked by a reader of its own. */
   | { readonly kind: "any"; readonly what: string }
   /** A name of something declared, for completion in editors. */
-  | { readonly kind: "name"; readonly of: keyof RegistryNames };
+  | {
+      readonly kind: "name";
+      readonly of: "policies" | "hooks" | "errors" | "types" | "namespaces";
+    };
 
 export interface Member {
   readonly shape: Shape;
