@@ -110,6 +110,11 @@ export const catalogue = {
     "An operation or a hook names an error that `errors` does not have.",
     "Declare it there, or correct the spelling.",
   ),
+  OPW029: entry(
+    "Reference",
+    "A field names a document that is not there, or one that it cannot be kept with.",
+    "Name a document of the registry. Both are of tenants, or neither; null needs `ref: name?`; what is marked as deleted takes along only what can be marked, too.",
+  ),
   OPW030: entry(
     "Unknown field",
     "A document's list names a field that its type does not have.",

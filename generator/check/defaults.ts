@@ -1,7 +1,7 @@
 // The rule that default values match the schemas of their fields. Loads Ajv only where there are defaults to check.
 import { isNullable, propertiesOf, referredType, type JsonSchema } from "../model/json-schema.js";
 import { own } from "../model/records.js";
-import type { DocumentModel } from "../model/registry.js";
+import type { DocumentModel } from "../model/document-model.js";
 import { bundled } from "../emit/validators.js";
 import type { RuleContext } from "./rule-context.js";
 

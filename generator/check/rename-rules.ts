@@ -7,7 +7,7 @@ import type { TableSchema } from "../emit/storage-schema.js";
 import { formerName } from "../load/former-names.js";
 import { propertiesOf } from "../model/json-schema.js";
 import { own } from "../model/records.js";
-import type { DocumentModel } from "../model/registry.js";
+import type { DocumentModel } from "../model/document-model.js";
 import type { RuleContext } from "./rule-context.js";
 
 /** A former name that leads nowhere, or that something else still has, would leave the rows behind. */

@@ -2,7 +2,8 @@
 import type { JudgedCause } from "../diff/report.js";
 import type { Origin } from "../diagnostics.js";
 import type { CheckedRegistry } from "../generate.js";
-import type { DocumentModel, RegistryModel } from "../model/registry.js";
+import type { DocumentModel } from "../model/document-model.js";
+import type { RegistryModel } from "../model/registry.js";
 
 /** At what a cause is about, its field where there is one, or in the file that had it. */
 export function originOf(

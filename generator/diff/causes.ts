@@ -4,7 +4,8 @@ import { families } from "../families/index.js";
 import { levels, type Change, type ChangeLevel, type Subject } from "../compare/change.js";
 import { propertiesOf, referredType, type JsonSchema } from "../model/json-schema.js";
 import { own } from "../model/records.js";
-import type { DocumentModel, RegistryModel } from "../model/registry.js";
+import type { DocumentModel } from "../model/document-model.js";
+import type { RegistryModel } from "../model/registry.js";
 import { documentCalled, renamedDocuments } from "./renames.js";
 
 export interface Cause {

@@ -2,7 +2,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { pairsOf } from "../compare/renames.js";
 import { own } from "../model/records.js";
-import type { DocumentModel, OperationModel, RegistryModel } from "../model/registry.js";
+import type { DocumentModel } from "../model/document-model.js";
+import type { OperationModel, RegistryModel } from "../model/registry.js";
 
 export interface RenamedOperation {
   /** What it is called by now. */

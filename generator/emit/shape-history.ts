@@ -3,7 +3,7 @@ import type { Shape, StoredMember } from "../../runtime/contract/shapes.js";
 import { asStored, storedName } from "../../runtime/contract/stored-members.js";
 import { propertiesOf, type JsonSchema } from "../model/json-schema.js";
 import { own } from "../model/records.js";
-import type { DocumentModel } from "../model/registry.js";
+import type { DocumentModel } from "../model/document-model.js";
 
 /** What is known of the bodies in a table. Members are named as rows name them. */
 export interface StoredBodies {

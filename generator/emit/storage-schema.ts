@@ -14,7 +14,8 @@ import { requiredOf } from "../model/json-schema.js";
 import { indexName } from "../model/names.js";
 import { own } from "../model/records.js";
 import type { StoredTables } from "../kernel/family.js";
-import type { DocumentModel, RegistryModel, UniqueModel } from "../model/registry.js";
+import type { DocumentModel, UniqueModel } from "../model/document-model.js";
+import type { RegistryModel } from "../model/registry.js";
 
 export interface IndexSchema {
   /** Whether no two rows have the same there: of a tenant or of all, and of those that are deleted or not. */

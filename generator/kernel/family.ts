@@ -21,13 +21,8 @@ import type { SourceTree } from "../load/source-tree.js";
 import type { TypeReader } from "../load/types.js";
 import type { Code } from "../model/code.js";
 import type { ValidatorPlan } from "../model/validator-plan.js";
-import type {
-  DocumentModel,
-  FamilyModels,
-  OperationModel,
-  RegistryModel,
-  RouteModel,
-} from "../model/registry.js";
+import type { DocumentModel } from "../model/document-model.js";
+import type { FamilyModels, OperationModel, RegistryModel, RouteModel } from "../model/registry.js";
 
 /** What the database has of documents, by their tables. */
 export type StoredTables = Readonly<

@@ -15,6 +15,7 @@ import {
 import { pascalCase } from "../model/names.js";
 import { own } from "../model/records.js";
 import { readDeprecation } from "./deprecations.js";
+import { isReference, readReference } from "./document-references.js";
 import { formerNameKeyword } from "./former-names.js";
 import { undeclaredRequired } from "./required-names.js";
 import { decoded, fileReference, SchemaFiles } from "./schema-files.js";
@@ -52,6 +53,7 @@ const reservedTypeNames = ["ErrorEnvelope", "Handler"];
 export class TypeReader {
   readonly table: TypeTable;
   readonly #declared: ReadonlySet<string>;
+  readonly #documents: readonly string[];
   readonly #schemaFiles: SchemaFiles;
   readonly #report: Report;
   readonly #files = new Map<string, string>();
@@ -60,9 +62,11 @@ export class TypeReader {
 
   constructor(
     declared: Iterable<string>,
+    documents: readonly string[],
     options: { readonly project: string; readonly folder: string; readonly report: Report },
   ) {
     this.#declared = new Set(declared);
+    this.#documents = documents;
     this.table = new TypeTable(this.#declared, options.report);
     this.#schemaFiles = new SchemaFiles(options);
     this.#report = options.report;
@@ -131,6 +135,7 @@ export class TypeReader {
   readField(value: unknown, at: Origin, root: Root): JsonSchema {
     if (typeof value === "string") return this.#readShorthand(value, at);
     if (Array.isArray(value)) return this.#readEnum(value, at);
+    if (isReference(value)) return readReference(value, at, this.#documents, this.#report);
     if (typeof value === "boolean" || isMap(value)) return this.#readSchema(value, at, root);
     this.#report({
       code: "OPW011",
@@ -386,7 +391,8 @@ export function readTypes(
   tree: SourceTree,
   options: { readonly project: string; readonly folder: string; readonly report: Report },
 ): TypeReader {
-  const reader = new TypeReader(Object.keys(tree.section("types")), options);
+  const namesOf = (section: string): readonly string[] => Object.keys(tree.section(section));
+  const reader = new TypeReader(namesOf("types"), namesOf("documents"), options);
   for (const [name, value] of Object.entries(declared))
     reader.declare(name, value, tree.at("types", name));
   return reader;

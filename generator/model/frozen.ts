@@ -4,10 +4,10 @@ import { objectSchema, propertiesOf, referredType, requiredOf } from "./json-sch
 import type { JsonSchema } from "./json-schema.js";
 import { sortedRecord } from "./records.js";
 import { emptyModels } from "./registry.js";
+import type { DocumentModel } from "./document-model.js";
 import type {
   AuthenticationRouteModel,
   BodyModel,
-  DocumentModel,
   HookUse,
   IdentityModel,
   IngressModel,
@@ -47,7 +47,7 @@ const usual = {
   output: { schema: null, hasEntityTag: false, isBytes: false },
   input: { parameters: [], body: null, read: "parts" },
   body: { isOptional: false, isForm: false },
-  document: { former: {}, unique: [] },
+  document: { former: {}, unique: [], references: [] },
 } as const satisfies {
   readonly operation: Partial<OperationModel>;
   readonly route: Partial<RouteModel>;

@@ -131,6 +131,7 @@ export const errors = {
 
   "core.conflict": row("conflict", "The request conflicts with the current state."),
   revision_mismatch: row("conflict", "The document has moved on from that revision."),
+  reference_in_use: row("conflict", "Other documents name this one."),
   unique_violation: row("conflict", "Another document has these values already."),
   historical_consistency_violation: row(
     "conflict",

@@ -22,6 +22,13 @@ export type Emission = {
     | { readonly topic: string }
   );
 
+/** A type of documents that names another one in a member. */
+export interface Referrer {
+  readonly by: () => DocumentSpec<unknown>;
+  readonly member: string;
+  readonly onDelete: "restrict" | "cascade" | "set_null";
+}
+
 /** A document spec as generated code declares it. */
 export interface DocumentDeclaration {
   /** The document's name, which is the namespace of its operations. */
@@ -47,6 +54,10 @@ export interface DocumentDeclaration {
   readonly indexes?: readonly (readonly string[])[];
   /** What no two documents have the same of, each with the index that sees to it. */
   readonly unique?: readonly { readonly index: string; readonly members: readonly string[] }[];
+  /** Members that name other documents. */
+  readonly references?: Readonly<Record<string, () => DocumentSpec<unknown>>>;
+  /** Who names documents of this type, and what becomes of them when one is deleted. */
+  readonly referredBy?: readonly Referrer[];
   /** What quantifiers ask of the objects in arrays. */
   readonly elements?: Elements;
   /** Values of fields that are enumerations. */

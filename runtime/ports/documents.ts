@@ -46,6 +46,8 @@ export const documentStore = storeKey<DocumentStore>("documents");
 export interface DocumentStore {
   /** The document, deleted or not, or null. */
   get(spec: DocumentDeclaration, tenant: string, id: string): Promise<StoredDocument | null>;
+  /** Whether the document is there and live; it stays so until the transaction has ended. */
+  hold(spec: DocumentDeclaration, tenant: string, id: string): Promise<boolean>;
   /** Adds a document, and its snapshot where the type keeps history. */
   insert(spec: DocumentDeclaration, tenant: string, document: StoredDocument): Promise<void>;
   /** Replaces the document where its revision is still `expectedRev`; says whether it did. Atomic. */

@@ -61,7 +61,7 @@ function readGroup(
   schema: JsonSchema,
 ): { readonly types: Record<string, JsonSchema> } | { readonly findings: readonly Finding[] } {
   const findings: Finding[] = [];
-  const reader = new TypeReader(["Case"], {
+  const reader = new TypeReader(["Case"], [], {
     project: "/nowhere",
     folder: "registry",
     report: (finding) => findings.push(finding),

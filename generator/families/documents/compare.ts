@@ -1,11 +1,7 @@
 // What changes of documents mean for clients, beside their operations.
 import { isDeepStrictEqual } from "node:util";
-import type {
-  DocumentModel,
-  EmissionModel,
-  RegistryModel,
-  UniqueModel,
-} from "../../model/registry.js";
+import type { DocumentModel, EmissionModel, UniqueModel } from "../../model/document-model.js";
+import type { RegistryModel } from "../../model/registry.js";
 import { differences } from "../../compare/differences.js";
 import type { Comparison } from "../../compare/comparison.js";
 import { amount, choices, compareAll, tellOf, value, type Rules } from "../../compare/rules.js";
@@ -53,6 +49,12 @@ const document: Rules<DocumentModel> = {
       ...gone.map((text) => ["additive", `no longer refuses ${text}`] as const),
     ];
   },
+  references: choices(
+    ({ field, document, onDelete }) =>
+      `${field} names one of the ${document} (on_delete ${onDelete})`,
+    ({ field, document, onDelete }) =>
+      `${field} no longer names one of the ${document} (on_delete ${onDelete})`,
+  ),
   emits: choices(
     (emission) => `sends ${emissionText(emission)}`,
     (emission) => `no longer sends ${emissionText(emission)}`,

@@ -1,5 +1,5 @@
 // Types that are made of a document's own: payloads, and what it can be asked.
-import type { DocumentModel } from "../../model/registry.js";
+import type { DocumentModel } from "../../model/document-model.js";
 import { aggregateTypeNames } from "./aggregate-schemas.js";
 import { queryTypeNames } from "./model.js";
 import { enumConstraints } from "./query-schemas.js";

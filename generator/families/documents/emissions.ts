@@ -1,6 +1,6 @@
 // `emits:` of a document: which signals its changes send.
 import type { DocumentDeclaration, EmittedEvent } from "../../load/declarations.js";
-import type { EmissionModel } from "../../model/registry.js";
+import type { EmissionModel } from "../../model/document-model.js";
 
 type Verb = EmissionModel["on"];
 

@@ -6,7 +6,9 @@ import type { ModulePaths } from "../../print/module-path.js";
 import { camelCase, indexName, specName } from "../../model/names.js";
 import { bodyValidatorName } from "./body-validators.js";
 import { queryTypeNames } from "./model.js";
-import type { DocumentModel, RegistryModel } from "../../model/registry.js";
+import { referrersOf } from "./references.js";
+import type { DocumentModel } from "../../model/document-model.js";
+import type { RegistryModel } from "../../model/registry.js";
 import { header, type EmittedFile } from "../../print/file.js";
 import {
   importOf,
@@ -14,6 +16,7 @@ import {
   listLayout,
   literal,
   mapMember,
+  sortedUnique,
   width,
 } from "../../print/layout.js";
 import { print } from "../../print/templates.js";
@@ -67,6 +70,41 @@ function uniqueMember(uniques: StoredTables[string]["uniques"]): readonly string
   return [listLayout("  ", "unique: ", lines, ["[", "]"], ",")];
 }
 
+/** What members name, and who names these documents. Documents may name each other, so each spec is asked for when it is needed. */
+function referenceMembers(document: DocumentModel, model: RegistryModel): readonly string[] {
+  const referrers = referrersOf(model, document.name);
+  return [
+    ...(document.references.length === 0
+      ? []
+      : [
+          "  references: {",
+          ...document.references.map(
+            ({ field, document: target }) => `    ${field}: () => ${specName(target)},`,
+          ),
+          "  },",
+        ]),
+    ...(referrers.length === 0
+      ? []
+      : [
+          "  referredBy: [",
+          ...referrers.map(
+            ({ by, field, onDelete }) =>
+              `    { by: () => ${specName(by.name)}, member: ${literal(field)}, onDelete: ${literal(onDelete)} },`,
+          ),
+          "  ],",
+        ]),
+  ];
+}
+
+/** Other documents whose specs a spec needs. */
+function neighboursOf(document: DocumentModel, model: RegistryModel): readonly string[] {
+  const names = [
+    ...document.references.map(({ document: target }) => target),
+    ...referrersOf(model, document.name).map(({ by }) => by.name),
+  ];
+  return sortedUnique(names.filter((name) => name !== document.name));
+}
+
 /** The indexes that are kept with the documents. */
 function searchesMember({ name }: DocumentModel, { searches }: RegistryModel): readonly string[] {
   const own = Object.values(searches).filter(({ document }) => document === name);
@@ -107,11 +145,17 @@ function printDocument(
   const payloads = isWritable ? [createTypeName, patchTypeName] : [];
   const named = [typeName, ...payloads, filter, sorts];
   const types = [typeName, ...(isWritable ? payloads : ["unknown", "unknown"]), filter, sorts];
+  const neighbours = neighboursOf(document, model);
+  // What refers in a circle has types that cannot be inferred.
+  const isAnnotated =
+    document.references.length > 0 || referrersOf(model, document.name).length > 0;
   const imports = [
     importOf("document", "opwright/runtime", false),
     ...[...named]
       .sort()
       .map((name) => importOf(name, `../types/${modules.get(name) ?? "models"}.js`, true)),
+    ...neighbours.map((name) => importOf(specName(name), `./${name}.js`, false)),
+    ...(isAnnotated ? [importOf("DocumentSpec", "opwright/runtime", true)] : []),
     ...(document.checksBody || isWritable
       ? [importOf("* as validate", `../validators/${document.name}.js`, false)]
       : []),
@@ -120,13 +164,21 @@ function printDocument(
     header: header(document.source),
     imports: importStatements(imports),
     name: specName(document.name),
-    open: listLayout(
-      "",
-      `export const ${specName(document.name)} = document`,
-      types,
-      ["<", ">"],
-      "({",
-    ),
+    open: isAnnotated
+      ? listLayout(
+          "",
+          `export const ${specName(document.name)}: DocumentSpec`,
+          types,
+          ["<", ">"],
+          " = document({",
+        )
+      : listLayout(
+          "",
+          `export const ${specName(document.name)} = document`,
+          types,
+          ["<", ">"],
+          "({",
+        ),
     lines: [
       `  name: ${literal(document.name)},`,
       `  table: ${literal(document.table)},`,
@@ -147,6 +199,7 @@ function printDocument(
         : [mapMember("  ", "enums", document.enums)]),
       ...indexesMember(document),
       ...uniqueMember(uniques),
+      ...referenceMembers(document, model),
       ...searchesMember(document, model),
       ...emitsMember(document, model),
       ...(isWritable

@@ -1,7 +1,8 @@
 // The documents family: a declaration becomes a document model, its types, and up to ten operations.
 import { didYouMean } from "../../did-you-mean.js";
 import type { DocumentDeclaration } from "../../load/declarations.js";
-import type { DocumentModel, DocumentVerb } from "../../model/registry.js";
+import type { DocumentModel } from "../../model/document-model.js";
+import type { DocumentVerb } from "../../model/registry.js";
 import { documentModel, type DocumentType } from "./model.js";
 import { expandVerb, reading, verbsOf } from "./verbs.js";
 import type { FamilyContext, UnmountedOperation } from "../../kernel/family.js";

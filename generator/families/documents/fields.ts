@@ -3,7 +3,7 @@ import type { FieldType } from "../../../runtime/contract/fields.js";
 import { isScalarType } from "../../../runtime/contract/query-operators.js";
 import { resolved, type Resolve } from "../../kernel/resolve.js";
 import { propertiesOf, withoutNull, type JsonSchema } from "../../model/json-schema.js";
-import type { DocumentModel } from "../../model/registry.js";
+import type { DocumentModel } from "../../model/document-model.js";
 
 /** How deep nested members are followed; a recursive type ends here. */
 export const maxDepth = 4;

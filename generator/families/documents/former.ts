@@ -4,7 +4,7 @@ import { formerName, formerValues } from "../../load/former-names.js";
 import { resolved, type Resolve } from "../../kernel/resolve.js";
 import { withoutNull, type JsonSchema, type SchemaObject } from "../../model/json-schema.js";
 import { memberPaths } from "./fields.js";
-import type { FormerNames } from "../../model/registry.js";
+import type { FormerNames } from "../../model/document-model.js";
 
 /** Fields that were called otherwise, or have values that were. */
 export function formerNames(

@@ -3,7 +3,7 @@ import type { DocumentDeclaration } from "../../load/declarations.js";
 import { ofGenerated } from "../../model/code.js";
 import { specName } from "../../model/names.js";
 import { sortedRecord } from "../../model/records.js";
-import type { DocumentModel } from "../../model/registry.js";
+import type { DocumentModel } from "../../model/document-model.js";
 import {
   expansion,
   family,
@@ -16,6 +16,7 @@ import { derivedTypes } from "./derived.js";
 import { emitDocuments } from "./emit.js";
 import { expandDocument, type ExpandedDocument } from "./expand.js";
 import { format } from "./format.js";
+import { checkReferences } from "./references.js";
 import { readDocumentTypes } from "./types.js";
 
 /** Documents by name, for families that are about documents. */
@@ -30,8 +31,16 @@ export const documents = family<ReadonlyMap<string, DocumentModel>>({
       models.set(name, expanded.model);
       namespaces.push(namespaceOf(context, declaration, expanded));
     }
+    checkReferences(context, Object.fromEntries(models));
+    const named = new Set(
+      [...models.values()].flatMap(({ references }) => references.map(({ document }) => document)),
+    );
     return expansion(models, {
       namespaces,
+      boundaryErrors: ({ family: of, namespace, name }) =>
+        of === "documents" && named.has(namespace) && ["delete", "kill"].includes(name)
+          ? ["reference_in_use"]
+          : [],
       frozen: () => ({ documents: sortedRecord(models) }),
     });
   },

@@ -4,7 +4,7 @@ import { didYouMean } from "../../did-you-mean.js";
 import type { FamilyContext } from "../../kernel/family.js";
 import type { DocumentDeclaration } from "../../load/declarations.js";
 import { own } from "../../model/records.js";
-import type { IndexModel, UniqueModel } from "../../model/registry.js";
+import type { IndexModel, ReferenceModel, UniqueModel } from "../../model/document-model.js";
 
 /** Reports fields that are not there, or that have no order. */
 export function indexesOf(
@@ -13,7 +13,7 @@ export function indexesOf(
   declaration: DocumentDeclaration,
   fields: Fields,
 ): readonly IndexModel[] {
-  return (declaration.indexes ?? []).map((names, position) => {
+  return (declaration.indexes ?? []).map((names, position): IndexModel => {
     for (const [at, field] of names.entries())
       checkField(context, fields, field, ["documents", name, "indexes", position, at]);
     return { name: `${name}_by_${joined(names)}`, fields: names };
@@ -46,6 +46,21 @@ export function uniqueOf(
       isLiveOnly: rule.where !== undefined,
     };
   });
+}
+
+/** Who names a document is looked for when that goes: each reference has an index that begins with it. */
+export function withReferences(
+  name: string,
+  indexes: readonly IndexModel[],
+  references: readonly ReferenceModel[],
+): readonly IndexModel[] {
+  const missing = references.filter(
+    ({ field }) => !indexes.some(({ fields: [first] }) => first === field),
+  );
+  return [
+    ...indexes,
+    ...missing.map(({ field }) => ({ name: `${name}_by_${field}`, fields: [field] })),
+  ];
 }
 
 type Rule = Exclude<NonNullable<DocumentDeclaration["unique"]>[number], readonly string[]>;

@@ -22,13 +22,14 @@ import {
   type SchemaObject,
 } from "../../model/json-schema.js";
 import { pascalCase } from "../../model/names.js";
-import type { DocumentModel } from "../../model/registry.js";
+import type { DocumentModel } from "../../model/document-model.js";
 import { resolved, type Resolve } from "../../kernel/resolve.js";
 import { sharedAggregateTypes, aggregateTypeNames, aggregateTypes } from "./aggregate-schemas.js";
 import { canonicalOf, elementsOf, enumsOf, fieldsOf, fieldType, memberPaths } from "./fields.js";
 import { nullablePaths, patchSchema } from "./patch-schema.js";
 import { emissions } from "./emissions.js";
-import { indexesOf, uniqueOf } from "./indexes.js";
+import { indexesOf, uniqueOf, withReferences } from "./indexes.js";
+import { referencesOf, refuseNestedReferences } from "./references.js";
 import { formerNames, refuseNested } from "./former.js";
 import type { FamilyContext } from "../../kernel/family.js";
 import { queryableFields } from "../../model/query-fields.js";
@@ -142,6 +143,8 @@ export function documentModel(
   const enums = enumsOf(bodySchema, resolve);
   const queryable = queryableFields({ fields, softDelete });
   refuseNested(context, name, body, resolve);
+  refuseNestedReferences(context, name, body, resolve);
+  const references = referencesOf(properties);
   addQueryTypes(context, name, queryable, elements, enums, propertiesOf(bodySchema));
   return {
     name,
@@ -163,7 +166,8 @@ export function documentModel(
     elements,
     enums,
     former: formerNames(properties, resolve),
-    indexes: indexesOf(context, name, declaration, fields),
+    indexes: withReferences(name, indexesOf(context, name, declaration, fields), references),
+    references,
     unique: uniqueOf(context, name, declaration, fields, softDelete),
     emits: emissions(declaration),
     checksBody:

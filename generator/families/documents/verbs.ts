@@ -4,9 +4,9 @@ import { own } from "../../model/records.js";
 import { objectSchema, refTo, revisionSchema, uuidSchema } from "../../model/json-schema.js";
 import { callOf, ofGenerated, ofRuntime, type Code } from "../../model/code.js";
 import { camelCase, pascalCase, specName, summaryOf } from "../../model/names.js";
+import type { DocumentModel } from "../../model/document-model.js";
 import {
   bodyInput,
-  type DocumentModel,
   type DocumentVerb,
   type InputModel,
   type OperationModel,

@@ -2,12 +2,8 @@
 import { didYouMean } from "../../did-you-mean.js";
 import type { Origin } from "../../diagnostics.js";
 import { propertiesOf, withoutNull, type JsonSchema } from "../../model/json-schema.js";
-import type {
-  DocumentModel,
-  RealtimeModel,
-  SignalModel,
-  SignalTargetModel,
-} from "../../model/registry.js";
+import type { DocumentModel } from "../../model/document-model.js";
+import type { RealtimeModel, SignalModel, SignalTargetModel } from "../../model/registry.js";
 import { resolved, type Resolve } from "../../kernel/resolve.js";
 import type { FamilyContext } from "../../kernel/family.js";
 

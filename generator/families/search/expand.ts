@@ -5,9 +5,9 @@ import { callOf, ofGenerated, ofRuntime } from "../../model/code.js";
 import { refTo } from "../../model/json-schema.js";
 import { camelCase, pascalCase, specName, summaryOf } from "../../model/names.js";
 import { own } from "../../model/records.js";
+import type { DocumentModel } from "../../model/document-model.js";
 import {
   bodyInput,
-  type DocumentModel,
   type OperationModel,
   type SearchModel,
   type SearchVerb,

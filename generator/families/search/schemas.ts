@@ -7,7 +7,8 @@ import {
   type JsonSchema,
   type SchemaObject,
 } from "../../model/json-schema.js";
-import type { DocumentModel, SearchModel } from "../../model/registry.js";
+import type { DocumentModel } from "../../model/document-model.js";
+import type { SearchModel } from "../../model/registry.js";
 import { listRequestSchema, pageSchema, scalarSchema } from "../documents/query-schemas.js";
 
 /** The body of a search: what a list takes, a query and options. */

@@ -85,6 +85,7 @@ export const postgresDialect: Dialect = {
     { column: `"id"`, type: "uuid" },
   ],
   holdRows: " FOR NO KEY UPDATE",
+  shareRows: " FOR SHARE",
 };
 
 const recordTypes = { integer: "bigint", text: "text", uuid: "uuid" } as const;

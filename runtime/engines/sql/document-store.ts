@@ -25,6 +25,14 @@ export function sqlDocumentStore(session: SqlSession): DocumentStore {
       return row === undefined ? null : readStored(spec, row);
     },
 
+    async hold(spec, tenant, id) {
+      const rows = await session.all(statementsOf(spec, dialect).hold, [
+        ...ownerOf(spec, tenant),
+        id,
+      ]);
+      return rows.length > 0;
+    },
+
     async snapshot(spec, tenant, id, rev) {
       const [row] = await session.all(statementsOf(spec, dialect).snapshot, [
         ...ownerOf(spec, tenant),

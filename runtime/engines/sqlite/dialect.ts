@@ -76,4 +76,5 @@ export const sqliteDialect: Dialect = {
   isWordUsed,
   rowKeys: () => [{ column: "rowid", type: "integer" }],
   holdRows: "",
+  shareRows: "",
 };

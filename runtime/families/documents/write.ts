@@ -11,6 +11,7 @@ import { applyPatch } from "./merge-patch.js";
 import { checkPreconditions, noPreconditions } from "../../operations/preconditions.js";
 import { validatorsOf } from "./render.js";
 import type { StoredDocument } from "../../ports/documents.js";
+import { holdReferences, releaseReferrers } from "./references.js";
 import { checkWithinScope, findDocument } from "./scoped.js";
 import type { DocumentDeclaration } from "../../ports/document-spec.js";
 import { mergeThreeWay } from "./three-way-merge.js";
@@ -40,6 +41,7 @@ export async function createDocument(
     ownerId: context.identity?.principalId ?? null,
     body: JSON.stringify(body),
   };
+  await holdReferences(spec, context, body, Object.keys(body));
   await attempted(spec, context, (documents) => documents.insert(spec, context.tenant, stored));
   await checkWithinScope(spec, context, stored.id);
   await emitSignals(spec, context, "create", stored);
@@ -84,6 +86,7 @@ export async function patchDocument(
     checkBody(spec, after);
     const diff = diffOf(before, after);
     if (Object.keys(diff).length === 0) return { stored: current, diff };
+    await holdReferences(spec, context, after, Object.keys(diff));
     const stored = await replaced(spec, context, current, { body: JSON.stringify(after) });
     if (stored === null) return null;
     await emitSignals(spec, context, "update", stored, diff);
@@ -125,7 +128,13 @@ export async function markDocument(
     if (expected !== "any" && expected !== current.rev) throw mismatch(current);
     if (isDeleted && current.isDeleted) throw fail("document_deleted");
     if (isDeleted === current.isDeleted) return current;
-    const stored = await replaced(spec, context, current, { isDeleted });
+    const body = JSON.parse(current.body) as Body;
+    if (!isDeleted) await holdReferences(spec, context, body, Object.keys(body));
+    const stored = await departing(spec, context, async () => {
+      const marked = await replaced(spec, context, current, { isDeleted });
+      if (marked !== null && isDeleted) await releaseReferrers(spec, context, id, "delete");
+      return marked;
+    });
     if (stored !== null) await emitSignals(spec, context, isDeleted ? "delete" : "restore", stored);
     return stored;
   });
@@ -144,7 +153,12 @@ export async function killDocument(
     checkPreconditions(preconditions, validatorsOf(current));
     if (typeof expected === "number" && expected !== current.rev) throw mismatch(current);
     const documents = context.transaction.of(documentStore);
-    if (!(await documents.remove(spec, context.tenant, id, current.rev))) return null;
+    const isGone = await departing(spec, context, async () => {
+      const removed = await documents.remove(spec, context.tenant, id, current.rev);
+      if (removed) await releaseReferrers(spec, context, id, "kill");
+      return removed;
+    });
+    if (!isGone) return null;
     await emitSignals(spec, context, "kill", current);
     return true;
   });
@@ -189,6 +203,15 @@ function attempted<T>(
 ): Promise<T> {
   const documents = transaction.of(documentStore);
   return unique === undefined ? write(documents) : transaction.attempt(() => write(documents));
+}
+
+/** A departure that referrers may refuse: then nothing of it stays. */
+function departing<T>(
+  { referredBy }: DocumentDeclaration,
+  { transaction }: ExecutionContext,
+  work: () => Promise<T>,
+): Promise<T> {
+  return referredBy === undefined ? work() : transaction.attempt(work);
 }
 
 /** Runs `attempt` until it gives a value; null is a lost compare-and-set. Gives up with `core.concurrency`. */

@@ -1,0 +1,70 @@
+// References between documents: what each names, and who names it.
+import { referenceOf } from "../../load/document-references.js";
+import type { FamilyContext } from "../../kernel/family.js";
+import type { JsonSchema, SchemaObject } from "../../model/json-schema.js";
+import type { DocumentModel, ReferenceModel } from "../../model/document-model.js";
+import type { RegistryModel } from "../../model/registry.js";
+import type { Resolve } from "../../kernel/resolve.js";
+import { memberPaths } from "./fields.js";
+
+/** The references among the members of a document. */
+export function referencesOf(
+  properties: Readonly<Record<string, JsonSchema>>,
+): readonly ReferenceModel[] {
+  return Object.entries(properties).flatMap(([field, schema]) => {
+    const reference = referenceOf(schema);
+    return reference === null ? [] : [{ field, ...reference }];
+  });
+}
+
+/** Who names documents of a name. */
+export function referrersOf(
+  { documents }: Pick<RegistryModel, "documents">,
+  name: string,
+): readonly (ReferenceModel & { readonly by: DocumentModel })[] {
+  return Object.values(documents).flatMap((by) =>
+    by.references
+      .filter(({ document }) => document === name)
+      .map((reference) => ({ ...reference, by })),
+  );
+}
+
+/** References that stand within objects and lists are not kept. */
+export function refuseNestedReferences(
+  { tree, report }: FamilyContext,
+  document: string,
+  body: SchemaObject,
+  resolve: Resolve,
+): void {
+  for (const { path, schema } of memberPaths(body, resolve))
+    if (/[.[]/.test(path) && referenceOf(schema) !== null)
+      report({
+        code: "OPW029",
+        message: `${document}.${path} cannot name a document: only members of the document itself can`,
+        at: tree.keyAt("documents", document),
+      });
+}
+
+/** Reports references that could not be kept: across tenants, and deletions that the other document does not know. */
+export function checkReferences(
+  { tree, report }: FamilyContext,
+  documents: Readonly<Record<string, DocumentModel>>,
+): void {
+  for (const { name, tenant, softDelete, references } of Object.values(documents))
+    for (const { field, document, onDelete } of references) {
+      const target = documents[document];
+      if (target === undefined) continue;
+      const faults = [
+        ...(target.tenant === tenant
+          ? []
+          : [`${name}.${field} names one of the ${document}: both are of tenants, or neither`]),
+        ...(onDelete === "cascade" && target.softDelete && !softDelete
+          ? [
+              `${document} are marked as deleted, which ${name} cannot be: give them soft_delete, or another on_delete`,
+            ]
+          : []),
+      ];
+      for (const message of faults)
+        report({ code: "OPW029", message, at: tree.keyAt("documents", name) });
+    }
+}

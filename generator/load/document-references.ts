@@ -1,0 +1,87 @@
+// `{ref: projects, on_delete: cascade}`: a field that names another document.
+import { didYouMean } from "../did-you-mean.js";
+import { inside, type Origin, type Report } from "../diagnostics.js";
+import { nullable, uuidSchema, type JsonSchema, type SchemaObject } from "../model/json-schema.js";
+import type { ReferenceModel } from "../model/document-model.js";
+import { optional, required, text } from "./format-parts.js";
+import { checkShape, isMap, type Shape } from "./shape.js";
+
+const documentKeyword = "x-ref";
+const deletionKeyword = "x-on-delete";
+
+const reference = {
+  kind: "object" as const,
+  members: {
+    ref: required(
+      {
+        kind: "string",
+        pattern: /^[a-z][a-z0-9_]*\??$/,
+        what: "the name of a document, with ? where null is a value",
+      },
+      "The document that the field names one of.",
+    ),
+    on_delete: optional(
+      { kind: "oneOf", values: ["restrict", "cascade", "set_null"] },
+      "What becomes of this when that one is deleted: restrict where left out.",
+    ),
+    description: optional(text, "What it is."),
+    was: optional(text, "What it was called before."),
+  },
+} satisfies Shape;
+
+/** Whether a field is said as a reference. */
+export function isReference(value: unknown): value is Readonly<Record<string, unknown>> {
+  return isMap(value) && typeof value["ref"] === "string";
+}
+
+/** The schema of a reference: a UUID, and which document it names. */
+export function readReference(
+  value: Readonly<Record<string, unknown>>,
+  at: Origin,
+  documents: readonly string[],
+  report: Report,
+): JsonSchema {
+  if (!checkShape(reference, value, at, report)) return true;
+  const {
+    ref,
+    on_delete: onDelete = "restrict",
+    description,
+    was,
+  } = value as {
+    readonly ref: string;
+    readonly on_delete?: ReferenceModel["onDelete"];
+    readonly description?: string;
+    readonly was?: string;
+  };
+  const document = ref.replace(/\?$/, "");
+  if (!documents.includes(document))
+    report({
+      code: "OPW029",
+      message: `no document is called ${document}`,
+      at: inside(at, "ref"),
+      suggestion: didYouMean(document, documents),
+    });
+  if (onDelete === "set_null" && document === ref)
+    report({
+      code: "OPW029",
+      message: `null is no value here: say \`ref: ${ref}?\``,
+      at: inside(at, "on_delete"),
+    });
+  const schema = document === ref ? uuidSchema : nullable(uuidSchema);
+  return {
+    ...(schema as SchemaObject),
+    ...(description === undefined ? {} : { description }),
+    ...(was === undefined ? {} : { "x-was": was }),
+    [documentKeyword]: document,
+    [deletionKeyword]: onDelete,
+  };
+}
+
+/** The document that a field names one of; null where it names none. */
+export function referenceOf(schema: JsonSchema): Omit<ReferenceModel, "field"> | null {
+  if (typeof schema !== "object") return null;
+  const { [documentKeyword]: document, [deletionKeyword]: onDelete } = schema;
+  return typeof document === "string"
+    ? { document, onDelete: onDelete as ReferenceModel["onDelete"] }
+    : null;
+}

@@ -1,0 +1,75 @@
+// What the registry says of documents: their fields, indexes, references and signals.
+import type { Elements, Enums, Fields } from "../../runtime/contract/fields.js";
+import type { JsonSchema } from "./json-schema.js";
+
+export interface IndexModel {
+  readonly name: string;
+  readonly fields: readonly string[];
+}
+
+/** Fields of which no two documents have the same values; where one of them is null, there is nothing to compare. */
+export interface UniqueModel {
+  /** The name of its index. */
+  readonly name: string;
+  readonly fields: readonly string[];
+  /** Whether it holds beyond a tenant. */
+  readonly isGlobal: boolean;
+  /** Whether documents that are deleted don't count. */
+  readonly isLiveOnly: boolean;
+}
+
+/** A field that names another document. */
+export interface ReferenceModel {
+  readonly field: string;
+  readonly document: string;
+  /** What becomes of the document with the field when the other one is deleted. */
+  readonly onDelete: "restrict" | "cascade" | "set_null";
+}
+
+/** An event that a document sends. */
+export interface EmissionModel {
+  readonly on: "create" | "update" | "delete" | "restore" | "kill";
+  readonly event: string;
+  /** Fields of which one must have changed; null where any change counts. */
+  readonly ifChanged: readonly string[] | null;
+}
+
+/** What a field of a document was called before. */
+export interface FormerNames {
+  /** Null where only values are called otherwise. */
+  readonly name: string | null;
+  /** By what they are called now. */
+  readonly values: Readonly<Record<string, string>>;
+}
+
+export interface DocumentModel {
+  readonly name: string;
+  readonly source: string;
+  readonly description: string | null;
+  readonly table: string;
+  /** Names of the types as answered, created, patched. */
+  readonly typeName: string;
+  readonly createTypeName: string;
+  readonly patchTypeName: string;
+  readonly tenant: boolean;
+  readonly sensitive: boolean;
+  readonly softDelete: boolean;
+  readonly listDeleted: boolean;
+  /** 0 is no history, null keeps every revision. */
+  readonly history: number | null;
+  readonly defaults: Readonly<Record<string, unknown>>;
+  readonly nullable: readonly string[];
+  readonly canonical: Readonly<Record<string, "uuid" | "date-time">>;
+  readonly fields: Fields;
+  readonly elements: Elements;
+  readonly enums: Enums;
+  /** What fields, and values of fields, were called before. */
+  readonly former: Readonly<Record<string, FormerNames>>;
+  readonly indexes: readonly IndexModel[];
+  readonly unique: readonly UniqueModel[];
+  readonly references: readonly ReferenceModel[];
+  readonly emits: readonly EmissionModel[];
+  /** Whether a patch must be checked against the whole body. */
+  readonly checksBody: boolean;
+  readonly bodySchema: JsonSchema;
+}
