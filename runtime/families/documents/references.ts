@@ -6,6 +6,7 @@ import type { DocumentDeclaration, DocumentSpec, Referrer } from "../../ports/do
 import { documentStore, type StoredDocument } from "../../ports/documents.js";
 import { everything } from "../../query/ast.js";
 import { emitSignals } from "./emit.js";
+import { nextRevision } from "./revision.js";
 import { findDocument } from "./scoped.js";
 
 type Body = Readonly<Record<string, unknown>>;
@@ -138,12 +139,7 @@ async function next(
   current: StoredDocument,
   change: Partial<Pick<StoredDocument, "body" | "isDeleted">>,
 ): Promise<StoredDocument> {
-  const stored: StoredDocument = {
-    ...current,
-    ...change,
-    rev: current.rev + 1,
-    lastUpdateAt: new Date().toISOString(),
-  };
+  const stored = nextRevision(current, change);
   const documents = context.transaction.of(documentStore);
   if (!(await documents.replace(spec, context.tenant, current.rev, stored)))
     throw fail("core.concurrency");

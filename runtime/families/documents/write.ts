@@ -12,6 +12,7 @@ import { checkPreconditions, noPreconditions } from "../../operations/preconditi
 import { validatorsOf } from "./render.js";
 import type { StoredDocument } from "../../ports/documents.js";
 import { holdReferences, releaseReferrers } from "./references.js";
+import { nextRevision } from "./revision.js";
 import { checkWithinScope, findDocument } from "./scoped.js";
 import type { DocumentDeclaration } from "../../ports/document-spec.js";
 import { mergeThreeWay } from "./three-way-merge.js";
@@ -181,12 +182,7 @@ async function replaced(
   current: StoredDocument,
   change: Partial<Pick<StoredDocument, "body" | "isDeleted">>,
 ): Promise<StoredDocument | null> {
-  const next: StoredDocument = {
-    ...current,
-    ...change,
-    rev: current.rev + 1,
-    lastUpdateAt: new Date().toISOString(),
-  };
+  const next = nextRevision(current, change);
   const won = await attempted(spec, context, (documents) =>
     documents.replace(spec, context.tenant, current.rev, next),
   );

@@ -1,0 +1,15 @@
+// The next revision of a document.
+import type { StoredDocument } from "../../ports/documents.js";
+
+/** The document with a change, one revision on and as of now. */
+export function nextRevision(
+  current: StoredDocument,
+  change: Partial<Pick<StoredDocument, "body" | "isDeleted">>,
+): StoredDocument {
+  return {
+    ...current,
+    ...change,
+    rev: current.rev + 1,
+    lastUpdateAt: new Date().toISOString(),
+  };
+}
