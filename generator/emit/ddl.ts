@@ -35,6 +35,9 @@ export function ddl(engine: EngineName, change: StorageChange): string {
       return tablesOf(change)
         .map((table) => `DROP TABLE IF EXISTS ${quoted(table)};`)
         .join("\n");
+    case "checkRows":
+      // What it asks stands at the beginning of the file.
+      return "";
     case "addShape":
       return tablesOf(change)
         .map((table) => `ALTER TABLE ${quoted(table)} ADD COLUMN ${shapeColumn};`)
@@ -64,8 +67,27 @@ function createIndex(
   return `DROP INDEX CONCURRENTLY IF EXISTS ${quoted(change.name)};\nCREATE ${kind} CONCURRENTLY ${over}`;
 }
 
-/** What must find nothing before rows that are there can be unique, as a line that the runner of migrations reads. */
-export function duplicates(engine: EngineName, change: StorageChange): readonly string[] {
+/** What must find nothing before anything is changed, as lines that the runner of migrations reads. */
+export function rowChecks(engine: EngineName, change: StorageChange): readonly string[] {
+  return change.kind === "checkRows" ? misfits(engine, change) : duplicates(engine, change);
+}
+
+/** Rows whose values no longer fit, counted. */
+function misfits(
+  engine: EngineName,
+  { table, narrowing }: Extract<StorageChange, { kind: "checkRows" }>,
+): readonly string[] {
+  const { member, type, field, faults } = narrowing;
+  const value = valueOf(engine, { ...field, type });
+  return faults.map(
+    ({ words, condition }) =>
+      `-- must be empty (${table}.${member} as it is declared): SELECT * FROM (SELECT '${words.replaceAll("'", "''")}' AS ${quoted(member)}, ` +
+      `count(*) AS "rows" FROM ${quoted(table)} WHERE ${condition(value, engine)}) found WHERE found."rows" > 0`,
+  );
+}
+
+/** Values that several rows have, and that none may share. */
+function duplicates(engine: EngineName, change: StorageChange): readonly string[] {
   if (change.kind !== "createIndex" || !change.isOnline || change.index.unique === undefined)
     return [];
   const { fields, unique } = change.index;

@@ -1,5 +1,5 @@
 // migrations/<engine>/NNNN_….sql: append-only files that follow the registry, and the storage they add up to.
-import { ddl, duplicates, isOnline } from "./ddl.js";
+import { ddl, isOnline, rowChecks } from "./ddl.js";
 import type { EngineName } from "../print/ddl-parts.js";
 import { header, jsonFile, type EmittedFile } from "../print/file.js";
 import {
@@ -43,8 +43,10 @@ function migrationText(engine: EngineName, changes: readonly StorageChange[]): s
   const [online, together] = [true, false].map((wanted) =>
     changes.filter((change) => isOnline(change) === wanted),
   );
-  const checks = changes.flatMap((change) => duplicates(engine, change));
-  const script = (together ?? []).map((change) => `\n${ddl(engine, change)}\n`);
+  const checks = changes.flatMap((change) => rowChecks(engine, change));
+  const script = (together ?? [])
+    .filter(({ kind }) => kind !== "checkRows")
+    .map((change) => `\n${ddl(engine, change)}\n`);
   const parts = (online ?? []).map((change) => `\n-- online\n${ddl(engine, change)}\n`);
   return [...checks.map((line) => `${line}\n`), ...script, ...parts].join("");
 }

@@ -1,6 +1,7 @@
 // What the migrations of a service add up to: tables, indexes, members with defaults. Kept beside the migrations.
 import { isDeepStrictEqual } from "node:util";
 import { indexableColumns, type FieldType } from "../../runtime/contract/fields.js";
+import { fitsOf, narrowings, type Fit, type Narrowing } from "./row-fits.js";
 import { shapeAfter, type StoredBodies } from "./shape-history.js";
 import { systemStepsOf } from "./system-tables.js";
 import { firstShape, type Shape } from "../../runtime/contract/shapes.js";
@@ -33,6 +34,8 @@ export interface TableSchema extends StoredBodies {
   /** What its documents are called where that is not the table's name. */
   readonly document?: string;
   readonly indexes: Readonly<Record<string, IndexSchema>>;
+  /** What values of members fit, by what documents call them; storages of earlier versions do not say. */
+  readonly fits?: Readonly<Record<string, Fit>>;
   /** Indexes of searches, with the fields of their texts in order. */
   readonly searches: Readonly<Record<string, readonly string[]>>;
 }
@@ -83,11 +86,11 @@ export function storageOf(
 
 function tableOf(
   document: DocumentModel,
-  { searches }: RegistryModel,
+  { searches, types }: RegistryModel,
   before: TableSchema | undefined,
 ): TableSchema {
   const shape = shapeAfter(before, document);
-  const own = Object.values(searches).filter((search) => search.document === document.name);
+  const kept = Object.values(searches).filter((search) => search.document === document.name);
   return {
     tenant: document.tenant,
     history: document.history !== 0 || before?.history === true,
@@ -96,8 +99,9 @@ function tableOf(
     members: asStored(shape, document.defaults),
     required: requiredOf(document.bodySchema).map((member) => storedName(shape, member)),
     shape,
+    fits: fitsOf(document, (type) => own(types, type)),
     searches: Object.fromEntries(
-      own.map(({ name, text }) => [
+      kept.map(({ name, text }) => [
         indexName(name),
         Object.keys(text).map((path) => storedField(shape, path).path),
       ]),
@@ -200,6 +204,8 @@ export type StorageChange =
   | { readonly kind: "dropSearch"; readonly table: string; readonly name: string }
   | { readonly kind: "dropIndex"; readonly table: string; readonly name: string }
   | { readonly kind: "dropTable"; readonly table: string; readonly history: boolean }
+  /** Rows are looked at, and nothing of the migration is done where any does not fit. */
+  | { readonly kind: "checkRows"; readonly table: string; readonly narrowing: Narrowing }
   /** Rows of a table that was made by an earlier version get the number of their shape. */
   | { readonly kind: "addShape"; readonly table: string; readonly history: boolean };
 
@@ -254,9 +260,27 @@ function changedTable(
     ...(after.history && !before.history
       ? [{ kind: "createHistory", table, tenant: after.tenant } as const]
       : []),
+    ...checkSteps(table, before, after),
     ...indexSteps(table, before.indexes, after, true),
     ...searchSteps(table, keepsSearches ? (before.searches ?? {}) : {}, after),
   ];
+}
+
+/** Members that may have less than before, wherever rows have more. */
+function checkSteps(
+  table: string,
+  { fits: known = {}, shape: before }: TableSchema,
+  { fits = {}, shape = firstShape }: TableSchema,
+): readonly StorageChange[] {
+  const called = new Map(
+    Object.keys(known).map((member) => [storedName(before ?? firstShape, member), member]),
+  );
+  const wasCalled = (member: string): string => called.get(storedName(shape, member)) ?? "";
+  return narrowings(known, fits, shape, wasCalled).map((narrowing): StorageChange => ({
+    kind: "checkRows",
+    table,
+    narrowing,
+  }));
 }
 
 function indexSteps(

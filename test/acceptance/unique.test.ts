@@ -200,8 +200,8 @@ for (const engine of engines) {
         const fault = await after.start(same).catch((error: unknown) => error);
         expect(fault).toMatchObject({ code: "core.configuration" });
         expect(((fault as Error).cause as Error).message).toBe(
-          "migration 0002_notes.sql cannot make notes_unique_title_size, and has changed nothing: " +
-            'there are 3 rows with title "same", size 1',
+          "migration 0002_notes.sql has changed nothing, since it cannot make notes_unique_title_size " +
+            '(there are 3 rows with title "same", size 1)',
         );
         for (const { id } of made.slice(1, 3))
           expect((await old.call("DELETE", `/notes/${id}?rev=1`)).status).toBe(204);

@@ -689,6 +689,16 @@ describe("what a rollout takes is told", () => {
       ],
     ],
     [
+      "a text is shorter than it was",
+      "maxLength: 100",
+      "maxLength: 10",
+      "needs the migration first",
+      [
+        "before it serves: node dist/generated/server.js migrate",
+        "it looks for rows whose orders.note does not fit any more, and changes nothing while there are any; the version before may go on storing such",
+      ],
+    ],
+    [
       "a document is added",
       "  drafts:",
       "  returns: {type: {text: string}, guard: open, tenant: false}\n  drafts:",

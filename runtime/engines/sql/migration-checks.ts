@@ -8,18 +8,20 @@ export async function checkRows(
   session: SqlSession,
   { name, checks }: MigrationFile,
 ): Promise<void> {
+  const reasons: string[] = [];
   for (const { of, query } of checks) {
     const rows = await session.all(query, []);
-    if (rows.length === 0) continue;
-    const reason = `migration ${name} cannot make ${of}, and has changed nothing: there are ${rows.map(described).join("; ")}`;
-    throw fail("core.configuration", {}, { cause: new Error(reason) });
+    if (rows.length > 0) reasons.push(`${of} (there are ${rows.map(described).join("; ")})`);
   }
+  if (reasons.length === 0) return;
+  const reason = `migration ${name} has changed nothing, since it cannot make ${reasons.join(", nor ")}`;
+  throw fail("core.configuration", {}, { cause: new Error(reason) });
 }
 
 /** `3 rows with title "same"`: what is not counted is a value that they have. */
 function described({ rows, ...values }: SqlRow): string {
   const texts = Object.entries(values).map(([name, value]) => `${name} ${spelled(value)}`);
-  return `${String(rows)} rows with ${texts.join(", ")}`;
+  return `${String(rows)} ${Number(rows) === 1 ? "row" : "rows"} with ${texts.join(", ")}`;
 }
 
 /** PostgreSQL gives numbers as text. */
