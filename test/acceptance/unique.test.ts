@@ -30,11 +30,13 @@ const files = {
   domains: {type: {name: string}, guard: open, unique: [{fields: [name], global: true}]}
   stations: {type: {code: {type: string, maxLength: 4}, size: integer}, guard: open, tenant: false, unique: [[code, size]]}
 operations:
+  accounts.keep: {post: /keep, in: {username: string, note: string?}, out: {id: uuid, rev: integer}, run: registry/handlers.ts#keep, guard: open}
   accounts.register: {post: /register, in: {username: string}, out: {username: string, tries: integer}, run: registry/handlers.ts#register, guard: open}
 `,
   // A name that is taken gets a number: what was refused does not end the transaction.
   "registry/handlers.ts": `import { collection } from "opwright/runtime";
 import { accountsSpec } from "../generated/documents/accounts.js";
+export const keep = (input, context) => collection(accountsSpec, context).upsert(["username"], input);
 export const register = async ({ username }, context) => {
   const accounts = collection(accountsSpec, context);
   for (let tries = 1; ; tries += 1) {
@@ -175,6 +177,22 @@ for (const engine of engines) {
         { username: "bob2", tries: 2 },
         { username: "bob3", tries: 3 },
       ]);
+    });
+
+    test("a handler updates what is there, or creates it, whoever else does so", async () => {
+      const keep = (note: string): Promise<Answer> =>
+        service.post("/keep", { username: "kept", note });
+      const answers = await Promise.all(
+        Array.from({ length: 20 }, (_one, at) => keep(`note ${at}`)),
+      );
+      expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 200));
+      expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
+      expect(answers.map(({ body }) => body.rev).toSorted((a, b) => a - b)).toEqual(
+        Array.from({ length: 20 }, (_one, at) => at + 1),
+      );
+      const again = await keep("last");
+      const stored = (await service.call("GET", `/accounts/${again.body.id}`)).body;
+      expect(stored).toMatchObject({ username: "kept", note: "last", rev: 21 });
     });
 
     test("what is stored twice already is told before anything is changed", async () => {

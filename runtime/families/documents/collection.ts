@@ -1,5 +1,6 @@
 // Documents for author handlers: typed, inside the running transaction and the scope of the invocation.
-import { fail, type ServiceError } from "../../contract/errors.js";
+import { isDeepStrictEqual } from "node:util";
+import { fail, ServiceError } from "../../contract/errors.js";
 import { serviceFields } from "../../contract/fields.js";
 import { isObject, pointer } from "../../contract/json-pointer.js";
 import type { ValidationFault, Validator } from "../../contract/validation.js";
@@ -68,6 +69,11 @@ export interface Collection<Document, Create, Patch, Filter = object, Sorts = ob
   create(payload: Create): Promise<Document>;
   /** Patches at a revision with what callers could patch with, as `create` does; see `documents.update` for the errors. */
   update(id: string, rev: ExpectedRevision, patch: Patch): Promise<Document>;
+  /**
+   * Updates the live document that has the same in these members, which `unique` names together, or creates it. Whoever is
+   * as fast and creates it first has it updated. Throws as `create` and `update` do.
+   */
+  upsert(by: readonly (keyof Create & string)[], payload: Create): Promise<Document>;
   /** Marks as deleted what can be restored, as `documents.delete` does. */
   delete(id: string, rev: ExpectedRevision): Promise<Document>;
   /** Undoes `delete`. */
@@ -115,10 +121,42 @@ export function collection<Document, Create, Patch, Filter, Sorts>(
       const change = checkedPayload(patch, spec.validatePatch);
       return rendered((await patchDocument(spec, context, id, rev, change)).stored);
     },
+    upsert: async (by, payload) => rendered(await upserted(spec, context, by, payload)),
     delete: async (id, rev) => rendered(await marked(spec, context, id, rev, true)),
     restore: async (id, rev) => rendered(await marked(spec, context, id, rev, false)),
     kill: (id, rev) => killDocument(spec, context, id, rev),
   };
+}
+
+async function upserted(
+  spec: DocumentSpec<unknown>,
+  context: ExecutionContext,
+  by: readonly string[],
+  payload: unknown,
+): Promise<StoredDocument> {
+  const isRule = ({ members }: { readonly members: readonly string[] }): boolean =>
+    isDeepStrictEqual(members.toSorted(), by.toSorted());
+  if (spec.unique?.some(isRule) !== true)
+    throw new TypeError(`${spec.name} has no unique ${by.join(", ")}`);
+  const given = checkedPayload(payload, spec.validateCreate);
+  const key = Object.entries(given).filter(([member]) => by.includes(member));
+  // Where one of them is null there is no other that has the same.
+  const isWhole = key.length === by.length && key.every(([, value]) => value !== null);
+  const query = { filters: { $values: Object.fromEntries(key) }, size: 1 };
+  const rest = Object.fromEntries(Object.entries(given).filter(([member]) => !by.includes(member)));
+  for (let isLast = false; ; isLast = true) {
+    const [found] = isWhole ? await findRows(spec, context, query) : [];
+    if (found !== undefined) {
+      const change = checkedPayload(rest, spec.validatePatch);
+      return (await patchDocument(spec, context, found.id, "any", change)).stored;
+    }
+    try {
+      return await createDocument(spec, context, given);
+    } catch (error) {
+      if (isLast || !(error instanceof ServiceError) || error.code !== "unique_violation")
+        throw error;
+    }
+  }
 }
 
 /** Throws where documents of this type are removed for good, or not at all. */
