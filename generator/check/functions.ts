@@ -24,16 +24,33 @@ export interface Mention {
 }
 
 /** Every function that the registry names, once a place. */
-export function mentions({ loaded }: Pick<RuleContext, "loaded">): readonly Mention[] {
-  const { tree, declarations } = loaded;
-  return functionsNamed(registryShape, declarations).map(({ text, path, role }): Mention => ({
-    reference: functionReference(text),
-    at: tree.at(...path),
-    what: role,
-    // The operation that it handles is the entry that it stands in.
-    ...(role === "handler" ? { handlerType: `${pascalCase(String(path[1]))}Handler` } : {}),
-    ...(role === "hook" ? { phase: phaseOf(path, declarations) } : {}),
-  }));
+export function mentions(context: Pick<RuleContext, "loaded" | "expanded">): readonly Mention[] {
+  const { tree, declarations } = context.loaded;
+  return [
+    ...conversions(context),
+    ...functionsNamed(registryShape, declarations).map(({ text, path, role }): Mention => ({
+      reference: functionReference(text),
+      at: tree.at(...path),
+      what: role,
+      // The operation that it handles is the entry that it stands in.
+      ...(role === "handler" ? { handlerType: `${pascalCase(String(path[1]))}Handler` } : {}),
+      ...(role === "hook" ? { phase: phaseOf(path, declarations) } : {}),
+    })),
+  ];
+}
+
+/** Functions that make fields of documents of what they were. */
+function conversions({
+  loaded: { tree },
+  expanded: { model },
+}: Pick<RuleContext, "loaded" | "expanded">): readonly Mention[] {
+  return Object.values(model.documents).flatMap(({ name, former }) =>
+    Object.values(former).flatMap(({ by }) =>
+      by === null
+        ? []
+        : [{ reference: functionReference(by), at: tree.keyAt("documents", name), what: "value" }],
+    ),
+  );
 }
 
 /** A hook of an operation stands below its phase; one that is declared by itself says it. */

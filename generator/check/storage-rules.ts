@@ -1,6 +1,7 @@
 // Rules over tables, indexes and what migrations can follow.
 import type { FieldType } from "../../runtime/contract/fields.js";
 import type { Origin } from "../diagnostics.js";
+import { conversionsIn } from "../../runtime/contract/shapes.js";
 import { storedMembers } from "../emit/shape-history.js";
 import { storageOf, type TableSchema } from "../emit/storage-schema.js";
 import { indexName } from "../model/names.js";
@@ -85,7 +86,10 @@ function storageFaults(
       ? []
       : [`${document} has an index over ${field}, which was ${old} and is now ${type}`];
   });
-  const stored = storedMembers(before);
+  const stored = new Set([
+    ...storedMembers(before),
+    ...Object.keys(after.shape === undefined ? {} : conversionsIn(after.shape)),
+  ]);
   const required = after.required
     .filter((field) => !stored.has(field) && !Object.hasOwn(after.members, field))
     .map(

@@ -44,12 +44,14 @@ function droppedMembers(before: Side, after: Side): readonly string[] {
     const [was, is] = [own(before.storage.tables, table), own(after.storage.tables, table)];
     const members = is?.shape?.members ?? null;
     if (was === undefined || members === null) return [];
+    const converted = is?.shape?.steps.at(-1)?.converts ?? {};
     return was.required
       .filter((member) => !members.includes(member) && !Object.hasOwn(was.members, member))
-      .map(
-        (member) =>
-          `${table}.${member} is dropped: first give it a default or make it nullable and roll that out, then drop it`,
-      );
+      .map((member) => {
+        const isMade = Object.values(converted).some(({ from }) => from === member);
+        const what = isMade ? "converted" : "dropped";
+        return `${table}.${member} is ${what}: first give it a default or make it nullable and roll that out, then ${isMade ? "convert" : "drop"} it`;
+      });
   });
 }
 
@@ -59,9 +61,10 @@ function changedTypes(before: Side, after: Side): readonly string[] {
     return Object.entries(fields).flatMap(([field, type]) => {
       const was = own(known?.fields ?? {}, own(former, field)?.name ?? field);
       // Each integer is a number.
+      if (own(former, field)?.by != null) return [];
       if (was === undefined || was === type || (was === "integer" && type === "number")) return [];
       return [
-        `${name}.${field} is ${type} instead of ${was}, and stored values stay as they are: first add a field of another name and copy what is needed, then drop this one`,
+        `${name}.${field} is ${type} instead of ${was}, and stored values stay as they are: name a function with \`from\` that makes the new ones`,
       ];
     });
   });

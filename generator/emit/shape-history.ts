@@ -1,5 +1,5 @@
 // How the shape of a type of documents goes on: members that come and go, and what those that are renamed are stored as.
-import type { Shape, StoredMember } from "../../runtime/contract/shapes.js";
+import type { Shape, ShapeStep, StoredMember } from "../../runtime/contract/shapes.js";
 import { asStored, storedName } from "../../runtime/contract/stored-members.js";
 import { propertiesOf, type JsonSchema } from "../model/json-schema.js";
 import { own } from "../model/records.js";
@@ -26,7 +26,7 @@ export function shapeAfter(before: StoredBodies | undefined, document: DocumentM
   if (before === undefined) return { members: declared, steps: [] };
   const rows = storedMembers(before);
   const { steps, ...earlier } = before.shape ?? { members: [...rows], steps: [] };
-  const stored = storedAs(document, { ...earlier, steps });
+  const { stored, converts } = storedAs(document, { ...earlier, steps });
   const named: Shape = {
     members: null,
     ...(Object.keys(stored).length === 0 ? {} : { stored }),
@@ -34,42 +34,62 @@ export function shapeAfter(before: StoredBodies | undefined, document: DocumentM
   };
   const members = declared?.map((member) => storedName(named, member)) ?? null;
   const adds = Object.entries(asStored(named, document.defaults)).filter(
-    ([member]) => !rows.has(member),
+    ([member]) => !rows.has(member) && !Object.hasOwn(converts, member),
   );
   const drops =
     members === null ? [] : (earlier.members ?? []).filter((member) => !members.includes(member));
+  const isConverted = Object.keys(converts).length > 0;
   const step =
-    adds.length === 0 && drops.length === 0 ? [] : [{ adds: Object.fromEntries(adds), drops }];
+    adds.length === 0 && drops.length === 0 && !isConverted
+      ? []
+      : [{ adds: Object.fromEntries(adds), drops, ...(isConverted ? { converts } : {}) }];
   return { ...named, members, steps: [...steps, ...step] };
 }
 
-/** What rows call the members of a document, where that is otherwise: a name that was stored once is never given up. */
-function storedAs(
-  { bodySchema, former, enums }: DocumentModel,
-  before: Shape,
-): Readonly<Record<string, StoredMember>> {
+interface Storing {
+  /** What rows call the members of a document, where that is otherwise. */
+  readonly stored: Readonly<Record<string, StoredMember>>;
+  /** What is made of other members from here on. */
+  readonly converts: NonNullable<ShapeStep["converts"]>;
+}
+
+/**
+ * What rows call the members of a document: a name that was stored once is never given up. A member of another type has a
+ * new one, since the version before goes on reading the old.
+ */
+function storedAs({ bodySchema, former, enums }: DocumentModel, before: Shape): Storing {
   const known = new Set(declaredMembers(before));
   const members = Object.keys(propertiesOf(bodySchema)).map((member) => {
-    const from = known.has(member) ? member : (own(former, member)?.name ?? null);
-    return { member, from: from !== null && known.has(from) ? from : null };
+    const { name = null, by = null } = own(former, member) ?? {};
+    const from = known.has(member) ? member : name;
+    const isKnown = from !== null && known.has(from);
+    const old = isKnown ? storedName(before, from) : null;
+    const isConverted = old !== null && by !== null && lastConversion(before, old) !== by;
+    return { member, from: isKnown ? from : null, old, by: isConverted ? by : null };
   });
-  const taken = new Set(
-    members.flatMap(({ from }) => (from === null ? [] : [storedName(before, from)])),
-  );
-  return Object.fromEntries(
-    members.flatMap(({ member, from }) => {
-      const name = from === null ? free(member, taken) : storedName(before, from);
-      taken.add(name);
-      const earlier = from === null ? undefined : (own(before.stored ?? {}, from)?.values ?? {});
-      const values =
-        earlier === undefined
-          ? {}
-          : valuesAs(own(enums, member) ?? [], own(former, member)?.values ?? {}, earlier);
-      const hasValues = Object.keys(values).length > 0;
-      if (name === member && !hasValues) return [];
-      return [[member, { name, ...(hasValues ? { values } : {}) }]];
-    }),
-  );
+  const taken = new Set(members.flatMap(({ old }) => old ?? []));
+  const stored: [string, StoredMember][] = [];
+  const converts: Record<string, { from: string; by: string }> = {};
+  for (const { member, from, old, by } of members) {
+    const name = old === null || by !== null ? free(member, taken) : old;
+    taken.add(name);
+    if (old !== null && by !== null) converts[name] = { from: old, by };
+    const earlier = from === null ? undefined : (own(before.stored ?? {}, from)?.values ?? {});
+    const values =
+      earlier === undefined || by !== null
+        ? {}
+        : valuesAs(own(enums, member) ?? [], own(former, member)?.values ?? {}, earlier);
+    const hasValues = Object.keys(values).length > 0;
+    if (name !== member || hasValues)
+      stored.push([member, { name, ...(hasValues ? { values } : {}) }]);
+  }
+  return { stored: Object.fromEntries(stored), converts };
+}
+
+/** The function that made what rows have under a name, where one did. */
+function lastConversion({ steps }: Shape, name: string): string | undefined {
+  return steps.findLast(({ converts }) => own(converts ?? {}, name) !== undefined)?.converts?.[name]
+    ?.by;
 }
 
 /** What documents of a shape call their members. */

@@ -3,6 +3,7 @@ import { didYouMean } from "../did-you-mean.js";
 import { inside, type Origin, type Report } from "../diagnostics.js";
 import { nullable, uuidSchema, type JsonSchema, type SchemaObject } from "../model/json-schema.js";
 import type { ReferenceModel } from "../model/document-model.js";
+import { formerKeywords } from "./former-names.js";
 import { optional, required, text } from "./format-parts.js";
 import { checkShape, isMap, type Shape } from "./shape.js";
 
@@ -71,7 +72,7 @@ export function readReference(
   return {
     ...(schema as SchemaObject),
     ...(description === undefined ? {} : { description }),
-    ...(was === undefined ? {} : { "x-was": was }),
+    ...(was === undefined ? {} : { [formerKeywords.was]: was }),
     [documentKeyword]: document,
     [deletionKeyword]: onDelete,
   };

@@ -2,14 +2,20 @@
 import type { JsonSchema } from "../model/json-schema.js";
 import { isMap } from "./shape.js";
 
-/** A field's former name, beside the keywords of its schema. */
-export const formerNameKeyword = "x-was";
+/** A field's former name, and the function that makes it of what it was, beside the keywords of its schema. */
+export const formerKeywords = { was: "x-was", from: "x-from" } as const;
 /** Former names of values of a list, by what they are called now. */
 export const formerValuesKeyword = "x-was-values";
 
+/** The function that makes a field of what rows have; undefined where rows have the field as it is. */
+export function conversionOf(schema: JsonSchema | undefined): string | undefined {
+  const by = typeof schema === "object" ? schema[formerKeywords.from] : undefined;
+  return typeof by === "string" ? by : undefined;
+}
+
 /** What a field was called; undefined where it has not been called otherwise. */
 export function formerName(schema: JsonSchema | undefined): string | undefined {
-  const name = typeof schema === "object" ? schema[formerNameKeyword] : undefined;
+  const name = typeof schema === "object" ? schema[formerKeywords.was] : undefined;
   return typeof name === "string" ? name : undefined;
 }
 

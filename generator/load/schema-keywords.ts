@@ -72,6 +72,11 @@ export const keywordRules: Readonly<Record<string, KeywordRule>> = {
   examples: rule(Array.isArray, "a list"),
   deprecated: flag,
   was: text,
+  from: rule(
+    (value) =>
+      isText(value) && /^[\w@./-]+\.(?:ts|mts|js|mjs)#[A-Za-z_$][\w$]*$/.test(value as string),
+    "a function such as registry/migrations/tasks.ts#toInteger",
+  ),
   readOnly: flag,
   writeOnly: flag,
 };

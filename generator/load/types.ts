@@ -16,7 +16,7 @@ import { pascalCase } from "../model/names.js";
 import { own } from "../model/records.js";
 import { readDeprecation } from "./deprecations.js";
 import { isReference, readReference } from "./document-references.js";
-import { formerNameKeyword } from "./former-names.js";
+import { formerKeywords } from "./former-names.js";
 import { undeclaredRequired } from "./required-names.js";
 import { decoded, fileReference, SchemaFiles } from "./schema-files.js";
 import {
@@ -192,8 +192,8 @@ export class TypeReader {
         result[keyword] = value;
       } else if (keyword === "deprecated" && isMap(value)) {
         Object.assign(result, readDeprecation(value, path, this.#report));
-      } else if (keyword === "was" && typeof value === "string") {
-        result[formerNameKeyword] = value;
+      } else if (keyword === "was" || keyword === "from") {
+        if (this.#checkKeyword(keyword, value, path)) result[formerKeywords[keyword]] = value;
       } else if (keyword === "enum" && Array.isArray(value) && value.some(isDescribed)) {
         Object.assign(result, this.#readEnum(value, path));
       } else if (keyword === "$ref") {

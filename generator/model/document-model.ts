@@ -38,6 +38,8 @@ export interface EmissionModel {
 export interface FormerNames {
   /** Null where only values are called otherwise. */
   readonly name: string | null;
+  /** The function, as file#export, that makes it of what it was; null where it is as it was. */
+  readonly by: string | null;
   /** By what they are called now. */
   readonly values: Readonly<Record<string, string>>;
 }

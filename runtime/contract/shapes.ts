@@ -9,7 +9,12 @@ export interface ShapeStep {
   readonly adds: Members;
   /** Members that are gone. */
   readonly drops: readonly string[];
+  /** Members that are made of others by functions of the author's, which `Converters` has by the same names. */
+  readonly converts?: Readonly<Record<string, { readonly from: string; readonly by: string }>>;
 }
+
+/** Functions that make members of older rows, by what rows call these. Pure: the same value gives the same. */
+export type Converters = Readonly<Record<string, (value: never) => unknown>>;
 
 /** How a member is stored that was called otherwise once: rows, and the versions before, know it as it was. */
 export interface StoredMember {
@@ -37,6 +42,15 @@ export function shapeNumber({ steps }: Shape): number {
   return steps.length + 1;
 }
 
+/** Members that are made of others somewhere on the way, and by which functions, as file#export. */
+export function conversionsIn({ steps }: Shape): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    steps.flatMap(({ converts = {} }) =>
+      Object.entries(converts).map(([name, { by }]) => [name, by]),
+    ),
+  );
+}
+
 /** A member that documents of shapes before `since` have with another value than what is stored there. */
 export interface LateMember {
   readonly member: string;
@@ -56,12 +70,21 @@ export function lateMember({ steps }: Shape, member: string): LateMember | undef
   return value === null && !isBack ? undefined : { member, since: at + 2, value, isBack };
 }
 
-/** A body of an older shape, as one of this shape; a pure function of both. */
-export function broughtUp(shape: Shape, from: number, body: Members): Members {
+/** A body of an older shape, as one of this shape; a pure function of both, as far as the converters are. */
+export function broughtUp(
+  shape: Shape,
+  from: number,
+  body: Members,
+  converters: Converters = {},
+): Members {
   let members = body;
-  for (const { adds, drops } of shape.steps.slice(from - 1)) {
+  for (const { adds, drops, converts = {} } of shape.steps.slice(from - 1)) {
     const kept = Object.entries(members).filter(([name]) => !drops.includes(name));
-    members = { ...adds, ...Object.fromEntries(kept) };
+    const made = Object.entries(converts).map(([name, { from: old }]) => [
+      name,
+      converters[name]?.((members[old] ?? null) as never),
+    ]);
+    members = { ...adds, ...Object.fromEntries(kept), ...Object.fromEntries(made) };
   }
   return members;
 }

@@ -1,6 +1,6 @@
 // The document spec: all that the runtime knows of one document type, printed by the generator.
 import { baseFields, type Elements, type Enums, type Fields } from "../contract/fields.js";
-import type { Shape } from "../contract/shapes.js";
+import type { Converters, Shape } from "../contract/shapes.js";
 import type { Validator } from "../contract/validation.js";
 import { FieldSet } from "../query/fields.js";
 
@@ -50,6 +50,8 @@ export interface DocumentDeclaration {
   readonly fields: Fields;
   /** What stored bodies look like, and what older ones looked like. */
   readonly shape: Shape;
+  /** What makes members of older rows that are of another type by now. */
+  readonly converters?: Converters;
   /** Fields of indexes, in their order. */
   readonly indexes?: readonly (readonly string[])[];
   /** What no two documents have the same of, each with the index that sees to it. */

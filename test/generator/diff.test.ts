@@ -689,6 +689,15 @@ describe("what a rollout takes is told", () => {
       ],
     ],
     [
+      "a member is of another type, made by a function",
+      "customer: uuid",
+      'customer: {type: integer, from: "registry/ship.ts#ship"}',
+      "needs two releases",
+      [
+        "orders.customer is converted: first give it a default or make it nullable and roll that out, then convert it",
+      ],
+    ],
+    [
       "a text is shorter than it was",
       "maxLength: 100",
       "maxLength: 10",
@@ -734,7 +743,7 @@ describe("what a rollout takes is told", () => {
       "customer: integer",
       "needs two releases",
       [
-        "orders.customer is integer instead of uuid, and stored values stay as they are: first add a field of another name and copy what is needed, then drop this one",
+        "orders.customer is integer instead of uuid, and stored values stay as they are: name a function with `from` that makes the new ones",
       ],
     ],
   ];

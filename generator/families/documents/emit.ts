@@ -1,8 +1,9 @@
 // documents/<name>.ts: the spec of each document type, as the runtime reads it.
-import { firstShape, type Shape } from "../../../runtime/contract/shapes.js";
+import { conversionsIn, firstShape, type Shape } from "../../../runtime/contract/shapes.js";
 import type { StoredTables } from "../../kernel/family.js";
 import { own } from "../../model/records.js";
-import type { ModulePaths } from "../../print/module-path.js";
+import { functionReference } from "../../model/code.js";
+import { importPath, moduleNames, type ModulePaths } from "../../print/module-path.js";
 import { camelCase, indexName, specName } from "../../model/names.js";
 import { bodyValidatorName } from "./body-validators.js";
 import { queryTypeNames } from "./model.js";
@@ -24,7 +25,7 @@ import { typeModules } from "../../print/type-modules.js";
 
 export function emitDocuments(
   model: RegistryModel,
-  _paths: ModulePaths,
+  paths: ModulePaths,
   tables: StoredTables,
 ): readonly EmittedFile[] {
   const modules = typeModules(model);
@@ -34,6 +35,7 @@ export function emitDocuments(
       document,
       model,
       modules,
+      paths,
       own(tables, document.table) ?? { shape: firstShape, uniques: [] },
     ),
   }));
@@ -42,9 +44,7 @@ export function emitDocuments(
 /** What stored bodies look like, and how older ones become so. */
 function shapeMember({ members, stored = {}, steps }: Shape): readonly string[] {
   const known = members?.map(literal);
-  const lines = steps.map(
-    ({ adds, drops }) => `      { adds: ${literal(adds)}, drops: ${literal(drops)} },`,
-  );
+  const lines = steps.map((step) => `      ${literal(step)},`);
   return [
     "  shape: {",
     known === undefined
@@ -54,6 +54,27 @@ function shapeMember({ members, stored = {}, steps }: Shape): readonly string[] 
     ...(lines.length === 0 ? ["    steps: [],"] : ["    steps: [", ...lines, "    ],"]),
     "  },",
   ];
+}
+
+/** The author's functions that make members of older rows. */
+function convertersOf({ name }: DocumentModel, shape: Shape, paths: ModulePaths) {
+  const functions = Object.entries(conversionsIn(shape)).map(
+    ([member, by]) => [member, functionReference(by)] as const,
+  );
+  const modules = moduleNames(
+    paths,
+    functions.map(([, { file }]) => file),
+    (local) => local === specName(name),
+  );
+  const lines = functions.map(
+    ([member, of]) => `    ${literal(member)}: ${modules.get(of.file)}.${of.name},`,
+  );
+  return {
+    imports: [...modules].map(([file, local]) =>
+      importOf(`* as ${local}`, importPath(paths, `documents/${name}.ts`, file), false),
+    ),
+    lines: lines.length === 0 ? [] : ["  converters: {", ...lines, "  },"],
+  };
 }
 
 /** Fields of indexes: what a query costs depends on them. */
@@ -137,6 +158,7 @@ function printDocument(
   document: DocumentModel,
   model: RegistryModel,
   modules: ReadonlyMap<string, string>,
+  paths: ModulePaths,
   { shape, uniques }: StoredTables[string],
 ): string {
   const { typeName, createTypeName, patchTypeName } = document;
@@ -145,6 +167,7 @@ function printDocument(
   const payloads = isWritable ? [createTypeName, patchTypeName] : [];
   const named = [typeName, ...payloads, filter, sorts];
   const types = [typeName, ...(isWritable ? payloads : ["unknown", "unknown"]), filter, sorts];
+  const converters = convertersOf(document, shape, paths);
   const neighbours = neighboursOf(document, model);
   // What refers in a circle has types that cannot be inferred.
   const isAnnotated =
@@ -154,6 +177,7 @@ function printDocument(
     ...[...named]
       .sort()
       .map((name) => importOf(name, `../types/${modules.get(name) ?? "models"}.js`, true)),
+    ...converters.imports,
     ...neighbours.map((name) => importOf(specName(name), `./${name}.js`, false)),
     ...(isAnnotated ? [importOf("DocumentSpec", "opwright/runtime", true)] : []),
     ...(document.checksBody || isWritable
@@ -191,6 +215,7 @@ function printDocument(
       mapMember("  ", "canonical", document.canonical),
       mapMember("  ", "fields", document.fields),
       ...shapeMember(shape),
+      ...converters.lines,
       ...(Object.keys(document.elements).length === 0
         ? []
         : [mapMember("  ", "elements", document.elements)]),

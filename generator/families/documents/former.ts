@@ -1,6 +1,6 @@
 // What fields of a document were called before.
 import type { FamilyContext } from "../../kernel/family.js";
-import { formerName, formerValues } from "../../load/former-names.js";
+import { conversionOf, formerName, formerValues } from "../../load/former-names.js";
 import { resolved, type Resolve } from "../../kernel/resolve.js";
 import { withoutNull, type JsonSchema, type SchemaObject } from "../../model/json-schema.js";
 import { memberPaths } from "./fields.js";
@@ -15,8 +15,9 @@ export function formerNames(
     Object.entries(properties).flatMap(([field, schema]) => {
       const name = formerName(schema) ?? null;
       const values = formerValues(resolved(withoutNull(schema), resolve));
-      const isAsEver = name === null && Object.keys(values).length === 0;
-      return isAsEver ? [] : [[field, { name, values }]];
+      const by = conversionOf(schema) ?? null;
+      const isAsEver = name === null && by === null && Object.keys(values).length === 0;
+      return isAsEver ? [] : [[field, { name, by, values }]];
     }),
   );
 }
@@ -30,7 +31,9 @@ export function refuseNested(
 ): void {
   for (const { path, schema } of memberPaths(body, resolve)) {
     const isRenamed =
-      formerName(schema) !== undefined || Object.keys(formerValues(schema)).length > 0;
+      formerName(schema) !== undefined ||
+      conversionOf(schema) !== undefined ||
+      Object.keys(formerValues(schema)).length > 0;
     if (!isRenamed || !/[.[]/.test(path)) continue;
     report({
       code: "OPW039",

@@ -64,11 +64,15 @@ export function bodyRenewed(spec: DocumentDeclaration, shape: number, body: stri
   return JSON.stringify(ofThisShape(spec, shape, parsed(body)));
 }
 
-function ofThisShape({ shape, defaults }: DocumentDeclaration, from: number, body: Members) {
+function ofThisShape(
+  { shape, defaults, converters }: DocumentDeclaration,
+  from: number,
+  body: Members,
+) {
   const current = shapeNumber(shape);
   if (from === current) return body;
   return from < current
-    ? broughtUp(shape, from, body)
+    ? broughtUp(shape, from, body, converters)
     : cutTo(shape, asStored(shape, defaults), body);
 }
 
