@@ -188,21 +188,13 @@ function printDocument(
     header: header(document.source),
     imports: importStatements(imports),
     name: specName(document.name),
-    open: isAnnotated
-      ? listLayout(
-          "",
-          `export const ${specName(document.name)}: DocumentSpec`,
-          types,
-          ["<", ">"],
-          " = document({",
-        )
-      : listLayout(
-          "",
-          `export const ${specName(document.name)} = document`,
-          types,
-          ["<", ">"],
-          "({",
-        ),
+    open: listLayout(
+      "",
+      `export const ${specName(document.name)}${isAnnotated ? ": DocumentSpec" : " = document"}`,
+      types,
+      ["<", ">"],
+      isAnnotated ? " = document({" : "({",
+    ),
     lines: [
       `  name: ${literal(document.name)},`,
       `  table: ${literal(document.table)},`,
@@ -227,15 +219,25 @@ function printDocument(
       ...referenceMembers(document, model),
       ...searchesMember(document, model),
       ...emitsMember(document, model),
-      ...(isWritable
-        ? [
-            `  validateCreate: validate.${camelCase(`${document.name}.create`)},`,
-            `  validatePatch: validate.${camelCase(`${document.name}.update`)},`,
-          ]
-        : []),
-      ...(document.checksBody
-        ? [`  validateBody: validate.${bodyValidatorName(document, model)},`]
-        : []),
+      ...validatorMembers(document, model, isWritable),
     ],
   });
+}
+
+/** What checks payloads, and whole bodies where the parts do not prove the whole. */
+function validatorMembers(
+  document: DocumentModel,
+  model: RegistryModel,
+  isWritable: boolean,
+): readonly string[] {
+  const { name, checksBody } = document;
+  return [
+    ...(isWritable
+      ? [
+          `  validateCreate: validate.${camelCase(`${name}.create`)},`,
+          `  validatePatch: validate.${camelCase(`${name}.update`)},`,
+        ]
+      : []),
+    ...(checksBody ? [`  validateBody: validate.${bodyValidatorName(document, model)},`] : []),
+  ];
 }
