@@ -100,6 +100,46 @@ for (const engine of engines) {
   });
 }
 
+describe.each(engines)("$name", (engine) => {
+  test.skipIf(!engine.isAvailable)("one field becomes two, each by its function", async () => {
+    const named = (type: string): Readonly<Record<string, string>> => ({
+      "registry/service.yaml": `registry: 1
+service: {name: demo, title: Demo, version: 1.0.0}
+policies: {open: []}
+documents:
+  people: {type: {${type}}, guard: open}
+`,
+      "registry/names.ts": `const part = (at: number) => (name: string | null): string => name?.split(" ")[at] ?? "";
+export const first = part(0);
+export const last = part(1);
+`,
+    });
+    const whole = await testProject(named("name: string?"));
+    const split = await testProject(
+      named(
+        'first: {type: string, was: name, from: "registry/names.ts#first"}, last: {type: string, was: name, from: "registry/names.ts#last"}',
+      ),
+      whole,
+    );
+    const { url, drop } = await engine.create();
+    const same: TestEngine = {
+      ...engine,
+      create: async () => ({ url, drop: async () => undefined }),
+    };
+    try {
+      const old = await whole.start(same);
+      const { id } = (await old.post("/people", { name: "Ada Lovelace" })).body;
+      const next = await split.start(same);
+      const { body } = await next.call("GET", `/people/${id}`);
+      expect(body).toMatchObject({ first: "Ada", last: "Lovelace" });
+      await Promise.all([old.stop(), next.stop()]);
+    } finally {
+      for (const version of [whole, split]) version.remove();
+      await drop();
+    }
+  });
+});
+
 test("a function that is not there is refused at the document", async () => {
   const [one] = versions;
   await expect(
