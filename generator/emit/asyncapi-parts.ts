@@ -1,5 +1,6 @@
 // What an AsyncAPI document is made of: channels, operations and messages, each message with a component for its payload.
 import { withDeprecationText } from "../load/deprecations.js";
+import { withoutFormer } from "../load/former-names.js";
 import { limits } from "../../runtime/contract/limits.js";
 import {
   mapSchema,
@@ -176,7 +177,7 @@ export class AsyncApiParts {
   #published(schema: JsonSchema): JsonSchema {
     return mapSchema(schema, (inner) => {
       const type = referredType(inner);
-      const told = withDeprecationText(inner);
+      const told = withDeprecationText(withoutFormer(inner));
       if (type === undefined) return told;
       if (!this.schemas.has(type)) {
         this.schemas.set(type, true);

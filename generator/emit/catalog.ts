@@ -1,4 +1,5 @@
 // catalog.json and tools.json: every operation by its key, for people and for tool callers (service.md "What the service does" 2).
+import { withoutFormer } from "../load/former-names.js";
 import { mapSchema, referredType, type JsonSchema } from "../model/json-schema.js";
 import type { OperationModel, RegistryModel } from "../model/registry.js";
 import { errorGroups, groupedCodesOf } from "./error-codes.js";
@@ -56,6 +57,7 @@ function toolsOf(model: RegistryModel): object {
 function local(schema: JsonSchema): JsonSchema {
   return mapSchema(schema, (inner) => {
     const type = referredType(inner);
-    return type === undefined ? inner : { ...inner, $ref: `#/$defs/${type}` };
+    const told = withoutFormer(inner);
+    return type === undefined ? told : { ...told, $ref: `#/$defs/${type}` };
   });
 }

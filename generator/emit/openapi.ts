@@ -1,5 +1,6 @@
 // openapi.json: OpenAPI 3.1 of every attached operation, error answers included.
 import { withDeprecationText } from "../load/deprecations.js";
+import { withoutFormer } from "../load/former-names.js";
 import { isDeepStrictEqual } from "node:util";
 import type { OpenAPIV3_1 } from "openapi-types";
 import { errorKinds, errors } from "../../runtime/contract/errors.js";
@@ -102,7 +103,7 @@ function documentedPath(path: string): string {
 function published(schema: JsonSchema): Schema {
   return mapSchema(schema, (inner) => {
     const type = referredType(inner);
-    const told = withDeprecationText(inner);
+    const told = withDeprecationText(withoutFormer(inner));
     return type === undefined ? told : { ...told, $ref: `#/components/schemas/${type}` };
   }) as Schema;
 }

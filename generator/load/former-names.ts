@@ -1,5 +1,5 @@
 // `was`: what a field, or a value of one, was called before. Rows know it by that name.
-import type { JsonSchema } from "../model/json-schema.js";
+import type { JsonSchema, SchemaObject } from "../model/json-schema.js";
 import { isMap } from "./shape.js";
 
 /** A field's former name, and the function that makes it of what it was, beside the keywords of its schema. */
@@ -23,4 +23,14 @@ export function formerName(schema: JsonSchema | undefined): string | undefined {
 export function formerValues(schema: JsonSchema | undefined): Readonly<Record<string, string>> {
   const values = typeof schema === "object" ? schema[formerValuesKeyword] : undefined;
   return isMap(values) ? (values as Readonly<Record<string, string>>) : {};
+}
+
+const ofRows: readonly string[] = [...Object.values(formerKeywords), formerValuesKeyword];
+
+/** A schema without what only rows are concerned with. */
+export function withoutFormer(schema: SchemaObject): SchemaObject {
+  if (!ofRows.some((keyword) => keyword in schema)) return schema;
+  return Object.fromEntries(
+    Object.entries(schema).filter(([keyword]) => !ofRows.includes(keyword)),
+  );
 }
