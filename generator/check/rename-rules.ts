@@ -61,7 +61,7 @@ function fieldFaults(
   const isOpen = typeof bodySchema === "boolean" || bodySchema["additionalProperties"] !== false;
   const shape = before?.shape;
   const known = shape === undefined ? null : declaredMembers(shape);
-  return Object.entries(former).flatMap(([field, { name: was, values }]): readonly Fault[] => {
+  return Object.entries(former).flatMap(([field, { name: was, by, values }]): readonly Fault[] => {
     if (isOpen)
       return [
         {
@@ -74,7 +74,14 @@ function fieldFaults(
           message: `values of ${name}.${field} cannot be renamed: only those of a field that holds one of them can`,
         },
       ];
+    const unknown = unknownValue(field, values, before, was);
+    if (unknown !== undefined) return [{ message: `${name}.${field} had no value ${unknown}` }];
     if (was === null || shape === undefined || known === null) return [];
+    const rival = Object.keys(former).find(
+      (other) => other !== field && former[other]?.name === was && former[other]?.by === null,
+    );
+    if (by === null && rival !== undefined)
+      return [{ message: `${field} and ${rival} cannot both have been called ${was}` }];
     // Once a migration knows the name, `was` has done its work.
     const isDone = !known.includes(was) || storedName(shape, field) === was;
     if (known.includes(field))
@@ -92,6 +99,21 @@ function fieldFaults(
     if (known.includes(was)) return [];
     return [{ message: `${name} had no field ${was}`, suggestion: didYouMean(was, known) }];
   });
+}
+
+/** A former value that the field did not have at the last migration. */
+function unknownValue(
+  field: string,
+  values: Readonly<Record<string, string>>,
+  before: TableSchema | undefined,
+  was: string | null,
+): string | undefined {
+  const fits = before?.fits ?? {};
+  const known = (own(fits, field) ?? own(fits, was ?? field))?.values;
+  if (known === undefined) return undefined;
+  return Object.entries(values).find(
+    ([value, former]) => !known.includes(value) && !known.includes(former),
+  )?.[1];
 }
 
 function notStored(place: string, at: Origin) {

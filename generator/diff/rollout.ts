@@ -100,6 +100,8 @@ function migrationText(change: StorageChange): string {
       return `it drops the search ${change.name} of ${change.table}`;
     case "dropIndex":
       return `it drops the index ${change.name} of ${change.table}`;
+    case "checkDeleted":
+      return `it looks for ${change.table} that are marked as deleted, and changes nothing while there are any`;
     case "checkRows":
       return `it looks for rows whose ${change.table}.${change.narrowing.member} does not fit any more, and changes nothing while there are any; the version before may go on storing such`;
     case "dropTable":

@@ -35,6 +35,7 @@ export function ddl(engine: EngineName, change: StorageChange): string {
       return tablesOf(change)
         .map((table) => `DROP TABLE IF EXISTS ${quoted(table)};`)
         .join("\n");
+    case "checkDeleted":
     case "checkRows":
       // What it asks stands at the beginning of the file.
       return "";
@@ -69,7 +70,17 @@ function createIndex(
 
 /** What must find nothing before anything is changed, as lines that the runner of migrations reads. */
 export function rowChecks(engine: EngineName, change: StorageChange): readonly string[] {
-  return change.kind === "checkRows" ? misfits(engine, change) : duplicates(engine, change);
+  switch (change.kind) {
+    case "checkRows":
+      return misfits(engine, change);
+    case "checkDeleted":
+      return [
+        `-- must be empty (${change.table} without soft_delete): SELECT * FROM (SELECT 'marked as deleted' AS "state", ` +
+          `count(*) AS "rows" FROM ${quoted(change.table)} WHERE "is_deleted") found WHERE found."rows" > 0`,
+      ];
+    default:
+      return duplicates(engine, change);
+  }
 }
 
 /** Rows whose values no longer fit, counted. */

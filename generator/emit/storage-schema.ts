@@ -31,6 +31,8 @@ export interface IndexSchema {
 export interface TableSchema extends StoredBodies {
   readonly tenant: boolean;
   readonly history: boolean;
+  /** Whether rows may be marked as deleted; storages of earlier versions do not say. */
+  readonly softDelete?: boolean;
   /** What its documents are called where that is not the table's name. */
   readonly document?: string;
   readonly indexes: Readonly<Record<string, IndexSchema>>;
@@ -94,6 +96,7 @@ function tableOf(
   return {
     tenant: document.tenant,
     history: document.history !== 0 || before?.history === true,
+    softDelete: document.softDelete,
     ...(document.name === document.table ? {} : { document: document.name }),
     indexes: indexesOf(document, shape, before?.indexes ?? {}),
     members: asStored(shape, document.defaults),
@@ -117,7 +120,7 @@ function indexesOf(
 ): TableSchema["indexes"] {
   const fieldsOf = (fields: readonly string[]): IndexSchema["fields"] =>
     fields.map((path) => indexedField(document, shape, path));
-  const wanted = [
+  const wanted: readonly { readonly name: string; readonly index: IndexSchema }[] = [
     ...document.indexes.map(({ name, fields }) => ({ name, index: { fields: fieldsOf(fields) } })),
     ...document.unique.map((rule) => ({
       name: rule.name,
@@ -127,12 +130,21 @@ function indexesOf(
   const taken = new Set(wanted.map(({ name }) => name));
   return Object.fromEntries(
     wanted.map(({ name, index }) => {
-      const known = Object.keys(before).find(
-        (old) => !taken.has(old) && isDeepStrictEqual(before[old], index),
-      );
-      return [own(before, name) === undefined ? (known ?? name) : name, index];
+      const there = own(before, name);
+      const isSame = (old: string): boolean => isDeepStrictEqual(before[old], index);
+      const known = Object.keys(before).find((old) => !taken.has(old) && isSame(old));
+      if (there === undefined || isDeepStrictEqual(there, index)) {
+        return [there === undefined ? (known ?? name) : name, index];
+      }
+      // A rule that changes holds until the next one is made, so that has a name of its own.
+      return [known ?? (index.unique === undefined ? name : free(name, before)), index];
     }),
   );
+}
+
+function free(name: string, before: TableSchema["indexes"]): string {
+  for (let at = 2; ; at += 1)
+    if (own(before, `${name}_${at}`) === undefined) return `${name}_${at}`;
 }
 
 function uniqueIndex(
@@ -204,6 +216,8 @@ export type StorageChange =
   | { readonly kind: "dropSearch"; readonly table: string; readonly name: string }
   | { readonly kind: "dropIndex"; readonly table: string; readonly name: string }
   | { readonly kind: "dropTable"; readonly table: string; readonly history: boolean }
+  /** Rows that are marked as deleted are looked for: they would be there again. */
+  | { readonly kind: "checkDeleted"; readonly table: string }
   /** Rows are looked at, and nothing of the migration is done where any does not fit. */
   | { readonly kind: "checkRows"; readonly table: string; readonly narrowing: Narrowing }
   /** Rows of a table that was made by an earlier version get the number of their shape. */
@@ -261,6 +275,9 @@ function changedTable(
       ? [{ kind: "createHistory", table, tenant: after.tenant } as const]
       : []),
     ...checkSteps(table, before, after),
+    ...(before.softDelete === true && after.softDelete === false
+      ? [{ kind: "checkDeleted", table } as const]
+      : []),
     ...indexSteps(table, before.indexes, after, true),
     ...searchSteps(table, keepsSearches ? (before.searches ?? {}) : {}, after),
   ];
@@ -293,8 +310,13 @@ function indexSteps(
     JSON.stringify(own(before, name)) === JSON.stringify(own(indexes, name));
   const dropped = Object.keys(before).filter((name) => !isSame(name));
   const created = Object.keys(indexes).filter((name) => !isSame(name));
+  const dropping = (name: string): StorageChange => ({ kind: "dropIndex", table, name });
+  // What goes keeps what it holds until what follows it is there.
+  const [first, last] = [true, false].map((isAnew) =>
+    dropped.filter((name) => created.includes(name) === isAnew).map(dropping),
+  );
   return [
-    ...dropped.map((name): StorageChange => ({ kind: "dropIndex", table, name })),
+    ...(first ?? []),
     ...created.map((name): StorageChange => ({
       kind: "createIndex",
       table,
@@ -303,6 +325,7 @@ function indexSteps(
       index: indexes[name] ?? { fields: [] },
       isOnline,
     })),
+    ...(last ?? []),
   ];
 }
 

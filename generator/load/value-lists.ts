@@ -58,6 +58,9 @@ export function readValues(
     values.length > 0 &&
     values.every((value) => ["string", "number", "boolean"].includes(typeof value));
   if (!isSound || new Set(values).size !== values.length) return undefined;
+  const twice = former.find(([, was], at) => former.findIndex(([, one]) => one === was) < at);
+  if (twice !== undefined)
+    report({ code: "OPW013", message: `two values cannot both have been called ${twice[1]}`, at });
   const shared = former.find(([, was]) => values.includes(was) && !former.some(([v]) => v === was));
   if (shared !== undefined)
     report({

@@ -10,7 +10,6 @@ import {
   type ErrorEnvelope,
   type ErrorKind,
 } from "../contract/errors.js";
-import { ownError } from "../contract/own-errors.js";
 import { canonicalJson } from "../contract/canonical-json.js";
 import type { ExecutionContext } from "./context.js";
 import type { Transaction } from "../ports/database.js";
@@ -91,11 +90,8 @@ function replay<Result>(record: IdempotencyRecord): Output<Result> {
 function stored({ code, kind, detail, context }: ErrorEnvelope): ServiceError {
   const options = { headers: replayed };
   if (Object.hasOwn(errors, code)) return fail(code as ErrorCode, context, options);
-  const isKnown = Object.hasOwn(errorKinds, kind);
-  return ownError(
-    code,
-    { kind: isKnown ? (kind as ErrorKind) : "conflict", detail, retryable: false },
-    context,
-    options,
-  );
+  const known: ErrorKind = Object.hasOwn(errorKinds, kind) ? (kind as ErrorKind) : "conflict";
+  const definition = { kind: known, status: errorKinds[known], detail, retryable: false };
+  // What was answered once is answered again, whatever is declared by now.
+  return new ServiceError(code, definition, context, options);
 }

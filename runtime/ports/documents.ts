@@ -48,6 +48,8 @@ export interface DocumentStore {
   get(spec: DocumentDeclaration, tenant: string, id: string): Promise<StoredDocument | null>;
   /** Whether the document is there and live; it stays so until the transaction has ended. */
   hold(spec: DocumentDeclaration, tenant: string, id: string): Promise<boolean>;
+  /** Waits for whoever holds the document, and has them wait until the transaction has ended. */
+  seize(spec: DocumentDeclaration, tenant: string, id: string): Promise<void>;
   /** Adds a document, and its snapshot where the type keeps history. */
   insert(spec: DocumentDeclaration, tenant: string, document: StoredDocument): Promise<void>;
   /** Replaces the document where its revision is still `expectedRev`; says whether it did. Atomic. */

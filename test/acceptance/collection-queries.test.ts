@@ -16,16 +16,25 @@ types:
 documents:
   notes: {type: {text: string, size: integer, state: [open, done]}, defaults: {state: open}, guard: open, soft_delete: true, history: true}
   facts: {type: {name: string}, guard: open}
+  named: {type: {name: string}, guard: open, unique: [[name]]}
 operations:
+  named.many: {post: /many, out: Anything, run: registry/handlers.ts#many, guard: open}
   notes.ask: {post: /ask, in: Anything, out: Anything, run: registry/handlers.ts#ask, guard: open}
   facts.ask: {post: /ask-facts, in: Anything, out: Anything, run: registry/handlers.ts#askFacts, guard: open}
 `,
   "registry/handlers.ts": `import { collection } from "opwright/runtime";
 import { factsSpec } from "../generated/documents/facts.js";
+import { namedSpec } from "../generated/documents/named.js";
 import { notesSpec } from "../generated/documents/notes.js";
 const asking = (spec) => async ({ verb, given }, context) => ({
   answer: (await collection(spec, context)[verb](...given)) ?? null,
 });
+export const many = async (_input, context) => {
+  const named = collection(namedSpec, context);
+  const names = ["a", "b", "a", "c"];
+  const settled = await Promise.allSettled(names.map((name) => named.create({ name })));
+  return { answer: [settled.map(({ status }) => status), await named.count()] };
+};
 export const ask = asking(notesSpec);
 export const askFacts = asking(factsSpec);
 `,
@@ -132,6 +141,25 @@ for (const engine of engines) {
       // Documents that are removed for good cannot be marked.
       const marked = await service.post("/ask-facts", { verb: "delete", given: [fact.id, 1] });
       expect([marked.status, marked.body.code]).toEqual([500, "core.internal"]);
+    });
+
+    test("writes beside each other are each stored or refused, whatever becomes of the others", async () => {
+      expect((await service.post("/many", {})).body).toEqual({
+        answer: [["fulfilled", "fulfilled", "rejected", "fulfilled"], 3],
+      });
+      expect((await service.post("/named/list", {})).body.count).toBe(3);
+    });
+
+    test("what names nothing, or asks for no number of documents, is told alike on both engines", async () => {
+      const answers = async (verb: string, ...given: readonly unknown[]): Promise<unknown> => {
+        const { status, body } = await service.post("/ask", { verb, given });
+        return [status, body.code];
+      };
+      expect(await answers("get", "no-uuid")).toEqual([404, "core.not_found"]);
+      expect(await answers("kill", "no-uuid")).toEqual([404, "core.not_found"]);
+      for (const size of [-1, 0, 1.5, 1e300])
+        expect(await answers("find", { size })).toEqual([500, "core.internal"]);
+      expect(await answers("page", { own: "yes" })).toEqual([500, "core.internal"]);
     });
 
     test("a query that is none is refused as over HTTP", async () => {

@@ -58,12 +58,12 @@ for (const engine of engines) {
         expect(((fault as Error).cause as Error).message).toBe(
           "migration 0002_notes.sql has changed nothing, since it cannot make " +
             [
-              'notes.text as it is declared (there are 2 rows with text "longer than 3")',
-              'notes.state as it is declared (there are 1 row with state "none of open, closed")',
-              'notes.amount as it is declared (there are 1 row with amount "null")',
-              'notes.amount as it is declared (there are 1 row with amount "a fraction")',
-              'notes.rank as it is declared (there are 1 row with rank "below 1")',
-              'notes.rank as it is declared (there are 1 row with rank "9 or above")',
+              'notes.text as it is declared (2 rows with text "longer than 3")',
+              'notes.state as it is declared (1 row with state "none of open, closed")',
+              'notes.amount as it is declared (1 row with amount "null")',
+              'notes.amount as it is declared (1 row with amount "a fraction")',
+              'notes.rank as it is declared (1 row with rank "below 1")',
+              'notes.rank as it is declared (1 row with rank "9 or above")',
             ].join(", nor "),
         );
         const all = (await old.post("/notes/list", { size: 100 })).body.hits;

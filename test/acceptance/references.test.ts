@@ -26,9 +26,28 @@ documents:
     tenant: false
     soft_delete: true
   labels: {type: {name: string, task: {ref: tasks?, on_delete: set_null}}, guard: open, tenant: false}
+  posts: {type: {text: string}, guard: open, tenant: false}
+  replies: {type: {post: {ref: posts, on_delete: cascade}, reply: {ref: replies?, on_delete: cascade}}, guard: open, tenant: false}
+  customers: {type: {name: string}, guard: open, tenant: false}
+  invoices: {type: {customer: {ref: customers, on_delete: cascade}}, guard: open, tenant: false}
+  alines: {type: {invoice: {ref: invoices, on_delete: cascade}, customer: {ref: customers}}, guard: open, tenant: false}
+  counters: {type: {children: integer}, guard: open, tenant: false}
+  children: {type: {counter: {ref: counters}}, guard: open, tenant: false}
   people: {type: {name: string}, guard: open, tenant: false}
   badges: {type: {person: {ref: people, on_delete: cascade}}, guard: open, tenant: false}
   keys: {type: {person: {ref: people, on_delete: restrict}}, guard: open, tenant: false}
+operations:
+  children.add: {post: /children/add, in: {counter: uuid}, run: registry/handlers.ts#add, guard: open}
+`,
+  "registry/handlers.ts": `import { collection } from "opwright/runtime";
+import { childrenSpec } from "../generated/documents/children.js";
+import { countersSpec } from "../generated/documents/counters.js";
+export const add = async ({ counter }, context) => {
+  await collection(childrenSpec, context).create({ counter });
+  const counters = collection(countersSpec, context);
+  const { children } = await counters.get(counter);
+  await counters.update(counter, "any", { children: children + 1 });
+};
 `,
 };
 
@@ -136,6 +155,36 @@ for (const engine of engines) {
       await made("keys", { person });
       expect(await killed("people", person)).toMatchObject(inUse("keys", "person"));
       expect([await seen("people", person), await seen("badges", badge)]).toEqual([200, 200]);
+    });
+
+    test("what is named on two ways goes once, and what goes along holds nothing back", async () => {
+      const post = await made("posts", { text: "p" });
+      const first = await made("replies", { post });
+      const second = await made("replies", { post, reply: first });
+      expect((await killed("posts", post)).status).toBe(204);
+      expect([await seen("replies", first), await seen("replies", second)]).toEqual([404, 404]);
+      const customer = await made("customers", { name: "c" });
+      const invoice = await made("invoices", { customer });
+      await made("alines", { invoice, customer });
+      expect((await killed("customers", customer)).status).toBe(204);
+      expect(await seen("invoices", invoice)).toBe(404);
+    });
+
+    test("what names itself can be restored", async () => {
+      const home = await made("projects", { name: "home" });
+      const id = await made("tasks", { title: "loop", project: home });
+      await service.call("PATCH", `/tasks/${id}?rev=1`, { body: { parent: id } });
+      expect((await marked("tasks", id, 2)).status).toBe(200);
+      expect((await service.post(`/tasks/${id}/restore?rev=3`, {})).status).toBe(200);
+    });
+
+    test("writers that name a document and change it wait for each other, and nobody is turned away", async () => {
+      const counter = await made("counters", { children: 0 });
+      const answers = await Promise.all(
+        Array.from({ length: 8 }, () => service.post("/children/add", { counter })),
+      );
+      expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 8 }, () => 204));
+      expect((await service.call("GET", `/counters/${counter}`)).body.children).toBeGreaterThan(0);
     });
 
     test("of parallel writers and deletions none leaves a name that leads nowhere", async () => {

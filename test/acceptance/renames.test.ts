@@ -93,6 +93,24 @@ describe("a former name is refused that", () => {
       "text and estimate are both fields of notes already",
     ],
     [
+      "is that of two fields",
+      "estimate: integer?",
+      'points: {type: [integer, "null"], was: estimate}, size: {type: [integer, "null"], was: estimate}',
+      "points and size cannot both have been called estimate",
+    ],
+    [
+      "is of a value that never was",
+      "[open, closed]",
+      "[open, {value: done, was: closd}]",
+      "notes.state had no value closd",
+    ],
+    [
+      "is that of two values",
+      "[open, closed]",
+      "[open, {value: done, was: closed}, {value: ended, was: closed}]",
+      "two values cannot both have been called closed",
+    ],
+    [
       "is of a document that never was",
       "  notes:",
       "  memos:\n    was: note",
@@ -255,9 +273,9 @@ for (const engine of engines) {
       expect(others).toEqual([]);
       const text = readFileSync(join(folder(two), migration), "utf8");
       expect(text.match(/^(?:CREATE|DROP) .*?"\w+"/gm)).toEqual([
-        'DROP INDEX CONCURRENTLY IF EXISTS "notes_by_state"',
         'DROP INDEX CONCURRENTLY IF EXISTS "memos_by_state"',
         'CREATE INDEX CONCURRENTLY "memos_by_state"',
+        'DROP INDEX CONCURRENTLY IF EXISTS "notes_by_state"',
       ]);
     });
   });

@@ -195,6 +195,13 @@ for (const engine of engines) {
       expect(stored).toMatchObject({ username: "kept", note: "last", rev: 21 });
     });
 
+    test("a text that no index holds is refused or stored, and never a fault of the service", async () => {
+      const letters = Array.from({ length: 8_000 }, () =>
+        String.fromCodePoint(97 + Math.floor(Math.random() * 26)),
+      );
+      expect([201, 422]).toContain((await account({ username: letters.join("") })).status);
+    });
+
     test("what is stored twice already is told before anything is changed", async () => {
       const notes = (more: string): Readonly<Record<string, string>> => ({
         "registry/service.yaml": `${head}documents:\n  notes: {type: {title: string, size: integer?}, guard: open, tenant: false${more}}\n`,
@@ -219,7 +226,7 @@ for (const engine of engines) {
         expect(fault).toMatchObject({ code: "core.configuration" });
         expect(((fault as Error).cause as Error).message).toBe(
           "migration 0002_notes.sql has changed nothing, since it cannot make notes_unique_title_size " +
-            '(there are 3 rows with title "same", size 1)',
+            '(3 rows with title "same", size 1)',
         );
         for (const { id } of made.slice(1, 3))
           expect((await old.call("DELETE", `/notes/${id}?rev=1`)).status).toBe(204);

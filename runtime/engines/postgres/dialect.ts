@@ -85,7 +85,9 @@ export const postgresDialect: Dialect = {
     { column: `"id"`, type: "uuid" },
   ],
   holdRows: " FOR NO KEY UPDATE",
-  shareRows: " FOR SHARE",
+  // Changes of its other columns go on meanwhile.
+  shareRows: " FOR KEY SHARE",
+  seizeRows: " FOR UPDATE",
 };
 
 const recordTypes = { integer: "bigint", text: "text", uuid: "uuid" } as const;

@@ -10,12 +10,16 @@ const readsOnly = "25006";
 const lost =
   /terminated|timeout|not queryable|connection error|closed the connection|Client was closed|Connection ended/i;
 
+const tooLong = { path: "", keyword: "maxLength", message: "has a text too long for its index" };
+
 /** The fault as a code of the error table; what is no fault of PostgreSQL stays as it is. */
 export function translated(error: unknown): unknown {
   if (error instanceof ServiceError || !(error instanceof Error)) return error;
   const code = "code" in error ? String(error.code) : "";
   if (code === "23505" && "constraint" in error)
     return new IndexViolation(String(error.constraint), error);
+  // An index holds no text of more than about 2 700 bytes.
+  if (code === "54000") return fail("core.validation", { errors: [tooLong] }, { cause: error });
   // A number that no longer fits: two of a list of percentiles are too far apart.
   if (code === "22003") return fail("query_too_complex", {}, { cause: error });
   if (code === "40001" || code === "40P01") return fail("core.concurrency", {}, { cause: error });

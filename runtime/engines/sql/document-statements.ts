@@ -5,6 +5,8 @@ import { quoted, type Dialect } from "./session.js";
 export interface Statements {
   readonly get: string;
   readonly hold: string;
+  /** Null where a writer is alone anyway. */
+  readonly seize: string | null;
   readonly insert: string;
   readonly replace: string;
   readonly remove: string;
@@ -36,6 +38,10 @@ function printStatements(spec: DocumentDeclaration, dialect: Dialect): Statement
   return {
     get: `SELECT ${dialect.columns} FROM ${table} WHERE ${owned}"id" = ${at(1)}`,
     hold: `SELECT 1 FROM ${table} WHERE ${owned}"id" = ${at(1)} AND NOT "is_deleted"${dialect.shareRows}`,
+    seize:
+      dialect.seizeRows === ""
+        ? null
+        : `SELECT 1 FROM ${table} WHERE ${owned}"id" = ${at(1)}${dialect.seizeRows}`,
     insert:
       `INSERT INTO ${table} (${ownerColumn}"id", "rev", "created_at", "last_update_at", "is_deleted", "owner_id", "shape", "body") ` +
       `VALUES (${ownerValue}${at(1)}, ${at(2)}, ${at(3)}, ${at(4)}, ${at(5)}, ${at(6)}, ${at(7)}, ${dialect.json(at(8))})`,

@@ -33,6 +33,11 @@ export function sqlDocumentStore(session: SqlSession): DocumentStore {
       return rows.length > 0;
     },
 
+    async seize(spec, tenant, id) {
+      const { seize } = statementsOf(spec, dialect);
+      if (seize !== null) await session.all(seize, [...ownerOf(spec, tenant), id]);
+    },
+
     async snapshot(spec, tenant, id, rev) {
       const [row] = await session.all(statementsOf(spec, dialect).snapshot, [
         ...ownerOf(spec, tenant),

@@ -11,7 +11,7 @@ export async function checkRows(
   const reasons: string[] = [];
   for (const { of, query } of checks) {
     const rows = await session.all(query, []);
-    if (rows.length > 0) reasons.push(`${of} (there are ${rows.map(described).join("; ")})`);
+    if (rows.length > 0) reasons.push(`${of} (${rows.map(described).join("; ")})`);
   }
   if (reasons.length === 0) return;
   const reason = `migration ${name} has changed nothing, since it cannot make ${reasons.join(", nor ")}`;

@@ -116,8 +116,10 @@ export interface Dialect {
   rowKeys(spec: DocumentDeclaration): readonly RowKey[];
   /** Ends a SELECT so that nobody else changes its rows until the transaction has ended; "" where nobody can anyway. */
   readonly holdRows: string;
-  /** Ends a SELECT so that its rows stay as they are until the transaction has ended, whoever else holds them so. */
+  /** Ends a SELECT so that nobody seizes its rows until the transaction has ended; "" where a writer is alone anyway. */
   readonly shareRows: string;
+  /** Ends a SELECT so that it waits for who shares its rows, and nobody shares them until the transaction has ended. */
+  readonly seizeRows: string;
   /** What the row of a document is known by to the indexes. */
   readonly rowKey: string;
   /** A statement that takes a row out of an index, with its key and its owner's columns as parameters. */

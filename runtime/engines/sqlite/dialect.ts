@@ -77,4 +77,5 @@ export const sqliteDialect: Dialect = {
   rowKeys: () => [{ column: "rowid", type: "integer" }],
   holdRows: "",
   shareRows: "",
+  seizeRows: "",
 };

@@ -10,6 +10,8 @@ import { cut } from "../../operations/plain-json.js";
 import type { Filter } from "../../query/ast.js";
 import { parseCursorRequest, parsePageRequest, readListQuery } from "../../query/list-request.js";
 import { parseAggregateRequest } from "../../query/parse-aggregate.js";
+import { isUuid } from "../../contract/uuid.js";
+import type { Transaction } from "../../ports/database.js";
 import type { DocumentQuery, StoredDocument } from "../../ports/documents.js";
 import { aggregatePage, type AggregatePage } from "./aggregate.js";
 import { listByCursor, listPage } from "./list.js";
@@ -35,6 +37,8 @@ export interface AggregateQuery<Filter = object> {
   readonly filters?: Filter;
   readonly aggregates: object;
   readonly sorts?: object;
+  /** true groups only what the caller has created. */
+  readonly own?: boolean;
   readonly page?: number;
   readonly size?: number;
 }
@@ -99,7 +103,7 @@ export function collection<Document, Create, Patch, Filter, Sorts>(
   return {
     find,
     count,
-    get: async (id) => rendered(await readDocument(spec, context, id)),
+    get: async (id) => rendered(await readDocument(spec, context, known(id))),
     first: async (query) => (await find({ ...query, size: 1 }))[0] ?? null,
     exists: async (query) => (await find({ ...query, size: 1 })).length > 0,
     async page({ own, ...query } = {}) {
@@ -111,20 +115,28 @@ export function collection<Document, Create, Patch, Filter, Sorts>(
       const page = owned(context, own, request);
       return (await listByCursor<CursorPage<Document>>(spec, context, page)).parse();
     },
-    async aggregate(query) {
+    async aggregate({ own, ...query }) {
       const request = parseAggregateRequest(withoutUndefined(query), rules);
-      return aggregatePage(spec, context, request);
+      return aggregatePage(spec, context, owned(context, own, request));
     },
-    create: async (payload) =>
-      rendered(await createDocument(spec, context, checkedPayload(payload, spec.validateCreate))),
-    async update(id, rev, patch) {
-      const change = checkedPayload(patch, spec.validatePatch);
-      return rendered((await patchDocument(spec, context, id, rev, change)).stored);
-    },
-    upsert: async (by, payload) => rendered(await upserted(spec, context, by, payload)),
-    delete: async (id, rev) => rendered(await marked(spec, context, id, rev, true)),
-    restore: async (id, rev) => rendered(await marked(spec, context, id, rev, false)),
-    kill: (id, rev) => killDocument(spec, context, id, rev),
+    create: (payload) =>
+      inTurn(context, async () => {
+        const given = checkedPayload(payload, spec.validateCreate);
+        return rendered(await createDocument(spec, context, given));
+      }),
+    update: (id, rev, patch) =>
+      inTurn(context, async () => {
+        const change = checkedPayload(patch, spec.validatePatch);
+        return rendered((await patchDocument(spec, context, known(id), rev, change)).stored);
+      }),
+    upsert: (by, payload) =>
+      inTurn(context, async () => rendered(await upserted(spec, context, by, payload))),
+    delete: (id, rev) =>
+      inTurn(context, async () => rendered(await marked(spec, context, known(id), rev, true))),
+    restore: (id, rev) =>
+      inTurn(context, async () => rendered(await marked(spec, context, known(id), rev, false))),
+    kill: (id, rev = "any") =>
+      inTurn(context, () => killDocument(spec, context, known(id), checkedRevision(rev))),
   };
 }
 
@@ -171,6 +183,28 @@ function marked(
   return markDocument(spec, context, id, rev, isDeleted);
 }
 
+const turns = new WeakMap<Transaction, Promise<unknown>>();
+
+/** Writes of one transaction one after another: what is refused of one would be undone of another beside it. */
+function inTurn<T>({ transaction }: ExecutionContext, write: () => Promise<T>): Promise<T> {
+  const before = turns.get(transaction) ?? Promise.resolve();
+  const turn = before.then(write, write);
+  turns.set(transaction, turn);
+  return turn;
+}
+
+/** What is no UUID names nothing, whatever an engine makes of it. */
+function known(id: string): string {
+  if (!isUuid(id)) throw fail("core.not_found");
+  return id.toLowerCase();
+}
+
+function checkedRevision(rev: ExpectedRevision): ExpectedRevision {
+  if (rev !== "any" && !Number.isSafeInteger(rev))
+    throw new TypeError('rev must be an integer or "any"');
+  return rev;
+}
+
 function withoutUndefined(query: object): object {
   return Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined));
 }
@@ -181,7 +215,10 @@ function owned<Query extends DocumentQuery>(
   own: boolean | undefined,
   query: Query,
 ): Query {
-  if (own !== true) return query;
+  if (own !== true) {
+    if (own !== undefined && own !== false) throw new TypeError("own must be true or false");
+    return query;
+  }
   const field = { path: "owner_id", type: "string", isColumn: true } as const;
   const principalId = identity?.principalId;
   const mine: Filter =
@@ -237,6 +274,8 @@ async function findRows(
 ): Promise<readonly StoredDocument[]> {
   const query = selected(spec, context, given);
   const { size } = given;
+  if (size !== undefined && !(Number.isSafeInteger(size) && size >= 1))
+    throw new TypeError("size must be an integer from 1");
   const most = context.resources.readLimits.documents ?? Number.MAX_SAFE_INTEGER - 1;
   // One more tells that there are more than may be read.
   const window = { limit: size ?? most + 1, offset: 0, after: undefined };

@@ -23,13 +23,15 @@ export async function holdReferences(
   context: ExecutionContext,
   body: Body,
   members: readonly string[],
+  own?: string,
 ): Promise<void> {
   if (references === undefined) return;
   const faults = [];
   for (const member of members) {
     const target = Object.hasOwn(references, member) ? references[member]?.() : undefined;
     const id = body[member] ?? null;
-    if (target === undefined || typeof id !== "string") continue;
+    // What is restored may name itself.
+    if (target === undefined || typeof id !== "string" || id === own) continue;
     if (!(await isHeld(target, context, id)))
       faults.push({
         path: pointer("", member),
@@ -64,7 +66,10 @@ export async function releaseReferrers(
   how: Departure,
   budget: { left: number } = { left: maxReferrers },
 ): Promise<void> {
-  for (const referrer of spec.referredBy ?? []) {
+  // What goes along no longer holds anything back.
+  const all = spec.referredBy ?? [];
+  const isLast = ({ onDelete }: Referrer): boolean => onDelete === "restrict";
+  for (const referrer of [...all.filter((one) => !isLast(one)), ...all.filter(isLast)]) {
     const by = referrer.by();
     const rows = await namedBy(by, referrer, context, id, how, budget.left);
     if (rows.length === 0) continue;
@@ -75,9 +80,13 @@ export async function releaseReferrers(
         member: referrer.member,
         ...(referrer.onDelete === "restrict" ? {} : { limit: maxReferrers }),
       });
-    for (const row of rows)
+    for (const { id: rowId } of rows) {
+      // One that is named on two ways has gone, or changed, on the first.
+      const row = await context.transaction.of(documentStore).get(by, context.tenant, rowId);
+      if (row === null || (how === "delete" && row.isDeleted)) continue;
       if (referrer.onDelete === "set_null") await cleared(by, context, row, referrer.member);
       else await takenAlong(by, context, row, how, budget);
+    }
   }
 }
 
@@ -120,6 +129,8 @@ async function takenAlong(
   how: Departure,
   budget: { left: number },
 ): Promise<void> {
+  if (spec.referredBy !== undefined)
+    await context.transaction.of(documentStore).seize(spec, context.tenant, current.id);
   if (how === "kill") {
     const documents = context.transaction.of(documentStore);
     if (!(await documents.remove(spec, context.tenant, current.id, current.rev)))

@@ -11,6 +11,7 @@ import { applyPatch } from "./merge-patch.js";
 import { checkPreconditions, noPreconditions } from "../../operations/preconditions.js";
 import { validatorsOf } from "./render.js";
 import type { StoredDocument } from "../../ports/documents.js";
+import { everything } from "../../query/ast.js";
 import { holdReferences, releaseReferrers } from "./references.js";
 import { nextRevision } from "./revision.js";
 import { checkWithinScope, findDocument } from "./scoped.js";
@@ -43,8 +44,10 @@ export async function createDocument(
     body: JSON.stringify(body),
   };
   await holdReferences(spec, context, body, Object.keys(body));
-  await attempted(spec, context, (documents) => documents.insert(spec, context.tenant, stored));
-  await checkWithinScope(spec, context, stored.id);
+  await attempted(spec, context, async (documents) => {
+    await documents.insert(spec, context.tenant, stored);
+    await checkWithinScope(spec, context, stored.id);
+  });
   await emitSignals(spec, context, "create", stored);
   return stored;
 }
@@ -130,8 +133,8 @@ export async function markDocument(
     if (isDeleted && current.isDeleted) throw fail("document_deleted");
     if (isDeleted === current.isDeleted) return current;
     const body = JSON.parse(current.body) as Body;
-    if (!isDeleted) await holdReferences(spec, context, body, Object.keys(body));
-    const stored = await departing(spec, context, async () => {
+    if (!isDeleted) await holdReferences(spec, context, body, Object.keys(body), id);
+    const stored = await departing(spec, context, id, async () => {
       const marked = await replaced(spec, context, current, { isDeleted });
       if (marked !== null && isDeleted) await releaseReferrers(spec, context, id, "delete");
       return marked;
@@ -154,7 +157,7 @@ export async function killDocument(
     checkPreconditions(preconditions, validatorsOf(current));
     if (typeof expected === "number" && expected !== current.rev) throw mismatch(current);
     const documents = context.transaction.of(documentStore);
-    const isGone = await departing(spec, context, async () => {
+    const isGone = await departing(spec, context, id, async () => {
       const removed = await documents.remove(spec, context.tenant, id, current.rev);
       if (removed) await releaseReferrers(spec, context, id, "kill");
       return removed;
@@ -183,31 +186,38 @@ async function replaced(
   change: Partial<Pick<StoredDocument, "body" | "isDeleted">>,
 ): Promise<StoredDocument | null> {
   const next = nextRevision(current, change);
-  const won = await attempted(spec, context, (documents) =>
-    documents.replace(spec, context.tenant, current.rev, next),
-  );
+  const won = await attempted(spec, context, async (documents) => {
+    const isReplaced = await documents.replace(spec, context.tenant, current.rev, next);
+    if (isReplaced) await checkWithinScope(spec, context, next.id);
+    return isReplaced;
+  });
   if (!won) return null;
-  await checkWithinScope(spec, context, next.id);
   return next;
 }
 
-/** Writes where a row may be refused for what another one has: a handler that catches that goes on in its transaction. */
+/** Writes what may be refused once it is written: a handler that catches that goes on in its transaction without it. */
 function attempted<T>(
-  { unique }: DocumentDeclaration,
-  { transaction }: ExecutionContext,
+  { unique, name }: DocumentDeclaration,
+  context: ExecutionContext,
   write: (documents: DocumentStore) => Promise<T>,
 ): Promise<T> {
-  const documents = transaction.of(documentStore);
-  return unique === undefined ? write(documents) : transaction.attempt(() => write(documents));
+  const documents = context.transaction.of(documentStore);
+  const isSure = unique === undefined && context.scopeOf(name) === everything;
+  return isSure ? write(documents) : context.commit(() => write(documents));
 }
 
-/** A departure that referrers may refuse: then nothing of it stays. */
+/** A departure that referrers may refuse: then nothing of it stays. Who names the document meanwhile waits. */
 function departing<T>(
-  { referredBy }: DocumentDeclaration,
-  { transaction }: ExecutionContext,
+  spec: DocumentDeclaration,
+  context: ExecutionContext,
+  id: string,
   work: () => Promise<T>,
 ): Promise<T> {
-  return referredBy === undefined ? work() : transaction.attempt(work);
+  if (spec.referredBy === undefined) return work();
+  return context.commit(async (transaction) => {
+    await transaction.of(documentStore).seize(spec, context.tenant, id);
+    return work();
+  });
 }
 
 /** Runs `attempt` until it gives a value; null is a lost compare-and-set. Gives up with `core.concurrency`. */
