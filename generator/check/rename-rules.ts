@@ -1,8 +1,8 @@
 // Rules over what documents, their fields and the values of these were called before.
+import { declaredMembers } from "../../runtime/contract/shapes.js";
 import { storedName } from "../../runtime/contract/stored-members.js";
 import { didYouMean } from "../did-you-mean.js";
 import type { Origin } from "../diagnostics.js";
-import { declaredMembers } from "../emit/shape-history.js";
 import type { TableSchema } from "../emit/storage-schema.js";
 import { formerName } from "../load/former-names.js";
 import { propertiesOf } from "../model/json-schema.js";

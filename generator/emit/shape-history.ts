@@ -1,7 +1,9 @@
 // How the shape of a type of documents goes on: members that come and go, and what those that are renamed are stored as.
-import type { Shape, ShapeStep, StoredMember } from "../../runtime/contract/shapes.js";
+import type { Conversion, Shape, ShapeStep, StoredMember } from "../../runtime/contract/shapes.js";
+import { declaredMembers } from "../../runtime/contract/shapes.js";
 import { asStored, storedName } from "../../runtime/contract/stored-members.js";
 import { propertiesOf, type JsonSchema } from "../model/json-schema.js";
+import type { Fit } from "./row-fits.js";
 import { own } from "../model/records.js";
 import type { DocumentModel } from "../model/document-model.js";
 
@@ -13,6 +15,8 @@ export interface StoredBodies {
   readonly required: readonly string[];
   /** The shapes that bodies have had; storages of earlier versions do not say, and neither do their rows. */
   readonly shape?: Shape;
+  /** What values of members fit, by what documents call them; storages of earlier versions do not say. */
+  readonly fits?: Readonly<Record<string, Fit>>;
 }
 
 /** Members that every row has as it is read. Before rows had a shape, migrations filled in what had a default. */
@@ -26,7 +30,7 @@ export function shapeAfter(before: StoredBodies | undefined, document: DocumentM
   if (before === undefined) return { members: declared, steps: [] };
   const rows = storedMembers(before);
   const { steps, ...earlier } = before.shape ?? { members: [...rows], steps: [] };
-  const { stored, converts } = storedAs(document, { ...earlier, steps });
+  const { stored, converts } = storedAs(document, { ...earlier, steps }, before.fits ?? {});
   const named: Shape = {
     members: null,
     ...(Object.keys(stored).length === 0 ? {} : { stored }),
@@ -57,7 +61,11 @@ interface Storing {
  * What rows call the members of a document: a name that was stored once is never given up. A member of another type has a
  * new one, since the version before goes on reading the old.
  */
-function storedAs({ bodySchema, former, enums }: DocumentModel, before: Shape): Storing {
+function storedAs(
+  { bodySchema, former, enums }: DocumentModel,
+  before: Shape,
+  fits: Readonly<Record<string, Fit>>,
+): Storing {
   const known = new Set(declaredMembers(before));
   const members = Object.keys(propertiesOf(bodySchema)).map((member) => {
     const { name = null, by = null } = own(former, member) ?? {};
@@ -69,11 +77,12 @@ function storedAs({ bodySchema, former, enums }: DocumentModel, before: Shape): 
   });
   const taken = new Set(members.flatMap(({ old }) => old ?? []));
   const stored: [string, StoredMember][] = [];
-  const converts: Record<string, { from: string; by: string }> = {};
+  const converts: Record<string, Conversion> = {};
   for (const { member, from, old, by } of members) {
     const name = old === null || by !== null ? free(member, taken) : old;
     taken.add(name);
-    if (old !== null && by !== null) converts[name] = { from: old, by };
+    if (old !== null && by !== null)
+      converts[name] = { from: old, by, takes: typeOf(own(fits, from ?? "")) };
     const earlier = from === null ? undefined : (own(before.stored ?? {}, from)?.values ?? {});
     const values =
       earlier === undefined || by !== null
@@ -86,16 +95,25 @@ function storedAs({ bodySchema, former, enums }: DocumentModel, before: Shape): 
   return { stored: Object.fromEntries(stored), converts };
 }
 
+/** The type of what fits, in TypeScript; any where that is not known. */
+function typeOf(fit: Fit | undefined): string {
+  switch (fit?.type) {
+    case undefined:
+      return "never";
+    case "integer":
+    case "number":
+      return "number | null";
+    case "boolean":
+      return "boolean | null";
+    default:
+      return "string | null";
+  }
+}
+
 /** The function that made what rows have under a name, where one did. */
 function lastConversion({ steps }: Shape, name: string): string | undefined {
   return steps.findLast(({ converts }) => own(converts ?? {}, name) !== undefined)?.converts?.[name]
     ?.by;
-}
-
-/** What documents of a shape call their members. */
-export function declaredMembers({ members, stored = {} }: Shape): readonly string[] {
-  const called = new Map(Object.entries(stored).map(([member, { name }]) => [name, member]));
-  return (members ?? []).map((name) => called.get(name) ?? name);
 }
 
 /** What rows call values, where that is otherwise. */

@@ -1,7 +1,7 @@
 // What the migrations of a service add up to: tables, indexes, members with defaults. Kept beside the migrations.
 import { isDeepStrictEqual } from "node:util";
 import { indexableColumns, type FieldType } from "../../runtime/contract/fields.js";
-import { fitsOf, narrowings, type Fit, type Narrowing } from "./row-fits.js";
+import { fitsOf, narrowings, type Narrowing } from "./row-fits.js";
 import { shapeAfter, type StoredBodies } from "./shape-history.js";
 import { systemStepsOf } from "./system-tables.js";
 import { firstShape, type Shape } from "../../runtime/contract/shapes.js";
@@ -36,8 +36,6 @@ export interface TableSchema extends StoredBodies {
   /** What its documents are called where that is not the table's name. */
   readonly document?: string;
   readonly indexes: Readonly<Record<string, IndexSchema>>;
-  /** What values of members fit, by what documents call them; storages of earlier versions do not say. */
-  readonly fits?: Readonly<Record<string, Fit>>;
   /** Indexes of searches, with the fields of their texts in order. */
   readonly searches: Readonly<Record<string, readonly string[]>>;
 }

@@ -10,7 +10,16 @@ export interface ShapeStep {
   /** Members that are gone. */
   readonly drops: readonly string[];
   /** Members that are made of others by functions of the author's, which `Converters` has by the same names. */
-  readonly converts?: Readonly<Record<string, { readonly from: string; readonly by: string }>>;
+  readonly converts?: Readonly<Record<string, Conversion>>;
+}
+
+export interface Conversion {
+  /** What rows call the member that it is made of. */
+  readonly from: string;
+  /** The function, as file#export. */
+  readonly by: string;
+  /** What the function is given, in TypeScript; null where the member was absent. */
+  readonly takes: string;
 }
 
 /** Functions that make members of older rows, by what rows call these. Pure: the same value gives the same. */
@@ -42,13 +51,15 @@ export function shapeNumber({ steps }: Shape): number {
   return steps.length + 1;
 }
 
-/** Members that are made of others somewhere on the way, and by which functions, as file#export. */
-export function conversionsIn({ steps }: Shape): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    steps.flatMap(({ converts = {} }) =>
-      Object.entries(converts).map(([name, { by }]) => [name, by]),
-    ),
-  );
+/** Members that are made of others somewhere on the way. */
+export function conversionsIn({ steps }: Shape): Readonly<Record<string, Conversion>> {
+  return Object.fromEntries(steps.flatMap(({ converts = {} }) => Object.entries(converts)));
+}
+
+/** What documents of a shape call their members, in the order of the shape. */
+export function declaredMembers({ members, stored = {} }: Shape): readonly string[] {
+  const called = new Map(Object.entries(stored).map(([member, { name }]) => [name, member]));
+  return (members ?? []).map((name) => called.get(name) ?? name);
 }
 
 /** A member that documents of shapes before `since` have with another value than what is stored there. */

@@ -1,5 +1,10 @@
 // documents/<name>.ts: the spec of each document type, as the runtime reads it.
-import { conversionsIn, firstShape, type Shape } from "../../../runtime/contract/shapes.js";
+import {
+  conversionsIn,
+  declaredMembers,
+  firstShape,
+  type Shape,
+} from "../../../runtime/contract/shapes.js";
 import type { StoredTables } from "../../kernel/family.js";
 import { own } from "../../model/records.js";
 import { functionReference } from "../../model/code.js";
@@ -56,19 +61,26 @@ function shapeMember({ members, stored = {}, steps }: Shape): readonly string[] 
   ];
 }
 
-/** The author's functions that make members of older rows. */
-function convertersOf({ name }: DocumentModel, shape: Shape, paths: ModulePaths) {
-  const functions = Object.entries(conversionsIn(shape)).map(
-    ([member, by]) => [member, functionReference(by)] as const,
-  );
+/** The author's functions that make members of older rows, each held to what it takes and makes. */
+function convertersOf({ name, typeName }: DocumentModel, shape: Shape, paths: ModulePaths) {
+  const functions = Object.entries(conversionsIn(shape)).map(([member, { by, takes }]) => ({
+    member,
+    takes,
+    of: functionReference(by),
+  }));
   const modules = moduleNames(
     paths,
-    functions.map(([, { file }]) => file),
+    functions.map(({ of: { file } }) => file),
     (local) => local === specName(name),
   );
-  const lines = functions.map(
-    ([member, of]) => `    ${literal(member)}: ${modules.get(of.file)}.${of.name},`,
-  );
+  const declared = declaredMembers(shape);
+  const lines = functions.map(({ member, takes, of }) => {
+    const at = shape.members?.indexOf(member) ?? -1;
+    // What was made on the way has no type any more.
+    const makes = declared[at] === undefined ? "unknown" : `${typeName}[${literal(declared[at])}]`;
+    const satisfied = `satisfies (value: ${takes}) => ${makes}`;
+    return `    ${literal(member)}: ${modules.get(of.file)}.${of.name} ${satisfied},`;
+  });
   return {
     imports: [...modules].map(([file, local]) =>
       importOf(`* as ${local}`, importPath(paths, `documents/${name}.ts`, file), false),
