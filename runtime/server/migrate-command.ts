@@ -5,7 +5,7 @@ import { progressBar, type ProgressBar } from "../operations/progress-bar.js";
 import type { Database } from "../ports/database.js";
 import type { ConnectOptions } from "./connect.js";
 import { openDatabase } from "./engines.js";
-import { locksLarge, planText } from "./plan-text.js";
+import { isHeldUp, locksLarge, planText } from "./plan-text.js";
 import { renewAll } from "./renew-rows.js";
 import type { ServiceDefinition } from "./service.js";
 
@@ -46,11 +46,11 @@ function onDatabase(work: Work): Migrate {
   };
 }
 
-/** Prints each statement with what it locks. The process ends with 1 where a large table is locked. */
+/** Prints each statement with what it locks. The process ends with 1 where a large table is locked, or rows stand in the way. */
 const plan: Work = async (database, _service, { folder }) => {
   const steps = await planMigrations(database, folder);
   process.stdout.write(planText(steps));
-  if (locksLarge(steps)) process.exitCode = 1;
+  if (locksLarge(steps) || isHeldUp(steps)) process.exitCode = 1;
 };
 
 /** Applies what is pending, then brings up rows; `waits` for processes of older versions to end. */

@@ -12,7 +12,14 @@ export function planText(steps: readonly PlannedStep[]): string {
   return `${blocks.join("\n\n")}\n\n${verdict(steps)}\n`;
 }
 
-function stepLines({ statement, effects }: PlannedStep): readonly string[] {
+function stepLines({ statement, effects, inTheWay }: PlannedStep): readonly string[] {
+  if (inTheWay !== undefined) {
+    const found =
+      inTheWay.length === 0
+        ? ["nothing stands in the way"]
+        : inTheWay.map((one) => `cannot make ${one}`);
+    return [`  ${statement}`, ...found.map((line) => `    -- ${line}`)];
+  }
   const locks = effects.length === 0 ? ["locks nothing that is there"] : effects.map(effectText);
   return [statement.replace(/^/gm, "  "), ...locks.map((line) => `    -- ${line}`)];
 }
@@ -31,6 +38,11 @@ function effectText({
   return `${lock} on ${table}: ${work}, ${waiting}${walks ? "" : " for a moment"}${locksLarge ? ", for long" : ""}`;
 }
 
+/** Whether rows stand in the way of a file. */
+export function isHeldUp(steps: readonly PlannedStep[]): boolean {
+  return steps.some(({ inTheWay = [] }) => inTheWay.length > 0);
+}
+
 /** Whether callers would wait long for a table that has many rows. */
 export function locksLarge(steps: readonly PlannedStep[]): boolean {
   return largeOnes(steps).length > 0;
@@ -41,6 +53,7 @@ function largeOnes(steps: readonly PlannedStep[]): readonly MeasuredEffect[] {
 }
 
 function verdict(steps: readonly PlannedStep[]): string {
+  if (isHeldUp(steps)) return "rows stand in the way: nothing of those files would be done";
   const tables = [...new Set(largeOnes(steps).map(({ table }) => table))];
   return tables.length === 0
     ? `no table of ${largeRows} rows or more is locked for long`

@@ -1,10 +1,15 @@
 // What no two documents have the same of: under parallel writers, in patches and restores, by tenant, in handlers.
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { engines, type TestEngine } from "../engines.js";
 import { issueSession } from "../../runtime/families/identity/operations.js";
 import { createPrincipal } from "../../runtime/families/identity/provision.js";
 import { uuidv7 } from "../../runtime/contract/uuid.js";
 import { tenantStore } from "../../runtime/ports/tenants.js";
+import { planMigrations } from "../../runtime/engines/sql/migration-plan.js";
+import { silentLog } from "../../runtime/ports/log.js";
+import { openDatabase } from "../../runtime/server/engines.js";
+import { isHeldUp, planText } from "../../runtime/server/plan-text.js";
 import { testProject, type TestProject } from "./project-service.js";
 import type { Answer, TestService } from "./service.js";
 
@@ -222,6 +227,15 @@ for (const engine of engines) {
         const made = [];
         for (const size of sizes)
           made.push((await old.post("/notes", { title: "same", size })).body);
+        const target = await openDatabase(url, { log: silentLog });
+        const steps = await planMigrations(target, join(after.root, "generated"));
+        await target.close();
+        expect([isHeldUp(steps), planText(steps)]).toEqual([
+          true,
+          expect.stringContaining(
+            '-- cannot make notes_unique_title_size (3 rows with title "same", size 1)\n',
+          ),
+        ]);
         const fault = await after.start(same).catch((error: unknown) => error);
         expect(fault).toMatchObject({ code: "core.configuration" });
         expect(((fault as Error).cause as Error).message).toBe(

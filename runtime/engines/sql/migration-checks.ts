@@ -4,18 +4,24 @@ import type { MigrationFile } from "./migration-files.js";
 import type { SqlRow, SqlSession } from "./session.js";
 
 /** Throws `core.configuration`, with the rows that stand in the way, where a query of the file finds any. */
-export async function checkRows(
+export async function checkRows(session: SqlSession, file: MigrationFile): Promise<void> {
+  const reasons = await rowsInTheWay(session, file);
+  if (reasons.length === 0) return;
+  const reason = `migration ${file.name} has changed nothing, since it cannot make ${reasons.join(", nor ")}`;
+  throw fail("core.configuration", {}, { cause: new Error(reason) });
+}
+
+/** What a migration could not make, each with the rows that stand in the way. */
+export async function rowsInTheWay(
   session: SqlSession,
-  { name, checks }: MigrationFile,
-): Promise<void> {
+  { checks }: MigrationFile,
+): Promise<readonly string[]> {
   const reasons: string[] = [];
   for (const { of, query } of checks) {
     const rows = await session.all(query, []);
     if (rows.length > 0) reasons.push(`${of} (${rows.map(described).join("; ")})`);
   }
-  if (reasons.length === 0) return;
-  const reason = `migration ${name} has changed nothing, since it cannot make ${reasons.join(", nor ")}`;
-  throw fail("core.configuration", {}, { cause: new Error(reason) });
+  return reasons;
 }
 
 /** `3 rows with title "same"`: what is not counted is a value that they have. */

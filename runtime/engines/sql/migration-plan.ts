@@ -1,4 +1,6 @@
 // What migrating would do: the statements that are pending, what each locks, and for about how many rows.
+import { ServiceError } from "../../contract/errors.js";
+import { rowsInTheWay } from "./migration-checks.js";
 import { partName, readMigrations, type MigrationFile } from "./migration-files.js";
 import { plannedStatements, type Effect, type PlannedStatement } from "./migration-locks.js";
 import { appliedNames, type MigrationTarget } from "./migrations.js";
@@ -23,6 +25,8 @@ export interface PlannedStep {
   readonly file: string;
   readonly statement: string;
   readonly effects: readonly MeasuredEffect[];
+  /** What could not be made as rows are now, so that nothing of the file would be done. */
+  readonly inTheWay?: readonly string[];
 }
 
 /** What `applyMigrations` would do now, in order. Changes nothing. */
@@ -33,12 +37,18 @@ export async function planMigrations(
   const files = await readMigrations(target.engine, folder);
   return target.inspect(async (session) => {
     const applied = await appliedNames(session);
-    const pending = files
-      .filter(({ name }) => !applied.has(name))
-      .flatMap((file) => statementsOf(target.engine, file, applied));
+    const ahead = files.filter(({ name }) => !applied.has(name));
+    const pending = ahead.flatMap((file) => statementsOf(target.engine, file, applied));
     // What an earlier step makes has no rows, whatever has its name now.
     const made = new Set<string>();
     const steps: PlannedStep[] = [];
+    for (const file of ahead.filter(({ checks }) => checks.length > 0))
+      steps.push({
+        file: file.name,
+        statement: "-- looks at the rows that are there",
+        effects: [],
+        inTheWay: await rowsThere(session, file),
+      });
     for (const { file, statement } of pending) {
       const effects: MeasuredEffect[] = [];
       for (const effect of statement.effects)
@@ -47,6 +57,14 @@ export async function planMigrations(
       steps.push({ file, statement: statement.text, effects });
     }
     return steps;
+  });
+}
+
+/** Rows that stand in the way of a file. What an earlier one has yet to make has none. */
+function rowsThere(session: SqlSession, file: MigrationFile): Promise<readonly string[]> {
+  return rowsInTheWay(session, file).catch((error: unknown) => {
+    if (error instanceof ServiceError && error.code === "core.infrastructure") return [];
+    throw error;
   });
 }
 
