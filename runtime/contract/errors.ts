@@ -29,7 +29,8 @@ export interface ErrorDefinition {
   readonly retryable: boolean;
 }
 
-function row(
+/** The definition of an error of a kind, of this table or of the author's own. */
+export function row(
   kind: ErrorKind,
   detail: string,
   options: { readonly status?: number; readonly retryable?: boolean } = {},

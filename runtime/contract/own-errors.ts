@@ -1,5 +1,5 @@
 // Errors of the author's own, beside those of the table (contract/errors.ts).
-import { errorKinds, fail, ServiceError, type ErrorKind } from "./errors.js";
+import { fail, row, ServiceError, type ErrorKind } from "./errors.js";
 
 /** An error as generated code declares it. */
 export interface OwnErrorDeclaration {
@@ -21,22 +21,10 @@ export function ownErrors<Contexts>(
   code: Code,
   ...told: Told<Contexts[Code]>
 ) => ServiceError {
-  return (code, ...[context]) => ownError(code, declared[code], { ...context });
-}
-
-/** An error of the author's own. */
-export function ownError(
-  code: string,
-  { kind, detail, retryable }: OwnErrorDeclaration,
-  context: Readonly<Record<string, unknown>>,
-  options?: { readonly headers?: Readonly<Record<string, string>> },
-): OwnError {
-  return new OwnError(
-    code,
-    { kind, status: errorKinds[kind], detail, retryable },
-    context,
-    options,
-  );
+  return (code, ...[context]) => {
+    const { kind, detail, retryable } = declared[code];
+    return new OwnError(code, row(kind, detail, { retryable }), { ...context });
+  };
 }
 
 /** The error as the operation may answer it: one that is not declared for it is masked, and the log names it. */

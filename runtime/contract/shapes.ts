@@ -13,6 +13,7 @@ export interface ShapeStep {
   readonly converts?: Readonly<Record<string, Conversion>>;
 }
 
+/** How a member is made of another one. */
 export interface Conversion {
   /** What rows call the member that it is made of. */
   readonly from: string;

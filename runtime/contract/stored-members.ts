@@ -47,18 +47,33 @@ export function asStored(shape: Shape, members: Members): Members {
 /** Members of a row as a document has them. */
 export function asDeclared(shape: Shape, members: Members): Members {
   if (shape.stored === undefined) return members;
-  const declared = new Map(
-    Object.entries(shape.stored).map(([member, { name, values }]) => [
-      name,
-      { member, values: values === undefined ? undefined : reversed(values) },
-    ]),
-  );
+  const declared = declaredBy(shape.stored);
   return Object.fromEntries(
     Object.entries(members).map(([name, value]) => {
       const known = declared.get(name);
-      return known === undefined ? [name, value] : [known.member, named(known.values, value)];
+      return known === undefined ? [name, value] : [known.name, named(known.values, value)];
     }),
   );
+}
+
+type Stored = NonNullable<Shape["stored"]>;
+type Declared = ReadonlyMap<string, StoredMember>;
+
+/** The way back, found once for each shape: every row that is read goes it. */
+const waysBack = new WeakMap<Stored, Declared>();
+
+/** What documents call members and values, by what rows call the members. */
+function declaredBy(stored: Stored): Declared {
+  const known = waysBack.get(stored);
+  if (known !== undefined) return known;
+  const declared = new Map(
+    Object.entries(stored).map(([member, { name, values }]) => [
+      name,
+      { name: member, ...(values === undefined ? {} : { values: reversed(values) }) },
+    ]),
+  );
+  waysBack.set(stored, declared);
+  return declared;
 }
 
 function storedMember({ stored }: Shape, member: string): StoredMember | undefined {

@@ -4,6 +4,7 @@ import {
   errorKinds,
   errors,
   fail,
+  row,
   ServiceError,
   toEnvelope,
   type ErrorCode,
@@ -91,7 +92,6 @@ function stored({ code, kind, detail, context }: ErrorEnvelope): ServiceError {
   const options = { headers: replayed };
   if (Object.hasOwn(errors, code)) return fail(code as ErrorCode, context, options);
   const known: ErrorKind = Object.hasOwn(errorKinds, kind) ? (kind as ErrorKind) : "conflict";
-  const definition = { kind: known, status: errorKinds[known], detail, retryable: false };
   // What was answered once is answered again, whatever is declared by now.
-  return new ServiceError(code, definition, context, options);
+  return new ServiceError(code, row(known, detail), context, options);
 }

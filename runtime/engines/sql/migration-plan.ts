@@ -37,52 +37,46 @@ export async function planMigrations(
   const files = await readMigrations(target.engine, folder);
   return target.inspect(async (session) => {
     const applied = await appliedNames(session);
-    const ahead = files.filter(({ name }) => !applied.has(name));
-    const pending = ahead.flatMap((file) => statementsOf(target.engine, file, applied));
     // What an earlier step makes has no rows, whatever has its name now.
     const made = new Set<string>();
     const steps: PlannedStep[] = [];
-    for (const file of ahead.filter(({ checks }) => checks.length > 0))
-      steps.push({
-        file: file.name,
-        statement: "-- looks at the rows that are there",
-        effects: [],
-        inTheWay: await rowsThere(session, file),
-      });
-    for (const { file, statement } of pending) {
-      const effects: MeasuredEffect[] = [];
-      for (const effect of statement.effects)
-        effects.push(await measured(target.engine, session, effect, made));
-      if (statement.makes !== null) made.add(statement.makes);
-      steps.push({ file, statement: statement.text, effects });
+    for (const file of files.filter(({ name }) => !applied.has(name))) {
+      if (file.checks.length > 0) steps.push(await lookAtRows(session, file));
+      for (const statement of statementsOf(target.engine, file, applied)) {
+        const effects: MeasuredEffect[] = [];
+        for (const effect of statement.effects)
+          effects.push(await measured(target.engine, session, effect, made));
+        if (statement.makes !== null) made.add(statement.makes);
+        steps.push({ file: file.name, statement: statement.text, effects });
+      }
     }
     return steps;
   });
 }
 
-/** Rows that stand in the way of a file. What an earlier one has yet to make has none. */
-function rowsThere(session: SqlSession, file: MigrationFile): Promise<readonly string[]> {
-  return rowsInTheWay(session, file).catch((error: unknown) => {
+/** What a file asks of the rows that are there. What an earlier one has yet to make has none. */
+async function lookAtRows(session: SqlSession, file: MigrationFile): Promise<PlannedStep> {
+  const inTheWay = await rowsInTheWay(session, file).catch((error: unknown) => {
     if (error instanceof ServiceError && error.code === "core.infrastructure") return [];
     throw error;
   });
-}
-
-interface PendingStatement {
-  readonly file: string;
-  readonly statement: PlannedStatement;
+  return {
+    file: file.name,
+    statement: "-- looks at the rows that are there",
+    effects: [],
+    inTheWay,
+  };
 }
 
 function statementsOf(
   engine: MigrationTarget["engine"],
   { name, parts }: MigrationFile,
   applied: ReadonlySet<string>,
-): readonly PendingStatement[] {
+): readonly PlannedStatement[] {
   return parts
     .filter((_part, at) => !applied.has(partName(name, at)))
     .flatMap((part) => (part.isOnline ? part.statements.join("\n") : part.text))
-    .flatMap((text) => plannedStatements(engine, text))
-    .map((statement) => ({ file: name, statement }));
+    .flatMap((text) => plannedStatements(engine, text));
 }
 
 async function measured(

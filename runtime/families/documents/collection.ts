@@ -8,7 +8,12 @@ import type { ExecutionContext } from "../../operations/context.js";
 import type { ExpectedRevision } from "../../operations/input.js";
 import { cut } from "../../operations/plain-json.js";
 import type { Filter } from "../../query/ast.js";
-import { parseCursorRequest, parsePageRequest, readListQuery } from "../../query/list-request.js";
+import {
+  parseCursorRequest,
+  parsePageRequest,
+  readListQuery,
+  type ListRules,
+} from "../../query/list-request.js";
 import { parseAggregateRequest } from "../../query/parse-aggregate.js";
 import { isUuid } from "../../contract/uuid.js";
 import type { Transaction } from "../../ports/database.js";
@@ -91,7 +96,7 @@ export function collection<Document, Create, Patch, Filter, Sorts>(
   spec: DocumentSpec<Document, Create, Patch, Filter, Sorts>,
   context: ExecutionContext,
 ): Collection<Document, Create, Patch, Filter, Sorts> {
-  const rules = { fields: spec.scopeFields, mayListDeleted: false, isRaw: false };
+  const rules = rulesOf(spec);
   const rendered = (stored: StoredDocument): Document =>
     renderDocument<Document>(spec, stored).parse();
   const find = async (query: FindQuery<unknown, unknown> = {}) =>
@@ -105,7 +110,7 @@ export function collection<Document, Create, Patch, Filter, Sorts>(
     count,
     get: async (id) => rendered(await readDocument(spec, context, known(id))),
     first: async (query) => (await find({ ...query, size: 1 }))[0] ?? null,
-    exists: async (query) => (await find({ ...query, size: 1 })).length > 0,
+    exists: async (query) => (await findRows(spec, context, { ...query, size: 1 })).length > 0,
     async page({ own, ...query } = {}) {
       const request = parsePageRequest(withoutUndefined(query), rules);
       return (await listPage<Page<Document>>(spec, context, owned(context, own, request))).parse();
@@ -257,14 +262,19 @@ function invalid(faults: readonly ValidationFault[]): ServiceError {
   return fail("core.validation", { errors: faults });
 }
 
+/** What handlers may ask: of live documents, by their owners as well. */
+function rulesOf({ scopeFields }: DocumentSpec<unknown>): ListRules {
+  return { fields: scopeFields, mayListDeleted: false, isRaw: false };
+}
+
 /** The query of a filter and sorts, within the scope of the invocation. */
 function selected(
   spec: DocumentSpec<unknown>,
   context: ExecutionContext,
   { filters, sorts, own }: FindQuery<unknown, unknown>,
 ): DocumentQuery {
-  const rules = { fields: spec.scopeFields, mayListDeleted: false, isRaw: false };
-  return scoped(spec, context, owned(context, own, readListQuery({ filters, sorts }, rules)));
+  const query = readListQuery({ filters, sorts }, rulesOf(spec));
+  return scoped(spec, context, owned(context, own, query));
 }
 
 async function findRows(

@@ -132,16 +132,29 @@ export async function markDocument(
     if (expected !== "any" && expected !== current.rev) throw mismatch(current);
     if (isDeleted && current.isDeleted) throw fail("document_deleted");
     if (isDeleted === current.isDeleted) return current;
-    const body = JSON.parse(current.body) as Body;
-    if (!isDeleted) await holdReferences(spec, context, body, Object.keys(body), id);
-    const stored = await departing(spec, context, id, async () => {
-      const marked = await replaced(spec, context, current, { isDeleted });
-      if (marked !== null && isDeleted) await releaseReferrers(spec, context, id, "delete");
-      return marked;
-    });
+    const stored = await (isDeleted
+      ? departing(spec, context, id, async () => {
+          const marked = await replaced(spec, context, current, { isDeleted });
+          if (marked !== null) await releaseReferrers(spec, context, id, "delete");
+          return marked;
+        })
+      : restored(spec, context, current));
     if (stored !== null) await emitSignals(spec, context, isDeleted ? "delete" : "restore", stored);
     return stored;
   });
+}
+
+/** The document live again, if what it names is there. */
+async function restored(
+  spec: DocumentDeclaration,
+  context: ExecutionContext,
+  current: StoredDocument,
+): Promise<StoredDocument | null> {
+  if (spec.references !== undefined) {
+    const body = JSON.parse(current.body) as Body;
+    await holdReferences(spec, context, body, Object.keys(body), current.id);
+  }
+  return replaced(spec, context, current, { isDeleted: false });
 }
 
 /** Removes a document for good. Throws `core.not_found`, `precondition_failed`, `revision_mismatch`. */
@@ -191,8 +204,7 @@ async function replaced(
     if (isReplaced) await checkWithinScope(spec, context, next.id);
     return isReplaced;
   });
-  if (!won) return null;
-  return next;
+  return won ? next : null;
 }
 
 /** Writes what may be refused once it is written: a handler that catches that goes on in its transaction without it. */
