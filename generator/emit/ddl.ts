@@ -1,5 +1,9 @@
 // DDL of storage changes, for both engines. Indexes stand over the very expressions that queries use.
-import { postgresDocumentField, sqliteDocumentField } from "../../runtime/contract/fields.js";
+import {
+  postgresDocumentField,
+  sqliteDocumentField,
+  sqlText,
+} from "../../runtime/contract/fields.js";
 import { createTable, quoted, types, type EngineName } from "../print/ddl-parts.js";
 import type { IndexSchema, StorageChange, TableSchema } from "./storage-schema.js";
 import { systemStep } from "./system-tables.js";
@@ -73,11 +77,10 @@ export function rowChecks(engine: EngineName, change: StorageChange): readonly s
   switch (change.kind) {
     case "checkRows":
       return misfits(engine, change);
-    case "checkDeleted":
-      return [
-        `-- must be empty (${change.table} without soft_delete): SELECT * FROM (SELECT 'marked as deleted' AS "state", ` +
-          `count(*) AS "rows" FROM ${quoted(change.table)} WHERE "is_deleted") found WHERE found."rows" > 0`,
-      ];
+    case "checkDeleted": {
+      const of = `${change.table} without soft_delete`;
+      return [countedCheck(of, change.table, "state", "marked as deleted", `"is_deleted"`)];
+    }
     default:
       return duplicates(engine, change);
   }
@@ -90,11 +93,27 @@ function misfits(
 ): readonly string[] {
   const { member, type, field, faults } = narrowing;
   const value = valueOf(engine, { ...field, type });
-  return faults.map(
-    ({ words, condition }) =>
-      `-- must be empty (${table}.${member} as it is declared): SELECT * FROM (SELECT '${words.replaceAll("'", "''")}' AS ${quoted(member)}, ` +
-      `count(*) AS "rows" FROM ${quoted(table)} WHERE ${condition(value, engine)}) found WHERE found."rows" > 0`,
+  const of = `${table}.${member} as it is declared`;
+  return faults.map(({ words, condition }) =>
+    countedCheck(of, table, member, words, condition(value, engine)),
   );
+}
+
+/** How many rows there are of a condition, as `3 rows with title "longer than 80"` tells it. */
+function countedCheck(
+  of: string,
+  table: string,
+  member: string,
+  words: string,
+  condition: string,
+): string {
+  const counted = `SELECT ${sqlText(words)} AS ${quoted(member)}, count(*) AS "rows" FROM ${quoted(table)} WHERE ${condition}`;
+  return checkLine(of, `SELECT * FROM (${counted}) found WHERE found."rows" > 0`);
+}
+
+/** A line that the runner of migrations reads. */
+function checkLine(of: string, query: string): string {
+  return `-- must be empty (${of}): ${query}`;
 }
 
 /** Values that several rows have, and that none may share. */
@@ -116,7 +135,7 @@ function duplicates(engine: EngineName, change: StorageChange): readonly string[
     `SELECT ${values.map(({ name, key }) => `${key} AS ${quoted(name)}`).join(", ")}, count(*) AS "rows" ` +
     `FROM ${quoted(change.table)} WHERE ${conditions.join(" AND ")} ` +
     `GROUP BY ${groups} HAVING count(*) > 1 ORDER BY count(*) DESC LIMIT 5`;
-  return [`-- must be empty (${change.name}): ${query}`];
+  return [checkLine(change.name, query)];
 }
 
 /** The table, and that of its history. */

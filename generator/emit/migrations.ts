@@ -45,8 +45,9 @@ function migrationText(engine: EngineName, changes: readonly StorageChange[]): s
   );
   const checks = changes.flatMap((change) => rowChecks(engine, change));
   const script = (together ?? [])
-    .filter(({ kind }) => !kind.startsWith("check"))
-    .map((change) => `\n${ddl(engine, change)}\n`);
+    .map((change) => ddl(engine, change))
+    .filter((text) => text !== "")
+    .map((text) => `\n${text}\n`);
   const parts = (online ?? []).map((change) => `\n-- online\n${ddl(engine, change)}\n`);
   return [...checks.map((line) => `${line}\n`), ...script, ...parts].join("");
 }

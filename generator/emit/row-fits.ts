@@ -1,5 +1,5 @@
 // What values of a member fit, so that a migration can look for rows that a narrower registry would leave off contract.
-import type { FieldType } from "../../runtime/contract/fields.js";
+import { sqlText, type FieldType } from "../../runtime/contract/fields.js";
 import type { Shape } from "../../runtime/contract/shapes.js";
 import { storedField, type StoredField } from "../../runtime/contract/stored-members.js";
 import { resolved, type Resolve } from "../kernel/resolve.js";
@@ -114,7 +114,7 @@ function valueFaults(
   const rows = values.map((value) => own(stored, value) ?? value);
   const isNarrower = was.values?.some((value) => !values.includes(value) && !rows.includes(value));
   if (isNarrower === false) return [];
-  const list = values.map((value) => `'${value.replaceAll("'", "''")}'`).join(", ");
+  const list = values.map(sqlText).join(", ");
   return [
     { words: `none of ${values.join(", ")}`, condition: (value) => `${value} NOT IN (${list})` },
   ];

@@ -4,6 +4,7 @@ import { declaredMembers } from "../../runtime/contract/shapes.js";
 import { asStored, storedName } from "../../runtime/contract/stored-members.js";
 import { propertiesOf, type JsonSchema } from "../model/json-schema.js";
 import type { Fit } from "./row-fits.js";
+import { numberedName } from "../model/names.js";
 import { own } from "../model/records.js";
 import type { DocumentModel } from "../model/document-model.js";
 
@@ -79,7 +80,8 @@ function storedAs(
   const stored: [string, StoredMember][] = [];
   const converts: Record<string, Conversion> = {};
   for (const { member, from, old, by } of members) {
-    const name = old === null || by !== null ? free(member, taken) : old;
+    const name =
+      old === null || by !== null ? numberedName(member, (wanted) => taken.has(wanted), "#") : old;
     taken.add(name);
     if (old !== null && by !== null)
       converts[name] = { from: old, by, takes: typeOf(own(fits, from ?? "")) };
@@ -132,15 +134,8 @@ function valuesAs(
   const taken = new Set(names.values());
   const others = values
     .filter((value) => !names.has(value) && taken.has(value))
-    .map((value) => [value, free(value, taken)] as const);
+    .map((value) => [value, numberedName(value, (wanted) => taken.has(wanted), "#")] as const);
   return Object.fromEntries([...renamed, ...others].filter(([value, stored]) => value !== stored));
-}
-
-/** A name that no other member is stored under. */
-function free(member: string, taken: ReadonlySet<string>): string {
-  let name = member;
-  for (let at = 2; taken.has(name); at += 1) name = `${member}#${at}`;
-  return name;
 }
 
 /** The members that bodies may have; null where they may have others. */

@@ -12,7 +12,7 @@ import {
   type StoredField,
 } from "../../runtime/contract/stored-members.js";
 import { requiredOf } from "../model/json-schema.js";
-import { indexName } from "../model/names.js";
+import { indexName, numberedName } from "../model/names.js";
 import { own } from "../model/records.js";
 import type { StoredTables } from "../kernel/family.js";
 import type { DocumentModel, UniqueModel } from "../model/document-model.js";
@@ -129,20 +129,19 @@ function indexesOf(
   return Object.fromEntries(
     wanted.map(({ name, index }) => {
       const there = own(before, name);
-      const isSame = (old: string): boolean => isDeepStrictEqual(before[old], index);
-      const known = Object.keys(before).find((old) => !taken.has(old) && isSame(old));
-      if (there === undefined || isDeepStrictEqual(there, index)) {
-        return [there === undefined ? (known ?? name) : name, index];
-      }
+      if (there !== undefined && isDeepStrictEqual(there, index)) return [name, index];
+      const known = Object.keys(before).find(
+        (old) => !taken.has(old) && isDeepStrictEqual(before[old], index),
+      );
+      if (known !== undefined) return [known, index];
       // A rule that changes holds until the next one is made, so that has a name of its own.
-      return [known ?? (index.unique === undefined ? name : free(name, before)), index];
+      const isHeld = there !== undefined && index.unique !== undefined;
+      return [
+        isHeld ? numberedName(name, (wanted) => own(before, wanted) !== undefined, "_") : name,
+        index,
+      ];
     }),
   );
-}
-
-function free(name: string, before: TableSchema["indexes"]): string {
-  for (let at = 2; ; at += 1)
-    if (own(before, `${name}_${at}`) === undefined) return `${name}_${at}`;
 }
 
 function uniqueIndex(

@@ -5,13 +5,13 @@ import { nullable, uuidSchema, type JsonSchema, type SchemaObject } from "../mod
 import type { ReferenceModel } from "../model/document-model.js";
 import { formerKeywords } from "./former-names.js";
 import { optional, required, text } from "./format-parts.js";
-import { checkShape, isMap, type Shape } from "./shape.js";
+import { checkShape, isMap, type Declared, type Shape } from "./shape.js";
 
 const documentKeyword = "x-ref";
 const deletionKeyword = "x-on-delete";
 
 const reference = {
-  kind: "object" as const,
+  kind: "object",
   members: {
     ref: required(
       {
@@ -28,7 +28,7 @@ const reference = {
     description: optional(text, "What it is."),
     was: optional(text, "What it was called before."),
   },
-} satisfies Shape;
+} as const satisfies Shape;
 
 /** Whether a field is said as a reference. */
 export function isReference(value: unknown): value is Readonly<Record<string, unknown>> {
@@ -48,12 +48,7 @@ export function readReference(
     on_delete: onDelete = "restrict",
     description,
     was,
-  } = value as {
-    readonly ref: string;
-    readonly on_delete?: ReferenceModel["onDelete"];
-    readonly description?: string;
-    readonly was?: string;
-  };
+  } = value as Declared<typeof reference>;
   const document = ref.replace(/\?$/, "");
   if (!documents.includes(document))
     report({

@@ -4,17 +4,17 @@ import type { SchemaObject } from "../model/json-schema.js";
 import { readDeprecation, deprecationKeyword, valuesKeyword } from "./deprecations.js";
 import { formerValuesKeyword } from "./former-names.js";
 import { optional, required, deprecation, text } from "./format-parts.js";
-import { checkShape, isMap, type Shape } from "./shape.js";
+import { checkShape, isMap, type Declared, type Shape } from "./shape.js";
 
 /** A value of which more is said than itself. */
 const describedValue = {
-  kind: "object" as const,
+  kind: "object",
   members: {
     value: required(text, "The value."),
     was: optional(text, "What it was called before; rows know it as that."),
     deprecated: optional(deprecation, "Since when it is deprecated."),
   },
-} satisfies Shape;
+} as const satisfies Shape;
 
 /** Whether more is said of a value of `enum` than itself. An object may also be a value. */
 export function isDescribed(item: unknown): boolean {
@@ -39,15 +39,7 @@ export function readValues(
       continue;
     }
     if (!checkShape(describedValue, item, here, report)) continue;
-    const {
-      value,
-      was,
-      deprecated: days,
-    } = item as {
-      readonly value: string;
-      readonly was?: string;
-      readonly deprecated?: object;
-    };
+    const { value, was, deprecated: days } = item as Declared<typeof describedValue>;
     values.push(value);
     if (was !== undefined) former.push([value, was]);
     if (days === undefined) continue;

@@ -33,3 +33,14 @@ export function summaryOf(text: string, namespace: string): string {
 export function indexName(search: string): string {
   return `${search}_index`;
 }
+
+/** The name, or with a number behind it where another one has it: `wanted#2`. For names of the database, which stay. */
+export function numberedName(
+  wanted: string,
+  isTaken: (name: string) => boolean,
+  joint: "#" | "_",
+): string {
+  let name = wanted;
+  for (let number = 2; isTaken(name); number += 1) name = `${wanted}${joint}${number}`;
+  return name;
+}

@@ -51,10 +51,15 @@ export const indexableColumns: Fields = {
   owner_id: "string",
 };
 
+/** A text as a literal of SQL. */
+export function sqlText(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}
+
 /** SQLite's JSON path of a body field, as a text literal. */
 export function sqlitePath(path: string): string {
   const steps = path.split(".").map((step) => `."${step}"`);
-  return `'$${steps.join("").replaceAll("'", "''")}'`;
+  return sqlText(`$${steps.join("")}`);
 }
 
 /** SQLite's body of a document as its member is read: those of older shapes have the value that came with it. */
@@ -75,7 +80,7 @@ export function postgresBody(late: LateMember | undefined): string {
 }
 
 function jsonText(value: unknown): string {
-  return `'${JSON.stringify(value).replaceAll("'", "''")}'`;
+  return sqlText(JSON.stringify(value));
 }
 
 /** SQLite's expression of a field of a document: where it is stored, as the document has it. */
@@ -94,9 +99,8 @@ export function postgresDocumentField(
 /** Values that rows call otherwise, as documents call them. */
 function asCalled(expression: string, values: StoredField["values"]): string {
   if (values === undefined) return expression;
-  const text = (value: string): string => `'${value.replaceAll("'", "''")}'`;
   const cases = Object.entries(values).map(
-    ([stored, declared]) => `WHEN ${text(stored)} THEN ${text(declared)}`,
+    ([stored, declared]) => `WHEN ${sqlText(stored)} THEN ${sqlText(declared)}`,
   );
   return `(CASE ${expression} ${cases.join(" ")} ELSE ${expression} END)`;
 }
@@ -108,7 +112,7 @@ export function sqliteField(path: string, json = `"body"`): string {
 
 /** PostgreSQL's expression of a body field, or of another JSON value's. Text is compared by code point, as SQLite does. */
 export function postgresField(path: string, type: FieldType, json = `"body"`): string {
-  const steps = path.split(".").map((step) => `'${step.replaceAll("'", "''")}'`);
+  const steps = path.split(".").map(sqlText);
   const last = steps.pop() ?? "''";
   const parent = steps.map((step) => `->${step}`).join("");
   if (type === "object" || type.endsWith("[]")) return `(${json}${parent}->${last})`;

@@ -30,6 +30,11 @@ export function memberPaths(
   });
 }
 
+/** Members that stand within those of the schema itself, in objects and lists. */
+export function nestedMembers(schema: JsonSchema, resolve: Resolve): readonly MemberPath[] {
+  return memberPaths(schema, resolve).filter(({ path }) => /[.[]/.test(path));
+}
+
 function nested(
   schema: JsonSchema,
   resolve: Resolve,

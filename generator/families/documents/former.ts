@@ -3,7 +3,7 @@ import type { FamilyContext } from "../../kernel/family.js";
 import { conversionOf, formerName, formerValues } from "../../load/former-names.js";
 import { resolved, type Resolve } from "../../kernel/resolve.js";
 import { withoutNull, type JsonSchema, type SchemaObject } from "../../model/json-schema.js";
-import { memberPaths } from "./fields.js";
+import { nestedMembers } from "./fields.js";
 import type { FormerNames } from "../../model/document-model.js";
 
 /** Fields that were called otherwise, or have values that were. */
@@ -29,12 +29,12 @@ export function refuseNested(
   body: SchemaObject,
   resolve: Resolve,
 ): void {
-  for (const { path, schema } of memberPaths(body, resolve)) {
+  for (const { path, schema } of nestedMembers(body, resolve)) {
     const isRenamed =
       formerName(schema) !== undefined ||
       conversionOf(schema) !== undefined ||
       Object.keys(formerValues(schema)).length > 0;
-    if (!isRenamed || !/[.[]/.test(path)) continue;
+    if (!isRenamed) continue;
     report({
       code: "OPW039",
       message: `${document}.${path} cannot be renamed: only members of the document itself can`,

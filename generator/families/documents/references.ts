@@ -5,7 +5,7 @@ import type { JsonSchema, SchemaObject } from "../../model/json-schema.js";
 import type { DocumentModel, ReferenceModel } from "../../model/document-model.js";
 import type { RegistryModel } from "../../model/registry.js";
 import type { Resolve } from "../../kernel/resolve.js";
-import { memberPaths } from "./fields.js";
+import { nestedMembers } from "./fields.js";
 
 /** The references among the members of a document. */
 export function referencesOf(
@@ -36,8 +36,8 @@ export function refuseNestedReferences(
   body: SchemaObject,
   resolve: Resolve,
 ): void {
-  for (const { path, schema } of memberPaths(body, resolve))
-    if (/[.[]/.test(path) && referenceOf(schema) !== null)
+  for (const { path, schema } of nestedMembers(body, resolve))
+    if (referenceOf(schema) !== null)
       report({
         code: "OPW029",
         message: `${document}.${path} cannot name a document: only members of the document itself can`,
