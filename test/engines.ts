@@ -54,3 +54,15 @@ async function onServer(statement: string): Promise<void> {
 }
 
 export const engines: readonly TestEngine[] = [sqlite, postgres];
+
+/** One database of an engine for several services, which goes with `drop`. */
+export async function sharedDatabase(engine: TestEngine): Promise<{
+  readonly url: string;
+  /** The engine, with this database whenever one is asked for. */
+  readonly same: TestEngine;
+  drop(): Promise<void>;
+}> {
+  const { url, drop } = await engine.create();
+  const create = async () => ({ url, drop: async () => undefined });
+  return { url, same: { ...engine, create }, drop };
+}

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { engines, type TestEngine } from "../engines.js";
+import { engines, sharedDatabase } from "../engines.js";
 import { testProject, type TestProject } from "./project-service.js";
 import type { TestService } from "./service.js";
 
@@ -55,12 +55,9 @@ for (const engine of engines) {
     let services: readonly TestService[] = [];
     let drop = async (): Promise<void> => undefined;
     beforeAll(async () => {
-      const database = await engine.create();
+      const database = await sharedDatabase(engine);
       drop = database.drop;
-      const same: TestEngine = {
-        ...engine,
-        create: async () => ({ url: database.url, drop: async () => undefined }),
-      };
+      const { same } = database;
       const started: TestService[] = [];
       for (const version of versions) started.push(await version.start(same));
       services = started;
@@ -123,11 +120,7 @@ export const last = part(1);
       ),
       whole,
     );
-    const { url, drop } = await engine.create();
-    const same: TestEngine = {
-      ...engine,
-      create: async () => ({ url, drop: async () => undefined }),
-    };
+    const { same, drop } = await sharedDatabase(engine);
     try {
       const old = await whole.start(same);
       const { id } = (await old.post("/people", { name: "Ada Lovelace" })).body;

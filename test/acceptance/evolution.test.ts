@@ -1,6 +1,6 @@
 // Documents that versions of a registry have stored, read by each other, one after another and side by side.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { engines, type TestEngine } from "../engines.js";
+import { engines, sharedDatabase, type TestEngine } from "../engines.js";
 import { testProject, type TestProject } from "./project-service.js";
 import type { Answer, TestService } from "./service.js";
 
@@ -16,16 +16,6 @@ documents:
     soft_delete: true
 ${further}`,
 });
-
-/** The database of an engine, for several versions. */
-async function shared(engine: TestEngine) {
-  const { url, drop } = await engine.create();
-  const same: TestEngine = {
-    ...engine,
-    create: async () => ({ url, drop: async () => undefined }),
-  };
-  return { same, drop };
-}
 
 let versions: readonly [TestProject, TestProject, TestProject];
 beforeAll(async () => {
@@ -61,7 +51,7 @@ for (const engine of engines) {
     let same: TestEngine;
     let old: Answer["body"];
     beforeAll(async () => {
-      ({ same, drop } = await shared(engine));
+      ({ same, drop } = await sharedDatabase(engine));
       const first = await versions[0].start(same);
       old = (await first.post("/notes", { text: "alpha" })).body;
       // The first goes on while the second is rolled out.
@@ -195,7 +185,7 @@ documents:
       });
       const free = await testProject(declared(""));
       const filled = await testProject(declared(", defaults: {place: Rome}"), free);
-      const fresh = await shared(engine);
+      const fresh = await sharedDatabase(engine);
       const first = await free.start(fresh.same);
       const given = (await first.post("/notes", { text: "a", place: "Oslo" })).body;
       const none = (await first.post("/notes", { text: "b" })).body;

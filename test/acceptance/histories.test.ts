@@ -3,7 +3,7 @@
 // OPWRIGHT_TEST_HISTORIES says how many there are (`npm run test:long`).
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { engines, type TestEngine } from "../engines.js";
+import { engines, sharedDatabase, type TestEngine } from "../engines.js";
 import { testProject, type TestProject } from "./project-service.js";
 import type { TestService } from "./service.js";
 
@@ -169,11 +169,7 @@ function compared(member: Member): (one: unknown, other: unknown) => number {
 }
 
 async function live(engine: TestEngine, steps: readonly Step[]): Promise<void> {
-  const { url, drop } = await engine.create();
-  const same: TestEngine = {
-    ...engine,
-    create: async () => ({ url, drop: async () => undefined }),
-  };
+  const { same, drop } = await sharedDatabase(engine);
   const written: string[] = [];
   let older: Running | undefined;
   let newer: Running | undefined;

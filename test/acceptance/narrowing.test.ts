@@ -1,6 +1,6 @@
 // A registry that declares less than rows have: the migration says how many do not fit, and changes nothing while there are any.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { engines, type TestEngine } from "../engines.js";
+import { engines, sharedDatabase } from "../engines.js";
 import { testProject, type TestProject } from "./project-service.js";
 
 const registry = (type: string, defaults: string): Readonly<Record<string, string>> => ({
@@ -37,11 +37,7 @@ afterAll(() => [before, after].forEach((version) => version.remove()));
 for (const engine of engines) {
   describe.skipIf(!engine.isAvailable)(engine.name, () => {
     test("what does not fit is counted by its reason; once nothing is left, the migration goes on", async () => {
-      const { url, drop } = await engine.create();
-      const same: TestEngine = {
-        ...engine,
-        create: async () => ({ url, drop: async () => undefined }),
-      };
+      const { same, drop } = await sharedDatabase(engine);
       try {
         const old = await before.start(same);
         const make = async (body: object): Promise<void> => {

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { engines, type TestEngine } from "../engines.js";
+import { engines, sharedDatabase } from "../engines.js";
 import { cli } from "../generator/cli.js";
 import { testProject, type TestProject } from "./project-service.js";
 
@@ -43,11 +43,7 @@ const migrations = ({ root }: TestProject, engine: "sqlite" | "postgres"): reado
 for (const engine of engines) {
   describe.skipIf(!engine.isAvailable)(engine.name, () => {
     test("rows of a document that is no longer declared are there when it comes back, and gone once they are purged", async () => {
-      const { url, drop } = await engine.create();
-      const same: TestEngine = {
-        ...engine,
-        create: async () => ({ url, drop: async () => undefined }),
-      };
+      const { same, drop } = await sharedDatabase(engine);
       /** What `notes` has after versions have been rolled out, one after another. */
       const texts = async (...versions: readonly TestProject[]): Promise<readonly string[]> => {
         for (const version of versions.slice(0, -1)) await (await version.start(same)).stop();

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { engines, type TestEngine } from "../engines.js";
+import { engines, sharedDatabase } from "../engines.js";
 import { testProject, type TestProject } from "./project-service.js";
 import type { TestService } from "./service.js";
 
@@ -161,12 +161,9 @@ for (const engine of engines) {
     let drop: () => Promise<void>;
     let services: readonly [TestService, TestService, TestService];
     beforeAll(async () => {
-      const database = await engine.create();
+      const database = await sharedDatabase(engine);
       drop = database.drop;
-      const same: TestEngine = {
-        ...engine,
-        create: async () => ({ url: database.url, drop: async () => undefined }),
-      };
+      const { same } = database;
       const [one, two, three] = versions;
       services = [await one.start(same), await two.start(same), await three.start(same)];
     });

@@ -11,7 +11,7 @@ import { Lifetime } from "../../runtime/ports/lifetime.js";
 import type { DocumentDeclaration } from "../../runtime/ports/document-spec.js";
 import { documentStore } from "../../runtime/ports/documents.js";
 import type { ServiceDefinition } from "../../runtime/server/service.js";
-import { engines, type TestEngine } from "../engines.js";
+import { engines, sharedDatabase } from "../engines.js";
 import { fill } from "./many-rows.js";
 import { testProject, type TestProject } from "./project-service.js";
 import type { TestService } from "./service.js";
@@ -55,11 +55,7 @@ for (const engine of engines) {
         readonly startSecond: () => Promise<TestService>;
       }) => Promise<void>,
     ): Promise<void> => {
-      const { url, drop } = await engine.create();
-      const same: TestEngine = {
-        ...engine,
-        create: async () => ({ url, drop: async () => undefined }),
-      };
+      const { url, same, drop } = await sharedDatabase(engine);
       const started: TestService[] = [];
       const start = async (project: TestProject): Promise<TestService> => {
         const service = await project.start(same);

@@ -1,6 +1,6 @@
 // Soft deletion that is turned off: what is marked as deleted would be there again.
 import { describe, expect, test } from "vitest";
-import { engines, type TestEngine } from "../engines.js";
+import { engines, sharedDatabase } from "../engines.js";
 import { testProject } from "./project-service.js";
 
 const registry = (more: string): Readonly<Record<string, string>> => ({
@@ -18,11 +18,7 @@ describe.each(engines)("$name", (engine) => {
     async () => {
       const soft = await testProject(registry(", soft_delete: true"));
       const hard = await testProject(registry(""), soft);
-      const { url, drop } = await engine.create();
-      const same: TestEngine = {
-        ...engine,
-        create: async () => ({ url, drop: async () => undefined }),
-      };
+      const { same, drop } = await sharedDatabase(engine);
       try {
         const old = await soft.start(same);
         const { id } = (await old.post("/notes", { text: "a" })).body;

@@ -1,7 +1,7 @@
 // What no two documents have the same of: under parallel writers, in patches and restores, by tenant, in handlers.
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { engines, type TestEngine } from "../engines.js";
+import { engines, sharedDatabase } from "../engines.js";
 import { issueSession } from "../../runtime/families/identity/operations.js";
 import { createPrincipal } from "../../runtime/families/identity/provision.js";
 import { uuidv7 } from "../../runtime/contract/uuid.js";
@@ -211,11 +211,7 @@ for (const engine of engines) {
       const notes = (more: string): Readonly<Record<string, string>> => ({
         "registry/service.yaml": `${head}documents:\n  notes: {type: {title: string, size: integer?}, guard: open, tenant: false${more}}\n`,
       });
-      const { url, drop } = await engine.create();
-      const same: TestEngine = {
-        ...engine,
-        create: async () => ({ url, drop: async () => undefined }),
-      };
+      const { url, same, drop } = await sharedDatabase(engine);
       const before = await testProject(notes(""));
       const after = await testProject(
         notes(", unique: [[title, size]], indexes: [[size]]"),
