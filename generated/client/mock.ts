@@ -15,7 +15,7 @@ export interface MockRoute {
   readonly method: string;
   readonly path: string;
   /** Members of the input that travel in path and query, by their types. */
-  readonly parameters?: Readonly<Record<string, "string" | "number" | "boolean">>;
+  readonly parameters?: Readonly<Record<string, "string" | "number" | "boolean" | "list">>;
   readonly body?: "input" | "rest" | "form" | { readonly member: string };
   readonly status: number;
 }
@@ -100,6 +100,12 @@ function patternOf(path: string): RegExp {
   return new RegExp(`^${source}$`);
 }
 
+function valueOf(given: string, type: "string" | "number" | "boolean" | "list"): unknown {
+  if (type === "number") return Number(given);
+  if (type === "boolean") return given === "true";
+  return type === "list" ? given.split(",") : given;
+}
+
 async function inputOf(
   { parameters = {}, body }: MockRoute,
   pattern: RegExp,
@@ -112,7 +118,7 @@ async function inputOf(
     const given =
       inPath[name] === undefined ? searchParams.get(name) : decodeURIComponent(inPath[name]);
     if (given === null) continue;
-    input[name] = type === "number" ? Number(given) : type === "boolean" ? given === "true" : given;
+    input[name] = valueOf(given, type);
   }
   if (body === undefined) return input;
   if (body === "form") return { ...input, ...Object.fromEntries(await request.formData()) };

@@ -305,6 +305,7 @@ function urlParameter(parameter: ParameterModel): object {
     name: parameter.name,
     in: parameter.in,
     required: parameter.required,
+    ...(parameter.type === "list" ? { style: "form", explode: false } : {}),
     schema: published(parameter.schema),
   };
 }

@@ -1,5 +1,6 @@
 // What the registry says of documents: their fields, indexes, references and signals.
 import type { Elements, Enums, Fields } from "../../runtime/contract/fields.js";
+import type { Code } from "./code.js";
 import type { JsonSchema } from "./json-schema.js";
 
 export interface IndexModel {
@@ -70,6 +71,12 @@ export interface DocumentModel {
   readonly indexes: readonly IndexModel[];
   readonly unique: readonly UniqueModel[];
   readonly references: readonly ReferenceModel[];
+  /** What lets callers see these documents by way of others; null where there is no such way. */
+  readonly reading: readonly Code[] | null;
+  /** Paths of members whose documents may come along with a read: `project`, `project.owner`. */
+  readonly expandable: readonly string[];
+  /** The name of the type as reads answer it: with what comes along. */
+  readonly readTypeName: string;
   readonly emits: readonly EmissionModel[];
   /** Whether a patch must be checked against the whole body. */
   readonly checksBody: boolean;

@@ -53,7 +53,7 @@ export interface HookUse {
   readonly errors: readonly string[];
 }
 
-export type ParameterTypeName = "string" | "uuid" | "integer" | "number" | "boolean";
+export type ParameterTypeName = "string" | "uuid" | "integer" | "number" | "boolean" | "list";
 
 export interface ParameterModel {
   readonly name: string;

@@ -43,6 +43,7 @@ export class ModuleScope {
 
   /** What a module of the generated folder exports. */
   generated(module: string, name: string): string {
+    if (`${module}.ts` === this.#path) return name;
     return this.#named(name, this.#relative(module));
   }
 

@@ -14,6 +14,11 @@ export const limits = {
   maxOperandLength: 10_000,
   /** Filters within filters. */
   maxFilterDepth: 32,
+  /** As how many of them a condition on other documents counts: SQL says it by a statement within the statement. */
+  relatedDepth: 12,
+  /** Members whose documents come along with a read, and how far they are followed. */
+  maxExpansions: 16,
+  maxExpansionDepth: 2,
   /** Characters of one pattern. */
   maxPatternLength: 256,
   /** Characters of one text that is searched for. */

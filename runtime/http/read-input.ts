@@ -171,6 +171,8 @@ function readParameter(
     case "boolean":
       if (raw === "true" || raw === "false") return raw === "true";
       throw invalid([{ path: `/${name}`, keyword: "type", message: "must be true or false" }]);
+    case "list":
+      return raw.split(",");
   }
 }
 

@@ -1,8 +1,8 @@
 // How an operation's input is bound to a request, as data: generated routes state it, transports read it.
 import type { Validator } from "../contract/validation.js";
 
-/** Types a value in a path or query string can have. Each has one spelling; anything else is refused. */
-export type ParameterType = "string" | "uuid" | "integer" | "number" | "boolean";
+/** Types a value in a path or query string can have. Each has one spelling; anything else is refused. A list is one of texts, with commas. */
+export type ParameterType = "string" | "uuid" | "integer" | "number" | "boolean" | "list";
 
 /**
  * One value that travels outside the body. `revision` is `?rev=` or `If-Match`, whichever is there; a header is passed on
@@ -51,6 +51,7 @@ export const query = {
     integer: parameter<number | undefined>("query", "integer", false),
     number: parameter<number | undefined>("query", "number", false),
     boolean: parameter<boolean | undefined>("query", "boolean", false),
+    list: parameter<readonly string[] | undefined>("query", "list", false),
   },
 };
 

@@ -13,6 +13,8 @@ export interface Ground {
   readonly rows: number;
   /** Fields of indexes, in their order; each index ends with the id. */
   readonly indexes: readonly (readonly string[])[];
+  /** The same of another document that the query reaches. */
+  readonly related?: (name: string) => Ground;
 }
 
 /** One dear part of a query. */
@@ -32,13 +34,14 @@ const sortCost = 6;
 
 /** A page: what is looked at for its rows, and for its count where it has one. */
 export function pageCost(
-  { rows, indexes }: Ground,
+  ground: Ground,
   query: { readonly filter: Filter; readonly sorts: readonly SortKey[] },
   page: { readonly offset: number; readonly size: number; readonly isCounted: boolean },
 ): Cost {
   const { filter, sorts } = query;
+  const { rows, indexes } = ground;
   const left = rows / boundBy(filter, indexes);
-  const clauses = clausesOf(filter);
+  const clauses = clausesOf(filter, ground);
   const isPlain = clauses.length === 0;
   const isServed = servesSorts(sorts, filter, indexes);
   const seen = isPlain && isServed ? Math.min(left, page.offset + page.size) : left;
@@ -46,7 +49,7 @@ export function pageCost(
   return [
     { what: "rows", cost: seen },
     ...(page.isCounted ? [{ what: "count", cost: left }] : []),
-    ...clauses.map(({ what, cost }) => ({ what, cost: cost * left * times })),
+    ...clauses.map(over(left, times)),
     ...(isServed ? [] : [{ what: sortName(sorts), cost: sortCost * left }]),
   ];
 }
@@ -67,18 +70,18 @@ const functionCosts: Readonly<Record<AggregateFunction, number>> = {
 };
 
 /** Groups and what is computed of them; they are made twice, to be counted too. */
-export function aggregateCost({ rows, indexes }: Ground, filter: Filter, given: Aggregate): Cost {
-  const left = 2 * (rows / boundBy(filter, indexes));
+export function aggregateCost(ground: Ground, filter: Filter, given: Aggregate): Cost {
+  const left = 2 * (ground.rows / boundBy(filter, ground.indexes));
   return [
     { what: "rows", cost: left },
-    ...clausesOf(filter).map(({ what, cost }) => ({ what, cost: cost * left })),
+    ...clausesOf(filter, ground).map(over(left)),
     ...given.groups.map(({ field, trunc }) => ({
       what: `group by ${field.path}`,
       cost: (trunc === null ? 8 : 24) * left,
     })),
     ...given.computed.flatMap(({ name, field, filter: only }) => [
       { what: `${name} of ${field?.path ?? "rows"}`, cost: functionCosts[name] * left },
-      ...clausesOf(only).map(({ what, cost }) => ({ what, cost: cost * left })),
+      ...clausesOf(only, ground).map(over(left)),
     ]),
   ];
 }
@@ -112,7 +115,7 @@ export function searchCost(
   const times = 1 + (isCounted ? 1 : 0) + facets;
   return [
     { what: "words", cost: found * words * fields * wordCost * times },
-    ...clausesOf(query.filter).map(({ what, cost }) => ({ what, cost: cost * found * times })),
+    ...clausesOf(query.filter, ground).map(over(found, times)),
     ...(isFuzzy ? [{ what: "spellings", cost: words * spellingCost }] : []),
   ];
 }
@@ -190,14 +193,24 @@ function sortName(sorts: readonly SortKey[]): string {
   return `sort by ${sorts.map(({ field }) => field.path).join(", ")}`;
 }
 
+/** What is asked of each row by one constraint, and once of other rows. */
+interface Clause extends Part {
+  readonly once?: number;
+}
+
+/** What a clause costs over so many rows. */
+function over(rows: number, times = 1) {
+  return ({ what, cost, once = 0 }: Clause): Part => ({ what, cost: (cost * rows + once) * times });
+}
+
 /** What is asked of each row, by constraint. */
-function clausesOf(filter: Filter): readonly Part[] {
+function clausesOf(filter: Filter, ground: Ground): readonly Clause[] {
   switch (filter.kind) {
     case "all":
     case "any":
-      return filter.filters.flatMap(clausesOf);
+      return filter.filters.flatMap((one) => clausesOf(one, ground));
     case "not":
-      return clausesOf(filter.filter);
+      return clausesOf(filter.filter, ground);
     case "compare":
       return [{ what: `${filter.field.path} ${filter.operator}`, cost: read(filter.field) + 1 }];
     case "compareFields":
@@ -238,11 +251,28 @@ function clausesOf(filter: Filter): readonly Part[] {
       return [{ what: `${filter.field.path} ${filter.operator}`, cost }];
     }
     case "quantified": {
-      const inner = sum(clausesOf(filter.filter).map(({ cost }) => cost));
+      const inner = sum(clausesOf(filter.filter, ground).map(({ cost }) => cost));
       const cost = 3 * read(filter.field) + 10 + 4 * inner;
       return [{ what: `${filter.field.path} ${filter.quantifier}`, cost }];
     }
+    case "refers": {
+      const named = groundOf(filter.rows.name, ground);
+      const left = named.rows / boundBy(filter.filter, named.indexes);
+      const inner = sum(clausesOf(filter.filter, named).map((one) => over(left)(one).cost));
+      return [{ what: filter.field.path, cost: read(filter.field) + 3, once: left + inner }];
+    }
+    case "referred": {
+      const naming = groundOf(filter.rows.name, ground);
+      const each = naming.rows / Math.max(1, ground.rows);
+      const inner = sum(clausesOf(filter.filter, naming).map((one) => over(each)(one).cost));
+      return [{ what: `$exists ${filter.rows.name}`, cost: 10 + each + inner }];
+    }
   }
+}
+
+function groundOf(name: string, { related }: Ground): Ground {
+  if (related === undefined) throw new TypeError(`nothing is known of ${name}`);
+  return related(name);
 }
 
 /** A column is there; a field of the body is looked for. */

@@ -2,7 +2,8 @@
 import { baseFields, type Elements, type Enums, type Fields } from "../contract/fields.js";
 import type { Converters, Shape } from "../contract/shapes.js";
 import type { Validator } from "../contract/validation.js";
-import { FieldSet } from "../query/fields.js";
+import type { Filter } from "../query/ast.js";
+import { FieldSet, type FieldReference, type Relation, type Relations } from "../query/fields.js";
 
 /** Forms that values of a path are brought into before they are stored. */
 export type Canonical = "uuid" | "date-time";
@@ -27,6 +28,16 @@ export interface Referrer {
   readonly by: () => DocumentSpec<unknown>;
   readonly member: string;
   readonly onDelete: "restrict" | "cascade" | "set_null";
+}
+
+/**
+ * What makes sure that a caller may read documents of the type by way of others: the guard of `get`. Of the context,
+ * families know more.
+ */
+export interface Reading {
+  run(input: unknown, context: never): unknown;
+  /** What it leaves to see, where it is a scope. */
+  visible?(context: never): Promise<Filter>;
 }
 
 /** A document spec as generated code declares it. */
@@ -60,6 +71,8 @@ export interface DocumentDeclaration {
   readonly references?: Readonly<Record<string, () => DocumentSpec<unknown>>>;
   /** Who names documents of this type, and what becomes of them when one is deleted. */
   readonly referredBy?: readonly Referrer[];
+  /** Who may see these documents by way of others; absent where nobody may. */
+  readonly reading?: () => readonly Reading[];
   /** What quantifiers ask of the objects in arrays. */
   readonly elements?: Elements;
   /** Values of fields that are enumerations. */
@@ -74,17 +87,18 @@ export interface DocumentDeclaration {
   readonly validateBody?: Validator<unknown>;
 }
 
-/** The types of a document: as answered, as created, as patched, as asked for. */
+/** The types of a document: as answered, as created, as patched, as asked for, and with what it names. */
 export interface DocumentSpec<
   Document,
   Create = unknown,
   Patch = unknown,
   Filter = unknown,
   Sorts = unknown,
+  Expanded = Document,
 > extends DocumentDeclaration {
   /** What clients may query. */
   readonly fieldSet: FieldSet;
-  /** What scopes may query: `owner_id` as well. */
+  /** What scopes may query: `owner_id` as well, and whatever is related. */
   readonly scopeFields: FieldSet;
   /** Never set; it only keeps the types. */
   readonly carries?: {
@@ -93,6 +107,7 @@ export interface DocumentSpec<
     readonly patch: Patch;
     readonly filter: Filter;
     readonly sorts: Sorts;
+    readonly expanded: Expanded;
   };
 }
 
@@ -103,14 +118,59 @@ export function document<
   Patch = unknown,
   Filter = unknown,
   Sorts = unknown,
->(declaration: DocumentDeclaration): DocumentSpec<Document, Create, Patch, Filter, Sorts> {
+  Expanded = Document,
+>(
+  declaration: DocumentDeclaration,
+): DocumentSpec<Document, Create, Patch, Filter, Sorts, Expanded> {
   const columns = declaration.softDelete
     ? { ...baseFields, is_deleted: "boolean" as const }
     : baseFields;
   const { fields, elements, enums, shape } = declaration;
+  const parts = { fields, elements, enums, shape };
   return {
     ...declaration,
-    fieldSet: new FieldSet(fields, columns, elements, enums, shape),
-    scopeFields: new FieldSet(fields, { ...columns, owner_id: "string" }, elements, enums, shape),
+    fieldSet: new FieldSet({ ...parts, columns, relations: offeredRelations(declaration) }),
+    scopeFields: new FieldSet({
+      ...parts,
+      columns: { ...columns, owner_id: "string" },
+      relations: allRelations(declaration),
+    }),
+  };
+}
+
+/** Those by which callers may see something. */
+function offeredRelations(of: DocumentDeclaration): Relations {
+  return relationsOf(of, (spec) => (spec.reading === undefined ? undefined : spec.fieldSet));
+}
+
+function allRelations(of: DocumentDeclaration): Relations {
+  return relationsOf(of, (spec) => spec.scopeFields);
+}
+
+/** Documents may name each other, so each is asked for when a query names it. */
+function relationsOf(
+  { references = {}, referredBy = [] }: DocumentDeclaration,
+  fieldsOf: (spec: DocumentSpec<unknown>) => FieldSet | undefined,
+): Relations {
+  const relation = (
+    spec: DocumentSpec<unknown> | undefined,
+    field: FieldReference | undefined,
+  ): Relation | undefined => {
+    const fields = spec === undefined ? undefined : fieldsOf(spec);
+    if (spec === undefined || fields === undefined || field === undefined) return undefined;
+    const { name, table, tenant, softDelete } = spec;
+    return { rows: { name, table, tenant, softDelete }, fields, field };
+  };
+  return {
+    to: (field) =>
+      relation(
+        Object.hasOwn(references, field.path) ? references[field.path]?.() : undefined,
+        field,
+      ),
+    from(path) {
+      const referrer = referredBy.find(({ by, member }) => `${by().name}.${member}` === path);
+      const spec = referrer?.by();
+      return relation(spec, spec?.fieldSet.find(referrer?.member ?? ""));
+    },
   };
 }

@@ -1,6 +1,7 @@
 // The port of document engines: rows of one type, below every rule (architecture.md "Documents on SQL").
 import type { Aggregate } from "../query/aggregate.js";
 import type { Filter, Position, SortKey } from "../query/ast.js";
+import type { Scalar } from "../query/scalar.js";
 import type { DocumentDeclaration } from "./document-spec.js";
 import { storeKey } from "./store-key.js";
 
@@ -17,6 +18,16 @@ export interface StoredDocument {
   readonly body: string;
   /** Where a newer version has written it: the number of that shape, and the body as it is there. */
   readonly newer?: { readonly shape: number; readonly body: string };
+  /** Where a query has sorted through references: what it sorted by, by the place of the sort. */
+  readonly joined?: Readonly<Record<number, Scalar | null>>;
+}
+
+/** Documents of one type that are asked for by their ids. */
+export interface NamedDocuments {
+  readonly spec: DocumentDeclaration;
+  readonly ids: readonly string[];
+  /** What they must pass to be seen. */
+  readonly filter: Filter;
 }
 
 /** Which rows, in which order. */
@@ -80,6 +91,15 @@ export interface DocumentStore {
     query: DocumentQuery,
     window: Window,
   ): Promise<readonly StoredDocument[]>;
+  /**
+   * Those of the documents that are there, live and pass, parallel to what is asked, by one statement. Where their bodies
+   * exceed `maxBytes`, some are left out behind that.
+   */
+  named(
+    asked: readonly NamedDocuments[],
+    tenant: string,
+    maxBytes: number,
+  ): Promise<readonly (readonly StoredDocument[])[]>;
   /** The groups of a window, each with its values in the order of groups and computed; and how many groups there are. */
   aggregate(
     spec: DocumentDeclaration,

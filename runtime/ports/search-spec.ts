@@ -1,23 +1,21 @@
 // The search spec: which document is searched, by which texts, printed by the generator.
 import type { DocumentSpec } from "./document-spec.js";
 
-/** A search as generated code declares it. */
-export interface SearchDeclaration<Document = unknown> {
+/** A search as generated code declares it; a hit is a document, with what comes along. */
+export interface SearchDeclaration<Hit = unknown> {
   readonly name: string;
   /** The index of the engine. */
   readonly index: string;
-  readonly document: DocumentSpec<Document>;
+  readonly document: DocumentSpec<unknown, unknown, unknown, unknown, unknown, Hit>;
   /** Weights of the fields that are searched, by dotted path; four fields at most. */
   readonly text: Readonly<Record<string, number>>;
   /** Fields whose values can be counted. */
   readonly facets: readonly string[];
 }
 
-export type SearchSpec<Document = unknown> = SearchDeclaration<Document>;
+export type SearchSpec<Hit = unknown> = SearchDeclaration<Hit>;
 
 /** Declares a search. */
-export function searching<Document>(
-  declaration: SearchDeclaration<Document>,
-): SearchSpec<Document> {
+export function searching<Hit>(declaration: SearchDeclaration<Hit>): SearchSpec<Hit> {
   return declaration;
 }

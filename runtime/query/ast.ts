@@ -2,6 +2,7 @@
 import type { OrderOperator, Quantifier, SetOperator } from "../contract/query-operators.js";
 import type { FieldReference } from "./fields.js";
 import type { Pattern } from "./pattern.js";
+import type { RelatedRows } from "./related-rows.js";
 import type { Scalar } from "./scalar.js";
 
 /**
@@ -63,15 +64,40 @@ export type Filter =
       readonly field: FieldReference;
       readonly quantifier: Quantifier;
       readonly filter: Filter;
+    }
+  /** What `field` names is there, is visible, and passes. Until it is said what is visible, no engine takes it. */
+  | {
+      readonly kind: "refers";
+      readonly field: FieldReference;
+      readonly rows: RelatedRows;
+      readonly visible: Filter | null;
+      readonly filter: Filter;
+    }
+  /** One that names this row in its `field` is there, is visible, and passes. */
+  | {
+      readonly kind: "referred";
+      readonly field: FieldReference;
+      readonly rows: RelatedRows;
+      readonly visible: Filter | null;
+      readonly filter: Filter;
     };
 
 /** The filter that every row passes. */
 export const everything: Filter = { kind: "all", filters: [] };
 
 export interface SortKey {
+  /** A field of the row; of what it names where there is a way. */
   readonly field: FieldReference;
+  readonly via?: Via;
   readonly direction: "asc" | "desc";
   readonly nulls: "first" | "last";
+}
+
+/** The way to the row whose field sorts: what `member` names, as far as it is visible. */
+export interface Via {
+  readonly member: FieldReference;
+  readonly rows: RelatedRows;
+  readonly visible: Filter | null;
 }
 
 /** Where a page begins: the sort values of one row, in the order of the sort keys. */

@@ -3,6 +3,7 @@ import type { Elements, Enums, Fields, FieldType } from "../contract/fields.js";
 import { firstShape, type Shape } from "../contract/shapes.js";
 import { storedField, type StoredField } from "../contract/stored-members.js";
 import { elementType } from "../contract/query-operators.js";
+import type { RelatedRows } from "./related-rows.js";
 
 /**
  * A field as a query names it: a column, a path into the body, or the element of the array that is being looked at,
@@ -21,19 +22,48 @@ export interface FieldReference {
   readonly stored?: StoredField;
 }
 
-/** The queryable fields of a document: its own, and columns. */
+/** A way to rows of another type. */
+export interface Relation {
+  readonly rows: RelatedRows;
+  /** What may be asked of them. */
+  readonly fields: FieldSet;
+  /** The field that names: of this document where it leads on, of theirs where they name it. */
+  readonly field: FieldReference;
+}
+
+/** The ways that lead on from a document, and back to it. */
+export interface Relations {
+  /** What the member of a document names, given the field that the member is. */
+  to(field: FieldReference): Relation | undefined;
+  /** Who names it: `comments.article`. */
+  from(name: string): Relation | undefined;
+}
+
+/** What a set of fields is made of. */
+export interface FieldSetParts {
+  readonly fields: Fields;
+  readonly columns: Fields;
+  readonly elements?: Elements | undefined;
+  readonly enums?: Enums | undefined;
+  readonly shape?: Shape;
+  readonly relations?: Relations;
+}
+
+/** The queryable fields of a document: its own, columns, and those that references lead to. */
 export class FieldSet {
   readonly #fields: ReadonlyMap<string, FieldReference>;
   readonly #elements: Elements;
   readonly #enums: Enums;
+  readonly #relations: Relations | undefined;
 
-  constructor(
-    fields: Fields,
-    columns: Fields,
-    elements: Elements = {},
-    enums: Enums = {},
-    shape: Shape = firstShape,
-  ) {
+  constructor({
+    fields,
+    columns,
+    elements = {},
+    enums = {},
+    shape = firstShape,
+    relations,
+  }: FieldSetParts) {
     const references = new Map<string, FieldReference>();
     for (const [path, type] of Object.entries(fields)) {
       references.set(path, {
@@ -49,10 +79,30 @@ export class FieldSet {
     this.#fields = references;
     this.#elements = elements;
     this.#enums = enums;
+    this.#relations = relations;
   }
 
   find(path: string): FieldReference | undefined {
     return this.#fields.get(path);
+  }
+
+  /** A field of what a member names: `project.archived`. */
+  through(path: string): { readonly to: Relation; readonly field: FieldReference } | undefined {
+    const dot = path.indexOf(".");
+    const to = dot < 0 ? undefined : this.leads(path.slice(0, dot));
+    const field = to?.fields.find(path.slice(dot + 1));
+    return to === undefined || field === undefined ? undefined : { to, field };
+  }
+
+  /** Where a member leads. */
+  leads(member: string): Relation | undefined {
+    const field = this.#fields.get(member);
+    return field === undefined ? undefined : this.#relations?.to(field);
+  }
+
+  /** Documents that name those of these fields: `comments.article`. */
+  naming(name: string): Relation | undefined {
+    return this.#relations?.from(name);
   }
 
   /** The fields below a path, by what follows it. */

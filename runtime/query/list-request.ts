@@ -4,6 +4,7 @@ import { limits } from "../contract/limits.js";
 import type { Filter, SortKey } from "./ast.js";
 import type { FieldSet } from "./fields.js";
 import { isObject, pointer } from "../contract/json-pointer.js";
+import { parseExpand, type Expansion } from "./parse-expand.js";
 import { parseFilter } from "./parse-filter.js";
 import { parseSorts } from "./parse-sorts.js";
 
@@ -15,6 +16,8 @@ export interface ListQuery {
   readonly withDeleted: boolean;
   /** Dotted paths to keep of each hit; undefined keeps all. */
   readonly returnFields: readonly string[] | undefined;
+  /** What comes along with each hit. */
+  readonly expand: Expansion;
 }
 
 export interface PageRequest extends ListQuery {
@@ -53,7 +56,7 @@ function membersOfList(paging: readonly string[], rules: ListRules): readonly st
     "filters",
     "sorts",
     ...(rules.mayListDeleted ? ["with_deleted"] : []),
-    ...(rules.isRaw ? ["return_fields"] : []),
+    rules.isRaw ? "return_fields" : "expand",
   ];
 }
 
@@ -102,6 +105,7 @@ export function readListQuery(members: Members, rules: ListRules): ListQuery {
     returnFields: rules.isRaw
       ? parseReturnFields(members["return_fields"], rules.fields)
       : undefined,
+    expand: parseExpand(members["expand"], rules.fields, "/expand"),
   };
 }
 

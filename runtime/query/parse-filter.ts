@@ -3,12 +3,12 @@ import { fail } from "../contract/errors.js";
 import { limits } from "../contract/limits.js";
 import { fieldOperators, isScalarType, operators } from "../contract/query-operators.js";
 import { everything, type Filter } from "./ast.js";
-import type { FieldReference, FieldSet } from "./fields.js";
+import type { FieldReference, FieldSet, Relation } from "./fields.js";
 import { isObject, pointer } from "../contract/json-pointer.js";
 import { parseConstraint, type Clauses } from "./parse-constraint.js";
 
 /**
- * Parses a filter: constraints (`$values`, `$fields`, or both), or one of `$and`, `$or`, `$not`. `{}` and undefined are
+ * Parses a filter: constraints (`$values`, `$fields`, `$exists`), or one of `$and`, `$or`, `$not`. `{}` and undefined are
  * every row. Throws `query_invalid`, `field_not_queryable`, `query_operator_type_mismatch`, `query_too_complex`; each
  * names the JSON Pointer of its fault.
  */
@@ -52,15 +52,14 @@ class FilterParser implements Clauses {
   }
 
   node(value: unknown, at: string, depth: number): Filter {
-    if (depth > limits.maxFilterDepth)
-      throw fail("query_too_complex", { path: at, limit: limits.maxFilterDepth });
+    checkDepth(depth, at);
     this.#effort.nodes += 1;
     if (this.#effort.nodes > limits.maxFilterNodes)
       throw fail("query_too_complex", { path: at, limit: limits.maxFilterNodes });
     if (!isObject(value)) throw invalid(at, "a filter is an object");
     const keys = Object.keys(value);
     const combinator = keys.find((key) => key === "$and" || key === "$or" || key === "$not");
-    if (combinator === undefined) return this.#constraints(value, at);
+    if (combinator === undefined) return this.#constraints(value, at, depth);
     const other = keys.find((key) => key !== combinator);
     if (other !== undefined) throw invalid(pointer(at, other), `cannot stand beside ${combinator}`);
     const inner = pointer(at, combinator);
@@ -77,24 +76,48 @@ class FilterParser implements Clauses {
     };
   }
 
-  #constraints(value: Readonly<Record<string, unknown>>, at: string): Filter {
+  #constraints(value: Readonly<Record<string, unknown>>, at: string, depth: number): Filter {
     const filters: Filter[] = [];
     for (const [key, constraints] of Object.entries(value)) {
       const path = pointer(at, key);
-      if (key !== "$values" && key !== "$fields") throw invalid(path, "unknown key");
+      if (key !== "$values" && key !== "$fields" && key !== "$exists")
+        throw invalid(path, "unknown key");
       if (!isObject(constraints)) throw invalid(path, "must be an object");
       for (const [name, operand] of Object.entries(constraints)) {
         const here = pointer(path, name);
-        const field = this.#fieldAt(name, here);
-        filters.push(
-          ...(key === "$values"
-            ? parseConstraint(field, operand, here, this)
-            : this.#comparisons(field, operand, here)),
-        );
+        if (key === "$values") filters.push(...this.#values(name, operand, here, depth));
+        else if (key === "$fields")
+          filters.push(...this.#comparisons(this.#fieldAt(name, here), operand, here));
+        else filters.push(this.#naming(name, operand, here, depth));
       }
     }
     if (filters.length === 0) return everything;
     return { kind: "all", filters };
+  }
+
+  #values(name: string, operand: unknown, at: string, depth: number): readonly Filter[] {
+    const field = this.#fields.find(name);
+    if (field !== undefined) return parseConstraint(field, operand, at, this);
+    const through = this.#fields.through(name);
+    if (through === undefined) throw fail("field_not_queryable", { path: at });
+    checkDepth(depth + limits.relatedDepth, at);
+    const { to } = through;
+    const filters = parseConstraint(through.field, operand, at, this.#of(to));
+    return filters.map((filter) => referring(to, filter));
+  }
+
+  /** One that names this document is there and passes. */
+  #naming(name: string, value: unknown, at: string, depth: number): Filter {
+    this.count(at);
+    const from = this.#fields.naming(name);
+    if (from === undefined) throw fail("field_not_queryable", { path: at });
+    const filter = this.#of(from).node(value, at, depth + limits.relatedDepth);
+    return { kind: "referred", field: from.field, rows: from.rows, visible: null, filter };
+  }
+
+  /** What reads constraints on related documents. */
+  #of({ fields }: Relation): FilterParser {
+    return new FilterParser(fields, this.#effort);
   }
 
   #fieldAt(name: string, at: string): FieldReference {
@@ -129,6 +152,19 @@ class FilterParser implements Clauses {
       return { kind: "compareFields", field, operator: operator as "$eq", other };
     });
   }
+}
+
+function checkDepth(depth: number, at: string): void {
+  if (depth > limits.maxFilterDepth)
+    throw fail("query_too_complex", { path: at, limit: limits.maxFilterDepth });
+}
+
+/** A condition on what a member names; where it names nothing visible, all of that is null. */
+function referring({ field, rows }: Relation, filter: Filter): Filter {
+  if (filter.kind !== "null" || !filter.isNull)
+    return { kind: "refers", field, rows, visible: null, filter };
+  const isThere = { ...filter, isNull: false };
+  return { kind: "not", filter: { kind: "refers", field, rows, visible: null, filter: isThere } };
 }
 
 /** Whether values of the two fields compare: of one type, or both numbers, or both texts. */

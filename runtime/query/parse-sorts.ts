@@ -8,7 +8,7 @@ import { isObject, pointer } from "../contract/json-pointer.js";
 
 /**
  * Parses `{field: "asc" | "desc" | {dir, nulls?}}`; the order of members is priority, and `id` is appended.
- * Nulls are the smallest value unless said otherwise.
+ * Nulls are the smallest value unless said otherwise. `project.name` sorts by what the member names.
  */
 export function parseSorts(value: unknown, fields: FieldSet, at: string): readonly SortKey[] {
   if (value === undefined) return [ascending(fields.id)];
@@ -18,13 +18,19 @@ export function parseSorts(value: unknown, fields: FieldSet, at: string): readon
     throw fail("query_too_complex", { path: at, limit: limits.maxSorts });
   const keys = entries.map(([name, order]) => {
     const path = pointer(at, name);
-    const field = fields.find(name);
+    const own = fields.find(name);
+    const through = own === undefined ? fields.through(name) : undefined;
+    const field = own ?? through?.field;
     if (field === undefined) throw fail("field_not_queryable", { path });
     if (!isScalarType(field.type))
       throw fail("query_operator_type_mismatch", { path, type: field.type });
-    return parseOrder(field, order, path);
+    const key = parseOrder(field, order, path);
+    if (through === undefined) return key;
+    const { field: member, rows } = through.to;
+    return { ...key, via: { member, rows, visible: null } };
   });
-  return keys.some((key) => key.field.path === "id") ? keys : [...keys, ascending(fields.id)];
+  const isUnique = keys.some(({ field, via }) => field.path === "id" && via === undefined);
+  return isUnique ? keys : [...keys, ascending(fields.id)];
 }
 
 /** The order of one field: `"asc"`, `"desc"`, or `{dir, nulls?}`. */

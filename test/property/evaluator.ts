@@ -7,11 +7,33 @@ type Node = Readonly<Record<string, Json>>;
 const isObject = (value: Json): value is Node =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
+/** A value that names a row: it is the id of that, and leads to it where it is visible. */
+export class Reference {
+  readonly id: string;
+  readonly #row: () => Row | undefined;
+
+  constructor(id: string, row: () => Row | undefined) {
+    this.id = id;
+    this.#row = row;
+  }
+
+  get row(): Row | null {
+    return this.#row() ?? null;
+  }
+
+  toString(): string {
+    return this.id;
+  }
+}
+
 /** The value at a dotted path; null where there is none. */
 export function valueAt(row: Row, path: string): Json {
   let value: Json = row;
-  for (const step of path.split(".")) value = isObject(value) ? (value[step] ?? null) : null;
-  return value;
+  for (const step of path.split(".")) {
+    const at = value instanceof Reference ? value.row : value;
+    value = isObject(at) ? (at[step] ?? null) : null;
+  }
+  return value instanceof Reference ? value.id : value;
 }
 
 /** Less than zero, zero, or more; texts by code point, false before true. */
@@ -29,7 +51,11 @@ export function passes(row: Row, filter: Node): boolean {
   if ("$not" in filter) return !passes(row, filter["$not"] as Node);
   const values = Object.entries((filter["$values"] ?? {}) as Node);
   const fields = Object.entries((filter["$fields"] ?? {}) as Node);
+  const naming = Object.entries((filter["$exists"] ?? {}) as Node);
   return (
+    naming.every(([name, asked]) =>
+      ((row["$naming"] as Node)[name] as readonly Row[]).some((one) => passes(one, asked as Node)),
+    ) &&
     values.every(([path, operand]) => holds(valueAt(row, path), operand)) &&
     fields.every(([path, operators]) =>
       Object.entries(operators as Node).every(([operator, other]) =>

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import type { Fields, FieldType } from "../../runtime/contract/fields.js";
 import { limits } from "../../runtime/contract/limits.js";
 import { operatorsOf, type Operator } from "../../runtime/contract/query-operators.js";
-import { document } from "../../runtime/ports/document-spec.js";
+import { document, type DocumentSpec } from "../../runtime/ports/document-spec.js";
 import type { MigrationTarget } from "../../runtime/engines/sql/migrations.js";
 import { silentLog } from "../../runtime/ports/log.js";
 import { uuidv7 } from "../../runtime/contract/uuid.js";
@@ -12,7 +12,7 @@ import { readSettings } from "../../runtime/server/settings.js";
 import { prepareContractTables } from "../../runtime/testing/index.js";
 import { generated } from "../acceptance/service.js";
 import type { TestEngine } from "../engines.js";
-import type { Sorts } from "./evaluator.js";
+import { Reference, type Sorts } from "./evaluator.js";
 import { documentStore } from "../../runtime/ports/documents.js";
 
 export const fields: Fields = {
@@ -26,6 +26,7 @@ export const fields: Fields = {
   day: "date",
   at: "date-time",
   ref: "uuid",
+  up: "uuid",
   tags: "string[]",
   sizes: "number[]",
   flags: "boolean[]",
@@ -49,7 +50,7 @@ const partFields: Fields = {
   "geo.lat": "number",
 };
 
-export const things = document<unknown>({
+export const things: DocumentSpec<unknown> = document<unknown>({
   name: "things",
   table: "contract_things",
   tenant: true,
@@ -62,6 +63,9 @@ export const things = document<unknown>({
   canonical: {},
   fields,
   elements: { parts: partFields },
+  references: { up: () => things },
+  referredBy: [{ by: () => things, member: "up", onDelete: "restrict" }],
+  reading: () => [],
 });
 
 const uuids = ["1", "2", "a"].map((digit) => `01890000-0000-7000-8000-00000000000${digit}`);
@@ -133,6 +137,8 @@ const values = Object.fromEntries(
         return [name, maybe(fc.record(place, { requiredKeys: [] }))];
       }
       if (type === "object[]") return [name, maybe(fc.array(part, { maxLength: 3 }))];
+      // Which of the rows it is, by its place: ids are made when they are stored.
+      if (name === "up") return [name, maybe(fc.integer({ min: 0, max: 60 }))];
       const scalar = poolOf(type);
       const value: fc.Arbitrary<unknown> = type.endsWith("[]")
         ? fc.array(scalar, { maxLength: 3 })
@@ -304,6 +310,21 @@ const comparison = fc.oneof(
   }),
 );
 type Node = Readonly<Record<string, unknown>>;
+/** What a thing names is asked, and what names it: at most two statements deep. */
+const plain: fc.Arbitrary<Node> = fc
+  .array(constraint, { maxLength: 2 })
+  .map((all) => ({ $values: Object.fromEntries(all) }));
+const through: fc.Arbitrary<Node> = constraint.map(([name, operand]) => ({
+  $values: { [`up.${name}`]: operand },
+}));
+const namedBy = (inner: fc.Arbitrary<Node>): fc.Arbitrary<Node> =>
+  fc.record({ $exists: fc.record({ "things.up": inner }) });
+const related: fc.Arbitrary<Node> = fc.oneof(
+  through,
+  namedBy(plain),
+  namedBy(through),
+  namedBy(namedBy(plain)),
+);
 const leaf: fc.Arbitrary<Node> = fc.oneof(
   {
     weight: 4,
@@ -323,30 +344,37 @@ export const filter: fc.Arbitrary<Node> = fc.letrec<{ node: Node }>((tie) => ({
   node: fc.oneof(
     { depthSize: "small", withCrossShrink: true },
     leaf,
+    related,
     fc.array(tie("node"), { minLength: 1, maxLength: 3 }).map(($and) => ({ $and })),
     fc.array(tie("node"), { minLength: 1, maxLength: 3 }).map(($or) => ({ $or })),
     tie("node").map(($not) => ({ $not })),
   ),
 })).node;
 /** A filter within combinators, as deep as they may be, each with one more operand where it takes some. */
-export const deepFilter: fc.Arbitrary<Node> = fc
-  .tuple(
-    leaf,
-    fc.array(
-      fc.record({
-        combinator: fc.constantFrom("$and", "$or", "$not"),
-        other: leaf,
-        isFirst: fc.boolean(),
-      }),
-      { minLength: 12, maxLength: limits.maxFilterDepth - 1 },
-    ),
-  )
-  .map(([innermost, around]) =>
-    around.reduce<Node>((inner, { combinator, other, isFirst }) => {
-      if (combinator === "$not") return { $not: inner };
-      return { [combinator]: isFirst ? [inner, other] : [other, inner] };
-    }, innermost),
+export const deepFilter: fc.Arbitrary<Node> = fc.oneof(
+  within(leaf, limits.maxFilterDepth - 1),
+  within(through, limits.maxFilterDepth - 1 - limits.relatedDepth),
+  within(namedBy(within(leaf, limits.maxFilterDepth - 1 - limits.relatedDepth - 6)), 6),
+  within(namedBy(namedBy(within(leaf, 7))), 0),
+);
+
+/** Within so many combinators. */
+function within(innermost: fc.Arbitrary<Node>, depth: number): fc.Arbitrary<Node> {
+  const around = fc.array(
+    fc.record({
+      combinator: fc.constantFrom("$and", "$or", "$not"),
+      other: leaf,
+      isFirst: fc.boolean(),
+    }),
+    { minLength: Math.min(12, depth), maxLength: depth },
   );
+  return fc.tuple(innermost, around).map(([inner, all]) =>
+    all.reduce<Node>((node, { combinator, other, isFirst }) => {
+      if (combinator === "$not") return { $not: node };
+      return { [combinator]: isFirst ? [node, other] : [other, node] };
+    }, inner),
+  );
+}
 export const sortable = Object.entries(byName).flatMap(([name, type]) =>
   type === "object" || type.endsWith("[]") ? [] : [name],
 );
@@ -356,7 +384,9 @@ const order = fc.oneof(
   fc.record({ dir, nulls: fc.constantFrom("first" as const, "last" as const) }),
 );
 export const sorts = fc
-  .uniqueArray(fc.constantFrom(...sortable), { maxLength: 3 })
+  .uniqueArray(fc.constantFrom(...sortable, ...sortable.map((name) => `up.${name}`)), {
+    maxLength: 3,
+  })
   .chain((names) =>
     fc.record(Object.fromEntries(names.map((name) => [name, order]))),
   ) as fc.Arbitrary<Sorts>;
@@ -371,6 +401,25 @@ export interface Things {
   /** Stores rows for a tenant of their own, as they are. */
   store(tenant: string, bodies: readonly object[]): Promise<readonly Row[]>;
   close(): Promise<void>;
+}
+
+/** The id that a place stands for; one of nobody's where there are not so many. */
+function idOf(body: object, ids: readonly string[]): string | null {
+  const { up } = body as { readonly up?: number | null };
+  return up === undefined || up === null ? null : (ids[up] ?? uuids[0] ?? null);
+}
+
+/** The rows, as the evaluator knows what each names and which name it. */
+function relatedTo(rows: readonly Row[]): readonly Row[] {
+  const related: Row[] = rows.map((row) => ({ ...row }));
+  const live = related.filter((row) => !row.is_deleted);
+  for (const row of related) {
+    const id = row["up"] as string | null;
+    const naming = live.filter((other) => String(other["up"]) === row.id);
+    if (id !== null) row["up"] = new Reference(id, () => live.find((one) => one.id === id));
+    row["$naming"] = { "things.up": naming };
+  }
+  return related;
 }
 
 /** A fresh database of an engine, with the table of things. */
@@ -395,16 +444,23 @@ export async function openThings(engine: TestEngine): Promise<Things> {
     store: (tenant, bodies) =>
       connection.write("test.store", async ({ transaction }) => {
         const rows: Row[] = [];
-        for (const [index, content] of bodies.entries()) {
+        const ids = bodies.map(() => uuidv7());
+        for (const [index, given] of bodies.entries()) {
+          const content = { ...given, up: idOf(given, ids) };
           const createdAt = pools["date-time"]?.[index % 3] as string;
-          const base = { id: uuidv7(), rev: 1 + (index % 3), createdAt, lastUpdateAt: createdAt };
+          const base = {
+            id: ids[index] ?? "",
+            rev: 1 + (index % 3),
+            createdAt,
+            lastUpdateAt: createdAt,
+          };
           const isDeleted = index % 5 === 0;
           const stored = { ...base, isDeleted, ownerId: null, body: JSON.stringify(content) };
           await transaction.of(documentStore).insert(things, tenant, stored);
           const { id, rev } = base;
           rows.push({ ...content, id, rev, created_at: createdAt, is_deleted: isDeleted });
         }
-        return rows;
+        return relatedTo(rows);
       }),
     async close() {
       await connection.close();

@@ -55,6 +55,11 @@ const document: Rules<DocumentModel> = {
     ({ field, document, onDelete }) =>
       `${field} no longer names one of the ${document} (on_delete ${onDelete})`,
   ),
+  // That a guard lets others pass is told of the operation that it is of.
+  reading: null,
+  // What may come along is compared with the types of inputs and answers.
+  expandable: null,
+  readTypeName: null,
   emits: choices(
     (emission) => `sends ${emissionText(emission)}`,
     (emission) => `no longer sends ${emissionText(emission)}`,

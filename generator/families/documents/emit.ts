@@ -7,11 +7,12 @@ import {
 } from "../../../runtime/contract/shapes.js";
 import type { StoredTables } from "../../kernel/family.js";
 import { own } from "../../model/records.js";
-import { functionReference } from "../../model/code.js";
-import { importPath, moduleNames, type ModulePaths } from "../../print/module-path.js";
+import { authoredIn, functionReference, ofAuthor } from "../../model/code.js";
+import type { ModulePaths } from "../../print/module-path.js";
+import { ModuleScope } from "../../print/module-scope.js";
 import { camelCase, indexName, specName } from "../../model/names.js";
 import { bodyValidatorName } from "./body-validators.js";
-import { queryTypeNames } from "./model.js";
+import { queryTypeNames } from "./query-types.js";
 import { referrersOf } from "./references.js";
 import type { DocumentModel } from "../../model/document-model.js";
 import type { RegistryModel } from "../../model/registry.js";
@@ -22,11 +23,12 @@ import {
   listLayout,
   literal,
   mapMember,
-  sortedUnique,
   width,
 } from "../../print/layout.js";
 import { print } from "../../print/templates.js";
 import { typeModules } from "../../print/type-modules.js";
+
+const runtimePackage = "opwright/runtime";
 
 export function emitDocuments(
   model: RegistryModel,
@@ -62,31 +64,20 @@ function shapeMember({ members, stored = {}, steps }: Shape): readonly string[] 
 }
 
 /** The author's functions that make members of older rows, each held to what it takes and makes. */
-function convertersOf({ name, typeName }: DocumentModel, shape: Shape, paths: ModulePaths) {
-  const functions = Object.entries(conversionsIn(shape)).map(([member, { by, takes }]) => ({
-    member,
-    takes,
-    of: functionReference(by),
-  }));
-  const modules = moduleNames(
-    paths,
-    functions.map(({ of: { file } }) => file),
-    (local) => local === specName(name),
-  );
+function convertersMember(
+  { typeName }: DocumentModel,
+  shape: Shape,
+  scope: ModuleScope,
+): readonly string[] {
   const declared = declaredMembers(shape);
-  const lines = functions.map(({ member, takes, of }) => {
+  const lines = Object.entries(conversionsIn(shape)).map(([member, { by, takes }]) => {
     const at = shape.members?.indexOf(member) ?? -1;
     // What was made on the way has no type any more.
     const makes = declared[at] === undefined ? "unknown" : `${typeName}[${literal(declared[at])}]`;
     const satisfied = `satisfies (value: ${takes}) => ${makes}`;
-    return `    ${literal(member)}: ${modules.get(of.file)}.${of.name} ${satisfied},`;
+    return `    ${literal(member)}: ${scope.code(ofAuthor(functionReference(by)))} ${satisfied},`;
   });
-  return {
-    imports: [...modules].map(([file, local]) =>
-      importOf(`* as ${local}`, importPath(paths, `documents/${name}.ts`, file), false),
-    ),
-    lines: lines.length === 0 ? [] : ["  converters: {", ...lines, "  },"],
-  };
+  return lines.length === 0 ? [] : ["  converters: {", ...lines, "  },"];
 }
 
 /** Fields of indexes: what a query costs depends on them. */
@@ -103,8 +94,16 @@ function uniqueMember(uniques: StoredTables[string]["uniques"]): readonly string
   return [listLayout("  ", "unique: ", lines, ["[", "]"], ",")];
 }
 
+function specOf(document: string, scope: ModuleScope): string {
+  return scope.generated(`documents/${document}`, specName(document));
+}
+
 /** What members name, and who names these documents. Documents may name each other, so each spec is asked for when it is needed. */
-function referenceMembers(document: DocumentModel, model: RegistryModel): readonly string[] {
+function referenceMembers(
+  document: DocumentModel,
+  model: RegistryModel,
+  scope: ModuleScope,
+): readonly string[] {
   const referrers = referrersOf(model, document.name);
   return [
     ...(document.references.length === 0
@@ -112,7 +111,7 @@ function referenceMembers(document: DocumentModel, model: RegistryModel): readon
       : [
           "  references: {",
           ...document.references.map(
-            ({ field, document: target }) => `    ${field}: () => ${specName(target)},`,
+            ({ field, document: target }) => `    ${field}: () => ${specOf(target, scope)},`,
           ),
           "  },",
         ]),
@@ -122,20 +121,18 @@ function referenceMembers(document: DocumentModel, model: RegistryModel): readon
           "  referredBy: [",
           ...referrers.map(
             ({ by, field, onDelete }) =>
-              `    { by: () => ${specName(by.name)}, member: ${literal(field)}, onDelete: ${literal(onDelete)} },`,
+              `    { by: () => ${specOf(by.name, scope)}, member: ${literal(field)}, onDelete: ${literal(onDelete)} },`,
           ),
           "  ],",
         ]),
   ];
 }
 
-/** Other documents whose specs a spec needs. */
-function neighboursOf(document: DocumentModel, model: RegistryModel): readonly string[] {
-  const names = [
-    ...document.references.map(({ document: target }) => target),
-    ...referrersOf(model, document.name).map(({ by }) => by.name),
-  ];
-  return sortedUnique(names.filter((name) => name !== document.name));
+/** Who may see the documents by way of others. Asked for when it is needed: guards may know documents. */
+function readingMember({ reading }: DocumentModel, scope: ModuleScope): readonly string[] {
+  if (reading === null) return [];
+  const steps = reading.map((step) => scope.code(step));
+  return [listLayout("  ", "reading: () => ", steps, ["[", "]"], ",")];
 }
 
 /** The indexes that are kept with the documents. */
@@ -166,6 +163,33 @@ function emitsMember({ emits }: DocumentModel, { realtime }: RegistryModel): rea
   return ["  emits: [", ...lines, "  ],"];
 }
 
+/** What the module of a document declares and imports. */
+function scopeOf(
+  { name, reading }: DocumentModel,
+  shape: Shape,
+  types: readonly string[],
+  paths: ModulePaths,
+): ModuleScope {
+  return new ModuleScope({
+    paths,
+    path: `documents/${name}.ts`,
+    declares: [specName(name), ...types],
+    authored: [
+      ...Object.values(conversionsIn(shape)).map(({ by }) => functionReference(by).file),
+      ...(reading ?? []).flatMap(authoredIn).map(({ file }) => file),
+    ],
+  });
+}
+
+/** Names of the types that a spec carries; of what nobody writes there are no payloads. */
+function typesOf(document: DocumentModel, isWritable: boolean): readonly string[] {
+  const { name, typeName, createTypeName, patchTypeName, readTypeName } = document;
+  const { filter, sorts } = queryTypeNames(name);
+  const payloads = isWritable ? [createTypeName, patchTypeName] : ["unknown", "unknown"];
+  const expanded = readTypeName === typeName ? [] : [readTypeName];
+  return [typeName, ...payloads, filter, sorts, ...expanded];
+}
+
 function printDocument(
   document: DocumentModel,
   model: RegistryModel,
@@ -173,28 +197,27 @@ function printDocument(
   paths: ModulePaths,
   { shape, uniques }: StoredTables[string],
 ): string {
-  const { typeName, createTypeName, patchTypeName } = document;
-  const isWritable = Object.hasOwn(model.types, createTypeName);
-  const { filter, sorts } = queryTypeNames(document.name);
-  const payloads = isWritable ? [createTypeName, patchTypeName] : [];
-  const named = [typeName, ...payloads, filter, sorts];
-  const types = [typeName, ...(isWritable ? payloads : ["unknown", "unknown"]), filter, sorts];
-  const converters = convertersOf(document, shape, paths);
-  const neighbours = neighboursOf(document, model);
+  const isWritable = Object.hasOwn(model.types, document.createTypeName);
+  const types = typesOf(document, isWritable);
+  const named = types.filter((name) => name !== "unknown");
+  const scope = scopeOf(document, shape, named, paths);
   // What refers in a circle has types that cannot be inferred.
   const isAnnotated =
     document.references.length > 0 || referrersOf(model, document.name).length > 0;
+  const validate =
+    document.checksBody || isWritable
+      ? scope.module(`validators/${document.name}`, "validate")
+      : "validate";
+  const converters = convertersMember(document, shape, scope);
+  const related = [...referenceMembers(document, model, scope), ...readingMember(document, scope)];
+  const maker = scope.runtime("document");
   const imports = [
-    importOf("document", "opwright/runtime", false),
+    ...scope.imports.filter(({ from }) => from === runtimePackage),
+    ...(isAnnotated ? [importOf("DocumentSpec", runtimePackage, true)] : []),
     ...[...named]
       .sort()
       .map((name) => importOf(name, `../types/${modules.get(name) ?? "models"}.js`, true)),
-    ...converters.imports,
-    ...neighbours.map((name) => importOf(specName(name), `./${name}.js`, false)),
-    ...(isAnnotated ? [importOf("DocumentSpec", "opwright/runtime", true)] : []),
-    ...(document.checksBody || isWritable
-      ? [importOf("* as validate", `../validators/${document.name}.js`, false)]
-      : []),
+    ...scope.imports.filter(({ from }) => from !== runtimePackage),
   ];
   return print("document.ts", {
     header: header(document.source),
@@ -202,10 +225,10 @@ function printDocument(
     name: specName(document.name),
     open: listLayout(
       "",
-      `export const ${specName(document.name)}${isAnnotated ? ": DocumentSpec" : " = document"}`,
+      `export const ${specName(document.name)}${isAnnotated ? ": DocumentSpec" : ` = ${maker}`}`,
       types,
       ["<", ">"],
-      isAnnotated ? " = document({" : "({",
+      isAnnotated ? ` = ${maker}({` : "({",
     ),
     lines: [
       `  name: ${literal(document.name)},`,
@@ -219,7 +242,7 @@ function printDocument(
       mapMember("  ", "canonical", document.canonical),
       mapMember("  ", "fields", document.fields),
       ...shapeMember(shape),
-      ...converters.lines,
+      ...converters,
       ...(Object.keys(document.elements).length === 0
         ? []
         : [mapMember("  ", "elements", document.elements)]),
@@ -228,10 +251,10 @@ function printDocument(
         : [mapMember("  ", "enums", document.enums)]),
       ...indexesMember(document),
       ...uniqueMember(uniques),
-      ...referenceMembers(document, model),
+      ...related,
       ...searchesMember(document, model),
       ...emitsMember(document, model),
-      ...validatorMembers(document, model, isWritable),
+      ...validatorMembers(document, model, isWritable, validate),
     ],
   });
 }
@@ -241,15 +264,16 @@ function validatorMembers(
   document: DocumentModel,
   model: RegistryModel,
   isWritable: boolean,
+  validate: string,
 ): readonly string[] {
   const { name, checksBody } = document;
   return [
     ...(isWritable
       ? [
-          `  validateCreate: validate.${camelCase(`${name}.create`)},`,
-          `  validatePatch: validate.${camelCase(`${name}.update`)},`,
+          `  validateCreate: ${validate}.${camelCase(`${name}.create`)},`,
+          `  validatePatch: ${validate}.${camelCase(`${name}.update`)},`,
         ]
       : []),
-    ...(checksBody ? [`  validateBody: validate.${bodyValidatorName(document, model)},`] : []),
+    ...(checksBody ? [`  validateBody: ${validate}.${bodyValidatorName(document, model)},`] : []),
   ];
 }

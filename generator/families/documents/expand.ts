@@ -1,32 +1,25 @@
-// The documents family: a declaration becomes a document model, its types, and up to ten operations.
+// From a document's model to its operations.
 import { didYouMean } from "../../did-you-mean.js";
 import type { DocumentDeclaration } from "../../load/declarations.js";
 import type { DocumentModel } from "../../model/document-model.js";
 import type { DocumentVerb } from "../../model/registry.js";
-import { documentModel, type DocumentType } from "./model.js";
-import { expandVerb, reading, verbsOf } from "./verbs.js";
+import { reading } from "./guard.js";
+import { addQueryTypes } from "./query-types.js";
+import type { Documents } from "./related.js";
+import { expandVerb, verbsOf } from "./verbs.js";
 import type { FamilyContext, UnmountedOperation } from "../../kernel/family.js";
 
-/** One document declaration, expanded. */
-export interface ExpandedDocument {
-  readonly model: DocumentModel;
-  readonly operations: readonly UnmountedOperation[];
-}
-
-/** Expands `documents.<name>`, whose type has been read. */
-export function expandDocument(
+/** The operations of a document. Puts the types of its queries, which reach into others, into the table. */
+export function documentOperations(
   context: FamilyContext,
-  name: string,
+  model: DocumentModel,
   declaration: DocumentDeclaration,
-  type: DocumentType,
-): ExpandedDocument {
-  const model = documentModel(context, name, declaration, type);
+  documents: Documents,
+): readonly UnmountedOperation[] {
+  addQueryTypes(context, model, documents);
   const registered = verbsOf(model, declaration);
   checkVerbs(context, model, declaration, registered);
-  return {
-    model,
-    operations: registered.map((verb) => expandVerb(context, model, declaration, verb)),
-  };
+  return registered.map((verb) => expandVerb(context, model, declaration, verb));
 }
 
 /** Reports verbs that the document does not register, wherever the declaration names verbs. */

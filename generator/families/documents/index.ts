@@ -9,14 +9,17 @@ import {
   family,
   type FamilyContext,
   type NamespaceExpansion,
+  type UnmountedOperation,
 } from "../../kernel/family.js";
 import { bodyPlans } from "./body-validators.js";
 import { compare } from "./compare.js";
 import { derivedTypes } from "./derived.js";
 import { emitDocuments } from "./emit.js";
-import { expandDocument, type ExpandedDocument } from "./expand.js";
+import { documentOperations } from "./expand.js";
 import { format } from "./format.js";
+import { documentModel } from "./model.js";
 import { checkReferences } from "./references.js";
+import { readingOf, withReading } from "./related.js";
 import { readDocumentTypes } from "./types.js";
 
 /** Documents by name, for families that are about documents. */
@@ -24,14 +27,23 @@ export const documents = family<ReadonlyMap<string, DocumentModel>>({
   name: "documents",
   format,
   expand(context) {
-    const models = new Map<string, DocumentModel>();
-    const namespaces: NamespaceExpansion[] = [];
-    for (const [name, { declaration, type }] of readDocumentTypes(context)) {
-      const expanded = expandDocument(context, name, declaration, type);
-      models.set(name, expanded.model);
-      namespaces.push(namespaceOf(context, declaration, expanded));
-    }
-    checkReferences(context, Object.fromEntries(models));
+    const declared = readDocumentTypes(context);
+    // All models first: what one may be asked reaches into others.
+    const plain: Record<string, DocumentModel> = {};
+    for (const [name, { declaration, type }] of declared)
+      plain[name] = documentModel(context, name, declaration, type);
+    checkReferences(context, plain);
+    const documents = withReading(plain, (model) => {
+      const declaration = declared.get(model.name)?.declaration;
+      return declaration === undefined ? null : readingOf(context, model, declaration);
+    });
+    const models = new Map(Object.entries(documents));
+    const namespaces = [...declared].flatMap(([name, { declaration }]) => {
+      const model = models.get(name);
+      if (model === undefined) return [];
+      const operations = documentOperations(context, model, declaration, documents);
+      return [namespaceOf(context, declaration, model, operations)];
+    });
     const named = new Set(
       [...models.values()].flatMap(({ references }) => references.map(({ document }) => document)),
     );
@@ -58,7 +70,8 @@ export const documents = family<ReadonlyMap<string, DocumentModel>>({
 function namespaceOf(
   { tree }: FamilyContext,
   { mount, description }: DocumentDeclaration,
-  { model: { name, sensitive }, operations }: ExpandedDocument,
+  { name, sensitive }: DocumentModel,
+  operations: readonly UnmountedOperation[],
 ): NamespaceExpansion {
   return {
     name,

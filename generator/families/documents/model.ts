@@ -1,17 +1,10 @@
 // From a document declaration to its model and its types (service.md "Document routes").
-import { withDeprecatedNames } from "../../load/deprecations.js";
-import {
-  serviceFields,
-  type Elements,
-  type Enums,
-  type Fields,
-} from "../../../runtime/contract/fields.js";
+import { serviceFields } from "../../../runtime/contract/fields.js";
 import { inside } from "../../diagnostics.js";
 import { didYouMean } from "../../did-you-mean.js";
 import type { DocumentDeclaration } from "../../load/declarations.js";
 import { isMap } from "../../load/shape.js";
 import {
-  mapSchema,
   objectSchema,
   propertiesOf,
   referredType,
@@ -24,7 +17,6 @@ import {
 import { pascalCase } from "../../model/names.js";
 import type { DocumentModel } from "../../model/document-model.js";
 import { resolved, type Resolve } from "../../kernel/resolve.js";
-import { sharedAggregateTypes, aggregateTypeNames, aggregateTypes } from "./aggregate-schemas.js";
 import { canonicalOf, elementsOf, enumsOf, fieldsOf, fieldType, memberPaths } from "./fields.js";
 import { nullablePaths, patchSchema } from "./patch-schema.js";
 import { emissions } from "./emissions.js";
@@ -32,17 +24,6 @@ import { indexesOf, uniqueOf, withReferences } from "./indexes.js";
 import { referencesOf, refuseNestedReferences } from "./references.js";
 import { formerNames, refuseNested } from "./former.js";
 import type { FamilyContext } from "../../kernel/family.js";
-import { queryableFields } from "../../model/query-fields.js";
-import {
-  comparisonSchema,
-  enumConstraints,
-  enumQueryTypes,
-  fieldNameSchema,
-  filterSchema,
-  rawPages,
-  sharedQueryTypes,
-  sortSchema,
-} from "./query-schemas.js";
 
 /** A document's type before the base fields are added, and the name of the type with them. */
 export interface DocumentType {
@@ -141,11 +122,9 @@ export function documentModel(
   const fields = fieldsOf(bodySchema, resolve);
   const elements = elementsOf(bodySchema, resolve);
   const enums = enumsOf(bodySchema, resolve);
-  const queryable = queryableFields({ fields, softDelete });
   refuseNested(context, name, body, resolve);
   refuseNestedReferences(context, name, body, resolve);
   const references = referencesOf(properties);
-  addQueryTypes(context, name, queryable, elements, enums, propertiesOf(bodySchema));
   return {
     name,
     source: at.file,
@@ -168,6 +147,9 @@ export function documentModel(
     former: formerNames(properties, resolve),
     indexes: withReferences(name, indexesOf(context, name, declaration, fields), references),
     references,
+    reading: null,
+    expandable: [],
+    readTypeName: typeName,
     unique: uniqueOf(context, name, declaration, fields, softDelete),
     emits: emissions(declaration),
     checksBody:
@@ -211,52 +193,6 @@ function settableFields(
       at: tree.keyAt("documents", name),
     });
   return { creatable, patchable };
-}
-
-/** Puts the types of a document's queries into the table: its own, and those that documents share. */
-function addQueryTypes(
-  { tree, types: { table } }: FamilyContext,
-  name: string,
-  queryable: Fields,
-  elements: Elements,
-  enums: Enums,
-  properties: Readonly<Record<string, JsonSchema>>,
-): void {
-  const at = tree.at("documents", name);
-  const named = (schema: JsonSchema): JsonSchema =>
-    mapSchema(schema, (inner) => withDeprecatedNames(inner, properties));
-  const names = queryTypeNames(name);
-  const constraints = enumConstraints(name, queryable, enums);
-  const filter = filterSchema(queryable, elements, constraints, names);
-  table.addTo(name, names.filter, named(filter), at);
-  for (const [constraint, schema] of Object.entries(enumQueryTypes(enums, constraints)))
-    table.addTo(name, constraint, schema, at);
-  table.addTo(name, names.comparison, comparisonSchema(names.field), at);
-  table.addTo(name, names.sorts, named(sortSchema(queryable)), at);
-  table.addTo(name, names.field, named(fieldNameSchema(queryable)), at);
-  const aggregated = aggregateTypes(queryable, names.filter, aggregateTypeNames(name));
-  for (const [derived, schema] of Object.entries(aggregated))
-    table.addTo(name, derived, named(schema), at);
-  for (const [shared, schema] of Object.entries(sharedQueryTypes(queryable, elements)))
-    table.addShared(shared, schema, at);
-  for (const { name: shared, schema } of [...Object.values(rawPages), ...sharedAggregateTypes])
-    table.addShared(shared, schema, at);
-}
-
-/** Names of the types that queries of a document use. */
-export function queryTypeNames(document: string): {
-  readonly filter: string;
-  readonly comparison: string;
-  readonly sorts: string;
-  readonly field: string;
-} {
-  const name = pascalCase(document);
-  return {
-    filter: `${name}Filter`,
-    comparison: `${name}Comparison`,
-    sorts: `${name}Sorts`,
-    field: `${name}Field`,
-  };
 }
 
 function historyOf(declaration: DocumentDeclaration): number | null {

@@ -40,7 +40,7 @@ export function sharedQueryTypes(
 }
 
 /** The types of what an enumeration can be asked: of itself, and of its elements where it is an array of them. */
-interface EnumConstraint {
+export interface EnumConstraint {
   readonly name: string;
   /** The type of one value. */
   readonly value: string;
@@ -88,16 +88,15 @@ export function enumQueryTypes(
   return types;
 }
 
-/** The filter of one document's lists: constraints, or one of the combinators. */
-export function filterSchema(
+/** What each field can be asked. */
+export function constraintsOf(
   fields: Fields,
   elements: Elements,
   enums: ReadonlyMap<string, EnumConstraint>,
-  names: { readonly filter: string; readonly comparison: string },
-): SchemaObject {
+): Readonly<Record<string, JsonSchema>> {
   const nameOf = (path: string, type: FieldType): string =>
     enums.get(path)?.name ?? constraintName(type);
-  const properties = Object.fromEntries(
+  return Object.fromEntries(
     Object.entries(fields).map(([name, type]) => [
       name,
       type === "object[]"
@@ -105,6 +104,27 @@ export function filterSchema(
         : refTo(nameOf(name, type)),
     ]),
   );
+}
+
+/** What filters and sorts ask beyond the document's own fields. */
+export interface RelatedQueries {
+  /** `project.archived`: constraints of fields that references lead to. */
+  readonly through: Readonly<Record<string, JsonSchema>>;
+  /** Those of them that sort. */
+  readonly sortable: readonly string[];
+  /** `comments.article`: filters of documents that name this one. */
+  readonly naming: Readonly<Record<string, JsonSchema>>;
+}
+
+/** The filter of one document's lists: constraints, or one of the combinators. */
+export function filterSchema(
+  fields: Fields,
+  elements: Elements,
+  enums: ReadonlyMap<string, EnumConstraint>,
+  names: { readonly filter: string; readonly comparison: string },
+  { through, naming }: Pick<RelatedQueries, "through" | "naming">,
+): SchemaObject {
+  const properties = { ...constraintsOf(fields, elements, enums), ...through };
   const compared = Object.entries(fields).filter(([, type]) => isScalarType(type));
   const several = { type: "array", minItems: 1, items: refTo(names.filter) };
   const conditions = {
@@ -113,6 +133,14 @@ export function filterSchema(
       Object.fromEntries(compared.map(([name]) => [name, refTo(names.comparison)])),
       [],
     ),
+    ...(Object.keys(naming).length === 0
+      ? {}
+      : {
+          $exists: {
+            ...objectSchema(naming, []),
+            description: "One that names this one is there and passes; {} is any.",
+          },
+        }),
   };
   return {
     // What cannot be mixed is an alternative each, so a client that mixes it does not compile.
@@ -137,10 +165,11 @@ export function comparisonSchema(field: string): SchemaObject {
 }
 
 /** The sorts of one document's lists. */
-export function sortSchema(fields: Fields): SchemaObject {
-  const names = Object.entries(fields).filter(([, type]) => isScalarType(type));
+export function sortSchema(fields: Fields, through: readonly string[]): SchemaObject {
+  const own = Object.keys(fields).filter((name) => isScalarType(fields[name] ?? "object"));
+  const names = [...own, ...through];
   return {
-    ...objectSchema(Object.fromEntries(names.map(([name]) => [name, refTo("SortOrder")])), []),
+    ...objectSchema(Object.fromEntries(names.map((name) => [name, refTo("SortOrder")])), []),
     maxProperties: limits.maxSorts,
   };
 }
@@ -153,7 +182,12 @@ export const withDeleted: Readonly<Record<string, JsonSchema>> = {
 /** The body of a list operation. `filter`, `sorts` and `field` are the names of the document's query types. */
 export function listRequestSchema(
   names: { readonly filter: string; readonly sorts: string; readonly field: string },
-  options: { readonly isRaw: boolean; readonly byCursor: boolean; readonly listDeleted: boolean },
+  options: {
+    readonly isRaw: boolean;
+    readonly byCursor: boolean;
+    readonly listDeleted: boolean;
+    readonly expandable: readonly string[];
+  },
 ): SchemaObject {
   const cursor = { type: "string", description: "A cursor of an earlier page of this very query." };
   const paging: Record<string, JsonSchema> = options.byCursor
@@ -180,11 +214,24 @@ export function listRequestSchema(
             },
           }
         : {}),
+      ...(options.isRaw ? {} : expandMember(options)),
       ...(options.listDeleted ? withDeleted : {}),
     },
     options.isRaw ? ["return_fields"] : [],
   );
   return options.byCursor ? { ...request, not: { required: ["after", "before"] } } : request;
+}
+
+/** What may come along with documents; nothing where they name none. */
+export function expandMember({
+  expandable,
+}: {
+  readonly expandable: readonly string[];
+}): Readonly<Record<string, SchemaObject>> {
+  if (expandable.length === 0) return {};
+  const description = "Members whose documents come along, as the member `expanded`.";
+  const items = { type: "string", enum: expandable };
+  return { expand: { type: "array", maxItems: limits.maxExpansions, items, description } };
 }
 
 /** The names of a document's fields, as projections list them. */

@@ -13,7 +13,7 @@ import {
   type ParameterModel,
 } from "../../model/registry.js";
 import { idInPath } from "../../kernel/built-in.js";
-import { queryTypeNames } from "./model.js";
+import { queryTypeNames } from "./query-types.js";
 import {
   deadlineOf,
   deprecationOf,
@@ -25,16 +25,8 @@ import {
 import { hookChain, requiresAuthn } from "../../kernel/guards.js";
 import { aggregatePage, aggregateRequestSchema, aggregateTypeNames } from "./aggregate-schemas.js";
 import { queryableFields } from "../../model/query-fields.js";
-import { listRequestSchema, pageSchema, rawPages } from "./query-schemas.js";
-
-export const reading: readonly DocumentVerb[] = [
-  "get",
-  "list",
-  "raw_list",
-  "list_cursor",
-  "raw_list_cursor",
-  "agg_list",
-];
+import { guardOf, reading } from "./guard.js";
+import { expandMember, listRequestSchema, pageSchema, rawPages } from "./query-schemas.js";
 
 /** The verbs that a document registers. */
 export function verbsOf(
@@ -229,17 +221,6 @@ function historyErrors(model: DocumentModel, verb: DocumentVerb): readonly strin
   ];
 }
 
-/** The policy of a verb and where it stands: the verb's own, else that of read or write, else the one for all. */
-function guardOf(
-  declaration: DocumentDeclaration,
-  verb: DocumentVerb,
-): { readonly policy: string; readonly path: readonly string[] } {
-  const { guard } = declaration;
-  if (typeof guard === "string") return { policy: guard, path: ["guard"] };
-  const key = Object.hasOwn(guard, verb) ? verb : reading.includes(verb) ? "read" : "write";
-  return { policy: guard[key] ?? "", path: Object.hasOwn(guard, key) ? ["guard", key] : ["guard"] };
-}
-
 function inputOf(model: DocumentModel, verb: DocumentVerb, spec: Code): InputModel {
   const typeName = `${pascalCase(`${model.name}.${verb}`)}Input`;
   const rev = (required: boolean): ParameterModel => ({
@@ -263,7 +244,7 @@ function inputOf(model: DocumentModel, verb: DocumentVerb, spec: Code): InputMod
     case "create":
       return bodyInput(refTo(model.createTypeName), model.createTypeName, "parts");
     case "get":
-      return only(idInPath);
+      return only(idInPath, ...expandParameters(model));
     case "kill":
       return only(idInPath, rev(false));
     case "delete":
@@ -299,6 +280,7 @@ function inputOf(model: DocumentModel, verb: DocumentVerb, spec: Code): InputMod
         isRaw: verb.startsWith("raw_"),
         byCursor: verb.endsWith("cursor"),
         listDeleted: model.listDeleted,
+        expandable: model.expandable,
       });
       return bodyInput(
         schema,
@@ -309,6 +291,17 @@ function inputOf(model: DocumentModel, verb: DocumentVerb, spec: Code): InputMod
   }
 }
 
+/** What may come along with one document. */
+function expandParameters(model: DocumentModel): readonly ParameterModel[] {
+  return Object.entries(expandMember(model)).map(([name, schema]) => ({
+    name,
+    in: "query",
+    type: "list",
+    required: false,
+    schema,
+  }));
+}
+
 function outputOf(model: DocumentModel, verb: DocumentVerb): OperationModel["output"] {
   const document = refTo(model.typeName);
   switch (verb) {
@@ -316,8 +309,9 @@ function outputOf(model: DocumentModel, verb: DocumentVerb): OperationModel["out
       return { schema: null, hasEntityTag: false, isBytes: false };
     case "agg_list":
       return { schema: refTo(aggregatePage.name), hasEntityTag: false, isBytes: false };
-    case "create":
     case "get":
+      return { schema: refTo(model.readTypeName), hasEntityTag: true, isBytes: false };
+    case "create":
     case "delete":
     case "restore":
       return { schema: document, hasEntityTag: true, isBytes: false };
@@ -340,7 +334,7 @@ function outputOf(model: DocumentModel, verb: DocumentVerb): OperationModel["out
     case "list":
     case "list_cursor":
       return {
-        schema: pageSchema(document, verb === "list_cursor"),
+        schema: pageSchema(refTo(model.readTypeName), verb === "list_cursor"),
         hasEntityTag: false,
         isBytes: false,
       };

@@ -12,7 +12,7 @@ import {
   type SearchModel,
   type SearchVerb,
 } from "../../model/registry.js";
-import { queryTypeNames } from "../documents/model.js";
+import { queryTypeNames } from "../documents/query-types.js";
 import {
   deadlineOf,
   extensionsOf,
@@ -149,10 +149,12 @@ function expandVerb(
     { policy, at: tree.at("search", model.name, "guard") },
     document.name,
   );
-  const options = { isRaw: verb.startsWith("raw"), byCursor: verb.endsWith("cursor") };
+  const { expandable } = document;
+  const isRaw = verb.startsWith("raw");
+  const options = { isRaw, byCursor: verb.endsWith("cursor"), expandable };
   const schema = searchRequestSchema(model, queryTypeNames(document.name), options);
   const typeName = `${pascalCase(key)}Input`;
-  const hit = options.isRaw ? chosenFields : refTo(document.typeName);
+  const hit = options.isRaw ? chosenFields : refTo(document.readTypeName);
   const spec = ofGenerated(`search/${model.name}`, specName(model.name));
   const operation: OperationModel = {
     key,

@@ -15,7 +15,11 @@ import { listRequestSchema, pageSchema, scalarSchema } from "../documents/query-
 export function searchRequestSchema(
   search: SearchModel,
   names: { readonly filter: string; readonly sorts: string; readonly field: string },
-  options: { readonly isRaw: boolean; readonly byCursor: boolean },
+  options: {
+    readonly isRaw: boolean;
+    readonly byCursor: boolean;
+    readonly expandable: readonly string[];
+  },
 ): SchemaObject {
   const list = listRequestSchema(names, { ...options, listDeleted: false });
   const text = { type: "string", maxLength: limits.maxQueryLength };

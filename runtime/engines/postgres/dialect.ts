@@ -37,6 +37,7 @@ export const postgresDialect: Dialect = {
   operand: (of, placeholder) => `${placeholder}::${sqlType(of)}`,
   bind: (_of, value) => value,
   comparable: (of) => (of.isColumn ? columnText(of) : field(of)),
+  idText: (row) => `(${row}."id"::text COLLATE "C")`,
   // As text, so that a JSON null in an array or object member counts as null too.
   isNull: (of, isNull) => {
     const text = of.isColumn || of.isElement === true ? field(of) : inBody(of, "string");
@@ -62,6 +63,7 @@ export const postgresDialect: Dialect = {
   isRowOf: (name, from) => `ctid = ANY(ARRAY(SELECT ${name}.ctid FROM ${from}))`,
   typed: (type, placeholder) => `${placeholder}::${recordTypes[type]}`,
   list: (values) => values,
+  bodyBytes: `octet_length("body"::text)`,
   tableRows: (table) =>
     `SELECT reltuples AS "rows" FROM pg_class WHERE oid = to_regclass('${quoted(table)}')`,
   json: (placeholder) => `${placeholder}::jsonb`,

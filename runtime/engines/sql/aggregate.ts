@@ -9,8 +9,8 @@ import {
   type Computed,
   type Group,
 } from "../../query/aggregate.js";
-import { whereOf } from "./document-rows.js";
-import { filterCondition } from "./filter.js";
+import { subjectOf, whereOf } from "./document-rows.js";
+import { filterCondition, type Subject } from "./filter.js";
 import { orderBy } from "./order.js";
 import { Parameters } from "./parameters.js";
 import { quoted, readScalar, type SqlRow, type SqlSession } from "./session.js";
@@ -116,7 +116,8 @@ function grouped(
         : dialect.truncated(text, group.trunc.unit, group.field.type, parameters.add(zone));
     return `${value} AS "g${index}"`;
   });
-  const values = computed.map((one) => computedSql(session, one, parameters));
+  const subject = subjectOf(spec, tenant, dialect, parameters);
+  const values = computed.map((one) => computedSql(session, one, parameters, subject));
   const raw = values.map(({ inner }, index) => `${inner} AS "r${index}"`);
   const by =
     groups.length === 0 ? "" : ` GROUP BY ${groups.map((_group, at) => at + 1).join(", ")}`;
@@ -133,8 +134,9 @@ function computedSql(
   { dialect }: SqlSession,
   { name, field, fraction, filter }: Computed,
   parameters: Parameters,
+  subject: Subject,
 ) {
-  const condition = filterCondition(filter, dialect, parameters);
+  const condition = filterCondition(filter, dialect, parameters, subject);
   const only = condition === null ? "" : ` FILTER (WHERE ${condition})`;
   const same = (column: string): string => column;
   if (field === null) return { inner: `count(*)${only}`, outer: same };

@@ -3,9 +3,18 @@ import { broughtUp, changedIn, cutTo, shapeNumber } from "../../contract/shapes.
 import { asDeclared, asStored } from "../../contract/stored-members.js";
 import type { DocumentQuery, StoredDocument } from "../../ports/documents.js";
 import type { DocumentDeclaration } from "../../ports/document-spec.js";
-import { filterCondition } from "./filter.js";
+import type { Filter } from "../../query/ast.js";
+import type { RelatedRows } from "../../query/related-rows.js";
+import { filterCondition, type Subject } from "./filter.js";
 import type { Parameters } from "./parameters.js";
-import { isTrue, textOrNull, type Dialect, type ScanColumns, type SqlRow } from "./session.js";
+import {
+  isTrue,
+  quoted,
+  textOrNull,
+  type Dialect,
+  type ScanColumns,
+  type SqlRow,
+} from "./session.js";
 
 /** The first parameters of a statement about rows of the type: the tenant, where it has tenants. */
 export function ownerOf(spec: DocumentDeclaration, tenant: string): readonly string[] {
@@ -14,17 +23,59 @@ export function ownerOf(spec: DocumentDeclaration, tenant: string): readonly str
 
 /** ` WHERE …` of what every row of a query fulfils: its tenant, not deleted, the filter, and what is given further. */
 export function whereOf(
-  spec: DocumentDeclaration,
+  rows: RelatedRows,
   tenant: string,
-  query: DocumentQuery,
+  query: Pick<DocumentQuery, "filter" | "withDeleted">,
   dialect: Dialect,
   parameters: Parameters,
   ...further: readonly string[]
 ): string {
+  const subject = subjectOf(rows, tenant, dialect, parameters);
+  return where(rows, tenant, query, dialect, parameters, subject, further);
+}
+
+/** What conditions on rows of a table are about. Related rows are of the same tenant. */
+export function subjectOf(
+  { table }: RelatedRows,
+  tenant: string,
+  dialect: Dialect,
+  parameters: Parameters,
+): Subject {
+  const at = (row: string, depth: number): Subject => {
+    const relatedRow = `"r${depth}"`;
+    return {
+      row,
+      relatedRow,
+      related({ rows, filter, visible }, ...further) {
+        // Whoever asks has not said what may be seen.
+        if (visible === null) throw new TypeError(`${rows.name} are seen by nobody`);
+        const query = { filter: both(filter, visible), withDeleted: false };
+        const inner = at(relatedRow, depth + 1);
+        const passing = where(rows, tenant, query, dialect, parameters, inner, further);
+        return ` FROM ${quoted(rows.table)} AS ${relatedRow}${passing}`;
+      },
+    };
+  };
+  return at(quoted(table), 1);
+}
+
+function both(left: Filter, right: Filter): Filter {
+  return { kind: "all", filters: [left, right] };
+}
+
+function where(
+  rows: RelatedRows,
+  tenant: string,
+  query: Pick<DocumentQuery, "filter" | "withDeleted">,
+  dialect: Dialect,
+  parameters: Parameters,
+  subject: Subject,
+  further: readonly string[],
+): string {
   const conditions = [
-    spec.tenant ? `"tenant_id" = ${parameters.add(tenant)}` : null,
-    spec.softDelete && !query.withDeleted ? `NOT "is_deleted"` : null,
-    filterCondition(query.filter, dialect, parameters),
+    rows.tenant ? `"tenant_id" = ${parameters.add(tenant)}` : null,
+    rows.softDelete && !query.withDeleted ? `NOT "is_deleted"` : null,
+    filterCondition(query.filter, dialect, parameters, subject),
     ...further,
   ].filter((condition) => condition !== null);
   return conditions.length === 0 ? "" : ` WHERE ${conditions.join(" AND ")}`;

@@ -6,9 +6,11 @@ import { bodyAsRead, documentColumns, ownerOf, readStored, whereOf } from "./doc
 import { renewRows } from "./document-renewal.js";
 import { statementsOf } from "./document-statements.js";
 import { sqlDocumentWrites } from "./document-writes.js";
+import { namedRows } from "./named-rows.js";
 import { afterCondition, orderBy } from "./order.js";
 import { Parameters } from "./parameters.js";
 import { quoted, type SqlSession } from "./session.js";
+import { sortedRows } from "./sorted-rows.js";
 
 /** Rows that an estimate counts. */
 const maxCounted = 20_000;
@@ -49,19 +51,29 @@ export function sqlDocumentStore(session: SqlSession): DocumentStore {
 
     async select(spec, tenant, query, window) {
       const parameters = new Parameters(dialect);
+      const { sorts, joins, columns, valuesOf } = sortedRows(
+        spec,
+        tenant,
+        query.sorts,
+        dialect,
+        parameters,
+      );
       const after =
         window.after === undefined
           ? []
-          : [afterCondition(query.sorts, window.after, dialect, parameters)];
+          : [afterCondition(sorts, window.after, dialect, parameters)];
       const rows = await session.scan(
-        `SELECT ${dialect.columns} FROM ${quoted(spec.table)}${whereOf(spec, tenant, query, dialect, parameters, ...after)} ` +
-          `${orderBy(query.sorts, dialect)} ` +
+        `SELECT ${[dialect.columns, ...columns.map(quoted)].join(", ")} ` +
+          `FROM ${quoted(spec.table)}${joins}${whereOf(spec, tenant, query, dialect, parameters, ...after)} ` +
+          `${orderBy(sorts, dialect)} ` +
           `LIMIT ${parameters.add(window.limit)} OFFSET ${parameters.add(window.offset)}`,
         parameters.values,
-        documentColumns,
+        { ...documentColumns, computed: columns },
       );
-      return rows.map((row) => readStored(spec, row));
+      return rows.map((row) => ({ ...readStored(spec, row), ...valuesOf(row) }));
     },
+
+    named: (asked, tenant, maxBytes) => namedRows(session, asked, tenant, maxBytes),
 
     aggregate: (spec, tenant, query, aggregate, window) =>
       aggregateRows(session, spec, tenant, query, aggregate, window),

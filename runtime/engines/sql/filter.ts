@@ -1,5 +1,6 @@
 // Filters as SQL conditions: every value is a parameter, every field is a declared one.
 import type { Filter } from "../../query/ast.js";
+import type { RelatedRows } from "../../query/related-rows.js";
 import { elementOf, type FieldReference } from "../../query/fields.js";
 import { isEverything, normalFilter } from "../../query/normal-filter.js";
 import { operand, type Parameters } from "./parameters.js";
@@ -7,22 +8,50 @@ import type { Dialect } from "./session.js";
 
 const signs = { $eq: "=", $neq: "<>", $gt: ">", $gte: ">=", $lt: "<", $lte: "<=" } as const;
 
+/** What a condition is about. */
+export interface Subject {
+  /** The name of its row in the statement. */
+  readonly row: string;
+  /** ` FROM … WHERE …`: the visible rows of another type that pass, and what is asked of them further. */
+  related(
+    of: { readonly rows: RelatedRows; readonly filter: Filter; readonly visible: Filter | null },
+    ...further: readonly string[]
+  ): string;
+  /** The name of such a row. */
+  readonly relatedRow: string;
+}
+
 /** The filter as a condition, or null where it lets every row pass. */
 export function filterCondition(
   filter: Filter,
   dialect: Dialect,
   parameters: Parameters,
+  subject: Subject = noDocument,
 ): string | null {
   const shallow = normalFilter(filter);
-  return isEverything(shallow) ? null : condition(shallow, dialect, parameters);
+  return isEverything(shallow) ? null : condition(shallow, dialect, parameters, subject);
 }
+
+/** Of what is no row of a document. */
+const noDocument: Subject = {
+  row: "",
+  relatedRow: "",
+  related: () => {
+    throw new TypeError("what is asked about is related to nothing");
+  },
+};
 
 /**
  * Prints a filter in its normal form. A comparison with null gives null, which counts as false on top and below `AND` and
  * `OR`; below `NOT` it is made false first.
  */
-function condition(filter: Filter, dialect: Dialect, parameters: Parameters): string {
-  const print = (inner: Filter): string => condition(inner, dialect, parameters);
+function condition(
+  filter: Filter,
+  dialect: Dialect,
+  parameters: Parameters,
+  subject: Subject,
+): string {
+  const print = (inner: Filter): string => condition(inner, dialect, parameters, subject);
   const value = (field: FieldReference, given: Parameters["values"][number]): string =>
     operand(field, given, dialect, parameters);
   switch (filter.kind) {
@@ -78,6 +107,16 @@ function condition(filter: Filter, dialect: Dialect, parameters: Parameters): st
       const holds = quantifier === "$all" ? `NOT COALESCE(${print(inner)}, FALSE)` : print(inner);
       const exists = `EXISTS (SELECT 1 FROM ${dialect.elements(field)} WHERE ${holds})`;
       return `(${dialect.isArray(field)} AND ${quantifier === "$any" ? exists : `NOT ${exists}`})`;
+    }
+    // A list of ids, so that an index over the member serves it where few are named.
+    case "refers": {
+      const id = dialect.idText(subject.relatedRow);
+      return `${dialect.comparable(filter.field)} IN (SELECT ${id}${subject.related(filter)})`;
+    }
+    // Row by row, so that an index over the member serves it where few ask.
+    case "referred": {
+      const names = `${dialect.comparable(filter.field)} = ${dialect.idText(subject.row)}`;
+      return `EXISTS (SELECT 1${subject.related(filter, names)})`;
     }
   }
 }

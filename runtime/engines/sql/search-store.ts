@@ -6,52 +6,62 @@ import { documentColumns, readStored, whereOf } from "./document-rows.js";
 import { afterCondition, orderBy } from "./order.js";
 import { Parameters } from "./parameters.js";
 import { rebuildSize, rebuildStep } from "./search-rebuild.js";
-import { quoted, readScalar, type SqlRow, type SqlSession } from "./session.js";
+import { quoted, readScalar, type Dialect, type SqlRow, type SqlSession } from "./session.js";
+import { sortedRows } from "./sorted-rows.js";
+
+/** The documents that match, with their scores, as a query to select from. */
+function matches(
+  dialect: Dialect,
+  spec: SearchSpec,
+  tenant: string,
+  query: SearchQuery,
+  parameters: Parameters,
+): string {
+  const { document } = spec;
+  const { match, weights, maxCandidates } = query;
+  const from =
+    match === null
+      ? quoted(document.table)
+      : dialect.matching(spec, tenant, match, weights, parameters);
+  const where = whereOf(document, tenant, query, dialect, parameters);
+  const score = match === null ? "0" : `s."score"`;
+  const all = `SELECT ${dialect.columns}, ${score} AS "score" FROM ${from}${where}`;
+  if (maxCandidates === null) return all;
+  return `${all} ORDER BY "score" DESC, "id" LIMIT ${parameters.add(maxCandidates)}`;
+}
 
 /** The search store of one transaction. */
 export function sqlSearchStore(session: SqlSession): SearchStore {
   const { dialect } = session;
 
-  /** The documents that match, with their scores, as a query to select from. */
-  const found = (
-    spec: SearchSpec,
-    tenant: string,
-    query: SearchQuery,
-    parameters: Parameters,
-  ): string => {
-    const { document } = spec;
-    const { match, weights, maxCandidates } = query;
-    const from =
-      match === null
-        ? quoted(document.table)
-        : dialect.matching(spec, tenant, match, weights, parameters);
-    const where = whereOf(document, tenant, query, dialect, parameters);
-    const score = match === null ? "0" : `s."score"`;
-    const all = `SELECT ${dialect.columns}, ${score} AS "score" FROM ${from}${where}`;
-    if (maxCandidates === null) return all;
-    return `${all} ORDER BY "score" DESC, "id" LIMIT ${parameters.add(maxCandidates)}`;
-  };
-
   return {
     async select(spec, tenant, query, window) {
       const parameters = new Parameters(dialect);
-      const inner = found(spec, tenant, query, parameters);
+      const inner = matches(dialect, spec, tenant, query, parameters);
+      const { sorts, joins, columns, valuesOf } = sortedRows(
+        spec.document,
+        tenant,
+        query.sorts,
+        dialect,
+        parameters,
+      );
       const after =
         window.after === undefined
           ? ""
-          : ` WHERE ${afterCondition(query.sorts, window.after, dialect, parameters)}`;
+          : ` WHERE ${afterCondition(sorts, window.after, dialect, parameters)}`;
       const limit = `LIMIT ${parameters.add(window.limit)} OFFSET ${parameters.add(window.offset)}`;
       const rows = await session.scan(
-        `SELECT ${dialect.columns}, "score" FROM (${inner}) AS m${after} ${orderBy(query.sorts, dialect)} ${limit}`,
+        `SELECT ${[dialect.columns, `"score"`, ...columns.map(quoted)].join(", ")} ` +
+          `FROM (${inner}) AS m${joins}${after} ${orderBy(sorts, dialect)} ${limit}`,
         parameters.values,
-        { ...documentColumns, computed: ["score"] },
+        { ...documentColumns, computed: ["score", ...columns] },
       );
-      return rows.map((row) => scored(spec, row));
+      return rows.map((row) => ({ ...scored(spec, row), ...valuesOf(row) }));
     },
 
     async count(spec, tenant, query) {
       const parameters = new Parameters(dialect);
-      const inner = found(spec, tenant, query, parameters);
+      const inner = matches(dialect, spec, tenant, query, parameters);
       const [row] = await session.scan(
         `SELECT count(*) AS "count" FROM (${inner}) AS m`,
         parameters.values,
@@ -62,7 +72,7 @@ export function sqlSearchStore(session: SqlSession): SearchStore {
 
     async facet(spec, tenant, query, field, size) {
       const parameters = new Parameters(dialect);
-      const inner = found(spec, tenant, query, parameters);
+      const inner = matches(dialect, spec, tenant, query, parameters);
       const isArray = field.type.endsWith("[]");
       const of = isArray ? elementOf(field) : field;
       const from = isArray ? `(${inner}) AS m, ${dialect.elements(field)}` : `(${inner}) AS m`;

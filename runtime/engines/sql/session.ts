@@ -35,6 +35,8 @@ export interface Dialect {
   bind(field: FieldReference, value: SqlValue): SqlValue;
   /** The expression of a field, in a form in which columns and body fields compare. */
   comparable(field: FieldReference): string;
+  /** The id of a row of this name, as body fields that name it have it. */
+  idText(row: string): string;
   /** Whether the field is absent or null, or is not. */
   isNull(field: FieldReference, isNull: boolean): string;
   /** Whether the field is an array. */
@@ -62,6 +64,8 @@ export interface Dialect {
   isRowOf(name: string, from: string): string;
   /** A placeholder that a SELECT gives back as it is, with the type that it has there. */
   typed(type: RecordType, placeholder: string): string;
+  /** How many bytes the body of a row has. */
+  readonly bodyBytes: string;
   /** A query for about how many rows a table has, as "rows". */
   tableRows(table: string): string;
   /** Types a placeholder as the JSON of a body. */

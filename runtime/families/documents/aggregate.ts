@@ -6,7 +6,9 @@ import { aggregateCost } from "../../operations/query-cost.js";
 import { parseAggregateRequest, type AggregateRequest } from "../../query/parse-aggregate.js";
 import { offsetOf } from "./list.js";
 import type { AggregateValue } from "../../ports/documents.js";
+import { within } from "../../query/relations.js";
 import { checkPrice } from "./priced.js";
+import { callerSight, visibility, type Sight } from "./reach.js";
 import { scoped } from "./scoped.js";
 import type { DocumentDeclaration, DocumentSpec } from "../../ports/document-spec.js";
 import { documentStore } from "../../ports/documents.js";
@@ -25,7 +27,7 @@ export interface AggregatePage {
 /** The handler of `agg_list`. */
 export function aggList(spec: DocumentSpec<unknown>): Handler<AggregateRequest, AggregatePage> {
   return (asked: AggregateRequest, context: ExecutionContext) =>
-    aggregatePage(spec, context, asked);
+    aggregatePage(spec, context, asked, callerSight);
 }
 
 /** A page of groups. Throws `query_too_complex`. */
@@ -33,10 +35,14 @@ export async function aggregatePage(
   spec: DocumentDeclaration,
   context: ExecutionContext,
   asked: AggregateRequest,
+  sight: Sight,
 ): Promise<AggregatePage> {
-  const request = scoped(spec, context, asked);
+  const request = scoped(spec, context, await seen(spec, context, asked, sight));
   const { page, size, aggregate } = request;
-  await checkPrice(spec, context, (ground) => aggregateCost(ground, request.filter, aggregate));
+  const filters = [request.filter, ...aggregate.computed.map(({ filter }) => filter)];
+  await checkPrice(spec, context, filters, (ground) =>
+    aggregateCost(ground, request.filter, aggregate),
+  );
   const store = context.transaction.of(documentStore);
   const window = { limit: size, offset: offsetOf(context, request) };
   const { rows, count } = await store.aggregate(spec, context.tenant, request, aggregate, window);
@@ -45,6 +51,24 @@ export async function aggregatePage(
     Object.fromEntries(aliases.map((alias, index) => [alias, row[index] ?? null])),
   );
   return { hits, page, size, count };
+}
+
+/** The request, with what may be seen of other documents that its filters reach. */
+async function seen(
+  spec: DocumentDeclaration,
+  context: ExecutionContext,
+  asked: AggregateRequest,
+  sight: Sight,
+): Promise<AggregateRequest> {
+  const { filter, aggregate } = asked;
+  const filters = [filter, ...aggregate.computed.map((one) => one.filter)];
+  const visible = await visibility(spec, context, filters, [], sight);
+  if (visible === null) return asked;
+  const computed = aggregate.computed.map((one) => ({
+    ...one,
+    filter: within(one.filter, visible),
+  }));
+  return { ...asked, filter: within(filter, visible), aggregate: { ...aggregate, computed } };
 }
 
 /** The binding of its body. */

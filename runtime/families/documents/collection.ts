@@ -19,8 +19,11 @@ import { isUuid } from "../../contract/uuid.js";
 import type { Transaction } from "../../ports/database.js";
 import type { DocumentQuery, StoredDocument } from "../../ports/documents.js";
 import { aggregatePage, type AggregatePage } from "./aggregate.js";
+import { parseExpand } from "../../query/parse-expand.js";
+import { expandedText } from "./expand.js";
 import { listByCursor, listPage } from "./list.js";
 import type { CursorPage, Page } from "./pages.js";
+import { handlerSight, withSight } from "./reach.js";
 import { renderDocument } from "./render.js";
 import { readDocument, scoped } from "./scoped.js";
 import type { DocumentSpec } from "../../ports/document-spec.js";
@@ -35,6 +38,8 @@ export interface FindQuery<Filter = object, Sorts = object> {
   readonly own?: boolean;
   /** Documents at most. */
   readonly size?: number;
+  /** Members whose documents come along, as the member `expanded`. */
+  readonly expand?: readonly string[];
 }
 
 /** What groups are made of, as the body of `agg_list` has it. */
@@ -49,26 +54,33 @@ export interface AggregateQuery<Filter = object> {
 }
 
 /** Typed access to documents for author handlers, inside the running transaction. */
-export interface Collection<Document, Create, Patch, Filter = object, Sorts = object> {
+export interface Collection<
+  Document,
+  Create,
+  Patch,
+  Filter = object,
+  Sorts = object,
+  Expanded = Document,
+> {
   /** The live document. Throws `core.not_found`. */
-  get(id: string): Promise<Document>;
+  get(id: string, options?: Pick<FindQuery, "expand">): Promise<Expanded>;
   /**
    * The live documents that a filter finds, in order of the sorts, as the query language has both. Without a size they
    * are as many as the deployment's read limit: where there are more, throws `query_too_complex`.
    */
-  find(query?: FindQuery<Filter, Sorts>): Promise<readonly Document[]>;
+  find(query?: FindQuery<Filter, Sorts>): Promise<readonly Expanded[]>;
   /** The first that `find` would give, or null. */
-  first(query?: Omit<FindQuery<Filter, Sorts>, "size">): Promise<Document | null>;
+  first(query?: Omit<FindQuery<Filter, Sorts>, "size">): Promise<Expanded | null>;
   /** Whether a filter finds any. */
   exists(query?: Pick<FindQuery<Filter>, "filters" | "own">): Promise<boolean>;
   /** How many live documents a filter finds; all where there is none. */
   count(query?: Pick<FindQuery<Filter>, "filters" | "own">): Promise<number>;
   /** A page by number, counted from 1, with how many there are in all. */
-  page(query?: FindQuery<Filter, Sorts> & { readonly page?: number }): Promise<Page<Document>>;
+  page(query?: FindQuery<Filter, Sorts> & { readonly page?: number }): Promise<Page<Expanded>>;
   /** A page by cursor: the first, or the one beside a cursor that a page of the same query gave. */
   cursor(
     query?: FindQuery<Filter, Sorts> & { readonly after?: string; readonly before?: string },
-  ): Promise<CursorPage<Document>>;
+  ): Promise<CursorPage<Expanded>>;
   /** Groups of documents, and what is computed over each. */
   aggregate(query: AggregateQuery<Filter>): Promise<AggregatePage>;
   /**
@@ -92,37 +104,48 @@ export interface Collection<Document, Create, Patch, Filter = object, Sorts = ob
 }
 
 /** The documents of a spec as this invocation may see them. */
-export function collection<Document, Create, Patch, Filter, Sorts>(
-  spec: DocumentSpec<Document, Create, Patch, Filter, Sorts>,
+export function collection<Document, Create, Patch, Filter, Sorts, Expanded>(
+  spec: DocumentSpec<Document, Create, Patch, Filter, Sorts, Expanded>,
   context: ExecutionContext,
-): Collection<Document, Create, Patch, Filter, Sorts> {
+): Collection<Document, Create, Patch, Filter, Sorts, Expanded> {
   const rules = rulesOf(spec);
   const rendered = (stored: StoredDocument): Document =>
     renderDocument<Document>(spec, stored).parse();
+  const expanded = async (rows: readonly StoredDocument[], expand?: readonly string[]) => {
+    const expansion = parseExpand(expand, spec.scopeFields, "/expand");
+    const textOf = await expandedText(spec, context, rows, expansion, handlerSight);
+    return rows.map((row) => JSON.parse(textOf(row)) as Expanded);
+  };
   const find = async (query: FindQuery<unknown, unknown> = {}) =>
-    (await findRows(spec, context, query)).map(rendered);
-  const count = (query: FindQuery<unknown, unknown> = {}): Promise<number> =>
-    context.transaction
-      .of(documentStore)
-      .count(spec, context.tenant, selected(spec, context, query));
+    expanded(await findRows(spec, context, query), query.expand);
+  const count = async (query: FindQuery<unknown, unknown> = {}): Promise<number> => {
+    const asked = await selected(spec, context, query);
+    return context.transaction.of(documentStore).count(spec, context.tenant, asked);
+  };
   return {
     find,
     count,
-    get: async (id) => rendered(await readDocument(spec, context, known(id))),
+    async get(id, { expand } = {}) {
+      const stored = await readDocument(spec, context, known(id));
+      const [found] = await expanded([stored], expand);
+      if (found === undefined) throw fail("core.not_found");
+      return found;
+    },
     first: async (query) => (await find({ ...query, size: 1 }))[0] ?? null,
     exists: async (query) => (await findRows(spec, context, { ...query, size: 1 })).length > 0,
     async page({ own, ...query } = {}) {
       const request = parsePageRequest(withoutUndefined(query), rules);
-      return (await listPage<Page<Document>>(spec, context, owned(context, own, request))).parse();
+      const page = owned(context, own, request);
+      return (await listPage<Page<Expanded>>(spec, context, page, handlerSight)).parse();
     },
     async cursor({ own, ...query } = {}) {
       const request = parseCursorRequest(withoutUndefined(query), rules);
       const page = owned(context, own, request);
-      return (await listByCursor<CursorPage<Document>>(spec, context, page)).parse();
+      return (await listByCursor<CursorPage<Expanded>>(spec, context, page, handlerSight)).parse();
     },
     async aggregate({ own, ...query }) {
       const request = parseAggregateRequest(withoutUndefined(query), rules);
-      return aggregatePage(spec, context, owned(context, own, request));
+      return aggregatePage(spec, context, owned(context, own, request), handlerSight);
     },
     create: (payload) =>
       inTurn(context, async () => {
@@ -268,13 +291,14 @@ function rulesOf({ scopeFields }: DocumentSpec<unknown>): ListRules {
 }
 
 /** The query of a filter and sorts, within the scope of the invocation. */
-function selected(
+async function selected(
   spec: DocumentSpec<unknown>,
   context: ExecutionContext,
   { filters, sorts, own }: FindQuery<unknown, unknown>,
-): DocumentQuery {
+): Promise<DocumentQuery> {
   const query = readListQuery({ filters, sorts }, rulesOf(spec));
-  return scoped(spec, context, owned(context, own, query));
+  const seen = await withSight(spec, context, query, handlerSight);
+  return scoped(spec, context, owned(context, own, seen));
 }
 
 async function findRows(
@@ -282,7 +306,7 @@ async function findRows(
   context: ExecutionContext,
   given: FindQuery<unknown, unknown>,
 ): Promise<readonly StoredDocument[]> {
-  const query = selected(spec, context, given);
+  const query = await selected(spec, context, given);
   const { size } = given;
   if (size !== undefined && !(Number.isSafeInteger(size) && size >= 1))
     throw new TypeError("size must be an integer from 1");

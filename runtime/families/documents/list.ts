@@ -15,6 +15,8 @@ import {
 import { valueAt } from "./changes.js";
 import type { DocumentQuery, StoredDocument, Window } from "../../ports/documents.js";
 import { checkPrice } from "./priced.js";
+import { expandedText } from "./expand.js";
+import { withSight, type Sight } from "./reach.js";
 import { documentText } from "./render.js";
 import { positionOf, readRows } from "./rows.js";
 import { scoped } from "./scoped.js";
@@ -26,18 +28,18 @@ export async function listPage<Page>(
   spec: DocumentDeclaration,
   context: ExecutionContext,
   asked: PageRequest,
+  sight: Sight,
 ): Promise<JsonText<Page>> {
-  const request = scoped(spec, context, asked);
+  const request = scoped(spec, context, await withSight(spec, context, asked, sight));
   const documents = context.transaction.of(documentStore);
   const window = { offset: offsetOf(context, request), size: request.size, isCounted: true };
-  await checkPrice(spec, context, (ground) => pageCost(ground, request, window));
+  await checkPrice(spec, context, [request.filter], (ground) => pageCost(ground, request, window));
   const select = selecting(spec, context);
   const rows = await pageRows(context, request, (window) => select(request, window));
   const count = await documents.count(spec, context.tenant, request);
   const { page, size } = request;
-  return new JsonText(
-    `{"hits":${hitsText(spec, request, rows)},"page":${page},"size":${size},"count":${count}}`,
-  );
+  const hits = await hitsText(spec, context, request, rows, sight);
+  return new JsonText(`{"hits":${hits},"page":${page},"size":${size},"count":${count}}`);
 }
 
 /** A page by cursor: `{hits, next_cursor, prev_cursor, has_more}`. */
@@ -45,12 +47,14 @@ export async function listByCursor<Page>(
   spec: DocumentDeclaration,
   context: ExecutionContext,
   asked: CursorRequest,
+  sight: Sight,
 ): Promise<JsonText<Page>> {
-  const request = scoped(spec, context, asked);
+  const request = scoped(spec, context, await withSight(spec, context, asked, sight));
   const window = { offset: 0, size: request.size, isCounted: false };
-  await checkPrice(spec, context, (ground) => pageCost(ground, request, window));
+  await checkPrice(spec, context, [request.filter], (ground) => pageCost(ground, request, window));
   const { rows, cursors } = await cursorRows(context, request, selecting(spec, context));
-  return new JsonText(`{"hits":${hitsText(spec, request, rows)},${cursors}}`);
+  const hits = await hitsText(spec, context, request, rows, sight);
+  return new JsonText(`{"hits":${hits},${cursors}}`);
 }
 
 function selecting(spec: DocumentDeclaration, context: ExecutionContext) {
@@ -115,16 +119,18 @@ export async function cursorRows<Row extends StoredDocument, Request extends Cur
   return { rows, cursors };
 }
 
-/** The hits of a page as JSON, whole or projected. */
-export function hitsText(
+/** The hits of a page as JSON, whole or projected, with what comes along. */
+export async function hitsText(
   spec: DocumentDeclaration,
-  query: ListQuery,
+  context: ExecutionContext,
+  { returnFields, expand }: ListQuery,
   rows: readonly StoredDocument[],
-): string {
-  const { returnFields } = query;
+  sight: Sight,
+): Promise<string> {
+  const textOf = await expandedText(spec, context, rows, expand, sight);
   const texts =
     returnFields === undefined
-      ? rows.map((row) => documentText(spec, row))
+      ? rows.map(textOf)
       : rows.map((row) =>
           JSON.stringify(project(JSON.parse(documentText(spec, row)), returnFields)),
         );
@@ -155,7 +161,7 @@ export function project(
 
 function reversed(key: SortKey): SortKey {
   return {
-    field: key.field,
+    ...key,
     direction: key.direction === "asc" ? "desc" : "asc",
     nulls: key.nulls === "first" ? "last" : "first",
   };

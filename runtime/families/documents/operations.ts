@@ -15,6 +15,11 @@ import type { CursorPage, Page } from "./pages.js";
 import { documentText, renderDocument, validatorsOf } from "./render.js";
 import { readDocument } from "./scoped.js";
 import type { DocumentSpec } from "../../ports/document-spec.js";
+import type { ExecutionContext } from "../../operations/context.js";
+import type { StoredDocument } from "../../ports/documents.js";
+import { parseExpand } from "../../query/parse-expand.js";
+import { expandedText } from "./expand.js";
+import { callerSight } from "./reach.js";
 import { createDocument, killDocument, markDocument, patchDocument } from "./write.js";
 
 /** The answer of an update: the document, and the new values of what changed. */
@@ -25,6 +30,11 @@ export interface Updated<Document, Patch> {
 
 interface Identified {
   readonly id: string;
+}
+
+interface Asked extends Identified {
+  /** Members whose documents come along. */
+  readonly expand?: readonly string[];
 }
 
 interface AtRevision extends Identified {
@@ -42,9 +52,15 @@ export const documents = {
       ),
 
   get:
-    <Document>(spec: DocumentSpec<Document>): Handler<Identified, Document> =>
-    async ({ id }, context) =>
-      renderDocument(spec, await readDocument(spec, context, id)),
+    <Document, Expanded = Document>(
+      spec: DocumentSpec<Document, unknown, unknown, unknown, unknown, Expanded>,
+    ): Handler<Asked, Expanded> =>
+    async ({ id, expand }, context) => {
+      const stored = await readDocument(spec, context, id);
+      return expand === undefined
+        ? renderDocument(spec, stored)
+        : renderExpanded(spec, context, stored, expand);
+    },
 
   update:
     <Document, Patch>(
@@ -88,27 +104,43 @@ export const documents = {
       ),
 
   list:
-    <Document>(spec: DocumentSpec<Document>): Handler<PageRequest, Page<Document>> =>
+    <Document, Expanded = Document>(
+      spec: DocumentSpec<Document, unknown, unknown, unknown, unknown, Expanded>,
+    ): Handler<PageRequest, Page<Expanded>> =>
     (request, context) =>
-      listPage(spec, context, request),
+      listPage(spec, context, request, callerSight),
 
   rawList:
     <Document>(spec: DocumentSpec<Document>): Handler<PageRequest, Page<Partial<Document>>> =>
     (request, context) =>
-      listPage(spec, context, request),
+      listPage(spec, context, request, callerSight),
 
   listCursor:
-    <Document>(spec: DocumentSpec<Document>): Handler<CursorRequest, CursorPage<Document>> =>
+    <Document, Expanded = Document>(
+      spec: DocumentSpec<Document, unknown, unknown, unknown, unknown, Expanded>,
+    ): Handler<CursorRequest, CursorPage<Expanded>> =>
     (request, context) =>
-      listByCursor(spec, context, request),
+      listByCursor(spec, context, request, callerSight),
 
   rawListCursor:
     <Document>(
       spec: DocumentSpec<Document>,
     ): Handler<CursorRequest, CursorPage<Partial<Document>>> =>
     (request, context) =>
-      listByCursor(spec, context, request),
+      listByCursor(spec, context, request, callerSight),
 };
+
+/** A document with what comes along. It has no entity tag: that would be of the document alone. */
+async function renderExpanded<Expanded>(
+  spec: DocumentSpec<unknown>,
+  context: ExecutionContext,
+  stored: StoredDocument,
+  expand: readonly string[],
+): Promise<JsonText<Expanded>> {
+  const expansion = parseExpand(expand, spec.fieldSet, "/expand");
+  const textOf = await expandedText(spec, context, [stored], expansion, callerSight);
+  return new JsonText(textOf(stored));
+}
 
 /** Bindings of list bodies, whose errors name the faulty part of the query. */
 export const listing = {

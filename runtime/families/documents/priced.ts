@@ -5,6 +5,9 @@ import { ofService } from "../../ports/work.js";
 import { checkCost, type Cost, type Ground } from "../../operations/query-cost.js";
 import type { DocumentDeclaration } from "../../ports/document-spec.js";
 import { documentStore } from "../../ports/documents.js";
+import type { Filter } from "../../query/ast.js";
+import { reachedBy } from "../../query/relations.js";
+import { relatedTo } from "./reach.js";
 
 /** How long an estimate counts, in milliseconds: what is large changes slowly. */
 const rememberedMillis = 60_000;
@@ -22,13 +25,24 @@ const estimates = new WeakMap<Database, Map<string, Estimate>>();
 export async function checkPrice(
   spec: DocumentDeclaration,
   context: ExecutionContext,
+  filters: readonly Filter[],
   costOf: (ground: Ground) => Cost,
 ): Promise<void> {
   const { payer, resources } = context;
   if (payer === null) return;
-  const indexes = spec.indexes ?? [];
-  const rows = await rowsOf(spec, context);
-  checkCost(costOf({ rows, indexes }), resources.queryBudgets, payer);
+  const grounds = new Map<string, Ground>();
+  const related = (name: string): Ground => {
+    const ground = grounds.get(name);
+    if (ground === undefined) throw new TypeError(`${name} were not looked at`);
+    return ground;
+  };
+  const groundOf = async (of: DocumentDeclaration): Promise<Ground> => ({
+    rows: await rowsOf(of, context),
+    indexes: of.indexes ?? [],
+    related,
+  });
+  for (const name of reachedBy(filters)) grounds.set(name, await groundOf(relatedTo(spec, name)));
+  checkCost(costOf(await groundOf(spec)), resources.queryBudgets, payer);
 }
 
 /** About how many rows the tenant has. Asked by the service, for all its callers, once in a while. */

@@ -56,10 +56,13 @@ export function positionOf(
     is_deleted: row.isDeleted,
     ...("score" in row ? { score: row.score } : {}),
   };
-  const body: unknown = sorts.every((key) => key.field.isColumn) ? {} : JSON.parse(row.body);
-  return sorts.map(({ field }) =>
-    field.isColumn
-      ? (columns[field.path] ?? null)
-      : ((valueAt(body, field.path.split(".")) as Scalar | undefined) ?? null),
+  const isOfBody = ({ field, via }: SortKey): boolean => !field.isColumn && via === undefined;
+  const body: unknown = sorts.some(isOfBody) ? JSON.parse(row.body) : {};
+  return sorts.map(({ field, via }, at) =>
+    via !== undefined
+      ? (row.joined?.[at] ?? null)
+      : field.isColumn
+        ? (columns[field.path] ?? null)
+        : ((valueAt(body, field.path.split(".")) as Scalar | undefined) ?? null),
   );
 }

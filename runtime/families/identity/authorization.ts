@@ -5,7 +5,9 @@ import type { ExecutionContext } from "../../operations/context.js";
 import type { PhaseHook } from "../../operations/hooks.js";
 import { callerOf, subjectsOf } from "../../operations/identity.js";
 import { isObject } from "../../contract/json-pointer.js";
+import { everything, type Filter } from "../../query/ast.js";
 import { parseFilter } from "../../query/parse-filter.js";
+import { allVisible, within } from "../../query/relations.js";
 import { decideByPermissions, type DecisionPort, type ScopePort } from "./decisions.js";
 
 export interface AuthorizationSpec {
@@ -13,6 +15,11 @@ export interface AuthorizationSpec {
   readonly override: readonly string[];
   /** Who decides; the permissions of the service's own where left out. */
   readonly decide?: DecisionPort;
+}
+
+/** Narrows what an operation sees; whoever asks for a part of it alone is told what is visible. */
+export interface ScopeHook extends PhaseHook<"before", unknown, never> {
+  visible(context: ExecutionContext): Promise<Filter>;
 }
 
 export interface Authorization {
@@ -28,7 +35,7 @@ export interface Authorization {
    * has an override permission. Runs after `principal` and before the operation's own hooks, so that these see no more
    * than it does.
    */
-  scope(spec: DocumentSpec<unknown>, port: ScopePort): PhaseHook<"before", unknown, never>;
+  scope(spec: DocumentSpec<unknown>, port: ScopePort): ScopeHook;
 }
 
 /** Binds the hooks of a service. */
@@ -68,14 +75,18 @@ export function authorization({
 
     scope(spec, port) {
       const actions = above(spec.name);
+      const visible = async (context: ExecutionContext): Promise<Filter> => {
+        const identity = callerOf(context);
+        const isLifted = actions.length > 0 && (await permits(context, spec.name, actions));
+        if (isLifted) return everything;
+        return readFilter(spec, await port({ document: spec.name, identity }, context));
+      };
       return {
         phase: "before",
+        visible,
         run: async (_input, context) => {
-          const identity = callerOf(context);
-          const isLifted = actions.length > 0 && (await permits(context, spec.name, actions));
-          if (isLifted) return;
-          const filter = await port({ document: spec.name, identity }, context);
-          context.narrow(spec.name, readFilter(spec, filter));
+          const filter = await visible(context);
+          if (filter !== everything) context.narrow(spec.name, filter);
         },
       };
     },
@@ -87,7 +98,7 @@ function readFilter(spec: DocumentSpec<unknown>, filter: unknown) {
   try {
     if (!isObject(filter) || Object.values(filter).includes(undefined))
       throw new Error("a scope gives a filter; {} is every row");
-    return parseFilter(filter, spec.scopeFields, "");
+    return within(parseFilter(filter, spec.scopeFields, ""), allVisible);
   } catch (cause) {
     throw fail("core.configuration", {}, { cause });
   }

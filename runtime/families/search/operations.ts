@@ -2,6 +2,7 @@
 import { cursorRows, hitsText, offsetOf, pageRows } from "../documents/list.js";
 import type { Window } from "../../ports/documents.js";
 import { checkPrice } from "../documents/priced.js";
+import { callerSight, withSight } from "../documents/reach.js";
 import { scoped } from "../documents/scoped.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import { parsed, type InputBinding } from "../../operations/input.js";
@@ -52,7 +53,7 @@ export interface SearchCursorPage<Hit> extends Found {
 /** Handlers of the search family. */
 export const search = {
   typed:
-    <Document>(spec: SearchSpec<Document>): Handler<SearchPageRequest, SearchPage<Document>> =>
+    <Hit>(spec: SearchSpec<Hit>): Handler<SearchPageRequest, SearchPage<Hit>> =>
     (request, context) =>
       searchPage(spec, context, request),
 
@@ -95,14 +96,15 @@ async function searchPage<Page>(
   context: ExecutionContext,
   asked: SearchPageRequest,
 ): Promise<JsonText<Page>> {
-  await checkPrice(spec.document, context, (ground) =>
-    costOf(ground, asked, offsetOf(context, asked)),
+  const seen = await withSight(spec.document, context, asked, callerSight);
+  await checkPrice(spec.document, context, [seen.filter], (ground) =>
+    costOf(ground, seen, offsetOf(context, seen)),
   );
-  const request = scoped(spec.document, context, await spelt(spec, context, asked));
+  const request = scoped(spec.document, context, await spelt(spec, context, seen));
   const select = selecting(spec, context);
   const rows = await pageRows(context, request, (window) => select(request, window));
   const { page, size } = request;
-  const hits = hitsText(spec.document, request, rows);
+  const hits = await hitsText(spec.document, context, request, rows, callerSight);
   const rest = await restOf(spec, context, request, rows);
   return new JsonText(`{"hits":${hits},"page":${page},"size":${size},${rest}}`);
 }
@@ -113,14 +115,15 @@ async function searchByCursor<Page>(
   asked: SearchCursorRequest,
 ): Promise<JsonText<Page>> {
   // A cursor belongs to what was asked: which spellings there are may change from page to page.
-  await checkPrice(spec.document, context, (ground) => costOf(ground, asked, 0));
-  const request = scoped(spec.document, context, asked);
+  const seen = await withSight(spec.document, context, asked, callerSight);
+  await checkPrice(spec.document, context, [seen.filter], (ground) => costOf(ground, seen, 0));
+  const request = scoped(spec.document, context, seen);
   const respelt = await spelt(spec, context, request);
   const select = selecting(spec, context);
   const { rows, cursors } = await cursorRows(context, request, (query, window) =>
     select({ ...query, match: respelt.match }, window),
   );
-  const hits = hitsText(spec.document, request, rows);
+  const hits = await hitsText(spec.document, context, request, rows, callerSight);
   return new JsonText(`{"hits":${hits},${cursors},${await restOf(spec, context, respelt, rows)}}`);
 }
 

@@ -55,7 +55,7 @@ type Members = Readonly<Record<string, unknown>>;
 
 function read(body: unknown, paging: readonly string[], isRaw: boolean): Members {
   const known = [...paging, "size", "query", "filters", "sorts", "options"];
-  return membersOf(body, "", isRaw ? [...known, "return_fields"] : known);
+  return membersOf(body, "", [...known, isRaw ? "return_fields" : "expand"]);
 }
 
 function common(members: Members, spec: SearchSpec, isRaw: boolean) {

@@ -1,0 +1,147 @@
+// What callers may reach from one document: those that its references name, and those that name it.
+import { limits } from "../../../runtime/contract/limits.js";
+import { isScalarType } from "../../../runtime/contract/query-operators.js";
+import type { FamilyContext } from "../../kernel/family.js";
+import { hookChain } from "../../kernel/guards.js";
+import type { DocumentModel } from "../../model/document-model.js";
+import {
+  objectSchema,
+  propertiesOf,
+  refTo,
+  type JsonSchema,
+  type SchemaObject,
+} from "../../model/json-schema.js";
+import { pascalCase } from "../../model/names.js";
+import { queryableFields } from "../../model/query-fields.js";
+import type { HookUse } from "../../model/registry.js";
+import type { DocumentDeclaration } from "../../load/declarations.js";
+import { constraintsOf, enumConstraints, type RelatedQueries } from "./query-schemas.js";
+import { referrersOf } from "./references.js";
+import { guardOf } from "./guard.js";
+
+export type Documents = Readonly<Record<string, DocumentModel>>;
+
+/**
+ * What lets a caller see documents by way of others: the guard of `get`. Null where nobody may: where the documents are on no
+ * mount, and where the author's own code has a say, which judges requests.
+ */
+export function readingOf(
+  context: FamilyContext,
+  model: DocumentModel,
+  declaration: DocumentDeclaration,
+): DocumentModel["reading"] {
+  if (model.sensitive) return null;
+  const { policy, path } = guardOf(declaration, "get");
+  // What is wrong with the policy is told of the operation itself.
+  const quiet = { ...context, report: () => undefined };
+  const at = context.tree.at("documents", model.name, ...path);
+  const hooks = hookChain(quiet, { policy, at }, model.name);
+  return hooks.some(isAuthors) ? null : hooks.filter(({ id }) => !isRate(id)).map(({ run }) => run);
+}
+
+function isAuthors({ isAuthored, phase }: HookUse): boolean {
+  return isAuthored && ["before", "wrap", "tx_before"].includes(phase);
+}
+
+/** The operation that asks has a rate of its own. */
+function isRate(id: string): boolean {
+  return id.startsWith("rate_limit ");
+}
+
+/** The models, with who may see them by way of others; null where there is no such way. */
+export function withReading(
+  models: Documents,
+  readingOf: (model: DocumentModel) => DocumentModel["reading"],
+): Documents {
+  const isRelated = (model: DocumentModel): boolean =>
+    model.references.length > 0 || referrersOf({ documents: models }, model.name).length > 0;
+  const read = Object.fromEntries(
+    Object.entries(models).map(([name, model]): [string, DocumentModel] => [
+      name,
+      isRelated(model) ? { ...model, reading: readingOf(model) } : model,
+    ]),
+  );
+  return Object.fromEntries(
+    Object.entries(read).map(([name, model]) => {
+      const expandable = pathsFrom(model, read, limits.maxExpansionDepth);
+      const readTypeName = expandable.length === 0 ? model.typeName : `${pascalCase(name)}Expanded`;
+      return [name, { ...model, expandable, readTypeName }];
+    }),
+  );
+}
+
+/** The references of a document that callers may follow. */
+function leadsOf(
+  { references }: DocumentModel,
+  models: Documents,
+): readonly { readonly field: string; readonly target: DocumentModel }[] {
+  return references.flatMap(({ field, document }) => {
+    const target = models[document];
+    return target === undefined || target.reading === null ? [] : [{ field, target }];
+  });
+}
+
+function pathsFrom(model: DocumentModel, models: Documents, depth: number): readonly string[] {
+  if (depth === 0) return [];
+  return leadsOf(model, models).flatMap(({ field, target }) => [
+    field,
+    ...pathsFrom(target, models, depth - 1).map((path) => `${field}.${path}`),
+  ]);
+}
+
+/** The types of a document with what it names, by their names: `TasksExpanded` and `TasksExpansions`. */
+export function expandedTypes(
+  model: DocumentModel,
+  models: Documents,
+  document: SchemaObject,
+): Readonly<Record<string, JsonSchema>> {
+  if (model.expandable.length === 0) return {};
+  const members = leadsOf(model, models).map(({ field, target }): [string, JsonSchema] => [
+    field,
+    { anyOf: [refTo(target.readTypeName), { type: "null" }] },
+  ]);
+  const name = expansionsName(model);
+  return {
+    [model.readTypeName]: {
+      ...document,
+      properties: {
+        ...propertiesOf(document),
+        expanded: {
+          ...refTo(name),
+          description:
+            "What members name, where `expand` asks for it; null is not there or not visible.",
+        },
+      },
+    },
+    [name]: objectSchema(Object.fromEntries(members), []),
+  };
+}
+
+export function expansionsName({ name }: DocumentModel): string {
+  return `${pascalCase(name)}Expansions`;
+}
+
+/** What queries of a document may ask of others. */
+export function relatedQueries(
+  model: DocumentModel,
+  models: Documents,
+  filterName: (document: string) => string,
+): RelatedQueries {
+  const through: Record<string, JsonSchema> = {};
+  const sortable: string[] = [];
+  for (const { field, target } of leadsOf(model, models)) {
+    const fields = queryableFields(target);
+    const enums = enumConstraints(target.name, fields, target.enums);
+    const constraints = constraintsOf(fields, target.elements, enums);
+    for (const [path, schema] of Object.entries(constraints)) through[`${field}.${path}`] = schema;
+    for (const [path, type] of Object.entries(fields))
+      if (isScalarType(type)) sortable.push(`${field}.${path}`);
+  }
+  const naming = referrersOf({ documents: models }, model.name)
+    .filter(({ by }) => by.reading !== null)
+    .map(({ by, field }): [string, JsonSchema] => [
+      `${by.name}.${field}`,
+      refTo(filterName(by.name)),
+    ]);
+  return { through, sortable, naming: Object.fromEntries(naming) };
+}

@@ -1,0 +1,36 @@
+// Documents of several types by their ids, in one statement.
+import type { NamedDocuments, StoredDocument } from "../../ports/documents.js";
+import type { Filter } from "../../query/ast.js";
+import { documentColumns, readStored, whereOf } from "./document-rows.js";
+import { Parameters } from "./parameters.js";
+import { quoted, type SqlSession } from "./session.js";
+
+const id = { path: "id", type: "uuid", isColumn: true } as const;
+
+/** Parallel to what is asked; behind `maxBytes` of bodies, rows are left out. */
+export async function namedRows(
+  session: SqlSession,
+  asked: readonly NamedDocuments[],
+  tenant: string,
+  maxBytes: number,
+): Promise<readonly (readonly StoredDocument[])[]> {
+  if (asked.length === 0) return [];
+  const { dialect } = session;
+  const parameters = new Parameters(dialect);
+  const parts = asked.map(({ spec, ids, filter }, at) => {
+    const byId: Filter = { kind: "in", field: id, isNegated: false, values: ids };
+    const query = { filter: { kind: "all", filters: [byId, filter] }, withDeleted: false } as const;
+    return `SELECT ${at} AS "part", ${dialect.columns} FROM ${quoted(spec.table)}${whereOf(spec, tenant, query, dialect, parameters)}`;
+  });
+  // The bytes before a row, so that the one that goes beyond is told from none.
+  const before = `sum(${dialect.bodyBytes}) OVER (ORDER BY "part", "id" ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)`;
+  const counted = `SELECT *, ${before} AS "before" FROM (${parts.join(" UNION ALL ")}) AS n`;
+  const rows = await session.scan(
+    `SELECT "part", ${dialect.columns} FROM (${counted}) AS c WHERE "before" IS NULL OR "before" <= ${parameters.add(maxBytes)}`,
+    parameters.values,
+    { ...documentColumns, computed: ["part"] },
+  );
+  return asked.map(({ spec }, at) =>
+    rows.filter((row) => Number(row["part"]) === at).map((row) => readStored(spec, row)),
+  );
+}

@@ -1,0 +1,165 @@
+// Documents along with those that they name: one statement a level, however many hits.
+import { fail } from "../../contract/errors.js";
+import { limits } from "../../contract/limits.js";
+import type { ExecutionContext } from "../../operations/context.js";
+import type { DocumentDeclaration, DocumentSpec } from "../../ports/document-spec.js";
+import { documentStore, type StoredDocument } from "../../ports/documents.js";
+import type { Filter } from "../../query/ast.js";
+import { isPlain, type Expansion } from "../../query/parse-expand.js";
+import type { Sight } from "./reach.js";
+import { documentText } from "./render.js";
+
+/** The JSON text of a document of the type that was expanded. */
+export type TextOf = (row: StoredDocument) => string;
+
+/** A member to follow, and the rows that have it. */
+interface Branch {
+  readonly member: string;
+  readonly target: DocumentSpec<unknown>;
+  readonly from: readonly StoredDocument[];
+  readonly along: Expansion;
+}
+
+/**
+ * Reads what rows name, and says how each is told with it: as the member `expanded`, in which null stands for what is not
+ * there or not visible. Throws what `sight` does, and `query_too_complex` where it would be more than a page may be.
+ */
+export async function expandedText(
+  spec: DocumentDeclaration,
+  context: ExecutionContext,
+  rows: readonly StoredDocument[],
+  expansion: Expansion | undefined,
+  sight: Sight,
+): Promise<TextOf> {
+  if (expansion === undefined || isPlain(expansion)) return (row) => documentText(spec, row);
+  const named = await Named.read(spec, context, rows, expansion, sight);
+  let bytes = 0;
+  const text = (of: DocumentDeclaration, row: StoredDocument, along: Expansion): string => {
+    const own = documentText(of, row);
+    bytes += own.length;
+    if (bytes > 2 * limits.maxPageBytes) throw tooLarge();
+    if (isPlain(along)) return own;
+    const members = Object.entries(along).map(([member, further]) => {
+      const target = targetOf(of, member);
+      const other = named.of(target, row, member);
+      return `${JSON.stringify(member)}:${other === undefined ? "null" : text(target, other, further)}`;
+    });
+    return `${own.slice(0, -1)},"expanded":{${members.join(",")}}}`;
+  };
+  return (row) => {
+    const whole = text(spec, row, expansion);
+    context.answer.grow(bytes);
+    return whole;
+  };
+}
+
+/** What was read, by type and id. */
+class Named {
+  readonly #rows = new Map<string, Map<string, StoredDocument>>();
+  readonly #visible = new Map<string, Filter>();
+  readonly #bodies = new WeakMap<StoredDocument, Readonly<Record<string, unknown>>>();
+  #bytes = 0;
+
+  static async read(
+    spec: DocumentDeclaration,
+    context: ExecutionContext,
+    rows: readonly StoredDocument[],
+    expansion: Expansion,
+    sight: Sight,
+  ): Promise<Named> {
+    const named = new Named();
+    let level = branches(spec, rows, expansion);
+    while (level.length > 0) {
+      await named.#readLevel(level, context, sight);
+      level = level.flatMap(({ member, target, from, along }) =>
+        branches(
+          target,
+          from.flatMap((row) => named.of(target, row, member) ?? []),
+          along,
+        ),
+      );
+    }
+    return named;
+  }
+
+  /** What the member of a row names, as far as it is visible. */
+  of(
+    { name }: DocumentDeclaration,
+    row: StoredDocument,
+    member: string,
+  ): StoredDocument | undefined {
+    const id = this.#id(row, member);
+    return id === undefined ? undefined : this.#rows.get(name)?.get(id);
+  }
+
+  async #readLevel(
+    level: readonly Branch[],
+    context: ExecutionContext,
+    sight: Sight,
+  ): Promise<void> {
+    const wanted = new Map<string, { readonly spec: DocumentDeclaration; ids: Set<string> }>();
+    for (const { member, target, from } of level) {
+      // Who may see none of them is refused, whether there are any or not.
+      if (!this.#visible.has(target.name))
+        this.#visible.set(target.name, await sight(target, context));
+      const known = this.#rows.get(target.name);
+      const asked = wanted.get(target.name) ?? { spec: target, ids: new Set() };
+      wanted.set(target.name, asked);
+      for (const row of from) {
+        const id = this.#id(row, member);
+        if (id !== undefined && known?.has(id) !== true) asked.ids.add(id);
+      }
+    }
+    const asked = [...wanted.values()]
+      .filter(({ ids }) => ids.size > 0)
+      .map(({ spec, ids }) => {
+        const filter = this.#visible.get(spec.name);
+        if (filter === undefined) throw new TypeError(`nobody has said who sees ${spec.name}`);
+        return { spec, ids: [...ids], filter };
+      });
+    const documents = context.transaction.of(documentStore);
+    const found = await documents.named(asked, context.tenant, limits.maxPageBytes);
+    for (const [at, rows] of found.entries()) {
+      const { name } = asked[at]?.spec ?? { name: "" };
+      const known = this.#rows.get(name) ?? new Map<string, StoredDocument>();
+      this.#rows.set(name, known);
+      for (const row of rows) {
+        this.#bytes += row.body.length;
+        known.set(row.id, row);
+      }
+    }
+    if (this.#bytes > limits.maxPageBytes) throw tooLarge();
+    context.answer.grow(this.#bytes);
+  }
+
+  #id(row: StoredDocument, member: string): string | undefined {
+    const body =
+      this.#bodies.get(row) ?? (JSON.parse(row.body) as Readonly<Record<string, unknown>>);
+    this.#bodies.set(row, body);
+    const id = body[member];
+    return typeof id === "string" ? id : undefined;
+  }
+}
+
+function branches(
+  spec: DocumentDeclaration,
+  from: readonly StoredDocument[],
+  expansion: Expansion,
+): readonly Branch[] {
+  return Object.entries(expansion).map(([member, along]) => ({
+    member,
+    target: targetOf(spec, member),
+    from,
+    along,
+  }));
+}
+
+function targetOf({ name, references = {} }: DocumentDeclaration, member: string) {
+  const target = Object.hasOwn(references, member) ? references[member]?.() : undefined;
+  if (target === undefined) throw new TypeError(`${name}.${member} names nothing`);
+  return target;
+}
+
+function tooLarge(): Error {
+  return fail("query_too_complex", { path: "/expand", max_bytes: limits.maxPageBytes });
+}

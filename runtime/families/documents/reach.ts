@@ -1,0 +1,92 @@
+// What of other documents may be seen by way of one: by callers as far as these may read them, by handlers as far as they
+// could find them themselves.
+import { fail } from "../../contract/errors.js";
+import type { ExecutionContext } from "../../operations/context.js";
+import type { DocumentDeclaration, DocumentSpec } from "../../ports/document-spec.js";
+import { everything, type Filter, type SortKey } from "../../query/ast.js";
+import { reachedBy, sortsWithin, within, type Visibility } from "../../query/relations.js";
+
+/** What somebody may see of documents of a type. Rejects where that is nothing. */
+export type Sight = (spec: DocumentDeclaration, context: ExecutionContext) => Promise<Filter>;
+
+/** Callers: the guard of `get` lets them pass, and its scopes narrow what they see. */
+export const callerSight: Sight = async (spec, context) => {
+  if (spec.reading === undefined) throw fail("core.authorization");
+  const filters = [context.scopeOf(spec.name)];
+  for (const step of spec.reading()) {
+    // Hooks of the service take the context of every operation.
+    if (step.visible === undefined) await step.run(undefined, context as never);
+    else filters.push(await step.visible(context as never));
+  }
+  return allOf(filters);
+};
+
+/** Handlers: what the operation's own policy leaves of them. */
+export const handlerSight: Sight = async (spec, context) => context.scopeOf(spec.name);
+
+interface Reaching {
+  readonly filter: Filter;
+  readonly sorts: readonly SortKey[];
+}
+
+/** The query, with what may be seen of other documents that it reaches. */
+export async function withSight<Query extends Reaching>(
+  spec: DocumentDeclaration,
+  context: ExecutionContext,
+  query: Query,
+  sight: Sight,
+): Promise<Query> {
+  const { filter, sorts } = query;
+  const visible = await visibility(spec, context, [filter], sorts, sight);
+  if (visible === null) return query;
+  return { ...query, filter: within(filter, visible), sorts: sortsWithin(sorts, visible) };
+}
+
+/** What is visible of the documents that filters and sorts reach; null where they reach none. */
+export async function visibility(
+  spec: DocumentDeclaration,
+  context: ExecutionContext,
+  filters: readonly Filter[],
+  sorts: readonly SortKey[],
+  sight: Sight,
+): Promise<Visibility | null> {
+  const names = reachedBy(filters, sorts);
+  if (names.size === 0) return null;
+  const seen = new Map<string, Filter>();
+  for (const name of names) seen.set(name, await sight(relatedTo(spec, name), context));
+  return ({ name }) => {
+    const filter = seen.get(name);
+    if (filter === undefined) throw new TypeError(`nobody has said who sees ${name}`);
+    return filter;
+  };
+}
+
+const neighbours = new WeakMap<DocumentDeclaration, ReadonlyMap<string, DocumentSpec<unknown>>>();
+
+/** A document that one is related to, over however many others. */
+export function relatedTo(spec: DocumentDeclaration, name: string): DocumentSpec<unknown> {
+  const known = neighbours.get(spec) ?? reachable(spec);
+  neighbours.set(spec, known);
+  const found = known.get(name);
+  if (found === undefined) throw new TypeError(`${spec.name} are not related to ${name}`);
+  return found;
+}
+
+function reachable(spec: DocumentDeclaration): ReadonlyMap<string, DocumentSpec<unknown>> {
+  const found = new Map<string, DocumentSpec<unknown>>();
+  const visit = ({ references = {}, referredBy = [] }: DocumentDeclaration): void => {
+    const next = [...Object.values(references), ...referredBy.map(({ by }) => by)];
+    for (const other of next.map((of) => of())) {
+      if (found.has(other.name)) continue;
+      found.set(other.name, other);
+      visit(other);
+    }
+  };
+  visit(spec);
+  return found;
+}
+
+function allOf(filters: readonly Filter[]): Filter {
+  const narrowing = filters.filter((filter) => filter !== everything);
+  return narrowing.length === 0 ? everything : { kind: "all", filters: narrowing };
+}

@@ -1,0 +1,427 @@
+// What documents name comes along, filters and sorts: as far as who asks may see it, and by one statement a level.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { issueSession } from "../../runtime/families/identity/operations.js";
+import { createPrincipal } from "../../runtime/families/identity/provision.js";
+import { uuidv7 } from "../../runtime/contract/uuid.js";
+import { tenantStore } from "../../runtime/ports/tenants.js";
+import { engines } from "../engines.js";
+import { testProject, type TestProject } from "./project-service.js";
+import type { Answer, TestService } from "./service.js";
+
+const files = {
+  "registry/service.yaml": `registry: 1
+service: {name: demo, title: Demo, version: 1.0.0}
+identity: {methods: [token]}
+tenancy: {}
+policies:
+  writer: [principal, tenant]
+  reader: [principal, tenant, {authorize: "{resource}.read"}]
+  mine: [principal, tenant, {authorize: "{resource}.read"}, {scope: own_rows}]
+documents:
+  people: {type: {name: string, team: {ref: teams?}}, guard: {read: reader, write: writer}}
+  teams: {type: {name: string}, guard: {read: reader, write: writer}}
+  projects:
+    type: {name: string, archived: boolean, size: integer?, owner: {ref: people?}}
+    guard: {read: reader, write: writer}
+    soft_delete: true
+  drafts: {type: {text: string}, guard: {read: mine, write: writer}}
+  vaults: {type: {text: string}, sensitive: true, guard: writer}
+  tasks:
+    type:
+      title: string
+      project: {ref: projects}
+      assignee: {ref: people?}
+      parent: {ref: tasks?}
+      draft: {ref: drafts?}
+      vault: {ref: vaults?}
+    guard: {read: reader, write: writer}
+    soft_delete: true
+  comments:
+    type: {text: string, stars: integer, task: {ref: tasks}}
+    guard: {read: reader, write: writer}
+search:
+  task_search: {of: tasks, text: [title], guard: reader}
+operations:
+  tasks.overview:
+    post: /overview
+    in: {project: string}
+    out: {titles: {type: array, items: {type: string}}, owners: {type: array, items: {type: string}}}
+    run: registry/handlers.ts#overview
+    guard: writer
+`,
+  "registry/handlers.ts": `import { collection } from "opwright/runtime";
+import { tasksSpec } from "../generated/documents/tasks.js";
+export const overview = async ({ project }, context) => {
+  const tasks = collection(tasksSpec, context);
+  const found = await tasks.find({
+    filters: { $values: { "project.name": project } },
+    sorts: { title: "asc" },
+    expand: ["project.owner"],
+  });
+  return {
+    titles: found.map(({ title }) => title),
+    owners: found.map(({ expanded }) => expanded?.project?.expanded?.owner?.name ?? "nobody"),
+  };
+};
+`,
+};
+
+const everything = ["people", "teams", "projects", "drafts", "tasks", "comments"];
+
+interface Somebody {
+  call(method: string, path: string, body?: object): Promise<Answer>;
+  make(kind: string, body: object): Promise<string>;
+  titles(body: object): Promise<readonly string[]>;
+}
+
+let project: TestProject;
+beforeAll(async () => {
+  project = await testProject(files);
+});
+afterAll(() => project.remove());
+
+for (const engine of engines) {
+  describe.skipIf(!engine.isAvailable)(engine.name, () => {
+    let service: TestService;
+    beforeAll(async () => {
+      service = await project.start(engine);
+    });
+    afterAll(() => service.stop());
+
+    const tenantOf = async (): Promise<string> => {
+      const id = uuidv7();
+      await service.running.connection.write("test.tenant", ({ transaction }) =>
+        transaction.of(tenantStore).addTenant({ id, key: `t${id}`, isActive: true }),
+      );
+      return id;
+    };
+    /** Somebody of a tenant who may read documents of these names. */
+    const member = async (tenant: string, ...reads: readonly string[]): Promise<Somebody> => {
+      const { context, write } = service.running.connection;
+      const { identitySpec } = await project.load("generated/identity.ts");
+      const principalId = await createPrincipal(context("test.people"), {
+        login: `${uuidv7()}@example.test`,
+        password: "a long password",
+      });
+      const { access_token: token } = await write("test.session", async (within) => {
+        const tenants = within.transaction.of(tenantStore);
+        await tenants.addMember(tenant, principalId);
+        for (const name of reads) await tenants.grant(tenant, principalId, `${name}.read`);
+        return issueSession(identitySpec, within, { principalId, tenant });
+      });
+      const call: Somebody["call"] = (method, path, body) =>
+        service.call(method, path, {
+          headers: { authorization: `Bearer ${token}` },
+          ...(body === undefined ? {} : { body }),
+        });
+      return {
+        call,
+        async make(kind, body) {
+          const answer = await call("POST", `/${kind}`, body);
+          expect([answer.status, JSON.stringify(answer.body)]).toEqual([201, expect.anything()]);
+          return answer.body.id;
+        },
+        async titles(body) {
+          const answer = await call("POST", "/tasks/list", { size: 100, ...body });
+          expect([answer.status, JSON.stringify(answer.body)]).toEqual([200, expect.anything()]);
+          return answer.body.hits.map(({ title }: { readonly title: string }) => title);
+        },
+      };
+    };
+
+    /** Projects and tasks of one tenant: two of each, and one that names little. */
+    const furnished = async () => {
+      const tenant = await tenantOf();
+      const ann = await member(tenant, ...everything);
+      const team = await ann.make("teams", { name: "core" });
+      const owner = await ann.make("people", { name: "Olga", team });
+      const open = await ann.make("projects", { name: "Open", archived: false, size: 3, owner });
+      const old = await ann.make("projects", { name: "Old", archived: true });
+      const draft = await ann.make("drafts", { text: "hush" });
+      const one = await ann.make("tasks", { title: "one", project: open, assignee: owner, draft });
+      const two = await ann.make("tasks", { title: "two", project: open, parent: one });
+      const three = await ann.make("tasks", { title: "three", project: old });
+      await ann.make("comments", { text: "good", stars: 5, task: one });
+      await ann.make("comments", { text: "bad", stars: 1, task: two });
+      return { tenant, ann, team, owner, open, old, draft, one, two, three };
+    };
+
+    test("a document comes with what it names, two levels deep, and null for nothing", async () => {
+      const { ann, one, two, open, owner } = await furnished();
+      const { status, body, headers } = await ann.call(
+        "GET",
+        `/tasks/${one}?expand=project.owner,assignee,parent`,
+      );
+      expect(status).toBe(200);
+      expect(body).toMatchObject({
+        id: one,
+        project: open,
+        expanded: {
+          project: { id: open, name: "Open", rev: 1, expanded: { owner: { name: "Olga" } } },
+          assignee: { id: owner, name: "Olga" },
+          parent: null,
+        },
+      });
+      expect(body.expanded.assignee).not.toHaveProperty("expanded");
+      // A tag would be of the task alone.
+      expect(headers.get("etag")).toBeNull();
+      const child = await ann.call("GET", `/tasks/${two}?expand=parent.assignee`);
+      expect(child.body.expanded.parent).toMatchObject({
+        title: "one",
+        expanded: { assignee: { name: "Olga" } },
+      });
+      expect((await ann.call("GET", `/tasks/${one}`)).body).not.toHaveProperty("expanded");
+    });
+
+    test("lists, cursors and searches bring them as well", async () => {
+      const { ann } = await furnished();
+      const expand = ["project.owner", "assignee"];
+      for (const [path, query] of [
+        ["/tasks/list", {}],
+        ["/tasks/list_cursor", {}],
+        ["/search/task_search/typed", { query: "one" }],
+        ["/search/task_search/typed_cursor", { query: "one" }],
+      ] as const) {
+        const { status, body } = await ann.call("POST", path, {
+          ...query,
+          expand,
+          sorts: { title: "asc" },
+        });
+        expect([path, status]).toEqual([path, 200]);
+        expect(body.hits[0]).toMatchObject({
+          title: "one",
+          expanded: { project: { name: "Open", expanded: { owner: { name: "Olga" } } } },
+        });
+      }
+      const raw = await ann.call("POST", "/tasks/raw_list", { return_fields: ["title"], expand });
+      expect(raw).toMatchObject({ status: 422, body: { code: "core.validation" } });
+    });
+
+    test("filters and sorts go through references, also from page to page", async () => {
+      const { ann, one, open } = await furnished();
+      const values = (given: object): object => ({
+        filters: { $values: given },
+        sorts: { title: "asc" },
+      });
+      expect(await ann.titles(values({ "project.archived": false }))).toEqual(["one", "two"]);
+      expect(await ann.titles(values({ "project.name": { $like: "O%" } }))).toHaveLength(3);
+      expect(
+        await ann.titles(values({ "project.size": { $gte: 3 }, "parent.title": "one" })),
+      ).toEqual(["two"]);
+      expect(await ann.titles(values({ "project.id": open, title: "one" }))).toEqual(["one"]);
+      // What names nothing has null there, as what is absent has everywhere.
+      expect(await ann.titles(values({ "parent.title": null }))).toEqual(["one", "three"]);
+      expect(await ann.titles(values({ "project.size": null }))).toEqual(["three"]);
+      expect(await ann.titles(values({ "parent.title": { $neq: "x" } }))).toEqual(["two"]);
+      expect(
+        await ann.titles({
+          filters: { $not: { $values: { "parent.title": "one" } } },
+          sorts: { title: "asc" },
+        }),
+      ).toEqual(["one", "three"]);
+      expect(await ann.titles({ sorts: { "project.name": "desc", title: "desc" } })).toEqual([
+        "two",
+        "one",
+        "three",
+      ]);
+      expect(
+        await ann.titles({
+          sorts: { "project.size": { dir: "asc", nulls: "last" }, title: "asc" },
+        }),
+      ).toEqual(["one", "two", "three"]);
+      expect(await ann.titles({ sorts: { "parent.created_at": "asc", title: "asc" } })).toEqual([
+        "one",
+        "three",
+        "two",
+      ]);
+      const walked: string[] = [];
+      let after: string | null = null;
+      let before: string | null = null;
+      do {
+        const { body }: Answer = await ann.call("POST", "/tasks/list_cursor", {
+          size: 1,
+          sorts: { "parent.created_at": "desc", "project.name": "asc" },
+          ...(after === null ? {} : { after }),
+        });
+        walked.push(body.hits[0].title);
+        [after, before] = [body.next_cursor, body.prev_cursor];
+      } while (after !== null);
+      expect(walked).toEqual(["two", "three", "one"]);
+      const { body } = await ann.call("POST", "/tasks/list_cursor", {
+        size: 2,
+        before,
+        sorts: { "parent.created_at": "desc", "project.name": "asc" },
+      });
+      expect(body.hits.map(({ title }: { readonly title: string }) => title)).toEqual([
+        "two",
+        "three",
+      ]);
+      const found = await ann.call("POST", "/search/task_search/typed", {
+        query: "one",
+        filters: { $values: { "project.archived": false, id: one } },
+        sorts: { "project.name": "asc" },
+      });
+      expect(found.body.hits).toHaveLength(1);
+    });
+
+    test("$exists asks for those that name a document", async () => {
+      const { ann } = await furnished();
+      const asked = (given: object, extra: object = {}): object => ({
+        filters: { $exists: given, ...extra },
+        sorts: { title: "asc" },
+      });
+      expect(await ann.titles(asked({ "comments.task": {} }))).toEqual(["one", "two"]);
+      expect(
+        await ann.titles(asked({ "comments.task": { $values: { stars: { $gt: 2 } } } })),
+      ).toEqual(["one"]);
+      expect(await ann.titles(asked({ "tasks.parent": {} }))).toEqual(["one"]);
+      // Who names is asked in turn.
+      expect(
+        await ann.titles(
+          asked({ "tasks.parent": { $exists: { "comments.task": { $values: { text: "bad" } } } } }),
+        ),
+      ).toEqual(["one"]);
+      expect(await ann.titles({ filters: { $not: { $exists: { "comments.task": {} } } } })).toEqual(
+        ["three"],
+      );
+      const { body } = await ann.call("POST", "/projects/agg_list", {
+        filters: { $exists: { "tasks.project": { $values: { title: "three" } } } },
+        aggregates: {
+          all: { $count: {} },
+          open: {
+            $count: { filter: { $exists: { "tasks.project": { $values: { title: "one" } } } } },
+          },
+        },
+      });
+      expect(body.hits).toEqual([{ all: 1, open: 0 }]);
+    });
+
+    test("who may not read the others gets nothing of them, by no way", async () => {
+      const { tenant, one } = await furnished();
+      const bob = await member(tenant, "tasks", "teams");
+      const refused = (missing: string): object => ({
+        status: 403,
+        body: { code: "core.authorization", context: { missing } },
+      });
+      expect(await bob.call("GET", `/tasks/${one}`)).toMatchObject({ status: 200 });
+      expect(await bob.call("GET", `/tasks/${one}?expand=project`)).toMatchObject(
+        refused("projects.read"),
+      );
+      for (const body of [
+        { expand: ["project"] },
+        { filters: { $values: { "project.name": "Open" } } },
+        {
+          filters: {
+            $or: [{ $values: { title: "x" } }, { $not: { $values: { "project.size": null } } }],
+          },
+        },
+        { sorts: { "project.name": "asc" } },
+      ])
+        for (const path of ["/tasks/list", "/tasks/list_cursor", "/search/task_search/typed"])
+          expect(await bob.call("POST", path, body)).toMatchObject(refused("projects.read"));
+      const exists = { filters: { $exists: { "comments.task": {} } } };
+      expect(await bob.call("POST", "/tasks/list", exists)).toMatchObject(refused("comments.read"));
+      // Though he may read what is behind.
+      const two = { expand: ["assignee.team"] };
+      expect(await bob.call("POST", "/tasks/list", two)).toMatchObject(refused("people.read"));
+    });
+
+    test("scopes hold on the other side", async () => {
+      const { tenant, ann, one } = await furnished();
+      const eve = await member(tenant, ...everything);
+      const { body } = await ann.call("GET", `/tasks/${one}?expand=draft`);
+      expect(body.expanded.draft).toMatchObject({ text: "hush" });
+      expect((await eve.call("GET", `/tasks/${one}?expand=draft`)).body.expanded).toEqual({
+        draft: null,
+      });
+      const asked = { filters: { $values: { "draft.text": "hush" } } };
+      expect(await ann.titles(asked)).toEqual(["one"]);
+      expect(await eve.titles(asked)).toEqual([]);
+      expect(
+        await eve.titles({ filters: { $values: { "draft.text": null, title: "one" } } }),
+      ).toEqual(["one"]);
+      expect(await ann.titles({ sorts: { "draft.text": "desc", title: "asc" } })).toEqual([
+        "one",
+        "three",
+        "two",
+      ]);
+      expect(await eve.titles({ sorts: { "draft.text": "desc", title: "desc" } })).toEqual([
+        "two",
+        "three",
+        "one",
+      ]);
+    });
+
+    test("neither tenants nor what is deleted can be seen through", async () => {
+      const { ann, one, two, open } = await furnished();
+      const other = await furnished();
+      expect(await other.ann.titles({ filters: { $values: { "project.id": open } } })).toEqual([]);
+      expect(await ann.titles({ filters: { $values: { "project.name": "Open" } } })).toHaveLength(
+        2,
+      );
+      expect(
+        (
+          await ann.call(
+            "DELETE",
+            `/comments/${(await ann.call("POST", "/comments/list", { filters: { $values: { task: one } } })).body.hits[0].id}`,
+          )
+        ).status,
+      ).toBe(204);
+      expect(await ann.titles({ filters: { $exists: { "comments.task": {} } } })).toEqual(["two"]);
+      const named = { filters: { $values: { text: "bad" } } };
+      const [{ id: bad }] = (await ann.call("POST", "/comments/list", named)).body.hits;
+      expect((await ann.call("DELETE", `/comments/${bad}`)).status).toBe(204);
+      expect((await ann.call("POST", `/tasks/${two}/delete?rev=1`, {})).status).toBe(200);
+      expect(await ann.titles({ filters: { $exists: { "tasks.parent": {} } } })).toEqual([]);
+    });
+
+    test("paths that lead nowhere, or to what is on no mount, are refused at their place", async () => {
+      const { ann, one } = await furnished();
+      const list = (body: object): Promise<Answer> => ann.call("POST", "/tasks/list", body);
+      const nowhere = (path: string): object => ({
+        status: 422,
+        body: { code: "field_not_queryable", context: { path } },
+      });
+      expect(await list({ expand: ["project", "title"] })).toMatchObject(nowhere("/expand/1"));
+      expect(await list({ expand: ["vault"] })).toMatchObject(nowhere("/expand/0"));
+      expect(await list({ expand: ["constructor"] })).toMatchObject(nowhere("/expand/0"));
+      expect(await ann.call("GET", `/tasks/${one}?expand=`)).toMatchObject(nowhere("/expand/0"));
+      expect(await list({ filters: { $values: { "vault.text": "x" } } })).toMatchObject(
+        nowhere("/filters/$values/vault.text"),
+      );
+      expect(await list({ filters: { $values: { "project.owner.name": "x" } } })).toMatchObject(
+        nowhere("/filters/$values/project.owner.name"),
+      );
+      expect(await list({ filters: { $exists: { "tasks.project": {} } } })).toMatchObject(
+        nowhere("/filters/$exists/tasks.project"),
+      );
+      expect(await list({ sorts: { "project.nope": "asc" } })).toMatchObject(
+        nowhere("/sorts/project.nope"),
+      );
+      expect(await list({ expand: ["project.owner.team"] })).toMatchObject({
+        status: 422,
+        body: { code: "query_too_complex", context: { path: "/expand/0", limit: 2 } },
+      });
+      expect(await list({ expand: "project" })).toMatchObject({
+        status: 422,
+        body: { code: "core.validation" },
+      });
+      expect(await list({ filters: { $values: { "project.archived": "no" } } })).toMatchObject({
+        status: 422,
+        body: { code: "query_operator_type_mismatch" },
+      });
+      expect(await ann.call("GET", `/projects/${uuidv7()}?expand=owner`)).toMatchObject({
+        status: 404,
+      });
+    });
+
+    test("handlers ask and expand within what their operation may see", async () => {
+      const { tenant } = await furnished();
+      const bob = await member(tenant);
+      expect((await bob.call("POST", "/overview", { project: "Open" })).body).toEqual({
+        titles: ["one", "two"],
+        owners: ["Olga", "Olga"],
+      });
+    });
+  });
+}
