@@ -109,6 +109,17 @@ const cases: Readonly<Record<string, string>> = {
           loose: {properties: {a: {type: integer}}, required: [a]}
           both: {allOf: [{type: object, properties: {a: {type: integer}}}, {type: object, properties: {b: {type: integer}}}]}
         guard: open`,
+  "documents that name each other in circles, with guards of all kinds and searches": `
+    identity: {}
+    scopes: {team: registry/notes-spec.ts#go}
+    policies: {open: [], staff: [principal, {authorize: platform.admin}], mine: [principal, {scope: own_rows}, {rate_limit: 5/1m}], team: [principal, {scope: team}]}
+    types: {Note: {text: string, state: {type: string, enum: [a, b]}, tags: {type: array, items: {type: object, properties: {name: {type: string}}}}, next: {ref: notes?}, book: {ref: books}}}
+    documents:
+      notes: {type: Note, guard: mine}
+      books: {type: {title: string, best: {ref: notes?}, owner: {ref: people?}, safe: {ref: safes?}}, guard: team, soft_delete: true}
+      people: {type: {name: string, boss: {ref: people?}}, guard: staff, read_only: true}
+      safes: {type: {code: string, book: {ref: books}}, guard: open, sensitive: true}
+    search: {finds: {of: notes, text: [text], facets: [state], guard: mine}}`,
   "a namespace called await": `
     operations: {await.go: {post: /a, in: {n: integer}, ${run("a-a")}}}`,
 };

@@ -19,7 +19,7 @@ import { documentOperations } from "./expand.js";
 import { format } from "./format.js";
 import { documentModel } from "./model.js";
 import { checkReferences } from "./references.js";
-import { readingOf, withReading } from "./related.js";
+import { readingOf, refuseExpanded, withReading } from "./related.js";
 import { readDocumentTypes } from "./types.js";
 
 /** Documents by name, for families that are about documents. */
@@ -37,6 +37,7 @@ export const documents = family<ReadonlyMap<string, DocumentModel>>({
       const declaration = declared.get(model.name)?.declaration;
       return declaration === undefined ? null : readingOf(context, model, declaration);
     });
+    refuseExpanded(context, documents);
     const models = new Map(Object.entries(documents));
     const namespaces = [...declared].flatMap(([name, { declaration }]) => {
       const model = models.get(name);

@@ -70,6 +70,17 @@ export function withReading(
   );
 }
 
+/** What comes along has a name of its own in every document. */
+export function refuseExpanded({ tree, report }: FamilyContext, documents: Documents): void {
+  for (const { name, fields, expandable } of Object.values(documents))
+    if (expandable.length > 0 && Object.hasOwn(fields, "expanded"))
+      report({
+        code: "OPW025",
+        message: "expanded is where what the document names comes along",
+        at: tree.keyAt("documents", name),
+      });
+}
+
 /** The references of a document that callers may follow. */
 function leadsOf(
   { references }: DocumentModel,

@@ -7,6 +7,8 @@ import type { Parameters } from "./parameters.js";
 import { quoted, readScalar, type Dialect, type SqlRow } from "./session.js";
 import type { RelatedRows } from "../../query/related-rows.js";
 
+const idField = { path: "id", type: "uuid", isColumn: true } as const;
+
 /** Sorts over columns and fields of one row, once what they go through is joined. */
 export interface SortedRows {
   readonly sorts: readonly SortKey[];
@@ -41,7 +43,7 @@ export function sortedRows(
   function joinOf({ member, rows: named, visible }: Via, field: FieldReference, name: string) {
     const id = quoted(`${name}_id`);
     const from = subject.related({ rows: named, filter: { kind: "all", filters: [] }, visible });
-    const inner = `SELECT ${dialect.idText(subject.relatedRow)} AS ${id}, ${dialect.comparable(field)} AS ${quoted(name)}${from}`;
+    const inner = `SELECT ${dialect.comparable(idField)} AS ${id}, ${dialect.comparable(field)} AS ${quoted(name)}${from}`;
     return ` LEFT JOIN (${inner}) AS ${quoted(`${name}_row`)} ON ${id} = ${dialect.comparable(member)}`;
   }
 

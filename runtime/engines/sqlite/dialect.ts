@@ -40,7 +40,8 @@ export const sqliteDialect: Dialect = {
     isBodyNumber(of) ? `json_extract(${placeholder}, '$')` : placeholder,
   bind: (of, value) => (isBodyNumber(of) ? JSON.stringify(value) : value),
   comparable: field,
-  idText: (row) => `${row}."id"`,
+  // Without the affinity of its column, with which no index over a field of a body would serve the comparison.
+  idText: (row) => `+${row}."id"`,
   isNull: (of, isNull) => `${field(of)} IS ${isNull ? "" : "NOT "}NULL`,
   isArray: (of) => `json_type(${place(of)}) IS 'array'`,
   arrayLength: (of) => `json_array_length(${place(of)})`,
