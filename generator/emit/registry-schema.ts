@@ -33,7 +33,11 @@ function shapeSchema(shape: Shape, names: RegistryNames): unknown {
     case "boolean":
       return { type: "boolean" };
     case "integer":
-      return { type: "integer", minimum: shape.minimum };
+      return {
+        type: "integer",
+        minimum: shape.minimum,
+        ...(shape.maximum === undefined ? {} : { maximum: shape.maximum }),
+      };
     case "constant":
       return { const: shape.value };
     case "oneOf":

@@ -52,6 +52,8 @@ export interface DocumentDeclaration {
   readonly was?: string;
   readonly soft_delete?: boolean | { readonly list_deleted?: boolean };
   readonly history?: boolean | { readonly keep: number };
+  readonly bulk?: { readonly max: number };
+  readonly upsert?: boolean;
   readonly read_only?: boolean;
   readonly tenant?: boolean;
   readonly sensitive?: boolean;

@@ -12,7 +12,7 @@ export type Shape =
       readonly names?: "handler" | "hook" | "value";
     }
   | { readonly kind: "boolean" }
-  | { readonly kind: "integer"; readonly minimum: number }
+  | { readonly kind: "integer"; readonly minimum: number; readonly maximum?: number }
   | { readonly kind: "constant"; readonly value: string | number | boolean }
   | { readonly kind: "oneOf"; readonly values: readonly string[] }
   | { readonly kind: "list"; readonly of: Shape; readonly minItems?: number }
@@ -99,9 +99,7 @@ export function checkShape(shape: Shape, value: unknown, at: Origin, report: Rep
     case "integer":
       if (typeof value !== "number" || !Number.isInteger(value))
         return wrongType(shape, at, report);
-      if (value >= shape.minimum) return true;
-      report({ code: "OPW013", message: `must be at least ${shape.minimum}`, at });
-      return false;
+      return isWithin(shape, value, at, report);
     case "constant":
       if (value === shape.value) return true;
       report({ code: "OPW013", message: `must be ${String(shape.value)}`, at });
@@ -226,6 +224,18 @@ function checkObject(
 
 function wrongType(shape: Shape, at: Origin, report: Report): false {
   report({ code: "OPW011", message: `must be ${describe(shape)}`, at });
+  return false;
+}
+
+function isWithin(
+  { minimum, maximum = Number.POSITIVE_INFINITY }: Extract<Shape, { kind: "integer" }>,
+  value: number,
+  at: Origin,
+  report: Report,
+): boolean {
+  if (value >= minimum && value <= maximum) return true;
+  const message = value < minimum ? `must be at least ${minimum}` : `must be at most ${maximum}`;
+  report({ code: "OPW013", message, at });
   return false;
 }
 

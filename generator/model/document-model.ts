@@ -77,6 +77,8 @@ export interface DocumentModel {
   readonly expandable: readonly string[];
   /** The name of the type as reads answer it: with what comes along. */
   readonly readTypeName: string;
+  /** How many documents one request may write; null where it writes one alone. */
+  readonly bulk: number | null;
   readonly emits: readonly EmissionModel[];
   /** Whether a patch must be checked against the whole body. */
   readonly checksBody: boolean;

@@ -133,6 +133,7 @@ export const errors = {
   "core.conflict": row("conflict", "The request conflicts with the current state."),
   revision_mismatch: row("conflict", "The document has moved on from that revision."),
   reference_in_use: row("conflict", "Other documents name this one."),
+  bulk_refused: row("conflict", "Some of the items were refused, so none was written."),
   unique_violation: row("conflict", "Another document has these values already."),
   historical_consistency_violation: row(
     "conflict",

@@ -19,6 +19,8 @@ export const limits = {
   /** Members whose documents come along with a read, and how far they are followed. */
   maxExpansions: 16,
   maxExpansionDepth: 2,
+  /** Documents that one request may write, at most. */
+  maxBulk: 1_000,
   /** Characters of one pattern. */
   maxPatternLength: 256,
   /** Characters of one text that is searched for. */

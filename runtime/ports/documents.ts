@@ -77,6 +77,30 @@ export interface DocumentStore {
     id: string,
     expectedRev: number,
   ): Promise<boolean>;
+  /** Which of these documents are there and live; they stay so until the transaction has ended. */
+  holdMany(
+    spec: DocumentDeclaration,
+    tenant: string,
+    ids: readonly string[],
+  ): Promise<ReadonlySet<string>>;
+  /** As `insert`, of several, by few statements. */
+  insertMany(
+    spec: DocumentDeclaration,
+    tenant: string,
+    documents: readonly StoredDocument[],
+  ): Promise<void>;
+  /** As `replace`, of several different ones, by few statements: gives the ids of those that it replaced. */
+  replaceMany(
+    spec: DocumentDeclaration,
+    tenant: string,
+    changes: readonly { readonly expectedRev: number; readonly document: StoredDocument }[],
+  ): Promise<ReadonlySet<string>>;
+  /** As `remove`, of several different ones, by few statements: gives the ids of those that it removed. */
+  removeMany(
+    spec: DocumentDeclaration,
+    tenant: string,
+    gone: readonly { readonly expectedRev: number; readonly id: string }[],
+  ): Promise<ReadonlySet<string>>;
   /** The body as it was at a revision, or null where no snapshot is kept. */
   snapshot(
     spec: DocumentDeclaration,

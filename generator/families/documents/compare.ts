@@ -60,6 +60,8 @@ const document: Rules<DocumentModel> = {
   // What may come along is compared with the types of inputs and answers.
   expandable: null,
   readTypeName: null,
+  // Its operations are compared, and how many their inputs may have.
+  bulk: null,
   emits: choices(
     (emission) => `sends ${emissionText(emission)}`,
     (emission) => `no longer sends ${emissionText(emission)}`,

@@ -6,7 +6,8 @@ import type { DocumentVerb } from "../../model/registry.js";
 import { reading } from "./guard.js";
 import { addQueryTypes } from "./query-types.js";
 import type { Documents } from "./related.js";
-import { expandVerb, verbsOf } from "./verbs.js";
+import { verbsOf } from "./verb-table.js";
+import { expandVerb } from "./verbs.js";
 import type { FamilyContext, UnmountedOperation } from "../../kernel/family.js";
 
 /** The operations of a document. Puts the types of its queries, which reach into others, into the table. */
@@ -38,6 +39,12 @@ function checkVerbs(
       suggestion: didYouMean(verb, registered),
     });
   };
+  if (declaration.upsert === true && (model.unique.length === 0 || declaration.read_only === true))
+    report({
+      code: "OPW013",
+      message: "upsert needs fields that are `unique`, and callers who write",
+      at: tree.at("documents", model.name, "upsert"),
+    });
   const guards = typeof declaration.guard === "string" ? [] : Object.keys(declaration.guard);
   for (const verb of guards)
     if (verb !== "read" && verb !== "write") check(verb, true, "guard", verb);

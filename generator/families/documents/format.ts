@@ -15,6 +15,7 @@ import {
   required,
   text,
 } from "../../load/format-parts.js";
+import { limits } from "../../../runtime/contract/limits.js";
 import type { Member, Shape } from "../../load/shape.js";
 
 const emittedEvent: Shape = {
@@ -90,6 +91,22 @@ export const documentMembers = {
       ],
     },
     "Whether old revisions are kept, so that disjoint edits merge.",
+  ),
+  bulk: optional(
+    {
+      kind: "object",
+      members: {
+        max: required(
+          { kind: "integer", minimum: 1, maximum: limits.maxBulk },
+          "Documents that one request may write.",
+        ),
+      },
+    },
+    "Whether requests may create, update and delete many documents.",
+  ),
+  upsert: optional(
+    { kind: "boolean" },
+    "Whether callers may update the document that has the same unique values, or create it.",
   ),
   tenant: optional({ kind: "boolean" }, "false makes the documents global."),
   sensitive: optional({ kind: "boolean" }, "true keeps the documents off every mount."),

@@ -150,6 +150,7 @@ export function documentModel(
     reading: null,
     expandable: [],
     readTypeName: typeName,
+    bulk: declaration.read_only === true ? null : (declaration.bulk?.max ?? null),
     unique: uniqueOf(context, name, declaration, fields, softDelete),
     emits: emissions(declaration),
     checksBody:

@@ -19,120 +19,20 @@ import {
   deprecationOf,
   extensionsOf,
   type FamilyContext,
-  type RouteMethod,
   type UnmountedOperation,
 } from "../../kernel/family.js";
 import { hookChain, requiresAuthn } from "../../kernel/guards.js";
 import { aggregatePage, aggregateRequestSchema, aggregateTypeNames } from "./aggregate-schemas.js";
 import { queryableFields } from "../../model/query-fields.js";
+import { bulkRequestSchema, matchedSchema, outcomesSchema } from "./bulk-schemas.js";
 import { guardOf, reading } from "./guard.js";
+import { listings, ofOneVersion, summaries, verbs } from "./verb-table.js";
 import { expandMember, listRequestSchema, pageSchema, rawPages } from "./query-schemas.js";
 
-/** The verbs that a document registers. */
-export function verbsOf(
-  model: DocumentModel,
-  declaration: DocumentDeclaration,
-): readonly DocumentVerb[] {
-  if (declaration.read_only === true) return reading;
-  return [
-    "create",
-    "get",
-    "update",
-    "kill",
-    ...(model.softDelete ? (["delete", "restore"] as const) : []),
-    ...reading.slice(1),
-  ];
-}
-
-/** Verbs about one version, of which the headers of a request may say something. */
-const ofOneVersion: readonly DocumentVerb[] = ["get", "update", "kill", "delete", "restore"];
-
-interface VerbShape {
-  readonly rest: readonly [RouteMethod, string];
-  readonly rpc: readonly [RouteMethod, string];
-  readonly status?: number;
-  readonly errors: readonly string[];
-}
-
-const listErrors = [
-  "query_invalid",
-  "field_not_queryable",
-  "query_operator_type_mismatch",
-  "query_too_complex",
-];
-const revisionErrors = [
-  "core.not_found",
-  "revision_mismatch",
-  "revision_ambiguous",
-  "core.concurrency",
-];
-
-/** What each does, `*` being what the documents are called. */
-const summaries: Readonly<Record<DocumentVerb, string>> = {
-  create: "Create one of the *",
-  get: "Read one of the *",
-  update: "Change one of the * by a merge patch",
-  kill: "Remove one of the * for good",
-  delete: "Delete one of the *, so that it can be restored",
-  restore: "Restore one of the * that was deleted",
-  list: "List * by page",
-  raw_list: "List chosen fields of * by page",
-  list_cursor: "List * by cursor",
-  raw_list_cursor: "List chosen fields of * by cursor",
-  agg_list: "Group * and compute over the groups",
-};
-
-const verbs: Readonly<Record<DocumentVerb, VerbShape>> = {
-  create: { rest: ["POST", "/"], rpc: ["POST", "/create"], status: 201, errors: [] },
-  get: { rest: ["GET", "/{id}"], rpc: ["GET", "/get"], errors: ["core.not_found"] },
-  update: {
-    rest: ["PATCH", "/{id}"],
-    rpc: ["PATCH", "/update"],
-    errors: [...revisionErrors, "revision_required"],
-  },
-  kill: {
-    rest: ["DELETE", "/{id}"],
-    rpc: ["DELETE", "/kill"],
-    status: 204,
-    errors: revisionErrors,
-  },
-  delete: {
-    rest: ["POST", "/{id}/delete"],
-    rpc: ["PATCH", "/delete"],
-    errors: [...revisionErrors, "revision_required", "document_deleted"],
-  },
-  restore: {
-    rest: ["POST", "/{id}/restore"],
-    rpc: ["PATCH", "/restore"],
-    errors: [...revisionErrors, "revision_required"],
-  },
-  list: { rest: ["POST", "/list"], rpc: ["POST", "/list"], errors: listErrors },
-  raw_list: { rest: ["POST", "/raw_list"], rpc: ["POST", "/raw_list"], errors: listErrors },
-  list_cursor: {
-    rest: ["POST", "/list_cursor"],
-    rpc: ["POST", "/list_cursor"],
-    errors: [...listErrors, "invalid_cursor"],
-  },
-  raw_list_cursor: {
-    rest: ["POST", "/raw_list_cursor"],
-    rpc: ["POST", "/raw_list_cursor"],
-    errors: [...listErrors, "invalid_cursor"],
-  },
-  agg_list: { rest: ["POST", "/agg_list"], rpc: ["POST", "/agg_list"], errors: listErrors },
-};
-
-/** What reads the input of a list, by its name in the runtime. */
-const listings: Partial<Record<DocumentVerb, string>> = {
-  list: "page",
-  raw_list: "rawPage",
-  list_cursor: "cursor",
-  raw_list_cursor: "rawCursor",
-};
-
-/** One operation of a document. */
 /** What goes on with a document that was created. */
 const followers: readonly DocumentVerb[] = ["get", "update", "delete", "kill"];
 
+/** One operation of a document. */
 export function expandVerb(
   context: FamilyContext,
   model: DocumentModel,
@@ -186,8 +86,8 @@ export function expandVerb(
     ignoresCredentials: false,
     route: null,
     audit: null,
-    run: callOf(ofRuntime(verb === "agg_list" ? "aggList" : `documents.${camelCase(verb)}`), spec),
-    effect: isRead ? "reads" : verb === "create" ? "adds" : "changes",
+    run: runOf(model, verb, spec),
+    effect: isRead ? "reads" : adding.includes(verb) ? "adds" : "changes",
     isTool: true,
     declares: "nothing",
     lists: isList ? model.name : null,
@@ -206,8 +106,30 @@ export function expandVerb(
   };
 }
 
+/** Verbs whose repetition adds once more. */
+const adding: readonly DocumentVerb[] = ["create", "create_many"];
+
+/** What runs a verb. */
+function runOf({ bulk }: DocumentModel, verb: DocumentVerb, spec: Code): Code {
+  if (verb === "agg_list") return callOf(ofRuntime("aggList"), spec);
+  const name = own(manyOf, verb);
+  if (name === undefined) return callOf(ofRuntime(`documents.${camelCase(verb)}`), spec);
+  const max = verb.endsWith("where") ? [{ literal: bulk ?? 0 }] : [];
+  return callOf(ofRuntime(`bulk.${name}`), spec, ...max);
+}
+
+/** What runs them, and reads their inputs, by its name in the runtime. */
+const manyOf: Partial<Record<DocumentVerb, string>> = {
+  upsert: "upsert",
+  create_many: "create",
+  update_many: "update",
+  delete_many: "delete",
+  update_where: "updateWhere",
+  delete_where: "deleteWhere",
+};
+
 /** Verbs that may give a document what another one has. */
-const occupying: readonly DocumentVerb[] = ["create", "update", "restore"];
+const occupying: readonly DocumentVerb[] = ["create", "update", "restore", "upsert"];
 
 function uniqueErrors({ unique }: DocumentModel, verb: DocumentVerb): readonly string[] {
   return unique.length > 0 && occupying.includes(verb) ? ["unique_violation"] : [];
@@ -223,6 +145,13 @@ function historyErrors(model: DocumentModel, verb: DocumentVerb): readonly strin
 
 function inputOf(model: DocumentModel, verb: DocumentVerb, spec: Code): InputModel {
   const typeName = `${pascalCase(`${model.name}.${verb}`)}Input`;
+  const reader = own(manyOf, verb);
+  if (reader !== undefined) {
+    // Items are as many as the registry says; what filters find is counted as it is found.
+    const given: Code = verb.endsWith("_many") ? { literal: model.bulk ?? 0 } : spec;
+    const read = callOf(ofRuntime(`bulkInput.${reader}`), given);
+    return bodyInput(bulkRequestSchema(model, verb), typeName, read);
+  }
   const rev = (required: boolean): ParameterModel => ({
     name: "rev",
     in: "revision",
@@ -307,6 +236,21 @@ function outputOf(model: DocumentModel, verb: DocumentVerb): OperationModel["out
   switch (verb) {
     case "kill":
       return { schema: null, hasEntityTag: false, isBytes: false };
+    case "upsert": {
+      const created = { type: "boolean", description: "Whether it was not there before." };
+      return {
+        schema: objectSchema({ data: document, created }, ["data", "created"]),
+        hasEntityTag: true,
+        isBytes: false,
+      };
+    }
+    case "create_many":
+    case "update_many":
+    case "delete_many":
+      return { schema: outcomesSchema(model.typeName), hasEntityTag: false, isBytes: false };
+    case "update_where":
+    case "delete_where":
+      return { schema: matchedSchema, hasEntityTag: false, isBytes: false };
     case "agg_list":
       return { schema: refTo(aggregatePage.name), hasEntityTag: false, isBytes: false };
     case "get":

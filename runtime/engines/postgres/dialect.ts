@@ -92,7 +92,13 @@ export const postgresDialect: Dialect = {
   seizeRows: " FOR UPDATE",
 };
 
-const recordTypes = { integer: "bigint", text: "text", uuid: "uuid" } as const;
+const recordTypes = {
+  integer: "bigint",
+  text: "text",
+  uuid: "uuid",
+  boolean: "boolean",
+  timestamp: "timestamptz",
+} as const;
 
 function truncated(text: string, unit: TruncUnit, type: FieldType, zone: string): string {
   // A date has no zone, but its parameter is there all the same.

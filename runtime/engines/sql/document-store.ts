@@ -5,6 +5,7 @@ import { aggregateRows } from "./aggregate.js";
 import { bodyAsRead, documentColumns, ownerOf, readStored, whereOf } from "./document-rows.js";
 import { renewRows } from "./document-renewal.js";
 import { statementsOf } from "./document-statements.js";
+import { sqlDocumentBulk } from "./document-bulk.js";
 import { sqlDocumentWrites } from "./document-writes.js";
 import { namedRows } from "./named-rows.js";
 import { afterCondition, orderBy } from "./order.js";
@@ -96,6 +97,7 @@ export function sqlDocumentStore(session: SqlSession): DocumentStore {
 
     // Behind the methods: an object that begins with a spread takes twenty times as long to make.
     ...sqlDocumentWrites(session),
+    ...sqlDocumentBulk(session),
   };
 }
 

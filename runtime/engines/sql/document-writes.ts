@@ -41,7 +41,7 @@ export function sqlDocumentWrites(
   return {
     async insert(spec, tenant, document) {
       const { id, rev, createdAt, lastUpdateAt, isDeleted, ownerId } = document;
-      await written(spec, session, texts(spec).insert, [
+      const values = [
         ...ownerOf(spec, tenant),
         id,
         rev,
@@ -50,14 +50,15 @@ export function sqlDocumentWrites(
         isDeleted,
         ownerId,
         ...bodyAsStored(spec, document),
-      ]);
+      ];
+      await heldTo(spec, () => session.run(texts(spec).insert, values));
       await keepSnapshot(spec, tenant, document);
       await indexes.put(spec, tenant, document);
     },
 
     async replace(spec, tenant, expectedRev, document) {
       const { id, rev, lastUpdateAt, isDeleted } = document;
-      const changed = await written(spec, session, texts(spec).replace, [
+      const values = [
         ...ownerOf(spec, tenant),
         id,
         expectedRev,
@@ -65,7 +66,8 @@ export function sqlDocumentWrites(
         lastUpdateAt,
         isDeleted,
         ...bodyAsStored(spec, document),
-      ]);
+      ];
+      const changed = await heldTo(spec, () => session.run(texts(spec).replace, values));
       if (changed === 0) return false;
       await keepSnapshot(spec, tenant, document);
       await indexes.put(spec, tenant, document);
@@ -88,15 +90,10 @@ export function sqlDocumentWrites(
   };
 }
 
-/** Writes a row. Throws `unique_violation` where another one has what only one may have. */
-async function written(
-  spec: DocumentDeclaration,
-  session: SqlSession,
-  text: string,
-  values: readonly SqlValue[],
-): Promise<number> {
+/** Writes rows. Throws `unique_violation` where another one has what only one may have. */
+export async function heldTo<T>(spec: DocumentDeclaration, write: () => Promise<T>): Promise<T> {
   try {
-    return await session.run(text, values);
+    return await write();
   } catch (error) {
     if (!(error instanceof IndexViolation)) throw error;
     const rule = ruleOf(spec, error.index);

@@ -21,7 +21,7 @@ export interface ParameterSink {
 }
 
 /** Types of the members of records. */
-export type RecordType = "integer" | "text" | "uuid";
+export type RecordType = "integer" | "text" | "uuid" | "boolean" | "timestamp";
 
 /** Where engines print SQL differently. */
 export interface Dialect {

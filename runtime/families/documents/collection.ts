@@ -1,12 +1,7 @@
 // Documents for author handlers: typed, inside the running transaction and the scope of the invocation.
-import { isDeepStrictEqual } from "node:util";
-import { fail, ServiceError } from "../../contract/errors.js";
-import { serviceFields } from "../../contract/fields.js";
-import { isObject, pointer } from "../../contract/json-pointer.js";
-import type { ValidationFault, Validator } from "../../contract/validation.js";
+import { fail } from "../../contract/errors.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import type { ExpectedRevision } from "../../operations/input.js";
-import { cut } from "../../operations/plain-json.js";
 import type { Filter } from "../../query/ast.js";
 import {
   parseCursorRequest,
@@ -27,6 +22,9 @@ import { handlerSight, withSight } from "./reach.js";
 import { renderDocument } from "./render.js";
 import { readDocument, scoped } from "./scoped.js";
 import type { DocumentSpec } from "../../ports/document-spec.js";
+import { allWritten, createMany, deleteMany, updateMany, type Outcome } from "./many.js";
+import { checkedPayload } from "./payloads.js";
+import { upsertDocument } from "./upsert.js";
 import { createDocument, killDocument, markDocument, patchDocument } from "./write.js";
 import { documentStore } from "../../ports/documents.js";
 
@@ -95,6 +93,23 @@ export interface Collection<
    * as fast and creates it first has it updated. Throws as `create` and `update` do.
    */
   upsert(by: readonly (keyof Create & string)[], payload: Create): Promise<Document>;
+  /**
+   * As `create`, of many by few statements: all, or none. Throws `bulk_refused`, whose context tells what stands against
+   * each.
+   */
+  createMany(payloads: readonly Create[]): Promise<readonly Document[]>;
+  /** As `update`, of many: all, or none. */
+  updateMany(
+    items: readonly {
+      readonly id: string;
+      readonly rev: ExpectedRevision;
+      readonly patch: Patch;
+    }[],
+  ): Promise<readonly Document[]>;
+  /** Deletes many, all or none: marks them where they can be restored, else removes them for good. */
+  deleteMany(
+    items: readonly { readonly id: string; readonly rev: ExpectedRevision }[],
+  ): Promise<readonly Document[]>;
   /** Marks as deleted what can be restored, as `documents.delete` does. */
   delete(id: string, rev: ExpectedRevision): Promise<Document>;
   /** Undoes `delete`. */
@@ -109,6 +124,9 @@ export function collection<Document, Create, Patch, Filter, Sorts, Expanded>(
   context: ExecutionContext,
 ): Collection<Document, Create, Patch, Filter, Sorts, Expanded> {
   const rules = rulesOf(spec);
+  // In a transaction within the running one: what is refused has written nothing.
+  const all = (write: () => Promise<readonly Outcome[]>): Promise<readonly Document[]> =>
+    inTurn(context, () => context.commit(async () => allWritten(await write()).map(rendered)));
   const rendered = (stored: StoredDocument): Document =>
     renderDocument<Document>(spec, stored).parse();
   const expanded = async (rows: readonly StoredDocument[], expand?: readonly string[]) => {
@@ -158,45 +176,21 @@ export function collection<Document, Create, Patch, Filter, Sorts, Expanded>(
         return rendered((await patchDocument(spec, context, known(id), rev, change)).stored);
       }),
     upsert: (by, payload) =>
-      inTurn(context, async () => rendered(await upserted(spec, context, by, payload))),
+      inTurn(context, async () =>
+        rendered((await upsertDocument(spec, context, by, payload)).stored),
+      ),
+    createMany: (payloads) => all(() => createMany(spec, context, payloads)),
+    updateMany: (items) => all(() => updateMany(spec, context, items.map(knownItem))),
+    deleteMany: (items) => all(() => deleteMany(spec, context, items.map(knownItem))),
     delete: (id, rev) =>
       inTurn(context, async () => rendered(await marked(spec, context, known(id), rev, true))),
     restore: (id, rev) =>
       inTurn(context, async () => rendered(await marked(spec, context, known(id), rev, false))),
     kill: (id, rev = "any") =>
-      inTurn(context, () => killDocument(spec, context, known(id), checkedRevision(rev))),
+      inTurn(context, async () => {
+        await killDocument(spec, context, known(id), checkedRevision(rev));
+      }),
   };
-}
-
-async function upserted(
-  spec: DocumentSpec<unknown>,
-  context: ExecutionContext,
-  by: readonly string[],
-  payload: unknown,
-): Promise<StoredDocument> {
-  const isRule = ({ members }: { readonly members: readonly string[] }): boolean =>
-    isDeepStrictEqual(members.toSorted(), by.toSorted());
-  if (spec.unique?.some(isRule) !== true)
-    throw new TypeError(`${spec.name} has no unique ${by.join(", ")}`);
-  const given = checkedPayload(payload, spec.validateCreate);
-  const key = Object.entries(given).filter(([member]) => by.includes(member));
-  // Where one of them is null there is no other that has the same.
-  const isWhole = key.length === by.length && key.every(([, value]) => value !== null);
-  const query = { filters: { $values: Object.fromEntries(key) }, size: 1 };
-  const rest = Object.fromEntries(Object.entries(given).filter(([member]) => !by.includes(member)));
-  for (let isLast = false; ; isLast = true) {
-    const [found] = isWhole ? await findRows(spec, context, query) : [];
-    if (found !== undefined) {
-      const change = checkedPayload(rest, spec.validatePatch);
-      return (await patchDocument(spec, context, found.id, "any", change)).stored;
-    }
-    try {
-      return await createDocument(spec, context, given);
-    } catch (error) {
-      if (isLast || !(error instanceof ServiceError) || error.code !== "unique_violation")
-        throw error;
-    }
-  }
 }
 
 /** Throws where documents of this type are removed for good, or not at all. */
@@ -227,6 +221,12 @@ function known(id: string): string {
   return id.toLowerCase();
 }
 
+function knownItem<Item extends { readonly id: string; readonly rev: ExpectedRevision }>(
+  item: Item,
+): Item {
+  return { ...item, id: known(item.id), rev: checkedRevision(item.rev) };
+}
+
 function checkedRevision(rev: ExpectedRevision): ExpectedRevision {
   if (rev !== "any" && !Number.isSafeInteger(rev))
     throw new TypeError('rev must be an integer or "any"');
@@ -254,35 +254,6 @@ function owned<Query extends DocumentQuery>(
       ? { kind: "any", filters: [] }
       : { kind: "compare", field, operator: "$eq", value: principalId };
   return { ...query, filter: { kind: "all", filters: [query.filter, mine] } };
-}
-
-/**
- * What a handler passes on, as JSON has it: held to what callers may send, and without what only the service sets. Throws
- * `core.validation` with the pointers.
- */
-function checkedPayload(
-  payload: unknown,
-  validate: Validator<unknown> | undefined,
-): Readonly<Record<string, unknown>> {
-  // Checked is what is stored: a copy, without what is undefined.
-  const given = cut.plain(payload);
-  if (!isObject(given)) throw invalid([{ path: "", keyword: "type", message: "must be object" }]);
-  const taken = serviceFields.filter((name) => Object.hasOwn(given, name));
-  if (taken.length > 0)
-    throw invalid(
-      taken.map((name) => ({
-        path: pointer("", name),
-        keyword: "readOnly",
-        message: "is set by the service",
-      })),
-    );
-  const faults = validate?.(given) ?? null;
-  if (faults !== null) throw invalid(faults);
-  return given;
-}
-
-function invalid(faults: readonly ValidationFault[]): ServiceError {
-  return fail("core.validation", { errors: faults });
 }
 
 /** What handlers may ask: of live documents, by their owners as well. */

@@ -30,6 +30,22 @@ export async function createDocument(
   context: ExecutionContext,
   payload: Body,
 ): Promise<StoredDocument> {
+  const { stored, body } = newDocument(spec, context, payload);
+  await holdReferences(spec, context, body, Object.keys(body));
+  await attempted(spec, context, async (documents) => {
+    await documents.insert(spec, context.tenant, stored);
+    await checkWithinScope(spec, context, stored.id);
+  });
+  await emitSignals(spec, context, "create", stored);
+  return stored;
+}
+
+/** A document at revision 1, not stored yet, and its body. Throws `core.validation`. */
+export function newDocument(
+  spec: DocumentDeclaration,
+  context: ExecutionContext,
+  payload: Body,
+): { readonly stored: StoredDocument; readonly body: Body } {
   // Spread twice, so that given members stand before defaulted ones.
   const body = canonicalBody({ ...payload, ...spec.defaults, ...payload }, spec.canonical);
   checkBody(spec, body);
@@ -43,13 +59,19 @@ export async function createDocument(
     ownerId: context.identity?.principalId ?? null,
     body: JSON.stringify(body),
   };
-  await holdReferences(spec, context, body, Object.keys(body));
-  await attempted(spec, context, async (documents) => {
-    await documents.insert(spec, context.tenant, stored);
-    await checkWithinScope(spec, context, stored.id);
-  });
-  await emitSignals(spec, context, "create", stored);
-  return stored;
+  return { stored, body };
+}
+
+/** The body after a patch at the revision that it has, and what of it is new. Throws `core.validation`. */
+export function patchedBody(
+  spec: DocumentDeclaration,
+  current: StoredDocument,
+  patch: Body,
+): { readonly body: Body; readonly diff: Body } {
+  const before = JSON.parse(current.body) as Body;
+  const body = applyPatch(before, canonicalBody(patch, spec.canonical), nullable(spec));
+  checkBody(spec, body);
+  return { body, diff: diffOf(before, body) };
 }
 
 /** Throws `core.validation` where the parts of a body have been valid, and the whole is not. */
@@ -157,15 +179,15 @@ async function restored(
   return replaced(spec, context, current, { isDeleted: false });
 }
 
-/** Removes a document for good. Throws `core.not_found`, `precondition_failed`, `revision_mismatch`. */
+/** Removes a document for good, and gives it as it was. Throws `core.not_found`, `precondition_failed`, `revision_mismatch`. */
 export async function killDocument(
   spec: DocumentDeclaration,
   context: ExecutionContext,
   id: string,
   expected: ExpectedRevision | undefined,
   preconditions = noPreconditions,
-): Promise<void> {
-  await retried(context, async () => {
+): Promise<StoredDocument> {
+  return retried(context, async () => {
     const current = await existing(spec, context, id);
     checkPreconditions(preconditions, validatorsOf(current));
     if (typeof expected === "number" && expected !== current.rev) throw mismatch(current);
@@ -177,7 +199,7 @@ export async function killDocument(
     });
     if (!isGone) return null;
     await emitSignals(spec, context, "kill", current);
-    return true;
+    return current;
   });
 }
 

@@ -95,18 +95,27 @@ function document(given: Fields, maySensitive: boolean): Fields {
   const one = maySensitive && sensitive !== undefined ? given : others;
   const isSoft = one["soft_delete"] !== undefined && one["soft_delete"] !== false;
   const isComposite = one["search"] !== undefined;
+  const isKeyed =
+    one["upsert"] === true &&
+    Array.isArray(one["unique"]) &&
+    one["unique"].length > 0 &&
+    one["read_only"] !== true;
   const registered: readonly string[] =
     one["read_only"] === true
       ? verbs.reading
       : verbs.documents.filter(
-          (verb) => isSoft || isComposite || !["delete", "restore"].includes(verb),
+          (verb) =>
+            (isSoft || isComposite || !["delete", "restore"].includes(verb)) &&
+            (one["bulk"] !== undefined || !/_(?:many|where)$/.test(verb)) &&
+            (isKeyed || verb !== "upsert"),
         );
-  const { mount, idempotency, unique, ...rest } = one;
+  const { mount, idempotency, unique, upsert, ...rest } = one;
   const isOff = one["sensitive"] === true;
   return {
     ...only(rest, ["guard", "hooks", "emits", "deprecated"], [...registered, "read", "write"]),
     ...(idempotency === undefined || one["read_only"] === true ? {} : { idempotency }),
     ...(mount === undefined || isOff ? {} : { mount: mountOf(mount, registered) }),
+    ...(upsert === undefined || !isKeyed ? {} : { upsert }),
     ...(Array.isArray(unique)
       ? { unique: unique.map((rule) => uniqueOf(rule, isSoft || isComposite)) }
       : {}),

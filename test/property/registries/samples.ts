@@ -100,7 +100,7 @@ export const exportNames: readonly string[] = ["go", "run", "$go", "_x", "valida
 /** Verbs by family, as mounts, guards and hooks name them. */
 export const verbs = {
   documents:
-    "create get update kill delete restore list raw_list list_cursor raw_list_cursor agg_list".split(
+    "create get update kill delete restore upsert create_many update_many delete_many update_where delete_where list raw_list list_cursor raw_list_cursor agg_list".split(
       " ",
     ),
   reading: "get list raw_list list_cursor raw_list_cursor agg_list".split(" "),

@@ -1,0 +1,233 @@
+// Operations on many documents at once, and on the one that has the same as a payload.
+import { fail, toEnvelope } from "../../contract/errors.js";
+import { isObject, pointer } from "../../contract/json-pointer.js";
+import { limits } from "../../contract/limits.js";
+import { isUuid } from "../../contract/uuid.js";
+import type { ExecutionContext } from "../../operations/context.js";
+import { parsed, type ExpectedRevision, type InputBinding } from "../../operations/input.js";
+import { JsonText } from "../../operations/json-text.js";
+import type { Handler } from "../../operations/operation.js";
+import { pageCost } from "../../operations/query-cost.js";
+import type { DocumentSpec } from "../../ports/document-spec.js";
+import { documentStore, type StoredDocument } from "../../ports/documents.js";
+import type { Filter, SortKey } from "../../query/ast.js";
+import { invalid, membersOf } from "../../query/list-request.js";
+import { parseFilter } from "../../query/parse-filter.js";
+import { parseSorts } from "../../query/parse-sorts.js";
+import {
+  allWritten,
+  createMany,
+  deleteMany,
+  updateMany,
+  type Leaving,
+  type Outcome,
+  type Patching,
+} from "./many.js";
+import { checkPrice } from "./priced.js";
+import { callerSight, withSight } from "./reach.js";
+import { documentText, validatorsOf } from "./render.js";
+import { readRows } from "./rows.js";
+import { scoped } from "./scoped.js";
+import { isUniqueBy, upsertDocument } from "./upsert.js";
+
+/** Items, and whether one that is refused refuses all. */
+interface Many<Item> {
+  readonly items: readonly Item[];
+  readonly atomic: boolean;
+}
+
+/** All that a filter finds; of a dry run, how many these are. */
+interface Matching {
+  readonly filter: Filter;
+  readonly sorts: readonly SortKey[];
+  readonly withDeleted: false;
+  readonly patch: unknown;
+  readonly isDry: boolean;
+}
+
+interface Upserting {
+  readonly by: readonly string[];
+  readonly document: unknown;
+}
+
+/** What became of many: `{outcomes, done, failed}`. */
+export interface BulkAnswer {
+  readonly outcomes: readonly object[];
+  readonly done: number;
+  readonly failed: number;
+}
+
+/** How many a filter found, and how many of these were changed. */
+export interface MatchedAnswer {
+  readonly matched: number;
+  readonly done: number;
+}
+
+/** Handlers of bulk operations. At most `max` documents are written by one request. */
+export const bulk = {
+  create:
+    (spec: DocumentSpec<unknown>): Handler<Many<unknown>, BulkAnswer> =>
+    async ({ items, atomic }, context) =>
+      answerOf(spec, context, await createMany(spec, context, items), atomic),
+
+  update:
+    (spec: DocumentSpec<unknown>): Handler<Many<Patching>, BulkAnswer> =>
+    async ({ items, atomic }, context) =>
+      answerOf(spec, context, await updateMany(spec, context, items), atomic),
+
+  delete:
+    (spec: DocumentSpec<unknown>): Handler<Many<Leaving>, BulkAnswer> =>
+    async ({ items, atomic }, context) =>
+      answerOf(spec, context, await deleteMany(spec, context, items), atomic),
+
+  updateWhere:
+    (spec: DocumentSpec<unknown>, max: number): Handler<Matching, MatchedAnswer> =>
+    (given, context) =>
+      whereMatching(spec, context, given, max, (rows) =>
+        updateMany(
+          spec,
+          context,
+          rows.map(({ id, rev }) => ({ id, rev, patch: given.patch })),
+        ),
+      ),
+
+  deleteWhere:
+    (spec: DocumentSpec<unknown>, max: number): Handler<Matching, MatchedAnswer> =>
+    (given, context) =>
+      whereMatching(spec, context, given, max, (rows) => deleteMany(spec, context, rows)),
+
+  upsert:
+    <Document>(
+      spec: DocumentSpec<Document>,
+    ): Handler<Upserting, { readonly data: Document; readonly created: boolean }> =>
+    async ({ by, document }, context) => {
+      const { stored, isNew } = await upsertDocument(spec, context, by, document);
+      const { etag, modifiedAt } = validatorsOf(stored);
+      const text = `{"data":${documentText(spec, stored)},"created":${isNew}}`;
+      return new JsonText(text, `"${etag}"`, modifiedAt);
+    },
+};
+
+/** Bindings of their bodies. Payloads and patches are checked item by item. */
+export const bulkInput = {
+  create: (max: number): InputBinding<Many<unknown>> =>
+    parsed((body) => manyOf(body, max, (item) => item)),
+  update: (max: number): InputBinding<Many<Patching>> =>
+    parsed((body) =>
+      manyOf(body, max, (item, at) => {
+        const { patch, ...rest } = membersOf(item, at, ["id", "rev", "patch"]);
+        if (!isObject(patch)) throw invalid(pointer(at, "patch"), "type", "must be object");
+        return { ...leaving(rest, at), patch };
+      }),
+    ),
+  delete: (max: number): InputBinding<Many<Leaving>> =>
+    parsed((body) =>
+      manyOf(body, max, (item, at) => leaving(membersOf(item, at, ["id", "rev"]), at)),
+    ),
+  updateWhere: (spec: DocumentSpec<unknown>): InputBinding<Matching> =>
+    parsed((body) => {
+      const members = membersOf(body, "", ["filters", "patch", "dry_run"]);
+      if (!isObject(members["patch"])) throw invalid("/patch", "type", "must be object");
+      const faults = spec.validatePatch?.(members["patch"]) ?? null;
+      if (faults !== null)
+        throw fail("core.validation", {
+          errors: faults.map((fault) => ({ ...fault, path: `/patch${fault.path}` })),
+        });
+      return matching(spec, members);
+    }),
+  deleteWhere: (spec: DocumentSpec<unknown>): InputBinding<Matching> =>
+    parsed((body) => matching(spec, membersOf(body, "", ["filters", "dry_run"]))),
+  upsert: (spec: DocumentSpec<unknown>): InputBinding<Upserting> =>
+    parsed((body) => {
+      const { by, document } = membersOf(body, "", ["by", "document"]);
+      const names = Array.isArray(by) ? by.filter((name) => typeof name === "string") : [];
+      if (!Array.isArray(by) || names.length !== by.length || !isUniqueBy(spec, names))
+        throw invalid("/by", "enum", "must be fields that are unique together");
+      return { by: names, document };
+    }),
+};
+
+function manyOf<Item>(
+  body: unknown,
+  max: number,
+  read: (item: unknown, at: string) => Item,
+): Many<Item> {
+  const { items, atomic = false } = membersOf(body, "", ["items", "atomic"]);
+  if (typeof atomic !== "boolean") throw invalid("/atomic", "type", "must be boolean");
+  if (!Array.isArray(items)) throw invalid("/items", "type", "must be array");
+  if (items.length === 0) throw invalid("/items", "minItems", "must NOT have fewer than 1 items");
+  if (items.length > max)
+    throw invalid("/items", "maxItems", `must NOT have more than ${max} items`);
+  return { items: items.map((item, at) => read(item, pointer("/items", String(at)))), atomic };
+}
+
+function leaving({ id, rev }: Readonly<Record<string, unknown>>, at: string): Leaving {
+  if (typeof id !== "string" || !isUuid(id))
+    throw invalid(pointer(at, "id"), "format", "must be a UUID");
+  if (rev !== undefined && !(Number.isSafeInteger(rev) && Number(rev) >= 1))
+    throw invalid(pointer(at, "rev"), "type", "must be an integer from 1");
+  const expected: ExpectedRevision = rev === undefined ? "any" : Number(rev);
+  return { id: id.toLowerCase(), rev: expected };
+}
+
+function matching(
+  spec: DocumentSpec<unknown>,
+  members: Readonly<Record<string, unknown>>,
+): Matching {
+  const { filters, patch, dry_run: isDry = false } = members;
+  // A filter that was forgotten is no filter for all.
+  if (filters === undefined) throw invalid("/filters", "required", "must be given");
+  if (typeof isDry !== "boolean") throw invalid("/dry_run", "type", "must be boolean");
+  return {
+    filter: parseFilter(filters, spec.fieldSet, "/filters"),
+    sorts: parseSorts(undefined, spec.fieldSet, "/sorts"),
+    withDeleted: false,
+    patch,
+    isDry,
+  };
+}
+
+/** Writes what a filter finds, all or nothing. Throws `query_too_complex` where that is more than `max`. */
+async function whereMatching(
+  spec: DocumentSpec<unknown>,
+  context: ExecutionContext,
+  given: Matching,
+  max: number,
+  write: (rows: readonly StoredDocument[]) => Promise<readonly Outcome[]>,
+): Promise<MatchedAnswer> {
+  const query = scoped(spec, context, await withSight(spec, context, given, callerSight));
+  const page = { offset: 0, size: max, isCounted: given.isDry };
+  await checkPrice(spec, context, [query.filter], (ground) => pageCost(ground, query, page));
+  const store = context.transaction.of(documentStore);
+  if (given.isDry) return { matched: await store.count(spec, context.tenant, query), done: 0 };
+  const start = { offset: 0, after: undefined };
+  const { rows, isCut } = await readRows(
+    (window) => store.select(spec, context.tenant, query, window),
+    query.sorts,
+    start,
+    max + 1,
+    context.answer,
+  );
+  if (isCut) throw fail("query_too_complex", { path: "/filters", max_bytes: limits.maxPageBytes });
+  if (rows.length > max) throw fail("query_too_complex", { path: "/filters", limit: max });
+  const done = allWritten(await write(rows));
+  return { matched: rows.length, done: done.length };
+}
+
+function answerOf(
+  spec: DocumentSpec<unknown>,
+  context: ExecutionContext,
+  outcomes: readonly Outcome[],
+  isAtomic: boolean,
+): JsonText<BulkAnswer> {
+  if (isAtomic) allWritten(outcomes);
+  const texts = outcomes.map((outcome) =>
+    "error" in outcome
+      ? `{"error":${JSON.stringify(toEnvelope(outcome.error))}}`
+      : `{"document":${documentText(spec, outcome.stored)}}`,
+  );
+  const failed = outcomes.filter((outcome) => "error" in outcome).length;
+  const text = `{"outcomes":[${texts.join(",")}],"done":${outcomes.length - failed},"failed":${failed}}`;
+  context.answer.grow(text.length);
+  return new JsonText(text);
+}

@@ -1,0 +1,304 @@
+// Many writes in one transaction: together where nothing stands against it, else one by one, with the answers of single calls.
+import { fail, ServiceError, toEnvelope } from "../../contract/errors.js";
+import type { ExecutionContext } from "../../operations/context.js";
+import type { ExpectedRevision } from "../../operations/input.js";
+import type { DocumentDeclaration, DocumentSpec } from "../../ports/document-spec.js";
+import { documentStore, type StoredDocument } from "../../ports/documents.js";
+import { everything, type Filter } from "../../query/ast.js";
+import { limits } from "../../contract/limits.js";
+import { emitSignals } from "./emit.js";
+import { checkedPayload } from "./payloads.js";
+import { nextRevision } from "./revision.js";
+import {
+  createDocument,
+  killDocument,
+  markDocument,
+  newDocument,
+  patchDocument,
+  patchedBody,
+} from "./write.js";
+
+type Body = Readonly<Record<string, unknown>>;
+
+/** What became of one item: the document as it is now, or as it was before it was removed for good. */
+export type Outcome = { readonly stored: StoredDocument } | { readonly error: ServiceError };
+
+export interface Patching {
+  readonly id: string;
+  readonly rev: ExpectedRevision;
+  readonly patch: unknown;
+}
+
+export interface Leaving {
+  readonly id: string;
+  readonly rev: ExpectedRevision;
+}
+
+/** A write of many: what can be done of it at once, and how a single one is done. */
+interface Writing<Item> {
+  /** Done for items that nothing stands against; null for the others, of which nothing is stored. */
+  together(items: readonly Item[]): Promise<readonly (StoredDocument | null)[]>;
+  single(item: Item): Promise<StoredDocument>;
+}
+
+/** Creates documents as `create` does. */
+export function createMany(
+  spec: DocumentSpec<unknown>,
+  context: ExecutionContext,
+  payloads: readonly unknown[],
+): Promise<readonly Outcome[]> {
+  return outcomesOf(context, payloads, {
+    single: (payload) =>
+      createDocument(spec, context, checkedPayload(payload, spec.validateCreate)),
+    async together(items) {
+      const made = items.map((payload) =>
+        unlessRefused(() =>
+          newDocument(spec, context, checkedPayload(payload, spec.validateCreate)),
+        ),
+      );
+      const free = await withReferencesHeld(spec, context, made, ({ body }) => body);
+      const documents = free.flatMap((one) => (one === null ? [] : [one.stored]));
+      const store = context.transaction.of(documentStore);
+      if (documents.length > 0) await store.insertMany(spec, context.tenant, documents);
+      await checkAllWithinScope(spec, context, documents);
+      for (const stored of documents) await emitSignals(spec, context, "create", stored);
+      return free.map((one) => one?.stored ?? null);
+    },
+  });
+}
+
+/** Patches documents as `update` does. */
+export function updateMany(
+  spec: DocumentSpec<unknown>,
+  context: ExecutionContext,
+  items: readonly Patching[],
+): Promise<readonly Outcome[]> {
+  return outcomesOf(context, items, {
+    async single({ id, rev, patch }) {
+      const change = checkedPayload(patch, spec.validatePatch);
+      return (await patchDocument(spec, context, id, rev, change)).stored;
+    },
+    async together(all) {
+      const current = await currentOf(spec, context, all);
+      const patched = all.map(({ patch }, at) => {
+        const before = current[at];
+        if (before === undefined || before === null) return null;
+        return unlessRefused(() => ({
+          before,
+          ...patchedBody(spec, before, checkedPayload(patch, spec.validatePatch)),
+        }));
+      });
+      const free = await withReferencesHeld(spec, context, patched, ({ diff }) => diff);
+      const changes = free.map((one) =>
+        one === null || Object.keys(one.diff).length === 0
+          ? null
+          : {
+              expectedRev: one.before.rev,
+              document: nextRevision(one.before, { body: JSON.stringify(one.body) }),
+            },
+      );
+      const replaced = await replacedTogether(spec, context, changes);
+      const results: (StoredDocument | null)[] = [];
+      for (const [at, one] of free.entries()) {
+        const change = changes[at] ?? null;
+        const isDone = change !== null && replaced.has(change.document.id);
+        if (isDone && one !== null)
+          await emitSignals(spec, context, "update", change.document, one.diff);
+        results.push(isDone ? change.document : change === null ? (one?.before ?? null) : null);
+      }
+      return results;
+    },
+  });
+}
+
+/** Deletes documents: marks them where they can be restored, else removes them for good. */
+export function deleteMany(
+  spec: DocumentSpec<unknown>,
+  context: ExecutionContext,
+  items: readonly Leaving[],
+): Promise<readonly Outcome[]> {
+  const { softDelete } = spec;
+  return outcomesOf(context, items, {
+    async single({ id, rev }) {
+      if (softDelete) return markDocument(spec, context, id, rev, true);
+      return killDocument(spec, context, id, rev);
+    },
+    async together(all) {
+      // Who names them has a say, one by one.
+      if (spec.referredBy !== undefined) return all.map(() => null);
+      const current = await currentOf(spec, context, all);
+      const gone = softDelete
+        ? await replacedTogether(
+            spec,
+            context,
+            current.map((before) =>
+              before === null
+                ? null
+                : { expectedRev: before.rev, document: nextRevision(before, { isDeleted: true }) },
+            ),
+          )
+        : await removedTogether(spec, context, current);
+      for (const stored of gone.values())
+        await emitSignals(spec, context, softDelete ? "delete" : "kill", stored);
+      return current.map((before) => (before === null ? null : (gone.get(before.id) ?? null)));
+    },
+  });
+}
+
+/** The documents of all items. Throws `bulk_refused` where one was refused: the transaction ends, and nothing stays. */
+export function allWritten(outcomes: readonly Outcome[]): readonly StoredDocument[] {
+  const errors = outcomes.flatMap((outcome, item) =>
+    "error" in outcome ? [{ item, ...toEnvelope(outcome.error) }] : [],
+  );
+  if (errors.length > 0)
+    throw fail("bulk_refused", {
+      failed: errors.length,
+      errors: errors.slice(0, limits.maxReportedErrors),
+    });
+  return outcomes.flatMap((outcome) => ("stored" in outcome ? [outcome.stored] : []));
+}
+
+/** An outcome an item, in their order. Throws what is no fault of an item. */
+async function outcomesOf<Item>(
+  context: ExecutionContext,
+  items: readonly Item[],
+  { together, single }: Writing<Item>,
+): Promise<readonly Outcome[]> {
+  const atOnce = await unlessAnyIsRefused(
+    () => context.commit(() => together(items)),
+    items.length,
+  );
+  const outcomes: Outcome[] = [];
+  for (const [at, item] of items.entries()) {
+    const stored = atOnce[at] ?? null;
+    if (stored !== null) {
+      outcomes.push({ stored });
+      continue;
+    }
+    context.lifetime.throwIfOver();
+    try {
+      outcomes.push({ stored: await context.commit(() => single(item)) });
+    } catch (error) {
+      if (!(error instanceof ServiceError) || error.status >= 500) throw error;
+      outcomes.push({ error });
+    }
+  }
+  return outcomes;
+}
+
+/** Nothing is done of what one of the items stands against, such as a value that another document has. */
+async function unlessAnyIsRefused(
+  work: () => Promise<readonly (StoredDocument | null)[]>,
+  count: number,
+): Promise<readonly (StoredDocument | null)[]> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.status >= 500) throw error;
+    return Array.from({ length: count }, () => null);
+  }
+}
+
+/** Null for what is refused: done alone, it is told why. */
+function unlessRefused<T>(work: () => T): T | null {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof ServiceError) return null;
+    throw error;
+  }
+}
+
+/** The live documents of items as they are, where their revision is the one that is expected; each once. */
+async function currentOf(
+  spec: DocumentDeclaration,
+  context: ExecutionContext,
+  items: readonly Leaving[],
+): Promise<readonly (StoredDocument | null)[]> {
+  const ids = [...new Set(items.map(({ id }) => id))];
+  const filter = context.scopeOf(spec.name);
+  const [found = []] = await context.transaction
+    .of(documentStore)
+    .named([{ spec, ids, filter }], context.tenant, limits.maxPageBytes);
+  const current = new Map(found.map((stored) => [stored.id, stored]));
+  return items.map(({ id, rev }) => {
+    const stored = current.get(id);
+    current.delete(id);
+    return stored !== undefined && (rev === "any" || rev === stored.rev) ? stored : null;
+  });
+}
+
+/** Null for items that name what is not there, or what only its scope could tell of. */
+async function withReferencesHeld<Item>(
+  { references = {} }: DocumentDeclaration,
+  context: ExecutionContext,
+  items: readonly (Item | null)[],
+  membersOf: (item: Item) => Body,
+): Promise<readonly (Item | null)[]> {
+  let free = items;
+  for (const [member, targetOf] of Object.entries(references)) {
+    const idOf = (item: Item | null): string | null => {
+      const id = item === null ? null : (membersOf(item)[member] ?? null);
+      return typeof id === "string" ? id : null;
+    };
+    const ids = [...new Set(free.flatMap((item) => idOf(item) ?? []))];
+    if (ids.length === 0) continue;
+    const target = targetOf();
+    const isSeen = context.scopeOf(target.name) === everything;
+    const held = isSeen
+      ? await context.transaction.of(documentStore).holdMany(target, context.tenant, ids)
+      : new Set<string>();
+    free = free.map((item) => {
+      const id = idOf(item);
+      return id === null || held.has(id) ? item : null;
+    });
+  }
+  return free;
+}
+
+type Change = { readonly expectedRev: number; readonly document: StoredDocument };
+
+/** What has been replaced, by id. */
+async function replacedTogether(
+  spec: DocumentDeclaration,
+  context: ExecutionContext,
+  changes: readonly (Change | null)[],
+): Promise<ReadonlyMap<string, StoredDocument>> {
+  const all = changes.filter((change) => change !== null);
+  if (all.length === 0) return new Map();
+  const store = context.transaction.of(documentStore);
+  const ids = await store.replaceMany(spec, context.tenant, all);
+  const documents = all.flatMap(({ document }) => (ids.has(document.id) ? [document] : []));
+  await checkAllWithinScope(spec, context, documents);
+  return new Map(documents.map((document) => [document.id, document]));
+}
+
+async function removedTogether(
+  spec: DocumentDeclaration,
+  context: ExecutionContext,
+  current: readonly (StoredDocument | null)[],
+): Promise<ReadonlyMap<string, StoredDocument>> {
+  const all = current.filter((stored) => stored !== null);
+  if (all.length === 0) return new Map();
+  const gone = all.map(({ id, rev }) => ({ id, expectedRev: rev }));
+  const ids = await context.transaction.of(documentStore).removeMany(spec, context.tenant, gone);
+  return new Map(all.filter(({ id }) => ids.has(id)).map((stored) => [stored.id, stored]));
+}
+
+/** Throws `core.authorization` where one of them is outside the scope, which undoes all. */
+async function checkAllWithinScope(
+  spec: DocumentDeclaration,
+  context: ExecutionContext,
+  documents: readonly StoredDocument[],
+): Promise<void> {
+  const scope = context.scopeOf(spec.name);
+  if (scope === everything || documents.length === 0) return;
+  const field = { path: "id", type: "uuid", isColumn: true } as const;
+  const values = documents.map(({ id }) => id);
+  const these: Filter = { kind: "in", field, isNegated: false, values };
+  const filter: Filter = { kind: "all", filters: [these, scope] };
+  const count = await context.transaction
+    .of(documentStore)
+    .count(spec, context.tenant, { filter, sorts: [], withDeleted: true });
+  if (count !== documents.length) throw fail("core.authorization");
+}

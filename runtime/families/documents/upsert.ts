@@ -1,0 +1,70 @@
+// Updating the document that has the same in members that are unique together, or creating it.
+import { isDeepStrictEqual } from "node:util";
+import { ServiceError } from "../../contract/errors.js";
+import type { ExecutionContext } from "../../operations/context.js";
+import type { DocumentSpec } from "../../ports/document-spec.js";
+import { documentStore, type StoredDocument } from "../../ports/documents.js";
+import { readListQuery } from "../../query/list-request.js";
+import { checkedPayload } from "./payloads.js";
+import { scoped } from "./scoped.js";
+import { createDocument, patchDocument } from "./write.js";
+
+export interface Upserted {
+  readonly stored: StoredDocument;
+  readonly isNew: boolean;
+}
+
+/** Whether a rule of the document says that these members are unique together. */
+export function isUniqueBy(
+  { unique = [] }: Pick<DocumentSpec<unknown>, "unique">,
+  by: readonly string[],
+): boolean {
+  return unique.some(({ members }) => isDeepStrictEqual(members.toSorted(), by.toSorted()));
+}
+
+/**
+ * Updates the live document that has the same in these members, or creates it. Whoever is as fast and creates it first
+ * has it updated. Throws what creating and updating do.
+ */
+export async function upsertDocument(
+  spec: DocumentSpec<unknown>,
+  context: ExecutionContext,
+  by: readonly string[],
+  payload: unknown,
+): Promise<Upserted> {
+  if (!isUniqueBy(spec, by)) throw new TypeError(`${spec.name} has no unique ${by.join(", ")}`);
+  const given = checkedPayload(payload, spec.validateCreate);
+  const key = Object.entries(given).filter(([member]) => by.includes(member));
+  // Where one of them is null there is no other that has the same.
+  const isWhole = key.length === by.length && key.every(([, value]) => value !== null);
+  const rest = Object.fromEntries(Object.entries(given).filter(([member]) => !by.includes(member)));
+  for (let isLast = false; ; isLast = true) {
+    const found = isWhole ? await occupant(spec, context, Object.fromEntries(key)) : undefined;
+    if (found !== undefined) {
+      const change = checkedPayload(rest, spec.validatePatch);
+      const { stored } = await patchDocument(spec, context, found.id, "any", change);
+      return { stored, isNew: false };
+    }
+    try {
+      return { stored: await createDocument(spec, context, given), isNew: true };
+    } catch (error) {
+      if (isLast || !(error instanceof ServiceError) || error.code !== "unique_violation")
+        throw error;
+    }
+  }
+}
+
+/** The live document that has these values, as far as it is within the scope. */
+async function occupant(
+  spec: DocumentSpec<unknown>,
+  context: ExecutionContext,
+  values: object,
+): Promise<StoredDocument | undefined> {
+  const rules = { fields: spec.scopeFields, mayListDeleted: false, isRaw: false };
+  const query = readListQuery({ filters: { $values: values } }, rules);
+  const window = { limit: 1, offset: 0, after: undefined };
+  const [found] = await context.transaction
+    .of(documentStore)
+    .select(spec, context.tenant, scoped(spec, context, query), window);
+  return found;
+}
