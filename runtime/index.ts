@@ -28,6 +28,7 @@ export {
   type TokenResponse,
 } from "./families/identity/operations.js";
 export { passwordReset, type PasswordResetRequested } from "./families/identity/password-reset.js";
+export { signUp, type SignUp, type SignUpRequested } from "./families/identity/sign-up.js";
 export { createPrincipal } from "./families/identity/provision.js";
 export {
   identity,

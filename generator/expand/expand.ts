@@ -22,6 +22,7 @@ import {
   type NamespaceExpansion,
   type RoutedOperation,
 } from "../kernel/family.js";
+import { builtInWhat } from "../kernel/built-in.js";
 import { attach } from "./mounts.js";
 import { placeholdersOf } from "../kernel/placeholders.js";
 
@@ -104,7 +105,9 @@ function namedOnce(
   report: Report,
 ): readonly NamespaceExpansion[] {
   const named = new Map<string, NamespaceExpansion>();
-  for (const namespace of all) {
+  // Opwright's own come first: the author can call theirs otherwise.
+  const isOurs = ({ what }: NamespaceExpansion): boolean => what === builtInWhat;
+  for (const namespace of [...all.filter(isOurs), ...all.filter((one) => !isOurs(one))]) {
     const { name, at } = namespace;
     const first = named.get(name);
     if (first === undefined) named.set(name, namespace);

@@ -256,6 +256,14 @@ export interface AuthenticationRouteModel {
   readonly resolver: FunctionReference | null;
 }
 
+/** How people register by themselves. */
+export interface SignUpModel {
+  readonly verify: "email" | "none";
+  /** The document that is made with each principal. */
+  readonly profile: string | null;
+  readonly ttlSeconds: number;
+}
+
 export interface IdentityModel {
   /** By their names. */
   readonly routes: Readonly<Record<string, AuthenticationRouteModel>>;
@@ -265,6 +273,8 @@ export interface IdentityModel {
   readonly refreshTtlSeconds: number;
   readonly refreshGraceSeconds: number;
   readonly resetTtlSeconds: number;
+  /** Null where nobody registers by oneself. */
+  readonly signUp: SignUpModel | null;
   readonly jwks: { readonly path: string; readonly maxAgeSeconds: number } | null;
   /** Whether there are tenants of the service's own. */
   readonly hasTenancy: boolean;

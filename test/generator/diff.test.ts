@@ -340,6 +340,13 @@ const cases: readonly (readonly [string, string, string, string, readonly string
     ["additive identity takes a tenant from a header"],
   ],
   [
+    "people who register by themselves",
+    "identity: {methods: [token, password]}",
+    "identity: {methods: [token, password], sign_up: {verify: none}}",
+    "1.3.0",
+    ["additive authn.sign_up is new"],
+  ],
+  [
     "another description",
     "note: {type: string,",
     "note: {type: string, description: Anything.,",

@@ -9,6 +9,7 @@ import { typeModules } from "../../print/type-modules.js";
 /** Types of the runtime's own events. */
 const ofRuntime: Readonly<Record<string, string>> = {
   "authn.password_reset_requested": "PasswordResetRequested",
+  "authn.sign_up_requested": "SignUpRequested",
 };
 
 export function emitOutbox(model: RegistryModel, paths: ModulePaths): readonly EmittedFile[] {

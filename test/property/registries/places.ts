@@ -40,6 +40,7 @@ const places: readonly (readonly [string, Place])[] = [
   ],
   ["operations.*.guard", (world) => guardOf(world, "operations")],
   ["identity|tenancy.*.guard", administrator],
+  ["identity.sign_up.profile", () => "documents_are_made_later"],
   ["webhooks.guard", (world) => guardOf(world, "webhooks")],
   ["webhooks.events.*", ({ draw, made }) => draw.pick(integrationEventsOf(made["outbox"]))],
   ["*.*.guard.*", (world, path) => guardOf(world, path[0] ?? "")],
