@@ -126,10 +126,11 @@ export { searching, type SearchSpec } from "./ports/search-spec.js";
 export {
   outbox,
   type Destination,
-  type IntegrationEvent,
   type OutboxSpec,
   type StageEvent,
 } from "./families/outbox/spec.js";
+export type { IntegrationEvent } from "./families/outbox/event.js";
+export type { Mail, MailedEvent, MailRenderer } from "./families/outbox/mail.js";
 export { stage } from "./families/outbox/stage.js";
 export {
   webhooks,

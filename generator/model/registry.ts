@@ -313,6 +313,8 @@ export interface FamilyModels {
   readonly identity: IdentityModel | null;
   /** Null where the service stages nothing. */
   readonly outbox: Readonly<Record<string, OutboxEventModel>> | null;
+  /** Makes mails of integration events; null where nothing does. */
+  readonly mail: FunctionReference | null;
   readonly realtime: RealtimeModel | null;
   readonly documents: Readonly<Record<string, DocumentModel>>;
   readonly searches: Readonly<Record<string, SearchModel>>;
@@ -324,6 +326,7 @@ export const emptyModels: FamilyModels = {
   errors: {},
   identity: null,
   outbox: null,
+  mail: null,
   realtime: null,
   documents: {},
   searches: {},

@@ -299,7 +299,7 @@ function ofIdentity({ outbox, realtime }: Json, identity: Fields): Json {
     ...(resets ? { "authn.password_reset_requested": mail } : {}),
     ...(isVerified ? { "authn.sign_up_requested": mail } : {}),
   };
-  const events = isMap(outbox) ? withData(outbox)["events"] : {};
+  const { events, ...others } = isMap(outbox) ? withData(outbox) : ({} as Fields);
   return {
     identity: {
       ...rest,
@@ -324,14 +324,17 @@ function ofIdentity({ outbox, realtime }: Json, identity: Fields): Json {
         ? {}
         : { mount: mountOf(mount, registered) }),
     },
-    ...(resets || isVerified ? { outbox: { events: { ...(events as Fields), ...own } } } : {}),
+    ...(resets || isVerified
+      ? { outbox: { ...others, events: { ...(events as Fields), ...own } } }
+      : {}),
   };
 }
 
 /** Events that say what they carry. */
-function withData({ events }: Fields): Fields {
+function withData({ events, ...rest }: Fields): Fields {
   const entries = isMap(events) ? Object.entries(events) : [];
   return {
+    ...rest,
     events: Object.fromEntries(
       entries.map(([name, event]) => [name, { data: { text: "string" }, ...(event as Fields) }]),
     ),

@@ -49,7 +49,7 @@ const places: readonly (readonly [string, Place])[] = [
     (world, [first = ""]) => (world.draw.chance(60) ? guardOf(world, first) : undefined),
   ],
   ["scopes.*", reference],
-  ["**.run|app|decide|topics|signer|verifier|resolver", reference],
+  ["**.run|app|decide|topics|signer|verifier|resolver|mail", reference],
   ["**.destination", (world) => (world.draw.chance(40) ? reference(world) : undefined)],
   ["**.since", () => "2026-01-01"],
   ["**.sunset", () => "2026-07-01"],
