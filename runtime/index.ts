@@ -97,10 +97,12 @@ export {
 export {
   answer,
   byteAnswer,
+  errorContext,
   noAnswer,
   UndeclaredAnswer,
   type Answer,
 } from "./operations/answer.js";
+export { errorEnvelope, type ErrorShape, type ToldError } from "./operations/error-envelope.js";
 export { answered, answeredAround } from "./operations/answered.js";
 export { cut } from "./operations/plain-json.js";
 export { callerOf } from "./operations/identity.js";

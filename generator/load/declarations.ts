@@ -19,6 +19,7 @@ export interface ServiceDeclaration {
   readonly transaction?: string;
   readonly deadline?: string;
   readonly probes?: { readonly livez?: string; readonly readyz?: string };
+  readonly errors?: { readonly envelope: string; readonly out: unknown };
   readonly app?: string;
 }
 

@@ -47,6 +47,7 @@ const usual = {
   output: { schema: null, hasEntityTag: false, isBytes: false },
   input: { parameters: [], body: null, read: "parts" },
   body: { isOptional: false, isForm: false },
+  service: { errors: null },
   identity: { signUp: null },
   document: { former: {}, unique: [], references: [] },
 } as const satisfies {
@@ -55,6 +56,7 @@ const usual = {
   readonly output: Partial<OutputModel>;
   readonly input: Partial<InputModel>;
   readonly body: Partial<BodyModel>;
+  readonly service: Partial<RegistryModel["service"]>;
   readonly identity: Partial<IdentityModel>;
   readonly document: Partial<DocumentModel>;
 };
@@ -77,6 +79,7 @@ export function frozen(model: RegistryModel): object {
   });
   return {
     ...model,
+    service: without(usual.service, model.service),
     documents: mapped(model.documents, (document) => without(usual.document, document)),
     identity: model.identity === null ? null : without(usual.identity, model.identity),
     hooks: sortedRecord(hooks),
@@ -122,6 +125,7 @@ export function thawed(committed: object): RegistryModel {
   return {
     ...emptyModels,
     ...model,
+    service: { ...usual.service, ...model.service },
     documents: mapped(model.documents, (document) => ({ ...usual.document, ...document })),
     identity: thawedIdentity(model.identity),
     operations: Object.fromEntries(operations),

@@ -33,6 +33,8 @@ export interface ServiceModel {
   readonly deadlineSeconds: number;
   /** Paths of the probes. */
   readonly probes: { readonly livez: string; readonly readyz: string };
+  /** Who makes the bodies of errors, and of which type; null where that is opwright's envelope. */
+  readonly errors: { readonly envelope: FunctionReference; readonly typeName: string } | null;
   readonly app: FunctionReference | null;
   readonly extensions: Readonly<Record<string, unknown>>;
 }
