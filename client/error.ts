@@ -18,6 +18,8 @@ export class ApiError<Code extends string = string> extends Error {
   readonly status: number;
   readonly kind: string;
   readonly context: Readonly<Record<string, unknown>>;
+  /** What the service answered with, where it has an envelope of its own: `ErrorBody`, or what that is called. */
+  readonly body: unknown;
   /** What the service's log knows the request by. */
   readonly requestId: string | null;
 
@@ -28,6 +30,7 @@ export class ApiError<Code extends string = string> extends Error {
       readonly status?: number;
       readonly kind?: string | undefined;
       readonly context?: Readonly<Record<string, unknown>> | undefined;
+      readonly body?: unknown;
       readonly requestId?: string | null;
       readonly cause?: unknown;
     } = {},
@@ -38,6 +41,7 @@ export class ApiError<Code extends string = string> extends Error {
     this.status = told.status ?? 0;
     this.kind = told.kind ?? "client";
     this.context = told.context ?? {};
+    this.body = told.body;
     this.requestId = told.requestId ?? null;
   }
 }
@@ -50,17 +54,21 @@ export function isApiError<Code extends string = string>(
   return error instanceof ApiError && (codes.length === 0 || codes.includes(error.code as Code));
 }
 
-/** The error of an envelope that the service answered with. */
-export function errorOf(envelope: unknown, response?: Response): ApiError {
-  const { code, detail, kind, context } = (envelope ?? {}) as Partial<
-    ApiError & { readonly detail: string }
-  >;
+/** The error of a body that the service answered with. The header tells its code, whatever the body is; realtime has no header. */
+export function errorOf(body: unknown, response?: Response): ApiError {
+  const { code, detail, kind, context } = (body ?? {}) as Readonly<Record<string, unknown>>;
+  const text = (value: unknown): string | undefined =>
+    typeof value === "string" ? value : undefined;
   // An answer to HEAD has no body.
-  const told = code ?? response?.headers.get("x-error-code") ?? "client.unreadable";
-  return new ApiError(told, detail ?? response?.statusText ?? "", {
+  const told = response?.headers.get("x-error-code") ?? text(code) ?? "client.unreadable";
+  return new ApiError(told, text(detail) ?? response?.statusText ?? "", {
     status: response?.status ?? 0,
     requestId: response?.headers.get("x-request-id") ?? null,
-    kind,
-    context,
+    kind: text(kind),
+    context:
+      typeof context === "object" && context !== null
+        ? (context as Readonly<Record<string, unknown>>)
+        : undefined,
+    body,
   });
 }

@@ -27,6 +27,7 @@ export const identitySpec = identity({
     host: null,
   },
   trustForwardedHost: false,
+  signUp: null,
 });
 
 /** The hooks of authorization, and the question behind them. */

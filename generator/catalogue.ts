@@ -65,6 +65,11 @@ export const catalogue = {
     "A value has the right type but is not one of those allowed.",
     "Use one of the values, or the pattern, that the message names.",
   ),
+  OPW014: entry(
+    "Profile that cannot be one",
+    "`identity.sign_up.profile` names a document that a principal cannot have exactly one of, or none.",
+    "Name a document with `unique: [[owner_id]]`, and `tenant: false` where there is `tenancy`.",
+  ),
   OPW020: entry(
     "Unknown type",
     "A field names a type that no `types:` entry declares.",

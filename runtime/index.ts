@@ -28,6 +28,7 @@ export {
   type TokenResponse,
 } from "./families/identity/operations.js";
 export { passwordReset, type PasswordResetRequested } from "./families/identity/password-reset.js";
+export { signUp, type SignUp, type SignUpRequested } from "./families/identity/sign-up.js";
 export { createPrincipal } from "./families/identity/provision.js";
 export {
   identity,
@@ -97,10 +98,12 @@ export {
 export {
   answer,
   byteAnswer,
+  errorContext,
   noAnswer,
   UndeclaredAnswer,
   type Answer,
 } from "./operations/answer.js";
+export { errorEnvelope, type ErrorShape, type ToldError } from "./operations/error-envelope.js";
 export { answered, answeredAround } from "./operations/answered.js";
 export { cut } from "./operations/plain-json.js";
 export { callerOf } from "./operations/identity.js";
@@ -126,10 +129,11 @@ export { searching, type SearchSpec } from "./ports/search-spec.js";
 export {
   outbox,
   type Destination,
-  type IntegrationEvent,
   type OutboxSpec,
   type StageEvent,
 } from "./families/outbox/spec.js";
+export type { IntegrationEvent } from "./families/outbox/event.js";
+export type { Mail, MailedEvent, MailRenderer } from "./families/outbox/mail.js";
 export { stage } from "./families/outbox/stage.js";
 export {
   webhooks,

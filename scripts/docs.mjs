@@ -12,7 +12,7 @@ export function errorsPage() {
   );
   return `# Errors
 
-Every fault is answered with \`{detail, code, kind, context}\` and the header \`X-Error-Code\`. From status 500 up, detail is generic and context empty. Validation faults have \`context.errors: [{path, keyword, message}]\`, never values.
+Every fault is answered with \`{detail, code, kind, context}\` and the header \`X-Error-Code\`. From status 500 up, detail is generic and context empty. A service may have [an envelope of its own](registry.md#an-envelope-of-your-own). Validation faults have \`context.errors: [{path, keyword, message}]\`, never values.
 
 | code | status | kind | retry unchanged | detail |
 |---|---|---|---|---|

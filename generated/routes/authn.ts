@@ -75,7 +75,7 @@ export const authnMe = route({
   input: nothing,
   hooks: [principal],
   transaction: "read",
-  run: authn.me(),
+  run: authn.me(identitySpec),
 });
 
 /** Sign in with a password. Guard: open. */

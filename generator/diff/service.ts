@@ -2,7 +2,7 @@
 import type { RegistryModel, ServiceModel } from "../model/registry.js";
 import type { Note } from "../compare/change.js";
 import { compareVersions } from "./version.js";
-import { compareMembers, tellOf, value, type Rules } from "../compare/rules.js";
+import { authored, compareMembers, tellOf, value, type Rules } from "../compare/rules.js";
 
 const service: Rules<ServiceModel> = {
   name: value("breaking", (name) => `is named ${name}, and its client's package with it`),
@@ -19,6 +19,16 @@ const service: Rules<ServiceModel> = {
   deadlineSeconds: null,
   // Whoever runs the service asks them, no client.
   probes: null,
+  errors: (before, after) => {
+    // The function is told where it is another one; what its type has become, where the type stands.
+    const typeOf = (errors: ServiceModel["errors"]): string => errors?.typeName ?? "ErrorEnvelope";
+    if (typeOf(before) !== typeOf(after))
+      return [["breaking", `answers errors with ${typeOf(after)}`]];
+    return authored("makes the bodies of errors otherwise")(
+      before?.envelope ?? null,
+      after?.envelope ?? null,
+    );
+  },
   app: null,
   extensions: value("documentation", () => "has other extensions"),
 };

@@ -1,5 +1,6 @@
 // validators/<namespace>-answers.ts: what the author's own code may answer, as functions that cut and check it.
 import { authoredIn } from "../model/code.js";
+import { refTo } from "../model/json-schema.js";
 import { camelCase } from "../model/names.js";
 import type { OperationModel, RegistryModel } from "../model/registry.js";
 import { functionName, type ValidatorPlan } from "../model/validator-plan.js";
@@ -10,7 +11,7 @@ import { freeName, printedNames } from "../print/printed-names.js";
 import { print } from "../print/templates.js";
 import { typeModules } from "../print/type-modules.js";
 import { CutPrinter, withNamedOptions, withoutProven } from "./answer-cuts.js";
-import { namespacesOf, type Namespace } from "./namespaces.js";
+import { namespacesOf } from "./namespaces.js";
 import { outputTypeName } from "./types.js";
 import { checkedSchemas, checkName, compiled, helpersOf } from "./validators.js";
 
@@ -35,55 +36,89 @@ export function answerOf(operation: OperationModel): AnswerPlan | undefined {
   return { runtime: output.isBytes ? "byteAnswer" : "noAnswer" };
 }
 
+/** Modules of what errors say, which no namespace is called like. */
+export const contextsModule = "error-contexts";
+export const envelopeModule = "error-envelope";
+
+/** A module of what code of the author's may say, and the function of the runtime that holds it to that. */
+interface AnswersModule {
+  readonly name: string;
+  readonly source: string;
+  /** The module of the types that are declared nowhere else. */
+  readonly types: string;
+  readonly holds: "answer" | "errorContext";
+  readonly plans: readonly ValidatorPlan[];
+}
+
 /** Compiles the answers of every namespace that has code of the author's; texts that the cache holds are kept. */
 export async function emitAnswers(
   model: RegistryModel,
   cache: TextCache,
 ): Promise<readonly EmittedFile[]> {
   const modules = typeModules(model);
+  const ofNamespaces = namespacesOf(model).map(({ name, source, operations }): AnswersModule => {
+    const plans = operations
+      .map(answerOf)
+      .filter((plan): plan is ValidatorPlan => plan !== undefined && "schema" in plan);
+    return { name: answersModule(name), source, types: name, holds: "answer", plans };
+  });
   return Promise.all(
-    namespacesOf(model).flatMap((namespace) => {
-      const plans = namespace.operations
-        .map(answerOf)
-        .filter((plan): plan is ValidatorPlan => plan !== undefined && "schema" in plan);
-      return plans.length === 0 ? [] : [answersFile(namespace, plans, model, modules, cache)];
-    }),
+    [...ofNamespaces, ...ofErrors(model)].flatMap((module) =>
+      module.plans.length === 0 ? [] : [answersFile(module, model, modules, cache)],
+    ),
   );
 }
 
+/** What errors tell, by their codes, and what their bodies are. */
+function ofErrors({ errors, service }: RegistryModel): readonly AnswersModule[] {
+  const plan = (name: string, type: string): ValidatorPlan => ({
+    name,
+    schema: refTo(type),
+    typeName: type,
+  });
+  const contexts = Object.entries(errors).flatMap(([code, { contextType }]) =>
+    contextType === null ? [] : [plan(camelCase(code), contextType)],
+  );
+  const bodies = service.errors === null ? [] : [plan("body", service.errors.typeName)];
+  const ofRegistry = { source: "registry", types: "models" } as const;
+  return [
+    { ...ofRegistry, name: contextsModule, holds: "errorContext", plans: contexts },
+    { ...ofRegistry, name: envelopeModule, holds: "answer", plans: bodies },
+  ];
+}
+
 async function answersFile(
-  namespace: Namespace,
-  plans: readonly ValidatorPlan[],
+  module: AnswersModule,
   model: RegistryModel,
   modules: ReadonlyMap<string, string>,
   cache: TextCache,
 ): Promise<EmittedFile> {
-  const schemas = withNamedOptions(checkedSchemas(plans, model));
+  const schemas = withNamedOptions(checkedSchemas(module.plans, model));
   const code = await compiled(withoutProven(schemas), cache);
   const cuts = new CutPrinter(schemas, functionName);
-  const lines = exportsOf(plans, model, cuts, code);
+  const lines = exportsOf(module, model, cuts, code);
   const text = print("answers.ts", {
-    header: header(namespace.source),
-    imports: importsOf(namespace, plans, code, modules),
+    header: header(module.source),
+    imports: importsOf(module, code, modules),
     lines,
     cuts: cuts.text,
     code,
   });
-  return { path: `validators/${answersModule(namespace.name)}.ts`, text };
+  return { path: `validators/${module.name}.ts`, text };
 }
 
 function exportsOf(
-  plans: readonly ValidatorPlan[],
+  { plans, holds }: AnswersModule,
   model: RegistryModel,
   cuts: CutPrinter,
   code: string,
 ): readonly string[] {
   const values = plans.map((plan) => {
     const check = checkName(plan, model);
-    return `answer<${plan.typeName}>(${cuts.cutOf(check)}, ${functionName(check)})`;
+    return `${holds}<${plan.typeName}>(${cuts.cutOf(check)}, ${functionName(check)})`;
   });
   const names = printedNames(`${cuts.text}\n${code}`);
-  const taken = new Set([...names, ...helpersOf(code), "answer", "cut"]);
+  const taken = new Set([...names, ...helpersOf(code), holds, "cut"]);
   return plans.flatMap(({ name }, index) => {
     const value = values[index] ?? "";
     const local = freeName(name, (wanted) => taken.has(wanted));
@@ -93,8 +128,7 @@ function exportsOf(
 }
 
 function importsOf(
-  { name: namespace }: Namespace,
-  plans: readonly ValidatorPlan[],
+  { plans, holds, types: home }: AnswersModule,
   code: string,
   modules: ReadonlyMap<string, string>,
 ): readonly string[] {
@@ -102,9 +136,7 @@ function importsOf(
     (name) => name !== "unknown",
   );
   return importStatements([
-    ...["answer", ...helpersOf(code), "cut"].map((name) =>
-      importOf(name, "opwright/runtime", false),
-    ),
-    ...types.map((name) => importOf(name, `../types/${modules.get(name) ?? namespace}.js`, true)),
+    ...[holds, ...helpersOf(code), "cut"].map((name) => importOf(name, "opwright/runtime", false)),
+    ...types.map((name) => importOf(name, `../types/${modules.get(name) ?? home}.js`, true)),
   ]);
 }

@@ -1,21 +1,10 @@
 // openapi.json: OpenAPI 3.1 of every attached operation, error answers included.
-import { withDeprecationText } from "../load/deprecations.js";
-import { withoutFormer } from "../load/former-names.js";
 import { isDeepStrictEqual } from "node:util";
-import type { OpenAPIV3_1 } from "openapi-types";
-import { errorKinds, errors } from "../../runtime/contract/errors.js";
 import type { FieldType } from "../../runtime/contract/fields.js";
 import { idempotencyKeyPattern } from "../../runtime/contract/limits.js";
 import { operatorsOf } from "../../runtime/contract/query-operators.js";
 import { idInPath } from "../kernel/built-in.js";
 import { deprecationFacts, deprecationText } from "../model/deprecation.js";
-import {
-  mapSchema,
-  objectSchema,
-  referredType,
-  refTo,
-  type JsonSchema,
-} from "../model/json-schema.js";
 import { queryableFields, queryExtension } from "../model/query-fields.js";
 import { own, sortedRecord } from "../model/records.js";
 import { pascalCase } from "../model/names.js";
@@ -23,13 +12,13 @@ import type { OperationModel, ParameterModel, RegistryModel } from "../model/reg
 import { errorCodesOf, errorGroups, groupedCodesOf, ownCodesOf, statusOf } from "./error-codes.js";
 import { documentFile, type EmittedFile } from "../print/file.js";
 import { publishedTypes } from "./published-types.js";
+import { published } from "./published-schema.js";
+import { envelopeSchema, errorResponse, referToError } from "./openapi-errors.js";
 import { exampleOf } from "./openapi-examples.js";
 import { linksOf } from "./openapi-links.js";
 import { securitySchemes } from "./security-schemes.js";
 import { SharedComponents } from "./shared-components.js";
 import { outputTypeName } from "./types.js";
-
-type Schema = OpenAPIV3_1.SchemaObject;
 
 /** The document of a registry; `others` are operations that the service answers beside its table of routes. */
 export function emitOpenApi(
@@ -44,7 +33,10 @@ export function emitOpenApi(
   const types = Object.entries(publishedTypes(model)).map(
     ([name, schema]) => [name, published(schema)] as const,
   );
-  const components = new SharedComponents(new Map([...types, ["ErrorEnvelope", envelopeSchema()]]));
+  const envelope = ["ErrorEnvelope", envelopeSchema()] as const;
+  const components = new SharedComponents(
+    new Map([...types, ...(service.errors === null ? [envelope] : [])]),
+  );
   const paths: Record<string, Record<string, unknown>> = {};
   const schemes = model.identity === null ? {} : securitySchemes(model.identity);
   const security = Object.keys(schemes).map((name) => ({ [name]: [] }));
@@ -99,46 +91,6 @@ function documentedPath(path: string): string {
   return path.replace("{+", "{");
 }
 
-/** A schema with references to components. */
-function published(schema: JsonSchema): Schema {
-  return mapSchema(schema, (inner) => {
-    const type = referredType(inner);
-    const told = withDeprecationText(withoutFormer(inner));
-    return type === undefined ? told : { ...told, $ref: `#/components/schemas/${type}` };
-  }) as Schema;
-}
-
-function envelopeSchema(): Schema {
-  return {
-    ...objectSchema(
-      {
-        detail: { type: "string" },
-        code: { type: "string" },
-        kind: { type: "string", enum: Object.keys(errorKinds) },
-        context: { type: "object", additionalProperties: true },
-      },
-      ["detail", "code", "kind", "context"],
-    ),
-    description: "The body of every error.",
-  } as Schema;
-}
-
-function errorResponse(status: number, model: RegistryModel, components: SharedComponents): object {
-  const codes = [...Object.keys(errors), ...Object.keys(model.errors)].filter(
-    (code) => statusOf(code, model) === status,
-  );
-  return {
-    description: `One of: ${codes.join(", ")}.`,
-    headers: {
-      "X-Error-Code": components.refer("headers", "ErrorCode", () => ({
-        description: "The code of the error, as in the body.",
-        schema: { type: "string" },
-      })),
-    },
-    content: { "application/json": { schema: { $ref: "#/components/schemas/ErrorEnvelope" } } },
-  };
-}
-
 /** What a list can be asked, field by field. */
 function queryMember(
   { documents }: RegistryModel,
@@ -164,20 +116,6 @@ function errorCodesMember(
     ...new Set(groups.flatMap((group) => errorGroups[group])),
   ]);
   return [shared, ...own];
-}
-
-/** What an error of the author's own tells, said once. */
-function referToError(code: string, { errors }: RegistryModel, components: SharedComponents): void {
-  const error = own(errors, code);
-  if (error === undefined) return;
-  const { kind, detail, retryable, contextType } = error;
-  components.refer("x-errors", code, () => ({
-    kind,
-    status: errorKinds[kind],
-    detail,
-    retryable,
-    ...(contextType === null ? {} : { context: published(refTo(contextType)) }),
-  }));
 }
 
 function operationObject(

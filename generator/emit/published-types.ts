@@ -12,8 +12,11 @@ export function publishedTypes(model: RegistryModel): Readonly<Record<string, Js
   const events = Object.values({ ...model.realtime?.events, ...model.outbox }).flatMap(
     ({ typeName }) => typeName ?? [],
   );
+  const { errors } = model.service;
+  const bodies = errors === null ? [] : [errors.typeName];
+  const met = [...mounted.flatMap(typesOf), ...events, ...bodies];
   const hidden = reached(model, unmounted.flatMap(typesOf));
-  for (const type of reached(model, [...mounted.flatMap(typesOf), ...events])) hidden.delete(type);
+  for (const type of reached(model, met)) hidden.delete(type);
   return Object.fromEntries(Object.entries(model.types).filter(([name]) => !hidden.has(name)));
 }
 

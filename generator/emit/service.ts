@@ -2,13 +2,14 @@
 import { isDeepStrictEqual } from "node:util";
 import { limits } from "../../runtime/contract/limits.js";
 import { families } from "../families/index.js";
-import { authoredIn, ofAuthor, type Code } from "../model/code.js";
+import { authoredIn, callOf, ofAuthor, ofGenerated, ofRuntime, type Code } from "../model/code.js";
 import { camelCase } from "../model/names.js";
 import type { RegistryModel } from "../model/registry.js";
 import { header, type EmittedFile } from "../print/file.js";
 import { importStatements, listLayout, literal } from "../print/layout.js";
 import type { ModulePaths } from "../print/module-path.js";
 import { ModuleScope } from "../print/module-scope.js";
+import { envelopeModule } from "./answers.js";
 import { namespacesOf } from "./namespaces.js";
 import { print } from "../print/templates.js";
 
@@ -21,6 +22,15 @@ export function emitService(model: RegistryModel, paths: ModulePaths): readonly 
   );
   const parts: Readonly<Record<string, Code | readonly Code[]>> = {
     ...Object.assign({}, ...families.map((family) => family.service(model))),
+    ...(service.errors === null
+      ? {}
+      : {
+          errorEnvelope: callOf(
+            ofRuntime("errorEnvelope"),
+            ofGenerated(`validators/${envelopeModule}`, "body"),
+            ofAuthor(service.errors.envelope),
+          ),
+        }),
     ...(service.app === null ? {} : { app: ofAuthor(service.app) }),
   };
   const scope = new ModuleScope({

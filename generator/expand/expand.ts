@@ -4,6 +4,7 @@ import { families } from "../families/index.js";
 import type { LoadedRegistry } from "../load/load.js";
 import { readTypes, type TypeReader } from "../load/types.js";
 import { functionReference } from "../model/code.js";
+import { referredType } from "../model/json-schema.js";
 import { sortedRecord } from "../model/records.js";
 import {
   emptyModels,
@@ -22,6 +23,7 @@ import {
   type NamespaceExpansion,
   type RoutedOperation,
 } from "../kernel/family.js";
+import { builtInWhat } from "../kernel/built-in.js";
 import { attach } from "./mounts.js";
 import { placeholdersOf } from "../kernel/placeholders.js";
 
@@ -104,7 +106,9 @@ function namedOnce(
   report: Report,
 ): readonly NamespaceExpansion[] {
   const named = new Map<string, NamespaceExpansion>();
-  for (const namespace of all) {
+  // Opwright's own come first: the author can call theirs otherwise.
+  const isOurs = ({ what }: NamespaceExpansion): boolean => what === builtInWhat;
+  for (const namespace of [...all.filter(isOurs), ...all.filter((one) => !isOurs(one))]) {
     const { name, at } = namespace;
     const first = named.get(name);
     if (first === undefined) named.set(name, namespace);
@@ -177,7 +181,22 @@ function serviceModel(context: FamilyContext): ServiceModel {
     transaction: service?.transaction ?? "default",
     deadlineSeconds: deadlineOf(context),
     probes: { livez: "/livez", readyz: "/readyz", ...service?.probes },
+    errors: errorsModel(context),
     app: service?.app === undefined ? null : functionReference(service.app),
     extensions: extensionsOf(service ?? {}),
+  };
+}
+
+/** How errors are answered. Puts the type of their bodies into the table. */
+function errorsModel({ declarations, tree, types }: FamilyContext): ServiceModel["errors"] {
+  const declared = declarations.service?.errors;
+  if (declared === undefined) return null;
+  const at = tree.at("service", "errors", "out");
+  const schema = types.readType(declared.out, at, "ErrorBody");
+  const referred = referredType(schema);
+  if (referred === undefined) types.table.add("ErrorBody", schema, at);
+  return {
+    envelope: functionReference(declared.envelope),
+    typeName: referred ?? "ErrorBody",
   };
 }

@@ -114,6 +114,19 @@ const service: Shape = {
       },
       "Where probes are.",
     ),
+    errors: optional(
+      {
+        kind: "object",
+        members: {
+          envelope: required(
+            reference,
+            "Makes the body of every error: a function of the type Envelope.",
+          ),
+          out: required(fieldType, "What that body is: fields, or a type's name."),
+        },
+      },
+      "How errors are answered; with opwright's envelope where left out.",
+    ),
     app: optional(
       reference,
       "An Express app, or any (req, res, next) handler, behind the generated routes.",

@@ -14,9 +14,9 @@ import { webhooks } from "./webhooks/index.js";
 
 export const families: readonly Family[] = [
   errors,
+  documents,
   identity,
   tenancy,
-  documents,
   search,
   storage,
   composites,

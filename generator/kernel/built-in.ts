@@ -56,6 +56,9 @@ export const newLoginText: JsonSchema = {
   pattern: "\\S",
 };
 
+/** The login of a new principal that mail reaches (RFC 5321 §4.5.3.1.3 leaves 254 characters). */
+export const emailText: JsonSchema = { type: "string", format: "email", maxLength: 254 };
+
 /** The text of a password that somebody chooses. What more is asked of it cannot be said here (runtime/families/identity/password-rules.ts). */
 export const newPasswordText: JsonSchema = {
   type: "string",
@@ -87,6 +90,9 @@ export const idInPath: ParameterModel = {
   schema: uuidSchema,
 };
 
+/** What has the name of such a namespace, in words. */
+export const builtInWhat = "a namespace of opwright's own";
+
 /** A namespace of opwright's own; none where nothing asks for its operations. */
 export function builtInNamespace(
   { name, description }: { readonly name: string; readonly description: string },
@@ -95,8 +101,7 @@ export function builtInNamespace(
   mount: NamespaceExpansion["mount"],
 ): readonly NamespaceExpansion[] {
   if (operations.length === 0) return [];
-  const what = "a namespace of opwright's own";
-  return [{ name, what, description, at, operations, mount, isSensitive: false }];
+  return [{ name, what: builtInWhat, description, at, operations, mount, isSensitive: false }];
 }
 
 const identitySpec = ofGenerated("identity", "identitySpec");
@@ -203,7 +208,12 @@ function isReadWhole({ type, schema }: ParameterModel): boolean {
   return type === "uuid" ? format === "uuid" : format === undefined && declared === type;
 }
 
-const credentials: readonly JsonSchema[] = [credentialText, newLoginText, newPasswordText];
+const credentials: readonly JsonSchema[] = [
+  credentialText,
+  newLoginText,
+  emailText,
+  newPasswordText,
+];
 
 /** Members of an input that the audit log may name: all but credentials. */
 function namedMembers(schema: JsonSchema): readonly string[] {

@@ -19,6 +19,7 @@ export interface ServiceDeclaration {
   readonly transaction?: string;
   readonly deadline?: string;
   readonly probes?: { readonly livez?: string; readonly readyz?: string };
+  readonly errors?: { readonly envelope: string; readonly out: unknown };
   readonly app?: string;
 }
 
@@ -158,6 +159,12 @@ export interface AuthenticationRouteDeclaration {
 
 export type IdentityMethod = "token" | "password" | "api_key";
 
+export interface SignUpDeclaration {
+  readonly verify: "email" | "none";
+  readonly profile?: string;
+  readonly ttl?: string;
+}
+
 export interface IdentityDeclaration {
   readonly route?: string;
   readonly methods?: readonly IdentityMethod[];
@@ -170,6 +177,7 @@ export interface IdentityDeclaration {
   readonly refresh_ttl?: string;
   readonly refresh_grace?: string;
   readonly reset?: { readonly ttl?: string; readonly events: "outbox" };
+  readonly sign_up?: SignUpDeclaration;
   readonly deactivate?: { readonly guard: string };
   readonly api_keys?: { readonly mount?: false | MountDeclaration };
   readonly jwks?: { readonly path?: string; readonly cache_max_age?: number };

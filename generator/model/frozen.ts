@@ -47,6 +47,8 @@ const usual = {
   output: { schema: null, hasEntityTag: false, isBytes: false },
   input: { parameters: [], body: null, read: "parts" },
   body: { isOptional: false, isForm: false },
+  service: { errors: null },
+  identity: { signUp: null },
   document: { former: {}, unique: [], references: [] },
 } as const satisfies {
   readonly operation: Partial<OperationModel>;
@@ -54,6 +56,8 @@ const usual = {
   readonly output: Partial<OutputModel>;
   readonly input: Partial<InputModel>;
   readonly body: Partial<BodyModel>;
+  readonly service: Partial<RegistryModel["service"]>;
+  readonly identity: Partial<IdentityModel>;
   readonly document: Partial<DocumentModel>;
 };
 
@@ -75,7 +79,9 @@ export function frozen(model: RegistryModel): object {
   });
   return {
     ...model,
+    service: without(usual.service, model.service),
     documents: mapped(model.documents, (document) => without(usual.document, document)),
+    identity: model.identity === null ? null : without(usual.identity, model.identity),
     hooks: sortedRecord(hooks),
     operations: Object.fromEntries(operations),
   };
@@ -119,6 +125,7 @@ export function thawed(committed: object): RegistryModel {
   return {
     ...emptyModels,
     ...model,
+    service: { ...usual.service, ...model.service },
     documents: mapped(model.documents, (document) => ({ ...usual.document, ...document })),
     identity: thawedIdentity(model.identity),
     operations: Object.fromEntries(operations),
@@ -127,15 +134,16 @@ export function thawed(committed: object): RegistryModel {
 
 /** Identity with authentication routes: before there were several, it named the one. */
 function thawedIdentity(identity: RegistryModel["identity"]): RegistryModel["identity"] {
-  if (identity === null || (identity as Partial<IdentityModel>).routes !== undefined)
-    return identity;
+  if (identity === null) return null;
+  if ((identity as Partial<IdentityModel>).routes !== undefined)
+    return { ...usual.identity, ...identity };
   const { route, verifier, resolver, ...rest } = identity as IdentityModel &
     AuthenticationRouteModel & { readonly route: string };
   const ingress = rest.ingress.map((one): IngressModel => {
     if (one.kind === "api_key") return one;
     return one.kind === "bearer" ? { ...one, scheme: "Bearer", route } : { ...one, route };
   });
-  return { ...rest, routes: { [route]: { verifier, resolver } }, ingress };
+  return { ...usual.identity, ...rest, routes: { [route]: { verifier, resolver } }, ingress };
 }
 
 function mapped<Value, Result>(

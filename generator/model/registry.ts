@@ -33,6 +33,8 @@ export interface ServiceModel {
   readonly deadlineSeconds: number;
   /** Paths of the probes. */
   readonly probes: { readonly livez: string; readonly readyz: string };
+  /** Who makes the bodies of errors, and of which type; null where that is opwright's envelope. */
+  readonly errors: { readonly envelope: FunctionReference; readonly typeName: string } | null;
   readonly app: FunctionReference | null;
   readonly extensions: Readonly<Record<string, unknown>>;
 }
@@ -262,6 +264,14 @@ export interface AuthenticationRouteModel {
   readonly resolver: FunctionReference | null;
 }
 
+/** How people register by themselves. */
+export interface SignUpModel {
+  readonly verify: "email" | "none";
+  /** The document that is made with each principal. */
+  readonly profile: string | null;
+  readonly ttlSeconds: number;
+}
+
 export interface IdentityModel {
   /** By their names. */
   readonly routes: Readonly<Record<string, AuthenticationRouteModel>>;
@@ -271,6 +281,8 @@ export interface IdentityModel {
   readonly refreshTtlSeconds: number;
   readonly refreshGraceSeconds: number;
   readonly resetTtlSeconds: number;
+  /** Null where nobody registers by oneself. */
+  readonly signUp: SignUpModel | null;
   readonly jwks: { readonly path: string; readonly maxAgeSeconds: number } | null;
   /** Whether there are tenants of the service's own. */
   readonly hasTenancy: boolean;
@@ -309,6 +321,8 @@ export interface FamilyModels {
   readonly identity: IdentityModel | null;
   /** Null where the service stages nothing. */
   readonly outbox: Readonly<Record<string, OutboxEventModel>> | null;
+  /** Makes mails of integration events; null where nothing does. */
+  readonly mail: FunctionReference | null;
   readonly realtime: RealtimeModel | null;
   readonly documents: Readonly<Record<string, DocumentModel>>;
   readonly searches: Readonly<Record<string, SearchModel>>;
@@ -320,6 +334,7 @@ export const emptyModels: FamilyModels = {
   errors: {},
   identity: null,
   outbox: null,
+  mail: null,
   realtime: null,
   documents: {},
   searches: {},

@@ -6,6 +6,8 @@ export interface OwnErrorDeclaration {
   readonly kind: ErrorKind;
   readonly detail: string;
   readonly retryable: boolean;
+  /** Cuts what it tells to what is declared, and throws where that does not fit; absent where it tells nothing. */
+  readonly context?: (given: unknown) => object;
 }
 
 /** An error that the registry declares. */
@@ -22,8 +24,8 @@ export function ownErrors<Contexts>(
   ...told: Told<Contexts[Code]>
 ) => ServiceError {
   return (code, ...[context]) => {
-    const { kind, detail, retryable } = declared[code];
-    return new OwnError(code, row(kind, detail, { retryable }), { ...context });
+    const { kind, detail, retryable, context: told } = declared[code];
+    return new OwnError(code, row(kind, detail, { retryable }), { ...told?.(context) });
   };
 }
 

@@ -1,13 +1,8 @@
 // Requests that Node's parser refuses: they too are answered with the error envelope (decisions.md "Errors").
 import { STATUS_CODES, type Server } from "node:http";
 import type { Duplex } from "node:stream";
-import {
-  fail,
-  headersOf,
-  toEnvelope,
-  type ErrorCode,
-  type ServiceError,
-} from "../contract/errors.js";
+import { fail, headersOf, type ErrorCode, type ServiceError } from "../contract/errors.js";
+import type { PrintError } from "../operations/error-envelope.js";
 import { jsonType } from "./reply.js";
 import { securityHeaders } from "./security-headers.js";
 
@@ -20,25 +15,26 @@ const codes: Readonly<Record<string, ErrorCode>> = {
 };
 
 /** Answers malformed HTTP with 400, 408 or 431, and CONNECT with 405, and closes the connection. */
-export function answerClientErrors(server: Server): void {
+export function answerClientErrors(server: Server, print: PrintError): void {
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Duplex) => {
     if (error.code === "ECONNRESET" || !socket.writable) {
       socket.destroy();
       return;
     }
-    refuse(socket, fail(codes[error.code ?? ""] ?? "http_malformed"));
+    refuse(socket, fail(codes[error.code ?? ""] ?? "http_malformed"), print);
   });
   server.on("connect", (_req, socket: Duplex) => {
     refuse(
       socket,
       fail("method_not_allowed", {}, { headers: { Allow: "GET, HEAD, POST, PUT, PATCH, DELETE" } }),
+      print,
     );
   });
 }
 
 /** Answers on a bare connection, and ends it. */
-export function refuse(socket: Duplex, error: ServiceError): void {
-  const body = JSON.stringify(toEnvelope(error));
+export function refuse(socket: Duplex, error: ServiceError, print: PrintError): void {
+  const body = print(error);
   const headers = {
     "Content-Type": jsonType,
     "Content-Length": String(Buffer.byteLength(body)),

@@ -1,5 +1,6 @@
 // One request and its answer from the first look to the end: what is known of it, and what follows when it has ended.
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { usualEnvelope, type PrintError } from "../operations/error-envelope.js";
 
 /** How a service answers. */
 export interface AnswerStyle {
@@ -7,9 +8,11 @@ export interface AnswerStyle {
   readonly callerFields: readonly string[];
   /** Bytes of JSON from which on an answer is compressed, where its caller takes that; null for none. */
   readonly compressBytes: number | null;
+  /** The bodies of errors. */
+  readonly printError: PrintError;
 }
 
-const plain: AnswerStyle = { callerFields: [], compressBytes: null };
+const plain: AnswerStyle = { callerFields: [], compressBytes: null, printError: usualEnvelope };
 
 /** What becomes known of a request while it is answered. One listener of the answer's end serves all who wait for it. */
 export class Exchange {

@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { knownError } from "../contract/errors.js";
+import type { PrintError } from "../operations/error-envelope.js";
 import type { Log } from "../ports/log.js";
 import { refuse } from "./client-error.js";
 import { readMetadata } from "./metadata.js";
@@ -31,7 +32,7 @@ export interface LatePaths {
 /** Stands for an endpoint; what comes before it is loaded waits for that. */
 export function lateEndpoint(
   paths: LatePaths,
-  log: Log,
+  { log, printError }: { readonly log: Log; readonly printError: PrintError },
   load: () => Promise<Endpoint>,
 ): LateEndpoint {
   let loaded: Endpoint | undefined;
@@ -67,7 +68,7 @@ export function lateEndpoint(
       checkUpgrade(req);
       use(
         (endpoint) => endpoint.upgrade(req, socket, head),
-        (error) => refuse(socket, knownError(error)),
+        (error) => refuse(socket, knownError(error), printError),
       );
       return true;
     },

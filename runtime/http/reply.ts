@@ -1,10 +1,11 @@
 // Writing replies: status, headers and JSON in one call each, on Node's own response.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { pipeline } from "node:stream";
-import { fail, headersOf, knownError, type ServiceError, toEnvelope } from "../contract/errors.js";
+import { fail, headersOf, knownError, type ServiceError } from "../contract/errors.js";
 import type { InvocationMetadata } from "../operations/context.js";
 import type { Outcome } from "../operations/idempotency.js";
 import { ByteReply } from "../operations/byte-reply.js";
+import { usualEnvelope } from "../operations/error-envelope.js";
 import { JsonText } from "../operations/json-text.js";
 import { isUnchanged, readPreconditions } from "../operations/preconditions.js";
 import { acceptedCoding, compressed } from "./content-coding.js";
@@ -133,8 +134,9 @@ function writeError(
     exchange.code = error.code;
     exchange.requestId ??= metadata.requestId;
   }
+  const text = (exchange?.style.printError ?? usualEnvelope)(error);
   headers.push("Cache-Control", "no-store", ...Object.entries(headersOf(error)).flat());
-  sendJson(req, res, error.status, headers, JSON.stringify(toEnvelope(error)));
+  sendJson(req, res, error.status, headers, text);
 }
 
 /** Answers with JSON text. `headers` are names and values in turn, those of every answer among them. */

@@ -14,9 +14,13 @@ export interface Answer<T> {
 export class UndeclaredAnswer extends Error {
   readonly faults: readonly ValidationFault[];
 
-  constructor(faults: readonly ValidationFault[], options?: ErrorOptions) {
+  constructor(
+    faults: readonly ValidationFault[],
+    options?: ErrorOptions,
+    what = "the answer is not what `out` declares",
+  ) {
     const each = faults.map(({ path, message }) => `${path === "" ? "it" : path} ${message}`);
-    super(`the answer is not what \`out\` declares: ${each.join("; ")}`, options);
+    super(`${what}: ${each.join("; ")}`, options);
     this.name = "UndeclaredAnswer";
     this.faults = faults;
   }
@@ -43,6 +47,19 @@ export function answer<T>(copy: Cut, check: CompiledValidator): Answer<T> {
     } catch (cause) {
       throw new UndeclaredAnswer([unprintable(value)], { cause });
     }
+  };
+}
+
+/** What an error of the registry tells, of a declared type: as `answer`, but a value. */
+export function errorContext<T>(copy: Cut, check: CompiledValidator): (context: unknown) => T {
+  const faultsOf = validator<T>(check, maxFaults);
+  const what = "the context of an error is not what `errors` declares";
+  return (context) => {
+    const kept = copy(context);
+    const faults = faultsOf(kept);
+    if (faults !== null) throw new UndeclaredAnswer(faults, {}, what);
+    // The check has proven it.
+    return kept as T;
   };
 }
 

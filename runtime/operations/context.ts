@@ -191,6 +191,15 @@ export class ExecutionContext {
     return result;
   }
 
+  /** The same invocation for a principal that it has just made: what is created belongs to that one. Inside a running transaction. */
+  onBehalfOf(principalId: string): ExecutionContext {
+    const who = { principalId, actorId: null, sessionId: null, tenant: null, expiresAt: null };
+    const other = new ExecutionContext(this.resources, { ...this, identity: who });
+    other.#transaction = this.#transaction;
+    other.#onCommit = this.#onCommit;
+    return other;
+  }
+
   async #join<T>(outer: Transaction, work: (transaction: Transaction) => Promise<T>): Promise<T> {
     const before = this.#onCommit.length;
     try {

@@ -64,6 +64,20 @@ export interface ResetToken {
   readonly expiresAt: number;
 }
 
+/** Somebody who has registered, and is a principal once the token of the registration comes back. */
+export interface SignUpPending {
+  readonly login: string;
+  readonly passwordHash: string;
+  /** JSON of what the profile is to be. */
+  readonly profile: string;
+}
+
+/** A token by its digest, and when it ends in epoch milliseconds. */
+export interface PendingToken {
+  readonly digest: string;
+  readonly expiresAt: number;
+}
+
 /** The key of the store below. */
 export const identityStore = storeKey<IdentityStore>("identity");
 
@@ -130,8 +144,16 @@ export interface IdentityStore {
   /** Uses up the token with one of the digests and returns whose it was; null where none is outstanding. Atomic. */
   takeResetToken(digests: readonly string[], now: number): Promise<string | null>;
   dropResetToken(principalId: string): Promise<void>;
+  /** Makes this the registration of its login; an earlier one is superseded. */
+  putSignUp(signUp: SignUpPending & PendingToken): Promise<void>;
+  /** Gives the registration of a login another token; false where none is outstanding. */
+  renewSignUp(login: string, token: PendingToken, now: number): Promise<boolean>;
+  /** Whether a registration with one of the digests is outstanding. */
+  hasSignUp(digests: readonly string[], now: number): Promise<boolean>;
+  /** Takes the registration with one of the digests away and returns it; null where none is outstanding. Atomic. */
+  takeSignUp(digests: readonly string[], now: number): Promise<SignUpPending | null>;
   /**
-   * Removes up to `limit` rows of each kind that ran out before `before`: refresh and reset tokens, sessions that were ended,
+   * Removes up to `limit` rows of each kind that ran out before `before`: refresh and reset tokens, registrations, sessions that were ended,
    * and those that nothing can continue any more. Says whether there may be more.
    */
   prune(before: number, limit: number): Promise<boolean>;

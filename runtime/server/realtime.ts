@@ -4,6 +4,7 @@ import { createRequire } from "node:module";
 import type { Duplex } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { answerGet } from "../http/get-only.js";
+import type { AnswerStyle } from "../http/exchange.js";
 import { lateEndpoint, type LateEndpoint } from "../http/late-endpoint.js";
 import { stillGood, type RealtimeEndpoint } from "../http/realtime-endpoint.js";
 import { historyEndpoint } from "../http/realtime-history.js";
@@ -44,7 +45,11 @@ export async function startRealtime(
     drainSeconds,
     realtimeLimits: limits,
   }: Pick<Settings, "busUrl" | "drainSeconds" | "realtimeLimits">,
-  boundary: Pick<RealtimeEndpoint, "bind" | "allowedOrigins" | "isAccepting">,
+  {
+    printError,
+    ...boundary
+  }: Pick<RealtimeEndpoint, "bind" | "allowedOrigins" | "isAccepting"> &
+    Pick<AnswerStyle, "printError">,
 ): Promise<RunningRealtime | null> {
   if (spec === undefined) return null;
   const bus = await openBus(busUrl, name, connection.log);
@@ -66,7 +71,7 @@ export async function startRealtime(
   };
   const answerHistory = historyEndpoint(endpoint);
   const answerSse = spec.transports.includes("sse") ? sseEndpoint(endpoint) : () => false;
-  const transports = lateTransports(endpoint);
+  const transports = lateTransports(endpoint, printError);
   return {
     counters,
     paths: pathsOf(spec),
@@ -86,16 +91,19 @@ export async function startRealtime(
 }
 
 /** The transports that take upgrades, whose packages are the largest that a service loads. */
-function lateTransports(endpoint: RealtimeEndpoint): readonly LateEndpoint[] {
+function lateTransports(
+  endpoint: RealtimeEndpoint,
+  printError: AnswerStyle["printError"],
+): readonly LateEndpoint[] {
   const { transports, path } = endpoint.spec;
-  const { log } = endpoint.resources;
+  const telling = { log: endpoint.resources.log, printError };
   const late: LateEndpoint[] = [];
   if (transports.includes("websocket")) {
     const paths = { upgrades: [`${path}/ws`], answers: [] };
     const load = async () =>
       (await import("../http/realtime-websocket.js")).webSocketEndpoint(endpoint);
     late.push({
-      ...lateEndpoint(paths, log, load),
+      ...lateEndpoint(paths, telling, load),
       answer: (req, res) => answerUpgradeRequired(`${path}/ws`, req, res),
     });
   }
@@ -104,7 +112,7 @@ function lateTransports(endpoint: RealtimeEndpoint): readonly LateEndpoint[] {
     const own = [`${path}/socket.io`, `${path}/socket.io/`];
     const load = async () =>
       (await import("../http/realtime-socketio.js")).socketIoEndpoint(endpoint);
-    late.push(lateEndpoint({ upgrades: own, answers: own }, log, load));
+    late.push(lateEndpoint({ upgrades: own, answers: own }, telling, load));
   }
   return late;
 }

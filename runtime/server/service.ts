@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { NextHandler } from "../http/front-handler.js";
 import type { FamilyParts } from "./families.js";
+import type { PrintError } from "../operations/error-envelope.js";
 import type { AnyRoute } from "../operations/operation.js";
 
 /** Any `(req, res, next)` handler, an Express app among them. Gets the requests that no route matches. */
@@ -23,6 +24,8 @@ export interface ServiceDefinition extends FamilyParts {
   readonly deadlineSeconds?: number;
   /** Where probes are; `/livez` and `/readyz` where it is left out. */
   readonly probes?: ProbePaths;
+  /** The bodies of errors; opwright's envelope where it is left out. */
+  readonly errorEnvelope?: PrintError;
   /** The author's own app, behind the generated routes. */
   readonly app?: AppHandler;
 }

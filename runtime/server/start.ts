@@ -1,26 +1,25 @@
 // Starting and stopping a service: engines, migrations, listener, readiness, drain (decisions.md §3).
-import { createServer, type IncomingMessage, type Server, ServerResponse } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { fail, knownError } from "../contract/errors.js";
+import { fail } from "../contract/errors.js";
 import { boundary, callerFieldsOf } from "../http/boundary.js";
-import { answerClientErrors, refuse } from "../http/client-error.js";
+import { answerClientErrors } from "../http/client-error.js";
 import {
   frontHandler,
   type FrontHandlerOptions,
   type RequestHandler,
 } from "../http/front-handler.js";
 import { corsHandler } from "../http/cors.js";
-import { draining } from "../http/draining.js";
 import { directEndpoint } from "../http/direct-endpoint.js";
 import { directPath } from "../families/storage/addresses.js";
 import { takeExpectations } from "../http/expectations.js";
 import { checkHost } from "../http/host.js";
 import { readMetadata } from "../http/metadata.js";
-import { hasBody } from "../http/read-body.js";
 import { routeTable, type RouteTable } from "../http/route-table.js";
 import { normalizeTarget, pathOf } from "../http/target.js";
 import { replyError } from "../http/reply.js";
+import { reliably, usualEnvelope } from "../operations/error-envelope.js";
 import { Connections } from "../http/connections.js";
 import { Exchange, type AnswerStyle } from "../http/exchange.js";
 import { logRequest } from "../http/request-log.js";
@@ -37,6 +36,7 @@ import { startRealtime, type RunningRealtime } from "./realtime.js";
 import type { ServiceDefinition } from "./service.js";
 import type { Settings } from "./settings.js";
 import { systemEndpoints, watchEndpoints } from "./system-endpoints.js";
+import { takeUpgrades } from "./upgrades.js";
 
 /** A service that answers requests. */
 export interface RunningService {
@@ -81,7 +81,9 @@ export async function start(
     trustsProxy: settings.trustsProxy,
     allowedOrigins,
   });
+  const style = styleOf(service, settings, log);
   const realtime = await startRealtime(service, connection, settings, {
+    printError: style.printError,
     bind,
     allowedOrigins,
     isAccepting,
@@ -107,12 +109,12 @@ export async function start(
     metrics?.observe(exchange);
   };
   const answerProbes = settings.adminPort === null ? answerWatch : () => false;
-  takeRequests(server, connections, { style: styleOf(service, settings), ended }, (req, res) => {
+  takeRequests(server, connections, { style, ended }, (req, res) => {
     // Probes come before everything that may wait.
     if (!answerProbes(req, res)) answerOther(req, res);
   });
-  answerClientErrors(server);
-  takeUpgrades(server, connections, realtime, isAccepting);
+  answerClientErrors(server, style.printError);
+  takeUpgrades(server, connections, realtime, { ...style, isAccepting });
   await listen(server, settings.port, settings.host);
   const admin = await adminServer(settings, answerWatch);
   const periodic = startPeriodic(connection, periodicJobs(service, connection));
@@ -145,8 +147,13 @@ export async function start(
   };
 }
 
-function styleOf({ identity }: ServiceDefinition, { compressBytes }: Settings): AnswerStyle {
-  return { callerFields: callerFieldsOf(identity), compressBytes };
+function styleOf(
+  { identity, errorEnvelope = usualEnvelope }: ServiceDefinition,
+  { compressBytes }: Settings,
+  log: Log,
+): AnswerStyle {
+  const printError = reliably(errorEnvelope, log);
+  return { callerFields: callerFieldsOf(identity), compressBytes, printError };
 }
 
 /** Where a server listens. */
@@ -235,32 +242,6 @@ function isRouted(table: RouteTable, url: string): boolean {
   }
 }
 
-/** Takes requests for other protocols: those of the realtime plane, or as if they had not asked. */
-function takeUpgrades(
-  server: Server,
-  connections: Connections,
-  realtime: RunningRealtime | null,
-  isAccepting: () => boolean,
-): void {
-  server.on("upgrade", (req, socket: Socket, head) => {
-    // Node has taken its own listener away: a caller who resets must not end the process.
-    socket.on("error", () => socket.destroy());
-    if (req.headers.upgrade?.toLowerCase() !== "websocket" && !hasBody(req)) {
-      connections.keep(socket);
-      answerWithoutUpgrade(server, req, socket);
-      return;
-    }
-    try {
-      normalizeTarget(req);
-      checkHost(req);
-      if (!isAccepting()) throw draining();
-      if (realtime?.upgrade(req, socket, head) !== true) throw fail("route_not_found");
-    } catch (error) {
-      refuse(socket, knownError(error));
-    }
-  });
-}
-
 /** A server whose time limits begin with the first byte; `Connections` has the rest. */
 function httpServer(): Server {
   return createServer({
@@ -311,15 +292,6 @@ async function adminServer({ adminPort, host }: Settings, answer: Answers): Prom
   });
   await listen(server, adminPort, host);
   return server;
-}
-
-/** Answers a request as if it had not asked for another protocol (RFC 9110 §7.8), and ends the connection. */
-function answerWithoutUpgrade(server: Server, req: IncomingMessage, socket: Socket): void {
-  const res = new ServerResponse(req);
-  res.shouldKeepAlive = false;
-  res.assignSocket(socket);
-  res.on("finish", () => socket.destroySoon());
-  server.emit("request", req, res);
 }
 
 type Answers = (req: IncomingMessage, res: ServerResponse) => boolean;

@@ -373,6 +373,13 @@ function grown({ name }: TestEngine): readonly string[] {
       digest: isSqlite ? `'z' || i` : `'z' || i::text`,
       expires_at: half(old, now + day),
     }),
+    rowsOf("opwright_sign_ups", 20_000, {
+      login: isSqlite ? `'l' || i` : `'l' || i::text`,
+      password_hash: `'h'`,
+      profile: `'{}'`,
+      digest: isSqlite ? `'z' || i` : `'z' || i::text`,
+      expires_at: half(old, now + day),
+    }),
     rowsOf("opwright_api_keys", 20_000, {
       id: uuid("i"),
       principal_id: uuid("i % 5000"),

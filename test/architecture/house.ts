@@ -104,6 +104,7 @@ export const packages: readonly (readonly [RegExp, RegExp])[] = [
   [/^(?:ioredis|rate-limiter-flexible)$/, /^runtime\/(?:engines\/redis|operations|server)\//],
   [/^@aws-sdk\//, /^runtime\/engines\/s3\//],
   [/^(?:express|socket\.io|ws|find-my-way)$/, /^runtime\/(?:http|server)\//],
+  [/^nodemailer$/, /^runtime\/families\/outbox\//],
   [/^argon2$/, /^runtime\/families\/identity\//],
   [/^jose$/, /^runtime\/(?:engines|families|operations|ports|server)\//],
   [/^ajv(?:\/|$)/, /^generator\/(?:check|emit)\//],

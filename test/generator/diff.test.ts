@@ -340,6 +340,20 @@ const cases: readonly (readonly [string, string, string, string, readonly string
     ["additive identity takes a tenant from a header"],
   ],
   [
+    "people who register by themselves",
+    "identity: {methods: [token, password]}",
+    "identity: {methods: [token, password], sign_up: {verify: none}}",
+    "1.3.0",
+    ["additive authn.sign_up is new"],
+  ],
+  [
+    "errors in an envelope of their own",
+    "version: 1.2.3}",
+    "version: 1.2.3, errors: {envelope: registry/ship.ts#ship, out: {code: string}}}",
+    "2.0.0",
+    ["breaking service answers errors with ErrorBody"],
+  ],
+  [
     "another description",
     "note: {type: string,",
     "note: {type: string, description: Anything.,",

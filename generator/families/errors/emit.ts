@@ -1,4 +1,5 @@
-// errors.ts: `fail`, typed by the errors that the registry declares.
+// errors.ts: `fail`, typed by the errors that the registry declares, and the type of what makes the bodies of errors.
+import { camelCase } from "../../model/names.js";
 import type { RegistryModel } from "../../model/registry.js";
 import { header, type EmittedFile } from "../../print/file.js";
 import { importOf, importStatements, literal, sortedUnique } from "../../print/layout.js";
@@ -7,28 +8,41 @@ import { typeModules } from "../../print/type-modules.js";
 
 export function emitErrors(model: RegistryModel): readonly EmittedFile[] {
   const errors = Object.entries(model.errors);
-  if (errors.length === 0) return [];
+  const bodyType = model.service.errors?.typeName ?? null;
+  if (errors.length === 0 && bodyType === null) return [];
   const typeFiles = typeModules(model);
-  const declared = sortedUnique(errors.flatMap(([, { contextType }]) => contextType ?? []));
+  const declared = sortedUnique([
+    ...errors.flatMap(([, { contextType }]) => contextType ?? []),
+    ...(bodyType === null ? [] : [bodyType]),
+  ]);
+  const hasContexts = errors.some(([, { contextType }]) => contextType !== null);
   return [
     {
       path: "errors.ts",
       text: printAround("errors.ts", declared, (local) => ({
         header: header("registry"),
         imports: importStatements([
-          importOf("ownErrors", "opwright/runtime", false),
+          ...(errors.length === 0 ? [] : [importOf("ownErrors", "opwright/runtime", false)]),
+          ...(bodyType === null ? [] : [importOf("ErrorShape", "opwright/runtime", true)]),
           ...declared.flatMap((name) =>
             importedName(name, local, `./types/${typeFiles.get(name) ?? "models"}.js`, true),
           ),
+          ...(hasContexts ? [importOf("* as told", "./validators/error-contexts.js", false)] : []),
         ]),
+        body: bodyType === null ? null : (local.get(bodyType) ?? "unknown"),
+        hasErrors: errors.length > 0,
         contexts: errors.map(
           ([code, { contextType }]) =>
             `  readonly ${code}: ${local.get(contextType ?? "") ?? "undefined"};`,
         ),
-        errors: errors.map(
-          ([code, { kind, detail, retryable }]) =>
-            `  ${code}: { kind: ${literal(kind)}, detail: ${literal(detail)}, retryable: ${retryable} },`,
-        ),
+        errors: errors.flatMap(([code, { kind, detail, retryable, contextType }]) => [
+          `  ${code}: {`,
+          `    kind: ${literal(kind)},`,
+          `    detail: ${literal(detail)},`,
+          `    retryable: ${retryable},`,
+          ...(contextType === null ? [] : [`    context: told.${camelCase(code)},`]),
+          "  },",
+        ]),
       })),
     },
   ];

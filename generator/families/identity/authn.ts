@@ -15,6 +15,7 @@ import type { FamilyContext, NamespaceExpansion } from "../../kernel/family.js";
 import { methodsOf } from "./model.js";
 import { expandPasswordReset } from "./password-reset.js";
 import { expandDeactivation } from "./principals.js";
+import { expandSignUp, profileMember } from "./sign-up.js";
 
 const seconds: JsonSchema = { type: "integer", minimum: 0 };
 
@@ -103,15 +104,12 @@ const ofTokens: Readonly<Record<string, BuiltInVerb>> = {
 
 const nameOrNull: JsonSchema = { type: ["string", "null"] };
 
-const caller = objectSchema(
-  {
-    principal_id: { type: "string" },
-    actor_principal_id: { ...nameOrNull, description: "Who acts for the principal." },
-    tenant_id: nameOrNull,
-    session_id: { ...nameOrNull, description: "Null for an API key." },
-  },
-  ["principal_id", "actor_principal_id", "tenant_id", "session_id"],
-);
+const caller: Readonly<Record<string, JsonSchema>> = {
+  principal_id: { type: "string" },
+  actor_principal_id: { ...nameOrNull, description: "Who acts for the principal." },
+  tenant_id: nameOrNull,
+  session_id: { ...nameOrNull, description: "Null for an API key." },
+};
 
 const ofAll: Readonly<Record<string, BuiltInVerb>> = {
   me: {
@@ -120,7 +118,7 @@ const ofAll: Readonly<Record<string, BuiltInVerb>> = {
     method: "GET",
     path: "/me",
     status: 200,
-    takesSpec: false,
+    takesSpec: true,
     isWrite: false,
     guard: signedIn,
     output: "Caller",
@@ -171,7 +169,8 @@ export function expandIdentity(context: FamilyContext): readonly NamespaceExpans
   types.table.add("TokenResponse", tokenResponse, at);
   if (methods.includes("token")) types.table.add("SessionList", sessionList, at);
   const place = { family: "authn", namespace: "authn", at, guard: withSession } as const;
-  types.table.add("Caller", caller, at);
+  const members = { ...caller, ...profileMember(context) };
+  types.table.add("Caller", objectSchema(members, Object.keys(members)), at);
   const verbs = {
     ...ofAll,
     ...(methods.includes("token") ? ofTokens : {}),
@@ -180,6 +179,7 @@ export function expandIdentity(context: FamilyContext): readonly NamespaceExpans
   const operations = [
     ...expandBuiltIn(context, place, verbs),
     ...expandPasswordReset(context),
+    ...expandSignUp(context),
     ...expandDeactivation(context),
   ];
   return builtInNamespace(authnNamespace, at, operations, {

@@ -38,6 +38,22 @@ const identity: Rules<IdentityModel> = {
   refreshTtlSeconds: amount((text) => `refresh tokens last ${text}`, " s"),
   refreshGraceSeconds: amount((text) => `a refresh token may be used again for ${text}`, " s"),
   resetTtlSeconds: amount((text) => `reset tokens last ${text}`, " s"),
+  signUp: (before, after) => {
+    // Its operations are told where they stand.
+    if (before === null || after === null) return [];
+    const { profile, ttlSeconds } = after;
+    return [
+      ...(before.profile === profile
+        ? []
+        : [["breaking", `makes ${profile ?? "nothing"} with each principal`] as const]),
+      ...(before.ttlSeconds === ttlSeconds
+        ? []
+        : amount((text) => `a registration waits ${text} for its token`, " s")(
+            before.ttlSeconds,
+            ttlSeconds,
+          )),
+    ];
+  },
   jwks: (before, after) => {
     if (after === null) return [["breaking", "has no key set"]];
     if (before === null) return [["additive", `has its key set at ${after.path}`]];

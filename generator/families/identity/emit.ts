@@ -1,6 +1,7 @@
 // identity.ts: who is calling, and the hooks of authorization bound to the service.
 import type { FunctionReference } from "../../model/code.js";
-import type { IdentityModel, RegistryModel } from "../../model/registry.js";
+import { specName } from "../../model/names.js";
+import type { IdentityModel, RegistryModel, SignUpModel } from "../../model/registry.js";
 import { header, type EmittedFile } from "../../print/file.js";
 import {
   importOf,
@@ -11,12 +12,14 @@ import {
   propertyKey,
 } from "../../print/layout.js";
 import { importPath, moduleNames, type ModulePaths } from "../../print/module-path.js";
-import { importedModule, printAround } from "../../print/printed-names.js";
+import { importedModule, importedName, printAround } from "../../print/printed-names.js";
 
 export function emitIdentity(model: RegistryModel, paths: ModulePaths): readonly EmittedFile[] {
   const { identity, service } = model;
   if (identity === null) return [];
-  const { signer, decide } = identity;
+  const { signer, decide, signUp } = identity;
+  const profile = signUp?.profile ?? null;
+  const profileSpec = profile === null ? null : specName(profile);
   const ofRoutes = Object.values(identity.routes).flatMap((one) => [one.verifier, one.resolver]);
   const functions = [signer, ...ofRoutes, decide].flatMap((one) => one ?? []);
   const modules = moduleNames(
@@ -48,25 +51,33 @@ export function emitIdentity(model: RegistryModel, paths: ModulePaths): readonly
   return [
     {
       path: "identity.ts",
-      text: printAround("identity.ts", modules.values(), (local) => ({
-        header: header("registry"),
-        imports: importStatements([
-          importOf("authorization", "opwright/runtime", false),
-          importOf("identity", "opwright/runtime", false),
-          ...[...modules].flatMap(([file, name]) =>
-            importedModule(local.get(name), importPath(paths, "identity.ts", file)),
-          ),
-        ]),
-        identity: [
-          ...routes(local),
-          ...specMembers(identity, service.name),
-          ...member("signer", signer, local),
-        ],
-        authorization: [
-          listLayout("  ", "override: ", identity.override.map(literal), ["[", "]"], ","),
-          ...member("decide", decide, local),
-        ],
-      })),
+      text: printAround(
+        "identity.ts",
+        [...(profileSpec === null ? [] : [profileSpec]), ...modules.values()],
+        (local) => ({
+          header: header("registry"),
+          imports: importStatements([
+            importOf("authorization", "opwright/runtime", false),
+            importOf("identity", "opwright/runtime", false),
+            ...(profileSpec === null
+              ? []
+              : importedName(profileSpec, local, `./documents/${profile}.js`, false)),
+            ...[...modules].flatMap(([file, name]) =>
+              importedModule(local.get(name), importPath(paths, "identity.ts", file)),
+            ),
+          ]),
+          identity: [
+            ...routes(local),
+            ...specMembers(identity, service.name),
+            ...signUpMember(signUp, local.get(profileSpec ?? "") ?? "null"),
+            ...member("signer", signer, local),
+          ],
+          authorization: [
+            listLayout("  ", "override: ", identity.override.map(literal), ["[", "]"], ","),
+            ...member("decide", decide, local),
+          ],
+        }),
+      ),
     },
   ];
 }
@@ -85,5 +96,17 @@ function specMembers(identity: IdentityModel, issuer: string): readonly string[]
     `  hasTenancy: ${identity.hasTenancy},`,
     mapMember("  ", "tenantHints", tenantHints),
     `  trustForwardedHost: ${identity.trustForwardedHost},`,
+  ];
+}
+
+function signUpMember(signUp: SignUpModel | null, profile: string): readonly string[] {
+  if (signUp === null) return ["  signUp: null,"];
+  const { verify, ttlSeconds } = signUp;
+  return [
+    "  signUp: {",
+    `    verify: ${literal(verify)},`,
+    `    ttlSeconds: ${ttlSeconds},`,
+    `    profile: ${profile},`,
+    "  },",
   ];
 }

@@ -31,6 +31,12 @@ const routeName: Shape = {
   what: "a name in [a-z][a-z0-9_]*",
 };
 
+const documentName: Shape = {
+  kind: "string",
+  pattern: /^[a-z][a-z0-9_]*$/,
+  what: "the name of a document",
+};
+
 const verifier = optional(reference, "Proves tokens in a way of the author's own.");
 const resolver = optional(reference, "Says who a proven token speaks of.");
 
@@ -53,6 +59,21 @@ const reset: Shape = {
       { kind: "oneOf", values: ["outbox"] },
       "How the token reaches its owner: as authn.password_reset_requested.",
     ),
+  },
+};
+
+const signUp: Shape = {
+  kind: "object",
+  members: {
+    verify: required(
+      { kind: "oneOf", values: ["email", "none"] },
+      "`email`: the login is an address, and a token that is mailed there makes the principal. `none` makes it at once.",
+    ),
+    profile: optional(
+      documentName,
+      "The document that is made with each principal, and belongs to it.",
+    ),
+    ttl: optional(duration, "The lifetime of a mailed token; 24h where left out."),
   },
 };
 
@@ -104,6 +125,7 @@ const identity: Shape = {
       "How long a used refresh token still leads to the same successor; 10s where left out, 0s is strict.",
     ),
     reset: optional(reset, "Password resets; not registered where left out."),
+    sign_up: optional(signUp, "Registering by oneself; not registered where left out."),
     mount: optional(mount, "Where the authentication routes are; /auth where left out."),
     deactivate: optional(
       { kind: "object", members: { guard: required(policyName, "The policy that it asks.") } },

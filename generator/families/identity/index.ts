@@ -8,11 +8,13 @@ import { emitIdentity } from "./emit.js";
 import { format } from "./format.js";
 import { boundaryErrors, identityModel } from "./model.js";
 import { expandProvisioning } from "./principals.js";
+import { documents } from "../documents/index.js";
 import { tables } from "./tables.js";
 
 export const identity = family({
   name: "identity",
   format,
+  after: [documents],
   expand(context) {
     const model = identityModel(context);
     return expansion(model, {

@@ -5,6 +5,7 @@ import { referenceOrNull } from "../../model/code.js";
 import type { IdentityModel, OperationModel } from "../../model/registry.js";
 import type { FamilyContext } from "../../kernel/family.js";
 import { authenticationRoutes } from "./routes.js";
+import { signUpModel } from "./sign-up.js";
 
 /** How callers may be identified. */
 export function methodsOf({ methods }: IdentityDeclaration): readonly IdentityMethod[] {
@@ -27,6 +28,7 @@ export function identityModel(context: FamilyContext): IdentityModel | null {
     refreshTtlSeconds: durationSeconds(identity.refresh_ttl ?? "7d"),
     refreshGraceSeconds: durationSeconds(identity.refresh_grace ?? "10s"),
     resetTtlSeconds: durationSeconds(identity.reset?.ttl ?? "1h"),
+    signUp: signUpModel(context),
     jwks:
       jwks === undefined
         ? null
@@ -82,9 +84,19 @@ function checkParts(context: FamilyContext, identity: IdentityDeclaration): void
     const hasIngress = identity.ingress?.some(({ api_key: apiKey }) => apiKey !== undefined);
     if (hasIngress !== true) lacks("API keys have no ingress to come in by", "api_keys");
   }
-  if (identity.reset === undefined) return;
-  if (!methods.includes("password")) lacks("a reset needs the method password", "reset");
-  const event = "authn.password_reset_requested";
-  if (!Object.hasOwn(declarations.outbox?.events ?? {}, event))
-    lacks(`the outbox has no event ${event}, so nobody would get the token`, "reset", "events");
+  const { reset, sign_up: signUp } = identity;
+  const isMailed = (event: string): boolean =>
+    Object.hasOwn(declarations.outbox?.events ?? {}, event);
+  const unheard = (event: string): string =>
+    `the outbox has no event ${event}, so nobody would get the token`;
+  if (reset !== undefined) {
+    if (!methods.includes("password")) lacks("a reset needs the method password", "reset");
+    const event = "authn.password_reset_requested";
+    if (!isMailed(event)) lacks(unheard(event), "reset", "events");
+  }
+  if (signUp !== undefined) {
+    if (!methods.includes("password")) lacks("sign-up needs the method password", "sign_up");
+    const event = "authn.sign_up_requested";
+    if (signUp.verify === "email" && !isMailed(event)) lacks(unheard(event), "sign_up", "verify");
+  }
 }

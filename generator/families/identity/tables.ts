@@ -3,7 +3,11 @@ import { addColumn, index, present, type SystemTables } from "../../print/system
 import { types } from "../../print/ddl-parts.js";
 
 /** Its steps, in the order in which they are made. */
-export const tables: SystemTables = (engine) => ({ ...ofSessions(engine), ...ofAccess(engine) });
+export const tables: SystemTables = (engine) => ({
+  ...ofSessions(engine),
+  ...ofMails(engine),
+  ...ofAccess(engine),
+});
 
 /** Who there is, and who is signed in. */
 const ofSessions: SystemTables = (engine) => {
@@ -65,6 +69,13 @@ const ofSessions: SystemTables = (engine) => {
         `"session_id", "expires_at"`,
       ),
     ],
+  };
+};
+
+/** Tokens that reach people by mail. */
+const ofMails: SystemTables = (engine) => {
+  const type = types[engine];
+  return {
     opwright_reset_tokens: {
       columns: [
         `"principal_id" ${type.uuid} PRIMARY KEY`,
@@ -75,6 +86,16 @@ const ofSessions: SystemTables = (engine) => {
     "opwright_reset_tokens.expires_at": [
       index("opwright_reset_tokens_by_expires_at", "opwright_reset_tokens", `"expires_at"`),
     ],
+    opwright_sign_ups: {
+      columns: [
+        `"login" ${type.text} PRIMARY KEY`,
+        `"password_hash" ${type.text} NOT NULL`,
+        `"profile" ${type.text} NOT NULL`,
+        `"digest" ${type.text} NOT NULL UNIQUE`,
+        `"expires_at" ${type.number} NOT NULL`,
+      ],
+      indexes: ["expires_at"],
+    },
   };
 };
 

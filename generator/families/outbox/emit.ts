@@ -9,18 +9,22 @@ import { typeModules } from "../../print/type-modules.js";
 /** Types of the runtime's own events. */
 const ofRuntime: Readonly<Record<string, string>> = {
   "authn.password_reset_requested": "PasswordResetRequested",
+  "authn.sign_up_requested": "SignUpRequested",
 };
 
 export function emitOutbox(model: RegistryModel, paths: ModulePaths): readonly EmittedFile[] {
-  const { outbox } = model;
+  const { outbox, mail } = model;
   if (outbox === null) return [];
   const events = Object.entries(outbox);
   const typeFiles = typeModules(model);
   const modules = moduleNames(
     paths,
-    events.flatMap(([, { destination }]) =>
-      typeof destination === "string" ? [] : [destination.file],
-    ),
+    [
+      ...events.flatMap(([, { destination }]) =>
+        typeof destination === "string" ? [] : [destination.file],
+      ),
+      ...(mail === null ? [] : [mail.file]),
+    ],
     () => false,
   );
   const declared = sortedUnique(events.flatMap(([, { typeName }]) => typeName ?? []));
@@ -35,8 +39,8 @@ export function emitOutbox(model: RegistryModel, paths: ModulePaths): readonly E
         imports: importStatements([
           importOf("outbox", "opwright/runtime", false),
           importOf("stage", "opwright/runtime", false),
-          ...sortedUnique([...used, "StageEvent"]).map((name) =>
-            importOf(name, "opwright/runtime", true),
+          ...sortedUnique([...used, ...(mail === null ? [] : ["MailRenderer"]), "StageEvent"]).map(
+            (name) => importOf(name, "opwright/runtime", true),
           ),
           ...[...modules].flatMap(([file, name]) =>
             importedModule(local.get(name), importPath(paths, "outbox.ts", file)),
@@ -49,6 +53,7 @@ export function emitOutbox(model: RegistryModel, paths: ModulePaths): readonly E
           ([name, { typeName }]) =>
             `  readonly ${literal(name)}: ${local.get(typeName ?? "") ?? ofRuntime[name] ?? "unknown"};`,
         ),
+        mail: mail === null ? null : `${local.get(modules.get(mail.file) ?? "")}.${mail.name}`,
         destinations: events.map(([name, { destination }]) => {
           const to =
             typeof destination === "string"

@@ -7,7 +7,7 @@ import type { OutboxEventModel } from "../../model/registry.js";
 import { deprecationOf, type FamilyContext } from "../../kernel/family.js";
 
 /** Events of the runtime, which have types of their own. */
-const ofRuntime = ["authn.password_reset_requested"];
+const ofRuntime = ["authn.password_reset_requested", "authn.sign_up_requested"];
 
 /** The events of a service; null where it declares none. Puts their types into the table. */
 export function outboxModel(

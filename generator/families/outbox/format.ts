@@ -1,5 +1,12 @@
 // `outbox:`: integration events and where they go.
-import { deprecation, fieldType, mapOf, optional, required } from "../../load/format-parts.js";
+import {
+  deprecation,
+  fieldType,
+  mapOf,
+  optional,
+  reference,
+  required,
+} from "../../load/format-parts.js";
 import type { Declared, Member, Shape } from "../../load/shape.js";
 
 const outbox = {
@@ -30,6 +37,10 @@ const outbox = {
         "an event such as orders.placed",
       ),
       "Integration events by name.",
+    ),
+    mail: optional(
+      reference,
+      "Makes mails of events that go to a mail server: a function of the type RenderMail.",
     ),
   },
 } as const satisfies Shape;

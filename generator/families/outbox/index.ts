@@ -1,5 +1,5 @@
 // The outbox family: integration events, what they carry and where they go.
-import { ofGenerated } from "../../model/code.js";
+import { ofGenerated, referenceOrNull } from "../../model/code.js";
 import { expansion, family } from "../../kernel/family.js";
 import { compare } from "./compare.js";
 import { emitOutbox } from "./emit.js";
@@ -12,7 +12,8 @@ export const outbox = family({
   format,
   expand(context) {
     const model = outboxModel(context);
-    return expansion(model, { frozen: () => ({ outbox: model }) });
+    const mail = referenceOrNull(context.declarations.outbox?.mail);
+    return expansion(model, { frozen: () => ({ outbox: model, mail }) });
   },
   compare,
   emit: emitOutbox,

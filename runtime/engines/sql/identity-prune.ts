@@ -56,12 +56,13 @@ export function sqlIdentityPrune(
     return !(await removeSessions(ended.map(idOf), limit)) || ended.length === sessionsAtOnce;
   };
 
-  const pruneResets = async (before: number, limit: number): Promise<boolean> => {
-    const resets = await session.run(
-      removed("reset_tokens", `t."expires_at" < ${at(1)} ORDER BY t."expires_at" LIMIT ${limit}`),
+  /** Rows of a table of what ends by itself. */
+  const pruneExpired = async (table: string, before: number, limit: number): Promise<boolean> => {
+    const expired = await session.run(
+      removed(table, `t."expires_at" < ${at(1)} ORDER BY t."expires_at" LIMIT ${limit}`),
       [before],
     );
-    return resets === limit;
+    return expired === limit;
   };
 
   return {
@@ -91,8 +92,9 @@ export function sqlIdentityPrune(
     async prune(before, limit) {
       const tokens = await pruneTokens(before, limit);
       const ended = await pruneEnded(before, limit);
-      const resets = await pruneResets(before, limit);
-      return tokens || ended || resets;
+      const resets = await pruneExpired("reset_tokens", before, limit);
+      const signUps = await pruneExpired("sign_ups", before, limit);
+      return tokens || ended || resets || signUps;
     },
   };
 }

@@ -3,6 +3,7 @@ import type { IdentityStore } from "../../ports/identity.js";
 import type { SqlRow, SqlSession } from "./session.js";
 import { sqlIdentityPrune } from "./identity-prune.js";
 import { sqlIdentitySessions } from "./identity-sessions.js";
+import { sqlIdentitySignUps } from "./identity-sign-ups.js";
 import { sqlIdentitySubjects } from "./identity-subjects.js";
 import { sqlIdentityTokens } from "./identity-tokens.js";
 import { principalColumns, readPrincipal } from "./principal-row.js";
@@ -93,6 +94,7 @@ export function sqlIdentityStore(session: SqlSession): IdentityStore {
     ...sessions,
     ...sqlIdentitySubjects(session),
     ...tokens,
+    ...sqlIdentitySignUps(session),
     ...sqlIdentityPrune(session),
   };
 }

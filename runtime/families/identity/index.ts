@@ -3,6 +3,7 @@ import { familyOf, hourly } from "../../operations/family.js";
 import { apiKeyStore } from "../../ports/api-keys.js";
 import { identityStore } from "../../ports/identity.js";
 import { createPrincipalCommand } from "./create-principal.js";
+import { readSignUpLimits } from "./settings.js";
 import type { IdentitySpec } from "./spec.js";
 
 /** What ended is kept for a day, so that its last use can still be told from one that never was. */
@@ -12,6 +13,7 @@ const batchSize = 1_000;
 
 export const identityFamily = familyOf<IdentitySpec>()({
   member: "identity",
+  settings: (_spec, source) => readSignUpLimits(source),
   jobs: () => [
     hourly("identity.expired", async (transaction) => {
       const before = Date.now() - endedFor;

@@ -5,6 +5,7 @@ import { callerOf, sessionOf, withoutSession } from "../../operations/identity.j
 import type { Handler } from "../../operations/operation.js";
 import { uuidv7 } from "../../contract/uuid.js";
 import type { RefreshToken, Session } from "../../ports/identity.js";
+import { collection } from "../documents/collection.js";
 import { canonicalLogin } from "./canonical-login.js";
 import { hashPassword, isOutdated, rehashPassword, verifyPassword } from "./passwords.js";
 import { newRefreshToken, refreshDigest, refreshDigests, successorOf } from "./refresh-token.js";
@@ -111,16 +112,23 @@ export const authn = {
       });
     },
 
-  /** Who is calling, with whatever credential. */
-  me: (): Handler<Readonly<Record<never, never>>, Caller> => (_input, context) => {
-    const { principalId, actorId, tenant, sessionId } = callerOf(context);
-    return {
-      principal_id: principalId,
-      actor_principal_id: actorId,
-      tenant_id: tenant,
-      session_id: sessionId,
-    };
-  },
+  /** Who is calling, with whatever credential, and its profile where there are any. */
+  me:
+    ({ signUp }: IdentitySpec): Handler<Readonly<Record<never, never>>, Caller> =>
+    (_input, context) => {
+      const { principalId, actorId, tenant, sessionId } = callerOf(context);
+      const caller: Caller = {
+        principal_id: principalId,
+        actor_principal_id: actorId,
+        tenant_id: tenant,
+        session_id: sessionId,
+      };
+      const profile = signUp?.profile ?? null;
+      if (profile === null) return caller;
+      return collection(profile, context)
+        .first({ own: true })
+        .then((own) => ({ ...caller, profile: own }));
+    },
 
   /** The caller's live sessions, oldest first. */
   listSessions:
@@ -167,6 +175,8 @@ export interface Caller {
   readonly tenant_id: string | null;
   /** Null for an API key. */
   readonly session_id: string | null;
+  /** The caller's own document of those that are made with principals, or null. */
+  readonly profile?: object | null;
 }
 
 export interface SessionEntry {

@@ -1,5 +1,6 @@
 // The identity spec: what the generator settles about who is calling.
 import type { Transaction } from "../../ports/database.js";
+import type { DocumentSpec } from "../../ports/document-spec.js";
 import type { Identity } from "../../operations/identity.js";
 import type { ExternalSigner, TokenAlgorithm } from "../../ports/tokens.js";
 
@@ -54,6 +55,16 @@ export type TokenResolver<Claims = unknown> = (
   stores: Transaction,
 ) => Promise<Identity | ForeignCaller | null> | Identity | ForeignCaller | null;
 
+/** How people register by themselves. */
+export interface SignUpSpec {
+  /** `email` makes the principal once a token that was mailed to its login comes back. */
+  readonly verify: "email" | "none";
+  readonly ttlSeconds: number;
+  /** What is made with each principal, and belongs to it. */
+  // oxlint-disable-next-line typescript/no-explicit-any -- payloads are held to the document's own validator
+  readonly profile: DocumentSpec<any, any, any, any, any> | null;
+}
+
 export interface IdentitySpec {
   /** By their names. */
   readonly routes: Readonly<Record<string, AuthenticationRoute>>;
@@ -67,6 +78,8 @@ export interface IdentitySpec {
   /** How long a used refresh token still leads to the same successor; 0 is strict. */
   readonly refreshGraceSeconds: number;
   readonly resetTtlSeconds: number;
+  /** Null where nobody registers by oneself. */
+  readonly signUp: SignUpSpec | null;
   /** Path of the public keys and how long they may be cached in seconds, or null. */
   readonly jwks: { readonly path: string; readonly maxAgeSeconds: number } | null;
   /** Whether there are tenants of the service's own; otherwise a resolver may name any. */

@@ -1,24 +1,48 @@
 // Where the events of an outbox go: the author's functions, and what the deployment chose for each name.
 import type { Log } from "../../ports/log.js";
 import { logDestination } from "./log-destination.js";
+import { smtp, type MailDestination } from "./smtp.js";
 import type { Destination, OutboxSpec } from "./spec.js";
 import { webhook } from "./webhook.js";
-import type { OutboxSettings } from "./settings.js";
+import { isMailServer, type OutboxSettings } from "./settings.js";
+
+export interface Destinations {
+  /** By event. */
+  readonly of: Readonly<Record<string, Destination>>;
+  /** Ends the connections that they hold. */
+  close(): Promise<void>;
+}
 
 /** The destination of each event. */
 export function destinationsOf(
-  { events }: OutboxSpec,
-  { destinations, webhookSecrets }: OutboxSettings,
+  { events, mail }: OutboxSpec,
+  { destinations, webhookSecrets, mailFrom, requiresTls }: OutboxSettings,
   log: Log,
-): Readonly<Record<string, Destination>> {
+): Destinations {
+  // Events that go to one name share its connections.
+  const servers = new Map<string, MailDestination>();
+  const mailed = (url: string): Destination => {
+    // Settings refuse a mail server where nothing makes mails.
+    if (mail === undefined) throw new Error("the outbox declares no `mail`");
+    const known =
+      servers.get(url) ?? smtp({ url, from: mailFrom, requiresTls: requiresTls(url) }, mail);
+    servers.set(url, known);
+    return known.destination;
+  };
   const named = (name: string): Destination => {
     const url = destinations[name] ?? "log:";
-    return url === "log:" ? logDestination(log) : webhook(url, webhookSecrets);
+    if (url === "log:") return logDestination(log);
+    return isMailServer(url) ? mailed(url) : webhook(url, webhookSecrets);
   };
-  return Object.fromEntries(
-    Object.entries(events).map(([event, destination]) => [
-      event,
-      typeof destination === "string" ? named(destination) : destination,
-    ]),
-  );
+  return {
+    of: Object.fromEntries(
+      Object.entries(events).map(([event, destination]) => [
+        event,
+        typeof destination === "string" ? named(destination) : destination,
+      ]),
+    ),
+    async close() {
+      await Promise.all([...servers.values()].map((server) => server.close()));
+    },
+  };
 }

@@ -28,9 +28,15 @@ export const outboxFamily = familyOf<OutboxSpec>()({
     const { database, log, sealer } = service;
     const { maxAttempts, backoffMillis } = settings;
     const destinations = destinationsOf(spec, settings, log);
-    const relay = startRelay({ database, log, sealer, destinations, maxAttempts, backoffMillis });
+    const options = { database, log, sealer, maxAttempts, backoffMillis };
+    const relay = startRelay({ ...options, destinations: destinations.of });
     service.whenWoken(outboxStore, relay.wake);
-    return relay;
+    return {
+      async stop(patienceMillis) {
+        await relay.stop(patienceMillis);
+        await destinations.close();
+      },
+    };
   },
 });
 

@@ -1,18 +1,7 @@
 // The outbox spec: which integration events there are and where each goes, printed by the generator.
 import type { ExecutionContext } from "../../operations/context.js";
-
-/** An event as a destination gets it. */
-export interface IntegrationEvent {
-  /** The same at every attempt: a consumer drops what it has seen. */
-  readonly id: string;
-  readonly name: string;
-  readonly data: unknown;
-  readonly tenant: string;
-  /** RFC 3339. */
-  readonly created_at: string;
-  /** Counted from 1. */
-  readonly attempt: number;
-}
+import type { IntegrationEvent } from "./event.js";
+import type { MailRenderer } from "./mail.js";
 
 /** Where events go. Resolves once the event is safe there; rejecting leads to a further attempt. At least once, unordered. */
 export type Destination = (event: IntegrationEvent) => Promise<void>;
@@ -20,6 +9,9 @@ export type Destination = (event: IntegrationEvent) => Promise<void>;
 export interface OutboxSpec {
   /** By event: a destination of the author's, or the name of one that the deployment chooses. */
   readonly events: Readonly<Record<string, Destination | string>>;
+  /** Makes mails of events whose destination turns out to be a mail server. */
+  // oxlint-disable-next-line typescript/no-explicit-any -- what it takes is tied to the events where it is declared
+  readonly mail?: MailRenderer<any>;
 }
 
 /** Declares the outbox of a service. */

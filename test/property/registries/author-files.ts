@@ -18,6 +18,9 @@ const ofType: Readonly<Record<string, string>> = {
   TopicAuthorizer: "(requested) => requested",
   ScopePort: "() => ({})",
   Destination: "async () => undefined",
+  MailRenderer: "() => null",
+  // What a body is of is the registry's: the function fails, and compiles.
+  ErrorShape: '() => { throw new Error("no body"); }',
 };
 
 /** Which type a reference is of, by where it stands. */
@@ -32,6 +35,8 @@ function typeAt(path: readonly string[]): string | undefined {
     "authorization.decide": "DecisionPort",
     "realtime.topics": "TopicAuthorizer",
     "outbox.destination": "Destination",
+    "outbox.mail": "MailRenderer",
+    "service.envelope": "ErrorShape",
   };
   return section === "scopes" ? "ScopePort" : byPlace[place];
 }
@@ -111,6 +116,6 @@ function valueOf(type: string): Writer {
   return (_file, name) => ({
     name,
     imports: [`import type { ${type} as A${type} } from "opwright/runtime";`],
-    text: `export const ${name}: A${type} = ${ofType[type] ?? ""};`,
+    text: `export const ${name}: A${type}${type === "ErrorShape" ? "<never>" : ""} = ${ofType[type] ?? ""};`,
   });
 }

@@ -39,7 +39,7 @@ export function mended(made: Json, draw: Draw): Json {
     ...(isMap(identity) && !isLeft() ? ofIdentity(made, identity) : {}),
     ...mounts(made, draw),
   };
-  if (isMap(identity) || isLeft()) return realtime(whole, isLeft());
+  if (isMap(identity) || isLeft()) return realtime(withProfile(whole), isLeft());
   const {
     tenancy: _tenancy,
     authorization: _authorization,
@@ -48,6 +48,24 @@ export function mended(made: Json, draw: Draw): Json {
     ...rest
   } = whole as Fields;
   return rest;
+}
+
+/** The document that principals get has one for each, in no tenant. */
+function withProfile(registry: Json): Json {
+  const { identity, documents } = registry;
+  if (!isMap(identity) || !isMap(identity["sign_up"])) return registry;
+  const { profile, ...signUp } = identity["sign_up"];
+  const [[name, one] = []] = isMap(documents) ? Object.entries(documents) : [];
+  if (profile === undefined || name === undefined || !isMap(one))
+    return { ...registry, identity: { ...identity, sign_up: signUp } };
+  return {
+    ...registry,
+    identity: { ...identity, sign_up: { ...signUp, profile: name } },
+    documents: {
+      ...(documents as Fields),
+      [name]: { ...one, tenant: false, unique: [["owner_id"]] },
+    },
+  };
 }
 
 /** A license has an identifier or an address. */
@@ -253,6 +271,7 @@ function ofIdentity({ outbox, realtime }: Json, identity: Fields): Json {
   const {
     verifier,
     reset,
+    sign_up: signUp,
     ingress,
     api_keys: apiKeys,
     mount,
@@ -271,17 +290,25 @@ function ofIdentity({ outbox, realtime }: Json, identity: Fields): Json {
   // Each route has an ingress; those that none names are not there.
   const named = known.filter((name) => tokens.some((entry) => entry["route"] === name));
   const takesKeys = entries.some((entry: Fields) => entry["api_key"] !== undefined);
-  const resets = reset !== undefined && methods.includes("password");
+  const hasPasswords = methods.includes("password");
+  const resets = reset !== undefined && hasPasswords;
+  const signsUp = isMap(signUp) && hasPasswords;
+  const isVerified = signsUp && signUp["verify"] === "email";
   const registered = verbs.authn.filter((verb) => {
     if (verb.includes("reset")) return resets;
+    if (verb.endsWith("sign_up")) return signsUp && (verb === "sign_up" || isVerified);
     if (verb === "me") return true;
     if (verb.endsWith("activate_principal")) return rest["deactivate"] !== undefined;
     return methods.includes(verb.includes("password") ? "password" : "token");
   });
   const { provisioning } = rest;
   const keys = isMap(apiKeys) ? { mount: mountOf(apiKeys["mount"], verbs.api_keys) } : undefined;
-  const event = { "authn.password_reset_requested": { destination: "mail" } };
-  const events = isMap(outbox) ? withData(outbox)["events"] : {};
+  const mail = { destination: "mail" };
+  const own = {
+    ...(resets ? { "authn.password_reset_requested": mail } : {}),
+    ...(isVerified ? { "authn.sign_up_requested": mail } : {}),
+  };
+  const { events, ...others } = isMap(outbox) ? withData(outbox) : ({} as Fields);
   return {
     identity: {
       ...rest,
@@ -298,6 +325,7 @@ function ofIdentity({ outbox, realtime }: Json, identity: Fields): Json {
         ? {}
         : { api_keys: keys.mount === undefined ? {} : keys }),
       ...(resets ? { reset } : {}),
+      ...(signsUp ? { sign_up: signUp } : {}),
       ...(excluded === undefined || registered.length === 0
         ? {}
         : { openapi_exclude: [`authn.${registered[0]}`] }),
@@ -305,14 +333,17 @@ function ofIdentity({ outbox, realtime }: Json, identity: Fields): Json {
         ? {}
         : { mount: mountOf(mount, registered) }),
     },
-    ...(resets ? { outbox: { events: { ...(events as Fields), ...event } } } : {}),
+    ...(resets || isVerified
+      ? { outbox: { ...others, events: { ...(events as Fields), ...own } } }
+      : {}),
   };
 }
 
 /** Events that say what they carry. */
-function withData({ events }: Fields): Fields {
+function withData({ events, ...rest }: Fields): Fields {
   const entries = isMap(events) ? Object.entries(events) : [];
   return {
+    ...rest,
     events: Object.fromEntries(
       entries.map(([name, event]) => [name, { data: { text: "string" }, ...(event as Fields) }]),
     ),

@@ -19,6 +19,9 @@ type Place = (world: World, path: Path) => unknown;
 const families = ["documents", "composites", "search", "storage"];
 const documents = "documents|composites";
 
+/** The shape alone says it. */
+const asShaped: Place = () => undefined;
+
 /** The first pattern that fits decides; `*` is any key, `**` any number of them, `a|b` one of two. */
 const places: readonly (readonly [string, Place])[] = [
   ["policies", policies],
@@ -28,11 +31,13 @@ const places: readonly (readonly [string, Place])[] = [
   [`${documents}.*.type`, documentType],
   [`${documents}.*.create`, creatable],
   [`${documents}.*.update.*`, (world, path) => world.draw.pick(fieldsAt(world, path, () => true))],
-  [`${documents}.*.indexes|unique.*.*`, scalarAt],
   [`${documents}.*.unique.*.fields.*`, scalarAt],
+  [`${documents}.*.unique.*.fields|where|global`, asShaped],
+  [`${documents}.*.indexes|unique.*.*`, scalarAt],
   [`${documents}.*.was`, ({ draw }, path) => `${path[1]}_${draw.below(9)}`],
   [`${documents}.*.defaults`, defaults],
   [`${documents}.*.emits.*`, emission],
+  ["approved.*.in", asShaped],
   ["**.in|out|data|context", someType],
   [
     "operations|hooks.*.errors",
@@ -40,6 +45,7 @@ const places: readonly (readonly [string, Place])[] = [
   ],
   ["operations.*.guard", (world) => guardOf(world, "operations")],
   ["identity|tenancy.*.guard", administrator],
+  ["identity.sign_up.profile", () => "documents_are_made_later"],
   ["webhooks.guard", (world) => guardOf(world, "webhooks")],
   ["webhooks.events.*", ({ draw, made }) => draw.pick(integrationEventsOf(made["outbox"]))],
   ["*.*.guard.*", (world, path) => guardOf(world, path[0] ?? "")],
@@ -48,7 +54,7 @@ const places: readonly (readonly [string, Place])[] = [
     (world, [first = ""]) => (world.draw.chance(60) ? guardOf(world, first) : undefined),
   ],
   ["scopes.*", reference],
-  ["**.run|app|decide|topics|signer|verifier|resolver", reference],
+  ["**.run|app|decide|topics|signer|verifier|resolver|mail|envelope", reference],
   ["**.destination", (world) => (world.draw.chance(40) ? reference(world) : undefined)],
   ["**.since", () => "2026-01-01"],
   ["**.sunset", () => "2026-07-01"],

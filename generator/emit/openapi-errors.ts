@@ -1,0 +1,69 @@
+// What openapi.json says of errors: their bodies, the codes of a status, and what those of the author's own tell.
+import { errorKinds, errors } from "../../runtime/contract/errors.js";
+import { objectSchema, refTo } from "../model/json-schema.js";
+import { own } from "../model/records.js";
+import type { RegistryModel } from "../model/registry.js";
+import { statusOf } from "./error-codes.js";
+import { published, type Schema } from "./published-schema.js";
+import type { SharedComponents } from "./shared-components.js";
+
+/** The component of opwright's envelope. */
+export function envelopeSchema(): Schema {
+  return {
+    ...objectSchema(
+      {
+        detail: { type: "string" },
+        code: { type: "string" },
+        kind: { type: "string", enum: Object.keys(errorKinds) },
+        context: { type: "object", additionalProperties: true },
+      },
+      ["detail", "code", "kind", "context"],
+    ),
+    description: "The body of every error.",
+  } as Schema;
+}
+
+/** The answer with an error of a status. */
+export function errorResponse(
+  status: number,
+  model: RegistryModel,
+  components: SharedComponents,
+): object {
+  const codes = [...Object.keys(errors), ...Object.keys(model.errors)].filter(
+    (code) => statusOf(code, model) === status,
+  );
+  return {
+    description: `One of: ${codes.join(", ")}.`,
+    headers: {
+      "X-Error-Code": components.refer("headers", "ErrorCode", () => ({
+        description: "The code of the error.",
+        schema: { type: "string" },
+      })),
+    },
+    content: {
+      "application/json": {
+        schema: {
+          $ref: `#/components/schemas/${model.service.errors?.typeName ?? "ErrorEnvelope"}`,
+        },
+      },
+    },
+  };
+}
+
+/** What an error of the author's own tells, said once. */
+export function referToError(
+  code: string,
+  { errors }: RegistryModel,
+  components: SharedComponents,
+): void {
+  const error = own(errors, code);
+  if (error === undefined) return;
+  const { kind, detail, retryable, contextType } = error;
+  components.refer("x-errors", code, () => ({
+    kind,
+    status: errorKinds[kind],
+    detail,
+    retryable,
+    ...(contextType === null ? {} : { context: published(refTo(contextType)) }),
+  }));
+}

@@ -1,0 +1,134 @@
+// Registering by oneself, where `identity.sign_up` is declared: its operations, and the document that a principal gets.
+import { durationSeconds } from "../../load/quantities.js";
+import { didYouMean } from "../../did-you-mean.js";
+import { refTo, type JsonSchema } from "../../model/json-schema.js";
+import type { DocumentModel } from "../../model/document-model.js";
+import type { SignUpModel } from "../../model/registry.js";
+import {
+  bodyOf,
+  credentialText,
+  emailText,
+  expandBuiltIn,
+  newLoginText,
+  newPasswordText,
+  signedIn,
+  type BuiltInVerb,
+} from "../../kernel/built-in.js";
+import type { FamilyContext, UnmountedOperation } from "../../kernel/family.js";
+import { documents } from "../documents/index.js";
+
+/** How people register; null where nobody does. Reports a profile that cannot be one. */
+export function signUpModel(context: FamilyContext): SignUpModel | null {
+  const declared = context.declarations.identity?.sign_up;
+  if (declared === undefined) return null;
+  const { verify, profile = null, ttl = "24h" } = declared;
+  if (profile !== null) checkProfile(context, profile);
+  return { verify, profile, ttlSeconds: durationSeconds(ttl) };
+}
+
+/** The document that is made with each principal, where there is one. */
+export function profileOf(context: FamilyContext): DocumentModel | undefined {
+  return context.of(documents).get(context.declarations.identity?.sign_up?.profile ?? "");
+}
+
+function checkProfile(context: FamilyContext, name: string): void {
+  const { declarations, tree, report } = context;
+  const at = tree.at("identity", "sign_up", "profile");
+  const document = profileOf(context);
+  const refuse = (message: string, suggestion?: string): void =>
+    report({ code: "OPW014", message, at, suggestion });
+  if (document === undefined) {
+    const names = Object.keys(declarations.documents);
+    // A document whose own declaration is faulty has been reported.
+    if (!names.includes(name))
+      refuse(`there is no document ${name}`, didYouMean(name, names) ?? undefined);
+    return;
+  }
+  if (!document.unique.some(({ fields }) => fields.join() === "owner_id"))
+    refuse(`${name} needs \`unique: [[owner_id]]\`: nobody has two profiles`);
+  if (declarations.tenancy !== undefined && document.tenant)
+    refuse(`${name} needs \`tenant: false\`: who registers is in no tenant yet`);
+}
+
+function signUpVerb(login: JsonSchema, profile: DocumentModel | undefined) {
+  const ofProfile = profile === undefined ? {} : { profile: refTo(profile.createTypeName) };
+  return {
+    method: "POST",
+    takesSpec: true,
+    isWrite: false,
+    ignoresCredentials: true,
+    body: bodyOf({ login, password: newPasswordText, ...ofProfile }),
+    // Addresses and profiles are of people: the log names the principal alone.
+    audit: [],
+  } as const;
+}
+
+const refusals = ["core.throttled"];
+
+const verbsOf = {
+  none: (profile: DocumentModel | undefined): Readonly<Record<string, BuiltInVerb>> => ({
+    sign_up: {
+      ...signUpVerb(newLoginText, profile),
+      verb: "signUp",
+      summary: "Register and sign in",
+      path: "/sign-up",
+      status: 201,
+      output: "TokenResponse",
+      errors: [...refusals, "unique_violation"],
+    },
+  }),
+  email: (profile: DocumentModel | undefined): Readonly<Record<string, BuiltInVerb>> => ({
+    sign_up: {
+      ...signUpVerb(emailText, profile),
+      verb: "requestSignUp",
+      summary: "Register, and get a token by mail that ends it",
+      path: "/sign-up",
+      status: 202,
+      output: null,
+      errors: profile === undefined ? refusals : [...refusals, "unique_violation"],
+    },
+    resend_sign_up: {
+      verb: "resendSignUp",
+      summary: "Get another token by mail for a registration that has not ended",
+      method: "POST",
+      path: "/sign-up/resend",
+      status: 202,
+      takesSpec: true,
+      isWrite: false,
+      ignoresCredentials: true,
+      body: bodyOf({ login: credentialText }),
+      output: null,
+      errors: refusals,
+    },
+    verify_sign_up: {
+      verb: "verifySignUp",
+      summary: "End a registration with its token",
+      method: "POST",
+      path: "/sign-up/verify",
+      status: 204,
+      takesSpec: true,
+      isWrite: true,
+      ignoresCredentials: true,
+      body: bodyOf({ token: credentialText }),
+      output: null,
+      errors: ["core.authentication", "unique_violation"],
+    },
+  }),
+};
+
+/** Operations of `authn`. */
+export function expandSignUp(context: FamilyContext): readonly UnmountedOperation[] {
+  const declared = context.declarations.identity?.sign_up;
+  if (declared === undefined) return [];
+  const at = context.tree.at("identity", "sign_up");
+  const place = { family: "signUp", namespace: "authn", at, guard: signedIn } as const;
+  return expandBuiltIn(context, place, verbsOf[declared.verify](profileOf(context)));
+}
+
+/** What says of the caller which profile it has; nothing where people have none. */
+export function profileMember(context: FamilyContext): Readonly<Record<string, JsonSchema>> {
+  const profile = profileOf(context);
+  if (profile === undefined) return {};
+  const description = "Null for a principal that was made without one.";
+  return { profile: { anyOf: [refTo(profile.typeName), { type: "null" }], description } };
+}

@@ -1,0 +1,219 @@
+// Registering by oneself: at once, or once a token that was mailed has come back. Until then there is no principal, and nobody can tell
+// who has one.
+import { randomBytes } from "node:crypto";
+import { fail } from "../../contract/errors.js";
+import { uuidv7 } from "../../contract/uuid.js";
+import type { ExecutionContext } from "../../operations/context.js";
+import { settingsOf } from "../../operations/family.js";
+import type { Handler } from "../../operations/operation.js";
+import { identityStore } from "../../ports/identity.js";
+import { outboxStore } from "../../ports/outbox.js";
+import { createDocument } from "../documents/write.js";
+import { stage } from "../outbox/stage.js";
+import { canonicalLogin } from "./canonical-login.js";
+import { identityFamily } from "./index.js";
+import { issueSession, type TokenResponse } from "./operations.js";
+import { hashPassword } from "./passwords.js";
+import type { IdentitySpec, SignUpSpec } from "./spec.js";
+
+type Body = Readonly<Record<string, unknown>>;
+
+/** What somebody registers with; `profile` where the registry names a document for it. */
+export interface SignUp {
+  readonly login: string;
+  readonly password: string;
+  readonly profile?: object;
+}
+
+/** The integration event that a mail is made of. Of a login that has a principal it tells just that, and holds no token. */
+export interface SignUpRequested {
+  readonly login: string;
+  readonly kind: "verify" | "exists";
+  readonly token: string | null;
+  /** RFC 3339. */
+  readonly expires_at: string | null;
+}
+
+const purpose = "sign-up-digest";
+const eventName = "authn.sign_up_requested";
+
+/** Handlers of registrations. Those that hash open a write transaction of their own, so that hashing holds none. */
+export const signUp = {
+  /** Makes a principal with its profile, and signs it in. Throws `unique_violation` where the login or a value of the profile is taken. */
+  signUp:
+    (spec: IdentitySpec): Handler<SignUp, TokenResponse> =>
+    async ({ login: given, password, profile }, context) => {
+      const login = canonicalLogin(given);
+      await takeAttempt(context, login);
+      const passwordHash = await hashPassword(context, { password, login, at: "/password" });
+      return context.commit(async () => {
+        const principalId = await makePrincipal(declared(spec), context, {
+          login,
+          passwordHash,
+          profile: { ...profile },
+        });
+        return issueSession(spec, context, { principalId, tenant: null });
+      });
+    },
+
+  /**
+   * Keeps a registration until its token comes back, and stages the event; an earlier one of the login is superseded. A login
+   * that has a principal costs the same, and gives the same answer; its token reaches nobody.
+   */
+  requestSignUp:
+    (spec: IdentitySpec): Handler<SignUp, void> =>
+    async ({ login: given, password, profile = {} }, context) => {
+      const login = canonicalLogin(given);
+      await takeAttempt(context, login);
+      const passwordHash = await hashPassword(context, { password, login, at: "/password" });
+      const isKnown = await hasPrincipal(context, login);
+      const { token, digest, expiresAt } = newToken(declared(spec), context);
+      await context.commit(async (transaction) => {
+        await rehearseProfile(declared(spec), context, { ...profile });
+        const pending = { login, passwordHash, profile: JSON.stringify(profile) };
+        await transaction.of(identityStore).putSignUp({ ...pending, digest, expiresAt });
+        await stage(context, eventName, eventOf(login, isKnown, token, expiresAt));
+      });
+    },
+
+  /** Mails again for a registration that waits, with a new token. For any other login the same is written and taken back. */
+  resendSignUp:
+    (spec: IdentitySpec): Handler<{ readonly login: string }, void> =>
+    async ({ login: given }, context) => {
+      const login = canonicalLogin(given);
+      await takeAttempt(context, login);
+      const isKnown = await hasPrincipal(context, login);
+      const { token, digest, expiresAt } = newToken(declared(spec), context);
+      await context.commit(async (transaction) => {
+        const identity = transaction.of(identityStore);
+        const isPending = await identity.renewSignUp(login, { digest, expiresAt }, Date.now());
+        const id = uuidv7();
+        await stage(context, eventName, eventOf(login, isKnown, token, expiresAt), id);
+        if (!isPending) await transaction.of(outboxStore).remove(id);
+      });
+    },
+
+  /**
+   * Makes the principal of a registration with its profile. Every bad token is the same 401; what was taken meanwhile is
+   * `unique_violation`, and uses up nothing.
+   */
+  verifySignUp:
+    (spec: IdentitySpec): Handler<{ readonly token: string }, void> =>
+    async ({ token }, context) => {
+      const digests = context.keys.reset
+        .all(purpose, token)
+        .map((digest) => digest.toString("base64url"));
+      const now = Date.now();
+      // Asked first, so that a token out of nowhere costs no turn of the writer.
+      if (!(await context.transaction.of(identityStore).hasSignUp(digests, now)))
+        throw fail("core.authentication");
+      await context.commit(async (transaction) => {
+        const pending = await transaction.of(identityStore).takeSignUp(digests, now);
+        if (pending === null) throw fail("core.authentication");
+        const { login, passwordHash } = pending;
+        const profile = JSON.parse(pending.profile) as Body;
+        await makePrincipal(declared(spec), context, { login, passwordHash, profile });
+      });
+    },
+};
+
+/** What the registry says of registrations: these operations are only there where it does. */
+function declared({ signUp: spec }: IdentitySpec): SignUpSpec {
+  if (spec === null) throw new Error("identity.sign_up is not declared");
+  return spec;
+}
+
+/** Counts an attempt for the address and for the login, known or not. Throws `core.throttled`. */
+async function takeAttempt(context: ExecutionContext, login: string): Promise<void> {
+  const { limiter } = context.resources;
+  const { perAddress, perLogin, windowSeconds } = settingsOf(context.resources, identityFamily);
+  // The address comes first: what it may try bounds how many logins are counted.
+  const counted = [
+    ["address", perAddress, context.clientAddress()],
+    ["login", perLogin, login],
+  ] as const;
+  for (const [by, points, key] of counted) {
+    const rule = { name: `sign-up by ${by}`, points, windowSeconds };
+    const { isAllowed, retryAfterSeconds } = await limiter.take(rule, key);
+    if (isAllowed) continue;
+    throw fail("core.throttled", {}, { headers: { "Retry-After": String(retryAfterSeconds) } });
+  }
+}
+
+async function hasPrincipal({ transaction }: ExecutionContext, login: string): Promise<boolean> {
+  return (await transaction.of(identityStore).findPrincipalByLogin(login)) !== null;
+}
+
+interface NewToken {
+  readonly token: string;
+  readonly digest: string;
+  /** Epoch milliseconds. */
+  readonly expiresAt: number;
+}
+
+function newToken({ ttlSeconds }: SignUpSpec, { keys }: ExecutionContext): NewToken {
+  const token = randomBytes(32).toString("base64url");
+  const digest = keys.reset.sign(purpose, token).toString("base64url");
+  return { token, digest, expiresAt: Date.now() + ttlSeconds * 1000 };
+}
+
+function eventOf(
+  login: string,
+  isKnown: boolean,
+  token: string,
+  expiresAt: number,
+): SignUpRequested {
+  return isKnown
+    ? { login, kind: "exists", token: null, expires_at: null }
+    : { login, kind: "verify", token, expires_at: new Date(expiresAt).toISOString() };
+}
+
+interface NewPrincipal {
+  readonly login: string;
+  readonly passwordHash: string;
+  readonly profile: Body;
+}
+
+/** Adds a principal with its profile inside the running write transaction, and returns its id. */
+async function makePrincipal(
+  spec: SignUpSpec,
+  context: ExecutionContext,
+  { login, passwordHash, profile }: NewPrincipal,
+): Promise<string> {
+  const id = uuidv7();
+  const principal = { id, login, passwordHash, isActive: true };
+  if (!(await context.transaction.of(identityStore).addPrincipal(principal)))
+    throw fail("unique_violation", { members: ["login"] });
+  context.note({ principal_id: id });
+  await makeProfile(spec, context, id, profile);
+  return id;
+}
+
+async function makeProfile(
+  { profile: document }: SignUpSpec,
+  context: ExecutionContext,
+  principalId: string,
+  payload: Body,
+): Promise<void> {
+  if (document === null) return;
+  // The registry may have moved on since the registration was taken.
+  const faults = document.validateCreate?.(payload) ?? null;
+  if (faults !== null) throw fail("core.validation", { errors: faults });
+  await createDocument(document, context.onBehalfOf(principalId), payload);
+}
+
+/** Makes a profile and takes it back: throws what making it would, as long as nobody is faster. */
+async function rehearseProfile(
+  spec: SignUpSpec,
+  context: ExecutionContext,
+  payload: Body,
+): Promise<void> {
+  const rehearsed = new Error("rehearsed");
+  const rehearsal = context.commit(async () => {
+    await makeProfile(spec, context, uuidv7(), payload);
+    throw rehearsed;
+  });
+  await rehearsal.catch((error: unknown) => {
+    if (error !== rehearsed) throw error;
+  });
+}

@@ -1,0 +1,46 @@
+// Mails of integration events: what the author's function makes of each, and what of that may leave.
+import type { IntegrationEvent } from "./event.js";
+
+/** A mail of the author's; text, HTML, or both. Who sends it is the deployment's to say. */
+export interface Mail {
+  /** An address, or several: `ann@example.test`, without a name. */
+  readonly to: string | readonly string[];
+  readonly subject: string;
+  readonly text?: string;
+  readonly html?: string;
+  /** Where answers go. */
+  readonly reply_to?: string;
+}
+
+/** An event with its name and what it carries tied together: looking at `name` tells the type of `data`. */
+export type MailedEvent<Events> = {
+  readonly [Name in keyof Events & string]: Omit<IntegrationEvent, "name" | "data"> & {
+    readonly name: Name;
+    readonly data: Events[Name];
+  };
+}[keyof Events & string];
+
+/** Makes the mail of an event; null and undefined are none. Rejecting leads to a further attempt. */
+export type MailRenderer<Events = Readonly<Record<string, unknown>>> = (
+  event: MailedEvent<Events>,
+) => Mail | null | undefined | Promise<Mail | null | undefined>;
+
+/** One address and nothing else: no second recipient, no name, no line break. */
+const address = /^[^\s@<>()[\]\\,;:"]+@[^\s@<>()[\]\\,;:"]+$/;
+const maxRecipients = 50;
+
+/** The mail with its recipients as a list. Throws where it is none, without telling whom it was for: the reason is logged. */
+export function checkedMail(mail: Mail): Mail & { readonly to: readonly string[] } {
+  const { to, subject, text, html, reply_to: replyTo } = mail;
+  const recipients = typeof to === "string" ? [to] : to;
+  if (!Array.isArray(recipients) || recipients.length === 0 || recipients.length > maxRecipients)
+    throw new TypeError(`a mail needs 1 to ${maxRecipients} recipients`);
+  for (const one of [...recipients, ...(replyTo === undefined ? [] : [replyTo])])
+    if (typeof one !== "string" || !address.test(one))
+      throw new TypeError("a mail goes to plain addresses such as ann@example.test");
+  if (typeof subject !== "string") throw new TypeError("a mail needs a subject");
+  const bodies = [text, html].filter((body) => body !== undefined);
+  if (bodies.length === 0 || bodies.some((body) => typeof body !== "string"))
+    throw new TypeError("a mail needs a text, or HTML, or both");
+  return { ...mail, to: recipients };
+}

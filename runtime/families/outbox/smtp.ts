@@ -1,0 +1,94 @@
+// A destination that mails: events become mails of the author's, which a mail server takes (RFC 5321).
+import type { Transporter } from "nodemailer";
+import { checkedMail, type Mail, type MailRenderer } from "./mail.js";
+import type { Destination } from "./spec.js";
+
+/** A mail server, and who sends through it. */
+export interface MailServer {
+  /** `smtp://` or `smtps://`, with credentials where the server asks for them. */
+  readonly url: string;
+  /** The sender, as `From` has it. */
+  readonly from: string;
+  /** Whether `smtp://` without STARTTLS is refused. */
+  readonly requiresTls: boolean;
+}
+
+/** Connections of a process to one server. */
+const maxConnections = 5;
+/** A step of the conversation, and a mail as a whole, which ends before the relay gives it up. */
+const stepMillis = 10_000;
+const mailMillis = 15_000;
+
+export interface MailDestination {
+  readonly destination: Destination;
+  /** Ends its connections. */
+  close(): Promise<void>;
+}
+
+/**
+ * Mails each event that `render` makes something of. An attempt that was not acknowledged is made again, under the same
+ * Message-ID, by which mailboxes know repetitions.
+ */
+export function smtp(server: MailServer, render: MailRenderer): MailDestination {
+  let opened: Promise<Transporter> | undefined;
+  return {
+    async destination(event) {
+      const made = await render(event);
+      if (made === null || made === undefined) return;
+      const mail = checkedMail(made);
+      const transport = await (opened ??= open(server));
+      await transport.sendMail({
+        ...message(mail, server.from),
+        messageId: `<${event.id}@${domainOf(server.from)}>`,
+        date: event.created_at,
+        signal: AbortSignal.timeout(mailMillis),
+      });
+    },
+    async close() {
+      const transport = await opened;
+      transport?.close();
+    },
+  };
+}
+
+/** Members one by one: nothing else of what the author's function gave reaches the library. */
+function message({ to, subject, text, html, reply_to: replyTo }: Mail, from: string) {
+  return {
+    from,
+    to: [...to],
+    subject,
+    ...(text === undefined ? {} : { text }),
+    ...(html === undefined ? {} : { html }),
+    ...(replyTo === undefined ? {} : { replyTo }),
+    // No answers of machines, please (RFC 3834).
+    headers: { "Auto-Submitted": "auto-generated" },
+  };
+}
+
+async function open({ url, requiresTls }: MailServer): Promise<Transporter> {
+  const { createTransport } = await import("nodemailer");
+  const { protocol, hostname, port, username, password } = new URL(url);
+  const isSecure = protocol === "smtps:";
+  return createTransport({
+    pool: true,
+    maxConnections,
+    host: hostname.replace(/^\[|\]$/g, ""),
+    port: port === "" ? (isSecure ? 465 : 587) : Number(port),
+    secure: isSecure,
+    requireTLS: requiresTls && !isSecure,
+    ...(username === ""
+      ? {}
+      : { auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) } }),
+    dnsTimeout: stepMillis,
+    connectionTimeout: stepMillis,
+    greetingTimeout: stepMillis,
+    socketTimeout: stepMillis,
+    // Content is text, never a place to read from.
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+}
+
+function domainOf(from: string): string {
+  return /@([^\s@<>]+)>?\s*$/.exec(from)?.[1] ?? "localhost";
+}

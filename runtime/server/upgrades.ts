@@ -1,0 +1,52 @@
+// Requests that ask for another protocol.
+import { type IncomingMessage, type Server, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import { fail, knownError } from "../contract/errors.js";
+import { refuse } from "../http/client-error.js";
+import type { Connections } from "../http/connections.js";
+import { draining } from "../http/draining.js";
+import type { AnswerStyle } from "../http/exchange.js";
+import { checkHost } from "../http/host.js";
+import { hasBody } from "../http/read-body.js";
+import { normalizeTarget } from "../http/target.js";
+import type { RunningRealtime } from "./realtime.js";
+
+/** Takes requests for other protocols: those of the realtime plane, or as if they had not asked. */
+export function takeUpgrades(
+  server: Server,
+  connections: Connections,
+  realtime: RunningRealtime | null,
+  {
+    isAccepting,
+    printError,
+  }: Pick<AnswerStyle, "printError"> & {
+    readonly isAccepting: () => boolean;
+  },
+): void {
+  server.on("upgrade", (req, socket: Socket, head) => {
+    // Node has taken its own listener away: a caller who resets must not end the process.
+    socket.on("error", () => socket.destroy());
+    if (req.headers.upgrade?.toLowerCase() !== "websocket" && !hasBody(req)) {
+      connections.keep(socket);
+      answerWithoutUpgrade(server, req, socket);
+      return;
+    }
+    try {
+      normalizeTarget(req);
+      checkHost(req);
+      if (!isAccepting()) throw draining();
+      if (realtime?.upgrade(req, socket, head) !== true) throw fail("route_not_found");
+    } catch (error) {
+      refuse(socket, knownError(error), printError);
+    }
+  });
+}
+
+/** Answers a request as if it had not asked for another protocol (RFC 9110 §7.8), and ends the connection. */
+function answerWithoutUpgrade(server: Server, req: IncomingMessage, socket: Socket): void {
+  const res = new ServerResponse(req);
+  res.shouldKeepAlive = false;
+  res.assignSocket(socket);
+  res.on("finish", () => socket.destroySoon());
+  server.emit("request", req, res);
+}
