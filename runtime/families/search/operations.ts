@@ -96,7 +96,7 @@ async function searchPage<Page>(
   asked: SearchPageRequest,
 ): Promise<JsonText<Page>> {
   await checkPrice(spec.document, context, (ground) =>
-    costOf(ground, asked, offsetOf(context, asked)),
+    costOf(spec, ground, asked, offsetOf(context, asked)),
   );
   const request = scoped(spec.document, context, await spelt(spec, context, asked));
   const select = selecting(spec, context);
@@ -113,7 +113,7 @@ async function searchByCursor<Page>(
   asked: SearchCursorRequest,
 ): Promise<JsonText<Page>> {
   // A cursor belongs to what was asked: which spellings there are may change from page to page.
-  await checkPrice(spec.document, context, (ground) => costOf(ground, asked, 0));
+  await checkPrice(spec.document, context, (ground) => costOf(spec, ground, asked, 0));
   const request = scoped(spec.document, context, asked);
   const respelt = await spelt(spec, context, request);
   const select = selecting(spec, context);
@@ -126,6 +126,7 @@ async function searchByCursor<Page>(
 
 /** What a search costs; the filter of a scope is the service's matter. */
 function costOf(
+  spec: SearchSpec,
   ground: Ground,
   request: SearchPageRequest | SearchCursorRequest,
   offset: number,
@@ -133,7 +134,8 @@ function costOf(
   const { match, weights, isFuzzy, facets, counts, size } = request;
   return searchCost(ground, request, {
     words: match === null ? null : wordCount(match),
-    fields: Object.keys(weights).length,
+    // Stems are looked for beside the words.
+    fields: Object.keys(weights).length * (spec.language === undefined ? 1 : 2),
     isFuzzy,
     facets: facets.length,
     isCounted: counts !== "none",
@@ -152,7 +154,7 @@ async function spelt<Request extends SearchPageRequest | SearchCursorRequest>(
   if (match === null || !isFuzzy) return request;
   const wordsLike: WordsLike = (word, edits) =>
     transaction.of(searchStore).wordsLike(spec, tenant, word, edits);
-  return { ...request, match: await withSpellings(match, wordsLike) };
+  return { ...request, match: await withSpellings(match, spec.language ?? null, wordsLike) };
 }
 
 function selecting(spec: SearchSpec, context: ExecutionContext) {
@@ -177,20 +179,22 @@ async function restOf(
       values[field.path] = await store.facet(spec, context.tenant, request, field, facetSize);
     members["facets"] = values;
   }
-  if (request.highlight !== null) members["highlights"] = highlightsOf(request, rows);
+  if (request.highlight !== null) members["highlights"] = highlightsOf(spec, request, rows);
   return JSON.stringify(members).slice(1, -1);
 }
 
 function highlightsOf(
+  spec: SearchSpec,
   { highlight: options, match }: SearchPageRequest | SearchCursorRequest,
   rows: readonly ScoredDocument[],
 ): readonly object[] {
   const wanted = match === null ? [] : phrases(match);
+  const language = spec.language ?? null;
   return rows.map(({ body }) => {
     const document: unknown = JSON.parse(body);
     const fields = (options?.fields ?? []).map((path) => {
       const fragments = textsAt(document, path).flatMap((text) =>
-        options === null ? [] : highlight(text, wanted, options),
+        options === null ? [] : highlight(text, wanted, language, options),
       );
       return [path, fragments.slice(0, options?.maxFragments)] as const;
     });
