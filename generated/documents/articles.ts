@@ -47,7 +47,7 @@ export const articlesSpec = document<
       checked_at: "date-time",
     },
   },
-  searches: [{ index: "articles_search_index", fields: ["title", "body"] }],
+  searches: [{ index: "articles_search_index", fields: ["title", "body"], language: "en" }],
   validateCreate: validate.articlesCreate,
   validatePatch: validate.articlesUpdate,
 });

@@ -10,5 +10,6 @@ export const articlesSearchSpec = searching({
     title: 2,
     body: 1,
   },
+  language: "en",
   facets: ["tags"],
 });

@@ -28,7 +28,7 @@ export function ddl(engine: EngineName, change: StorageChange): string {
     case "createIndex":
       return createIndex(engine, change);
     case "createSearch":
-      return searchIndex(engine, change.name, change.tenant, change.texts);
+      return searchIndex(engine, change);
     case "dropSearch":
       return [`${change.name}_words`, change.name]
         .map((table) => `DROP TABLE IF EXISTS ${quoted(table)};`)
@@ -190,11 +190,16 @@ function historyTable(engine: EngineName, table: string, tenant: boolean): strin
 }
 
 /**
- * FTS5 over words that the service has folded already; a table of tsvectors with a GIN index. Both keep the texts, which
- * scores are counted from, and the tenant as one more word, so that an index has not to read what other tenants have.
+ * FTS5 over words that the service has folded already; a table of tsvectors with a GIN index. Both keep the texts, and
+ * their stems where the search has a language, which scores are counted from, and the tenant as one more word, so that an index has not to read what other tenants have.
  */
-function searchIndex(engine: EngineName, name: string, tenant: boolean, texts: number): string {
-  const columns = Array.from({ length: texts }, (_, at) => `"t${at}"`);
+function searchIndex(
+  engine: EngineName,
+  { name, tenant, texts, hasStems }: Extract<StorageChange, { kind: "createSearch" }>,
+): string {
+  const columns = (hasStems ? ["t", "s"] : ["t"]).flatMap((kind) =>
+    Array.from({ length: texts }, (_, at) => `"${kind}${at}"`),
+  );
   const words = `${name}_words`;
   if (engine === "sqlite") {
     const all = [...columns, ...(tenant ? [`"owner"`] : [])].join(", ");

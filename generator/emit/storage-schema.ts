@@ -38,6 +38,8 @@ export interface TableSchema extends StoredBodies {
   readonly indexes: Readonly<Record<string, IndexSchema>>;
   /** Indexes of searches, with the fields of their texts in order. */
   readonly searches: Readonly<Record<string, readonly string[]>>;
+  /** The languages of those that keep stems. */
+  readonly languages?: Readonly<Record<string, string>>;
 }
 
 /** The tables of documents, and the steps of opwright's own tables. */
@@ -73,7 +75,7 @@ export function storageOf(
   const others = Object.entries(before.tables).filter(([table]) => !names.has(table));
   const kept = others.map(([table, schema]): [string, TableSchema] => [
     table,
-    { ...schema, searches: {} },
+    withoutSearches(schema),
   ]);
   return {
     tables: Object.fromEntries(
@@ -84,6 +86,10 @@ export function storageOf(
   };
 }
 
+function withoutSearches({ languages: _languages, ...schema }: TableSchema): TableSchema {
+  return { ...schema, searches: {} };
+}
+
 function tableOf(
   document: DocumentModel,
   { searches, types }: RegistryModel,
@@ -91,6 +97,9 @@ function tableOf(
 ): TableSchema {
   const shape = shapeAfter(before, document);
   const kept = Object.values(searches).filter((search) => search.document === document.name);
+  const languages = kept.flatMap(({ name, language }) =>
+    language === null ? [] : [[indexName(name), language] as const],
+  );
   return {
     tenant: document.tenant,
     history: document.history !== 0 || before?.history === true,
@@ -107,6 +116,7 @@ function tableOf(
         Object.keys(text).map((path) => storedField(shape, path).path),
       ]),
     ),
+    ...(languages.length === 0 ? {} : { languages: Object.fromEntries(languages) }),
   };
 }
 
@@ -209,6 +219,7 @@ export type StorageChange =
       readonly name: string;
       readonly tenant: boolean;
       readonly texts: number;
+      readonly hasStems: boolean;
     }
   | { readonly kind: "dropSearch"; readonly table: string; readonly name: string }
   | { readonly kind: "dropIndex"; readonly table: string; readonly name: string }
@@ -254,7 +265,7 @@ function newTable(table: string, schema: TableSchema): readonly StorageChange[] 
     { kind: "createTable", table, schema },
     ...(schema.history ? [{ kind: "createHistory", table, tenant: schema.tenant } as const] : []),
     ...indexSteps(table, {}, schema, false),
-    ...searchSteps(table, {}, schema),
+    ...searchSteps(table, undefined, schema),
   ];
 }
 
@@ -276,7 +287,7 @@ function changedTable(
       ? [{ kind: "checkDeleted", table } as const]
       : []),
     ...indexSteps(table, before.indexes, after, true),
-    ...searchSteps(table, keepsSearches ? (before.searches ?? {}) : {}, after),
+    ...searchSteps(table, keepsSearches ? before : undefined, after),
   ];
 }
 
@@ -326,20 +337,21 @@ function indexSteps(
   ];
 }
 
-/** A search whose texts or layout are others is made anew, empty: `server.js search-rebuild` fills it. */
+/** A search whose texts, language or layout are others is made anew, empty: `server.js search-rebuild` fills it. */
 function searchSteps(
   table: string,
-  before: Searches,
-  { searches, tenant }: TableSchema,
+  before: TableSchema | undefined,
+  after: TableSchema,
 ): readonly StorageChange[] {
-  return Object.entries(searches)
-    .filter(([name]) => !isSameSearch(before, searches, name))
+  return Object.entries(after.searches)
+    .filter(([name]) => !isSameSearch(before, after, name))
     .map(([name, texts]): StorageChange => ({
       kind: "createSearch",
       table,
       name,
-      tenant,
+      tenant: after.tenant,
       texts: texts.length,
+      hasStems: own(after.languages ?? {}, name) !== undefined,
     }));
 }
 
@@ -349,16 +361,22 @@ function droppedSearches(
   after: StorageSchema,
   keepsSearches: boolean,
 ): readonly StorageChange[] {
-  return Object.entries(before.tables).flatMap(([table, { searches = {} }]) => {
-    const next = own(after.tables, table)?.searches ?? {};
-    return Object.keys(searches)
-      .filter((name) => !keepsSearches || !isSameSearch(searches, next, name))
+  return Object.entries(before.tables).flatMap(([table, schema]) => {
+    const next = own(after.tables, table);
+    return Object.keys(schema.searches ?? {})
+      .filter((name) => !keepsSearches || !isSameSearch(schema, next, name))
       .map((name): StorageChange => ({ kind: "dropSearch", table, name }));
   });
 }
 
-type Searches = Readonly<Record<string, readonly string[]>>;
-
-function isSameSearch(before: Searches, after: Searches, name: string): boolean {
-  return JSON.stringify(own(before, name)) === JSON.stringify(own(after, name));
+function isSameSearch(
+  before: TableSchema | undefined,
+  after: TableSchema | undefined,
+  name: string,
+): boolean {
+  const said = ({ searches = {}, languages = {} }: Partial<TableSchema>): unknown => [
+    own(searches, name),
+    own(languages, name),
+  ];
+  return isDeepStrictEqual(said(before ?? {}), said(after ?? {}));
 }

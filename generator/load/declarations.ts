@@ -1,5 +1,6 @@
 // Declarations as they stand in a registry whose shape has been checked. Field types stay raw: types.ts reads them. Families
 // whose declarations follow from their formats add them in their own format.ts.
+import type { SearchLanguage } from "../../runtime/contract/search-languages.js";
 import type { DeprecationDeclaration } from "../model/deprecation.js";
 import type { ContactModel, LicenseModel } from "../model/registry.js";
 import type { HookPhaseName, RouteStyle, SigningAlgorithm } from "../model/vocabulary.js";
@@ -75,6 +76,7 @@ export type EmittedEvent =
 export interface SearchDeclaration {
   readonly of: string;
   readonly text: readonly string[] | Readonly<Record<string, unknown>>;
+  readonly language?: SearchLanguage;
   readonly facets?: readonly string[];
   readonly description?: string;
   readonly guard: string | Readonly<Record<string, string>>;
@@ -104,7 +106,7 @@ export interface CompositeDeclaration extends Omit<
   DocumentDeclaration,
   "soft_delete" | "read_only" | "mount"
 > {
-  readonly search: Pick<SearchDeclaration, "text" | "facets" | "description">;
+  readonly search: Pick<SearchDeclaration, "text" | "language" | "facets" | "description">;
   readonly storage?: Omit<StorageDeclaration, "guard" | "mount" | "deadline" | "resource"> & {
     readonly prefix?: string;
   };

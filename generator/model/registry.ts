@@ -1,5 +1,6 @@
 // The frozen registry: the one serializable model between the families and every emitter (architecture.md "Build").
 import type { ErrorKind } from "../../runtime/contract/errors.js";
+import type { StemmedLanguage } from "../../runtime/contract/search-languages.js";
 import type { DeprecationModel } from "./deprecation.js";
 import type { HookPhaseName, RouteStyle, SigningAlgorithm } from "./vocabulary.js";
 import type { Code, FunctionReference } from "./code.js";
@@ -146,6 +147,8 @@ export interface SearchModel {
   readonly document: string;
   /** Weights by field. */
   readonly text: Readonly<Record<string, number>>;
+  /** The language whose forms of a word count as one; null where words are taken as they are spelt. */
+  readonly language: StemmedLanguage | null;
   readonly facets: readonly string[];
 }
 

@@ -1,5 +1,6 @@
 // The document spec: all that the runtime knows of one document type, printed by the generator.
 import { baseFields, type Elements, type Enums, type Fields } from "../contract/fields.js";
+import type { StemmedLanguage } from "../contract/search-languages.js";
 import type { Converters, Shape } from "../contract/shapes.js";
 import type { Validator } from "../contract/validation.js";
 import type { Filter } from "../query/ast.js";
@@ -77,14 +78,23 @@ export interface DocumentDeclaration {
   readonly elements?: Elements;
   /** Values of fields that are enumerations. */
   readonly enums?: Enums;
-  /** Indexes of searches that are kept with the documents, and the dotted paths of their texts. */
-  readonly searches?: readonly { readonly index: string; readonly fields: readonly string[] }[];
+  /** Indexes of searches that are kept with the documents. */
+  readonly searches?: readonly SearchIndex[];
   readonly emits?: readonly Emission[];
   /** What callers, and handlers, may create with and patch with; absent where only handlers write. */
   readonly validateCreate?: Validator<unknown>;
   readonly validatePatch?: Validator<unknown>;
   /** Checks a whole body, where the parts do not prove the whole. */
   readonly validateBody?: Validator<unknown>;
+}
+
+/** The index of a search, as the writes of its documents know it. */
+export interface SearchIndex {
+  readonly index: string;
+  /** Dotted paths of the texts. */
+  readonly fields: readonly string[];
+  /** The language whose stems are kept beside the words. */
+  readonly language?: StemmedLanguage;
 }
 
 /** The types of a document: as answered, as created, as patched, as asked for, and with what it names. */

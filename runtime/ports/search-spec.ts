@@ -1,4 +1,5 @@
 // The search spec: which document is searched, by which texts, printed by the generator.
+import type { StemmedLanguage } from "../contract/search-languages.js";
 import type { DocumentSpec } from "./document-spec.js";
 
 /** A search as generated code declares it; a hit is a document, with what comes along. */
@@ -11,6 +12,8 @@ export interface SearchDeclaration<Hit = unknown> {
   readonly text: Readonly<Record<string, number>>;
   /** Fields whose values can be counted. */
   readonly facets: readonly string[];
+  /** The language whose forms of a word count as one; absent where words are taken as they are spelt. */
+  readonly language?: StemmedLanguage;
 }
 
 export type SearchSpec<Hit = unknown> = SearchDeclaration<Hit>;

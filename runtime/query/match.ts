@@ -1,12 +1,20 @@
 // What a search asks for, as data: words, phrases and beginnings of words (decisions.md "Search").
-import { wordsOf } from "./words.js";
+import type { StemmedLanguage } from "../contract/search-languages.js";
+import { stemsOf } from "./stems.js";
+import { soughtBy, writtenWords, type Sought, type Word } from "./words.js";
 
 /** Words that follow each other; of the last one it may be the beginning. */
-export interface Phrase {
-  readonly words: readonly string[];
-  readonly isPrefix: boolean;
+export interface Phrase extends Sought {
+  /** Of a single word: what it has in common with its other forms, where the search has a language. */
+  readonly stems: readonly string[];
   /** Of a single word: other words that count as it. */
-  readonly spellings: readonly string[];
+  readonly spellings: readonly Spelling[];
+}
+
+/** Another word that counts as one that is searched for, with all its forms. */
+export interface Spelling {
+  readonly word: string;
+  readonly stems: readonly string[];
 }
 
 /** A text matches where all phrases of one of the groups occur in it, or of all groups. */
@@ -19,8 +27,12 @@ export interface Match {
  * Reads query texts: each is a group of words that must all occur; `"…"` is a phrase, and a `*` behind a word makes it
  * a beginning. Null where no text has a word: then nothing is searched for.
  */
-export function parseMatch(texts: readonly string[], combine: "any" | "all"): Match | null {
-  const groups = unique(texts.map((text) => unique(phrasesOf(text)))).filter(
+export function parseMatch(
+  texts: readonly string[],
+  combine: "any" | "all",
+  language: StemmedLanguage | null,
+): Match | null {
+  const groups = unique(texts.map((text) => unique(phrasesOf(text, language)))).filter(
     (group) => group.length > 0,
   );
   return groups.length === 0 ? null : { combine, groups };
@@ -36,22 +48,38 @@ export function wordCount(match: Match): number {
   return phrases(match).reduce((sum, { words }) => sum + words.length, 0);
 }
 
-function phrasesOf(text: string): readonly Phrase[] {
+function phrasesOf(text: string, language: StemmedLanguage | null): readonly Phrase[] {
   // Every second part stands between quotes; a quote that is not closed opens nothing.
   const parts = text.split('"');
   const isClosed = parts.length % 2 === 1;
   return parts.flatMap((part, index): readonly Phrase[] => {
-    const words = wordsOf(part);
-    if (words.length === 0) return [];
+    const written = writtenWords(part).filter((words) => words.length > 0);
+    if (written.length === 0) return [];
     const isPhrase = index % 2 === 1 && (isClosed || index < parts.length - 1);
-    if (isPhrase)
-      return [{ words: words.map((found) => found.text), isPrefix: false, spellings: [] }];
-    return words.map(({ text: found, end }) => ({
-      words: [found],
-      isPrefix: part[end] === "*",
-      spellings: [],
-    }));
+    // What stands between quotes is taken as it is spelt.
+    return isPhrase
+      ? [{ ...soughtBy(written.flat()), stems: [], spellings: [] }]
+      : written.map((words) => phraseOf(part, words, language));
   });
+}
+
+/** What is written without a separator: one word, or several that follow each other. */
+function phraseOf(
+  part: string,
+  written: readonly Word[],
+  language: StemmedLanguage | null,
+): Phrase {
+  const { words, isPrefix } = soughtBy(written);
+  const [only, ...others] = written;
+  const last = written.at(-1);
+  if (only === undefined || last === undefined)
+    return { words, isPrefix, stems: [], spellings: [] };
+  // A part of a run of pairs is found wherever it stands.
+  const isBeginning = last.head === undefined && part[last.end] === "*";
+  const hasStems = others.length === 0 && only.head === undefined && !isBeginning;
+  const stems =
+    hasStems && language !== null ? stemsOf(part.slice(only.start, only.end), language) : [];
+  return { words, isPrefix: isPrefix || isBeginning, stems, spellings: [] };
 }
 
 /** The match without other spellings, or null where it has none. */

@@ -1,9 +1,8 @@
-// Words: how texts and queries are cut, alike in every engine. Case and accents make no difference.
-
-import { limits } from "../contract/limits.js";
+// Words: how texts and queries are cut, alike in every engine. Case and accents make no difference. Chinese, Japanese and
+// Korean are cut into pairs of characters, each overlapping the next, so that every part of a text is found.
 
 /** Characters of a word; what is longer is cut, alike in texts and queries. */
-const maxWordLength = 60;
+export const maxWordLength = 60;
 
 /** A word where it stands in a text. */
 export interface Word {
@@ -11,28 +10,91 @@ export interface Word {
   readonly text: string;
   readonly start: number;
   readonly end: number;
+  /** Where the first character ends, of a pair, and of the single character that closes a run of pairs. */
+  readonly head?: number;
 }
 
 /** Letters, digits and the marks on them make words; everything else parts them. */
-const word = /[\p{L}\p{N}\p{M}\p{Co}]+/gu;
+const written = /[\p{L}\p{N}\p{M}\p{Co}]+/gu;
+
+const paired = String.raw`\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Hangul}\p{scx=Bopomofo}`;
+/** Runs of characters that are cut into pairs, and runs of others. */
+const runs = new RegExp(`[${paired}][${paired}\\p{M}]*|[^${paired}]+`, "gu");
+const isPaired = new RegExp(`^[${paired}]`, "u");
+/** A syllable that is written as its letters, or a character with the marks on it, those of half width too. */
+const character =
+  /[\u1100-\u115F\uA960-\uA97C][\u1160-\u11A7\uD7B0-\uD7C6]*[\u11A8-\u11FF\uD7CB-\uD7FB]*|.[\p{M}\uFF9E\uFF9F]*/gu;
 
 /** The words of a text, in order. */
 export function wordsOf(text: string): readonly Word[] {
-  return [...text.matchAll(word)].flatMap(({ 0: found, index }) => {
-    const one = folded(found);
-    return one === "" ? [] : [{ text: one, start: index, end: index + found.length }];
+  return writtenWords(text).flat();
+}
+
+/** What stands between two separators, each as the words that it is cut into; most are one. */
+export function writtenWords(text: string): readonly (readonly Word[])[] {
+  return [...text.matchAll(written)].map(({ 0: found, index }) => {
+    if (isPlain.test(found)) return [wordAt(found, index)];
+    return [...found.matchAll(runs)]
+      .flatMap(({ 0: run, index: at }) =>
+        isPaired.test(run) ? pairsOf(run, index + at) : wordAt(run, index + at),
+      )
+      .filter((word) => word.text !== "");
   });
+}
+
+function wordAt(run: string, start: number): Word {
+  return { text: folded(run), start, end: start + run.length };
+}
+
+/** A run as its pairs, and its last character. */
+function pairsOf(run: string, start: number): readonly Word[] {
+  const characters = [...run.matchAll(character)].flatMap(({ 0: found, index }) =>
+    [...foldedCharacter(found)].map((text) => ({
+      text,
+      start: start + index,
+      end: start + index + found.length,
+    })),
+  );
+  return characters.map((one, at) => {
+    const next = characters[at + 1];
+    return {
+      ...one,
+      text: one.text + (next?.text ?? ""),
+      end: next?.end ?? one.end,
+      head: one.end,
+    };
+  });
+}
+
+/** Words that follow each other, and whether the last is the beginning of one. */
+export interface Sought {
+  readonly words: readonly string[];
+  readonly isPrefix: boolean;
+}
+
+/** What is asked for by words: a run of pairs may go on behind the last, and need not end there. */
+export function soughtBy(words: readonly Word[]): Sought {
+  const texts = words.map(({ text }) => text);
+  const [before, last] = words.slice(-2);
+  if (words.length > 1 && isClosing(last) && before?.head !== undefined && !isClosing(before))
+    return { words: texts.slice(0, -1), isPrefix: false };
+  return { words: texts, isPrefix: isClosing(words.at(-1)) };
+}
+
+/** Whether a word is the character that a run of pairs ends with. */
+export function isClosing(word: Word | undefined): boolean {
+  return word?.head !== undefined && [...word.text].length === 1;
 }
 
 /** The one form of a word: compatibility forms taken apart, lower case, and nothing left but letters and digits. */
 export function folded(text: string): string {
-  const one = ascii.test(text) ? text.toLowerCase() : foldedLetters(text);
+  const one = isPlain.test(text) ? text.toLowerCase() : foldedLetters(text);
   // Engines drop words that are much longer, or widen the query by them.
   return one.length > maxWordLength ? [...one].slice(0, maxWordLength).join("") : one;
 }
 
 /** Most words are so, and need no more than lower case. */
-const ascii = /^[A-Za-z0-9]*$/;
+const isPlain = /^[A-Za-z0-9]*$/;
 
 function foldedLetters(text: string): string {
   return (
@@ -45,16 +107,14 @@ function foldedLetters(text: string): string {
   );
 }
 
-/** The words of texts as an index has them, in order; what exceeds the limits is not searched. */
-export function indexedWords(texts: readonly string[]): readonly string[] {
-  const words: string[] = [];
-  let length = 0;
-  for (const { text } of texts.flatMap(wordsOf)) {
-    length += text.length + 1;
-    if (words.length === limits.maxIndexedWords || length > limits.maxIndexedLength) break;
-    words.push(text);
-  }
-  return words;
+/** A character of a pair: the marks of voiced kana tell words apart, and syllables stay whole. */
+function foldedCharacter(text: string): string {
+  return text
+    .normalize("NFKD")
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\p{Co}\u3099\u309A]/gu, "")
+    .normalize("NFC")
+    .replaceAll(/[\u3099\u309A]/gu, "");
 }
 
 /** Words as one text, each between spaces of its own: so often a phrase stands in it, so often its words do. */

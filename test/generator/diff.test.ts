@@ -783,6 +783,32 @@ test("a purge of what the version before still uses takes two releases", () => {
   });
 });
 
+test("the language of a search makes its index anew, and one that says no more than none does not", () => {
+  const root = project();
+  const searched = (language: string): string =>
+    `${orders}search: {finds: {of: orders, text: [note], ${language}guard: staff}}\n`;
+  write(root, searched(""));
+  commit(root);
+  write(root, searched("language: ja, "));
+  expect(reportOf(root).report).toMatchObject({
+    changes: [],
+    rollout: { verdict: "safe to roll" },
+  });
+  write(root, searched("language: en, "));
+  const { changes, rollout } = reportOf(root).report;
+  expect(changes.map(({ level, text }) => `${level} ${text}`)).toEqual([
+    "documentation finds finds all forms of a word (en)",
+  ]);
+  expect(rollout).toEqual({
+    verdict: "needs the migration first",
+    steps: [
+      "before it serves: node dist/generated/server.js migrate",
+      "it drops the search finds_index of orders",
+      "it makes the search finds_index of orders, empty: run search-rebuild after the rollout",
+    ],
+  });
+});
+
 test("another function of the same name is told, and one of two that goes as well", () => {
   const root = project();
   for (const file of ["one", "two"])

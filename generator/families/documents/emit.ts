@@ -141,7 +141,8 @@ function searchesMember({ name }: DocumentModel, { searches }: RegistryModel): r
   if (own.length === 0) return [];
   const lines = own.map((search) => {
     const fields = Object.keys(search.text).map(literal).join(", ");
-    return `{ index: ${literal(indexName(search.name))}, fields: [${fields}] }`;
+    const language = search.language === null ? "" : `, language: ${literal(search.language)}`;
+    return `{ index: ${literal(indexName(search.name))}, fields: [${fields}]${language} }`;
   });
   return [listLayout("  ", "searches: ", lines, ["[", "]"], ",")];
 }

@@ -20,6 +20,7 @@ export function emitSearches(model: RegistryModel): readonly EmittedFile[] {
         `  index: ${literal(indexName(search.name))},`,
         `  document: ${specName(search.document)},`,
         mapMember("  ", "text", search.text),
+        ...(search.language === null ? [] : [`  language: ${literal(search.language)},`]),
         listLayout("  ", "facets: ", search.facets.map(literal), ["[", "]"], ","),
       ],
     }),

@@ -1,4 +1,5 @@
 // The search family: a declaration becomes a search model and four operations (service.md "Search routes").
+import { isStemmed, type StemmedLanguage } from "../../../runtime/contract/search-languages.js";
 import { didYouMean } from "../../did-you-mean.js";
 import type { SearchDeclaration } from "../../load/declarations.js";
 import { callOf, ofGenerated, ofRuntime } from "../../model/code.js";
@@ -64,6 +65,7 @@ export function expandSearch(
     source: tree.keyAt("search", name).file,
     document: document.name,
     text: textOf(context, name, declaration, document),
+    language: languageOf(declaration),
     facets: facetsOf(context, name, declaration, document),
   };
   return {
@@ -102,6 +104,11 @@ function textOf(
     report({ code: "OPW037", message, at: tree.at("search", name, "text") });
   }
   return Object.fromEntries(entries.map(([field, weight]) => [field, Number(weight)]));
+}
+
+/** Chinese, Japanese and Korean are found by their characters, whatever a search says. */
+function languageOf({ language }: SearchDeclaration): StemmedLanguage | null {
+  return language !== undefined && isStemmed(language) ? language : null;
 }
 
 function facetsOf(

@@ -1,4 +1,5 @@
 // `search:`: what a search says.
+import { searchLanguages } from "../../../runtime/contract/search-languages.js";
 import {
   duration,
   extensions,
@@ -23,6 +24,10 @@ export const searchMembers = {
       ],
     },
     "Fields whose texts are searched, four at most; a map gives their weights.",
+  ),
+  language: optional(
+    { kind: "oneOf", values: searchLanguages },
+    "The language of the texts: other forms of a word are found as well. Without it, words are found as they are spelt.",
   ),
   facets: optional(
     listOf({ kind: "string", what: "a field" }),

@@ -1,13 +1,14 @@
 // Full text on PostgreSQL: tsvector and GIN (manual 12), one table a search; each field has a weight label of its own.
 import { asSpelt, type Match, type Phrase } from "../../query/match.js";
 import {
+  differentWords,
   ownerWord,
   wordsByTenant,
   type IndexedDocument,
 } from "../../families/search/indexed-document.js";
 import type { SearchSpec } from "../../ports/search-spec.js";
 import { spaced } from "../../query/words.js";
-import type { DocumentDeclaration } from "../../ports/document-spec.js";
+import type { DocumentDeclaration, SearchIndex } from "../../ports/document-spec.js";
 import { score } from "../sql/score.js";
 import { quoted, type IndexStatement, type ParameterSink } from "../sql/session.js";
 
@@ -25,7 +26,14 @@ export function matching(
   const fields = Object.keys(spec.text);
   const texts = fields.flatMap((name, at) =>
     name in weights
-      ? [{ label: labels[at] ?? "", column: `"t${at}"`, weight: weights[name] ?? 0 }]
+      ? [
+          {
+            label: labels[at] ?? "",
+            column: `"t${at}"`,
+            stems: spec.language === undefined ? null : `"s${at}"`,
+            weight: weights[name] ?? 0,
+          },
+        ]
       : [],
   );
   const looked = texts.map(({ label }) => label).join("");
@@ -54,13 +62,18 @@ function printMatch({ combine, groups }: Match, ofWords: string, looked: string)
 
 /** Fields stand one behind the other in a tsvector: a phrase of several words is asked for in each of them. */
 function printPhrase(phrase: Phrase, ofWords: string, looked: string): string {
-  const { words, isPrefix, spellings } = phrase;
+  const { words, isPrefix, stems, spellings } = phrase;
   const printed = (label: string): string =>
     words
       .map((word, at) => `'${word}':${isPrefix && at === words.length - 1 ? "*" : ""}${label}`)
       .join(" <-> ");
   if (words.length === 1) {
-    const others = spellings.map((word) => `'${word}':${ofWords}`);
+    const others = [
+      ...spellings.map(({ word }) => `'${word}':${ofWords}`),
+      ...[...stems, ...spellings.flatMap((one) => one.stems)].map(
+        (stem) => `'${stemWord(stem)}':${ofWords}`,
+      ),
+    ];
     return others.length === 0
       ? printed(ofWords)
       : `(${[printed(ofWords), ...others].join(" | ")})`;
@@ -68,26 +81,32 @@ function printPhrase(phrase: Phrase, ofWords: string, looked: string): string {
   return `(${[...looked].map((label) => `(${printed(label)})`).join(" | ")})`;
 }
 
+/** A stem as a word that no text can have. */
+function stemWord(stem: string): string {
+  return `~${stem}`;
+}
+
 export function indexPut(
   { tenant }: DocumentDeclaration,
-  index: string,
-  texts: number,
+  search: SearchIndex,
 ): readonly IndexStatement<IndexedDocument>[] {
-  const columns = columnsOf(texts);
+  const { index } = search;
+  const columns = columnsOf(search);
+  const typed = columns.map(typeOf);
   const own = tenant ? ["$3", "$2"] : ["$2"];
   const values = columns.map((_column, at) => `$${own.length + at + 2}`);
   return [
     {
       text: printPut(
         { tenant, index, columns },
-        `SELECT ${own.map((place) => (place === "$2" ? "$2::uuid" : `${place}::text`)).join(", ")}, ${values.map((place, at) => `${place}::${at === texts ? "tsvector" : "text"}`).join(", ")}`,
+        `SELECT ${own.map((place) => (place === "$2" ? "$2::uuid" : `${place}::text`)).join(", ")}, ${values.map((place, at) => `${place}::${typed[at]}`).join(", ")}`,
         `SELECT ${tenant ? "$3::text" : "NULL"}, unnest($1::text[])`,
       ),
       parameters: (document) => [
-        [...new Set(document.words.flat())],
+        differentWords(document),
         document.id,
         ...(tenant ? [document.tenant] : []),
-        ...document.words.map(spaced),
+        ...valuesOf(search, document),
         vectorOf(tenant, document),
       ],
     },
@@ -96,14 +115,14 @@ export function indexPut(
 
 export function indexPutMany(
   { tenant }: DocumentDeclaration,
-  index: string,
-  texts: number,
+  search: SearchIndex,
 ): readonly IndexStatement<readonly IndexedDocument[]>[] {
-  const columns = columnsOf(texts);
+  const { index } = search;
+  const columns = columnsOf(search);
   const keys = tenant ? `"tenant_id", "id", ` : `"id", `;
   const types = [
     `"tenant_id" text, "id" uuid`,
-    ...columns.map((column, at) => `${column} ${at === texts ? "tsvector" : "text"}`),
+    ...columns.map((column) => `${column} ${typeOf(column)}`),
   ];
   return [
     {
@@ -115,7 +134,7 @@ export function indexPutMany(
       parameters: (documents) => {
         const words = wordsByTenant(documents);
         return [
-          JSON.stringify(documents.map((document) => recordOf(tenant, document))),
+          JSON.stringify(documents.map((document) => recordOf(tenant, search, document))),
           words.flatMap(([owner, some]) => some.map(() => owner)),
           words.flatMap(([, some]) => some),
         ];
@@ -124,23 +143,48 @@ export function indexPutMany(
   ];
 }
 
-/** The texts as they are scored, and as they are found. */
-function columnsOf(texts: number): readonly string[] {
-  return [...Array.from({ length: texts }, (_, at) => `"t${at}"`), `"texts"`];
+/** The column that a row is found by; those before it are what it is scored by. */
+const vector = `"texts"`;
+
+function columnsOf({ fields, language }: SearchIndex): readonly string[] {
+  return [
+    ...fields.map((_field, at) => `"t${at}"`),
+    ...(language === undefined ? [] : fields.map((_field, at) => `"s${at}"`)),
+    vector,
+  ];
 }
 
-function recordOf(tenant: boolean, document: IndexedDocument): object {
-  const texts = document.words.map((words, at) => [`t${at}`, spaced(words)] as const);
-  const { tenant: owner, id } = document;
-  return { tenant_id: owner, id, ...Object.fromEntries(texts), texts: vectorOf(tenant, document) };
+function typeOf(column: string): string {
+  return column === vector ? "tsvector" : "text";
+}
+
+/** The values of the columns that a row is scored by. */
+function valuesOf({ language }: SearchIndex, { texts }: IndexedDocument): readonly string[] {
+  return [
+    ...texts.map(({ words }) => spaced(words)),
+    ...(language === undefined
+      ? []
+      : texts.map(({ stems }) => spaced(stems.map(({ text }) => text)))),
+  ];
+}
+
+function recordOf(tenant: boolean, search: SearchIndex, document: IndexedDocument): object {
+  const values = [...valuesOf(search, document), vectorOf(tenant, document)];
+  const members = columnsOf(search).map((column, at) => [column.slice(1, -1), values[at]]);
+  return { tenant_id: document.tenant, id: document.id, ...Object.fromEntries(members) };
 }
 
 /** The words as a tsvector, fields behind each other, and the tenant as a word that no text can have. */
-function vectorOf(tenant: boolean, { tenant: owner, words }: IndexedDocument): string {
-  let position = 0;
-  const found = words.flatMap((some, at) =>
-    some.map((word) => `'${word}':${(position += 1)}${labels[at]}`),
-  );
+function vectorOf(tenant: boolean, { tenant: owner, texts }: IndexedDocument): string {
+  let before = 1;
+  const found = texts.flatMap(({ words, stems }, at) => {
+    const first = before;
+    before += words.length;
+    return [
+      ...words.map((word, place) => `'${word}':${first + place}${labels[at]}`),
+      ...stems.map(({ text, at: place }) => `'${stemWord(text)}':${first + place}${labels[at]}`),
+    ];
+  });
   return [...(tenant ? [`'=${ownerWord(owner)}'`] : []), ...found].join(" ");
 }
 
@@ -171,8 +215,7 @@ function printPut(
 /** Whether a row of the index has the word of the table of words that is at hand. */
 export function isWordUsed(
   { tenant }: DocumentDeclaration,
-  index: string,
-  _texts: number,
+  { index }: SearchIndex,
   words: string,
 ): string {
   const owner = `'=' || encode(convert_to(${words}."tenant_id", 'UTF8'), 'hex')`;

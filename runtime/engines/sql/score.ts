@@ -7,6 +7,8 @@ import type { ParameterSink } from "./session.js";
 /** A field that is looked at: the column of its words (`spaced`), and what it counts for. */
 export interface ScoredText {
   readonly column: string;
+  /** The column of their stems, where the search has a language. */
+  readonly stems: string | null;
   readonly weight: number;
 }
 
@@ -27,13 +29,18 @@ export function score(
   // A field of weight 0 finds, but does not rank.
   const counted = texts
     .filter(({ weight }) => weight > 0)
-    .map(({ column, weight }) => ({ column, weight: double(parameters.add(weight)) }));
+    .map((one) => ({ ...one, weight: double(parameters.add(one.weight)) }));
   // PostgreSQL refuses a parameter that nothing uses.
   const ranking = counted.length === 0 ? [] : distinct(phrases(match));
+  const hasStems = texts.some(({ stems }) => stems !== null);
   const terms = ranking.flatMap((phrase) => {
     const forms = formsOf(phrase).map((form) => text(parameters.add(form)));
-    return counted.map(({ column, weight }) => {
-      const found = forms.map((form) => occurrences(column, form)).join(" + ");
+    const stemForms = hasStems ? stemsOf(phrase).map((form) => text(parameters.add(form))) : [];
+    return counted.map(({ column, stems, weight }) => {
+      const found = [
+        ...forms.map((form) => occurrences(column, form)),
+        ...(stems === null ? [] : stemForms.map((form) => occurrences(stems, form))),
+      ].join(" + ");
       const dampening = dampeningOf(column);
       return `${weight} * (1 - ${dampening} / (${found} + ${dampening}))`;
     });
@@ -48,8 +55,14 @@ function formsOf({ words, isPrefix, spellings }: Phrase): readonly string[] {
   const form = spaced(words);
   return [
     isPrefix ? form.slice(0, -1) : form,
-    ...spellings.slice(0, countedSpellings).map((word) => spaced([word])),
+    ...spellings.slice(0, countedSpellings).map(({ word }) => spaced([word])),
   ];
+}
+
+/** The stems that count as the phrase: a word counts as it is spelt, and once more by its stem. */
+function stemsOf({ stems, spellings }: Phrase): readonly string[] {
+  const counted = [...stems, ...spellings.slice(0, countedSpellings).flatMap((one) => one.stems)];
+  return [...new Set(counted)].map((stem) => spaced([stem]));
 }
 
 function occurrences(column: string, form: string): string {

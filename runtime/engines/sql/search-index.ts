@@ -1,16 +1,9 @@
 // Keeping the indexes of searches with the documents, in the transaction of each write.
 import type { StoredDocument } from "../../ports/documents.js";
-import type { DocumentDeclaration } from "../../ports/document-spec.js";
+import type { DocumentDeclaration, SearchIndex } from "../../ports/document-spec.js";
 import { indexedDocument, type IndexedDocument } from "../../families/search/indexed-document.js";
 import { ownerOf } from "./document-rows.js";
 import type { Dialect, IndexStatement, SqlSession, SqlValue } from "./session.js";
-
-/** A search of a document type, as its writes know it. */
-export interface SearchIndex {
-  readonly index: string;
-  /** Dotted paths of the texts. */
-  readonly fields: readonly string[];
-}
 
 /** What the indexes of a document type are told of its writes. */
 export interface SearchIndexes {
@@ -25,9 +18,9 @@ export function sqlSearchIndexes(session: SqlSession): SearchIndexes {
   const { dialect } = session;
   return {
     async put(spec, tenant, { id, body }) {
-      for (const { index, fields } of spec.searches ?? []) {
-        const document = indexedDocument(spec.tenant ? tenant : "", id, body, fields);
-        for (const { text, parameters } of printedOf(dialect, spec, index, fields.length))
+      for (const search of spec.searches ?? []) {
+        const document = indexedDocument(spec.tenant ? tenant : "", id, body, search);
+        for (const { text, parameters } of printedOf(dialect, spec, search))
           await session.run(text, parameters(document));
       }
     },
@@ -44,18 +37,13 @@ type Statements = readonly IndexStatement<IndexedDocument>[];
 /** Printed once for each type and index: every write needs them. */
 const printed = new WeakMap<Dialect, WeakMap<DocumentDeclaration, Map<string, Statements>>>();
 
-function printedOf(
-  dialect: Dialect,
-  spec: DocumentDeclaration,
-  index: string,
-  texts: number,
-): Statements {
+function printedOf(dialect: Dialect, spec: DocumentDeclaration, search: SearchIndex): Statements {
   const types = printed.get(dialect) ?? new WeakMap<DocumentDeclaration, Map<string, Statements>>();
   printed.set(dialect, types);
   const known = types.get(spec) ?? new Map<string, Statements>();
   types.set(spec, known);
-  const statements = known.get(index) ?? dialect.indexPut(spec, index, texts);
-  known.set(index, statements);
+  const statements = known.get(search.index) ?? dialect.indexPut(spec, search);
+  known.set(search.index, statements);
   return statements;
 }
 
@@ -63,10 +51,10 @@ function printedOf(
 export async function putInIndex(
   session: SqlSession,
   spec: DocumentDeclaration,
-  { index, fields }: SearchIndex,
+  search: SearchIndex,
   documents: readonly IndexedDocument[],
 ): Promise<void> {
   const { dialect } = session;
-  for (const { text, parameters } of dialect.indexPutMany(spec, index, fields.length))
+  for (const { text, parameters } of dialect.indexPutMany(spec, search))
     await session.run(text, parameters(documents));
 }

@@ -1,11 +1,11 @@
 // Making the index of a search anew, in steps that are short transactions: writers go on meanwhile.
 import { fail } from "../../contract/errors.js";
-import type { DocumentDeclaration } from "../../ports/document-spec.js";
+import type { DocumentDeclaration, SearchIndex } from "../../ports/document-spec.js";
 import { indexedDocument } from "../../families/search/indexed-document.js";
 import type { RebuildPosition, RebuildStep } from "../../ports/search.js";
 import type { SearchSpec } from "../../ports/search-spec.js";
 import { bodyAsRead } from "./document-rows.js";
-import { putInIndex, type SearchIndex } from "./search-index.js";
+import { putInIndex } from "./search-index.js";
 import { between, chosen, keyOf, keysAfter, ordered, type Key, type Table } from "./row-walk.js";
 import { quoted, type RowKey, type SqlRow, type SqlSession } from "./session.js";
 
@@ -132,7 +132,7 @@ async function putRows(
   const documents = rows.map((row) => {
     const [tenant, id] = [String(row["tenant_id"] ?? ""), String(row["id"])];
     const body = bodyAsRead(document, Number(row["shape"]), String(row["body"]));
-    return indexedDocument(tenant, id, body, search.fields);
+    return indexedDocument(tenant, id, body, search);
   });
   await putInIndex(session, document, search, documents);
 }
@@ -149,13 +149,19 @@ const rows: Step = (session, document, { index }, { after }, limit) => {
  * Words that no row has any more. Where writers run at the same time, one that comes back at this very moment may go
  * with them: it is no other spelling then until it is written again.
  */
-const words: Step = (session, document, { index, fields }, { after }, limit) => {
+const words: Step = (session, document, search, { after }, limit) => {
   const keys = [...(document.tenant ? [`"tenant_id"`] : []), `"word"`].map((column): RowKey => ({
     column,
     type: "text",
   }));
-  const isUsed = session.dialect.isWordUsed(document, index, fields.length, "r");
-  return removed(session, { name: quoted(`${index}_words`), keys }, `NOT ${isUsed}`, after, limit);
+  const isUsed = session.dialect.isWordUsed(document, search, "r");
+  return removed(
+    session,
+    { name: quoted(`${search.index}_words`), keys },
+    `NOT ${isUsed}`,
+    after,
+    limit,
+  );
 };
 
 const steps = { documents, rows, words };

@@ -1,6 +1,6 @@
 // What the shared SQL stores need of an engine: statements with positional parameters, and its dialect.
 import { fail, type ServiceError } from "../../contract/errors.js";
-import type { DocumentDeclaration } from "../../ports/document-spec.js";
+import type { DocumentDeclaration, SearchIndex } from "../../ports/document-spec.js";
 import type { Pattern } from "../../query/pattern.js";
 import type { FieldType } from "../../contract/fields.js";
 import type { AggregateFunction, TruncUnit } from "../../query/aggregate.js";
@@ -102,20 +102,18 @@ export interface Dialect {
     parameters: ParameterSink,
     hasTrigrams: boolean,
   ): string;
-  /** Statements that put a document into an index with so many texts. */
+  /** Statements that put a document into an index. */
   indexPut(
     spec: DocumentDeclaration,
-    index: string,
-    texts: number,
+    search: SearchIndex,
   ): readonly IndexStatement<IndexedDocument>[];
   /** Statements that do so with many at once, and leave those alone that are there as they are. */
   indexPutMany(
     spec: DocumentDeclaration,
-    index: string,
-    texts: number,
+    search: SearchIndex,
   ): readonly IndexStatement<readonly IndexedDocument[]>[];
   /** Whether any row of an index has the word in the row of the table of words with this name. */
-  isWordUsed(spec: DocumentDeclaration, index: string, texts: number, words: string): string;
+  isWordUsed(spec: DocumentDeclaration, search: SearchIndex, words: string): string;
   /** What documents and the rows of their indexes are both ordered and told apart by. */
   rowKeys(spec: DocumentDeclaration): readonly RowKey[];
   /** Ends a SELECT so that nobody else changes its rows until the transaction has ended; "" where nobody can anyway. */

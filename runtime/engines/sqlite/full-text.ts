@@ -1,13 +1,14 @@
 // Full text on SQLite: FTS5 (https://www.sqlite.org/fts5.html), one index a search, its rows those of the documents.
 import { asSpelt, type Match, type Phrase } from "../../query/match.js";
 import {
+  differentWords,
   ownerWord,
   wordsByTenant,
   type IndexedDocument,
 } from "../../families/search/indexed-document.js";
 import type { SearchSpec } from "../../ports/search-spec.js";
 import { spaced } from "../../query/words.js";
-import type { DocumentDeclaration } from "../../ports/document-spec.js";
+import type { DocumentDeclaration, SearchIndex } from "../../ports/document-spec.js";
 import { score } from "../sql/score.js";
 import { quoted, type IndexStatement, type ParameterSink } from "../sql/session.js";
 
@@ -21,12 +22,23 @@ export function matching(
 ): string {
   const index = quoted(spec.index);
   const looked = Object.keys(spec.text).flatMap((name, at) =>
-    name in weights ? [{ column: `"t${at}"`, weight: weights[name] ?? 0 }] : [],
+    name in weights
+      ? [
+          {
+            column: `"t${at}"`,
+            // A process of the version before may have written a row without stems.
+            stems: spec.language === undefined ? null : `coalesce("s${at}", '')`,
+            weight: weights[name] ?? 0,
+            at,
+          },
+        ]
+      : [],
   );
-  const columns = `{${looked.map(({ column }) => column).join(" ")}}`;
+  const columnsOf = (kind: "t" | "s"): string =>
+    `{${looked.map(({ at }) => `"${kind}${at}"`).join(" ")}}`;
   const owned = spec.document.tenant ? `"owner" : "${ownerWord(tenant)}" AND ` : "";
   const queryOf = (wanted: Match): string =>
-    parameters.add(`${owned}${columns} : (${printMatch(wanted)})`);
+    parameters.add(`${owned}(${printMatch(wanted, columnsOf("t"), columnsOf("s"))})`);
   const query = queryOf(match);
   const spelt = asSpelt(match);
   const isSpelt =
@@ -40,16 +52,22 @@ export function matching(
 }
 
 /** The match in FTS5's language. Words are letters and digits alone, and stand in quotes all the same. */
-function printMatch({ combine, groups }: Match): string {
-  const printed = groups.map((group) => `(${group.map(printPhrase).join(" AND ")})`);
+function printMatch({ combine, groups }: Match, inWords: string, inStems: string): string {
+  const printed = groups.map(
+    (group) => `(${group.map((one) => printPhrase(one, inWords, inStems)).join(" AND ")})`,
+  );
   return printed.join(combine === "any" ? " OR " : " AND ");
 }
 
-function printPhrase({ words, isPrefix, spellings }: Phrase): string {
-  const phrase = `"${words.join(" ")}"${isPrefix ? " *" : ""}`;
-  return spellings.length === 0
-    ? phrase
-    : `(${[phrase, ...spellings.map((word) => `"${word}"`)].join(" OR ")})`;
+function printPhrase(phrase: Phrase, inWords: string, inStems: string): string {
+  const { words, isPrefix, stems, spellings } = phrase;
+  const spelt = [
+    `"${words.join(" ")}"${isPrefix ? " *" : ""}`,
+    ...spellings.map(({ word }) => `"${word}"`),
+  ];
+  const formed = [...stems, ...spellings.flatMap((one) => one.stems)].map((stem) => `"${stem}"`);
+  const asSpelt = `${inWords} : (${spelt.join(" OR ")})`;
+  return formed.length === 0 ? asSpelt : `(${asSpelt} OR ${inStems} : (${formed.join(" OR ")}))`;
 }
 
 /** The words of the tenant. */
@@ -71,10 +89,10 @@ export function wordsLike(
 
 export function indexPut(
   { table, tenant }: DocumentDeclaration,
-  index: string,
-  texts: number,
+  search: SearchIndex,
 ): readonly IndexStatement<IndexedDocument>[] {
-  const columns = columnsOf(tenant, texts);
+  const { index } = search;
+  const columns = columnsOf(tenant, search);
   const [condition, used] = ofDocument(tenant);
   const values = columns.map((_column, at) => `?${used + at + 1}`).join(", ");
   const keyOf = ({ tenant: owner, id }: IndexedDocument) => (tenant ? [owner, id] : [id]);
@@ -84,13 +102,13 @@ export function indexPut(
       text:
         `INSERT OR REPLACE INTO ${quoted(index)} (rowid, ${columns.join(", ")}) ` +
         `SELECT rowid, ${values} FROM ${quoted(table)} WHERE ${condition}`,
-      parameters: (document) => [...keyOf(document), ...valuesOf(tenant, document)],
+      parameters: (document) => [...keyOf(document), ...valuesOf(tenant, search, document)],
     },
     {
       text: `INSERT OR IGNORE INTO ${quoted(`${index}_words`)} (${words[0]}) SELECT ${words[1]} FROM json_each(?1)`,
-      parameters: ({ tenant: owner, words: found }) => [
-        JSON.stringify([...new Set(found.flat())]),
-        ...(tenant ? [owner] : []),
+      parameters: (document) => [
+        JSON.stringify(differentWords(document)),
+        ...(tenant ? [document.tenant] : []),
       ],
     },
   ];
@@ -98,10 +116,10 @@ export function indexPut(
 
 export function indexPutMany(
   { table, tenant }: DocumentDeclaration,
-  index: string,
-  texts: number,
+  search: SearchIndex,
 ): readonly IndexStatement<readonly IndexedDocument[]>[] {
-  const columns = columnsOf(tenant, texts);
+  const { index } = search;
+  const columns = columnsOf(tenant, search);
   const values = columns.map((_column, at) => `r."value" ->> ${at + 2}`);
   const isSame = columns.map((column, at) => `f.${column} = ${values[at]}`).join(" AND ");
   const owned = tenant ? `d."tenant_id" = r."value" ->> 0 AND ` : "";
@@ -121,7 +139,7 @@ export function indexPutMany(
           documents.map((document) => [
             document.tenant,
             document.id,
-            ...valuesOf(tenant, document),
+            ...valuesOf(tenant, search, document),
           ]),
         ),
       ],
@@ -136,14 +154,26 @@ export function indexPutMany(
 }
 
 /** The columns of an index besides its row's id, and their values for a document. */
-function columnsOf(tenant: boolean, texts: number): readonly string[] {
-  const columns = Array.from({ length: texts }, (_, at) => `"t${at}"`);
-  return tenant ? [...columns, `"owner"`] : columns;
+function columnsOf(tenant: boolean, { fields, language }: SearchIndex): readonly string[] {
+  return [
+    ...fields.map((_field, at) => `"t${at}"`),
+    ...(language === undefined ? [] : fields.map((_field, at) => `"s${at}"`)),
+    ...(tenant ? [`"owner"`] : []),
+  ];
 }
 
-function valuesOf(tenant: boolean, { tenant: owner, words }: IndexedDocument): readonly string[] {
-  const texts = words.map(spaced);
-  return tenant ? [...texts, ownerWord(owner)] : texts;
+function valuesOf(
+  tenant: boolean,
+  { language }: SearchIndex,
+  { tenant: owner, texts }: IndexedDocument,
+): readonly string[] {
+  return [
+    ...texts.map(({ words }) => spaced(words)),
+    ...(language === undefined
+      ? []
+      : texts.map(({ stems }) => spaced(stems.map(({ text }) => text)))),
+    ...(tenant ? [ownerWord(owner)] : []),
+  ];
 }
 
 /** The condition on one document, and how many parameters it takes. */
@@ -154,11 +184,10 @@ function ofDocument(tenant: boolean): readonly [string, number] {
 /** Whether a row of the index has the word of the table of words that is at hand. */
 export function isWordUsed(
   { tenant }: DocumentDeclaration,
-  index: string,
-  texts: number,
+  { index, fields }: SearchIndex,
   words: string,
 ): string {
-  const columns = Array.from({ length: texts }, (_, at) => `"t${at}"`).join(" ");
+  const columns = fields.map((_field, at) => `"t${at}"`).join(" ");
   const owned = tenant ? `'"owner" : "' || lower(hex(${words}."tenant_id")) || '" AND ` : "'";
   const query = `${owned}{${columns}} : "' || ${words}."word" || '"'`;
   return `EXISTS (SELECT 1 FROM ${quoted(index)} WHERE ${quoted(index)} MATCH ${query})`;

@@ -1,5 +1,7 @@
 // Highlights: the words that were found, marked in the text, which is escaped as HTML before (decisions.md "Search").
+import type { StemmedLanguage } from "../../contract/search-languages.js";
 import type { Phrase } from "../../query/match.js";
+import { stemsOf } from "../../query/stems.js";
 import { wordsOf, type Word } from "../../query/words.js";
 
 export interface HighlightOptions {
@@ -14,10 +16,14 @@ export interface HighlightOptions {
 export function highlight(
   text: string,
   phrases: readonly Phrase[],
+  language: StemmedLanguage | null,
   options: HighlightOptions,
 ): readonly string[] {
   const words = wordsOf(text);
-  const found = matchedWords(words, phrases);
+  const found = new Map([
+    ...matchedWords(words, phrases),
+    ...matchedForms(text, words, phrases, language),
+  ]);
   if (found.size === 0) return [];
   const fragments: string[] = [];
   for (let at = 0; at < words.length && fragments.length < options.maxFragments;) {
@@ -32,18 +38,50 @@ export function highlight(
   return fragments;
 }
 
-/** The positions of words that are part of a phrase that matches. */
-function matchedWords(words: readonly Word[], phrases: readonly Phrase[]): ReadonlySet<number> {
-  const found = new Set<number>();
+/** Words that are found, by their position, each with where what is marked of it ends. */
+type Found = ReadonlyMap<number, number>;
+
+/** Words that are part of a phrase as it is spelt. */
+function matchedWords(words: readonly Word[], phrases: readonly Phrase[]): Found {
+  const found = new Map<number, number>();
   for (const { words: wanted, isPrefix, spellings } of phrases) {
     for (let at = 0; at + wanted.length <= words.length; at += 1) {
       const matches = wanted.every((text, offset) => {
         const word = words[at + offset]?.text ?? "";
-        if (spellings.includes(word)) return true;
+        if (spellings.some((other) => other.word === word)) return true;
         return isPrefix && offset === wanted.length - 1 ? word.startsWith(text) : word === text;
       });
-      if (matches) for (let offset = 0; offset < wanted.length; offset += 1) found.add(at + offset);
+      if (!matches) continue;
+      for (const [offset, text] of wanted.entries()) {
+        const word = words[at + offset];
+        if (word === undefined) continue;
+        found.set(at + offset, Math.max(found.get(at + offset) ?? 0, markedEnd(word, text)));
+      }
     }
+  }
+  return found;
+}
+
+/** Where the mark of a word ends: of a pair that was found by its first character, behind that. */
+function markedEnd({ text, end, head }: Word, wanted: string): number {
+  return head !== undefined && text !== wanted ? head : end;
+}
+
+/** Words that have a stem in common with one that is searched for. */
+function matchedForms(
+  text: string,
+  words: readonly Word[],
+  phrases: readonly Phrase[],
+  language: StemmedLanguage | null,
+): Found {
+  const found = new Map<number, number>();
+  const wanted = new Set(
+    phrases.flatMap(({ stems, spellings }) => [...stems, ...spellings.flatMap((one) => one.stems)]),
+  );
+  if (language === null || wanted.size === 0) return found;
+  for (const [at, { start, end, head }] of words.entries()) {
+    const stems = head === undefined ? stemsOf(text.slice(start, end), language) : [];
+    if (stems.some((stem) => wanted.has(stem))) found.set(at, end);
   }
   return found;
 }
@@ -62,21 +100,37 @@ function windowAround(words: readonly Word[], at: number, size: number): readonl
 function marked(
   text: string,
   words: readonly Word[],
-  found: ReadonlySet<number>,
+  found: Found,
   first: number,
   last: number,
   { preTag, postTag }: HighlightOptions,
 ): string {
   let result = "";
   let at = first === 0 ? 0 : (words[first]?.start ?? 0);
-  for (let index = first; index <= last; index += 1) {
-    const word = words[index];
-    if (word === undefined || !found.has(index)) continue;
-    result += `${escaped(text.slice(at, word.start))}${preTag}${escaped(text.slice(word.start, word.end))}${postTag}`;
-    at = word.end;
+  for (const [start, end] of marksOf(words, found, first, last)) {
+    result += `${escaped(text.slice(at, start))}${preTag}${escaped(text.slice(start, end))}${postTag}`;
+    at = end;
   }
   const end = last === words.length - 1 ? text.length : (words[last]?.end ?? text.length);
-  return result + escaped(text.slice(at, end));
+  return result + escaped(text.slice(at, Math.max(at, end)));
+}
+
+/** What is marked of a fragment; pairs overlap, and are marked as one. */
+function marksOf(
+  words: readonly Word[],
+  found: Found,
+  first: number,
+  last: number,
+): readonly (readonly [start: number, end: number])[] {
+  const marks: [number, number][] = [];
+  for (let index = first; index <= last; index += 1) {
+    const [word, end] = [words[index], found.get(index)];
+    if (word === undefined || end === undefined) continue;
+    const before = marks.at(-1);
+    if (before !== undefined && word.start <= before[1]) before[1] = Math.max(before[1], end);
+    else marks.push([word.start, end]);
+  }
+  return marks;
 }
 
 /** Text as HTML, for element content and for attributes. */

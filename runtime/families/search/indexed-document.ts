@@ -1,24 +1,34 @@
 // A document as an index of a search takes it, whatever the engine.
 import { textsAt } from "./texts.js";
-import { indexedWords } from "../../query/words.js";
+import type { SearchIndex } from "../../ports/document-spec.js";
+import { indexedText, type IndexedText } from "../../query/indexed-texts.js";
 
 export interface IndexedDocument {
   /** "" where the type has no tenants. */
   readonly tenant: string;
   readonly id: string;
-  /** The words of each field, in order. */
-  readonly words: readonly (readonly string[])[];
+  /** Of each field. */
+  readonly texts: readonly IndexedText[];
 }
 
-/** A stored document with the words of the fields that a search looks at, by dotted path. */
+/** A stored document with the words of the fields that a search looks at. */
 export function indexedDocument(
   tenant: string,
   id: string,
   body: string,
-  fields: readonly string[],
+  { fields, language }: SearchIndex,
 ): IndexedDocument {
   const document: unknown = JSON.parse(body);
-  return { tenant, id, words: fields.map((path) => indexedWords(textsAt(document, path))) };
+  return {
+    tenant,
+    id,
+    texts: fields.map((path) => indexedText(textsAt(document, path), language ?? null)),
+  };
+}
+
+/** The different words of a document. */
+export function differentWords({ texts }: IndexedDocument): readonly string[] {
+  return [...new Set(texts.flatMap(({ words }) => words))];
 }
 
 /** The different words of each tenant, in order. */
@@ -26,10 +36,11 @@ export function wordsByTenant(
   documents: readonly IndexedDocument[],
 ): readonly (readonly [tenant: string, words: readonly string[]])[] {
   const tenants = new Map<string, Set<string>>();
-  for (const { tenant, words } of documents) {
+  for (const document of documents) {
+    const { tenant } = document;
     const known = tenants.get(tenant) ?? new Set<string>();
     tenants.set(tenant, known);
-    for (const word of words.flat()) known.add(word);
+    for (const word of differentWords(document)) known.add(word);
   }
   return [...tenants].map(([tenant, words]) => [tenant, [...words].sort()]);
 }

@@ -98,7 +98,7 @@ async function searchPage<Page>(
 ): Promise<JsonText<Page>> {
   const seen = await withSight(spec.document, context, asked, callerSight);
   await checkPrice(spec.document, context, [seen.filter], (ground) =>
-    costOf(ground, seen, offsetOf(context, seen)),
+    costOf(spec, ground, seen, offsetOf(context, seen)),
   );
   const request = scoped(spec.document, context, await spelt(spec, context, seen));
   const select = selecting(spec, context);
@@ -116,7 +116,9 @@ async function searchByCursor<Page>(
 ): Promise<JsonText<Page>> {
   // A cursor belongs to what was asked: which spellings there are may change from page to page.
   const seen = await withSight(spec.document, context, asked, callerSight);
-  await checkPrice(spec.document, context, [seen.filter], (ground) => costOf(ground, seen, 0));
+  await checkPrice(spec.document, context, [seen.filter], (ground) =>
+    costOf(spec, ground, seen, 0),
+  );
   const request = scoped(spec.document, context, seen);
   const respelt = await spelt(spec, context, request);
   const select = selecting(spec, context);
@@ -129,6 +131,7 @@ async function searchByCursor<Page>(
 
 /** What a search costs; the filter of a scope is the service's matter. */
 function costOf(
+  spec: SearchSpec,
   ground: Ground,
   request: SearchPageRequest | SearchCursorRequest,
   offset: number,
@@ -136,7 +139,8 @@ function costOf(
   const { match, weights, isFuzzy, facets, counts, size } = request;
   return searchCost(ground, request, {
     words: match === null ? null : wordCount(match),
-    fields: Object.keys(weights).length,
+    // Stems are looked for beside the words.
+    fields: Object.keys(weights).length * (spec.language === undefined ? 1 : 2),
     isFuzzy,
     facets: facets.length,
     isCounted: counts !== "none",
@@ -155,7 +159,7 @@ async function spelt<Request extends SearchPageRequest | SearchCursorRequest>(
   if (match === null || !isFuzzy) return request;
   const wordsLike: WordsLike = (word, edits) =>
     transaction.of(searchStore).wordsLike(spec, tenant, word, edits);
-  return { ...request, match: await withSpellings(match, wordsLike) };
+  return { ...request, match: await withSpellings(match, spec.language ?? null, wordsLike) };
 }
 
 function selecting(spec: SearchSpec, context: ExecutionContext) {
@@ -180,20 +184,22 @@ async function restOf(
       values[field.path] = await store.facet(spec, context.tenant, request, field, facetSize);
     members["facets"] = values;
   }
-  if (request.highlight !== null) members["highlights"] = highlightsOf(request, rows);
+  if (request.highlight !== null) members["highlights"] = highlightsOf(spec, request, rows);
   return JSON.stringify(members).slice(1, -1);
 }
 
 function highlightsOf(
+  spec: SearchSpec,
   { highlight: options, match }: SearchPageRequest | SearchCursorRequest,
   rows: readonly ScoredDocument[],
 ): readonly object[] {
   const wanted = match === null ? [] : phrases(match);
+  const language = spec.language ?? null;
   return rows.map(({ body }) => {
     const document: unknown = JSON.parse(body);
     const fields = (options?.fields ?? []).map((path) => {
       const fragments = textsAt(document, path).flatMap((text) =>
-        options === null ? [] : highlight(text, wanted, options),
+        options === null ? [] : highlight(text, wanted, language, options),
       );
       return [path, fragments.slice(0, options?.maxFragments)] as const;
     });

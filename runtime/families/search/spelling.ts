@@ -2,7 +2,9 @@
 import { fail } from "../../contract/errors.js";
 import { editDistance } from "../../contract/edit-distance.js";
 import { limits } from "../../contract/limits.js";
-import type { Match, Phrase } from "../../query/match.js";
+import type { StemmedLanguage } from "../../contract/search-languages.js";
+import type { Match, Phrase, Spelling } from "../../query/match.js";
+import { stemsOf } from "../../query/stems.js";
 
 /** Words of an index that may be spellings of `word`, given how many edits count. */
 export type WordsLike = (word: string, edits: number) => Promise<readonly string[]>;
@@ -11,7 +13,11 @@ export type WordsLike = (word: string, edits: number) => Promise<readonly string
  * The match with other spellings of its words. Phrases in quotes and beginnings are taken as they are spelt. Throws
  * `query_too_complex` where more words than `limits.maxFuzzyWords` have spellings to look for.
  */
-export async function withSpellings(match: Match, wordsLike: WordsLike): Promise<Match> {
+export async function withSpellings(
+  match: Match,
+  language: StemmedLanguage | null,
+  wordsLike: WordsLike,
+): Promise<Match> {
   const wanted = new Set(
     match.groups
       .flat()
@@ -20,10 +26,17 @@ export async function withSpellings(match: Match, wordsLike: WordsLike): Promise
   );
   if (wanted.size > limits.maxFuzzyWords)
     throw fail("query_too_complex", { path: "/query", limit: limits.maxFuzzyWords });
-  const spellings = new Map<string, readonly string[]>();
+  const spellings = new Map<string, readonly Spelling[]>();
   for (const word of wanted) {
     const edits = editsOf(word);
-    spellings.set(word, nearest(word, await wordsLike(word, edits), edits));
+    const others = nearest(word, await wordsLike(word, edits), edits);
+    spellings.set(
+      word,
+      others.map((other) => ({
+        word: other,
+        stems: language === null ? [] : stemsOf(other, language),
+      })),
+    );
   }
   const respelt = (phrase: Phrase): Phrase =>
     hasEdits(phrase)
