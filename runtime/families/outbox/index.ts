@@ -15,27 +15,35 @@ const batchSize = 1_000;
 export const outboxFamily = familyOf<OutboxSpec>()({
   member: "outbox",
   settings: readOutboxSettings,
-  jobs: () => [
+  jobs: (_spec, { clock }) => [
     hourly(
       "outbox.dead",
       async (transaction) =>
-        (await transaction.of(outboxStore).prune(Date.now() - deadFor, batchSize)) === batchSize,
+        (await transaction.of(outboxStore).prune(clock.now() - deadFor, batchSize)) === batchSize,
     ),
   ],
   commands: () => [outboxCommand, redriveCommand],
   gauges: (_spec, service) => gaugesOf(service),
   start(spec, service, settings) {
-    const { database, log, sealer } = service;
+    const { clock, database, log, sealer } = service;
     const { maxAttempts, backoffMillis } = settings;
     const destinations = destinationsOf(spec, settings, log);
-    const relay = startRelay({ database, log, sealer, destinations, maxAttempts, backoffMillis });
+    const relay = startRelay({
+      clock,
+      database,
+      log,
+      sealer,
+      destinations,
+      maxAttempts,
+      backoffMillis,
+    });
     service.whenWoken(outboxStore, relay.wake);
     return relay;
   },
 });
 
-function gaugesOf({ database }: ServiceAtWork): Gauges {
-  const state = askedOnce(() => database.reader.of(outboxStore).state(Date.now()));
+function gaugesOf({ clock, database }: ServiceAtWork): Gauges {
+  const state = askedOnce(() => database.reader.of(outboxStore).state(clock.now()));
   return {
     outbox_pending: async () => (await state()).pending,
     outbox_dead: async () => (await state()).dead,
