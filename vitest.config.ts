@@ -32,6 +32,10 @@ export default defineConfig({
   resolve: {
     alias: [
       {
+        find: /^opwright\/testing$/,
+        replacement: new URL("runtime/testing/index.ts", import.meta.url).pathname,
+      },
+      {
         find: /^opwright\/runtime$/,
         replacement: new URL("runtime/index.ts", import.meta.url).pathname,
       },

@@ -31,7 +31,7 @@ export async function runInit(
     terminal.out(`create ${path}\n`);
   }
   terminal.note(
-    `\nnext:\n${folder === "." ? "" : `  cd ${folder}\n`}  npm install\n  npx opwright generate\n  npm start`,
+    `\nnext:\n${folder === "." ? "" : `  cd ${folder}\n`}  npm install\n  npx opwright generate\n  npm test\n  npm start`,
   );
   return exitCodes.fine;
 }
@@ -50,10 +50,12 @@ async function askTemplate(): Promise<Template | undefined> {
 
 function templateFiles(template: Template): readonly (readonly [string, string])[] {
   const root = packageRoot();
-  if (template === "minimal") return filesBelow(join(root, "templates", "init", "minimal"), "");
-  return filesBelow(join(root, "registry"), "registry/").filter(
+  const own = filesBelow(join(root, "templates", "init", template), "");
+  if (template === "minimal") return own;
+  const registry = filesBelow(join(root, "registry"), "registry/").filter(
     ([path]) => !path.startsWith("registry/demo"),
   );
+  return [...registry, ...own];
 }
 
 function filesBelow(folder: string, prefix: string): readonly (readonly [string, string])[] {
@@ -95,6 +97,7 @@ function projectFiles(name: string, template: Template): readonly (readonly [str
           build: "tsc",
           dev: "opwright dev",
           start: "tsc && node --enable-source-maps dist/generated/server.js",
+          test: "tsc && node --test dist/test/*.test.js",
         },
         dependencies: {
           express: "^5.0.0",
@@ -130,7 +133,7 @@ function projectFiles(name: string, template: Template): readonly (readonly [str
           erasableSyntaxOnly: true,
           skipLibCheck: true,
         },
-        include: ["registry", "generated"],
+        include: ["registry", "generated", "test"],
       }),
     ],
     [".gitattributes", gitAttributes],

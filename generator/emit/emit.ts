@@ -15,6 +15,7 @@ import { emitOpenApi } from "./openapi.js";
 import { emitRegistrySchema } from "./registry-schema.js";
 import { emitRoutes } from "./routes.js";
 import { emitService } from "./service.js";
+import { emitTesting } from "./testing.js";
 import { emitTypes } from "./types.js";
 import { storageOf, storedTables } from "./storage-schema.js";
 import type { TextCache } from "../output/text-cache.js";
@@ -55,6 +56,7 @@ export async function emit(
     ...emitAsyncApi(model),
     ...emitClient(model, options.client),
     ...emitService(model, options.paths),
+    emitTesting(model),
     ...(await validators),
     ...(await answers),
   ];

@@ -5,6 +5,7 @@ import { nulFaults } from "../contract/validation.js";
 import { ExecutionContext } from "../operations/context.js";
 import type { Identity } from "../operations/identity.js";
 import { outputValue } from "../operations/json-text.js";
+import type { Clock } from "../ports/clock.js";
 import { Lifetime } from "../ports/lifetime.js";
 import type { Operation } from "../operations/operation.js";
 import { invoke } from "../operations/pipeline.js";
@@ -74,7 +75,7 @@ export async function converse(
     },
   });
   const expired = (): void => connection.refuse("core.authentication");
-  let expiry = endAt(identity.expiresAt, expired);
+  let expiry = endAt(resources.clock, identity.expiresAt, expired);
   const acks = acknowledgements(resources, mailboxOf(context, identity), () => handshake.device);
 
   const run = async (command: Command): Promise<unknown> => {
@@ -106,7 +107,7 @@ export async function converse(
       // Where the session is the device, so is the new one.
       handshake = handshakeOf(identity);
       expiry();
-      expiry = endAt(identity.expiresAt, expired);
+      expiry = endAt(resources.clock, identity.expiresAt, expired);
     },
 
     told(error) {
@@ -213,15 +214,11 @@ function checkedPayload({ input }: Operation<any, any>, payload: unknown): unkno
   return payload;
 }
 
-/** Calls `end` at a time; returns how to take that back. Timers of more than 24 days would fire at once. */
-function endAt(expiresAt: number | null, end: () => void): () => void {
+/** Calls `end` at a time; returns how to take that back. */
+function endAt(clock: Clock, expiresAt: number | null, end: () => void): () => void {
   if (expiresAt === null) return () => undefined;
-  let timer: NodeJS.Timeout | undefined;
-  const wait = (): void => {
-    const left = expiresAt - Date.now();
-    if (left <= 0) end();
-    else timer = setTimeout(wait, Math.min(left, 0x7fff_ffff)).unref();
-  };
-  wait();
-  return () => clearTimeout(timer);
+  const left = expiresAt - clock.now();
+  if (left > 0) return clock.after(left, end);
+  end();
+  return () => undefined;
 }

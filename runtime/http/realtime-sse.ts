@@ -161,7 +161,7 @@ async function ack(
   const upTo = await readJsonBody(req, maxAckBytes, readUpTo);
   const owner = mailboxOf(context, identity);
   if (device !== null) options.plane.sign(owner, device);
-  const acked = await acknowledge(context.resources.database, owner, device, upTo);
+  const acked = await acknowledge(context.resources, owner, device, upTo);
   const common = ["X-Request-ID", context.metadata.requestId, "Cache-Control", "no-store"];
   sendJson(req, res, 200, [...common, ...securityHeaderList], JSON.stringify({ acked }));
 }

@@ -4,11 +4,13 @@ import type { Attempts } from "./attempts.js";
 import { everything, type Filter } from "../query/ast.js";
 import type { CredentialScope, SignalPlane } from "../ports/signals.js";
 import type { Objects } from "../ports/objects.js";
+import type { Clock } from "../ports/clock.js";
 import type { Database, Transaction } from "../ports/database.js";
 import type { Identity } from "./identity.js";
 import type { Keys } from "./keys.js";
 import type { Lifetime } from "../ports/lifetime.js";
 import type { Log } from "../ports/log.js";
+import type { Observer } from "../ports/observer.js";
 import type { RateLimiter } from "../ports/rate-limiter.js";
 import type { Payer } from "../ports/work.js";
 import { noPreconditions, type Preconditions } from "./preconditions.js";
@@ -56,6 +58,7 @@ export interface StagedEvent {
 export interface Resources {
   /** The deadline of operations that declare none, in seconds. */
   readonly deadlineSeconds: number;
+  readonly clock: Clock;
   readonly database: Database;
   readonly log: Log;
   readonly signer: Signer;
@@ -75,6 +78,8 @@ export interface Resources {
   readonly resetAttempts: Attempts;
   /** The realtime plane. */
   readonly signals: SignalPlane;
+  /** Is told what has been committed for others. */
+  readonly observer: Observer;
   /** What the families of the service have read of the environment, by member; see `settingsOf`. */
   readonly familySettings: Readonly<Record<string, unknown>>;
   /** Has families do what they do with an integration event, in the transaction that stages it. */
@@ -138,6 +143,10 @@ export class ExecutionContext {
   get payer(): Payer | null {
     this.#payer ??= this.#isOfCaller ? payerOf(this) : null;
     return this.#payer;
+  }
+
+  get clock(): Clock {
+    return this.resources.clock;
   }
 
   get log(): Log {

@@ -13,7 +13,6 @@ import {
 } from "../contract/errors.js";
 import { canonicalJson } from "../contract/canonical-json.js";
 import type { ExecutionContext } from "./context.js";
-import type { Transaction } from "../ports/database.js";
 import type { IdempotencyRecord } from "../ports/idempotency.js";
 import { JsonText, type Output } from "./json-text.js";
 
@@ -42,14 +41,15 @@ export function idempotencyScope(
  * A replay returns the stored output, or throws the stored error. Throws `idempotency_key_reused`. An error below 500 that is not retryable is stored as well; its writes are undone first.
  */
 export async function onceOnly<Input, Result>(
-  transaction: Transaction,
+  context: ExecutionContext,
   scope: string,
   input: Input,
   work: () => Promise<Output<Result>>,
 ): Promise<Outcome<Result> | { readonly failure: ServiceError }> {
   const fingerprint = createHash("sha256").update(canonicalJson(input)).digest("base64url");
+  const { transaction } = context;
   const store = transaction.idempotency;
-  const now = Date.now();
+  const now = context.clock.now();
   const kept = await store.find(scope, now);
   if (kept !== null) {
     if (kept.fingerprint !== fingerprint) throw fail("idempotency_key_reused");

@@ -1,10 +1,9 @@
 // Periodic work of the service: one process does it at a time, in batches with an end, under a lease
 // (architecture.md "Work is bounded").
-import { setMaxListeners } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Database, Transaction } from "../ports/database.js";
+import type { Transaction } from "../ports/database.js";
 import { Lifetime } from "../ports/lifetime.js";
-import type { Log } from "../ports/log.js";
+import type { Resources } from "./context.js";
 import { uuidv7 } from "../contract/uuid.js";
 
 /** A work that comes again. It must be harmless where two processes do it at once. */
@@ -41,53 +40,56 @@ const leaseMillis = 60_000;
 
 /** Starts the jobs of a process. Each first looks after a while of its own, so that processes spread. */
 export function startPeriodic(
-  { database, log }: { readonly database: Database; readonly log: Log },
+  { clock, database, log }: Pick<Resources, "clock" | "database" | "log">,
   jobs: readonly (PeriodicJob | OutsideJob)[],
 ): Periodic {
   const holder = uuidv7();
-  const stopped = new AbortController();
-  // Each job listens while it sleeps.
-  setMaxListeners(jobs.length, stopped.signal);
+  const state = { isStopped: false };
+  /** By job: how to take back that it looks again, and what it does now. */
+  const waiting = new Map<Job, () => void>();
+  const running = new Map<Job, Promise<void>>();
   const write = <T>(work: (stores: Transaction) => Promise<T>): Promise<T> =>
     database.write({ lifetime: Lifetime.within(batchMillis) }, work);
 
   /** Whether this process has the job for so long from now on. */
   const holds = async ({ name }: Job, millis: number): Promise<boolean> => {
-    const now = Date.now();
+    const now = clock.now();
     return (await write(({ leases }) => leases.take(name, holder, now, now + millis))) !== null;
   };
   const goOn = (job: Job): Promise<boolean> =>
     "step" in job ? job.step() : write((stores) => job.batch(stores));
   const once = async (job: Job): Promise<void> => {
     if (!(await holds(job, leaseMillis))) return;
-    while (!stopped.signal.aborted && (await goOn(job))) {
+    while (!state.isStopped && (await goOn(job))) {
       await sleep(pauseMillis);
       if (!(await holds(job, leaseMillis))) return;
     }
     // Until then the other processes leave it alone.
     await holds(job, job.everyMillis * 0.9);
   };
-  const repeat = async (job: Job): Promise<void> => {
-    let wait = Math.min(spreadMillis, job.everyMillis / 10) * Math.random();
-    for (;;) {
-      try {
-        await sleep(wait, undefined, { signal: stopped.signal, ref: false });
-      } catch {
-        return;
-      }
-      try {
-        await once(job);
-      } catch (error) {
-        log.error({ job: job.name, err: error }, "a periodic work failed, and is tried again");
-      }
-      wait = job.everyMillis * (0.9 + Math.random() * 0.2);
+  const look = async (job: Job): Promise<void> => {
+    try {
+      await once(job);
+    } catch (error) {
+      log.error({ job: job.name, err: error }, "a periodic work failed, and is tried again");
     }
+    if (!state.isStopped) lookAfter(job, job.everyMillis * (0.9 + Math.random() * 0.2));
   };
-  const running = jobs.map(repeat);
+  const lookAfter = (job: Job, millis: number): void => {
+    const begin = (): Promise<void> => {
+      const looking = look(job);
+      running.set(job, looking);
+      return looking;
+    };
+    waiting.set(job, clock.after(millis, begin));
+  };
+  for (const job of jobs)
+    lookAfter(job, Math.min(spreadMillis, job.everyMillis / 10) * Math.random());
   return {
     async stop() {
-      stopped.abort();
-      await Promise.all(running);
+      state.isStopped = true;
+      for (const takeBack of waiting.values()) takeBack();
+      await Promise.all(running.values());
     },
   };
 }

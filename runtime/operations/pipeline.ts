@@ -120,10 +120,10 @@ async function transact<Input, Result>(
 
   const scope = idempotencyScope(context, operation.idempotencyKey);
   const settled = await context.commit(
-    async (transaction): Promise<Outcome<Result> | { readonly failure: ServiceError }> =>
+    async (): Promise<Outcome<Result> | { readonly failure: ServiceError }> =>
       scope === undefined
         ? read(await handle())
-        : onceOnly(transaction, scope, argumentsOf(input, context), handle),
+        : onceOnly(context, scope, argumentsOf(input, context), handle),
     scope,
   );
   // A failure that was stored under the key has committed its record; only now it is thrown.

@@ -17,7 +17,9 @@ import { AnswerBudget } from "../operations/answer-budget.js";
 import { ExecutionContext, type Resources } from "../operations/context.js";
 import { Lifetime } from "../ports/lifetime.js";
 import type { ServiceAtWork } from "../operations/family.js";
+import { systemClock, type Clock } from "../ports/clock.js";
 import type { Log } from "../ports/log.js";
+import { silentObserver, type Observer } from "../ports/observer.js";
 import type { StoreKey } from "../ports/store-key.js";
 import type { RateLimiter } from "../ports/rate-limiter.js";
 import { aesSealer } from "../operations/sealer.js";
@@ -39,6 +41,10 @@ export interface ConnectOptions {
   /** The generated folder, for migrations and documents. */
   readonly folder: string;
   readonly log: Log;
+  /** The machine's where left out. */
+  readonly clock?: Clock;
+  /** Nobody where left out. */
+  readonly observer?: Observer;
 }
 
 /** An open database with what operations need besides it. */
@@ -59,9 +65,9 @@ export async function connect(
   service: Pick<ServiceDefinition, "name" | "deadlineSeconds"> &
     FamilyParts &
     Partial<Pick<ServiceDefinition, "routes">>,
-  { settings, folder, log }: ConnectOptions,
+  { settings, folder, log, clock = systemClock, observer = silentObserver }: ConnectOptions,
 ): Promise<Connection> {
-  const tokens = await issuerOf(service, settings);
+  const tokens = await issuerOf(service, settings, clock);
   const deadlineSeconds = service.deadlineSeconds ?? limits.defaultDeadlineSeconds;
   const deadlines = (service.routes ?? []).map((route) => route.deadlineSeconds ?? deadlineSeconds);
   keepPrivate(settings.dataFolder);
@@ -73,13 +79,19 @@ export async function connect(
   });
   const pending = await migrated(database, { settings, folder, log });
   const signer = hmacSigner(settings.signingSecrets);
-  const objects = await openObjects(service.storages ?? [], settings, signer);
-  const { limiter, close: closeLimiter } = await openLimiter(settings, service.name, database, log);
+  const objects = await openObjects(service.storages ?? [], settings, signer, clock);
+  const { limiter, close: closeLimiter } = await openLimiter(settings, service.name, {
+    clock,
+    database,
+    log,
+  });
   const listeners: Listeners = { woken: new Map(), plane: silentPlane };
   const resources: Resources = {
     deadlineSeconds,
+    clock,
     database,
     log,
+    observer,
     signer,
     limiter,
     objects,
@@ -218,11 +230,12 @@ async function migrated(
 async function issuerOf(
   { name, identity }: Pick<ServiceDefinition, "name" | "identity">,
   { accessTokenKeys }: Settings,
+  clock: Clock,
 ): Promise<TokenIssuer> {
   const algorithm = identity?.algorithm ?? "HS256";
   const keys =
     identity?.signer === undefined
       ? await localTokenKeys(algorithm, accessTokenKeys)
       : externalTokenKeys(algorithm, identity.signer);
-  return tokenIssuer(algorithm, keys, identity?.issuer ?? name);
+  return tokenIssuer(algorithm, keys, identity?.issuer ?? name, clock);
 }

@@ -1,5 +1,6 @@
 // Where rate limits and attempts are counted: in Redis where the bus is one, else in PostgreSQL, else in this process.
 import { memoryRateLimiter } from "../engines/memory/rate-limiter.js";
+import { systemClock, type Clock } from "../ports/clock.js";
 import type { Database } from "../ports/database.js";
 import { databaseRateLimiter } from "../operations/database-rate-limiter.js";
 import type { Log } from "../ports/log.js";
@@ -16,8 +17,11 @@ export interface OpenLimiter {
 export async function openLimiter(
   { busUrl, databaseUrl }: Pick<Settings, "busUrl" | "databaseUrl">,
   service: string,
-  database: Database,
-  log: Log,
+  {
+    clock,
+    database,
+    log,
+  }: { readonly clock: Clock; readonly database: Database; readonly log: Log },
 ): Promise<OpenLimiter> {
   const close = async (): Promise<void> => undefined;
   if (busUrl?.startsWith("redis") === true) {
@@ -26,6 +30,8 @@ export async function openLimiter(
     const limiter = rateLimiterWithFallback(shared, memoryRateLimiter(), log);
     return { limiter, close: () => shared.close() };
   }
+  // The database has a time of its own, which no test moves.
+  if (clock !== systemClock) return { limiter: memoryRateLimiter(clock.now), close };
   const isShared = databaseUrl.startsWith("postgres");
   return { limiter: isShared ? databaseRateLimiter(database) : memoryRateLimiter(), close };
 }

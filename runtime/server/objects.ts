@@ -1,5 +1,6 @@
 // Which object engine an OBJECTS_URL names. An engine is imported only when it is configured.
 import { fail } from "../contract/errors.js";
+import type { Clock } from "../ports/clock.js";
 import type { Signer } from "../ports/signer.js";
 import type { Addresses } from "../families/storage/addresses.js";
 import type { Objects, ObjectStore } from "../ports/objects.js";
@@ -25,6 +26,7 @@ export async function openObjects(
   storages: readonly StorageSpec[],
   settings: Settings,
   signer: Signer,
+  clock: Clock,
 ): Promise<OpenObjects> {
   let base = settings.publicUrl;
   const common = {
@@ -56,7 +58,7 @@ export async function openObjects(
       close: () => store.close(),
     };
   }
-  const addresses = signedAddresses(signer, () => {
+  const addresses = signedAddresses(signer, clock, () => {
     if (base === undefined) throw unconfigured("PUBLIC_URL is not set");
     return base;
   });

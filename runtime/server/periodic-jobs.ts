@@ -17,7 +17,8 @@ export function periodicJobs(
     expiredRates,
     hourly(
       "idempotency.expired",
-      async ({ idempotency }) => (await idempotency.prune(Date.now(), batchSize)) === batchSize,
+      async ({ idempotency }) =>
+        (await idempotency.prune(resources.clock.now(), batchSize)) === batchSize,
     ),
     ...familiesOf(parts).flatMap(({ family, part }) => family.jobs(part, resources)),
   ];

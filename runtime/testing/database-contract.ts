@@ -12,6 +12,8 @@ import { ExecutionContext } from "../operations/context.js";
 import type { Database, Transaction } from "../ports/database.js";
 import { json, paramsWith, path, revision } from "../operations/input.js";
 import { outputValue } from "../operations/json-text.js";
+import { systemClock } from "../ports/clock.js";
+import { silentObserver } from "../ports/observer.js";
 import { Lifetime } from "../ports/lifetime.js";
 import { silentLog } from "../ports/log.js";
 import { operation } from "../operations/operation.js";
@@ -87,7 +89,12 @@ export async function prepareContractTables(target: MigrationTarget): Promise<vo
 }
 
 const signer = hmacSigner([Buffer.alloc(32, 7)]);
-const tokens = tokenIssuer("HS256", await localTokenKeys("HS256", [Buffer.alloc(32, 8)]), "t");
+const tokens = tokenIssuer(
+  "HS256",
+  await localTokenKeys("HS256", [Buffer.alloc(32, 8)]),
+  "t",
+  systemClock,
+);
 const limiter = memoryRateLimiter();
 const limits = { perLogin: 10, perAddress: 10, windowSeconds: 60 };
 
@@ -97,6 +104,7 @@ function contextOf(
 ): ExecutionContext {
   return new ExecutionContext(
     {
+      clock: systemClock,
       database,
       log: silentLog,
       signer,
@@ -118,6 +126,7 @@ function contextOf(
       wake: () => undefined,
       familySettings: {},
       staged: async () => undefined,
+      observer: silentObserver,
       signals: {
         wake: () => undefined,
         credentialsEnded: () => undefined,

@@ -1,4 +1,4 @@
-// opwright/testing: the contract suites of the ports, for engines of ours and of others.
+// opwright/testing: services under test; and the contract suites of the ports, for engines of ours and of others.
 export {
   databaseContract,
   prepareContractTables,
@@ -12,3 +12,15 @@ export {
   rateLimiterContract,
   type RateLimiterHarness,
 } from "./rate-limiter-contract.js";
+export type { TestClock } from "./clock.js";
+export type { Duration } from "./duration.js";
+export type { Person } from "./people.js";
+export type { LogLine, RecordedEvent, RecordedSignal } from "./recorder.js";
+export {
+  testing,
+  type SignedInClient,
+  type TestClientOptions,
+  type TestedService,
+  type TestService,
+  type TestServiceOptions,
+} from "./service.js";

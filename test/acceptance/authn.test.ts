@@ -1,4 +1,5 @@
 // Signing in and out over HTTP: tokens, refresh families, sessions, passwords (service.md "Authentication", attacks 1–17, 20, 24).
+import { systemClock } from "../../runtime/ports/clock.js";
 import { createHmac, generateKeyPairSync, randomBytes, sign as signWith } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { identitySpec } from "../../generated/identity.js";
@@ -488,7 +489,7 @@ for (const engine of engines) {
       const { access_token: token } = await signIn();
       const fresh = Buffer.alloc(32, 9).toString("base64url");
       const issuerWith = async (...secrets: readonly Buffer[]) =>
-        tokenIssuer("HS256", await localTokenKeys("HS256", secrets), "tracker");
+        tokenIssuer("HS256", await localTokenKeys("HS256", secrets), "tracker", systemClock);
       const newer = Buffer.from(fresh, "base64url");
       expect((await (await issuerWith(newer, secret)).verify(token)).sid).toBeDefined();
       const rotated = await issuerWith(newer);

@@ -1,6 +1,7 @@
 // Periodic work is done by one process at a time, in batches with an end, whoever dies in between.
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { applyMigrations } from "../../runtime/engines/sql/migrations.js";
+import { systemClock } from "../../runtime/ports/clock.js";
 import { silentLog, type Log } from "../../runtime/ports/log.js";
 import type { Database } from "../../runtime/ports/database.js";
 import { Lifetime } from "../../runtime/ports/lifetime.js";
@@ -47,7 +48,7 @@ for (const engine of engines) {
       job: PeriodicJob | OutsideJob,
       log: Log = silentLog,
     ): Periodic => {
-      const periodic = startPeriodic({ database, log }, [job]);
+      const periodic = startPeriodic({ clock: systemClock, database, log }, [job]);
       opened.push(() => periodic.stop());
       return periodic;
     };

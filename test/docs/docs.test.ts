@@ -42,7 +42,7 @@ const functions = {
   "registry/hooks/tasks.ts":
     "export const check = () => undefined;\nexport const notArchived = () => undefined;\n",
   "registry/handlers/shop.ts":
-    "export const order = (input: unknown) => input as never;\nexport const totals = order;\n",
+    "export const order = (input: unknown) => input as never;\nexport const totals = order;\nexport const pay = order;\n",
   "registry/migrations/parcels.ts": "export const toGrams = () => 0;\n",
   "registry/hooks/shop.ts": "export const isOpen = () => undefined;\n",
   "registry/hooks/polite.ts": "export const polite = () => undefined;\n",
@@ -134,13 +134,14 @@ test("the examples of docs/client.md compile against the client", () => {
   expect(stdout).toBe("");
 });
 
-test("the code of docs/handlers.md compiles against what its registry generates", () => {
-  const text = textOf("docs/handlers.md");
+/** The project that a page is: its one registry, and its blocks of code that begin with their path. */
+function projectOf(page: string, include: readonly string[], more: object) {
+  const text = textOf(page);
   const [registry = "", ...others] = [...text.matchAll(/^```yaml\n([^]*?)^```$/gm)].map(
     ([, block = ""]) => block,
   );
   expect(others).toEqual([]);
-  const code = [...text.matchAll(/^```ts\n\/\/ (registry\/\S+)\n([^]*?)^```$/gm)].map(
+  const code = [...text.matchAll(/^```ts\n\/\/ ((?:registry|test)\/\S+)\n([^]*?)^```$/gm)].map(
     ([, path = "", block = ""]) => [path, block] as const,
   );
   expect(code).toHaveLength(text.match(/^```ts$/gm)?.length ?? 0);
@@ -151,28 +152,53 @@ test("the code of docs/handlers.md compiles against what its registry generates"
     "package.json": JSON.stringify({ type: "module" }),
     "tsconfig.json": JSON.stringify({
       compilerOptions: {
-        noEmit: true,
         target: "ES2022",
-        lib: ["ES2023", "DOM"],
-        types: [],
         module: "NodeNext",
         moduleResolution: "NodeNext",
         strict: true,
         exactOptionalPropertyTypes: true,
         noUncheckedIndexedAccess: true,
         skipLibCheck: true,
+        ...more,
       },
-      include: ["registry/**/*.ts"],
+      include,
     }),
   });
-  mkdirSync(join(project.root, "node_modules"));
+  mkdirSync(join(project.root, "node_modules/@types"), { recursive: true });
   symlinkSync(root, join(project.root, "node_modules/opwright"));
+  symlinkSync(
+    join(root, "node_modules/@types/node"),
+    join(project.root, "node_modules/@types/node"),
+  );
   const { code: ended, stdout } = cli(project.root, "generate");
   expect([ended, ended === 0 ? "" : stdout]).toEqual([0, ""]);
   const tsc = join(root, "node_modules/typescript/bin/tsc");
   const compiled = spawnSync(process.execPath, [tsc, "-p", project.root], { encoding: "utf8" });
-  project.remove();
-  expect(compiled.stdout).toBe("");
+  return { ...project, faults: compiled.stdout };
+}
+
+test("the code of docs/handlers.md compiles against what its registry generates", () => {
+  const options = { noEmit: true, lib: ["ES2023", "DOM"], types: [] };
+  const { faults, remove } = projectOf("docs/handlers.md", ["registry/**/*.ts"], options);
+  remove();
+  expect(faults).toBe("");
+});
+
+test("the tests of docs/testing.md compile and pass, in Node's own runner", () => {
+  const options = { outDir: "dist", rootDir: ".", lib: ["ES2023"], types: ["node"] };
+  const include = ["registry", "generated", "test"];
+  const { root: folder, faults, remove } = projectOf("docs/testing.md", include, options);
+  expect(faults).toBe("");
+  const files = readdirSync(join(folder, "dist/test")).map((name) => `dist/test/${name}`);
+  const { status, stdout } = spawnSync(process.execPath, ["--test", ...files], {
+    cwd: folder,
+    encoding: "utf8",
+    // A runner that is started by another one reports to that one otherwise.
+    env: { PATH: process.env["PATH"] },
+  });
+  expect([status, status === 0 ? "" : stdout]).toEqual([0, ""]);
+  expect(stdout).toContain("pass 4");
+  remove();
 });
 
 test("the pipelines of docs/ci.md are YAML, and their commands run", () => {
@@ -243,7 +269,8 @@ test("the README's first example is a project of init, and answers as it says", 
   expect(cli(project.root, "init", ".", "--yes").code).toBe(0);
   const [example = ""] = /^registry: 1\ntypes:\n[^]*?(?=^```$)/m.exec(textOf("README.md")) ?? [];
   writeFileSync(join(project.root, "registry/notes.yaml"), example);
-  rmSync(join(project.root, "registry/handlers"), { recursive: true });
+  for (const folder of ["registry/handlers", "test"])
+    rmSync(join(project.root, folder), { recursive: true });
   expect(cli(project.root, "generate").code).toBe(0);
   mkdirSync(join(project.root, "node_modules/@types"), { recursive: true });
   symlinkSync(root, join(project.root, "node_modules/opwright"));

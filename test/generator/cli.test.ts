@@ -1,5 +1,5 @@
 // The command line: exit codes, streams, formats, init, stubs, configuration.
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -217,7 +217,7 @@ function compile(project: string, tsc = "typescript"): void {
 
 describe("init", () => {
   test.each(["minimal", "tracker"])(
-    "%s gives a project that generates, checks and compiles with TypeScript 5.9 and 7",
+    "%s gives a project that generates, checks, compiles with TypeScript 5.9 and 7, and whose tests pass",
     (template) => {
       const folder = join(root, `new-${template}`);
       const { code, stderr } = cli(root, "init", folder, "--template", template, "--yes");
@@ -226,6 +226,14 @@ describe("init", () => {
       expect(cli(folder, "check").code).toBe(0);
       compile(folder, "typescript");
       compile(folder, "typescript-5.9");
+      const { scripts } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+      const tsc = join(repository, "node_modules/typescript/bin");
+      const { status, stdout } = spawnSync("sh", ["-c", scripts.test], {
+        cwd: folder,
+        encoding: "utf8",
+        env: { PATH: `${tsc}:${process.env["PATH"]}` },
+      });
+      expect([status, status === 0 ? "" : stdout]).toEqual([0, ""]);
     },
   );
 

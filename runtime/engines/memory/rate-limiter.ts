@@ -12,35 +12,35 @@ const maxKeys = 50_000;
 
 interface Window {
   taken: number;
-  /** By the process's own clock, which nobody sets. */
+  /** By `now`: usually the process's own clock, which nobody sets. */
   readonly endsAt: number;
 }
 
-/** A limiter whose counts end with the process and are not shared between processes. */
-export function memoryRateLimiter(): RateLimiter {
+/** A limiter whose counts end with the process and are not shared between processes. `now` is in milliseconds. */
+export function memoryRateLimiter(now: () => number = () => performance.now()): RateLimiter {
   /** By the names of rules; each in the order in which its windows end. */
   const windows = new Map<string, Map<string, Window>>();
   const live = ({ name }: RateRule, key: string): Window | undefined => {
     const window = windows.get(name)?.get(key);
-    return window === undefined || window.endsAt <= performance.now() ? undefined : window;
+    return window === undefined || window.endsAt <= now() ? undefined : window;
   };
   const begin = ({ name, windowSeconds }: RateRule, key: string): void => {
     const ofRule = windows.get(name) ?? new Map<string, Window>();
     windows.set(name, ofRule);
-    const now = performance.now();
+    const at = now();
     ofRule.delete(key);
     for (const [oldest, { endsAt }] of ofRule) {
-      if (endsAt > now && ofRule.size < maxKeys) break;
+      if (endsAt > at && ofRule.size < maxKeys) break;
       ofRule.delete(oldest);
     }
-    ofRule.set(key, { taken: 1, endsAt: now + windowSeconds * 1000 });
+    ofRule.set(key, { taken: 1, endsAt: at + windowSeconds * 1000 });
   };
   return {
     async take(rule, key) {
       const counted = countedKey(key);
       const window = live(rule, counted);
       if (window === undefined) begin(rule, counted);
-      else if (window.taken >= rule.points) return refusedFor(window.endsAt - performance.now());
+      else if (window.taken >= rule.points) return refusedFor(window.endsAt - now());
       else window.taken += 1;
       return allowed;
     },

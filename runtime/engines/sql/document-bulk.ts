@@ -194,7 +194,7 @@ async function keepIndexes(
 ): Promise<void> {
   for (const index of spec.searches ?? []) {
     const texts = documents.map(({ id: key, body }) =>
-      indexedDocument(spec.tenant ? tenant : "", key, body, index.fields),
+      indexedDocument(spec.tenant ? tenant : "", key, body, index),
     );
     await putInIndex(session, spec, index, texts);
   }

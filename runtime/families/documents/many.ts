@@ -94,7 +94,7 @@ export function updateMany(
           ? null
           : {
               expectedRev: one.before.rev,
-              document: nextRevision(one.before, { body: JSON.stringify(one.body) }),
+              document: nextRevision(context.clock, one.before, { body: JSON.stringify(one.body) }),
             },
       );
       const replaced = await replacedTogether(spec, context, changes);
@@ -134,7 +134,10 @@ export function deleteMany(
             current.map((before) =>
               before === null
                 ? null
-                : { expectedRev: before.rev, document: nextRevision(before, { isDeleted: true }) },
+                : {
+                    expectedRev: before.rev,
+                    document: nextRevision(context.clock, before, { isDeleted: true }),
+                  },
             ),
           )
         : await removedTogether(spec, context, current);

@@ -55,10 +55,10 @@ function rowsOf(
   estimates.set(database, known);
   const key = spec.tenant ? `${spec.table}\0${tenant}` : spec.table;
   const remembered = known.get(key);
-  if (remembered !== undefined && remembered.until > Date.now()) return remembered.rows;
+  if (remembered !== undefined && remembered.until > performance.now()) return remembered.rows;
   known.delete(key);
   const rows = database.read(ofService()).of(documentStore).estimate(spec, tenant);
-  known.set(key, { rows, until: Date.now() + rememberedMillis });
+  known.set(key, { rows, until: performance.now() + rememberedMillis });
   // One that failed is asked again.
   rows.catch(() => known.delete(key));
   if (known.size > maxRemembered) known.delete(known.keys().next().value ?? "");

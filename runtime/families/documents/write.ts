@@ -49,7 +49,7 @@ export function newDocument(
   // Spread twice, so that given members stand before defaulted ones.
   const body = canonicalBody({ ...payload, ...spec.defaults, ...payload }, spec.canonical);
   checkBody(spec, body);
-  const now = new Date().toISOString();
+  const now = new Date(context.clock.now()).toISOString();
   const stored: StoredDocument = {
     id: uuidv7(),
     rev: 1,
@@ -220,7 +220,7 @@ async function replaced(
   current: StoredDocument,
   change: Partial<Pick<StoredDocument, "body" | "isDeleted">>,
 ): Promise<StoredDocument | null> {
-  const next = nextRevision(current, change);
+  const next = nextRevision(context.clock, current, change);
   const won = await attempted(spec, context, async (documents) => {
     const isReplaced = await documents.replace(spec, context.tenant, current.rev, next);
     if (isReplaced) await checkWithinScope(spec, context, next.id);

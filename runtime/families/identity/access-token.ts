@@ -1,6 +1,7 @@
 // Access tokens: JWT (RFC 7519, RFC 9068) of one algorithm, keys by kid, everything else pinned (RFC 8725).
 import { fail } from "../../contract/errors.js";
 import { uuidv7 } from "../../contract/uuid.js";
+import type { Clock } from "../../ports/clock.js";
 import type { TokenKeys } from "./token-keys.js";
 import type { AccessClaims, TokenAlgorithm, TokenIssuer } from "../../ports/tokens.js";
 
@@ -13,6 +14,7 @@ export function tokenIssuer(
   algorithm: TokenAlgorithm,
   { signer, verifying, publicKeys }: TokenKeys,
   issuer: string,
+  clock: Clock,
 ): TokenIssuer {
   // Only the pure part is remembered: that this text carries a valid signature. Times are compared at each use.
   const proven = new Map<string, AccessClaims>();
@@ -27,18 +29,19 @@ export function tokenIssuer(
     const { jwtVerify } = await (loading ??= import("jose/jwt/verify"));
     try {
       const options = { algorithms: [algorithm], typ: "at+jwt", issuer, audience: issuer };
-      claims = (await jwtVerify(token, key, { ...options, clockTolerance: skewSeconds })).payload;
+      const times = { currentDate: new Date(clock.now()), clockTolerance: skewSeconds };
+      claims = (await jwtVerify(token, key, { ...options, ...times })).payload;
     } catch (cause) {
       throw fail("core.authentication", {}, { cause });
     }
-    const sound = soundClaims(claims);
+    const sound = soundClaims(claims, clock.now());
     if (proven.size >= maxRemembered) proven.delete(proven.keys().next().value ?? "");
     proven.set(token, sound);
     return sound;
   };
 
   const current = (claims: AccessClaims): AccessClaims => {
-    if (claims.exp + skewSeconds < Date.now() / 1000) throw fail("core.authentication");
+    if (claims.exp + skewSeconds < clock.now() / 1000) throw fail("core.authentication");
     return claims;
   };
 
@@ -46,7 +49,7 @@ export function tokenIssuer(
     publicKeys,
     async issue(subject, ttlSeconds) {
       const header = { alg: algorithm, typ: "at+jwt", kid: signer.kid };
-      const iat = Math.floor(Date.now() / 1000);
+      const iat = Math.floor(clock.now() / 1000);
       const times = { iat, exp: iat + ttlSeconds };
       const claims = { ...subject, ...times, iss: issuer, aud: issuer, jti: uuidv7() };
       const text = `${encoded(header)}.${encoded(claims)}`;
@@ -92,7 +95,7 @@ function isCanonicalBase64url(part: string): boolean {
 }
 
 /** The claims with their types proven. Throws `core.authentication`. */
-function soundClaims(claims: Readonly<Record<string, unknown>>): AccessClaims {
+function soundClaims(claims: Readonly<Record<string, unknown>>, now: number): AccessClaims {
   // Tokens of versions before this one have no generation: their sessions have not been refreshed since.
   const { sub, sid, tid, act, exp, iat, gen = 0 } = claims;
   const isSound =
@@ -103,7 +106,7 @@ function soundClaims(claims: Readonly<Record<string, unknown>>): AccessClaims {
     Number.isSafeInteger(gen) &&
     Number.isSafeInteger(exp) &&
     Number.isSafeInteger(iat) &&
-    Number(iat) <= Date.now() / 1000 + skewSeconds;
+    Number(iat) <= now / 1000 + skewSeconds;
   if (!isSound) throw fail("core.authentication");
   return {
     sub,

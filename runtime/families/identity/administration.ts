@@ -90,7 +90,7 @@ export const principals = {
   deactivatePrincipal:
     (): Handler<{ readonly principal_id: string }, void> => async (given, context) => {
       const { principal_id: id } = canonicalIds(given);
-      if (!(await context.transaction.of(identityStore).deactivate(id, Date.now())))
+      if (!(await context.transaction.of(identityStore).deactivate(id, context.clock.now())))
         throw fail("core.not_found");
       context.endsCredentials({ principalId: id });
     },

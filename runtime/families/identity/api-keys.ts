@@ -58,7 +58,7 @@ export const apiKeys = {
       const { label, actor_principal_id: actorId, expires_in: seconds } = canonicalIds(given);
       const caller = await heldSession(context);
       if (actorId !== undefined) await checkActor(context, actorId, caller.tenant);
-      const createdAt = Date.now();
+      const createdAt = context.clock.now();
       const keys = context.transaction.of(apiKeyStore);
       if ((await keys.limit(caller.principalId, createdAt, maxKeys)) >= maxKeys)
         throw fail("api_keys_limit", { most: maxKeys });
@@ -92,7 +92,7 @@ export const apiKeys = {
     (): Handler<Readonly<Record<never, never>>, { readonly keys: readonly ApiKeyEntry[] }> =>
     async (_input, context) => {
       const keys = await context.transaction.of(apiKeyStore).list(sessionOf(context).principalId);
-      const now = Date.now();
+      const now = context.clock.now();
       const good = keys.filter(({ expiresAt }) => expiresAt === null || expiresAt > now);
       return { keys: good.map(entryOf) };
     },
@@ -102,7 +102,7 @@ export const apiKeys = {
     (): Handler<{ readonly id: string }, void> =>
     async ({ id }, context) => {
       const { principalId } = sessionOf(context);
-      if (!(await context.transaction.of(apiKeyStore).revoke(principalId, id, Date.now())))
+      if (!(await context.transaction.of(apiKeyStore).revoke(principalId, id, context.clock.now())))
         throw fail("core.not_found");
       context.endsCredentials({ principalId });
     },

@@ -114,7 +114,7 @@ async function byToken(
 /** Who a token of the service itself speaks of: its session must be live. */
 async function ofSession(
   spec: IdentitySpec,
-  { keys }: Resources,
+  { clock, keys }: Resources,
   stores: Transaction,
   token: string,
 ): Promise<Identity> {
@@ -125,7 +125,7 @@ async function ofSession(
     trust.principalId === claims.sub &&
     trust.tenant === (claims.tid ?? null) &&
     trust.actorId === (claims.act?.sub ?? null) &&
-    isOfNow(spec, trust, claims.gen);
+    isOfNow(spec, trust, claims.gen, clock.now());
   if (!isSame) throw fail("core.authentication");
   return { ...identityOf(trust), sessionId: claims.sid, expiresAt: claims.exp * 1000 };
 }
@@ -135,20 +135,21 @@ function isOfNow(
   { refreshGraceSeconds }: IdentitySpec,
   { generation, rotatedAt }: Trust,
   of: number,
+  now: number,
 ): boolean {
   if (of === generation) return true;
-  const sinceMillis = Date.now() - (rotatedAt ?? 0);
+  const sinceMillis = now - (rotatedAt ?? 0);
   return of === generation - 1 && sinceMillis <= refreshGraceSeconds * 1000;
 }
 
 async function byApiKey(
   spec: IdentitySpec,
-  { database, log }: Resources,
+  { clock, database, log }: Resources,
   stores: Transaction,
   secret: string,
 ): Promise<Identity> {
   const digest = digestOf(spec.issuer, secret);
-  const now = Date.now();
+  const now = clock.now();
   const trust = digest === null ? null : await stores.of(apiKeyStore).trust(digest, now);
   if (trust === null) throw fail("core.authentication");
   const identity = identityOf(trust);

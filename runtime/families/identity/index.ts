@@ -14,9 +14,9 @@ const batchSize = 1_000;
 export const identityFamily = familyOf<IdentitySpec>()({
   member: "identity",
   settings: (_spec, source) => readSignUpLimits(source),
-  jobs: () => [
+  jobs: (_spec, { clock }) => [
     hourly("identity.expired", async (transaction) => {
-      const before = Date.now() - endedFor;
+      const before = clock.now() - endedFor;
       const hasMore = await transaction.of(identityStore).prune(before, batchSize);
       return (await transaction.of(apiKeyStore).prune(before, batchSize)) === batchSize || hasMore;
     }),

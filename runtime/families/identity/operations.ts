@@ -76,8 +76,8 @@ export const authn = {
       if (caller.sessionId === null || (scope === "all" && caller.actorId !== null))
         throw withoutSession();
       const store = context.transaction.of(identityStore);
-      if (scope === "all") await store.endSessions(caller.principalId, Date.now());
-      else await store.endSession(caller.principalId, caller.sessionId, Date.now());
+      if (scope === "all") await store.endSessions(caller.principalId, context.clock.now());
+      else await store.endSession(caller.principalId, caller.sessionId, context.clock.now());
       context.endsCredentials({ principalId: caller.principalId });
     },
 
@@ -106,7 +106,7 @@ export const authn = {
           (await identity.holdSession(caller.sessionId)) &&
           (await identity.replacePassword(principal.id, principal.passwordHash, hash));
         if (!isCurrent) throw fail("core.authentication");
-        await identity.endSessions(caller.principalId, Date.now());
+        await identity.endSessions(caller.principalId, context.clock.now());
         await identity.dropResetToken(caller.principalId);
         context.endsCredentials({ principalId: caller.principalId });
       });
@@ -144,7 +144,11 @@ export const authn = {
     (): Handler<{ readonly id: string }, void> =>
     async ({ id }, context) => {
       const { principalId } = sessionOf(context);
-      if (!(await context.transaction.of(identityStore).endSession(principalId, id, Date.now())))
+      if (
+        !(await context.transaction
+          .of(identityStore)
+          .endSession(principalId, id, context.clock.now()))
+      )
         throw fail("core.not_found");
       context.endsCredentials({ principalId });
     },
@@ -195,7 +199,7 @@ async function refresh(
   token: string,
 ): Promise<TokenResponse | null> {
   const store = context.transaction.of(identityStore);
-  const now = Date.now();
+  const now = context.clock.now();
   const known = await findRefreshToken(context, token);
   if (known === null || known.expiresAt <= now) return null;
   const trust = await store.trust(known.sessionId);
@@ -240,7 +244,10 @@ async function isWithinGrace(
   const store = context.transaction.of(identityStore);
   const usedAt = (await store.findRefreshToken(digest))?.usedAt ?? 0;
   const next = await store.findRefreshToken(refreshDigest(context.keys.refresh, successor));
-  return Date.now() - usedAt <= spec.refreshGraceSeconds * 1000 && (next?.usedAt ?? null) === null;
+  return (
+    context.clock.now() - usedAt <= spec.refreshGraceSeconds * 1000 &&
+    (next?.usedAt ?? null) === null
+  );
 }
 
 /** Whose session begins: the tenant it is scoped to, and who acts in it for the principal. */
@@ -256,7 +263,7 @@ export async function issueSession(
   context: ExecutionContext,
   { principalId, tenant, actorId }: NewSession,
 ): Promise<TokenResponse> {
-  const created = { principalId, tenant, actorId: actorId ?? null, createdAt: Date.now() };
+  const created = { principalId, tenant, actorId: actorId ?? null, createdAt: context.clock.now() };
   const session: Session = { id: uuidv7(), ...created };
   const identity = context.transaction.of(identityStore);
   await identity.addSession(session);
@@ -279,7 +286,7 @@ async function issue(
   await context.transaction.of(identityStore).addRefreshToken({
     digest: refreshDigest(context.keys.refresh, refreshToken),
     sessionId: sid,
-    expiresAt: Date.now() + spec.refreshTtlSeconds * 1000,
+    expiresAt: context.clock.now() + spec.refreshTtlSeconds * 1000,
     usedAt: null,
   });
   const subject = {

@@ -3,12 +3,11 @@ import { randomBytes } from "node:crypto";
 import { fail } from "../../contract/errors.js";
 import type { Handler } from "../../operations/operation.js";
 import { uuidv7 } from "../../contract/uuid.js";
-import { stage } from "../outbox/stage.js";
+import { stage, withdraw } from "../outbox/stage.js";
 import { canonicalLogin } from "./canonical-login.js";
 import { hashPassword } from "./passwords.js";
 import type { IdentitySpec } from "./spec.js";
 import { identityStore } from "../../ports/identity.js";
-import { outboxStore } from "../../ports/outbox.js";
 
 /** The integration event of a request (service.md "Integration events (outbox)"). It carries the token itself. */
 export interface PasswordResetRequested {
@@ -40,7 +39,7 @@ export const passwordReset = {
       const principalId = isKnown ? principal.id : uuidv7();
       if (isKnown) context.note({ principal_id: principalId });
       const token = randomBytes(32).toString("base64url");
-      const expiresAt = Date.now() + spec.resetTtlSeconds * 1000;
+      const expiresAt = context.clock.now() + spec.resetTtlSeconds * 1000;
       const event: PasswordResetRequested = {
         login: name,
         principal_id: principalId,
@@ -50,12 +49,11 @@ export const passwordReset = {
       const digest = context.keys.reset.sign(purpose, token).toString("base64url");
       await context.commit(async (transaction) => {
         const identity = transaction.of(identityStore);
-        const outbox = transaction.of(outboxStore);
         await identity.putResetToken({ principalId, digest, expiresAt });
         const id = uuidv7();
         await stage(context, eventName, event, id);
         if (isKnown) return;
-        await outbox.remove(id);
+        await withdraw(context, id);
         await identity.dropResetToken(principalId);
       });
     },
@@ -67,7 +65,7 @@ export const passwordReset = {
       const digests = context.keys.reset
         .all(purpose, token)
         .map((digest) => digest.toString("base64url"));
-      const now = Date.now();
+      const now = context.clock.now();
       // Asked first, so that a token out of nowhere costs no hashing.
       const login = await context.transaction.of(identityStore).findResetLogin(digests, now);
       if (login === null) throw fail("core.authentication");

@@ -86,7 +86,11 @@ export const signUp = {
       const { token, digest, expiresAt } = newToken(declared(spec), context);
       await context.commit(async (transaction) => {
         const identity = transaction.of(identityStore);
-        const isPending = await identity.renewSignUp(login, { digest, expiresAt }, Date.now());
+        const isPending = await identity.renewSignUp(
+          login,
+          { digest, expiresAt },
+          context.clock.now(),
+        );
         const id = uuidv7();
         await stage(context, eventName, eventOf(login, isKnown, token, expiresAt), id);
         if (!isPending) await transaction.of(outboxStore).remove(id);
@@ -103,7 +107,7 @@ export const signUp = {
       const digests = context.keys.reset
         .all(purpose, token)
         .map((digest) => digest.toString("base64url"));
-      const now = Date.now();
+      const now = context.clock.now();
       // Asked first, so that a token out of nowhere costs no turn of the writer.
       if (!(await context.transaction.of(identityStore).hasSignUp(digests, now)))
         throw fail("core.authentication");
@@ -151,10 +155,10 @@ interface NewToken {
   readonly expiresAt: number;
 }
 
-function newToken({ ttlSeconds }: SignUpSpec, { keys }: ExecutionContext): NewToken {
+function newToken({ ttlSeconds }: SignUpSpec, { keys, clock }: ExecutionContext): NewToken {
   const token = randomBytes(32).toString("base64url");
   const digest = keys.reset.sign(purpose, token).toString("base64url");
-  return { token, digest, expiresAt: Date.now() + ttlSeconds * 1000 };
+  return { token, digest, expiresAt: clock.now() + ttlSeconds * 1000 };
 }
 
 function eventOf(

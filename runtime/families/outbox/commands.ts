@@ -11,8 +11,8 @@ export const outboxCommand: Command = {
   read: (args) =>
     args.length > 0
       ? null
-      : async ({ database }) =>
-          JSON.stringify(await database.reader.of(outboxStore).state(Date.now())),
+      : async ({ clock, database }) =>
+          JSON.stringify(await database.reader.of(outboxStore).state(clock.now())),
 };
 
 /** Makes given-up events due again, those of one name or all; the relay of a running server takes them. Prints how many. */
@@ -23,10 +23,10 @@ export const redriveCommand: Command = {
     args.length > 1 ? null : async (service) => String(await redrive(service, args[0] ?? null)),
 };
 
-async function redrive({ write }: ServiceAtWork, name: string | null): Promise<number> {
+async function redrive({ clock, write }: ServiceAtWork, name: string | null): Promise<number> {
   for (let redriven = 0; ;) {
     const some = await write("outbox.redrive", ({ transaction }) =>
-      transaction.of(outboxStore).redrive(name, Date.now(), batchSize),
+      transaction.of(outboxStore).redrive(name, clock.now(), batchSize),
     );
     redriven += some;
     if (some < batchSize) return redriven;

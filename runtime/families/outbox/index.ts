@@ -15,20 +15,20 @@ const batchSize = 1_000;
 export const outboxFamily = familyOf<OutboxSpec>()({
   member: "outbox",
   settings: readOutboxSettings,
-  jobs: () => [
+  jobs: (_spec, { clock }) => [
     hourly(
       "outbox.dead",
       async (transaction) =>
-        (await transaction.of(outboxStore).prune(Date.now() - deadFor, batchSize)) === batchSize,
+        (await transaction.of(outboxStore).prune(clock.now() - deadFor, batchSize)) === batchSize,
     ),
   ],
   commands: () => [outboxCommand, redriveCommand],
   gauges: (_spec, service) => gaugesOf(service),
   start(spec, service, settings) {
-    const { database, log, sealer } = service;
+    const { clock, database, log, sealer } = service;
     const { maxAttempts, backoffMillis } = settings;
     const destinations = destinationsOf(spec, settings, log);
-    const options = { database, log, sealer, maxAttempts, backoffMillis };
+    const options = { clock, database, log, sealer, maxAttempts, backoffMillis };
     const relay = startRelay({ ...options, destinations: destinations.of });
     service.whenWoken(outboxStore, relay.wake);
     return {
@@ -40,8 +40,8 @@ export const outboxFamily = familyOf<OutboxSpec>()({
   },
 });
 
-function gaugesOf({ database }: ServiceAtWork): Gauges {
-  const state = askedOnce(() => database.reader.of(outboxStore).state(Date.now()));
+function gaugesOf({ clock, database }: ServiceAtWork): Gauges {
+  const state = askedOnce(() => database.reader.of(outboxStore).state(clock.now()));
   return {
     outbox_pending: async () => (await state()).pending,
     outbox_dead: async () => (await state()).dead,

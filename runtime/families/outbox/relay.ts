@@ -1,5 +1,6 @@
 // The relay: takes staged events to their destinations, at least once, and gives up in the end (service.md "Integration events (outbox)").
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Clock } from "../../ports/clock.js";
 import type { Database, WriteOptions } from "../../ports/database.js";
 import { Lifetime } from "../../ports/lifetime.js";
 import type { Log } from "../../ports/log.js";
@@ -10,6 +11,7 @@ import type { Destination } from "./spec.js";
 import { outboxStore } from "../../ports/outbox.js";
 
 export interface RelayOptions {
+  readonly clock: Clock;
   readonly database: Database;
   readonly log: Log;
   readonly sealer: Sealer;
@@ -32,7 +34,7 @@ const longestWaitMillis = 5 * 60_000;
 
 /** Starts a relay. Several may work on one database; each event is held by one at a time. */
 export function startRelay(options: RelayOptions): Poller {
-  const { database, log } = options;
+  const { clock, database, log } = options;
   // Events of other names are left to the processes that know where they go.
   const names = Object.keys(options.destinations);
   const poller = startPoller(take, (error) =>
@@ -43,7 +45,7 @@ export function startRelay(options: RelayOptions): Poller {
 
   /** Claims a batch and begins to deliver it; its end makes room for another. */
   async function take(): Promise<boolean> {
-    const now = Date.now();
+    const now = clock.now();
     const isFull = poller.underWay === maxBatches;
     if (isFull || !(await database.reader.of(outboxStore).hasDue(names, now))) return false;
     const window = { now, leaseUntil: now + leaseMillis, limit: batchSize };
@@ -69,7 +71,7 @@ async function deliver(
   event: ClaimedEvent,
   destination: Destination,
 ): Promise<void> {
-  const { database, log } = options;
+  const { clock, database, log } = options;
   const { id, name, tenant, attempt } = event;
   const settle = (): WriteOptions => ({ lifetime: Lifetime.within(storeMillis) });
   try {
@@ -78,7 +80,7 @@ async function deliver(
     await withPatience(destination({ id, name, data, tenant, created_at: created, attempt }));
     await database.write(settle(), (transaction) => transaction.of(outboxStore).remove(id));
   } catch (error) {
-    const now = Date.now();
+    const now = clock.now();
     const isDead = attempt >= options.maxAttempts;
     const dueAt = isDead ? null : now + backoff(options, attempt);
     // Of the error only the message, cut: a payload may hold a secret.

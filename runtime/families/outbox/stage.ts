@@ -15,9 +15,19 @@ export async function stage(
     name,
     payload: context.resources.sealer.seal(JSON.stringify(payload), id),
     tenant: context.tenant,
-    createdAt: Date.now(),
+    createdAt: context.clock.now(),
   };
   await context.transaction.of(outboxStore).add(event);
   await context.resources.staged(context, event);
-  context.whenCommitted(() => context.resources.wake(outboxStore));
+  context.whenCommitted(() => {
+    const { observer, wake } = context.resources;
+    observer.event({ id, name, data: payload, tenant: event.tenant, createdAt: event.createdAt });
+    wake(outboxStore);
+  });
+}
+
+/** Takes an event back in the transaction that has staged it: the same work, and nothing comes of it. */
+export async function withdraw(context: ExecutionContext, id: string): Promise<void> {
+  await context.transaction.of(outboxStore).remove(id);
+  context.whenCommitted(() => context.resources.observer.withdrawn(id));
 }

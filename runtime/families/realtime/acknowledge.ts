@@ -1,6 +1,5 @@
 // Acknowledgements: everything up to an id, for one device (service.md "Acknowledgement").
 import type { Resources } from "../../operations/context.js";
-import type { Database } from "../../ports/database.js";
 import { Lifetime } from "../../ports/lifetime.js";
 import { parseEventId } from "../../ports/event-id.js";
 import type { MailboxOwner } from "../../ports/mailbox.js";
@@ -13,7 +12,7 @@ export const maxDevices = 100;
 
 /** Moves the cursor of a device up to an id of its mailbox; an id that is none moves nothing. Says whether it was one. */
 export async function acknowledge(
-  database: Database,
+  { clock, database }: Pick<Resources, "clock" | "database">,
   owner: MailboxOwner,
   device: string | null,
   upTo: string,
@@ -23,7 +22,7 @@ export async function acknowledge(
   return database.write({ lifetime: Lifetime.within(ackMillis) }, async (transaction) => {
     const mailbox = transaction.of(mailboxStore);
     if (!(await mailbox.has(owner, named.position, named.eventId))) return false;
-    await mailbox.acknowledge(owner, device, named.position, Date.now(), maxDevices);
+    await mailbox.acknowledge(owner, device, named.position, clock.now(), maxDevices);
     return true;
   });
 }
@@ -50,7 +49,7 @@ const maxLookups = 4;
  * session that stands for the device may be another one by then.
  */
 export function acknowledgements(
-  { database }: Resources,
+  resources: Resources,
   owner: MailboxOwner,
   deviceOf: () => string | null,
 ): Acknowledgements {
@@ -64,7 +63,7 @@ export function acknowledgements(
         let acked = false;
         for (const [index, one] of batch.entries()) {
           if (!acked && index < maxLookups)
-            acked = await acknowledge(database, owner, deviceOf(), one.upTo);
+            acked = await acknowledge(resources, owner, deviceOf(), one.upTo);
           one.resolve(acked);
         }
       } catch (error) {

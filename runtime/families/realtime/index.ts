@@ -7,8 +7,8 @@ import type { RealtimeSpec } from "./spec.js";
 export const realtimeFamily = familyOf<RealtimeSpec>()({
   member: "realtime",
   jobs: retentionJobs,
-  gauges: (_spec, { database }) => ({
+  gauges: (_spec, { clock, database }) => ({
     signals_lag_seconds: async () =>
-      (await database.reader.of(mailboxStore).stagedLag(Date.now())) / 1000,
+      (await database.reader.of(mailboxStore).stagedLag(clock.now())) / 1000,
   }),
 });

@@ -1,4 +1,5 @@
 // What retention removes from mailboxes, as periodic work (decisions.md §2).
+import type { Resources } from "../../operations/context.js";
 import type { PeriodicJob } from "../../operations/periodic.js";
 import type { RealtimeSpec } from "./spec.js";
 import { mailboxStore } from "../../ports/mailbox.js";
@@ -7,11 +8,14 @@ import { mailboxStore } from "../../ports/mailbox.js";
 const batchSize = 1_000;
 
 /** The jobs of a realtime plane: one process does each at a time. */
-export function retentionJobs({
-  retentionSeconds,
-  retentionEntries,
-}: Pick<RealtimeSpec, "retentionSeconds" | "retentionEntries">): readonly PeriodicJob[] {
-  const keptSince = (): number => Date.now() - retentionSeconds * 1000;
+export function retentionJobs(
+  {
+    retentionSeconds,
+    retentionEntries,
+  }: Pick<RealtimeSpec, "retentionSeconds" | "retentionEntries">,
+  { clock }: Pick<Resources, "clock">,
+): readonly PeriodicJob[] {
+  const keptSince = (): number => clock.now() - retentionSeconds * 1000;
   return [
     {
       name: "realtime.trim",
@@ -28,7 +32,7 @@ export function retentionJobs({
       name: "realtime.cursors",
       everyMillis: 10 * 60_000,
       batch: async (transaction) =>
-        (await transaction.of(mailboxStore).pruneCursors(keptSince(), Date.now(), batchSize)) ===
+        (await transaction.of(mailboxStore).pruneCursors(keptSince(), clock.now(), batchSize)) ===
         batchSize,
     },
   ];

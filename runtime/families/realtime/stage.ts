@@ -38,8 +38,13 @@ export async function stageText(
   principals: readonly string[],
 ): Promise<void> {
   const signal = { eventId: uuidv7(), name, data };
-  await context.transaction.of(mailboxStore).stage(context.tenant, signal, principals, Date.now());
-  context.whenCommitted(() => context.resources.signals.wake());
+  const { tenant, clock } = context;
+  await context.transaction.of(mailboxStore).stage(tenant, signal, principals, clock.now());
+  context.whenCommitted(() => {
+    const { observer, signals } = context.resources;
+    observer.signal({ name, data, tenant, to: { principals } });
+    signals.wake();
+  });
 }
 
 /** Publishes ephemeral signals of a service, after the commit: who is there hears them, at most once. */
@@ -58,7 +63,10 @@ export function publishText(
 ): void {
   const signal = new Signal(name, data, null);
   const { tenant, resources } = context;
-  context.whenCommitted(() => resources.signals.publish(tenant, to, signal));
+  context.whenCommitted(() => {
+    resources.observer.signal({ name, data, tenant, to });
+    resources.signals.publish(tenant, to, signal);
+  });
 }
 
 /** The JSON of a payload that is what its event declares; another one is a fault of the service. */

@@ -43,7 +43,7 @@ export async function rebuildSearch(
   const lease = { name: `search.${spec.index}`, holder: uuidv7() };
   let hasWaited = false;
   for (let size = firstBatch; ;) {
-    const started = Date.now();
+    const started = performance.now();
     const progress = await database.write({ lifetime: Lifetime.within(deadlineMillis) }, (stores) =>
       batch(stores, spec, lease, size),
     );
@@ -56,7 +56,7 @@ export async function rebuildSearch(
     const { done, total, isDone } = progress;
     listener.onProgress(done, total);
     if (isDone) return done;
-    const wanted = (size * batchMillis) / Math.max(1, Date.now() - started);
+    const wanted = (size * batchMillis) / Math.max(1, performance.now() - started);
     size = Math.round(Math.max(1, Math.min(wanted, 2 * size, largestBatch)));
   }
 }

@@ -65,7 +65,7 @@ export const direct = {
         .of(spec)
         .head(physicalKey(spec, context.tenant, key), context.signal);
       if (head === null) throw fail("core.not_found");
-      return answered(await transfers.signDownload(head, seconds), seconds);
+      return answered(context, await transfers.signDownload(head, seconds), seconds);
     },
 
   presignUpload:
@@ -80,7 +80,7 @@ export const direct = {
       const seconds = readExpiry(expires_in);
       const asked = physicalKey(spec, context.tenant, key);
       const limits = limitsOf(spec, content_type);
-      return answered(await transfers.signUpload(asked, limits, seconds), seconds);
+      return answered(context, await transfers.signUpload(asked, limits, seconds), seconds);
     },
 
   presignPost:
@@ -101,7 +101,7 @@ export const direct = {
       const { contentType, maxBytes } = limitsOf(spec, content_type);
       const limits = { contentType, maxBytes: Math.min(max_bytes ?? Infinity, maxBytes) };
       const form = await transfers.signForm(asked, limits, seconds);
-      return { ...form, method: "POST", expires_at: expiring(seconds) };
+      return { ...form, method: "POST", expires_at: expiring(context, seconds) };
     },
 
   beginUpload:
@@ -122,7 +122,7 @@ export const direct = {
         key,
         upload_id: uploadId,
         ...(content_type === undefined ? {} : { content_type }),
-        expires_at: new Date(Date.now() + uploadSeconds * 1000).toISOString(),
+        expires_at: new Date(context.clock.now() + uploadSeconds * 1000).toISOString(),
       };
       const { signer } = context.resources;
       const token = signer.sign("upload", boundText(spec, context, session)).toString("base64url");
@@ -145,7 +145,7 @@ export const direct = {
       const others = arrived.filter(({ partNumber }) => partNumber !== part_number);
       if (others.length > 0 && bytesOf(others) >= maxBytes) throw beyondBytes(maxBytes);
       const part = { partNumber: part_number, maxBytes };
-      return answered(await transfers.signPart(key, uploadId, part, seconds), seconds);
+      return answered(context, await transfers.signPart(key, uploadId, part, seconds), seconds);
     },
 
   listParts:
@@ -252,12 +252,16 @@ function beyondParts(most: number): Error {
   });
 }
 
-function answered(request: SignedRequest, seconds: number): SignedAnswer {
-  return { ...request, expires_at: expiring(seconds) };
+function answered(
+  context: ExecutionContext,
+  request: SignedRequest,
+  seconds: number,
+): SignedAnswer {
+  return { ...request, expires_at: expiring(context, seconds) };
 }
 
-function expiring(seconds: number): string {
-  return new Date(Date.now() + seconds * 1000).toISOString();
+function expiring(context: ExecutionContext, seconds: number): string {
+  return new Date(context.clock.now() + seconds * 1000).toISOString();
 }
 
 /** The session of a client, once its token has been proven. Throws `upload_session_invalid`. */
@@ -271,7 +275,8 @@ function checked(
   const { signer } = context.resources;
   const mac = Buffer.from(token, "base64url");
   const isOurs = signer.verify("upload", boundText(spec, context, claims), mac);
-  if (!isOurs || Date.parse(session.expires_at) <= Date.now()) throw fail("upload_session_invalid");
+  if (!isOurs || Date.parse(session.expires_at) <= context.clock.now())
+    throw fail("upload_session_invalid");
   return {
     transfers,
     key: physicalKey(spec, context.tenant, session.key),

@@ -1,13 +1,14 @@
 // Signed addresses: a request as a token, with an HMAC over it and its end (RFC 2104).
 import { fail } from "../../contract/errors.js";
+import type { Clock } from "../../ports/clock.js";
 import type { Signer } from "../../ports/signer.js";
 import { directPath, type Addresses, type DirectRequest } from "./addresses.js";
 
 /** Addresses below what `base` gives: never what a request calls this service. */
-export function signedAddresses(signer: Signer, base: () => string): Addresses {
+export function signedAddresses(signer: Signer, clock: Clock, base: () => string): Addresses {
   return {
     sign(request, seconds) {
-      const expiresAt = Math.floor(Date.now() / 1000) + seconds;
+      const expiresAt = Math.floor(clock.now() / 1000) + seconds;
       const claims = Buffer.from(JSON.stringify({ ...request, expiresAt })).toString("base64url");
       const signature = signer.sign("objects", claims).toString("base64url");
       return `${base()}${directPath}${claims}.${signature}`;
@@ -23,7 +24,7 @@ export function signedAddresses(signer: Signer, base: () => string): Addresses {
       const { expiresAt, ...request } = JSON.parse(
         Buffer.from(claims, "base64url").toString("utf8"),
       ) as DirectRequest & { readonly expiresAt: number };
-      if (expiresAt * 1000 <= Date.now()) throw fail("direct_transfer_forbidden");
+      if (expiresAt * 1000 <= clock.now()) throw fail("direct_transfer_forbidden");
       const allowed = method === "HEAD" ? "GET" : method;
       if (methodOf(request) !== allowed) throw fail("direct_transfer_forbidden");
       return request;

@@ -61,7 +61,9 @@ export const tenancy = {
       if (!tenant.isActive) throw fail("tenant_inactive");
       const issued = await issueSession(spec, context, { principalId, tenant: id });
       if (keep) return issued;
-      await context.transaction.of(identityStore).endSession(principalId, sessionId, Date.now());
+      await context.transaction
+        .of(identityStore)
+        .endSession(principalId, sessionId, context.clock.now());
       context.endsCredentials({ principalId });
       return issued;
     },
@@ -71,7 +73,11 @@ export const tenancy = {
     (): Handler<ById, void> =>
     async ({ id }, context) => {
       const { principalId } = sessionOf(context);
-      if (!(await context.transaction.of(tenantStore).removeMember(id, principalId, Date.now())))
+      if (
+        !(await context.transaction
+          .of(tenantStore)
+          .removeMember(id, principalId, context.clock.now()))
+      )
         throw fail("core.not_found");
       context.endsCredentials({ tenant: id });
     },
@@ -140,7 +146,9 @@ export const tenancy = {
   removeMember: (): Handler<Membership, void> => async (given, context) => {
     const { tenant_id: tenantId, principal_id: principalId } = canonicalIds(given);
     if (
-      !(await context.transaction.of(tenantStore).removeMember(tenantId, principalId, Date.now()))
+      !(await context.transaction
+        .of(tenantStore)
+        .removeMember(tenantId, principalId, context.clock.now()))
     )
       throw fail("core.not_found");
     context.endsCredentials({ tenant: tenantId });

@@ -19,7 +19,7 @@ const longestWaitMillis = 60 * 60_000;
 
 /** Starts to deliver. Several processes may do so on one database; each delivery is held by one at a time. */
 export function startDeliverer(service: ServiceAtWork, settings: WebhookSettings): Started {
-  const { database, log } = service;
+  const { clock, database, log } = service;
   const calling = new Map<string, number>();
   let turn: string | null = null;
 
@@ -36,7 +36,7 @@ export function startDeliverer(service: ServiceAtWork, settings: WebhookSettings
     poller.track(work);
   };
   const take = async (): Promise<boolean> => {
-    const now = Date.now();
+    const now = clock.now();
     const limit = most.calls - poller.underWay;
     if (limit === 0 || !(await database.reader.of(webhookStore).hasDue(now))) return false;
     const { claimed, last } = await database.write(
@@ -64,7 +64,7 @@ export function startDeliverer(service: ServiceAtWork, settings: WebhookSettings
 
 /** Calls the webhook and notes what became of it. */
 async function settled(
-  { database, sealer }: ServiceAtWork,
+  { clock, database, sealer }: ServiceAtWork,
   settings: WebhookSettings,
   claimed: ClaimedDelivery,
 ): Promise<void> {
@@ -81,7 +81,7 @@ async function settled(
   } catch (fault) {
     error = (fault instanceof Error ? fault.message : String(fault)).slice(0, 200);
   }
-  const outcome = outcomeOf(settings, claimed.attempt, status, error);
+  const outcome = outcomeOf(settings, { attempt: claimed.attempt, at: clock.now() }, status, error);
   await database.write({ lifetime: Lifetime.within(storeMillis) }, (stores) =>
     stores.of(webhookStore).settle(claimed.id, outcome),
   );
@@ -89,11 +89,10 @@ async function settled(
 
 function outcomeOf(
   { maxAttempts, backoffMillis }: WebhookSettings,
-  attempt: number,
+  { attempt, at }: { readonly attempt: number; readonly at: number },
   status: number | null,
   error: string | null,
 ): DeliveryOutcome {
-  const at = Date.now();
   if (error === null) return { at, isDelivered: true, dueAt: null, status, error };
   const longest = Math.min(longestWaitMillis, backoffMillis * 2 ** (attempt - 1));
   // Half of it at least: who is away is not asked at once.

@@ -13,9 +13,9 @@ const batchSize = 1_000;
 export const webhooksFamily = familyOf<WebhooksSpec>()({
   member: "webhooks",
   settings: readWebhookSettings,
-  jobs: () => [
+  jobs: (_spec, { clock }) => [
     hourly("webhooks.old", (transaction) =>
-      transaction.of(webhookStore).prune(Date.now() - keptFor, batchSize),
+      transaction.of(webhookStore).prune(clock.now() - keptFor, batchSize),
     ),
   ],
   async staged({ events }, context, event) {

@@ -67,7 +67,14 @@ export const webhooks = {
       if ((await store.list(owner)).length >= most) throw fail("webhooks_limit", { most });
       const id = uuidv7();
       const { secret, sealed } = newSecret(context, id);
-      const webhook: Webhook = { ...owner, id, url, events, secret: sealed, createdAt: Date.now() };
+      const webhook: Webhook = {
+        ...owner,
+        id,
+        url,
+        events,
+        secret: sealed,
+        createdAt: context.clock.now(),
+      };
       await store.add(webhook);
       return { ...entryOf(webhook), secret };
     },
@@ -101,7 +108,7 @@ export const webhooks = {
         name: "webhook.test",
         tenant: context.tenant,
         payload,
-        createdAt: Date.now(),
+        createdAt: context.clock.now(),
       };
       await store.stage(event, webhook);
       context.whenCommitted(() => context.resources.wake(webhookStore));
@@ -132,7 +139,7 @@ export const webhooks = {
     async ({ id, delivery }, context) => {
       await found(context, id);
       const store = context.transaction.of(webhookStore);
-      if (!(await store.redeliver(id, delivery, Date.now()))) throw fail("core.not_found");
+      if (!(await store.redeliver(id, delivery, context.clock.now()))) throw fail("core.not_found");
       context.whenCommitted(() => context.resources.wake(webhookStore));
     },
 };

@@ -1,0 +1,72 @@
+// What a service under test has said, as arrays: events, signals, and lines of the log.
+import type { Log } from "../ports/log.js";
+import type { CommittedSignal, Observer } from "../ports/observer.js";
+
+/** An event by its name, with what it carries; `Events` maps names to that. */
+export type RecordedEvent<Events> = {
+  readonly [Name in keyof Events & string]: {
+    readonly id: string;
+    readonly name: Name;
+    readonly data: Events[Name];
+    readonly tenant: string;
+    /** RFC 3339. */
+    readonly created_at: string;
+  };
+}[keyof Events & string];
+
+/** A signal by its name, with what it carries; `Signals` maps names to that. */
+export type RecordedSignal<Signals> = {
+  readonly [Name in keyof Signals & string]: {
+    readonly name: Name;
+    readonly data: Signals[Name];
+    readonly tenant: string;
+    /** Principals of a durable signal; a principal or a topic of an ephemeral one. */
+    readonly to: CommittedSignal["to"];
+  };
+}[keyof Signals & string];
+
+/** A line of the log. */
+export interface LogLine {
+  readonly level: "debug" | "info" | "warn" | "error";
+  readonly message: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+export interface Recorder<Events, Signals> {
+  readonly outbox: readonly RecordedEvent<Events>[];
+  readonly signals: readonly RecordedSignal<Signals>[];
+  readonly logs: readonly LogLine[];
+  readonly observer: Observer;
+  readonly log: Log;
+}
+
+/** Keeps what it is told, oldest first. */
+export function recorder<Events, Signals>(): Recorder<Events, Signals> {
+  const outbox: RecordedEvent<Events>[] = [];
+  const signals: RecordedSignal<Signals>[] = [];
+  const logs: LogLine[] = [];
+  const noted =
+    (level: LogLine["level"]): Log["info"] =>
+    (fields, message) =>
+      void logs.push({ level, message, fields });
+  return {
+    outbox,
+    signals,
+    logs,
+    observer: {
+      event({ createdAt, ...event }) {
+        const entry = { ...event, created_at: new Date(createdAt).toISOString() };
+        // The registry has proven what it carries, and later changes of it are none of the event.
+        outbox.push(structuredClone(entry) as RecordedEvent<Events>);
+      },
+      withdrawn(eventId) {
+        const at = outbox.findIndex((event) => (event as { readonly id: string }).id === eventId);
+        if (at >= 0) outbox.splice(at, 1);
+      },
+      signal({ data, ...signal }) {
+        signals.push({ ...signal, data: JSON.parse(data) } as RecordedSignal<Signals>);
+      },
+    },
+    log: { debug: noted("debug"), info: noted("info"), warn: noted("warn"), error: noted("error") },
+  };
+}
