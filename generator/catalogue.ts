@@ -369,6 +369,11 @@ export const catalogue = {
     "Name a policy that asks for a `platform.` permission. Where a gateway guards them, leave it: this is a warning.",
     "warning",
   ),
+  OPW090: entry(
+    "Field that the service sets",
+    "A field of `set` cannot have what it is set to, is made of what is not there, or stands in `create`, `update` or `defaults` as well.",
+    "Set `$caller` into a UUID or a text, `$now` into a date-time, sums and counts into numbers, and leave the field out of `create`, `update` and `defaults`.",
+  ),
   ...ofFiles,
 } as const satisfies Record<string, CatalogueEntry>;
 

@@ -60,6 +60,7 @@ export {
   type FindQuery,
 } from "./families/documents/collection.js";
 export { bulk, bulkInput, type BulkAnswer, type MatchedAnswer } from "./families/documents/bulk.js";
+export { setting } from "./ports/set-rules.js";
 export { documents, listing, type Updated } from "./families/documents/operations.js";
 export type { CursorPage, Page } from "./families/documents/pages.js";
 export { aggInput, aggList, type AggregatePage } from "./families/documents/aggregate.js";

@@ -1,7 +1,7 @@
 // validators/<namespace>-answers.ts: what the author's own code may answer, as functions that cut and check it.
 import { authoredIn } from "../model/code.js";
 import { refTo } from "../model/json-schema.js";
-import { camelCase } from "../model/names.js";
+import { camelCase, contextName } from "../model/names.js";
 import type { OperationModel, RegistryModel } from "../model/registry.js";
 import { functionName, type ValidatorPlan } from "../model/validator-plan.js";
 import type { TextCache } from "../output/text-cache.js";
@@ -77,7 +77,7 @@ function ofErrors({ errors, service }: RegistryModel): readonly AnswersModule[] 
     typeName: type,
   });
   const contexts = Object.entries(errors).flatMap(([code, { contextType }]) =>
-    contextType === null ? [] : [plan(camelCase(code), contextType)],
+    contextType === null ? [] : [plan(contextName(code), contextType)],
   );
   const bodies = service.errors === null ? [] : [plan("body", service.errors.typeName)];
   const ofRegistry = { source: "registry", types: "models" } as const;

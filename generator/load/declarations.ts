@@ -43,12 +43,23 @@ export type UniqueDeclaration =
       readonly where?: "not_deleted";
     };
 
+/** What a field is set from: `$caller`, `$now`, a function as file#export, or what is computed of the document. */
+export type SetDeclaration =
+  | string
+  | {
+      readonly from?: string;
+      readonly $sum?: string | readonly string[];
+      readonly $count?: string;
+      readonly on?: "create" | "write";
+    };
+
 export interface DocumentDeclaration {
   readonly type: unknown;
   readonly description?: string;
   readonly create?: readonly string[];
   readonly update?: readonly string[];
   readonly defaults?: Readonly<Record<string, unknown>>;
+  readonly set?: Readonly<Record<string, SetDeclaration>>;
   readonly indexes?: readonly (readonly string[])[];
   readonly unique?: readonly UniqueDeclaration[];
   readonly was?: string;

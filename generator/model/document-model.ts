@@ -45,6 +45,17 @@ export interface FormerNames {
   readonly values: Readonly<Record<string, string>>;
 }
 
+/** A field that the service sets. */
+export interface SetModel {
+  readonly field: string;
+  readonly on: "create" | "write";
+  readonly from:
+    | { readonly kind: "caller" | "now" }
+    | { readonly kind: "by"; readonly function: string }
+    | { readonly kind: "sum"; readonly paths: readonly string[] }
+    | { readonly kind: "count"; readonly path: string };
+}
+
 export interface DocumentModel {
   readonly name: string;
   readonly source: string;
@@ -64,6 +75,8 @@ export interface DocumentModel {
   readonly nullable: readonly string[];
   readonly canonical: Readonly<Record<string, "uuid" | "date-time">>;
   readonly fields: Fields;
+  /** What the service sets by itself. */
+  readonly set: readonly SetModel[];
   readonly elements: Elements;
   readonly enums: Enums;
   /** What fields, and values of fields, were called before. */

@@ -44,3 +44,8 @@ export function numberedName(
   for (let number = 2; isTaken(name); number += 1) name = `${wanted}${joint}${number}`;
   return name;
 }
+
+/** What holds the context of an error to its type: no word of the language is called so. */
+export function contextName(code: string): string {
+  return camelCase(`${code}_context`);
+}

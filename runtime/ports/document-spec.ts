@@ -4,6 +4,7 @@ import type { StemmedLanguage } from "../contract/search-languages.js";
 import type { Converters, Shape } from "../contract/shapes.js";
 import type { Validator } from "../contract/validation.js";
 import type { Filter } from "../query/ast.js";
+import type { SetRule } from "./set-rules.js";
 import { FieldSet, type FieldReference, type Relation, type Relations } from "../query/fields.js";
 
 /** Forms that values of a path are brought into before they are stored. */
@@ -60,6 +61,8 @@ export interface DocumentDeclaration {
   /** Paths (`due`, `items[].at`) whose values are stored in one canonical form. */
   readonly canonical: Readonly<Record<string, Canonical>>;
   readonly fields: Fields;
+  /** Members that the service sets: no payload has them. */
+  readonly set?: readonly SetRule[];
   /** What stored bodies look like, and what older ones looked like. */
   readonly shape: Shape;
   /** What makes members of older rows that are of another type by now. */

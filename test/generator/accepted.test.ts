@@ -120,6 +120,10 @@ const cases: Readonly<Record<string, string>> = {
       people: {type: {name: string, boss: {ref: people?}}, guard: staff, read_only: true}
       safes: {type: {code: string, book: {ref: books}}, guard: open, sensitive: true}
     search: {finds: {of: notes, text: [text], facets: [state], guard: mine}}`,
+  "fields that the service sets, by functions in files called like what documents import": `
+    identity: {}
+    types: {Note: {text: string, by: uuid?, at: date-time?, total: number?, size: integer?, key: string?, lines: {type: array, items: {type: object, properties: {n: {type: number}}}}}}
+    documents: {notes: {type: Note, guard: open, soft_delete: true, set: {by: $caller, at: {from: $now, on: write}, total: {$sum: ["lines[].n", size], on: create}, size: {$count: lines}, key: registry/document.ts#go}}}`,
   "a namespace called await": `
     operations: {await.go: {post: /a, in: {n: integer}, ${run("a-a")}}}`,
 };

@@ -60,6 +60,8 @@ const document: Rules<DocumentModel> = {
   // What may come along is compared with the types of inputs and answers.
   expandable: null,
   readTypeName: null,
+  // That a payload has a field no longer is told of its type.
+  set: null,
   // Its operations are compared, and how many their inputs may have.
   bulk: null,
   emits: choices(

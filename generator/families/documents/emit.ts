@@ -14,6 +14,7 @@ import { camelCase, indexName, specName } from "../../model/names.js";
 import { bodyValidatorName } from "./body-validators.js";
 import { queryTypeNames } from "./query-types.js";
 import { referrersOf } from "./references.js";
+import { setFiles, setMember } from "./set.js";
 import type { DocumentModel } from "../../model/document-model.js";
 import type { RegistryModel } from "../../model/registry.js";
 import { header, type EmittedFile } from "../../print/file.js";
@@ -166,7 +167,7 @@ function emitsMember({ emits }: DocumentModel, { realtime }: RegistryModel): rea
 
 /** What the module of a document declares and imports. */
 function scopeOf(
-  { name, reading }: DocumentModel,
+  { name, reading, set }: DocumentModel,
   shape: Shape,
   types: readonly string[],
   paths: ModulePaths,
@@ -178,6 +179,7 @@ function scopeOf(
     authored: [
       ...Object.values(conversionsIn(shape)).map(({ by }) => functionReference(by).file),
       ...(reading ?? []).flatMap(authoredIn).map(({ file }) => file),
+      ...setFiles({ set }),
     ],
   });
 }
@@ -211,6 +213,7 @@ function printDocument(
       : "validate";
   const converters = convertersMember(document, shape, scope);
   const related = [...referenceMembers(document, model, scope), ...readingMember(document, scope)];
+  const set = setMember(document, scope);
   const maker = scope.runtime("document");
   const imports = [
     ...scope.imports.filter(({ from }) => from === runtimePackage),
@@ -242,6 +245,7 @@ function printDocument(
       listLayout("  ", "nullable: ", document.nullable.map(literal), ["[", "]"], ","),
       mapMember("  ", "canonical", document.canonical),
       mapMember("  ", "fields", document.fields),
+      ...set,
       ...shapeMember(shape),
       ...converters,
       ...(Object.keys(document.elements).length === 0

@@ -12,6 +12,7 @@ import {
   mount,
   name,
   optional,
+  reference,
   required,
   text,
 } from "../../load/format-parts.js";
@@ -49,6 +50,38 @@ const uniqueRule: Shape = {
   },
 };
 
+const computedPath = { kind: "string", what: "a path such as lines[].price" } as const;
+
+/** Who writes, when, or what a pure function makes of the document. */
+const setText = {
+  kind: "either",
+  of: [{ kind: "constant", value: "$caller" }, { kind: "constant", value: "$now" }, reference],
+} as const satisfies Shape;
+
+const setRule: Shape = {
+  kind: "either",
+  of: [
+    ...setText.of,
+    {
+      kind: "choice",
+      members: {
+        from: optional(setText, "`$caller`, `$now`, or a function as file#export."),
+        $sum: optional(
+          { kind: "either", of: [computedPath, listOf(computedPath, 1)] },
+          "Numbers that are added up.",
+        ),
+        $count: optional(computedPath, "The array whose elements are counted."),
+      },
+      beside: {
+        on: optional(
+          { kind: "oneOf", values: ["create", "write"] },
+          "create sets it once, write whenever the document is written.",
+        ),
+      },
+    },
+  ],
+};
+
 /** What documents and composites both say. */
 export const documentMembers = {
   type: required(fieldType, "The type's name, or its fields."),
@@ -68,6 +101,10 @@ export const documentMembers = {
   defaults: optional(
     { kind: "map", of: { kind: "any", what: "a value" }, key: /^/, keyIs: "a field" },
     "Values of fields that a create payload leaves out.",
+  ),
+  set: optional(
+    { kind: "map", of: setRule, key: /^/, keyIs: "a field" },
+    "Fields that the service sets, from the caller, the clock or the document; no payload has them.",
   ),
   indexes: optional(
     listOf(listOf({ kind: "string", what: "a field" }, 1)),

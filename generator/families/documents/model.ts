@@ -21,6 +21,7 @@ import { canonicalOf, elementsOf, enumsOf, fieldsOf, fieldType, memberPaths } fr
 import { nullablePaths, patchSchema } from "./patch-schema.js";
 import { emissions } from "./emissions.js";
 import { indexesOf, uniqueOf, withReferences } from "./indexes.js";
+import { setRules } from "./set.js";
 import { referencesOf, refuseNestedReferences } from "./references.js";
 import { formerNames, refuseNested } from "./former.js";
 import type { FamilyContext } from "../../kernel/family.js";
@@ -110,7 +111,9 @@ export function documentModel(
   const properties = propertiesOf(body);
   const nullable = nullablePaths([body], resolve);
   const defaults = defaultsOf(declaration, properties, nullable);
-  const { creatable, patchable } = settableFields(context, name, declaration, type, defaults);
+  const set = setRules(context, name, declaration, body, resolve);
+  const own = set.map(({ field }) => field);
+  const { creatable, patchable } = settableFields(context, name, declaration, type, defaults, own);
   const createTypeName = `${pascalCase(name)}Create`;
   const patchTypeName = `${pascalCase(name)}Patch`;
   const bodySchema = storedSchema(declaration, body, resolve);
@@ -142,6 +145,7 @@ export function documentModel(
     nullable,
     canonical: canonicalOf(bodySchema, resolve),
     fields,
+    set,
     elements,
     enums,
     former: formerNames(properties, resolve),
@@ -156,6 +160,7 @@ export function documentModel(
     checksBody:
       // No payload of a caller's has a type of its own: handlers are held to the whole.
       declaration.read_only === true ||
+      set.length > 0 ||
       patchable.some((field) => !isSimple(properties[field] ?? true, resolve)) ||
       hasObjectKeywords(body),
     bodySchema,
@@ -169,6 +174,7 @@ function settableFields(
   declaration: DocumentDeclaration,
   { typeName, body }: DocumentType,
   defaults: DocumentModel["defaults"],
+  own: readonly string[],
 ): { readonly creatable: readonly string[]; readonly patchable: readonly string[] } {
   const all = Object.keys(propertiesOf(body));
   const known = (field: string, path: readonly (string | number)[]): boolean => {
@@ -181,11 +187,17 @@ function settableFields(
     });
     return false;
   };
-  const creatable = (declaration.create ?? all).filter((field, at) => known(field, ["create", at]));
-  const patchable = (declaration.update ?? all).filter((field, at) => known(field, ["update", at]));
+  const others = all.filter((field) => !own.includes(field));
+  const creatable = (declaration.create ?? others).filter((field, at) =>
+    known(field, ["create", at]),
+  );
+  const patchable = (declaration.update ?? others).filter((field, at) =>
+    known(field, ["update", at]),
+  );
   for (const field of Object.keys(declaration.defaults ?? {})) known(field, ["defaults", field]);
   const unset = requiredOf(body).filter(
-    (field) => !creatable.includes(field) && !Object.hasOwn(defaults, field),
+    (field) =>
+      !creatable.includes(field) && !own.includes(field) && !Object.hasOwn(defaults, field),
   );
   for (const field of declaration.read_only === true ? [] : unset)
     report({

@@ -1,5 +1,5 @@
 // errors.ts: `fail`, typed by the errors that the registry declares, and the type of what makes the bodies of errors.
-import { camelCase } from "../../model/names.js";
+import { contextName } from "../../model/names.js";
 import type { RegistryModel } from "../../model/registry.js";
 import { header, type EmittedFile } from "../../print/file.js";
 import { importOf, importStatements, literal, sortedUnique } from "../../print/layout.js";
@@ -40,7 +40,7 @@ export function emitErrors(model: RegistryModel): readonly EmittedFile[] {
           `    kind: ${literal(kind)},`,
           `    detail: ${literal(detail)},`,
           `    retryable: ${retryable},`,
-          ...(contextType === null ? [] : [`    context: told.${camelCase(code)},`]),
+          ...(contextType === null ? [] : [`    context: told.${contextName(code)},`]),
           "  },",
         ]),
       })),

@@ -85,7 +85,7 @@ export function updateMany(
         if (before === undefined || before === null) return null;
         return unlessRefused(() => ({
           before,
-          ...patchedBody(spec, before, checkedPayload(patch, spec.validatePatch)),
+          ...patchedBody(spec, context, before, checkedPayload(patch, spec.validatePatch)),
         }));
       });
       const free = await withReferencesHeld(spec, context, patched, ({ diff }) => diff);

@@ -6,6 +6,8 @@ import type { DocumentDeclaration, DocumentSpec, Referrer } from "../../ports/do
 import { documentStore, type StoredDocument } from "../../ports/documents.js";
 import { everything } from "../../query/ast.js";
 import { emitSignals } from "./emit.js";
+import { diffOf } from "./changes.js";
+import { withSet } from "./set.js";
 import { nextRevision } from "./revision.js";
 import { findDocument } from "./scoped.js";
 
@@ -116,8 +118,9 @@ async function cleared(
   current: StoredDocument,
   member: string,
 ): Promise<void> {
-  const diff = { [member]: null };
-  const body = { ...(JSON.parse(current.body) as Body), ...diff };
+  const before = JSON.parse(current.body) as Body;
+  const body = withSet(spec, context, { ...before, [member]: null }, "write");
+  const diff = diffOf(before, body);
   const stored = await next(spec, context, current, { body: JSON.stringify(body) });
   await emitSignals(spec, context, "update", stored, diff);
 }

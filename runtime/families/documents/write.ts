@@ -12,6 +12,7 @@ import { checkPreconditions, noPreconditions } from "../../operations/preconditi
 import { validatorsOf } from "./render.js";
 import type { StoredDocument } from "../../ports/documents.js";
 import { everything } from "../../query/ast.js";
+import { withSet } from "./set.js";
 import { holdReferences, releaseReferrers } from "./references.js";
 import { nextRevision } from "./revision.js";
 import { checkWithinScope, findDocument } from "./scoped.js";
@@ -47,7 +48,8 @@ export function newDocument(
   payload: Body,
 ): { readonly stored: StoredDocument; readonly body: Body } {
   // Spread twice, so that given members stand before defaulted ones.
-  const body = canonicalBody({ ...payload, ...spec.defaults, ...payload }, spec.canonical);
+  const given = { ...payload, ...spec.defaults, ...payload };
+  const body = canonicalBody(withSet(spec, context, given, "create"), spec.canonical);
   checkBody(spec, body);
   const now = new Date(context.clock.now()).toISOString();
   const stored: StoredDocument = {
@@ -65,11 +67,26 @@ export function newDocument(
 /** The body after a patch at the revision that it has, and what of it is new. Throws `core.validation`. */
 export function patchedBody(
   spec: DocumentDeclaration,
+  context: ExecutionContext,
   current: StoredDocument,
   patch: Body,
 ): { readonly body: Body; readonly diff: Body } {
   const before = JSON.parse(current.body) as Body;
-  const body = applyPatch(before, canonicalBody(patch, spec.canonical), nullable(spec));
+  const after = applyPatch(before, canonicalBody(patch, spec.canonical), nullable(spec));
+  return changedBody(spec, context, before, after);
+}
+
+/** A body that somebody has changed, with what the service sets then; one that nobody has changed stays as it is. */
+function changedBody(
+  spec: DocumentDeclaration,
+  context: ExecutionContext,
+  before: Body,
+  after: Body,
+): { readonly body: Body; readonly diff: Body } {
+  const isChanged = Object.keys(diffOf(before, after)).length > 0;
+  const body = isChanged
+    ? canonicalBody(withSet(spec, context, after, "write"), spec.canonical)
+    : after;
   checkBody(spec, body);
   return { body, diff: diffOf(before, body) };
 }
@@ -77,7 +94,14 @@ export function patchedBody(
 /** Throws `core.validation` where the parts of a body have been valid, and the whole is not. */
 function checkBody(spec: DocumentDeclaration, body: Body): void {
   const faults = spec.validateBody?.(body) ?? null;
-  if (faults !== null) throw fail("core.validation", { errors: faults });
+  if (faults === null) return;
+  const [own] = (spec.set ?? []).filter(({ member }) =>
+    faults.some(({ path }) => path === `/${member}` || path.startsWith(`/${member}/`)),
+  );
+  if (own === undefined) throw fail("core.validation", { errors: faults });
+  // No caller could mend what the service itself has set.
+  const cause = new TypeError(`${spec.name}.${own.member} is set to what it cannot be`);
+  throw fail("core.internal", {}, { cause });
 }
 
 /** A patched document, and the top-level members that the patch changed. */
@@ -109,11 +133,10 @@ export async function patchDocument(
       expected === "any" || expected === current.rev
         ? applyPatch(before, change, nullable(spec))
         : await merged(spec, context, current, expected, before, change);
-    checkBody(spec, after);
-    const diff = diffOf(before, after);
+    const { body, diff } = changedBody(spec, context, before, after);
     if (Object.keys(diff).length === 0) return { stored: current, diff };
-    await holdReferences(spec, context, after, Object.keys(diff));
-    const stored = await replaced(spec, context, current, { body: JSON.stringify(after) });
+    await holdReferences(spec, context, body, Object.keys(diff));
+    const stored = await replaced(spec, context, current, { body: JSON.stringify(body) });
     if (stored === null) return null;
     await emitSignals(spec, context, "update", stored, diff);
     return { stored, diff };

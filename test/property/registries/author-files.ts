@@ -85,9 +85,17 @@ function referencesOf(
   const phase = path.at(-1) ?? "";
   if ((hookPhases as readonly string[]).includes(phase)) return [[value, hookOf(phase)]];
   if (path[0] === "operations" && phase === "run") return [[value, handlerOf(path[1] ?? "")]];
+  if (path[2] === "set") return [[value, pure]];
   const type = typeAt(path);
   return type === undefined ? [] : [[value, valueOf(type)]];
 }
+
+/** A pure function, whatever it is asked to make: it fails, and compiles. */
+const pure: Writer = (_file, name) => ({
+  name,
+  imports: [],
+  text: `export const ${name} = (): never => {\n  throw new Error("not written");\n};`,
+});
 
 function handlerOf(key: string): Writer {
   const type = `${pascalCase(key)}Handler`;

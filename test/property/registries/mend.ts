@@ -127,17 +127,25 @@ function document(given: Fields, maySensitive: boolean): Fields {
             (one["bulk"] !== undefined || !/_(?:many|where)$/.test(verb)) &&
             (isKeyed || verb !== "upsert"),
         );
-  const { mount, idempotency, unique, upsert, ...rest } = one;
+  const { mount, idempotency, unique, upsert, set, ...rest } = one;
   const isOff = one["sensitive"] === true;
   return {
     ...only(rest, ["guard", "hooks", "emits", "deprecated"], [...registered, "read", "write"]),
     ...(idempotency === undefined || one["read_only"] === true ? {} : { idempotency }),
     ...(mount === undefined || isOff ? {} : { mount: mountOf(mount, registered) }),
     ...(upsert === undefined || !isKeyed ? {} : { upsert }),
+    ...(isMap(set) ? { set: settable(set, one) } : {}),
     ...(Array.isArray(unique)
       ? { unique: unique.map((rule) => uniqueOf(rule, isSoft || isComposite)) }
       : {}),
   };
+}
+
+/** What nobody else says anything of. */
+function settable(set: Fields, { create, update, defaults }: Fields): Fields {
+  const named = [create, update].flatMap((list) => (Array.isArray(list) ? list : []));
+  const taken = [...named, ...(isMap(defaults) ? Object.keys(defaults) : [])];
+  return Object.fromEntries(Object.entries(set).filter(([field]) => !taken.includes(field)));
 }
 
 /** Only documents that can be deleted can be told from those that are not. */

@@ -34,6 +34,7 @@ const places: readonly (readonly [string, Place])[] = [
   [`${documents}.*.unique.*.fields.*`, scalarAt],
   [`${documents}.*.unique.*.fields|where|global`, asShaped],
   [`${documents}.*.indexes|unique.*.*`, scalarAt],
+  [`${documents}.*.set`, setFields],
   [`${documents}.*.was`, ({ draw }, path) => `${path[1]}_${draw.below(9)}`],
   [`${documents}.*.defaults`, defaults],
   [`${documents}.*.emits.*`, emission],
@@ -285,6 +286,33 @@ function scalarAt(world: World, path: Path): string {
 function textAt(world: World, path: Path): unknown {
   if (path.at(-1) !== "*") return world.draw.pick([1, 0.5, 10]);
   return world.draw.pick(fieldsAt(world, path, isText));
+}
+
+/** Some fields, each set to what it can have. */
+function setFields(world: World, path: Path): Json {
+  const { draw, fields } = world;
+  const all = Object.entries(fields.get(path.slice(0, 2).join(".")) ?? {});
+  const on = (): Json => (draw.chance(50) ? { on: draw.pick(["create", "write"]) } : {});
+  const rules = all.flatMap(([name, type]): readonly (readonly [string, unknown])[] => {
+    if (typeof type !== "string" || draw.chance(70)) return [];
+    switch (type.replace("?", "")) {
+      case "uuid":
+        return [[name, draw.chance(50) ? "$caller" : { from: "$caller", ...on() }]];
+      case "string":
+        return [[name, draw.chance(50) ? reference(world) : { from: reference(world), ...on() }]];
+      case "date-time":
+        return [[name, { from: "$now", ...on() }]];
+      case "number":
+        return [[name, { $sum: name, ...on() }]];
+      case "integer": {
+        const list = all.find(([, other]) => typeof other === "string" && other.includes("[]"));
+        return list === undefined ? [] : [[name, { $count: list[0], ...on() }]];
+      }
+      default:
+        return [];
+    }
+  });
+  return Object.fromEntries(rules);
 }
 
 /** All fields, perhaps without some that can be left out. */

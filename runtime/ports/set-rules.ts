@@ -1,0 +1,84 @@
+// Members that the service sets by itself: from the caller, the clock, and what the document says otherwise.
+
+type Body = Readonly<Record<string, unknown>>;
+
+/** What values are made of. */
+export interface Setting {
+  /** The principal that writes, or null. */
+  readonly caller: string | null;
+  /** RFC 3339, UTC, milliseconds. */
+  readonly now: string;
+  /** The document without what functions set. */
+  readonly document: Body;
+}
+
+/** A value that the service sets. */
+export type SetValue = (setting: Setting) => unknown;
+
+/** A member that the service sets: when a document is created, or whenever it is written. */
+export interface SetRule {
+  readonly member: string;
+  readonly on: "create" | "write";
+  /** Whether it is made of the document, and so after what is not. */
+  readonly isOfDocument: boolean;
+  readonly value: SetValue;
+}
+
+/** Makers of rules, as generated documents name them. */
+export const setting = {
+  caller: (member: string, on: SetRule["on"]): SetRule => ({
+    member,
+    on,
+    isOfDocument: false,
+    value: ({ caller }) => caller,
+  }),
+
+  now: (member: string, on: SetRule["on"]): SetRule => ({
+    member,
+    on,
+    isOfDocument: false,
+    value: ({ now }) => now,
+  }),
+
+  /** What a pure function of the author's makes of the document. */
+  by: <Document>(
+    member: string,
+    on: SetRule["on"],
+    make: (document: Document) => unknown,
+  ): SetRule => ({
+    member,
+    on,
+    isOfDocument: true,
+    // The function is held to the type of the document where it is named.
+    value: ({ document }) => make(document as Document),
+  }),
+
+  /** The sum of the numbers at some paths; `lines[].price` goes through an array. What is absent counts as 0. */
+  sum: (member: string, on: SetRule["on"], paths: readonly string[]): SetRule => ({
+    member,
+    on,
+    isOfDocument: true,
+    value: ({ document }) =>
+      paths
+        .flatMap((path) => valuesAt(document, path.split(".")))
+        .reduce<number>((sum, value) => sum + (typeof value === "number" ? value : 0), 0),
+  }),
+
+  /** How many elements an array has; none where it is absent. */
+  count: (member: string, on: SetRule["on"], path: string): SetRule => ({
+    member,
+    on,
+    isOfDocument: true,
+    value: ({ document }) => valuesAt(document, `${path}[]`.split(".")).length,
+  }),
+};
+
+function valuesAt(value: unknown, steps: readonly string[]): readonly unknown[] {
+  const [step, ...rest] = steps;
+  if (step === undefined) return [value];
+  if (typeof value !== "object" || value === null) return [];
+  const isList = step.endsWith("[]");
+  const inner = (value as Body)[isList ? step.slice(0, -2) : step];
+  if (!isList) return valuesAt(inner, rest);
+  return Array.isArray(inner) ? inner.flatMap((one: unknown) => valuesAt(one, rest)) : [];
+}

@@ -1,0 +1,179 @@
+// Fields that the service sets: from the caller, the clock, pure functions and what is computed of the document.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { issueSession } from "../../runtime/families/identity/operations.js";
+import { createPrincipal } from "../../runtime/families/identity/provision.js";
+import { uuidv7 } from "../../runtime/contract/uuid.js";
+import { engines } from "../engines.js";
+import { testProject, type TestProject } from "./project-service.js";
+import type { Answer, TestService } from "./service.js";
+
+const files = {
+  "registry/service.yaml": `registry: 1
+service: {name: demo, title: Demo, version: 1.0.0}
+identity: {methods: [token]}
+policies: {open: [], writer: [principal]}
+documents:
+  articles:
+    type:
+      title: string
+      slug: string
+      author: uuid
+      editor: uuid?
+      published: date-time
+      touched: date-time
+      total: number
+      size: integer
+      extra: number
+      lines: {type: array, items: {type: object, properties: {name: {type: string}, price: {type: number}}, required: [name, price]}}
+    guard: {read: open, write: writer}
+    tenant: false
+    history: true
+    unique: [[slug]]
+    upsert: true
+    bulk: {max: 10}
+    set:
+      author: $caller
+      editor: {from: $caller, on: write}
+      published: $now
+      touched: {from: $now, on: write}
+      slug: registry/slug.ts#slug
+      total: {$sum: ["lines[].price", extra]}
+      size: {$count: lines}
+  notes: {type: {text: string, by: uuid}, guard: open, tenant: false, set: {by: $caller}}
+  stones: {type: {text: string, key: string}, guard: open, tenant: false, set: {key: {from: registry/slug.ts#broken, on: create}}}
+operations:
+  articles.draft: {post: /draft, in: {title: string}, out: {slug: string, author: uuid}, run: registry/handlers.ts#draft, guard: writer}
+`,
+  "registry/slug.ts": `export const slug = ({ title, author }) => title.toLowerCase().replaceAll(/[^a-z]+/g, "-") + "-" + author.slice(-4);
+export const broken = ({ text }) => { if (text === "throw") throw new Error("no"); return text === "wait" ? Promise.resolve("x") : 5; };
+`,
+  "registry/handlers.ts": `import { collection } from "opwright/runtime";
+import { articlesSpec } from "../generated/documents/articles.js";
+export const draft = ({ title }, context) => collection(articlesSpec, context).create({ title, extra: 0, lines: [] });
+`,
+};
+
+let project: TestProject;
+beforeAll(async () => {
+  project = await testProject(files);
+});
+afterAll(() => project.remove());
+
+for (const engine of engines) {
+  describe.skipIf(!engine.isAvailable)(engine.name, () => {
+    let service: TestService;
+    beforeAll(async () => {
+      service = await project.start(engine);
+    });
+    afterAll(() => service.stop());
+
+    const somebody = async () => {
+      const { context, write } = service.running.connection;
+      const { identitySpec } = await project.load("generated/identity.ts");
+      const id = await createPrincipal(context("test.people"), {
+        login: `${uuidv7()}@example.test`,
+        password: "a long password",
+      });
+      const { access_token: token } = await write("test.session", (within) =>
+        issueSession(identitySpec, within, { principalId: id, tenant: null }),
+      );
+      const call = (method: string, path: string, body?: object): Promise<Answer> =>
+        service.call(method, path, {
+          headers: { authorization: `Bearer ${token}` },
+          ...(body === undefined ? {} : { body }),
+        });
+      return { id, call };
+    };
+    const lines = [
+      { name: "a", price: 2 },
+      { name: "b", price: 3.5 },
+    ];
+
+    test("what the service sets is there, follows what changes, and is in no payload", async () => {
+      const [ann, bob] = [await somebody(), await somebody()];
+      const given = { title: `Hello ${uuidv7()}`, extra: 1, lines };
+      const made = await ann.call("POST", "/articles", given);
+      expect(made).toMatchObject({
+        status: 201,
+        body: { author: ann.id, editor: ann.id, total: 6.5, size: 2 },
+      });
+      expect(made.body.slug).toMatch(new RegExp(`^hello-.*${ann.id.slice(-4)}$`));
+      expect(Date.now() - Date.parse(made.body.published)).toBeLessThan(60_000);
+      for (const taken of ["author", "slug", "total", "published"])
+        expect(
+          await ann.call("POST", "/articles", { ...given, [taken]: made.body[taken] }),
+        ).toMatchObject({
+          status: 422,
+          body: { context: { errors: [{ path: `/${taken}`, keyword: "additionalProperties" }] } },
+        });
+      const at = `/articles/${made.body.id}`;
+      expect((await ann.call("PATCH", `${at}?rev=1`, { slug: "mine" })).status).toBe(422);
+      const changed = await bob.call("PATCH", `${at}?rev=1`, { title: "Other", lines: [] });
+      expect(changed.body).toMatchObject({
+        data: {
+          author: ann.id,
+          editor: bob.id,
+          published: made.body.published,
+          total: 1,
+          size: 0,
+          rev: 2,
+        },
+        diff: { editor: bob.id, total: 1, size: 0, slug: `other-${ann.id.slice(-4)}` },
+      });
+      expect(Date.parse(changed.body.data.touched)).toBeGreaterThanOrEqual(
+        Date.parse(made.body.touched),
+      );
+      // Nothing is touched where nothing changes.
+      expect((await ann.call("PATCH", `${at}?rev=2`, { title: "Other" })).body).toMatchObject({
+        data: { rev: 2, editor: bob.id },
+        diff: {},
+      });
+      // A merge is a change as well.
+      expect((await ann.call("PATCH", `${at}?rev=1`, { extra: 4 })).body.data).toMatchObject({
+        rev: 3,
+        total: 4,
+        title: "Other",
+      });
+    });
+
+    test("handlers, many at once and upserts have it, too", async () => {
+      const ann = await somebody();
+      const title = `T${uuidv7()}`;
+      expect((await ann.call("POST", "/draft", { title })).body).toMatchObject({ author: ann.id });
+      const items = ["x", "y"].map((extra) => ({
+        title: `${title}${extra}${extra}`,
+        extra: 2,
+        lines,
+      }));
+      const { body } = await ann.call("POST", "/articles/create_many", { items });
+      expect(body.outcomes[1].document).toMatchObject({ author: ann.id, total: 7.5 });
+      const { id } = body.outcomes[1].document;
+      const updated = await ann.call("POST", "/articles/update_many", {
+        items: [{ id, patch: { lines: [] } }],
+      });
+      expect(updated.body.outcomes[0].document).toMatchObject({ total: 2, size: 0, rev: 2 });
+      // A name that follows from the document is unique as any other.
+      expect(await ann.call("POST", "/articles", { title, extra: 0, lines })).toMatchObject({
+        status: 409,
+        body: { code: "unique_violation", context: { members: ["slug"] } },
+      });
+    });
+
+    test("who must be named has to be there", async () => {
+      const headers = { authorization: "" };
+      const nobody = await service.call("POST", "/notes", { body: { text: "a" }, headers });
+      expect(nobody).toMatchObject({
+        status: 401,
+        body: { code: "core.authentication" },
+      });
+    });
+
+    test("a function that fails, waits or makes what the field cannot be is the service's fault", async () => {
+      for (const text of ["throw", "wait", "number"])
+        expect(await service.post("/stones", { text })).toMatchObject({
+          status: 500,
+          body: { code: "core.internal", context: {} },
+        });
+    });
+  });
+}
