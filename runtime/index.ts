@@ -104,6 +104,12 @@ export {
   type Answer,
 } from "./operations/answer.js";
 export { errorEnvelope, type ErrorShape, type ToldError } from "./operations/error-envelope.js";
+export {
+  replying,
+  type Reply,
+  type ReplyingContext,
+  type ReplyingHandler,
+} from "./operations/reply.js";
 export { answered, answeredAround } from "./operations/answered.js";
 export { cut } from "./operations/plain-json.js";
 export { callerOf } from "./operations/identity.js";
