@@ -211,7 +211,10 @@ export class ExecutionContext {
     return result;
   }
 
-  /** The same invocation for a principal that it has just made: what is created belongs to that one. Inside a running transaction. */
+  /**
+   * The same invocation for a principal, such as one that it has just made: what is created belongs to that one, and `own`
+   * finds what does. Permissions and scopes are not asked anew. Inside a running transaction, it is that one's.
+   */
   onBehalfOf(principalId: string): ExecutionContext {
     const who = { principalId, actorId: null, sessionId: null, tenant: null, expiresAt: null };
     const other = new ExecutionContext(this.resources, { ...this, identity: who });
