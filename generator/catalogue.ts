@@ -70,6 +70,16 @@ export const catalogue = {
     "`identity.sign_up.profile` names a document that a principal cannot have exactly one of, or none.",
     "Name a document with `unique: [[owner_id]]`, and `tenant: false` where there is `tenancy`.",
   ),
+  OPW015: entry(
+    "Header of opwright's own",
+    "An operation reads a credential, or sets a header that the service or the protocol sets.",
+    "Leave it out: `identity` knows credentials, `reply.cookies` sets cookies, `reply.redirect` sends callers on.",
+  ),
+  OPW016: entry(
+    "Reply beside what has none",
+    "Statuses, headers, cookies and redirects of a handler are of an HTTP answer that is made once: not of a replay, not of a realtime command, and a redirect has no body.",
+    "Remove one of the two.",
+  ),
   OPW020: entry(
     "Unknown type",
     "A field names a type that no `types:` entry declares.",

@@ -23,12 +23,16 @@ export { principal, session } from "./families/identity/hooks.js";
 export {
   authn,
   issueSession,
+  signIn,
+  type Credentials,
   type NewSession,
   type SessionEntry,
+  type SignedIn,
   type TokenResponse,
 } from "./families/identity/operations.js";
 export { passwordReset, type PasswordResetRequested } from "./families/identity/password-reset.js";
 export { signUp, type SignUp, type SignUpRequested } from "./families/identity/sign-up.js";
+export { changeCredentials } from "./families/identity/change-credentials.js";
 export { createPrincipal } from "./families/identity/provision.js";
 export {
   identity,
@@ -105,6 +109,12 @@ export {
   type Answer,
 } from "./operations/answer.js";
 export { errorEnvelope, type ErrorShape, type ToldError } from "./operations/error-envelope.js";
+export {
+  replying,
+  type Reply,
+  type ReplyingContext,
+  type ReplyingHandler,
+} from "./operations/reply.js";
 export { answered, answeredAround } from "./operations/answered.js";
 export { cut } from "./operations/plain-json.js";
 export { callerOf } from "./operations/identity.js";

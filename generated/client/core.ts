@@ -66,6 +66,8 @@ export interface CallOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** One of the caller's own; a call that honours one has one of its own otherwise. */
   readonly idempotencyKey?: string;
+  /** Is told the status and the headers of an answer before the call resolves. */
+  readonly onAnswer?: (answer: Pick<Response, "status" | "headers">) => void;
 }
 
 /** What an operation answers whose result is bytes: a response, to be read as a stream. */
@@ -122,6 +124,7 @@ async function run(
   const work = async (signal: AbortSignal): Promise<unknown> => {
     const until = Date.now() + millis;
     const response = await repeated(client, operation, input, options, signal, until);
+    options.onAnswer?.(response);
     // Bytes go on to be read after the call: whoever gives it up then ends their stream as well.
     if (operation.isBytes === true && response.ok) return response;
     const body = response.status === 204 ? undefined : await bodyOf(response);

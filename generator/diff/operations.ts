@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { durationSeconds } from "../load/quantities.js";
 import { propertiesOf } from "../model/json-schema.js";
-import type { OperationModel, RegistryModel } from "../model/registry.js";
+import type { OperationModel, RegistryModel, ReplyDeclaration } from "../model/registry.js";
 import { own } from "../model/records.js";
 import type { Change, ChangeArea, ChangeLevel, Note } from "../compare/change.js";
 import { deprecations, removal } from "../compare/deprecations.js";
@@ -112,6 +112,7 @@ function compareRoutes(
     told("breaking", "http", `is ${next.method} ${next.path} instead of ${old.method} ${old.path}`);
   if (old.status !== next.status)
     told("breaking", "http", `answers with ${next.status} instead of ${old.status}`);
+  compareReplies(old.reply, next.reply, told);
   const places = ({ parameters, body }: OperationModel["input"]): ReadonlyMap<string, string> => {
     const names = new Map<string, string>(parameters.map((one) => [one.name, one.in]));
     if (typeof body?.as === "object") names.set(body.as.member, "body");
@@ -128,6 +129,31 @@ function compareRoutes(
   const hasBodies = input.body !== null && after.input.body !== null;
   if (hasBodies && !isDeepStrictEqual(formOf(input), formOf(after.input)))
     told("breaking", "http", "takes another body");
+}
+
+/** What a handler may say besides the body: a client may rely on headers, and may not know a status. */
+function compareReplies(
+  before: ReplyDeclaration | null,
+  after: ReplyDeclaration | null,
+  told: Told,
+): void {
+  const partsOf = (reply: ReplyDeclaration | null): readonly string[] => [
+    ...(reply?.headers ?? []).map((name) => `the header ${name}`),
+    ...Object.keys(reply?.cookies ?? {}).map((name) => `the cookie ${name}`),
+  ];
+  const parts = differences(partsOf(before), partsOf(after));
+  for (const one of parts.gone) told("breaking", "http", `sets ${one} no more`);
+  for (const one of parts.added) told("additive", "http", `may set ${one}`);
+  const statusesOf = (reply: ReplyDeclaration | null): readonly number[] => [
+    ...(reply?.statuses ?? []),
+    ...(reply?.redirects ?? []),
+  ];
+  const statuses = differences(statusesOf(before), statusesOf(after));
+  for (const one of statuses.gone) told("documentation", "http", `answers with ${one} no more`);
+  for (const one of statuses.added) told("breaking", "http", `may answer with ${one}`);
+  const reads = differences(before?.reads ?? [], after?.reads ?? []);
+  for (const one of reads.gone) told("documentation", "http", `reads the header ${one} no more`);
+  for (const one of reads.added) told("additive", "http", `reads the header ${one}`);
 }
 
 /** A path whose parameters have no names. */

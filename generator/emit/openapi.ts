@@ -16,6 +16,7 @@ import { published } from "./published-schema.js";
 import { envelopeSchema, errorResponse, referToError } from "./openapi-errors.js";
 import { exampleOf } from "./openapi-examples.js";
 import { linksOf } from "./openapi-links.js";
+import { furtherResponses, readHeaders, saidHeaders } from "./openapi-replies.js";
 import { securitySchemes } from "./security-schemes.js";
 import { SharedComponents } from "./shared-components.js";
 import { outputTypeName } from "./types.js";
@@ -132,6 +133,7 @@ function operationObject(
     ...new Set(errorCodesOf(operation).map((code) => statusOf(code, model))),
   ].sort();
   for (const code of ownCodesOf(operation)) referToError(code, model, components);
+  const success = successResponse(operation, components);
   const budget = deadlineSeconds === null ? [] : [`Time budget: ${deadlineSeconds} s.`];
   const { deprecated } = operation;
   const end = deprecated === null ? [] : [deprecationText(deprecated)];
@@ -161,7 +163,8 @@ function operationObject(
           },
         }),
     responses: {
-      [String(route?.status ?? 200)]: { ...successResponse(operation, components), ...links },
+      [String(route?.status ?? 200)]: { ...success, ...links },
+      ...furtherResponses(route?.reply ?? null, success),
       ...(output.isBytes && route?.method === "GET"
         ? { "206": { description: "The part that Range asks for.", content: anyBytes } }
         : {}),
@@ -204,6 +207,7 @@ function parametersMember(
     const isId = isDeepStrictEqual(parameter, idInPath);
     return [isId ? shared("Id", urlParameter(parameter)) : urlParameter(parameter)];
   });
+  parameters.push(...readHeaders(operation.route?.reply ?? null));
   for (const name of conditionsOf(operation))
     parameters.push(
       shared(
@@ -315,6 +319,7 @@ function successResponse(operation: OperationModel, components: SharedComponents
           })),
         }
       : {}),
+    ...saidHeaders(operation.route?.reply ?? null),
   };
   return {
     description: schema === null ? "Done." : pascalCase(operation.key),

@@ -1,9 +1,16 @@
 // routes/<namespace>.ts: what a reviewer reads. Data before code, 15 to 25 lines an operation.
-import { authoredIn, type Code } from "../model/code.js";
+import { authoredIn, callOf, ofRuntime, type Code } from "../model/code.js";
 import { camelCase } from "../model/names.js";
 import type { HookUse, OperationModel, ParameterModel, RegistryModel } from "../model/registry.js";
 import { header, type EmittedFile } from "../print/file.js";
-import { callLayout, docComment, importStatements, listLayout, literal } from "../print/layout.js";
+import {
+  callLayout,
+  docComment,
+  importStatements,
+  listLayout,
+  literal,
+  mapMember,
+} from "../print/layout.js";
 import type { ModulePaths } from "../print/module-path.js";
 import { ModuleScope } from "../print/module-scope.js";
 import { answerOf, answersModule } from "./answers.js";
@@ -95,6 +102,9 @@ function viewOf(
       ...deprecationLines(operation),
       // Both are about requests: what has no route gets none.
       ...(route !== null && operation.ignoresCredentials ? ["ignoresCredentials: true,"] : []),
+      ...(route === null || route.reply === null
+        ? []
+        : [mapMember("  ", "reply", { ...route.reply }).trimStart()]),
       ...(route === null || audit === null ? [] : [list("audit", audit.map(literal))]),
       `run: ${runText(operation, scope)},`,
     ],
@@ -118,10 +128,10 @@ function deprecationLines({ route, deprecated }: OperationModel): readonly strin
 
 /** What runs it; a handler of the author's answers what is declared. */
 function runText(operation: OperationModel, scope: ModuleScope): string {
-  const { run } = operation;
-  return authoredIn(run).length === 0
-    ? scope.code(run)
-    : held("  ", "run: ", "answered", run, operation, scope);
+  const { run, route } = operation;
+  if (authoredIn(run).length === 0) return scope.code(run);
+  const handler = route === null || route.reply === null ? run : callOf(ofRuntime("replying"), run);
+  return held("  ", "run: ", "answered", handler, operation, scope);
 }
 
 /** One hook of the chain; one of the author's that goes around the operation answers what is declared as well. */

@@ -3,9 +3,9 @@ import type { JsonSchema } from "../model/json-schema.js";
 import { objectSchema, referredType } from "../model/json-schema.js";
 import { filledMembers, filledTypeName, handledTypeName } from "../model/filled-input.js";
 import { pascalCase } from "../model/names.js";
-import type { OperationModel, RegistryModel } from "../model/registry.js";
+import type { OperationModel, RegistryModel, ReplyDeclaration } from "../model/registry.js";
 import { header, type EmittedFile } from "../print/file.js";
-import { importOf, importStatements, listLayout, sortedUnique } from "../print/layout.js";
+import { importOf, importStatements, listLayout, literal, sortedUnique } from "../print/layout.js";
 import { typeModules, typesByModule } from "../print/type-modules.js";
 import { namespacesOf, type Namespace } from "./namespaces.js";
 import { print } from "../print/templates.js";
@@ -37,7 +37,7 @@ export function emitTypes(model: RegistryModel): readonly EmittedFile[] {
 interface Declared {
   readonly text: string;
   readonly refers: readonly string[];
-  readonly usesHandler: boolean;
+  readonly uses: "Handler" | "ReplyingHandler" | null;
 }
 
 function declarationsOf(
@@ -73,16 +73,12 @@ function customTypes(
   }
   const handled = handledTypeName(operation, known);
   if (handled !== input.typeName) types.push(filledInput(operation, known));
+  const given = [handled, output.schema === null ? "void" : result];
+  const reply = operation.route?.reply ?? null;
   types.push({
-    text:
-      `/** Handles ${key}. */\n` +
-      handlerDeclaration(
-        `${pascalCase(key)}Handler`,
-        handled,
-        output.schema === null ? "void" : result,
-      ),
+    text: `/** Handles ${key}. */\n${handlerDeclaration(`${pascalCase(key)}Handler`, given, reply)}`,
     refers: [...referredTypes(input.schema), ...referredTypes(output.schema ?? true)],
-    usesHandler: true,
+    uses: reply === null ? "Handler" : "ReplyingHandler",
   });
   return types;
 }
@@ -94,12 +90,34 @@ function filledInput({ key, input }: OperationModel, known: RegistryModel["types
   return {
     text: `/** The input of ${key} as its handler gets it. */\n${extendingDeclaration(filledTypeName(key), input.typeName, schema)}`,
     refers: referredTypes(schema),
-    usesHandler: false,
+    uses: null,
   };
 }
 
-function handlerDeclaration(name: string, input: string, result: string): string {
-  return listLayout("", `export type ${name} = Handler`, [input, result], ["<", ">"], ";");
+function handlerDeclaration(
+  name: string,
+  given: readonly string[],
+  reply: ReplyDeclaration | null,
+): string {
+  if (reply === null)
+    return listLayout("", `export type ${name} = Handler`, given, ["<", ">"], ";");
+  const { reads, statuses, headers, cookies, redirects } = reply;
+  const one = (values: readonly (string | number)[]): string =>
+    values.length === 0 ? "never" : values.map(literal).join(" | ");
+  const names = [
+    `reads: ${one(reads)}`,
+    `statuses: ${one(statuses)}`,
+    `headers: ${one(headers)}`,
+    `cookies: ${one(Object.keys(cookies))}`,
+    `redirects: ${one(redirects)}`,
+  ];
+  const lines = [
+    ...given.map((type) => `  ${type},`),
+    "  {",
+    ...names.map((member) => `    ${member};`),
+    "  }",
+  ];
+  return `export type ${name} = ReplyingHandler<\n${lines.join("\n")}\n>;`;
 }
 
 /** The TypeScript name of an operation's result. */
@@ -109,7 +127,7 @@ export function outputTypeName({ key, output }: OperationModel): string {
 }
 
 function declared(name: string, schema: JsonSchema): Declared {
-  return { text: typeDeclaration(name, schema), refers: referredTypes(schema), usesHandler: false };
+  return { text: typeDeclaration(name, schema), refers: referredTypes(schema), uses: null };
 }
 
 function printNamespace(
@@ -121,9 +139,9 @@ function printNamespace(
     (name) => modules.get(name) !== namespace.name,
   );
   const imports = [
-    ...(declarations.some(({ usesHandler }) => usesHandler)
-      ? [importOf("Handler", "opwright/runtime", true)]
-      : []),
+    ...sortedUnique(declarations.flatMap(({ uses }) => uses ?? [])).map((name) =>
+      importOf(name, "opwright/runtime", true),
+    ),
     ...foreign.map((name) => importOf(name, `./${modules.get(name) ?? "models"}.js`, true)),
   ];
   return print("types.ts", {

@@ -168,7 +168,7 @@ function routed(
   const relative = override === undefined ? route.path : withRest(route.path, override);
   const isPrefixRoot = relative === "/" || relative === "";
   const path = isPrefixRoot ? root || "/" : `${root}${relative}`;
-  return { operation, route: { method: route.method, path, isPrefixRoot, status } };
+  return { operation, route: { method: route.method, path, isPrefixRoot, status, reply: null } };
 }
 
 /** An override whose last placeholder takes the rest of the path where the usual one does. */

@@ -129,12 +129,31 @@ export interface CompositeDeclaration extends Omit<
 export const methods = ["get", "post", "put", "patch", "delete"] as const;
 export type MethodKey = (typeof methods)[number];
 
+export interface ReplyDeclaration {
+  readonly status?: readonly number[];
+  readonly headers?: readonly string[];
+  readonly cookies?: Readonly<
+    Record<
+      string,
+      {
+        readonly max_age?: string;
+        readonly path?: string;
+        readonly same_site?: "lax" | "strict" | "none";
+        readonly http_only?: boolean;
+      }
+    >
+  >;
+  readonly redirect?: readonly number[];
+}
+
 export interface OperationDeclaration extends Partial<Record<MethodKey, string>> {
   readonly summary?: string;
   readonly description?: string;
   readonly in?: unknown;
   readonly out?: unknown;
   readonly status?: number;
+  readonly headers?: readonly string[];
+  readonly reply?: ReplyDeclaration;
   readonly run: string;
   readonly guard: string;
   readonly hooks?: HooksByPhase;

@@ -43,7 +43,7 @@ const usual = {
     errors: [],
     extensions: {},
   },
-  route: { isPrefixRoot: false, status: 200 },
+  route: { isPrefixRoot: false, status: 200, reply: null },
   output: { schema: null, hasEntityTag: false, isBytes: false },
   input: { parameters: [], body: null, read: "parts" },
   body: { isOptional: false, isForm: false },

@@ -110,12 +110,33 @@ export interface OutputModel {
   readonly isBytes: boolean;
 }
 
+/** Names of headers are in lower case. */
+export interface ReplyDeclaration {
+  readonly reads: readonly string[];
+  readonly statuses: readonly number[];
+  readonly headers: readonly string[];
+  readonly cookies: Readonly<
+    Record<
+      string,
+      {
+        readonly path: string;
+        readonly maxAgeSeconds: number | null;
+        readonly sameSite: "lax" | "strict" | "none";
+        readonly httpOnly: boolean;
+      }
+    >
+  >;
+  readonly redirects: readonly number[];
+}
+
 export interface RouteModel {
   readonly method: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
   readonly path: string;
   /** Whether it is the root of a mount, which answers with a trailing slash as well. */
   readonly isPrefixRoot: boolean;
   readonly status: number;
+  /** What its handler reads of the request and says of the answer besides input and body; null for nothing. */
+  readonly reply: ReplyDeclaration | null;
 }
 
 export type DocumentVerb =

@@ -20,18 +20,20 @@ const readable = [
 
 /**
  * Marks answers for these origins, and answers preflights of paths that are known; others go on, to be answered by whoever
- * knows them, or to be 404. Without origins it does nothing and loads nothing.
+ * knows them, or to be 404. Without origins it does nothing and loads nothing. `further`
+ * are headers that handlers set, which pages may read as well.
  */
 export async function corsHandler(
   origins: readonly string[],
   isKnown: (req: IncomingMessage) => boolean,
+  further: readonly string[],
 ): Promise<RequestHandler> {
   if (origins.length === 0) return (_req, _res, next) => next?.();
   const { default: cors } = await import("cors");
   const handle = cors({
     origin: [...origins],
     credentials: true,
-    exposedHeaders: readable,
+    exposedHeaders: [...readable, ...further],
     maxAge: 600,
     preflightContinue: true,
   });

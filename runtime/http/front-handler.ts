@@ -133,7 +133,7 @@ function succeed(options: FrontHandlerOptions, run: Run, outcome: Outcome<unknow
         if (!res.destroyed) logFailure(log, run, error);
       });
     if (context?.holdsAnswer === true) context.answer.waits(() => res.destroy());
-    replyOutcome(req, res, metadata, route.status, outcome);
+    replyOutcome(req, res, metadata, route.status, outcome, context?.said?.());
     if (route.audit !== undefined && context !== undefined)
       audit(log, route.audit, context, run.input, "ok");
   } catch (error) {
@@ -202,6 +202,11 @@ function outcomeFor(
     clientAddress: () => clientAddress(req, options.trustsProxy),
     preconditions: readPreconditions(req.headers),
     identity,
+    replies: route.reply,
+    requestHeader: (name) => {
+      const value = req.headers[name];
+      return Array.isArray(value) ? value.join(", ") : value;
+    },
   });
   run.context = context;
   const given = readInput(route.input, { req, path, query }, options.maxBodyBytes);

@@ -5,6 +5,7 @@ import { fail, headersOf, knownError, type ServiceError } from "../contract/erro
 import type { InvocationMetadata } from "../operations/context.js";
 import type { Outcome } from "../operations/idempotency.js";
 import { ByteReply } from "../operations/byte-reply.js";
+import type { SaidReply } from "../operations/reply-declaration.js";
 import { usualEnvelope } from "../operations/error-envelope.js";
 import { JsonText } from "../operations/json-text.js";
 import { isUnchanged, readPreconditions } from "../operations/preconditions.js";
@@ -20,8 +21,9 @@ export function replyOutcome(
   req: IncomingMessage,
   res: ServerResponse,
   metadata: InvocationMetadata,
-  status: number,
+  usualStatus: number,
   outcome: Outcome<unknown>,
+  said?: SaidReply,
 ): void {
   const { output } = outcome;
   if (output instanceof ByteReply) {
@@ -29,7 +31,8 @@ export function replyOutcome(
     return;
   }
   if (isGone(res)) return;
-  const headers = commonHeaders(metadata);
+  const headers = [...commonHeaders(metadata), ...(said?.fields ?? [])];
+  const status = said?.status ?? usualStatus;
   if (outcome.replayed) headers.push("Idempotency-Replayed", "true");
   const version = output instanceof JsonText ? output : undefined;
   if (version?.etag !== undefined) {
@@ -48,7 +51,7 @@ export function replyOutcome(
       return;
     }
   } else {
-    headers.push("Cache-Control", "no-store");
+    if (said?.fields.includes("cache-control") !== true) headers.push("Cache-Control", "no-store");
   }
   if (output === undefined) {
     res.writeHead(status, headers);

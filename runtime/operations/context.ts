@@ -14,6 +14,7 @@ import type { Observer } from "../ports/observer.js";
 import type { RateLimiter } from "../ports/rate-limiter.js";
 import type { Payer } from "../ports/work.js";
 import { noPreconditions, type Preconditions } from "./preconditions.js";
+import type { ReplyDeclaration, SaidReply } from "./reply-declaration.js";
 import type { Sealer } from "./sealer.js";
 import type { Signer } from "../ports/signer.js";
 import type { StoreKey } from "../ports/store-key.js";
@@ -100,6 +101,12 @@ export class ExecutionContext {
   readonly clientAddress: () => string;
   readonly idempotencyKey: string | undefined;
   readonly lifetime: Lifetime;
+  /** A header field of the request by its name in lower case; undefined where it was not sent. */
+  readonly requestHeader: (name: string) => string | undefined;
+  /** What the handler may say besides a body; undefined where its operation declares nothing of it. */
+  readonly replies: ReplyDeclaration | undefined;
+  /** What it has said. */
+  said: (() => SaidReply) | undefined;
   /** What the request says of the version that it is about. Only who answers for that version evaluates them. */
   readonly preconditions: Preconditions;
   readonly resources: Resources;
@@ -125,6 +132,8 @@ export class ExecutionContext {
       readonly clientAddress?: () => string;
       readonly preconditions?: Preconditions;
       readonly identity?: Identity | null;
+      readonly requestHeader?: (name: string) => string | undefined;
+      readonly replies?: ReplyDeclaration | undefined;
     },
   ) {
     this.operationId = fields.operationId;
@@ -134,6 +143,8 @@ export class ExecutionContext {
     this.lifetime = fields.lifetime;
     this.preconditions = fields.preconditions ?? noPreconditions;
     this.identity = fields.identity ?? null;
+    this.replies = fields.replies;
+    this.requestHeader = fields.requestHeader ?? (() => undefined);
     this.clientAddress = fields.clientAddress ?? (() => "");
     this.#isOfCaller = fields.clientAddress !== undefined || this.identity !== null;
     this.resources = resources;
@@ -200,7 +211,10 @@ export class ExecutionContext {
     return result;
   }
 
-  /** The same invocation for a principal that it has just made: what is created belongs to that one. Inside a running transaction. */
+  /**
+   * The same invocation for a principal, such as one that it has just made: what is created belongs to that one, and `own`
+   * finds what does. Permissions and scopes are not asked anew. Inside a running transaction, it is that one's.
+   */
   onBehalfOf(principalId: string): ExecutionContext {
     const who = { principalId, actorId: null, sessionId: null, tenant: null, expiresAt: null };
     const other = new ExecutionContext(this.resources, { ...this, identity: who });

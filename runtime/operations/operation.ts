@@ -2,6 +2,7 @@
 import type { InputBinding } from "./input.js";
 import type { ExecutionContext } from "./context.js";
 import { chain, type Hook, type HookChain } from "./hooks.js";
+import type { ReplyDeclaration } from "./reply-declaration.js";
 import type { Output } from "./json-text.js";
 
 /** Runs an operation. Throws a `ServiceError` from the error table; any other error becomes a masked 500. */
@@ -48,6 +49,8 @@ export interface HttpBinding {
   readonly ignoresCredentials?: boolean;
   /** Days, in UTC, such as 2026-07-01: since when it is deprecated, and from when on it may be gone. */
   readonly deprecated?: { readonly since: string; readonly sunset?: string };
+  /** What the handler reads of the request and says of the answer, besides input and body. */
+  readonly reply?: ReplyDeclaration;
   /** Present where every invocation goes to the audit log: members of the input that it names, none of them a secret. */
   readonly audit?: readonly string[];
 }

@@ -104,6 +104,8 @@ export interface IdentityStore {
     actorId: string | null,
     tenant: string | null,
   ): Promise<Trust | null>;
+  /** Gives a principal another login; false where it is taken. */
+  setLogin(principalId: string, login: string): Promise<boolean>;
   setPassword(principalId: string, passwordHash: string): Promise<void>;
   /** Replaces the hash of an active principal where it is still `expected`; says whether it did. Atomic. */
   replacePassword(principalId: string, expected: string, passwordHash: string): Promise<boolean>;

@@ -219,10 +219,12 @@ async function handlerOf(
   });
   const answerDirect = objects.direct === null ? () => false : directEndpoint(objects.direct);
   const paths = new Set([...system.paths, ...(realtime?.paths ?? [])]);
-  const cors = await corsHandler(corsOrigins, ({ url = "" }) => {
+  const said = new Set(service.routes.flatMap(({ reply }) => reply?.headers ?? []));
+  const isKnown = ({ url = "" }: IncomingMessage): boolean => {
     const path = pathOf(url);
     return paths.has(path) || path.startsWith(directPath) || isRouted(table, url);
-  });
+  };
+  const cors = await corsHandler(corsOrigins, isKnown, [...said]);
   const answerDocs = settings.hasDocs ? await docsOf(service, folder) : () => false;
   const fallback = appFallback(service, log, answerDocs);
   return (req, res) =>

@@ -38,6 +38,7 @@ const functions = {
   "registry/handlers/tasks.ts": "export const complete = (input: unknown) => input as never;\n",
   "registry/shop.ts": "export const send = async () => undefined;\n",
   "registry/errors.ts": "export const envelope = () => ({ errors: {} });\n",
+  "registry/handlers/visit.ts": "export const visit = () => undefined;\n",
   "registry/mail.ts": "export const render = () => null;\n",
   "registry/hooks/tasks.ts":
     "export const check = () => undefined;\nexport const notArchived = () => undefined;\n",

@@ -354,6 +354,18 @@ const cases: readonly (readonly [string, string, string, string, readonly string
     ["breaking service answers errors with ErrorBody"],
   ],
   [
+    "answers that say more than a body",
+    "out: {at: date-time}, run",
+    "out: {at: date-time}, headers: [X-Who], reply: {headers: [X-Total], cookies: {seen: {}}, status: [202]}, run",
+    "2.0.0",
+    [
+      "additive orders.ship may set the header x-total",
+      "additive orders.ship may set the cookie seen",
+      "breaking orders.ship may answer with 202",
+      "additive orders.ship reads the header x-who",
+    ],
+  ],
+  [
     "another description",
     "note: {type: string,",
     "note: {type: string, description: Anything.,",

@@ -35,10 +35,15 @@ export function inputTypeOf({ input }: OperationModel): string {
   return referredType(input.schema) ?? input.typeName;
 }
 
+/** Whether a call resolves with the response: of bytes, or of whatever a redirect has led to. */
+export function givesResponse({ output, route }: OperationModel): boolean {
+  return output.isBytes || (route?.reply?.redirects ?? []).length > 0;
+}
+
 /** What a call resolves with: bytes are the response itself. */
 export function resultTypeOf(operation: OperationModel): string {
   const { output } = operation;
-  if (output.isBytes) return "$.Bytes";
+  if (givesResponse(operation)) return "$.Bytes";
   return output.schema === null ? "undefined" : outputTypeName(operation);
 }
 
@@ -58,7 +63,7 @@ export function repeatsOf({
 
 /** What the core needs to know of an operation that is attached. */
 export function operationOf(operation: OperationModel): Operation {
-  const { input, output, route } = operation;
+  const { input, route } = operation;
   const query = input.parameters
     .filter((parameter) => parameter.in !== "path")
     .map(({ name }) => name);
@@ -80,7 +85,7 @@ export function operationOf(operation: OperationModel): Operation {
     ...(query.length === 0 ? {} : { query }),
     ...(sends === undefined ? {} : { body: sends }),
     ...(repeats === undefined ? {} : { repeats }),
-    ...(output.isBytes ? { isBytes: true } : {}),
+    ...(givesResponse(operation) ? { isBytes: true } : {}),
     ...(operation.ignoresCredentials ? { ignoresTokens: true } : {}),
   };
 }

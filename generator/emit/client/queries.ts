@@ -22,6 +22,7 @@ import { codeType } from "./codes.js";
 import { functionHead, functionNames, routeText } from "./functions.js";
 import {
   attachedNamespaces,
+  givesResponse,
   hasInput,
   inputTypeOf,
   isOptional,
@@ -57,9 +58,7 @@ export function emitQueries(
 
 /** A stream that is read once is nothing to be kept in a cache. */
 function isOffered(operation: OperationModel): boolean {
-  return (
-    !isReading(operation) || operation.output.isBytes !== true || operation.route?.method === "HEAD"
-  );
+  return !isReading(operation) || !givesResponse(operation) || operation.route?.method === "HEAD";
 }
 
 /** The name of the options for all pages of a list, which no operation beside it has. */

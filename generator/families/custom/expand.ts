@@ -31,6 +31,7 @@ import {
 } from "../../kernel/family.js";
 import { placeholdersOf } from "../../kernel/placeholders.js";
 import { hookChain, requiresAuthn } from "../../kernel/guards.js";
+import { replyModel } from "./reply.js";
 
 const keyPattern = /^[a-z][a-z0-9_]*\.[a-z][a-z0-9_]*$/;
 
@@ -106,6 +107,7 @@ export function expandOperation(
       path: path || "/",
       isPrefixRoot: false,
       status,
+      reply: replyModel(context, key, declaration, output !== null),
     },
     at,
   };

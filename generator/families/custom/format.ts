@@ -17,6 +17,50 @@ import {
 } from "../../load/format-parts.js";
 import type { Member, Shape } from "../../load/shape.js";
 
+const headerName: Shape = {
+  kind: "string",
+  pattern: /^[A-Za-z][A-Za-z0-9-]*$/,
+  what: "the name of a header",
+};
+
+const cookiePath: Shape = {
+  kind: "string",
+  pattern: /^\/[A-Za-z0-9._~!$&'()*+,=:@%/-]*$/,
+  what: "a path such as /shop",
+};
+
+const cookie: Shape = {
+  kind: "object",
+  members: {
+    max_age: optional(duration, "How long it is kept; until the browser ends where left out."),
+    path: optional(cookiePath, "The paths that it is sent to; / where left out."),
+    same_site: optional(
+      { kind: "oneOf", values: ["lax", "strict", "none"] },
+      "Whether other sites' requests bring it along; lax where left out.",
+    ),
+    http_only: optional({ kind: "boolean" }, "Whether scripts don't see it; true where left out."),
+  },
+};
+
+const reply: Shape = {
+  kind: "object",
+  members: {
+    status: optional(
+      listOf({ kind: "integer", minimum: 200 }, 1),
+      "Further statuses of success, from 200 to 299.",
+    ),
+    headers: optional(listOf(headerName, 1), "Headers that it may set."),
+    cookies: optional(
+      mapOf(cookie, /^[A-Za-z0-9_-]+$/, "the name of a cookie"),
+      "Cookies that it may set and remove, always `Secure`.",
+    ),
+    redirect: optional(
+      listOf({ kind: "integer", minimum: 300 }, 1),
+      "Statuses with which it may send the caller on: 301, 302, 303, 307, 308.",
+    ),
+  },
+};
+
 const operation: Shape = {
   kind: "object",
   ...extensions,
@@ -37,6 +81,11 @@ const operation: Shape = {
       { kind: "integer", minimum: 200 },
       "The status of success: 200, or 204 without an output.",
     ),
+    headers: optional(
+      listOf(headerName, 1),
+      "Headers of the request that the handler reads: `context.headers`.",
+    ),
+    reply: optional(reply, "What the handler may say besides the body: `context.reply`."),
     run: required(handlerReference, "The handler, as file#export."),
     guard: required(policyName, "The policy."),
     credentials: optional(

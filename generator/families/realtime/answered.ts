@@ -173,7 +173,7 @@ function answered(given: Answered): OperationModel {
     isSensitive: false,
     requiresAuthn: requiresAuthn(hooks),
     ignoresCredentials: false,
-    route: { method, path, isPrefixRoot: false, status: 200 },
+    route: { method, path, isPrefixRoot: false, status: 200, reply: null },
     audit: null,
     deprecated: null,
     run: callOf(ofRuntime(`realtime.${name}`)),

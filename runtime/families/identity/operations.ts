@@ -33,27 +33,9 @@ export interface TokenResponse {
 export const authn = {
   /** Every failure is the same 401, after the same work. */
   passwordLogin:
-    (
-      spec: IdentitySpec,
-    ): Handler<{ readonly login: string; readonly password: string }, TokenResponse> =>
-    async ({ login, password }, context) => {
-      const name = canonicalLogin(login);
-      const principal = await context.transaction.of(identityStore).findPrincipalByLogin(name);
-      if (principal !== null) context.note({ principal_id: principal.id });
-      const matches = await provesPassword(context, name, principal?.passwordHash, password);
-      if (principal === null || !matches || !principal.isActive) throw fail("core.authentication");
-      const rehashed = (await isOutdated(principal.passwordHash))
-        ? await rehashPassword(context, password)
-        : undefined;
-      return context.commit(async (transaction) => {
-        const identity = transaction.of(identityStore);
-        // The password may have been changed or reset since it was proven; then nothing begins with the old one.
-        const { id, passwordHash } = principal;
-        if (!(await identity.replacePassword(id, passwordHash, rehashed ?? passwordHash)))
-          throw fail("core.authentication");
-        return issueSession(spec, context, { principalId: principal.id, tenant: null });
-      });
-    },
+    (spec: IdentitySpec): Handler<Credentials, TokenResponse> =>
+    async (given, context) =>
+      (await signIn(spec, context, given)).tokens,
 
   /** Single use; a second use inside the grace gives the same successor, a later one ends the session. */
   refreshTokens:
@@ -153,6 +135,45 @@ export const authn = {
       context.endsCredentials({ principalId });
     },
 };
+
+/** What somebody signs in with. */
+export interface Credentials {
+  readonly login: string;
+  readonly password: string;
+}
+
+/** Who has signed in, and the tokens of the session. */
+export interface SignedIn {
+  readonly principalId: string;
+  readonly tokens: TokenResponse;
+}
+
+/** Signs in with a password, under the throttle of logins. Throws the same `core.authentication` for every failure. */
+export async function signIn(
+  spec: IdentitySpec,
+  context: ExecutionContext,
+  { login, password }: Credentials,
+): Promise<SignedIn> {
+  const name = canonicalLogin(login);
+  const principal = await context.transaction.of(identityStore).findPrincipalByLogin(name);
+  if (principal !== null) context.note({ principal_id: principal.id });
+  const matches = await provesPassword(context, name, principal?.passwordHash, password);
+  if (principal === null || !matches || !principal.isActive) throw fail("core.authentication");
+  const rehashed = (await isOutdated(principal.passwordHash))
+    ? await rehashPassword(context, password)
+    : undefined;
+  return context.commit(async (transaction) => {
+    const identity = transaction.of(identityStore);
+    // The password may have been changed or reset since it was proven; then nothing begins with the old one.
+    const { id: principalId, passwordHash } = principal;
+    if (!(await identity.replacePassword(principalId, passwordHash, rehashed ?? passwordHash)))
+      throw fail("core.authentication");
+    return {
+      principalId,
+      tokens: await issueSession(spec, context, { principalId, tenant: null }),
+    };
+  });
+}
 
 /** Whether the password is right and the throttle has an attempt left; without one the same work ends in false. */
 async function provesPassword(

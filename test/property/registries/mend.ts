@@ -39,7 +39,7 @@ export function mended(made: Json, draw: Draw): Json {
     ...(isMap(identity) && !isLeft() ? ofIdentity(made, identity) : {}),
     ...mounts(made, draw),
   };
-  if (isMap(identity) || isLeft()) return realtime(withProfile(whole), isLeft());
+  if (isMap(identity) || isLeft()) return realtime(withoutReplies(withProfile(whole)), isLeft());
   const {
     tenancy: _tenancy,
     authorization: _authorization,
@@ -92,7 +92,15 @@ function operation(one: Fields, draw: Draw): Fields {
   const isFields = isMap(one["in"]) && !Object.keys(one["in"]).includes("type");
   const fields = isFields ? Object.entries(one["in"] as Fields).filter(travels) : [];
   const named = Object.fromEntries([...fields, ...placeholders.map((name) => [name, "uuid"])]);
-  const { status: _status, idempotency, transaction, credentials, ...further } = rest;
+  const {
+    status: _status,
+    idempotency,
+    transaction,
+    credentials,
+    headers,
+    reply,
+    ...further
+  } = rest;
   // Nobody is calling where credentials are ignored.
   const asksNobody = rest["guard"] === "open" && rest["hooks"] === undefined;
   const writes = transaction === "write" || (transaction === undefined && method !== "get");
@@ -100,11 +108,40 @@ function operation(one: Fields, draw: Draw): Fields {
     [method]: path,
     ...further,
     ...(transaction === undefined ? {} : { transaction }),
+    ...replyOf(headers, reply, idempotency === true && writes, one["out"] !== undefined),
     ...(credentials === undefined || !asksNobody ? {} : { credentials }),
     ...(isPlain ? {} : { in: named }),
     ...(one["status"] === undefined ? {} : { status: one["out"] === undefined ? 204 : 201 }),
     ...(idempotency === undefined ? {} : { idempotency: idempotency === true && writes }),
   };
+}
+
+/** Headers that are nobody's own; no reply under a key, and no redirect beside an output. */
+function replyOf(headers: unknown, reply: unknown, isKeyed: boolean, hasOutput: boolean): Fields {
+  const free = (names: unknown): readonly string[] =>
+    Array.isArray(names) ? (names as string[]).filter((name) => name !== "Authorization") : [];
+  const read = free(headers);
+  const { redirect, headers: set, ...rest } = isMap(reply) && !isKeyed ? reply : ({} as Fields);
+  const said = {
+    ...rest,
+    ...(free(set).length === 0 ? {} : { headers: free(set) }),
+    ...(redirect === undefined || hasOutput ? {} : { redirect }),
+  };
+  return {
+    ...(read.length === 0 ? {} : { headers: read }),
+    ...(Object.keys(said).length === 0 ? {} : { reply: said }),
+  };
+}
+
+/** Commands have no headers, and answer no more than a body. */
+function withoutReplies(registry: Json): Json {
+  const { realtime: plane, operations } = registry;
+  if (!isMap(plane) || plane["commands"] === undefined || !isMap(operations)) return registry;
+  const plain = Object.entries(operations).map(([key, one]) => {
+    const { headers: _headers, reply: _reply, ...rest } = isMap(one) ? one : {};
+    return [key, rest] as const;
+  });
+  return { ...registry, operations: Object.fromEntries(plain) };
 }
 
 /** Only verbs that the document registers are spoken of. */

@@ -63,6 +63,8 @@ const places: readonly (readonly [string, Place])[] = [
   ["**.hooks.*.*", hook],
   ["**.hooks.*.*.*", hook],
   ["operations.*.get|post|put|patch|delete", operationPath],
+  ["operations.*.reply.status.*", ({ draw }) => draw.pick([200, 202, 299])],
+  ["operations.*.reply.redirect.*", ({ draw }) => draw.pick([301, 303, 308])],
   ["composites.*.transaction", () => "default"],
   ["service.transaction", () => "default"],
   ["**.jwks.path", () => "/keys.json"],
@@ -124,6 +126,8 @@ export function keysAt(world: World, path: Path): readonly string[] {
     case "events":
       return dotted();
     case "routes":
+      return draw.some(names, 1, 2);
+    case "cookies":
       return draw.some(names, 1, 2);
     case "commands":
       return [`commands.${draw.pick(operationNames)}`];

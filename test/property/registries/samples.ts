@@ -73,6 +73,7 @@ export const samples: Readonly<Record<string, readonly string[]>> = {
   "a content type such as image/*": ["image/*", "application/pdf", "text/x-a.b+c"],
   "a path without placeholders, such as /tasks": ["/blobs", "/x/y", ""],
   "the name of a query parameter": ["access_token", "token"],
+  "a path such as /shop": ["/", "/shop", "/a/b"],
   "the name of a header": ["Authorization", "X-API-Key", "X", "session"],
   "a host such as {tenant}.example.com": ["{tenant}.example.com", "x-{tenant}-y.example.com"],
   "a permission such as admin or {resource}.admin": ["admin", "{resource}.admin", "tasks.admin"],
