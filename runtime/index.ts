@@ -17,6 +17,7 @@ export {
   type ValidationFault,
   type Validator,
 } from "./contract/validation.js";
+export { account, type AccountChange } from "./families/identity/account.js";
 export { principals } from "./families/identity/administration.js";
 export { apiKeys, type ApiKeyEntry, type IssuedApiKey } from "./families/identity/api-keys.js";
 export { principal, session } from "./families/identity/hooks.js";

@@ -1,6 +1,7 @@
 // Identities over SQL, one for all SQL engines.
 import type { IdentityStore } from "../../ports/identity.js";
 import type { SqlRow, SqlSession } from "./session.js";
+import { sqlIdentityCredentials } from "./identity-credentials.js";
 import { sqlIdentityPrune } from "./identity-prune.js";
 import { sqlIdentitySessions } from "./identity-sessions.js";
 import { sqlIdentitySignUps } from "./identity-sign-ups.js";
@@ -48,22 +49,6 @@ export function sqlIdentityStore(session: SqlSession): IdentityStore {
       return added === 1;
     },
 
-    async setPassword(principalId, passwordHash) {
-      await session.run(
-        `UPDATE "opwright_principals" SET "password_hash" = ${at(2)} WHERE "id" = ${at(1)}`,
-        [principalId, passwordHash],
-      );
-    },
-
-    async replacePassword(principalId, expected, passwordHash) {
-      const replaced = await session.run(
-        `UPDATE "opwright_principals" SET "password_hash" = ${at(3)} ` +
-          `WHERE "id" = ${at(1)} AND "password_hash" = ${at(2)} AND "is_active" = ${at(4)}`,
-        [principalId, expected, passwordHash, true],
-      );
-      return replaced === 1;
-    },
-
     async deactivate(principalId, now) {
       const changed = await session.run(
         `UPDATE "opwright_principals" SET "is_active" = ${at(2)} WHERE "id" = ${at(1)}`,
@@ -91,6 +76,7 @@ export function sqlIdentityStore(session: SqlSession): IdentityStore {
       return changed === 1;
     },
 
+    ...sqlIdentityCredentials(session),
     ...sessions,
     ...sqlIdentitySubjects(session),
     ...tokens,
