@@ -17,6 +17,7 @@ export {
   type ValidationFault,
   type Validator,
 } from "./contract/validation.js";
+export { account, type AccountChange } from "./families/identity/account.js";
 export { principals } from "./families/identity/administration.js";
 export { apiKeys, type ApiKeyEntry, type IssuedApiKey } from "./families/identity/api-keys.js";
 export { principal, session } from "./families/identity/hooks.js";
@@ -32,7 +33,6 @@ export {
 } from "./families/identity/operations.js";
 export { passwordReset, type PasswordResetRequested } from "./families/identity/password-reset.js";
 export { signUp, type SignUp, type SignUpRequested } from "./families/identity/sign-up.js";
-export { changeCredentials } from "./families/identity/change-credentials.js";
 export { createPrincipal } from "./families/identity/provision.js";
 export {
   identity,

@@ -104,7 +104,7 @@ export interface IdentityStore {
     actorId: string | null,
     tenant: string | null,
   ): Promise<Trust | null>;
-  /** Gives a principal another login; false where it is taken. */
+  /** Gives a principal another login; false where that is taken, and then the transaction can only be undone. */
   setLogin(principalId: string, login: string): Promise<boolean>;
   setPassword(principalId: string, passwordHash: string): Promise<void>;
   /** Replaces the hash of an active principal where it is still `expected`; says whether it did. Atomic. */
@@ -124,7 +124,8 @@ export interface IdentityStore {
   limitSessions(principalId: string, most: number): Promise<boolean>;
   /** Ends a session of the principal; false where it has no such live session. */
   endSession(principalId: string, sessionId: string, now: number): Promise<boolean>;
-  endSessions(principalId: string, now: number): Promise<void>;
+  /** Ends the sessions of the principal, but for the one that is kept where one is named. */
+  endSessions(principalId: string, now: number, kept?: string): Promise<void>;
   /** Whether the session is live, and stays so until the transaction has ended. */
   holdSession(sessionId: string): Promise<boolean>;
   /** Live sessions of a principal, oldest first. */

@@ -86,6 +86,22 @@ for (const engine of engines) {
       expect([page.count, texts(page.hits)]).toEqual([3, ["c"]]);
     });
 
+    test("an offset passes documents over, as far as may be read", async () => {
+      const query = { sorts: { text: "asc" }, size: 2 };
+      expect(texts(await ask("find", { ...query, offset: 3 }))).toEqual(["d", "e"]);
+      expect(texts(await ask("find", { sorts: query.sorts, offset: 4 }))).toEqual(["e"]);
+      expect(await ask("find", { ...query, offset: 5 })).toEqual([]);
+      const given = [{ ...query, offset: 10_001 }];
+      expect(await service.post("/ask", { verb: "find", given })).toMatchObject({
+        status: 422,
+        body: { code: "query_too_complex", context: { limit: 10_000 } },
+      });
+      for (const offset of [-1, 0.5])
+        expect((await service.post("/ask", { verb: "find", given: [{ offset }] })).status).toBe(
+          500,
+        );
+    });
+
     test("a walk by cursor sees each once, forth and back", async () => {
       const query = { sorts: { text: "asc" }, size: 2 };
       const first = await ask("cursor", query);

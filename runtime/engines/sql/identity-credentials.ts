@@ -1,4 +1,4 @@
-// What principals sign in with over SQL.
+// What principals sign in with, over SQL.
 import type { IdentityStore } from "../../ports/identity.js";
 import { IndexViolation } from "./index-violation.js";
 import type { SqlSession } from "./session.js";
@@ -11,9 +11,12 @@ export function sqlIdentityCredentials(
 
   return {
     async setLogin(principalId, login) {
-      const text = `UPDATE "opwright_principals" SET "login" = ${at(2)} WHERE "id" = ${at(1)}`;
       try {
-        return (await session.run(text, [principalId, login])) === 1;
+        await session.run(
+          `UPDATE "opwright_principals" SET "login" = ${at(2)} WHERE "id" = ${at(1)}`,
+          [principalId, login],
+        );
+        return true;
       } catch (error) {
         if (error instanceof IndexViolation) return false;
         throw error;

@@ -37,10 +37,11 @@ export function sqlIdentitySessions(
       return ended === 1;
     },
 
-    async endSessions(principalId, now) {
+    async endSessions(principalId, now, kept = "") {
       await session.run(
-        `UPDATE "opwright_sessions" SET "ended_at" = ${at(2)} WHERE "principal_id" = ${at(1)} AND "ended_at" IS NULL`,
-        [principalId, now],
+        `UPDATE "opwright_sessions" SET "ended_at" = ${at(2)} ` +
+          `WHERE "principal_id" = ${at(1)} AND "ended_at" IS NULL AND "id" <> ${at(3)}`,
+        [principalId, now, kept],
       );
     },
 

@@ -36,6 +36,8 @@ export interface FindQuery<Filter = object, Sorts = object> {
   readonly own?: boolean;
   /** Documents at most. */
   readonly size?: number;
+  /** Documents that are passed over, as far as the deployment's read limit; they are read all the same. */
+  readonly offset?: number;
   /** Members whose documents come along, as the member `expanded`. */
   readonly expand?: readonly string[];
 }
@@ -68,16 +70,21 @@ export interface Collection<
    */
   find(query?: FindQuery<Filter, Sorts>): Promise<readonly Expanded[]>;
   /** The first that `find` would give, or null. */
-  first(query?: Omit<FindQuery<Filter, Sorts>, "size">): Promise<Expanded | null>;
+  first(query?: Omit<FindQuery<Filter, Sorts>, "size" | "offset">): Promise<Expanded | null>;
   /** Whether a filter finds any. */
   exists(query?: Pick<FindQuery<Filter>, "filters" | "own">): Promise<boolean>;
   /** How many live documents a filter finds; all where there is none. */
   count(query?: Pick<FindQuery<Filter>, "filters" | "own">): Promise<number>;
   /** A page by number, counted from 1, with how many there are in all. */
-  page(query?: FindQuery<Filter, Sorts> & { readonly page?: number }): Promise<Page<Expanded>>;
+  page(
+    query?: Omit<FindQuery<Filter, Sorts>, "offset"> & { readonly page?: number },
+  ): Promise<Page<Expanded>>;
   /** A page by cursor: the first, or the one beside a cursor that a page of the same query gave. */
   cursor(
-    query?: FindQuery<Filter, Sorts> & { readonly after?: string; readonly before?: string },
+    query?: Omit<FindQuery<Filter, Sorts>, "offset"> & {
+      readonly after?: string;
+      readonly before?: string;
+    },
   ): Promise<CursorPage<Expanded>>;
   /** Groups of documents, and what is computed over each. */
   aggregate(query: AggregateQuery<Filter>): Promise<AggregatePage>;
@@ -278,12 +285,15 @@ async function findRows(
   given: FindQuery<unknown, unknown>,
 ): Promise<readonly StoredDocument[]> {
   const query = await selected(spec, context, given);
-  const { size } = given;
+  const { size, offset = 0 } = given;
   if (size !== undefined && !(Number.isSafeInteger(size) && size >= 1))
     throw new TypeError("size must be an integer from 1");
+  if (!(Number.isSafeInteger(offset) && offset >= 0))
+    throw new TypeError("offset must be an integer from 0");
   const most = context.resources.readLimits.documents ?? Number.MAX_SAFE_INTEGER - 1;
+  if (offset > most) throw fail("query_too_complex", { limit: most });
   // One more tells that there are more than may be read.
-  const window = { limit: size ?? most + 1, offset: 0, after: undefined };
+  const window = { limit: size ?? most + 1, offset, after: undefined };
   const rows = await context.transaction
     .of(documentStore)
     .select(spec, context.tenant, query, window);
