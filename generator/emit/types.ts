@@ -5,7 +5,14 @@ import { filledMembers, filledTypeName, handledTypeName } from "../model/filled-
 import { pascalCase } from "../model/names.js";
 import type { OperationModel, RegistryModel, ReplyDeclaration } from "../model/registry.js";
 import { header, type EmittedFile } from "../print/file.js";
-import { importOf, importStatements, listLayout, literal, sortedUnique } from "../print/layout.js";
+import {
+  importOf,
+  importStatements,
+  listLayout,
+  literal,
+  sortedUnique,
+  width,
+} from "../print/layout.js";
 import { typeModules, typesByModule } from "../print/type-modules.js";
 import { namespacesOf, type Namespace } from "./namespaces.js";
 import { print } from "../print/templates.js";
@@ -102,21 +109,21 @@ function handlerDeclaration(
   if (reply === null)
     return listLayout("", `export type ${name} = Handler`, given, ["<", ">"], ";");
   const { reads, statuses, headers, cookies, redirects } = reply;
-  const one = (values: readonly (string | number)[]): string =>
-    values.length === 0 ? "never" : values.map(literal).join(" | ");
+  const member = (of: string, values: readonly (string | number)[]): string => {
+    const options = values.length === 0 ? ["never"] : values.map(literal);
+    const line = `    ${of}: ${options.join(" | ")};`;
+    return line.length <= width
+      ? line
+      : `    ${of}:\n${options.map((one) => `      | ${one}`).join("\n")};`;
+  };
   const names = [
-    `reads: ${one(reads)}`,
-    `statuses: ${one(statuses)}`,
-    `headers: ${one(headers)}`,
-    `cookies: ${one(Object.keys(cookies))}`,
-    `redirects: ${one(redirects)}`,
+    member("reads", reads),
+    member("statuses", statuses),
+    member("headers", headers),
+    member("cookies", Object.keys(cookies)),
+    member("redirects", redirects),
   ];
-  const lines = [
-    ...given.map((type) => `  ${type},`),
-    "  {",
-    ...names.map((member) => `    ${member};`),
-    "  }",
-  ];
+  const lines = [...given.map((type) => `  ${type},`), "  {", ...names, "  }"];
   return `export type ${name} = ReplyingHandler<\n${lines.join("\n")}\n>;`;
 }
 

@@ -20,10 +20,17 @@ export type MailedEvent<Events> = {
   };
 }[keyof Events & string];
 
+/** What is made of an event; null and undefined are none. */
+type Made = Mail | null | undefined;
+
 /** Makes the mail of an event; null and undefined are none. Rejecting leads to a further attempt. */
 export type MailRenderer<Events = Readonly<Record<string, unknown>>> = (
   event: MailedEvent<Events>,
-) => Mail | null | undefined | Promise<Mail | null | undefined>;
+) => Made | Promise<Made>;
+
+/** The same of events that nothing is known of: those of some service. */
+// oxlint-disable-next-line typescript/no-explicit-any -- what it takes is tied to the events where it is declared
+export type AnyMailRenderer = (event: any) => Made | Promise<Made>;
 
 /** One address and nothing else: no second recipient, no name, no line break. */
 const address = /^[^\s@<>()[\]\\,;:"]+@[^\s@<>()[\]\\,;:"]+$/;

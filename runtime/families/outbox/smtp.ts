@@ -1,6 +1,6 @@
 // A destination that mails: events become mails of the author's, which a mail server takes (RFC 5321).
 import type { Transporter } from "nodemailer";
-import { checkedMail, type Mail, type MailRenderer } from "./mail.js";
+import { checkedMail, type Mail, type AnyMailRenderer } from "./mail.js";
 import type { Destination } from "./spec.js";
 
 /** A mail server, and who sends through it. */
@@ -29,7 +29,7 @@ export interface MailDestination {
  * Mails each event that `render` makes something of. An attempt that was not acknowledged is made again, under the same
  * Message-ID, by which mailboxes know repetitions.
  */
-export function smtp(server: MailServer, render: MailRenderer): MailDestination {
+export function smtp(server: MailServer, render: AnyMailRenderer): MailDestination {
   let opened: Promise<Transporter> | undefined;
   return {
     async destination(event) {

@@ -1,7 +1,7 @@
 // The outbox spec: which integration events there are and where each goes, printed by the generator.
 import type { ExecutionContext } from "../../operations/context.js";
 import type { IntegrationEvent } from "./event.js";
-import type { MailRenderer } from "./mail.js";
+import type { AnyMailRenderer } from "./mail.js";
 
 /** Where events go. Resolves once the event is safe there; rejecting leads to a further attempt. At least once, unordered. */
 export type Destination = (event: IntegrationEvent) => Promise<void>;
@@ -10,8 +10,7 @@ export interface OutboxSpec {
   /** By event: a destination of the author's, or the name of one that the deployment chooses. */
   readonly events: Readonly<Record<string, Destination | string>>;
   /** Makes mails of events whose destination turns out to be a mail server. */
-  // oxlint-disable-next-line typescript/no-explicit-any -- what it takes is tied to the events where it is declared
-  readonly mail?: MailRenderer<any>;
+  readonly mail?: AnyMailRenderer;
 }
 
 /** Declares the outbox of a service. */
