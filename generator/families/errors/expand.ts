@@ -1,6 +1,7 @@
 // `errors:` → codes with their kinds and the types of what they tell.
 import { errors } from "../../../runtime/contract/errors.js";
 import type { FamilyContext } from "../../kernel/family.js";
+import { resolved, type Resolve } from "../../kernel/resolve.js";
 import { referredType } from "../../model/json-schema.js";
 import { pascalCase } from "../../model/names.js";
 import { sortedRecord } from "../../model/records.js";
@@ -14,6 +15,7 @@ export function errorModels({
   report,
 }: FamilyContext): Readonly<Record<string, OwnErrorModel>> {
   const models = new Map<string, OwnErrorModel>();
+  const resolve: Resolve = (type) => types.table.schemas.get(type);
   for (const [code, { kind, detail, context, retryable }] of Object.entries(declarations.errors)) {
     if (Object.hasOwn(errors, code))
       report({
@@ -26,6 +28,9 @@ export function errorModels({
     const schema = context === undefined ? undefined : types.readType(context, at, inlineName);
     const referred = schema === undefined ? undefined : referredType(schema);
     if (schema !== undefined && referred === undefined) types.table.add(inlineName, schema, at);
+    const type = schema === undefined ? undefined : resolved(schema, resolve);
+    if (type !== undefined && (typeof type === "boolean" || type["type"] !== "object"))
+      report({ code: "OPW011", message: `what ${code} tells must be an object`, at });
     models.set(code, {
       kind,
       detail,

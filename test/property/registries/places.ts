@@ -39,7 +39,8 @@ const places: readonly (readonly [string, Place])[] = [
   [`${documents}.*.defaults`, defaults],
   [`${documents}.*.emits.*`, emission],
   ["approved.*.in", asShaped],
-  ["**.in|out|data|context", someType],
+  ["errors.*.context", (world) => objectType(world.draw, [])],
+  ["**.in|out|data", someType],
   [
     "operations|hooks.*.errors",
     ({ draw, made }) => (isMap(made["errors"]) ? draw.some(Object.keys(made["errors"]), 0, 2) : []),
