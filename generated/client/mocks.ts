@@ -51,10 +51,14 @@ import type {
   ArticlesUpdateOutput,
 } from "./api/articles.js";
 import type {
+  ArticlesBlobsCopyInput,
   ArticlesBlobsDeleteInput,
   ArticlesBlobsDownloadInput,
   ArticlesBlobsHeadInput,
   ArticlesBlobsListInput,
+  ArticlesBlobsMetadataInput,
+  ArticlesBlobsMoveInput,
+  ArticlesBlobsUpdateMetadataInput,
   ArticlesBlobsUploadInput,
 } from "./api/articles_blobs.js";
 import type {
@@ -82,15 +86,19 @@ import type {
   FilesAbortUploadInput,
   FilesBeginUploadInput,
   FilesCompleteUploadInput,
+  FilesCopyInput,
   FilesDeleteInput,
   FilesDownloadInput,
   FilesHeadInput,
   FilesListInput,
   FilesListPartsInput,
+  FilesMetadataInput,
+  FilesMoveInput,
   FilesPresignDownloadInput,
   FilesPresignPartInput,
   FilesPresignPostInput,
   FilesPresignUploadInput,
+  FilesUpdateMetadataInput,
   FilesUploadInput,
 } from "./api/files.js";
 import type {
@@ -190,10 +198,14 @@ import type {
 } from "./api/tenant_admin.js";
 import type { TenantsLeaveTenantInput, TenantsSwitchTenantInput } from "./api/tenants.js";
 import type {
+  VaultCopyInput,
   VaultDeleteInput,
   VaultDownloadInput,
   VaultHeadInput,
   VaultListInput,
+  VaultMetadataInput,
+  VaultMoveInput,
+  VaultUpdateMetadataInput,
   VaultUploadInput,
 } from "./api/vault.js";
 import type {
@@ -226,10 +238,17 @@ export interface MockHandlers {
   readonly "articles.raw_list_cursor"?: $.MockHandler<ArticlesRawListCursorInput, RawCursorPage>;
   readonly "articles.restore"?: $.MockHandler<ArticlesRestoreInput, ArticlesDocument>;
   readonly "articles.update"?: $.MockHandler<ArticlesUpdateInput, ArticlesUpdateOutput>;
+  readonly "articles_blobs.copy"?: $.MockHandler<ArticlesBlobsCopyInput, StoredObject>;
   readonly "articles_blobs.delete"?: $.MockHandler<ArticlesBlobsDeleteInput, undefined>;
   readonly "articles_blobs.download"?: $.MockHandler<ArticlesBlobsDownloadInput, $.Bytes>;
   readonly "articles_blobs.head"?: $.MockHandler<ArticlesBlobsHeadInput, $.Bytes>;
   readonly "articles_blobs.list"?: $.MockHandler<ArticlesBlobsListInput, ObjectPage>;
+  readonly "articles_blobs.metadata"?: $.MockHandler<ArticlesBlobsMetadataInput, StoredObject>;
+  readonly "articles_blobs.move"?: $.MockHandler<ArticlesBlobsMoveInput, StoredObject>;
+  readonly "articles_blobs.update_metadata"?: $.MockHandler<
+    ArticlesBlobsUpdateMetadataInput,
+    StoredObject
+  >;
   readonly "articles_blobs.upload"?: $.MockHandler<ArticlesBlobsUploadInput, StoredObject>;
   readonly "articles_search.raw"?: $.MockHandler<ArticlesSearchRawInput, ArticlesSearchRawOutput>;
   readonly "articles_search.raw_cursor"?: $.MockHandler<
@@ -261,15 +280,19 @@ export interface MockHandlers {
   readonly "files.abort_upload"?: $.MockHandler<FilesAbortUploadInput, undefined>;
   readonly "files.begin_upload"?: $.MockHandler<FilesBeginUploadInput, UploadSession>;
   readonly "files.complete_upload"?: $.MockHandler<FilesCompleteUploadInput, ObjectHead>;
+  readonly "files.copy"?: $.MockHandler<FilesCopyInput, StoredObject>;
   readonly "files.delete"?: $.MockHandler<FilesDeleteInput, undefined>;
   readonly "files.download"?: $.MockHandler<FilesDownloadInput, $.Bytes>;
   readonly "files.head"?: $.MockHandler<FilesHeadInput, $.Bytes>;
   readonly "files.list"?: $.MockHandler<FilesListInput, ObjectPage>;
   readonly "files.list_parts"?: $.MockHandler<FilesListPartsInput, UploadPartList>;
+  readonly "files.metadata"?: $.MockHandler<FilesMetadataInput, StoredObject>;
+  readonly "files.move"?: $.MockHandler<FilesMoveInput, StoredObject>;
   readonly "files.presign_download"?: $.MockHandler<FilesPresignDownloadInput, SignedRequest>;
   readonly "files.presign_part"?: $.MockHandler<FilesPresignPartInput, SignedRequest>;
   readonly "files.presign_post"?: $.MockHandler<FilesPresignPostInput, SignedForm>;
   readonly "files.presign_upload"?: $.MockHandler<FilesPresignUploadInput, SignedRequest>;
+  readonly "files.update_metadata"?: $.MockHandler<FilesUpdateMetadataInput, StoredObject>;
   readonly "files.upload"?: $.MockHandler<FilesUploadInput, StoredObject>;
   readonly "notes.agg_list"?: $.MockHandler<NotesAggListInput, GroupPage>;
   readonly "notes.create"?: $.MockHandler<NotesCreate, NotesDocument>;
@@ -369,10 +392,14 @@ export interface MockHandlers {
   readonly "tenants.leave_tenant"?: $.MockHandler<TenantsLeaveTenantInput, undefined>;
   readonly "tenants.list_tenants"?: $.MockHandler<unknown, TenantList>;
   readonly "tenants.switch_tenant"?: $.MockHandler<TenantsSwitchTenantInput, TokenResponse>;
+  readonly "vault.copy"?: $.MockHandler<VaultCopyInput, StoredObject>;
   readonly "vault.delete"?: $.MockHandler<VaultDeleteInput, undefined>;
   readonly "vault.download"?: $.MockHandler<VaultDownloadInput, $.Bytes>;
   readonly "vault.head"?: $.MockHandler<VaultHeadInput, $.Bytes>;
   readonly "vault.list"?: $.MockHandler<VaultListInput, ObjectPage>;
+  readonly "vault.metadata"?: $.MockHandler<VaultMetadataInput, StoredObject>;
+  readonly "vault.move"?: $.MockHandler<VaultMoveInput, StoredObject>;
+  readonly "vault.update_metadata"?: $.MockHandler<VaultUpdateMetadataInput, StoredObject>;
   readonly "vault.upload"?: $.MockHandler<VaultUploadInput, StoredObject>;
   readonly "webhooks.create"?: $.MockHandler<WebhooksCreateInput, WebhookCreated>;
   readonly "webhooks.delete"?: $.MockHandler<WebhooksDeleteInput, undefined>;
@@ -467,6 +494,12 @@ const routes: $.MockRoutes = {
     body: { member: "patch" },
     status: 200,
   },
+  "articles_blobs.copy": {
+    method: "POST",
+    path: "/articles/blobs/files/copy",
+    body: "input",
+    status: 200,
+  },
   "articles_blobs.delete": {
     method: "DELETE",
     path: "/articles/blobs/files/{+key}",
@@ -488,6 +521,24 @@ const routes: $.MockRoutes = {
   "articles_blobs.list": {
     method: "POST",
     path: "/articles/blobs/files/list",
+    body: "input",
+    status: 200,
+  },
+  "articles_blobs.metadata": {
+    method: "POST",
+    path: "/articles/blobs/files/metadata",
+    body: "input",
+    status: 200,
+  },
+  "articles_blobs.move": {
+    method: "POST",
+    path: "/articles/blobs/files/move",
+    body: "input",
+    status: 200,
+  },
+  "articles_blobs.update_metadata": {
+    method: "POST",
+    path: "/articles/blobs/files/metadata/update",
     body: "input",
     status: 200,
   },
@@ -603,6 +654,12 @@ const routes: $.MockRoutes = {
     body: "input",
     status: 200,
   },
+  "files.copy": {
+    method: "POST",
+    path: "/files/copy",
+    body: "input",
+    status: 200,
+  },
   "files.delete": {
     method: "DELETE",
     path: "/files/{+key}",
@@ -633,6 +690,18 @@ const routes: $.MockRoutes = {
     body: "input",
     status: 200,
   },
+  "files.metadata": {
+    method: "POST",
+    path: "/files/metadata",
+    body: "input",
+    status: 200,
+  },
+  "files.move": {
+    method: "POST",
+    path: "/files/move",
+    body: "input",
+    status: 200,
+  },
   "files.presign_download": {
     method: "POST",
     path: "/files/presign/download",
@@ -654,6 +723,12 @@ const routes: $.MockRoutes = {
   "files.presign_upload": {
     method: "POST",
     path: "/files/presign/upload",
+    body: "input",
+    status: 200,
+  },
+  "files.update_metadata": {
+    method: "POST",
+    path: "/files/metadata/update",
     body: "input",
     status: 200,
   },
@@ -1039,6 +1114,12 @@ const routes: $.MockRoutes = {
     parameters: { id: "string", keep: "boolean" },
     status: 200,
   },
+  "vault.copy": {
+    method: "POST",
+    path: "/vault/files/copy",
+    body: "input",
+    status: 200,
+  },
   "vault.delete": {
     method: "DELETE",
     path: "/vault/files/delete/{+key}",
@@ -1060,6 +1141,24 @@ const routes: $.MockRoutes = {
   "vault.list": {
     method: "POST",
     path: "/vault/files/list",
+    body: "input",
+    status: 200,
+  },
+  "vault.metadata": {
+    method: "POST",
+    path: "/vault/files/metadata",
+    body: "input",
+    status: 200,
+  },
+  "vault.move": {
+    method: "POST",
+    path: "/vault/files/move",
+    body: "input",
+    status: 200,
+  },
+  "vault.update_metadata": {
+    method: "POST",
+    path: "/vault/files/metadata/update",
     body: "input",
     status: 200,
   },

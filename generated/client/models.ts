@@ -164,7 +164,8 @@ export interface ObjectPage {
   readonly hits: readonly StoredObject[];
   readonly page: number;
   readonly size: number;
-  readonly count: number;
+  /** How many pass in all; null behind a cursor. */
+  readonly count: number | null;
   readonly next_cursor: string | null;
 }
 
@@ -277,6 +278,9 @@ export interface StoredObject {
   readonly etag: string;
   readonly created_at: string;
   readonly description?: string;
+  readonly tags?: {
+    readonly [key: string]: string;
+  };
 }
 
 export type StringArrayConstraint = {

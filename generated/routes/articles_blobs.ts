@@ -4,6 +4,18 @@ import { authorize } from "../identity.js";
 import { articlesBlobsSpec } from "../storage/articles_blobs.js";
 import * as validate from "../validators/articles_blobs.js";
 
+/** Copy an object of articles blobs. Guard: writer. */
+export const articlesBlobsCopy = route({
+  operationId: "articles_blobs.copy",
+  method: "POST",
+  path: "/articles/blobs/files/copy",
+  status: 200,
+  input: json(validate.articlesBlobsCopy),
+  hooks: [principal, tenant, authorize("articles.write")],
+  transaction: "read",
+  run: storage.copy(articlesBlobsSpec),
+});
+
 /** Delete an object of articles blobs. Guard: writer. */
 export const articlesBlobsDelete = route({
   operationId: "articles_blobs.delete",
@@ -68,6 +80,42 @@ export const articlesBlobsList = route({
   hooks: [principal, tenant, authorize("articles.read")],
   transaction: "read",
   run: storage.list(articlesBlobsSpec),
+});
+
+/** Read what is known of an object of articles blobs. Guard: reader. */
+export const articlesBlobsMetadata = route({
+  operationId: "articles_blobs.metadata",
+  method: "POST",
+  path: "/articles/blobs/files/metadata",
+  status: 200,
+  input: json(validate.articlesBlobsMetadata),
+  hooks: [principal, tenant, authorize("articles.read")],
+  transaction: "read",
+  run: storage.metadata(articlesBlobsSpec),
+});
+
+/** Move an object of articles blobs. Guard: writer. */
+export const articlesBlobsMove = route({
+  operationId: "articles_blobs.move",
+  method: "POST",
+  path: "/articles/blobs/files/move",
+  status: 200,
+  input: json(validate.articlesBlobsMove),
+  hooks: [principal, tenant, authorize("articles.write")],
+  transaction: "read",
+  run: storage.move(articlesBlobsSpec),
+});
+
+/** Change what is known of an object of articles blobs. Guard: writer. */
+export const articlesBlobsUpdateMetadata = route({
+  operationId: "articles_blobs.update_metadata",
+  method: "POST",
+  path: "/articles/blobs/files/metadata/update",
+  status: 200,
+  input: json(validate.articlesBlobsUpdateMetadata),
+  hooks: [principal, tenant, authorize("articles.write")],
+  transaction: "read",
+  run: storage.updateMetadata(articlesBlobsSpec),
 });
 
 /** Upload into articles blobs. Guard: writer. */

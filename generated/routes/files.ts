@@ -49,6 +49,18 @@ export const filesCompleteUpload = route({
   run: direct.completeUpload(filesSpec),
 });
 
+/** Copy an object of files. Guard: writer. */
+export const filesCopy = route({
+  operationId: "files.copy",
+  method: "POST",
+  path: "/files/copy",
+  status: 200,
+  input: json(validate.filesCopy),
+  hooks: [principal, tenant, authorize("files.write")],
+  transaction: "read",
+  run: storage.copy(filesSpec),
+});
+
 /** Delete an object of files. Guard: writer. */
 export const filesDelete = route({
   operationId: "files.delete",
@@ -127,6 +139,30 @@ export const filesListParts = route({
   run: direct.listParts(filesSpec),
 });
 
+/** Read what is known of an object of files. Guard: reader. */
+export const filesMetadata = route({
+  operationId: "files.metadata",
+  method: "POST",
+  path: "/files/metadata",
+  status: 200,
+  input: json(validate.filesMetadata),
+  hooks: [principal, tenant, authorize("files.read")],
+  transaction: "read",
+  run: storage.metadata(filesSpec),
+});
+
+/** Move an object of files. Guard: writer. */
+export const filesMove = route({
+  operationId: "files.move",
+  method: "POST",
+  path: "/files/move",
+  status: 200,
+  input: json(validate.filesMove),
+  hooks: [principal, tenant, authorize("files.write")],
+  transaction: "read",
+  run: storage.move(filesSpec),
+});
+
 /** Sign an address to download from files. Guard: reader. */
 export const filesPresignDownload = route({
   operationId: "files.presign_download",
@@ -173,6 +209,18 @@ export const filesPresignUpload = route({
   hooks: [principal, tenant, authorize("files.write")],
   transaction: "read",
   run: direct.presignUpload(filesSpec),
+});
+
+/** Change what is known of an object of files. Guard: writer. */
+export const filesUpdateMetadata = route({
+  operationId: "files.update_metadata",
+  method: "POST",
+  path: "/files/metadata/update",
+  status: 200,
+  input: json(validate.filesUpdateMetadata),
+  hooks: [principal, tenant, authorize("files.write")],
+  transaction: "read",
+  run: storage.updateMetadata(filesSpec),
 });
 
 /** Upload into files. Guard: writer. */

@@ -4,6 +4,18 @@ import { authorize } from "../identity.js";
 import { vaultSpec } from "../storage/vault.js";
 import * as validate from "../validators/vault.js";
 
+/** Copy an object of vault. Guard: writer. */
+export const vaultCopy = route({
+  operationId: "vault.copy",
+  method: "POST",
+  path: "/vault/files/copy",
+  status: 200,
+  input: json(validate.vaultCopy),
+  hooks: [principal, tenant, authorize("vault.write")],
+  transaction: "read",
+  run: storage.copy(vaultSpec),
+});
+
 /** Delete an object of vault. Guard: writer. */
 export const vaultDelete = route({
   operationId: "vault.delete",
@@ -68,6 +80,42 @@ export const vaultList = route({
   hooks: [principal, tenant, authorize("vault.read")],
   transaction: "read",
   run: storage.list(vaultSpec),
+});
+
+/** Read what is known of an object of vault. Guard: reader. */
+export const vaultMetadata = route({
+  operationId: "vault.metadata",
+  method: "POST",
+  path: "/vault/files/metadata",
+  status: 200,
+  input: json(validate.vaultMetadata),
+  hooks: [principal, tenant, authorize("vault.read")],
+  transaction: "read",
+  run: storage.metadata(vaultSpec),
+});
+
+/** Move an object of vault. Guard: writer. */
+export const vaultMove = route({
+  operationId: "vault.move",
+  method: "POST",
+  path: "/vault/files/move",
+  status: 200,
+  input: json(validate.vaultMove),
+  hooks: [principal, tenant, authorize("vault.write")],
+  transaction: "read",
+  run: storage.move(vaultSpec),
+});
+
+/** Change what is known of an object of vault. Guard: writer. */
+export const vaultUpdateMetadata = route({
+  operationId: "vault.update_metadata",
+  method: "POST",
+  path: "/vault/files/metadata/update",
+  status: 200,
+  input: json(validate.vaultUpdateMetadata),
+  hooks: [principal, tenant, authorize("vault.write")],
+  transaction: "read",
+  run: storage.updateMetadata(vaultSpec),
 });
 
 /** Upload into vault. Guard: writer. */

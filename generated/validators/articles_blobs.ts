@@ -2,18 +2,64 @@
 // Compiled by Ajv from the schemas of this namespace (they stand in registry.json); not meant to be read line by line.
 // @ts-nocheck
 import { codePointLength, validator } from "opwright/runtime";
-import type { ArticlesBlobsListInput } from "../types/articles_blobs.js";
+import type {
+  ArticlesBlobsCopyInput,
+  ArticlesBlobsListInput,
+  ArticlesBlobsMetadataInput,
+  ArticlesBlobsMoveInput,
+  ArticlesBlobsUpdateMetadataInput,
+} from "../types/articles_blobs.js";
 
+export const articlesBlobsCopy = validator<ArticlesBlobsCopyInput>(articlesBlobsCopyCheck);
 export const articlesBlobsList = validator<ArticlesBlobsListInput>(articlesBlobsListCheck);
+export const articlesBlobsMetadata = validator<ArticlesBlobsMetadataInput>(articlesBlobsMetadataCheck);
+export const articlesBlobsMove = validator<ArticlesBlobsMoveInput>(articlesBlobsMoveCheck);
+export const articlesBlobsUpdateMetadata = validator<ArticlesBlobsUpdateMetadataInput>(articlesBlobsUpdateMetadataCheck);
 
 const func0 = codePointLength;
+const pattern0 = new RegExp("^(?:\\.?[^./\\\\\\u0000-\\u001f\\u007f-\\u009f][^/\\\\\\u0000-\\u001f\\u007f-\\u009f]*|\\.\\.[^/\\\\\\u0000-\\u001f\\u007f-\\u009f]+)(?:/(?:\\.?[^./\\\\\\u0000-\\u001f\\u007f-\\u009f][^/\\\\\\u0000-\\u001f\\u007f-\\u009f]*|\\.\\.[^/\\\\\\u0000-\\u001f\\u007f-\\u009f]+))*$", "u");
+
+function articlesBlobsCopyCheck(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.from === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "from"},message:"must have required property '"+"from"+"'"}); errors++; }
+if(data.to === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "to"},message:"must have required property '"+"to"+"'"}); errors++; }
+for(const key0 in data){
+if(!((key0 === "from") || (key0 === "to"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
+}
+if(data.from !== undefined){ let data0 = data.from;
+if(typeof data0 === "string"){
+if(func0(data0) > 1024){ (vErrors ??= []).push({instancePath:instancePath+"/from",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"}); errors++; }
+if(func0(data0) < 1){ (vErrors ??= []).push({instancePath:instancePath+"/from",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}); errors++; }
+if(!pattern0.test(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/from",keyword:"pattern",params:{pattern: "^(?:\\.?[^./\\\\\\u0000-\\u001f\\u007f-\\u009f][^/\\\\\\u0000-\\u001f\\u007f-\\u009f]*|\\.\\.[^/\\\\\\u0000-\\u001f\\u007f-\\u009f]+)(?:/(?:\\.?[^./\\\\\\u0000-\\u001f\\u007f-\\u009f][^/\\\\\\u0000-\\u001f\\u007f-\\u009f]*|\\.\\.[^/\\\\\\u0000-\\u001f\\u007f-\\u009f]+))*$"},message:"must match pattern \""+"^(?:\\.?[^./\\\\\\u0000-\\u001f\\u007f-\\u009f][^/\\\\\\u0000-\\u001f\\u007f-\\u009f]*|\\.\\.[^/\\\\\\u0000-\\u001f\\u007f-\\u009f]+)(?:/(?:\\.?[^./\\\\\\u0000-\\u001f\\u007f-\\u009f][^/\\\\\\u0000-\\u001f\\u007f-\\u009f]*|\\.\\.[^/\\\\\\u0000-\\u001f\\u007f-\\u009f]+))*$"+"\""}); errors++; }
+}
+else { (vErrors ??= []).push({instancePath:instancePath+"/from",keyword:"type",params:{},message:"must be string"}); errors++; }
+}
+if(data.to !== undefined){ let data0 = data.to;
+if(typeof data0 === "string"){
+if(func0(data0) > 1024){ (vErrors ??= []).push({instancePath:instancePath+"/to",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"}); errors++; }
+if(func0(data0) < 1){ (vErrors ??= []).push({instancePath:instancePath+"/to",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}); errors++; }
+if(!pattern0.test(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/to",keyword:"pattern",params:{pattern: "^(?:\\.?[^./\\\\\\u0000-\\u001f\\u007f-\\u009f][^/\\\\\\u0000-\\u001f\\u007f-\\u009f]*|\\.\\.[^/\\\\\\u0000-\\u001f\\u007f-\\u009f]+)(?:/(?:\\.?[^./\\\\\\u0000-\\u001f\\u007f-\\u009f][^/\\\\\\u0000-\\u001f\\u007f-\\u009f]*|\\.\\.[^/\\\\\\u0000-\\u001f\\u007f-\\u009f]+))*$"},message:"must match pattern \""+"^(?:\\.?[^./\\\\\\u0000-\\u001f\\u007f-\\u009f][^/\\\\\\u0000-\\u001f\\u007f-\\u009f]*|\\.\\.[^/\\\\\\u0000-\\u001f\\u007f-\\u009f]+)(?:/(?:\\.?[^./\\\\\\u0000-\\u001f\\u007f-\\u009f][^/\\\\\\u0000-\\u001f\\u007f-\\u009f]*|\\.\\.[^/\\\\\\u0000-\\u001f\\u007f-\\u009f]+))*$"+"\""}); errors++; }
+}
+else { (vErrors ??= []).push({instancePath:instancePath+"/to",keyword:"type",params:{},message:"must be string"}); errors++; }
+}
+}
+else { (vErrors ??= []).push({instancePath,keyword:"type",params:{},message:"must be object"}); errors++; }
+articlesBlobsCopyCheck.errors = vErrors;
+return errors === 0;
+}
+
+const pattern2 = new RegExp("^[!#$%&'+.^_`|~0-9A-Za-z-]+/(?:\\*|[!#$%&'+.^_`|~0-9A-Za-z-]+)$", "u");
+const pattern3 = new RegExp("^[A-Za-z0-9._:-]{1,32}$", "u");
+const pattern4 = new RegExp("^[^\\u0000-\\u001f\\u007f-\\u009f]*$", "u");
 
 function articlesBlobsListCheck(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key0 in data){
-if(!((((key0 === "page") || (key0 === "size")) || (key0 === "prefix")) || (key0 === "after"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
+if(!((((((key0 === "page") || (key0 === "size")) || (key0 === "prefix")) || (key0 === "after")) || (key0 === "content_type")) || (key0 === "tags"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
 }
 if(data.page !== undefined){ let data0 = data.page;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){ (vErrors ??= []).push({instancePath:instancePath+"/page",keyword:"type",params:{},message:"must be integer"}); errors++; }
@@ -37,8 +83,156 @@ if(data.after !== undefined){ let data0 = data.after;
 if(typeof data0 === "string"){ if(func0(data0) > 8192){ (vErrors ??= []).push({instancePath:instancePath+"/after",keyword:"maxLength",params:{limit: 8192},message:"must NOT have more than 8192 characters"}); errors++; } }
 else { (vErrors ??= []).push({instancePath:instancePath+"/after",keyword:"type",params:{},message:"must be string"}); errors++; }
 }
+if(data.content_type !== undefined){ let data0 = data.content_type;
+if(typeof data0 === "string"){
+if(func0(data0) > 255){ (vErrors ??= []).push({instancePath:instancePath+"/content_type",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}); errors++; }
+if(!pattern2.test(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/content_type",keyword:"pattern",params:{pattern: "^[!#$%&'+.^_`|~0-9A-Za-z-]+/(?:\\*|[!#$%&'+.^_`|~0-9A-Za-z-]+)$"},message:"must match pattern \""+"^[!#$%&'+.^_`|~0-9A-Za-z-]+/(?:\\*|[!#$%&'+.^_`|~0-9A-Za-z-]+)$"+"\""}); errors++; }
+}
+else { (vErrors ??= []).push({instancePath:instancePath+"/content_type",keyword:"type",params:{},message:"must be string"}); errors++; }
+}
+if(data.tags !== undefined){ let data0 = data.tags;
+if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+if(Object.keys(data0).length > 10){ (vErrors ??= []).push({instancePath:instancePath+"/tags",keyword:"maxProperties",params:{limit: 10},message:"must NOT have more than 10 properties"}); errors++; }
+for(const key1 in data0){
+const _errs14 = errors;
+if(typeof key1 === "string"){ if(!pattern3.test(key1)){ (vErrors ??= []).push({instancePath:instancePath+"/tags",keyword:"pattern",params:{pattern: "^[A-Za-z0-9._:-]{1,32}$"},message:"must match pattern \""+"^[A-Za-z0-9._:-]{1,32}$"+"\"",propertyName:key1}); errors++; } }
+else { (vErrors ??= []).push({instancePath:instancePath+"/tags",keyword:"type",params:{},message:"must be string",propertyName:key1}); errors++; }
+var valid1 = _errs14 === errors;
+if(!valid1){ (vErrors ??= []).push({instancePath:instancePath+"/tags",keyword:"propertyNames",params:{propertyName: key1},message:"property name must be valid"}); errors++; }
+}
+for(const key2 in data0){
+let data1 = data0[key2];
+if(typeof data1 === "string"){
+if(func0(data1) > 64){ (vErrors ??= []).push({instancePath:instancePath+"/tags/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}); errors++; }
+if(!pattern4.test(data1)){ (vErrors ??= []).push({instancePath:instancePath+"/tags/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"pattern",params:{pattern: "^[^\\u0000-\\u001f\\u007f-\\u009f]*$"},message:"must match pattern \""+"^[^\\u0000-\\u001f\\u007f-\\u009f]*$"+"\""}); errors++; }
+}
+else { (vErrors ??= []).push({instancePath:instancePath+"/tags/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"type",params:{},message:"must be string"}); errors++; }
+}
+}
+else { (vErrors ??= []).push({instancePath:instancePath+"/tags",keyword:"type",params:{},message:"must be object"}); errors++; }
+}
 }
 else { (vErrors ??= []).push({instancePath,keyword:"type",params:{},message:"must be object"}); errors++; }
 articlesBlobsListCheck.errors = vErrors;
+return errors === 0;
+}
+
+
+function articlesBlobsMetadataCheck(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.key === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "key"},message:"must have required property '"+"key"+"'"}); errors++; }
+for(const key0 in data){
+if(!(key0 === "key")){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
+}
+if(data.key !== undefined){ let data0 = data.key;
+if(typeof data0 === "string"){
+if(func0(data0) > 1024){ (vErrors ??= []).push({instancePath:instancePath+"/key",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"}); errors++; }
+if(func0(data0) < 1){ (vErrors ??= []).push({instancePath:instancePath+"/key",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}); errors++; }
+if(!pattern0.test(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/key",keyword:"pattern",params:{pattern: "^(?:\\.?[^./\\\\\\u0000-\\u001f\\u007f-\\u009f][^/\\\\\\u0000-\\u001f\\u007f-\\u009f]*|\\.\\.[^/\\\\\\u0000-\\u001f\\u007f-\\u009f]+)(?:/(?:\\.?[^./\\\\\\u0000-\\u001f\\u007f-\\u009f][^/\\\\\\u0000-\\u001f\\u007f-\\u009f]*|\\.\\.[^/\\\\\\u0000-\\u001f\\u007f-\\u009f]+))*$"},message:"must match pattern \""+"^(?:\\.?[^./\\\\\\u0000-\\u001f\\u007f-\\u009f][^/\\\\\\u0000-\\u001f\\u007f-\\u009f]*|\\.\\.[^/\\\\\\u0000-\\u001f\\u007f-\\u009f]+)(?:/(?:\\.?[^./\\\\\\u0000-\\u001f\\u007f-\\u009f][^/\\\\\\u0000-\\u001f\\u007f-\\u009f]*|\\.\\.[^/\\\\\\u0000-\\u001f\\u007f-\\u009f]+))*$"+"\""}); errors++; }
+}
+else { (vErrors ??= []).push({instancePath:instancePath+"/key",keyword:"type",params:{},message:"must be string"}); errors++; }
+}
+}
+else { (vErrors ??= []).push({instancePath,keyword:"type",params:{},message:"must be object"}); errors++; }
+articlesBlobsMetadataCheck.errors = vErrors;
+return errors === 0;
+}
+
+
+function articlesBlobsMoveCheck(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.from === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "from"},message:"must have required property '"+"from"+"'"}); errors++; }
+if(data.to === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "to"},message:"must have required property '"+"to"+"'"}); errors++; }
+for(const key0 in data){
+if(!((key0 === "from") || (key0 === "to"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
+}
+if(data.from !== undefined){ let data0 = data.from;
+if(typeof data0 === "string"){
+if(func0(data0) > 1024){ (vErrors ??= []).push({instancePath:instancePath+"/from",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"}); errors++; }
+if(func0(data0) < 1){ (vErrors ??= []).push({instancePath:instancePath+"/from",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}); errors++; }
+if(!pattern0.test(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/from",keyword:"pattern",params:{pattern: "^(?:\\.?[^./\\\\\\u0000-\\u001f\\u007f-\\u009f][^/\\\\\\u0000-\\u001f\\u007f-\\u009f]*|\\.\\.[^/\\\\\\u0000-\\u001f\\u007f-\\u009f]+)(?:/(?:\\.?[^./\\\\\\u0000-\\u001f\\u007f-\\u009f][^/\\\\\\u0000-\\u001f\\u007f-\\u009f]*|\\.\\.[^/\\\\\\u0000-\\u001f\\u007f-\\u009f]+))*$"},message:"must match pattern \""+"^(?:\\.?[^./\\\\\\u0000-\\u001f\\u007f-\\u009f][^/\\\\\\u0000-\\u001f\\u007f-\\u009f]*|\\.\\.[^/\\\\\\u0000-\\u001f\\u007f-\\u009f]+)(?:/(?:\\.?[^./\\\\\\u0000-\\u001f\\u007f-\\u009f][^/\\\\\\u0000-\\u001f\\u007f-\\u009f]*|\\.\\.[^/\\\\\\u0000-\\u001f\\u007f-\\u009f]+))*$"+"\""}); errors++; }
+}
+else { (vErrors ??= []).push({instancePath:instancePath+"/from",keyword:"type",params:{},message:"must be string"}); errors++; }
+}
+if(data.to !== undefined){ let data0 = data.to;
+if(typeof data0 === "string"){
+if(func0(data0) > 1024){ (vErrors ??= []).push({instancePath:instancePath+"/to",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"}); errors++; }
+if(func0(data0) < 1){ (vErrors ??= []).push({instancePath:instancePath+"/to",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}); errors++; }
+if(!pattern0.test(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/to",keyword:"pattern",params:{pattern: "^(?:\\.?[^./\\\\\\u0000-\\u001f\\u007f-\\u009f][^/\\\\\\u0000-\\u001f\\u007f-\\u009f]*|\\.\\.[^/\\\\\\u0000-\\u001f\\u007f-\\u009f]+)(?:/(?:\\.?[^./\\\\\\u0000-\\u001f\\u007f-\\u009f][^/\\\\\\u0000-\\u001f\\u007f-\\u009f]*|\\.\\.[^/\\\\\\u0000-\\u001f\\u007f-\\u009f]+))*$"},message:"must match pattern \""+"^(?:\\.?[^./\\\\\\u0000-\\u001f\\u007f-\\u009f][^/\\\\\\u0000-\\u001f\\u007f-\\u009f]*|\\.\\.[^/\\\\\\u0000-\\u001f\\u007f-\\u009f]+)(?:/(?:\\.?[^./\\\\\\u0000-\\u001f\\u007f-\\u009f][^/\\\\\\u0000-\\u001f\\u007f-\\u009f]*|\\.\\.[^/\\\\\\u0000-\\u001f\\u007f-\\u009f]+))*$"+"\""}); errors++; }
+}
+else { (vErrors ??= []).push({instancePath:instancePath+"/to",keyword:"type",params:{},message:"must be string"}); errors++; }
+}
+}
+else { (vErrors ??= []).push({instancePath,keyword:"type",params:{},message:"must be object"}); errors++; }
+articlesBlobsMoveCheck.errors = vErrors;
+return errors === 0;
+}
+
+const pattern9 = new RegExp("^[!#$%&'*+.^_`|~0-9A-Za-z-]+/[!#$%&'*+.^_`|~0-9A-Za-z-]+$", "u");
+const pattern10 = new RegExp("^[^/\\\\\\u0000-\\u001f\\u007f-\\u009f]+$", "u");
+
+function articlesBlobsUpdateMetadataCheck(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.key === undefined){ (vErrors ??= []).push({instancePath,keyword:"required",params:{missingProperty: "key"},message:"must have required property '"+"key"+"'"}); errors++; }
+for(const key0 in data){
+if(!(((((key0 === "key") || (key0 === "content_type")) || (key0 === "filename")) || (key0 === "description")) || (key0 === "tags"))){ (vErrors ??= []).push({instancePath,keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}); errors++; }
+}
+if(data.key !== undefined){ let data0 = data.key;
+if(typeof data0 === "string"){
+if(func0(data0) > 1024){ (vErrors ??= []).push({instancePath:instancePath+"/key",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"}); errors++; }
+if(func0(data0) < 1){ (vErrors ??= []).push({instancePath:instancePath+"/key",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}); errors++; }
+if(!pattern0.test(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/key",keyword:"pattern",params:{pattern: "^(?:\\.?[^./\\\\\\u0000-\\u001f\\u007f-\\u009f][^/\\\\\\u0000-\\u001f\\u007f-\\u009f]*|\\.\\.[^/\\\\\\u0000-\\u001f\\u007f-\\u009f]+)(?:/(?:\\.?[^./\\\\\\u0000-\\u001f\\u007f-\\u009f][^/\\\\\\u0000-\\u001f\\u007f-\\u009f]*|\\.\\.[^/\\\\\\u0000-\\u001f\\u007f-\\u009f]+))*$"},message:"must match pattern \""+"^(?:\\.?[^./\\\\\\u0000-\\u001f\\u007f-\\u009f][^/\\\\\\u0000-\\u001f\\u007f-\\u009f]*|\\.\\.[^/\\\\\\u0000-\\u001f\\u007f-\\u009f]+)(?:/(?:\\.?[^./\\\\\\u0000-\\u001f\\u007f-\\u009f][^/\\\\\\u0000-\\u001f\\u007f-\\u009f]*|\\.\\.[^/\\\\\\u0000-\\u001f\\u007f-\\u009f]+))*$"+"\""}); errors++; }
+}
+else { (vErrors ??= []).push({instancePath:instancePath+"/key",keyword:"type",params:{},message:"must be string"}); errors++; }
+}
+if(data.content_type !== undefined){ let data0 = data.content_type;
+if(typeof data0 === "string"){
+if(func0(data0) > 255){ (vErrors ??= []).push({instancePath:instancePath+"/content_type",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}); errors++; }
+if(!pattern9.test(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/content_type",keyword:"pattern",params:{pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]+/[!#$%&'*+.^_`|~0-9A-Za-z-]+$"},message:"must match pattern \""+"^[!#$%&'*+.^_`|~0-9A-Za-z-]+/[!#$%&'*+.^_`|~0-9A-Za-z-]+$"+"\""}); errors++; }
+}
+else { (vErrors ??= []).push({instancePath:instancePath+"/content_type",keyword:"type",params:{},message:"must be string"}); errors++; }
+}
+if(data.filename !== undefined){ let data0 = data.filename;
+if(typeof data0 === "string"){
+if(func0(data0) > 255){ (vErrors ??= []).push({instancePath:instancePath+"/filename",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}); errors++; }
+if(func0(data0) < 1){ (vErrors ??= []).push({instancePath:instancePath+"/filename",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}); errors++; }
+if(!pattern10.test(data0)){ (vErrors ??= []).push({instancePath:instancePath+"/filename",keyword:"pattern",params:{pattern: "^[^/\\\\\\u0000-\\u001f\\u007f-\\u009f]+$"},message:"must match pattern \""+"^[^/\\\\\\u0000-\\u001f\\u007f-\\u009f]+$"+"\""}); errors++; }
+}
+else { (vErrors ??= []).push({instancePath:instancePath+"/filename",keyword:"type",params:{},message:"must be string"}); errors++; }
+}
+if(data.description !== undefined){ let data0 = data.description;
+if((typeof data0 !== "string") && (data0 !== null)){ (vErrors ??= []).push({instancePath:instancePath+"/description",keyword:"type",params:{},message:"must be string,null"}); errors++; }
+if(typeof data0 === "string"){ if(func0(data0) > 1000){ (vErrors ??= []).push({instancePath:instancePath+"/description",keyword:"maxLength",params:{limit: 1000},message:"must NOT have more than 1000 characters"}); errors++; } }
+}
+if(data.tags !== undefined){ let data0 = data.tags;
+if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+if(Object.keys(data0).length > 10){ (vErrors ??= []).push({instancePath:instancePath+"/tags",keyword:"maxProperties",params:{limit: 10},message:"must NOT have more than 10 properties"}); errors++; }
+for(const key1 in data0){
+const _errs12 = errors;
+if(typeof key1 === "string"){ if(!pattern3.test(key1)){ (vErrors ??= []).push({instancePath:instancePath+"/tags",keyword:"pattern",params:{pattern: "^[A-Za-z0-9._:-]{1,32}$"},message:"must match pattern \""+"^[A-Za-z0-9._:-]{1,32}$"+"\"",propertyName:key1}); errors++; } }
+else { (vErrors ??= []).push({instancePath:instancePath+"/tags",keyword:"type",params:{},message:"must be string",propertyName:key1}); errors++; }
+var valid1 = _errs12 === errors;
+if(!valid1){ (vErrors ??= []).push({instancePath:instancePath+"/tags",keyword:"propertyNames",params:{propertyName: key1},message:"property name must be valid"}); errors++; }
+}
+for(const key2 in data0){
+let data1 = data0[key2];
+if(typeof data1 === "string"){
+if(func0(data1) > 64){ (vErrors ??= []).push({instancePath:instancePath+"/tags/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}); errors++; }
+if(!pattern4.test(data1)){ (vErrors ??= []).push({instancePath:instancePath+"/tags/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"pattern",params:{pattern: "^[^\\u0000-\\u001f\\u007f-\\u009f]*$"},message:"must match pattern \""+"^[^\\u0000-\\u001f\\u007f-\\u009f]*$"+"\""}); errors++; }
+}
+else { (vErrors ??= []).push({instancePath:instancePath+"/tags/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),keyword:"type",params:{},message:"must be string"}); errors++; }
+}
+}
+else { (vErrors ??= []).push({instancePath:instancePath+"/tags",keyword:"type",params:{},message:"must be object"}); errors++; }
+}
+}
+else { (vErrors ??= []).push({instancePath,keyword:"type",params:{},message:"must be object"}); errors++; }
+articlesBlobsUpdateMetadataCheck.errors = vErrors;
 return errors === 0;
 }

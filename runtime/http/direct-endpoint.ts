@@ -7,6 +7,8 @@ import { readPreconditions } from "../operations/preconditions.js";
 import type { Conditions } from "../families/storage/conditions.js";
 import { downloadReply } from "../families/storage/download.js";
 import { bounded } from "../families/storage/bounded.js";
+import { changeOf, type Noting } from "../families/storage/changes.js";
+import type { ObjectDescription } from "../ports/object-head.js";
 import type { ObjectStore } from "../ports/objects.js";
 import { incomingForm } from "./incoming-form.js";
 import { readMetadata } from "./metadata.js";
@@ -18,12 +20,15 @@ const idleMillis = 60_000;
 export interface DirectEndpointOptions {
   readonly store: ObjectStore;
   readonly addresses: Addresses;
+  /** With what the changes of objects are noted for lists. */
+  readonly noting: Noting;
 }
 
 /** Answers requests below `/_objects/`; returns whether it did. No address is ever logged: it is a credential. */
 export function directEndpoint({
   store,
   addresses,
+  noting,
 }: DirectEndpointOptions): (req: IncomingMessage, res: ServerResponse) => boolean {
   return (req, res) => {
     const url = req.url ?? "";
@@ -31,7 +36,7 @@ export function directEndpoint({
     const metadata = readMetadata(req.headers);
     const aborted = new AbortController();
     res.once("close", () => aborted.abort(fail("core.timeout")));
-    answer(store, addresses, req, aborted.signal)
+    answer({ store, addresses, noting }, req, aborted.signal)
       .then(
         (output) => replyOutcome(req, res, metadata, 200, { output, replayed: false }),
         (error: unknown) => replyError(req, res, metadata, error),
@@ -42,8 +47,7 @@ export function directEndpoint({
 }
 
 async function answer(
-  store: ObjectStore,
-  addresses: Addresses,
+  { store, addresses, noting }: DirectEndpointOptions,
   req: IncomingMessage,
   signal: AbortSignal,
 ): Promise<ByteReply> {
@@ -53,18 +57,19 @@ async function answer(
     return downloadReply(store, request.key, conditionsOf(req), Number.MAX_SAFE_INTEGER, signal);
   const etag =
     request.kind === "form"
-      ? await receivedForm(store, request, req, signal)
-      : await received(store, request, req, signal);
+      ? await receivedForm(noting, request, req, signal)
+      : await received(noting, request, req, signal);
   return new ByteReply(200, { ETag: `"${etag}"`, "Content-Length": "0" }, null);
 }
 
 async function received(
-  store: ObjectStore,
+  noting: Noting,
   request: Extract<DirectRequest, { readonly kind: "upload" | "part" }>,
   req: IncomingMessage,
   signal: AbortSignal,
 ): Promise<string> {
   req.setTimeout(idleMillis, () => req.destroy());
+  const { store } = noting;
   const body = bounded(wholeBody(req), request.maxBytes);
   if (request.kind === "part") {
     if (store.direct?.receivePart === undefined) throw fail("direct_transfer_forbidden");
@@ -76,22 +81,36 @@ async function received(
   const type = contentType ?? req.headers["content-type"] ?? "application/octet-stream";
   const filename = key.split("/").at(-1) ?? "file";
   const description = { contentType: type, filename, description: null };
-  return (await store.write(key, body, description, signal)).etag;
+  return noted(noting, key, body, description, signal);
+}
+
+/** Writes an object, with its change noted; returns its tag. */
+async function noted(
+  noting: Noting,
+  key: string,
+  body: AsyncIterable<Buffer>,
+  description: ObjectDescription,
+  signal: AbortSignal,
+): Promise<string> {
+  const change = changeOf(noting, key);
+  const head = await noting.store.write(key, change.noted(body), description, signal);
+  await change.settle(head);
+  return head.etag;
 }
 
 /** The file of a form, up to the size that the address permits. */
 async function receivedForm(
-  store: ObjectStore,
+  noting: Noting,
   { key, contentType, maxBytes }: Extract<DirectRequest, { readonly kind: "form" }>,
   req: IncomingMessage,
   signal: AbortSignal,
 ): Promise<string> {
-  const { etag } = await incomingForm(req).receive(
+  return incomingForm(req).receive(
     {
       store(file) {
         const type = contentType ?? file.contentType;
         const description = { contentType: type, filename: file.filename, description: null };
-        return store.write(key, bounded(file.content, maxBytes), description, signal);
+        return noted(noting, key, bounded(file.content, maxBytes), description, signal);
       },
       late: null,
       // The key is the caller's, and may have had an object before.
@@ -99,7 +118,6 @@ async function receivedForm(
     },
     signal,
   );
-  return etag;
 }
 
 /** The body, which fails where the client goes away before its end. */

@@ -7,7 +7,7 @@ import { nulFault } from "../contract/validation.js";
 import type { FileHandling, IncomingForm } from "../families/storage/form.js";
 
 /** Fields beside the file; anything else is refused. */
-const knownFields = ["description", "prefix"];
+const knownFields = ["description", "prefix", "tags"];
 
 const limits = {
   files: 1,

@@ -5,7 +5,11 @@ export interface ObjectDescription {
   readonly contentType: string;
   readonly filename: string;
   readonly description: string | null;
+  /** Short texts by name; absent where there are none. */
+  readonly tags?: ObjectTags;
 }
+
+export type ObjectTags = Readonly<Record<string, string>>;
 
 /** One version of an object. */
 export interface ObjectHead extends ObjectDescription {
@@ -21,6 +25,13 @@ export interface ObjectHead extends ObjectDescription {
   readonly etag: string;
   /** Milliseconds since 1970. */
   readonly modifiedAt: number;
+}
+
+/** What an engine says of an object when it lists many. */
+export interface ListedObject {
+  readonly key: string;
+  /** Null where only a look at the object tells. */
+  readonly etag: string | null;
 }
 
 /** Bytes of the content of an object, both ends included. */

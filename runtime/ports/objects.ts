@@ -1,7 +1,7 @@
 // The port of object engines: named bytes with a little metadata (architecture.md "Engines", service.md "Storage routes").
 import type { Readable } from "node:stream";
 import type { DirectTransfers } from "./direct-transfers.js";
-import type { ByteWindow, ObjectDescription, ObjectHead } from "./object-head.js";
+import type { ByteWindow, ListedObject, ObjectDescription, ObjectHead } from "./object-head.js";
 import type { StorageSpec } from "./storage-spec.js";
 
 /** One version of an object with its bytes. Who gets it reads `body` to the end or destroys it. */
@@ -50,8 +50,18 @@ export interface ObjectStore {
     key: string,
     options?: { readonly etag?: string | undefined; readonly signal?: AbortSignal | undefined },
   ): Promise<boolean>;
-  /** Keys that begin with `prefix`, behind `after`, in the order of their UTF-8 bytes. */
-  keys(prefix: string, after: string | null, signal?: AbortSignal): AsyncIterable<string>;
+  /**
+   * Puts the bytes of one version at another key, or at its own, with a description of their own; as whole and as durable
+   * as `write`. Null where there is no object, or with `etag` another version.
+   */
+  copy(
+    from: string,
+    to: string,
+    description: ObjectDescription,
+    options: { readonly etag?: string; readonly signal: AbortSignal },
+  ): Promise<ObjectHead | null>;
+  /** Objects whose keys begin with `prefix`, behind `after`, in the order of their UTF-8 bytes. */
+  list(prefix: string, after: string | null, signal?: AbortSignal): AsyncIterable<ListedObject>;
   /** Removes what up to `limit` uploads below a prefix have left that began so long ago and did not end; returns how many. */
   sweep(prefix: string, olderThanSeconds: number, limit: number): Promise<number>;
   /** Resolves where the engine answers, and takes what is written where that can be told without leaving anything. */

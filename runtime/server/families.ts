@@ -3,6 +3,7 @@ import { sqlApiKeyStore } from "../engines/sql/api-key-store.js";
 import { sqlDocumentStore } from "../engines/sql/document-store.js";
 import { sqlIdentityStore } from "../engines/sql/identity-store.js";
 import { sqlMailboxStore } from "../engines/sql/mailbox-store.js";
+import { sqlObjectIndex } from "../engines/sql/object-index.js";
 import { sqlOutboxStore } from "../engines/sql/outbox-store.js";
 import { sqlSearchStore } from "../engines/sql/search-store.js";
 import { sqlStore, type SqlStores } from "../engines/sql/stores.js";
@@ -20,6 +21,7 @@ import { apiKeyStore } from "../ports/api-keys.js";
 import { documentStore } from "../ports/documents.js";
 import { identityStore } from "../ports/identity.js";
 import { mailboxStore } from "../ports/mailbox.js";
+import { objectIndex } from "../ports/object-index.js";
 import { outboxStore } from "../ports/outbox.js";
 import { searchStore } from "../ports/search.js";
 import { tenantStore } from "../ports/tenants.js";
@@ -36,7 +38,7 @@ const list = [
   { family: null, stores: [sqlStore(tenantStore, sqlTenantStore)] },
   { family: documentsFamily, stores: [sqlStore(documentStore, sqlDocumentStore)] },
   { family: searchFamily, stores: [sqlStore(searchStore, sqlSearchStore)] },
-  { family: storageFamily, stores: [] },
+  { family: storageFamily, stores: [sqlStore(objectIndex, sqlObjectIndex)] },
   { family: outboxFamily, stores: [sqlStore(outboxStore, sqlOutboxStore)] },
   { family: webhooksFamily, stores: [sqlStore(webhookStore, sqlWebhookStore)] },
   { family: realtimeFamily, stores: [sqlStore(mailboxStore, sqlMailboxStore)] },

@@ -13,6 +13,7 @@ import {
 import { corsHandler } from "../http/cors.js";
 import { directEndpoint } from "../http/direct-endpoint.js";
 import { directPath } from "../families/storage/addresses.js";
+import { writing } from "../families/storage/changes.js";
 import { takeExpectations } from "../http/expectations.js";
 import { checkHost } from "../http/host.js";
 import { readMetadata } from "../http/metadata.js";
@@ -217,7 +218,18 @@ async function handlerOf(
     jwks: service.identity?.jwks ?? null,
     publicKeys: keys.tokens.publicKeys,
   });
-  const answerDirect = objects.direct === null ? () => false : directEndpoint(objects.direct);
+  const answerDirect =
+    objects.direct === null
+      ? () => false
+      : directEndpoint({
+          ...objects.direct,
+          noting: {
+            store: objects.direct.store,
+            clock: connection.clock,
+            log,
+            write: writing(connection),
+          },
+        });
   const paths = new Set([...system.paths, ...(realtime?.paths ?? [])]);
   const said = new Set(service.routes.flatMap(({ reply }) => reply?.headers ?? []));
   const isKnown = ({ url = "" }: IncomingMessage): boolean => {

@@ -17,6 +17,7 @@ const description: ObjectDescription = {
   contentType: "text/plain",
   filename: "naïve 😀.txt",
   description: "said of it",
+  tags: { project: "naïve 😀", stage: "draft" },
 };
 const never = new AbortController().signal;
 const mebibyte = 1024 * 1024;
@@ -50,7 +51,7 @@ export function objectStoreContract(
     store.write(key, bytesOf(content), description, never);
   const keysOf = async (store: ObjectStore, prefix: string, after: string | null = null) => {
     const keys: string[] = [];
-    for await (const key of store.keys(prefix, after)) keys.push(key);
+    for await (const { key } of store.list(prefix, after)) keys.push(key);
     return keys;
   };
 
@@ -82,6 +83,33 @@ export function objectStoreContract(
         assert.equal(await store.remove(`${prefix}a/b`), true);
         assert.equal(await store.remove(`${prefix}a/b`), false);
         assert.equal(await store.head(`${prefix}a/b`), null);
+      }));
+
+    test("a copy has the bytes of one version, and a description of its own", () =>
+      withStore(async (store, prefix) => {
+        const [from, to] = [`${prefix}a/ü &+%?`, `${prefix}b`];
+        const one = await write(store, from, "content");
+        const { tags: _tags, ...untagged } = description;
+        const other = { ...untagged, contentType: "text/csv" };
+        const copied = await store.copy(from, to, other, { etag: one.etag, signal: never });
+        assert.deepEqual(copied, await store.head(to));
+        assert.deepEqual(
+          [copied?.key, copied?.contentType, copied?.tags, copied?.contentSize],
+          [to, "text/csv", undefined, 7],
+        );
+        assert.equal(await textOf(await store.open(to)), "content");
+        assert.deepEqual(await store.head(from), one);
+        const again = await store.copy(from, from, other, { signal: never });
+        assert.deepEqual([again?.contentType, again?.contentSize], ["text/csv", 7]);
+        assert.equal(await textOf(await store.open(from)), "content");
+        await write(store, from, "another");
+        const old = { etag: one.etag, signal: never };
+        assert.equal(await store.copy(from, to, other, old), null);
+        assert.equal(await store.copy(`${prefix}none`, to, other, { signal: never }), null);
+        assert.equal(await textOf(await store.open(to)), "content");
+        const empty = await write(store, from, "");
+        assert.equal((await store.copy(from, to, other, { signal: never }))?.contentSize, 0);
+        assert.equal(empty.size, 0);
       }));
 
     test("an empty object is one", () =>

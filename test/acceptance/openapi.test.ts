@@ -46,6 +46,10 @@ const bodies: Readonly<Record<string, unknown>> = {
   "files.list_parts": { session: someSession },
   "files.complete_upload": { session: someSession, parts: [{ part_number: 1, etag: "x" }] },
   "files.abort_upload": { session: someSession },
+  metadata: { key: "k" },
+  update_metadata: { key: "k" },
+  copy: { from: "k", to: "l" },
+  move: { from: "k", to: "l" },
   "notes.create": { text: "n" },
   "principals.create_principal": { login: "x", password: "a long password" },
   "principals.grant_permission": { principal_id: someId, permission: "a.b" },
@@ -270,6 +274,19 @@ for (const engine of engines) {
       await drive("/places/{id}", "GET");
     });
 
+    /** What is known of an object is read and changed, and it is moved to and fro. */
+    const driveAbout = async (root: string, key: string): Promise<void> => {
+      await drive(`${root}/metadata`, "POST", { body: { key } });
+      const told = { key, description: "said", tags: { stage: "draft" } };
+      await drive(`${root}/metadata/update`, "POST", { body: told });
+      await drive(`${root}/copy`, "POST", { body: { from: key, to: "copied" } });
+      await drive(`${root}/move`, "POST", { body: { from: "copied", to: "moved" } });
+      for (const path of ["metadata", "metadata/update", "copy", "move"]) {
+        const body = path.startsWith("metadata") ? { key: "none" } : { from: "none", to: "x" };
+        await drive(`${root}/${path}`, "POST", { body });
+      }
+    };
+
     test("files succeed as documented", async () => {
       const { key } = (await drive("/files", "POST", { body: smallForm() })).body;
       await drive("/files/{key}", "GET", { id: key });
@@ -279,6 +296,7 @@ for (const engine of engines) {
       await drive("/files/{key}", "GET", { id: key, headers: { "if-match": '"x"' } });
       await drive("/files/{key}", "HEAD", { id: key });
       await drive("/files/{key}", "HEAD", { id: key, headers: { "if-none-match": "*" } });
+      await driveAbout("/files", key);
       await drive("/files/list", "POST", { body: {} });
       await drive("/files/presign/download", "POST", { body: { key, expires_in: 60 } });
       await drive("/files/presign/post", "POST", { body: { key: "new", expires_in: 60 } });
@@ -304,6 +322,7 @@ for (const engine of engines) {
       const { key } = (await drive("/articles/blobs/files", "POST", { body: form })).body;
       await drive("/articles/blobs/files/{key}", "GET", { id: key });
       await drive("/articles/blobs/files/{key}", "HEAD", { id: key });
+      await driveAbout("/articles/blobs/files", key);
       await drive("/articles/blobs/files/list", "POST", { body: {} });
       await drive("/articles/blobs/files/{key}", "DELETE", { id: key });
     });
@@ -316,6 +335,7 @@ for (const engine of engines) {
         headers: { range: "bytes=0-0" },
       });
       await drive("/vault/files/download/{key}", "HEAD", { id: key });
+      await driveAbout("/vault/files", key);
       await drive("/vault/files/list", "POST", { body: {} });
       await drive("/vault/files/delete/{key}", "DELETE", { id: key });
     });

@@ -15,6 +15,7 @@ import { readSettings } from "../../runtime/server/settings.js";
 import { engines, type FreshDatabase, type TestEngine } from "../engines.js";
 import { generated } from "./service.js";
 import { apiKeyStore } from "../../runtime/ports/api-keys.js";
+import { objectIndex, type ObjectFilter } from "../../runtime/ports/object-index.js";
 import { outboxStore } from "../../runtime/ports/outbox.js";
 import { identityStore } from "../../runtime/ports/identity.js";
 import { mailboxStore } from "../../runtime/ports/mailbox.js";
@@ -108,6 +109,7 @@ for (const engine of engines) {
       return { result, plans };
     };
 
+    const of = (prefix: string): ObjectFilter => ({ prefix, contentType: null, tags: {} });
     const mailboxTrim = { before: now - 7 * day, most: 10_000 };
     test.each<[string, (stores: SqlTransaction) => Promise<unknown>, unknown]>([
       [
@@ -206,9 +208,48 @@ for (const engine of engines) {
         async ({ leases }) => (await leases.take("work", "me", now, now + 1)) !== null,
         true,
       ],
+      [
+        "a page of objects",
+        async (transaction) =>
+          (
+            await transaction
+              .of(objectIndex)
+              .page(of("files/t/a"), { after: "files/t/a050000", offset: 0, limit: 11 })
+          ).map(({ key }) => key),
+        Array.from({ length: 11 }, (_, at) => `files/t/a0500${String(at + 1).padStart(2, "0")}`),
+      ],
+      [
+        "objects that a walk compares",
+        async (transaction) =>
+          (await transaction.of(objectIndex).known("files/", "files0", batch)).length,
+        batch,
+      ],
+      [
+        "objects that may have changed",
+        async (transaction) => (await transaction.of(objectIndex).due(now, 100)).length,
+        100,
+      ],
+      [
+        "a change of an object",
+        async (transaction) => {
+          const index = transaction.of(objectIndex);
+          await index.begin("change", ["files/t/a000007"], { now, dueAt: now });
+          return index.settle("change", [{ key: "files/t/a000007", object: null }]);
+        },
+        [],
+      ],
     ])("%s: found by an index, so many at a time", async (_what, work, expected) => {
       const { result } = await watched(work);
       expect(result).toEqual(expected);
+    });
+
+    test("a page of objects is one statement, whatever its filter", async () => {
+      const filter = { ...of("files/t/"), contentType: "text/*", tags: { stage: "draft" } };
+      const window = { after: null, offset: 0, limit: 101 };
+      const { result, plans } = await watched((transaction) =>
+        transaction.of(objectIndex).page(filter, window),
+      );
+      expect([plans.length, result.length]).toEqual([1, 101]);
     });
 
     test("as many statements for one signal as for a thousand", async () => {
@@ -349,6 +390,28 @@ function grown({ name }: TestEngine): readonly string[] {
       due_at: `${now} - i`,
       attempts: "0",
       dead_at: nothing,
+    }),
+    rowsOf("opwright_objects", 100_000, {
+      key: isSqlite ? `'files/t/a' || printf('%06d', i)` : `'files/t/a' || lpad(i::text, 6, '0')`,
+      size: "1",
+      content_type: `'text/plain'`,
+      etag: `'e'`,
+      modified_at: String(now),
+      filename: `'f'`,
+      tags: isSqlite
+        ? `char(10) || 'stage' || char(9) || 'draft' || char(10)`
+        : `E'\\nstage\\tdraft\\n'`,
+    }),
+    rowsOf("opwright_object_marks", 20_000, {
+      key: isSqlite ? `'files/t/b' || i` : `'files/t/b' || i::text`,
+      change: `'c'`,
+    }),
+    rowsOf("opwright_object_changes", 20_000, {
+      key: isSqlite ? `'files/t/b' || i` : `'files/t/b' || i::text`,
+      id: `'expected'`,
+      begun_at: String(old),
+      due_at: `CASE WHEN i % 2 = 0 THEN ${old} + i ELSE ${now} + i END`,
+      until: String(now + day),
     }),
     rowsOf("opwright_idempotency", 20_000, {
       scope: isSqlite ? `'s' || i` : `'s' || i::text`,

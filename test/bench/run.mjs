@@ -10,6 +10,7 @@ const benches = [
   "query",
   "realtime",
   "search",
+  "objects",
   "shapes",
   "start",
   "storage",

@@ -25,7 +25,7 @@ async function* bytes(size: number, step = 16 * 1024): AsyncGenerator<Buffer> {
 
 async function keysOf(store: ObjectStore, signal?: AbortSignal): Promise<readonly string[]> {
   const keys: string[] = [];
-  for await (const key of store.keys("a", null, signal)) keys.push(key);
+  for await (const { key } of store.list("a", null, signal)) keys.push(key);
   return keys;
 }
 

@@ -10,6 +10,20 @@ export type ArticlesBlobsCode =
   | "core.authorization"
   | "origin_forbidden";
 
+export interface ArticlesBlobsCopyInput {
+  /** Segments of UTF-8 with / between them, 1 024 bytes in all. */
+  readonly from: string;
+  /** Segments of UTF-8 with / between them, 1 024 bytes in all. */
+  readonly to: string;
+}
+
+export type ArticlesBlobsCopyCode =
+  | CommonCode
+  | BodyCode
+  | ArticlesBlobsCode
+  | "core.not_found"
+  | "core.concurrency";
+
 export interface ArticlesBlobsDeleteInput {
   /** Segments of UTF-8 with / between them, 1 024 bytes in all. */
   readonly key: string;
@@ -53,15 +67,69 @@ export interface ArticlesBlobsListInput {
   readonly prefix?: string;
   /** A cursor of an earlier page. */
   readonly after?: string;
+  /** Such as image/png, or image/*. */
+  readonly content_type?: string;
+  /** All of them must be there. */
+  readonly tags?: {
+    readonly [key: string]: string;
+  };
 }
 
 export type ArticlesBlobsListCode = CommonCode | BodyCode | ArticlesBlobsCode | "invalid_cursor";
+
+export interface ArticlesBlobsMetadataInput {
+  /** Segments of UTF-8 with / between them, 1 024 bytes in all. */
+  readonly key: string;
+}
+
+export type ArticlesBlobsMetadataCode =
+  | CommonCode
+  | BodyCode
+  | ArticlesBlobsCode
+  | "core.not_found";
+
+export interface ArticlesBlobsMoveInput {
+  /** Segments of UTF-8 with / between them, 1 024 bytes in all. */
+  readonly from: string;
+  /** Segments of UTF-8 with / between them, 1 024 bytes in all. */
+  readonly to: string;
+}
+
+export type ArticlesBlobsMoveCode =
+  | CommonCode
+  | BodyCode
+  | ArticlesBlobsCode
+  | "core.not_found"
+  | "core.concurrency";
+
+export interface ArticlesBlobsUpdateMetadataInput {
+  /** Segments of UTF-8 with / between them, 1 024 bytes in all. */
+  readonly key: string;
+  readonly content_type?: string;
+  readonly filename?: string;
+  /** 1 000 bytes at most; null takes it away. */
+  readonly description?: string | null;
+  /** They take the place of all tags. */
+  readonly tags?: {
+    readonly [key: string]: string;
+  };
+}
+
+export type ArticlesBlobsUpdateMetadataCode =
+  | CommonCode
+  | BodyCode
+  | ArticlesBlobsCode
+  | "core.not_found"
+  | "upload_type_unsupported"
+  | "core.concurrency";
 
 export interface ArticlesBlobsUploadInput {
   /** What the key begins with, 987 bytes at most. */
   readonly prefix?: string;
   /** 1 000 bytes at most. */
   readonly description?: string;
+  /** Up to ten, as a query is written: project=apollo&stage=draft. */
+  readonly tags?: string;
   /** One file. */
   readonly file: Blob;
 }
@@ -75,6 +143,22 @@ export type ArticlesBlobsUploadCode =
   | "upload_malformed"
   | "upload_type_unsupported"
   | "core.concurrency";
+
+const $copy: $.Operation = {
+  method: "POST",
+  path: "/articles/blobs/files/copy",
+  body: "input",
+  repeats: "safe",
+};
+
+/** Copy an object of articles blobs. `POST /articles/blobs/files/copy` */
+export function copy(
+  client: $.Client,
+  input: ArticlesBlobsCopyInput,
+  options?: $.CallOptions,
+): $.Call<StoredObject, ArticlesBlobsCopyCode> {
+  return $.call(client, $copy, input, options);
+}
 
 const $delete: $.Operation = { method: "DELETE", path: "/articles/blobs/files/{+key}" };
 
@@ -134,6 +218,49 @@ export function list(
   options?: $.CallOptions,
 ): $.Call<ObjectPage, ArticlesBlobsListCode> {
   return $.call(client, $list, input, options);
+}
+
+const $metadata: $.Operation = {
+  method: "POST",
+  path: "/articles/blobs/files/metadata",
+  body: "input",
+  repeats: "safe",
+};
+
+/** Read what is known of an object of articles blobs. `POST /articles/blobs/files/metadata` */
+export function metadata(
+  client: $.Client,
+  input: ArticlesBlobsMetadataInput,
+  options?: $.CallOptions,
+): $.Call<StoredObject, ArticlesBlobsMetadataCode> {
+  return $.call(client, $metadata, input, options);
+}
+
+const $move: $.Operation = { method: "POST", path: "/articles/blobs/files/move", body: "input" };
+
+/** Move an object of articles blobs. `POST /articles/blobs/files/move` */
+export function move(
+  client: $.Client,
+  input: ArticlesBlobsMoveInput,
+  options?: $.CallOptions,
+): $.Call<StoredObject, ArticlesBlobsMoveCode> {
+  return $.call(client, $move, input, options);
+}
+
+const $updateMetadata: $.Operation = {
+  method: "POST",
+  path: "/articles/blobs/files/metadata/update",
+  body: "input",
+  repeats: "safe",
+};
+
+/** Change what is known of an object of articles blobs. `POST /articles/blobs/files/metadata/update` */
+export function updateMetadata(
+  client: $.Client,
+  input: ArticlesBlobsUpdateMetadataInput,
+  options?: $.CallOptions,
+): $.Call<StoredObject, ArticlesBlobsUpdateMetadataCode> {
+  return $.call(client, $updateMetadata, input, options);
 }
 
 const $upload: $.Operation = { method: "POST", path: "/articles/blobs/files", body: "form" };

@@ -64,6 +64,20 @@ export type FilesCompleteUploadCode =
   | "core.conflict"
   | "encryption_forbids_direct_transfer";
 
+export interface FilesCopyInput {
+  /** Segments of UTF-8 with / between them, 1 024 bytes in all. */
+  readonly from: string;
+  /** Segments of UTF-8 with / between them, 1 024 bytes in all. */
+  readonly to: string;
+}
+
+export type FilesCopyCode =
+  | CommonCode
+  | BodyCode
+  | FilesCode
+  | "core.not_found"
+  | "core.concurrency";
+
 export interface FilesDeleteInput {
   /** Segments of UTF-8 with / between them, 1 024 bytes in all. */
   readonly key: string;
@@ -103,6 +117,12 @@ export interface FilesListInput {
   readonly prefix?: string;
   /** A cursor of an earlier page. */
   readonly after?: string;
+  /** Such as image/png, or image/*. */
+  readonly content_type?: string;
+  /** All of them must be there. */
+  readonly tags?: {
+    readonly [key: string]: string;
+  };
 }
 
 export type FilesListCode = CommonCode | BodyCode | FilesCode | "invalid_cursor";
@@ -118,6 +138,27 @@ export type FilesListPartsCode =
   | "core.not_found"
   | "upload_session_invalid"
   | "encryption_forbids_direct_transfer";
+
+export interface FilesMetadataInput {
+  /** Segments of UTF-8 with / between them, 1 024 bytes in all. */
+  readonly key: string;
+}
+
+export type FilesMetadataCode = CommonCode | BodyCode | FilesCode | "core.not_found";
+
+export interface FilesMoveInput {
+  /** Segments of UTF-8 with / between them, 1 024 bytes in all. */
+  readonly from: string;
+  /** Segments of UTF-8 with / between them, 1 024 bytes in all. */
+  readonly to: string;
+}
+
+export type FilesMoveCode =
+  | CommonCode
+  | BodyCode
+  | FilesCode
+  | "core.not_found"
+  | "core.concurrency";
 
 export interface FilesPresignDownloadInput {
   /** Segments of UTF-8 with / between them, 1 024 bytes in all. */
@@ -181,11 +222,34 @@ export type FilesPresignUploadCode =
   | "upload_type_unsupported"
   | "encryption_forbids_direct_transfer";
 
+export interface FilesUpdateMetadataInput {
+  /** Segments of UTF-8 with / between them, 1 024 bytes in all. */
+  readonly key: string;
+  readonly content_type?: string;
+  readonly filename?: string;
+  /** 1 000 bytes at most; null takes it away. */
+  readonly description?: string | null;
+  /** They take the place of all tags. */
+  readonly tags?: {
+    readonly [key: string]: string;
+  };
+}
+
+export type FilesUpdateMetadataCode =
+  | CommonCode
+  | BodyCode
+  | FilesCode
+  | "core.not_found"
+  | "upload_type_unsupported"
+  | "core.concurrency";
+
 export interface FilesUploadInput {
   /** What the key begins with, 987 bytes at most. */
   readonly prefix?: string;
   /** 1 000 bytes at most. */
   readonly description?: string;
+  /** Up to ten, as a query is written: project=apollo&stage=draft. */
+  readonly tags?: string;
   /** One file. */
   readonly file: Blob;
 }
@@ -240,6 +304,17 @@ export function completeUpload(
   options?: $.CallOptions,
 ): $.Call<ObjectHead, FilesCompleteUploadCode> {
   return $.call(client, $completeUpload, input, options);
+}
+
+const $copy: $.Operation = { method: "POST", path: "/files/copy", body: "input", repeats: "safe" };
+
+/** Copy an object of files. `POST /files/copy` */
+export function copy(
+  client: $.Client,
+  input: FilesCopyInput,
+  options?: $.CallOptions,
+): $.Call<StoredObject, FilesCopyCode> {
+  return $.call(client, $copy, input, options);
 }
 
 const $delete: $.Operation = { method: "DELETE", path: "/files/{+key}" };
@@ -313,6 +388,33 @@ export function listParts(
   return $.call(client, $listParts, input, options);
 }
 
+const $metadata: $.Operation = {
+  method: "POST",
+  path: "/files/metadata",
+  body: "input",
+  repeats: "safe",
+};
+
+/** Read what is known of an object of files. `POST /files/metadata` */
+export function metadata(
+  client: $.Client,
+  input: FilesMetadataInput,
+  options?: $.CallOptions,
+): $.Call<StoredObject, FilesMetadataCode> {
+  return $.call(client, $metadata, input, options);
+}
+
+const $move: $.Operation = { method: "POST", path: "/files/move", body: "input" };
+
+/** Move an object of files. `POST /files/move` */
+export function move(
+  client: $.Client,
+  input: FilesMoveInput,
+  options?: $.CallOptions,
+): $.Call<StoredObject, FilesMoveCode> {
+  return $.call(client, $move, input, options);
+}
+
 const $presignDownload: $.Operation = {
   method: "POST",
   path: "/files/presign/download",
@@ -375,6 +477,22 @@ export function presignUpload(
   options?: $.CallOptions,
 ): $.Call<SignedRequest, FilesPresignUploadCode> {
   return $.call(client, $presignUpload, input, options);
+}
+
+const $updateMetadata: $.Operation = {
+  method: "POST",
+  path: "/files/metadata/update",
+  body: "input",
+  repeats: "safe",
+};
+
+/** Change what is known of an object of files. `POST /files/metadata/update` */
+export function updateMetadata(
+  client: $.Client,
+  input: FilesUpdateMetadataInput,
+  options?: $.CallOptions,
+): $.Call<StoredObject, FilesUpdateMetadataCode> {
+  return $.call(client, $updateMetadata, input, options);
 }
 
 const $upload: $.Operation = { method: "POST", path: "/files", body: "form" };

@@ -10,6 +10,20 @@ export type VaultCode =
   | "core.authorization"
   | "origin_forbidden";
 
+export interface VaultCopyInput {
+  /** Segments of UTF-8 with / between them, 1 024 bytes in all. */
+  readonly from: string;
+  /** Segments of UTF-8 with / between them, 1 024 bytes in all. */
+  readonly to: string;
+}
+
+export type VaultCopyCode =
+  | CommonCode
+  | BodyCode
+  | VaultCode
+  | "core.not_found"
+  | "core.concurrency";
+
 export interface VaultDeleteInput {
   /** Segments of UTF-8 with / between them, 1 024 bytes in all. */
   readonly key: string;
@@ -49,15 +63,65 @@ export interface VaultListInput {
   readonly prefix?: string;
   /** A cursor of an earlier page. */
   readonly after?: string;
+  /** Such as image/png, or image/*. */
+  readonly content_type?: string;
+  /** All of them must be there. */
+  readonly tags?: {
+    readonly [key: string]: string;
+  };
 }
 
 export type VaultListCode = CommonCode | BodyCode | VaultCode | "invalid_cursor";
+
+export interface VaultMetadataInput {
+  /** Segments of UTF-8 with / between them, 1 024 bytes in all. */
+  readonly key: string;
+}
+
+export type VaultMetadataCode = CommonCode | BodyCode | VaultCode | "core.not_found";
+
+export interface VaultMoveInput {
+  /** Segments of UTF-8 with / between them, 1 024 bytes in all. */
+  readonly from: string;
+  /** Segments of UTF-8 with / between them, 1 024 bytes in all. */
+  readonly to: string;
+}
+
+export type VaultMoveCode =
+  | CommonCode
+  | BodyCode
+  | VaultCode
+  | "core.not_found"
+  | "core.concurrency";
+
+export interface VaultUpdateMetadataInput {
+  /** Segments of UTF-8 with / between them, 1 024 bytes in all. */
+  readonly key: string;
+  readonly content_type?: string;
+  readonly filename?: string;
+  /** 1 000 bytes at most; null takes it away. */
+  readonly description?: string | null;
+  /** They take the place of all tags. */
+  readonly tags?: {
+    readonly [key: string]: string;
+  };
+}
+
+export type VaultUpdateMetadataCode =
+  | CommonCode
+  | BodyCode
+  | VaultCode
+  | "core.not_found"
+  | "upload_type_unsupported"
+  | "core.concurrency";
 
 export interface VaultUploadInput {
   /** What the key begins with, 987 bytes at most. */
   readonly prefix?: string;
   /** 1 000 bytes at most. */
   readonly description?: string;
+  /** Up to ten, as a query is written: project=apollo&stage=draft. */
+  readonly tags?: string;
   /** One file. */
   readonly file: Blob;
 }
@@ -71,6 +135,22 @@ export type VaultUploadCode =
   | "upload_malformed"
   | "upload_type_unsupported"
   | "core.concurrency";
+
+const $copy: $.Operation = {
+  method: "POST",
+  path: "/vault/files/copy",
+  body: "input",
+  repeats: "safe",
+};
+
+/** Copy an object of vault. `POST /vault/files/copy` */
+export function copy(
+  client: $.Client,
+  input: VaultCopyInput,
+  options?: $.CallOptions,
+): $.Call<StoredObject, VaultCopyCode> {
+  return $.call(client, $copy, input, options);
+}
 
 const $delete: $.Operation = { method: "DELETE", path: "/vault/files/delete/{+key}" };
 
@@ -130,6 +210,49 @@ export function list(
   options?: $.CallOptions,
 ): $.Call<ObjectPage, VaultListCode> {
   return $.call(client, $list, input, options);
+}
+
+const $metadata: $.Operation = {
+  method: "POST",
+  path: "/vault/files/metadata",
+  body: "input",
+  repeats: "safe",
+};
+
+/** Read what is known of an object of vault. `POST /vault/files/metadata` */
+export function metadata(
+  client: $.Client,
+  input: VaultMetadataInput,
+  options?: $.CallOptions,
+): $.Call<StoredObject, VaultMetadataCode> {
+  return $.call(client, $metadata, input, options);
+}
+
+const $move: $.Operation = { method: "POST", path: "/vault/files/move", body: "input" };
+
+/** Move an object of vault. `POST /vault/files/move` */
+export function move(
+  client: $.Client,
+  input: VaultMoveInput,
+  options?: $.CallOptions,
+): $.Call<StoredObject, VaultMoveCode> {
+  return $.call(client, $move, input, options);
+}
+
+const $updateMetadata: $.Operation = {
+  method: "POST",
+  path: "/vault/files/metadata/update",
+  body: "input",
+  repeats: "safe",
+};
+
+/** Change what is known of an object of vault. `POST /vault/files/metadata/update` */
+export function updateMetadata(
+  client: $.Client,
+  input: VaultUpdateMetadataInput,
+  options?: $.CallOptions,
+): $.Call<StoredObject, VaultUpdateMetadataCode> {
+  return $.call(client, $updateMetadata, input, options);
 }
 
 const $upload: $.Operation = { method: "POST", path: "/vault/files/upload", body: "form" };

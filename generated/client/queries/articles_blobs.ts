@@ -2,12 +2,25 @@
 import * as $ from "../query.js";
 import * as $api from "../api/articles_blobs.js";
 import type {
+  ArticlesBlobsCopyInput,
   ArticlesBlobsDeleteInput,
   ArticlesBlobsHeadInput,
   ArticlesBlobsListInput,
+  ArticlesBlobsMetadataInput,
+  ArticlesBlobsMoveInput,
+  ArticlesBlobsUpdateMetadataInput,
   ArticlesBlobsUploadInput,
 } from "../api/articles_blobs.js";
 import type { ObjectPage, StoredObject } from "../models.js";
+
+/** `POST /articles/blobs/files/copy` */
+export function copy(
+  client: $.Client,
+): $.Mutation<ArticlesBlobsCopyInput, StoredObject, $api.ArticlesBlobsCopyCode> {
+  return $.mutation(["articles_blobs", "copy"], (input, options) =>
+    $api.copy(client, input, options),
+  );
+}
 
 /** `DELETE /articles/blobs/files/{+key}` */
 export function delete_(
@@ -46,6 +59,38 @@ export function listPages(
 ): $.Pages<ArticlesBlobsListInput, ObjectPage, $api.ArticlesBlobsListCode> {
   return $.pages(client, ["articles_blobs", "list"], input, (page, options) =>
     $api.list(client, page, options),
+  );
+}
+
+/** `POST /articles/blobs/files/metadata` */
+export function metadata(
+  client: $.Client,
+  input: ArticlesBlobsMetadataInput,
+): $.Query<ArticlesBlobsMetadataInput, StoredObject, $api.ArticlesBlobsMetadataCode> {
+  return $.query(client, ["articles_blobs", "metadata"], input, (options) =>
+    $api.metadata(client, input, options),
+  );
+}
+
+/** `POST /articles/blobs/files/move` */
+export function move(
+  client: $.Client,
+): $.Mutation<ArticlesBlobsMoveInput, StoredObject, $api.ArticlesBlobsMoveCode> {
+  return $.mutation(["articles_blobs", "move"], (input, options) =>
+    $api.move(client, input, options),
+  );
+}
+
+/** `POST /articles/blobs/files/metadata/update` */
+export function updateMetadata(
+  client: $.Client,
+): $.Mutation<
+  ArticlesBlobsUpdateMetadataInput,
+  StoredObject,
+  $api.ArticlesBlobsUpdateMetadataCode
+> {
+  return $.mutation(["articles_blobs", "update_metadata"], (input, options) =>
+    $api.updateMetadata(client, input, options),
   );
 }
 

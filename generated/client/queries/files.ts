@@ -5,14 +5,18 @@ import type {
   FilesAbortUploadInput,
   FilesBeginUploadInput,
   FilesCompleteUploadInput,
+  FilesCopyInput,
   FilesDeleteInput,
   FilesHeadInput,
   FilesListInput,
   FilesListPartsInput,
+  FilesMetadataInput,
+  FilesMoveInput,
   FilesPresignDownloadInput,
   FilesPresignPartInput,
   FilesPresignPostInput,
   FilesPresignUploadInput,
+  FilesUpdateMetadataInput,
   FilesUploadInput,
 } from "../api/files.js";
 import type {
@@ -50,6 +54,13 @@ export function completeUpload(
   return $.mutation(["files", "complete_upload"], (input, options) =>
     $api.completeUpload(client, input, options),
   );
+}
+
+/** `POST /files/copy` */
+export function copy(
+  client: $.Client,
+): $.Mutation<FilesCopyInput, StoredObject, $api.FilesCopyCode> {
+  return $.mutation(["files", "copy"], (input, options) => $api.copy(client, input, options));
 }
 
 /** `DELETE /files/{+key}` */
@@ -96,6 +107,23 @@ export function listParts(
   );
 }
 
+/** `POST /files/metadata` */
+export function metadata(
+  client: $.Client,
+  input: FilesMetadataInput,
+): $.Query<FilesMetadataInput, StoredObject, $api.FilesMetadataCode> {
+  return $.query(client, ["files", "metadata"], input, (options) =>
+    $api.metadata(client, input, options),
+  );
+}
+
+/** `POST /files/move` */
+export function move(
+  client: $.Client,
+): $.Mutation<FilesMoveInput, StoredObject, $api.FilesMoveCode> {
+  return $.mutation(["files", "move"], (input, options) => $api.move(client, input, options));
+}
+
 /** `POST /files/presign/download` */
 export function presignDownload(
   client: $.Client,
@@ -129,6 +157,15 @@ export function presignUpload(
 ): $.Mutation<FilesPresignUploadInput, SignedRequest, $api.FilesPresignUploadCode> {
   return $.mutation(["files", "presign_upload"], (input, options) =>
     $api.presignUpload(client, input, options),
+  );
+}
+
+/** `POST /files/metadata/update` */
+export function updateMetadata(
+  client: $.Client,
+): $.Mutation<FilesUpdateMetadataInput, StoredObject, $api.FilesUpdateMetadataCode> {
+  return $.mutation(["files", "update_metadata"], (input, options) =>
+    $api.updateMetadata(client, input, options),
   );
 }
 

@@ -3,11 +3,22 @@ import * as $ from "../query.js";
 import * as $api from "../api/vault.js";
 import type { ObjectPage, StoredObject } from "../models.js";
 import type {
+  VaultCopyInput,
   VaultDeleteInput,
   VaultHeadInput,
   VaultListInput,
+  VaultMetadataInput,
+  VaultMoveInput,
+  VaultUpdateMetadataInput,
   VaultUploadInput,
 } from "../api/vault.js";
+
+/** `POST /vault/files/copy` */
+export function copy(
+  client: $.Client,
+): $.Mutation<VaultCopyInput, StoredObject, $api.VaultCopyCode> {
+  return $.mutation(["vault", "copy"], (input, options) => $api.copy(client, input, options));
+}
 
 /** `DELETE /vault/files/delete/{+key}` */
 export function delete_(
@@ -40,6 +51,32 @@ export function listPages(
 ): $.Pages<VaultListInput, ObjectPage, $api.VaultListCode> {
   return $.pages(client, ["vault", "list"], input, (page, options) =>
     $api.list(client, page, options),
+  );
+}
+
+/** `POST /vault/files/metadata` */
+export function metadata(
+  client: $.Client,
+  input: VaultMetadataInput,
+): $.Query<VaultMetadataInput, StoredObject, $api.VaultMetadataCode> {
+  return $.query(client, ["vault", "metadata"], input, (options) =>
+    $api.metadata(client, input, options),
+  );
+}
+
+/** `POST /vault/files/move` */
+export function move(
+  client: $.Client,
+): $.Mutation<VaultMoveInput, StoredObject, $api.VaultMoveCode> {
+  return $.mutation(["vault", "move"], (input, options) => $api.move(client, input, options));
+}
+
+/** `POST /vault/files/metadata/update` */
+export function updateMetadata(
+  client: $.Client,
+): $.Mutation<VaultUpdateMetadataInput, StoredObject, $api.VaultUpdateMetadataCode> {
+  return $.mutation(["vault", "update_metadata"], (input, options) =>
+    $api.updateMetadata(client, input, options),
   );
 }
 

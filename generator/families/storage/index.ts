@@ -1,4 +1,4 @@
-// The storage family: files under one set of rules, with up to fifteen operations.
+// The storage family: files under one set of rules, with up to nineteen operations.
 import { sortedRecord } from "../../model/records.js";
 import { ofGenerated } from "../../model/code.js";
 import { specName } from "../../model/names.js";
@@ -8,6 +8,7 @@ import { compare } from "./compare.js";
 import { emitStorages } from "./emit.js";
 import { expandStorage } from "./expand.js";
 import { format } from "./format.js";
+import { tables } from "./tables.js";
 
 export const storage = family({
   name: "storage",
@@ -36,6 +37,8 @@ export const storage = family({
   },
   compare,
   emit: emitStorages,
+  tables,
+  needsTables: ({ storages }) => Object.keys(storages).length > 0,
   service: ({ storages }) => ({
     storages: Object.keys(storages).map((name) => ofGenerated(`storage/${name}`, specName(name))),
   }),

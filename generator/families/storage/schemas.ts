@@ -37,6 +37,19 @@ const expiresIn: JsonSchema = {
   description: "Seconds, or a duration such as PT15M: 1 s to 7 days.",
 };
 
+/** S3 keeps them in two kilobytes, with the rest of what is said of an object. */
+const tags: JsonSchema = {
+  type: "object",
+  maxProperties: 10,
+  propertyNames: { type: "string", pattern: "^[A-Za-z0-9._:-]{1,32}$" },
+  additionalProperties: {
+    type: "string",
+    maxLength: 64,
+    pattern: String.raw`^[^\u0000-\u001f\u007f-\u009f]*$`,
+  },
+  description: "Up to ten, 256 bytes together as JSON.",
+};
+
 const part: JsonSchema = { type: "integer", minimum: 1, maximum: 10_000 };
 const session: JsonSchema = refTo("UploadSession");
 
@@ -51,6 +64,7 @@ export const storageTypes: Readonly<Record<string, JsonSchema>> = {
       etag: text,
       created_at: dateTime,
       description: text,
+      tags: { type: "object", additionalProperties: text },
     },
     ["key", "filename", "size", "content_type", "etag", "created_at"],
   ),
@@ -59,7 +73,11 @@ export const storageTypes: Readonly<Record<string, JsonSchema>> = {
       hits: { type: "array", items: refTo("StoredObject") },
       page: { type: "integer", minimum: 1 },
       size: { type: "integer", minimum: 1 },
-      count: { type: "integer", minimum: 0 },
+      count: {
+        type: ["integer", "null"],
+        minimum: 0,
+        description: "How many pass in all; null behind a cursor.",
+      },
       next_cursor: { type: ["string", "null"] },
     },
     ["hits", "page", "size", "count", "next_cursor"],
@@ -123,9 +141,20 @@ export const listBody: SchemaObject = objectSchema(
     size: { type: "integer", minimum: 1, maximum: 1_000, default: limits.defaultPageSize },
     prefix: { type: "string", maxLength: 1_024, description: "What the keys begin with." },
     after: { type: "string", maxLength: 8_192, description: "A cursor of an earlier page." },
+    content_type: {
+      type: "string",
+      maxLength: 255,
+      pattern: "^[!#$%&'+.^_`|~0-9A-Za-z-]+/(?:\\*|[!#$%&'+.^_`|~0-9A-Za-z-]+)$",
+      description: "Such as image/png, or image/*.",
+    },
+    tags: { ...tags, description: "All of them must be there." },
   },
   [],
 );
+
+export const metadataBody = objectSchema({ key }, ["key"]);
+
+export const copyBody = objectSchema({ from: key, to: key }, ["from", "to"]);
 
 export const presignDownloadBody = objectSchema({ key, expires_in: expiresIn }, [
   "key",
@@ -137,6 +166,26 @@ const contentType: JsonSchema = {
   maxLength: 255,
   pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]+/[!#$%&'*+.^_`|~0-9A-Za-z-]+$",
 };
+
+export const updateMetadataBody = objectSchema(
+  {
+    key,
+    content_type: contentType,
+    filename: {
+      type: "string",
+      minLength: 1,
+      maxLength: 255,
+      pattern: String.raw`^[^/\\\u0000-\u001f\u007f-\u009f]+$`,
+    },
+    description: {
+      type: ["string", "null"],
+      maxLength: 1_000,
+      description: "1 000 bytes at most; null takes it away.",
+    },
+    tags: { ...tags, description: "They take the place of all tags." },
+  },
+  ["key"],
+);
 
 export const presignUploadBody = objectSchema(
   { key, expires_in: expiresIn, content_type: contentType },
@@ -191,6 +240,11 @@ export const uploadForm = objectSchema(
       description: "What the key begins with, 987 bytes at most.",
     },
     description: { type: "string", maxLength: 1_000, description: "1 000 bytes at most." },
+    tags: {
+      type: "string",
+      maxLength: 1_000,
+      description: "Up to ten, as a query is written: project=apollo&stage=draft.",
+    },
     file: { type: "string", format: "binary", description: "One file." },
   },
   ["file"],

@@ -9,6 +9,10 @@ const ownVerbs = [
   "download_stream",
   "download_range",
   "delete",
+  "metadata",
+  "update_metadata",
+  "copy",
+  "move",
 ] as const;
 
 /** Addresses under which clients reach the store themselves (`presign: true`). */

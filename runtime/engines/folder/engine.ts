@@ -4,7 +4,7 @@ import { readdir, rm, writeFile, type FileHandle } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { Readable } from "node:stream";
 import type { Addresses } from "../../families/storage/addresses.js";
-import type { ObjectHead } from "../../ports/object-head.js";
+import type { ObjectDescription, ObjectHead } from "../../ports/object-head.js";
 import type { ObjectStore, OpenedObject } from "../../ports/objects.js";
 import { keepPrivate, makePrivateFolder } from "../private-files.js";
 import { folderTransfers } from "./direct.js";
@@ -18,7 +18,7 @@ import {
 } from "./durable-files.js";
 import { decoded, keyPart, pathOf } from "./file-name.js";
 import { readTrailer, writtenFile } from "./object-file.js";
-import { removedVersion } from "./removal.js";
+import { removedVersion, type RemovalPlaces } from "./removal.js";
 import { sweepFolder } from "./sweep.js";
 
 /** Bytes that are read at a time. */
@@ -84,9 +84,13 @@ export async function openFolderStore(
         etag === undefined ? removed(fileOf(key), objects) : removedVersion(places, { key, etag }),
       ),
 
-    async *keys(prefix, after, signal) {
+    copy: (from, to, description, options) =>
+      translated(() => copiedObject(places, { from, to, description, ...options })),
+
+    async *list(prefix, after, signal) {
       const found = await translated(() => keysBelow(objects, prefix, signal));
-      for (const key of found) if (after === null || comesBefore(after, key)) yield key;
+      for (const key of found)
+        if (after === null || comesBefore(after, key)) yield { key, etag: null };
     },
 
     ping: () =>
@@ -111,6 +115,45 @@ export async function openFolderStore(
       // Nothing is held open between calls.
     },
   };
+}
+
+interface Copy {
+  readonly from: string;
+  readonly to: string;
+  readonly description: ObjectDescription;
+  readonly etag?: string;
+  readonly signal: AbortSignal;
+}
+
+/** Copies one version to a file beside, which then takes its place; null where it is not there or is another version. */
+async function copiedObject(
+  { objects, unfinished, fileOf }: RemovalPlaces,
+  { from, to, description, etag, signal }: Copy,
+): Promise<ObjectHead | null> {
+  const source = await opened(fileOf(from));
+  if (source === null) return null;
+  const temporary = join(unfinished, `${randomUUID()}.tmp`);
+  try {
+    const head = await headOf(source, from);
+    if (etag !== undefined && head.etag !== etag) return null;
+    const content = abortable(wholeOf(source, head.size), signal);
+    const copied = await writtenFile(temporary, to, content, description);
+    signal.throwIfAborted();
+    await moved(temporary, fileOf(to), objects);
+    return copied;
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  } finally {
+    await source.close();
+  }
+}
+
+/** The bytes of an open file that are its object's. */
+function wholeOf(file: FileHandle, size: number): AsyncIterable<Buffer> {
+  if (size === 0) return Readable.from([]);
+  const end = size - 1;
+  return file.createReadStream({ start: 0, end, highWaterMark: portion, autoClose: false });
 }
 
 type OpenOptions = NonNullable<Parameters<ObjectStore["open"]>[1]>;

@@ -102,6 +102,12 @@ export function callsWithin({ patience = usualPatience }: S3Options): S3Calls {
   };
 }
 
+/** Null where a call was about a version that another one has replaced. */
+export function ifChanged(error: unknown): null {
+  if (causeOf(error) === "PreconditionFailed") return null;
+  throw error;
+}
+
 /** Whether S3 can have a key: 1 024 bytes, with what stands before the client's part of it. */
 export function fits(key: string): boolean {
   return Buffer.byteLength(key) <= 1024;

@@ -7,13 +7,14 @@ import type { ObjectHead } from "../../ports/object-head.js";
 import type { ObjectStore, OpenedObject } from "../../ports/objects.js";
 import {
   callsWithin,
-  causeOf,
   checkFits,
   clientFor,
   fits,
+  ifChanged,
   unquoted,
   type S3Options,
 } from "./client.js";
+import { copied } from "./copy.js";
 import { descriptionOf, metadataOf } from "./description.js";
 import { directTransfers } from "./direct.js";
 import { sweepUploads } from "./multipart.js";
@@ -66,14 +67,17 @@ export async function openS3Store(options: S3Options): Promise<ObjectStore> {
       return etag === undefined || answer !== null;
     },
 
-    async *keys(Prefix, after, signal) {
+    copy: (from, to, description, options) =>
+      copied({ client, sdk, calls }, Bucket, headOf, { from, to, description, ...options }),
+
+    async *list(Prefix, after, signal) {
       for (let StartAfter = after ?? undefined; ;) {
         const command = new sdk.ListObjectsV2Command({ Bucket, Prefix, StartAfter });
         const page = await calls.orNull((until) => client.send(command, until), signal);
-        for (const { Key } of page?.Contents ?? []) {
+        for (const { Key, ETag } of page?.Contents ?? []) {
           if (Key === undefined) continue;
           StartAfter = Key;
-          yield Key;
+          yield { key: Key, etag: ETag === undefined ? null : unquoted(ETag) };
         }
         if (page?.IsTruncated !== true) return;
       }
@@ -123,12 +127,6 @@ async function opened(
   const { found, body } = answer;
   const total = Number(/\/(\d+)$/.exec(found.ContentRange ?? "")?.[1] ?? found.ContentLength ?? 0);
   return { head: headFrom(Key, found, total), window: window ?? null, body };
-}
-
-/** Null where a call was about a version that another one has replaced. */
-function ifChanged(error: unknown): null {
-  if (causeOf(error) === "PreconditionFailed") return null;
-  throw error;
 }
 
 /** What S3 says of an object of so many bytes in all. */

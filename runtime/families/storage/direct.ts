@@ -11,10 +11,12 @@ import type {
   UploadedPart,
   UploadLimits,
 } from "../../ports/direct-transfers.js";
+import { expectUpload } from "./expected.js";
 import { readExpiry } from "./expiry.js";
 import { physicalKey } from "./key.js";
 import type { ObjectDescription, ObjectHead } from "../../ports/object-head.js";
 import type { StorageSpec } from "../../ports/storage-spec.js";
+import { changing } from "./writes.js";
 
 /** A signed request as clients get it. */
 export interface SignedAnswer extends SignedRequest {
@@ -80,7 +82,9 @@ export const direct = {
       const seconds = readExpiry(expires_in);
       const asked = physicalKey(spec, context.tenant, key);
       const limits = limitsOf(spec, content_type);
-      return answered(context, await transfers.signUpload(asked, limits, seconds), seconds);
+      const signed = await transfers.signUpload(asked, limits, seconds);
+      await expectUpload(context, asked, seconds);
+      return answered(context, signed, seconds);
     },
 
   presignPost:
@@ -101,6 +105,7 @@ export const direct = {
       const { contentType, maxBytes } = limitsOf(spec, content_type);
       const limits = { contentType, maxBytes: Math.min(max_bytes ?? Infinity, maxBytes) };
       const form = await transfers.signForm(asked, limits, seconds);
+      await expectUpload(context, asked, seconds);
       return { ...form, method: "POST", expires_at: expiring(context, seconds) };
     },
 
@@ -193,8 +198,11 @@ export const direct = {
         await transfers.abort(key, uploadId, context.signal);
         throw beyondBytes(maxBytes);
       }
+      const change = changing(spec, context, key);
+      await change.begin();
       const head = await transfers.complete(key, uploadId, inOrder, context.signal);
       if (head === null) throw fail("core.not_found");
+      await change.settle(head);
       return headAnswer(session.key, head);
     },
 

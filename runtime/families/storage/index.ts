@@ -1,6 +1,8 @@
 // The family of storage: files.
 import { familyOf } from "../../operations/family.js";
 import type { StorageSpec } from "../../ports/storage-spec.js";
+import { expectedChanges } from "./expected.js";
+import { rebuildCommand, sweepOf } from "./rebuild.js";
 
 const hourMillis = 60 * 60 * 1_000;
 /** Uploads that one step gives up. */
@@ -8,13 +10,18 @@ const uploadsAtOnce = 100;
 
 export const storageFamily = familyOf<readonly StorageSpec[]>()({
   member: "storages",
-  // Uploads that did not end; an engine that is away holds up nothing else.
-  jobs: (storages, { objects, uploadSeconds }) =>
-    storages.map((spec) => ({
+  // Work with the engine of objects; one that is away holds up nothing else.
+  jobs: (storages, resources) => [
+    ...storages.map((spec) => ({
       name: `uploads.${spec.name}`,
       everyMillis: hourMillis,
       step: async () =>
-        (await objects.of(spec).sweep(`${spec.name}/`, uploadSeconds, uploadsAtOnce)) ===
-        uploadsAtOnce,
+        (await resources.objects
+          .of(spec)
+          .sweep(`${spec.name}/`, resources.uploadSeconds, uploadsAtOnce)) === uploadsAtOnce,
     })),
+    ...storages.map((spec) => sweepOf(spec, resources)),
+    ...(storages.length === 0 ? [] : [expectedChanges(storages, resources)]),
+  ],
+  commands: (storages) => (storages.length === 0 ? [] : [rebuildCommand(storages)]),
 });

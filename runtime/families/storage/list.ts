@@ -1,9 +1,11 @@
-// Listing a tenant's objects in the order of their keys (decisions.md "Object storage").
-import { fail, ServiceError } from "../../contract/errors.js";
+// Listing a tenant's objects in the order of their keys, from the index (decisions.md "Object storage").
+import { fail } from "../../contract/errors.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import { cursorBinding, decodeCursor, encodeCursor } from "../../operations/cursor.js";
-import { maxKeyBytes, prefixOf } from "./key.js";
+import { objectIndex } from "../../ports/object-index.js";
+import type { ObjectTags } from "../../ports/object-head.js";
 import type { StorageSpec } from "../../ports/storage-spec.js";
+import { maxKeyBytes, prefixOf } from "./key.js";
 import { storedObject, type StoredObject } from "./stored-object.js";
 
 /** `after` is a cursor; with it, the page counts from there. */
@@ -12,68 +14,55 @@ export interface ObjectQuery {
   readonly size?: number;
   readonly prefix?: string;
   readonly after?: string;
+  /** `image/png`, or `image/*`. */
+  readonly content_type?: string;
+  /** All of them. */
+  readonly tags?: ObjectTags;
 }
 
 export interface ObjectPage {
   readonly hits: readonly StoredObject[];
   readonly page: number;
   readonly size: number;
-  /** Objects with the prefix in all. */
-  readonly count: number;
+  /** Objects that pass in all; null behind a cursor, where they were counted before. */
+  readonly count: number | null;
   readonly next_cursor: string | null;
 }
-
-/** Heads that are read at once. */
-const parallel = 16;
 
 /** A page of objects whose keys begin with the prefix. Throws `invalid_cursor`, and `core.validation` beyond the ceiling. */
 export async function listObjects(
   spec: StorageSpec,
   context: ExecutionContext,
-  { page = 1, size = 10, prefix = "", after }: ObjectQuery,
+  { page = 1, size = 10, prefix = "", after, content_type, tags = {} }: ObjectQuery,
 ): Promise<ObjectPage> {
-  const { pages } = context.resources.readLimits;
+  checkPage(context, page, prefix);
+  const binding = cursorBinding(context, { prefix, content_type, tags });
+  const last = after === undefined ? null : String(decodeCursor(context, binding, after)[0]);
+  const root = prefixOf(spec.name, context.tenant);
+  const filter = { prefix: root + prefix, contentType: content_type ?? null, tags };
+  const index = context.transaction.of(objectIndex);
+  // What no key has is in no index either.
+  const isNone = /[\p{Cc}\\]/u.test(prefix);
+  const window = {
+    after: last === null ? null : root + last,
+    offset: (page - 1) * size,
+    limit: size + 1,
+  };
+  const found = isNone ? [] : await index.page(filter, window);
+  const count = last !== null ? null : isNone ? 0 : await index.count(filter);
+  const hits = found.slice(0, size).map((one) => storedObject(spec, context, one));
+  const lastHit = found.length > size ? hits.at(-1) : undefined;
+  const next = lastHit === undefined ? null : encodeCursor(context, binding, [lastHit.key]);
+  return { hits, page, size, count, next_cursor: next };
+}
+
+function checkPage({ resources }: ExecutionContext, page: number, prefix: string): void {
+  const { pages } = resources.readLimits;
   if (pages !== null && page > pages) {
     const message = `must be <= ${pages}`;
     throw fail("core.validation", { errors: [{ path: "/page", keyword: "maximum", message }] });
   }
-  if (!prefix.isWellFormed() || Buffer.byteLength(prefix) > maxKeyBytes) {
-    const message = `must be at most ${maxKeyBytes} bytes of well-formed Unicode`;
-    throw fail("core.validation", { errors: [{ path: "/prefix", keyword: "maxLength", message }] });
-  }
-  const binding = cursorBinding(context, { prefix });
-  const last = after === undefined ? null : String(decodeCursor(context, binding, after)[0]);
-  const store = context.resources.objects.of(spec);
-  const root = prefixOf(spec.name, context.tenant);
-  const [first, end] = [(page - 1) * size, page * size];
-  const keys: string[] = [];
-  let [count, place] = [0, 0];
-  for await (const key of store.keys(root + prefix, null, context.signal)) {
-    count += 1;
-    if (last !== null && Buffer.compare(Buffer.from(key), Buffer.from(root + last)) <= 0) continue;
-    if (place >= first && place < end) keys.push(key);
-    place += 1;
-  }
-  const hits: StoredObject[] = [];
-  for (let at = 0; at < keys.length; at += parallel) {
-    const some = keys.slice(at, at + parallel);
-    const heads = await Promise.allSettled(some.map((key) => store.head(key, context.signal)));
-    for (const head of heads) {
-      // What has been removed since it was listed is left out, and one bad object hides no other; an engine that goes
-      // away hides none either.
-      if (head.status === "rejected" && isAway(head.reason, context.signal)) throw head.reason;
-      if (head.status === "rejected")
-        context.resources.log.error({ err: head.reason as unknown }, "an object cannot be listed");
-      else if (head.value !== null) hits.push(storedObject(spec, context, head.value));
-    }
-  }
-  const lastKey = keys.at(-1)?.slice(root.length);
-  const next =
-    lastKey === undefined || place <= end ? null : encodeCursor(context, binding, [lastKey]);
-  return { hits, page, size, count, next_cursor: next };
-}
-
-/** Whether no object could have been read, rather than this one. */
-function isAway(error: unknown, signal: AbortSignal): boolean {
-  return signal.aborted || (error instanceof ServiceError && error.code === "core.unavailable");
+  if (prefix.isWellFormed() && Buffer.byteLength(prefix) <= maxKeyBytes) return;
+  const message = `must be at most ${maxKeyBytes} bytes of well-formed Unicode`;
+  throw fail("core.validation", { errors: [{ path: "/prefix", keyword: "maxLength", message }] });
 }

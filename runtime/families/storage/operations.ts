@@ -19,9 +19,12 @@ import { askedWindow, decidedReply, describing, downloadReply, partial } from ".
 import type { IncomingFile, IncomingForm } from "./form.js";
 import { checkKey, physicalKey } from "./key.js";
 import { listObjects, type ObjectPage, type ObjectQuery } from "./list.js";
-import type { ObjectHead } from "../../ports/object-head.js";
+import { objectMetadata } from "./metadata.js";
+import type { ObjectDescription, ObjectHead } from "../../ports/object-head.js";
 import type { StorageSpec } from "../../ports/storage-spec.js";
 import { storedObject, type StoredObject } from "./stored-object.js";
+import { checkTexts, readTags } from "./description.js";
+import { copied, removed, written } from "./writes.js";
 
 export interface KeyInput {
   readonly key: string;
@@ -32,6 +35,8 @@ type Ranged = Pick<Conditions, "range" | "ifRange">;
 
 /** Handlers of the storage family. */
 export const storage = {
+  ...objectMetadata,
+
   upload:
     (spec: StorageSpec): Handler<{ readonly form: IncomingForm }, StoredObject> =>
     ({ form }, context) =>
@@ -104,18 +109,17 @@ async function remove(
   key: string,
   look: () => Promise<{ readonly version: Validators; readonly etag: string }>,
 ): Promise<undefined> {
-  const { preconditions, signal } = context;
-  const store = context.resources.objects.of(spec);
+  const { preconditions } = context;
   const asked = physicalKey(spec, context.tenant, key);
   // A version is looked at only where something depends on it.
   if (preconditions === noPreconditions) {
-    if (!(await store.remove(asked, { signal }))) throw fail("core.not_found");
+    if (!(await removed(spec, context, asked))) throw fail("core.not_found");
     return undefined;
   }
   for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
     const { version, etag } = await look();
     checkPreconditions(preconditions, version);
-    if (await store.remove(asked, { etag, signal })) return undefined;
+    if (await removed(spec, context, asked, etag)) return undefined;
   }
   throw fail("core.concurrency");
 }
@@ -186,9 +190,6 @@ async function downloadBuffered(
 /** Bytes of a form besides its file: the text fields and the headers of the parts. */
 const maxFormBytes = 128 * 1024;
 
-/** Bytes of a description: engines keep it with the object's metadata. */
-const maxDescription = 1_000;
-
 async function upload(
   spec: StorageSpec,
   context: ExecutionContext,
@@ -197,12 +198,11 @@ async function upload(
   const { maxUploadBytes } = spec;
   if (maxUploadBytes !== null && (form.declaredBytes ?? 0) > maxUploadBytes + maxFormBytes)
     throw tooLarge(maxUploadBytes);
-  const store = context.resources.objects.of(spec);
   const head = await form.receive(
     {
       store: (file) => writeFile(spec, context, file),
-      late: (written, fields) => rewritten(spec, context, written, fields),
-      undo: async ({ key }) => void (await store.remove(key)),
+      late: (before, fields) => renamed(spec, context, before, fields),
+      undo: async ({ key }) => void (await removed(spec, context, key)),
     },
     context.signal,
   );
@@ -214,53 +214,38 @@ async function writeFile(
   context: ExecutionContext,
   { filename, fields, content }: IncomingFile,
 ): Promise<ObjectHead> {
-  const { key, description } = namedBy(fields);
+  const { key, about } = namedBy(fields);
   const typed = await contentTypeOf(bounded(content, spec.maxUploadBytes), filename);
   checkAccepted(spec, typed.type);
-  return context.resources.objects
-    .of(spec)
-    .write(
-      physicalKey(spec, context.tenant, key),
-      typed.content,
-      { contentType: typed.type, filename, description },
-      context.signal,
-    );
+  const description = { contentType: typed.type, filename, ...about };
+  return written(spec, context, physicalKey(spec, context.tenant, key), typed.content, description);
 }
 
-/** The key and the description of a new object, from the text fields of its form. Throws `core.validation`. */
-function namedBy({ prefix, description }: IncomingFile["fields"]): {
+/** The key, the description and the tags of a new object, from the text fields of its form. Throws `core.validation`. */
+function namedBy({ prefix, description, tags }: IncomingFile["fields"]): {
   readonly key: string;
-  readonly description: string | null;
+  readonly about: Pick<ObjectDescription, "description" | "tags">;
 } {
   const key = prefix === undefined || prefix === "" ? uuidv7() : `${prefix}/${uuidv7()}`;
   checkKey(key, "/prefix");
-  if (description !== undefined && Buffer.byteLength(description) > maxDescription) {
-    const message = `must NOT have more than ${maxDescription} bytes`;
-    throw fail("core.validation", {
-      errors: [{ path: "/description", keyword: "maxLength", message }],
-    });
-  }
-  return { key, description: description ?? null };
+  checkTexts({ description });
+  const named = readTags(tags);
+  const isTagged = Object.keys(named).length > 0;
+  return { key, about: { description: description ?? null, ...(isTagged ? { tags: named } : {}) } };
 }
 
-/**
- * An object under the name that fields behind its file give it. Engines keep key and description with the bytes, which are
- * therefore written once more, in constant memory.
- */
-async function rewritten(
+/** An object under the name that fields behind its file give it: engines keep key and description with the bytes. */
+async function renamed(
   spec: StorageSpec,
   context: ExecutionContext,
-  { key: before, etag, contentType, filename }: ObjectHead,
+  before: ObjectHead,
   fields: IncomingFile["fields"],
 ): Promise<ObjectHead> {
-  const { signal } = context;
-  const { key, description } = namedBy(fields);
-  const store = context.resources.objects.of(spec);
-  const opened = await store.open(before, { etag, signal });
-  if (opened === null) throw fail("core.concurrency");
-  const about = { contentType, filename, description };
+  const { contentType, filename } = before;
+  const { key, about } = namedBy(fields);
   const after = physicalKey(spec, context.tenant, key);
-  const head = await store.write(after, opened.body, about, signal);
-  await store.remove(before, { signal });
+  const head = await copied(spec, context, before, after, { contentType, filename, ...about });
+  if (head === null) throw fail("core.concurrency");
+  await removed(spec, context, before.key);
   return head;
 }

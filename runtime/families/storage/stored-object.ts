@@ -1,7 +1,8 @@
 // Objects as clients see them (decisions.md "Object storage").
 import type { ExecutionContext } from "../../operations/context.js";
 import { prefixOf } from "./key.js";
-import type { ObjectHead } from "../../ports/object-head.js";
+import type { ObjectTags } from "../../ports/object-head.js";
+import type { IndexedObject } from "../../ports/object-index.js";
 import type { StorageSpec } from "../../ports/storage-spec.js";
 
 /** An object as clients see it. */
@@ -14,13 +15,14 @@ export interface StoredObject {
   /** RFC 3339, UTC, milliseconds. */
   readonly created_at: string;
   readonly description?: string;
+  readonly tags?: ObjectTags;
 }
 
 /** An object with the key that its tenant knows it by. */
 export function storedObject(
   spec: StorageSpec,
   context: ExecutionContext,
-  { key, filename, contentSize, contentType, etag, modifiedAt, description }: ObjectHead,
+  { key, filename, contentSize, contentType, etag, modifiedAt, description, tags }: IndexedObject,
 ): StoredObject {
   return {
     key: key.slice(prefixOf(spec.name, context.tenant).length),
@@ -30,5 +32,6 @@ export function storedObject(
     etag,
     created_at: new Date(modifiedAt).toISOString(),
     ...(description === null ? {} : { description }),
+    ...(tags === undefined ? {} : { tags }),
   };
 }

@@ -77,32 +77,18 @@ export function encryptedStore(inner: ObjectStore, ring: KeyRing): ObjectStore {
     return { head, window: { first, last }, body: streamOf(cut, opened.body) };
   };
 
-  const openAll = async (
+  const openAll = (
     key: string,
     etag: string | undefined,
     signal: AbortSignal | undefined,
-  ): Promise<OpenedObject | null> => {
-    const opened = await inner.open(key, { ...(etag === undefined ? {} : { etag }), signal });
-    if (opened === null) return null;
-    const reader = new ExactReader(opened.body);
-    try {
-      const header = (await reader.read(headerBytes)) ?? Buffer.alloc(0);
-      const { head, form, dataKey } = await unlocked(ring, opened.head, header);
-      const rest = reader.rest();
-      if (form === "whole")
-        return {
-          head,
-          window: null,
-          body: streamOf(wholeContent(rest, dataKey, header), opened.body),
-        };
-      const cipher = new ChunkCipher(dataKey, header);
-      const count = chunkCount(head.size);
-      const content = openedChunks(rest, cipher, 0, count - 1, count);
-      return { head, window: null, body: streamOf(content, opened.body) };
-    } catch (error) {
-      opened.body.destroy();
-      throw error;
-    }
+  ): Promise<OpenedObject | null> => openedWhole(inner, ring, key, { etag, signal });
+
+  const write: ObjectStore["write"] = async (key, body, description, signal) => {
+    const dataKey = randomBytes(32);
+    const header = printHeader("chunked", await ring.wrap(dataKey, key));
+    const cipher = new ChunkCipher(dataKey, header);
+    const head = await inner.write(key, sealedContent(body, cipher, header), description, signal);
+    return { ...head, contentSize: contentBytes("chunked", head.size) };
   };
 
   return {
@@ -116,22 +102,59 @@ export function encryptedStore(inner: ObjectStore, ring: KeyRing): ObjectStore {
       return found === null ? null : openWindow(found, window, signal);
     },
 
-    async write(key, body, description, signal) {
-      const dataKey = randomBytes(32);
-      const header = printHeader("chunked", await ring.wrap(dataKey, key));
-      const cipher = new ChunkCipher(dataKey, header);
-      const head = await inner.write(key, sealedContent(body, cipher, header), description, signal);
-      return { ...head, contentSize: contentBytes("chunked", head.size) };
-    },
+    write,
 
     remove: (key, options) => inner.remove(key, options),
     ping: (signal) => inner.ping(signal),
     sweep: (prefix, olderThanSeconds, limit) => inner.sweep(prefix, olderThanSeconds, limit),
-    keys: (prefix, after, signal) => inner.keys(prefix, after, signal),
+    async copy(from, to, description, { etag, signal }) {
+      // A data key is wrapped for the key of its object: elsewhere the bytes are sealed anew.
+      if (from === to) {
+        const copied = await inner.copy(from, to, description, {
+          ...(etag === undefined ? {} : { etag }),
+          signal,
+        });
+        return copied === null ? null : ((await unlock(to, copied.etag, signal))?.head ?? null);
+      }
+      const opened = await openAll(from, etag, signal);
+      return opened === null ? null : write(to, opened.body, description, signal);
+    },
+
+    list: (prefix, after, signal) => inner.list(prefix, after, signal),
     // What passes by the service could not be encrypted by it.
     direct: null,
     close: () => inner.close(),
   };
+}
+
+/** A whole object, opened; null where it is not there or is another version. */
+async function openedWhole(
+  inner: ObjectStore,
+  ring: KeyRing,
+  key: string,
+  { etag, signal }: { readonly etag: string | undefined; readonly signal: AbortSignal | undefined },
+): Promise<OpenedObject | null> {
+  const opened = await inner.open(key, { ...(etag === undefined ? {} : { etag }), signal });
+  if (opened === null) return null;
+  const reader = new ExactReader(opened.body);
+  try {
+    const header = (await reader.read(headerBytes)) ?? Buffer.alloc(0);
+    const { head, form, dataKey } = await unlocked(ring, opened.head, header);
+    const rest = reader.rest();
+    if (form === "whole")
+      return {
+        head,
+        window: null,
+        body: streamOf(wholeContent(rest, dataKey, header), opened.body),
+      };
+    const cipher = new ChunkCipher(dataKey, header);
+    const count = chunkCount(head.size);
+    const content = openedChunks(rest, cipher, 0, count - 1, count);
+    return { head, window: null, body: streamOf(content, opened.body) };
+  } catch (error) {
+    opened.body.destroy();
+    throw error;
+  }
 }
 
 /** A stream of what is made of a source, which ends with it: a generator that was never begun lets go of nothing. */

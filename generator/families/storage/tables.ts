@@ -1,0 +1,39 @@
+// The tables of storages: what is known of each object, by the key that its engine has it under, and which keys are changing.
+import { types } from "../../print/ddl-parts.js";
+import type { SystemTables } from "../../print/system-steps.js";
+
+/** Its steps, in the order in which they are made. */
+export const tables: SystemTables = (engine) => {
+  const type = types[engine];
+  // Keys are in the order of their bytes, as engines list them.
+  const key = `"key" ${type.text}${engine === "postgres" ? ` COLLATE "C"` : ""} NOT NULL`;
+  return {
+    opwright_objects: {
+      columns: [
+        `${key} PRIMARY KEY`,
+        `"size" ${type.number} NOT NULL`,
+        `"content_type" ${type.text} NOT NULL`,
+        `"etag" ${type.text} NOT NULL`,
+        `"modified_at" ${type.number} NOT NULL`,
+        `"filename" ${type.text} NOT NULL`,
+        `"description" ${type.text}`,
+        `"tags" ${type.text} NOT NULL`,
+      ],
+    },
+    // Which change of a key has begun last.
+    opwright_object_marks: {
+      columns: [`${key} PRIMARY KEY`, `"change" ${type.text} NOT NULL`],
+    },
+    opwright_object_changes: {
+      columns: [
+        key,
+        `"id" ${type.text} NOT NULL`,
+        `"begun_at" ${type.number} NOT NULL`,
+        `"due_at" ${type.number} NOT NULL`,
+        `"until" ${type.number} NOT NULL`,
+        `PRIMARY KEY ("key", "id")`,
+      ],
+      indexes: ["due_at"],
+    },
+  };
+};

@@ -1,0 +1,134 @@
+// What is known of an object, changed and read without its bytes; copies and moves within a storage (decisions.md "Object storage").
+import { fail } from "../../contract/errors.js";
+import type { ExecutionContext } from "../../operations/context.js";
+import type { Handler } from "../../operations/operation.js";
+import type { ObjectDescription, ObjectHead, ObjectTags } from "../../ports/object-head.js";
+import { objectIndex } from "../../ports/object-index.js";
+import type { StorageSpec } from "../../ports/storage-spec.js";
+import { lookAt, notingOf } from "./changes.js";
+import { checkAccepted } from "./content-type.js";
+import { checkKey, physicalKey, prefixOf } from "./key.js";
+import { storedObject, type StoredObject } from "./stored-object.js";
+import { checkTags, checkTexts } from "./description.js";
+import { copied, removed } from "./writes.js";
+
+/** What is left out stays; null takes a description away, and `tags` takes the place of all tags. */
+export interface MetadataInput {
+  readonly key: string;
+  readonly content_type?: string;
+  readonly filename?: string;
+  readonly description?: string | null;
+  readonly tags?: ObjectTags;
+}
+
+export interface CopyInput {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** How often a version is looked at that another one replaces before it is copied. */
+const maxAttempts = 8;
+
+/** Handlers of metadata, copies and moves. */
+export const objectMetadata = {
+  /** An upload that passed the service by is listed from here on. */
+  metadata:
+    (spec: StorageSpec): Handler<{ readonly key: string }, StoredObject> =>
+    async ({ key }, context) => {
+      const asked = physicalKey(spec, context.tenant, key);
+      const head = await context.resources.objects.of(spec).head(asked, context.signal);
+      await bringIntoLine(spec, context, asked, head);
+      if (head === null) throw fail("core.not_found");
+      return storedObject(spec, context, head);
+    },
+
+  updateMetadata:
+    (spec: StorageSpec): Handler<MetadataInput, StoredObject> =>
+    async ({ key, ...changes }, context) => {
+      if (changes.content_type !== undefined) checkAccepted(spec, changes.content_type);
+      if (changes.tags !== undefined) checkTags(changes.tags);
+      checkTexts(changes);
+      const asked = physicalKey(spec, context.tenant, key);
+      const { copy } = await copiedOnce(spec, context, asked, asked, (head) =>
+        changed(head, changes),
+      );
+      return storedObject(spec, context, copy);
+    },
+
+  copy:
+    (spec: StorageSpec): Handler<CopyInput, StoredObject> =>
+    async ({ from, to }, context) => {
+      const [source, target] = placesOf(spec, context, from, to);
+      const { copy } = await copiedOnce(spec, context, source, target, (head) => head);
+      return storedObject(spec, context, copy);
+    },
+
+  move:
+    (spec: StorageSpec): Handler<CopyInput, StoredObject> =>
+    async ({ from, to }, context) => {
+      const [source, target] = placesOf(spec, context, from, to);
+      const { head, copy } = await copiedOnce(spec, context, source, target, (one) => one);
+      // A version that came meanwhile was not asked for, and stays.
+      if (source !== target) await removed(spec, context, source, head.etag);
+      return storedObject(spec, context, copy);
+    },
+};
+
+function placesOf(
+  spec: StorageSpec,
+  { tenant }: ExecutionContext,
+  from: string,
+  to: string,
+): readonly [source: string, target: string] {
+  const root = prefixOf(spec.name, tenant);
+  return [root + checkKey(from, "/from"), root + checkKey(to, "/to")];
+}
+
+/** Copies the version that is there, with the description that is made of its own. Throws `core.not_found`. */
+async function copiedOnce(
+  spec: StorageSpec,
+  context: ExecutionContext,
+  from: string,
+  to: string,
+  describe: (head: ObjectHead) => ObjectDescription,
+): Promise<{ readonly head: ObjectHead; readonly copy: ObjectHead }> {
+  for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+    const head = await context.resources.objects.of(spec).head(from, context.signal);
+    if (head === null) throw fail("core.not_found");
+    const { contentType, filename, description, tags } = describe(head);
+    const about = { contentType, filename, description, ...(tags === undefined ? {} : { tags }) };
+    const copy = await copied(spec, context, head, to, about);
+    if (copy !== null) return { head, copy };
+  }
+  throw fail("core.concurrency");
+}
+
+function changed(
+  head: ObjectHead,
+  { content_type, filename, description, tags }: Omit<MetadataInput, "key">,
+): ObjectDescription {
+  const { tags: before, ...described } = head;
+  const now = tags ?? before ?? {};
+  return {
+    ...described,
+    contentType: content_type ?? head.contentType,
+    filename: filename ?? head.filename,
+    description: description === undefined ? head.description : description,
+    ...(Object.keys(now).length === 0 ? {} : { tags: now }),
+  };
+}
+
+/** Looks at a key of which lists say something else than its engine. */
+async function bringIntoLine(
+  spec: StorageSpec,
+  context: ExecutionContext,
+  key: string,
+  head: ObjectHead | null,
+): Promise<void> {
+  const filter = { prefix: key, contentType: null, tags: {} };
+  const window = { after: null, offset: 0, limit: 1 };
+  const [first] = await context.transaction.of(objectIndex).page(filter, window);
+  const known = first?.key === key ? first.etag : undefined;
+  if (known === head?.etag) return;
+  await lookAt(notingOf(context.resources, spec, context.payer), [key]);
+}
