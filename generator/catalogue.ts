@@ -45,6 +45,11 @@ export const catalogue = {
     "A file or folder that the registry holds or names is a link out of the project or to nowhere, is not a regular file, or is larger than 4 MiB. Nothing of it is read or shown.",
     "Put a copy into the project, or split what is too large.",
   ),
+  OPW009: entry(
+    "Nothing to keep",
+    "`retention` says how long something is kept that the documents don't have: what is deleted without `soft_delete`, revisions without `history`.",
+    "Declare it, or remove the line of `retention`.",
+  ),
   OPW010: entry(
     "Unknown key",
     "A key is not part of the registry format.",
@@ -69,6 +74,11 @@ export const catalogue = {
     "Profile that cannot be one",
     "`identity.sign_up.profile` names a document that a principal cannot have exactly one of, or none.",
     "Name a document with `unique: [[owner_id]]`, and `tenant: false` where there is `tenancy`.",
+  ),
+  OPW019: entry(
+    "Said twice",
+    "Two keys say how many revisions of a document are kept.",
+    "Keep one of them.",
   ),
   OPW020: entry(
     "Unknown type",
