@@ -3,8 +3,6 @@ import type { DocumentDeclaration } from "../../load/declarations.js";
 import { isMap } from "../../load/shape.js";
 import type { DocumentVerb } from "../../model/registry.js";
 
-import { readingHistory } from "./history-verbs.js";
-
 /** Verbs that store nothing. */
 export const reading: readonly DocumentVerb[] = [
   "get",
@@ -13,7 +11,11 @@ export const reading: readonly DocumentVerb[] = [
   "list_cursor",
   "raw_list_cursor",
   "agg_list",
-  ...readingHistory,
+  "revisions",
+  "revision",
+  "revision_diff",
+  "get_deleted",
+  "list_deleted",
 ];
 
 /** The policy of a verb and where it stands: the verb's own, else that of read or write, else the one for all. */

@@ -22,15 +22,6 @@ import { queryTypeNames } from "./query-types.js";
 import { idInPath } from "../../kernel/built-in.js";
 import type { RouteMethod } from "../../kernel/family.js";
 
-/** Those that only read. */
-export const readingHistory: readonly HistoryVerb[] = [
-  "revisions",
-  "revision",
-  "revision_diff",
-  "get_deleted",
-  "list_deleted",
-];
-
 interface HistoryVerbShape {
   readonly rest: readonly [RouteMethod, string];
   readonly rpc: readonly [RouteMethod, string];
