@@ -2,18 +2,21 @@
 import { ApiError, type CallOptions, type Client } from "./core.js";
 
 /** A list by cursor, as generated code has it. */
-type ListByCursor<ListInput, Hit> = (
-  client: Client,
-  input: ListInput | undefined,
-  options?: CallOptions,
-) => Promise<{ readonly hits: readonly Hit[]; readonly next_cursor: string | null }>;
+interface Lists<ListInput, Hit> {
+  // A method, so that lists fit whose input may be left out and those that need one.
+  list(
+    client: Client,
+    input: ListInput | undefined,
+    options?: CallOptions,
+  ): Promise<{ readonly hits: readonly Hit[]; readonly next_cursor: string | null }>;
+}
 
 /**
  * All that a list by cursor finds, page after page: `for await (const task of each(tasks.listCursor, client, {}))`. A cursor
  * that comes twice would never end, and throws `client.cursor_repeated`.
  */
 export async function* each<ListInput extends { readonly after?: string }, Hit>(
-  list: ListByCursor<ListInput, Hit>,
+  list: Lists<ListInput, Hit>["list"],
   client: Client,
   input: NoInfer<ListInput>,
   options?: CallOptions,

@@ -45,6 +45,11 @@ export const catalogue = {
     "A file or folder that the registry holds or names is a link out of the project or to nowhere, is not a regular file, or is larger than 4 MiB. Nothing of it is read or shown.",
     "Put a copy into the project, or split what is too large.",
   ),
+  OPW009: entry(
+    "Nothing to keep",
+    "`retention` says how long something is kept that the documents don't have: what is deleted without `soft_delete`, revisions without `history`.",
+    "Declare it, or remove the line of `retention`.",
+  ),
   OPW010: entry(
     "Unknown key",
     "A key is not part of the registry format.",
@@ -79,6 +84,11 @@ export const catalogue = {
     "Reply beside what has none",
     "Statuses, headers, cookies and redirects of a handler are of an HTTP answer that is made once: not of a replay, not of a realtime command, and a redirect has no body.",
     "Remove one of the two.",
+  ),
+  OPW019: entry(
+    "Said twice",
+    "Two keys say how many revisions of a document are kept.",
+    "Keep one of them.",
   ),
   OPW020: entry(
     "Unknown type",

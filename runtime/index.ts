@@ -66,6 +66,13 @@ export {
 export { bulk, bulkInput, type BulkAnswer, type MatchedAnswer } from "./families/documents/bulk.js";
 export { setting } from "./ports/set-rules.js";
 export { documents, listing, type Updated } from "./families/documents/operations.js";
+export {
+  history,
+  type RevisionDiff,
+  type RevisionEntry,
+  type RevisionOf,
+  type RevisionPage,
+} from "./families/documents/history.js";
 export type { CursorPage, Page } from "./families/documents/pages.js";
 export { aggInput, aggList, type AggregatePage } from "./families/documents/aggregate.js";
 export type { AggregateRequest } from "./query/parse-aggregate.js";

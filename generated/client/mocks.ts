@@ -146,15 +146,25 @@ import type {
   ProjectsAggListInput,
   ProjectsCreate,
   ProjectsDeleteInput,
+  ProjectsGetDeletedInput,
   ProjectsGetInput,
   ProjectsKillInput,
   ProjectsListCursorInput,
   ProjectsListCursorOutput,
+  ProjectsListDeletedInput,
+  ProjectsListDeletedOutput,
   ProjectsListInput,
   ProjectsListOutput,
   ProjectsRawListCursorInput,
   ProjectsRawListInput,
   ProjectsRestoreInput,
+  ProjectsRevertInput,
+  ProjectsRevisionDiffInput,
+  ProjectsRevisionDiffOutput,
+  ProjectsRevisionInput,
+  ProjectsRevisionOutput,
+  ProjectsRevisionsInput,
+  ProjectsRevisionsOutput,
   ProjectsUpdateInput,
   ProjectsUpdateOutput,
 } from "./api/projects.js";
@@ -340,15 +350,27 @@ export interface MockHandlers {
   readonly "projects.create"?: $.MockHandler<ProjectsCreate, Project>;
   readonly "projects.delete"?: $.MockHandler<ProjectsDeleteInput, Project>;
   readonly "projects.get"?: $.MockHandler<ProjectsGetInput, Project>;
+  readonly "projects.get_deleted"?: $.MockHandler<ProjectsGetDeletedInput, Project>;
   readonly "projects.kill"?: $.MockHandler<ProjectsKillInput, undefined>;
   readonly "projects.list"?: $.MockHandler<ProjectsListInput, ProjectsListOutput>;
   readonly "projects.list_cursor"?: $.MockHandler<
     ProjectsListCursorInput,
     ProjectsListCursorOutput
   >;
+  readonly "projects.list_deleted"?: $.MockHandler<
+    ProjectsListDeletedInput,
+    ProjectsListDeletedOutput
+  >;
   readonly "projects.raw_list"?: $.MockHandler<ProjectsRawListInput, RawPage>;
   readonly "projects.raw_list_cursor"?: $.MockHandler<ProjectsRawListCursorInput, RawCursorPage>;
   readonly "projects.restore"?: $.MockHandler<ProjectsRestoreInput, Project>;
+  readonly "projects.revert"?: $.MockHandler<ProjectsRevertInput, Project>;
+  readonly "projects.revision"?: $.MockHandler<ProjectsRevisionInput, ProjectsRevisionOutput>;
+  readonly "projects.revision_diff"?: $.MockHandler<
+    ProjectsRevisionDiffInput,
+    ProjectsRevisionDiffOutput
+  >;
+  readonly "projects.revisions"?: $.MockHandler<ProjectsRevisionsInput, ProjectsRevisionsOutput>;
   readonly "projects.update"?: $.MockHandler<ProjectsUpdateInput, ProjectsUpdateOutput>;
   readonly "task_search.raw"?: $.MockHandler<TaskSearchRawInput, TaskSearchRawOutput>;
   readonly "task_search.raw_cursor"?: $.MockHandler<
@@ -907,6 +929,12 @@ const routes: $.MockRoutes = {
     parameters: { id: "string" },
     status: 200,
   },
+  "projects.get_deleted": {
+    method: "GET",
+    path: "/projects/{id}/deleted",
+    parameters: { id: "string" },
+    status: 200,
+  },
   "projects.kill": {
     method: "DELETE",
     path: "/projects/{id}",
@@ -922,6 +950,12 @@ const routes: $.MockRoutes = {
   "projects.list_cursor": {
     method: "POST",
     path: "/projects/list_cursor",
+    body: "input",
+    status: 200,
+  },
+  "projects.list_deleted": {
+    method: "POST",
+    path: "/projects/list_deleted",
     body: "input",
     status: 200,
   },
@@ -941,6 +975,30 @@ const routes: $.MockRoutes = {
     method: "POST",
     path: "/projects/{id}/restore",
     parameters: { id: "string", rev: "number" },
+    status: 200,
+  },
+  "projects.revert": {
+    method: "POST",
+    path: "/projects/{id}/revert",
+    parameters: { id: "string", rev: "number", to: "number" },
+    status: 200,
+  },
+  "projects.revision": {
+    method: "GET",
+    path: "/projects/{id}/revisions/{revision}",
+    parameters: { id: "string", revision: "number" },
+    status: 200,
+  },
+  "projects.revision_diff": {
+    method: "GET",
+    path: "/projects/{id}/revisions/{revision}/diff",
+    parameters: { id: "string", revision: "number", to: "number" },
+    status: 200,
+  },
+  "projects.revisions": {
+    method: "GET",
+    path: "/projects/{id}/revisions",
+    parameters: { id: "string", size: "number", after: "string" },
     status: 200,
   },
   "projects.update": {

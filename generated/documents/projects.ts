@@ -21,7 +21,8 @@ export const projectsSpec = document<
   tenant: true,
   softDelete: true,
   listDeleted: false,
-  history: 0,
+  history: null,
+  deletedForSeconds: 7776000,
   defaults: {
     archived: false,
   },

@@ -3,12 +3,14 @@ import {
   aggInput,
   aggList,
   documents,
+  history,
   json,
   listing,
   params,
   paramsWith,
   path,
   principal,
+  query,
   revision,
   route,
   tenant,
@@ -66,6 +68,18 @@ export const projectsGet = route({
   run: documents.get(projectsSpec),
 });
 
+/** Read one of the projects that is deleted. Guard: admin. */
+export const projectsGetDeleted = route({
+  operationId: "projects.get_deleted",
+  method: "GET",
+  path: "/projects/{id}/deleted",
+  status: 200,
+  input: params({ id: path.uuid }),
+  hooks: [principal, authorize("platform.admin")],
+  transaction: "read",
+  run: history.getDeleted(projectsSpec),
+});
+
 /** Remove one of the projects for good. Guard: writer. */
 export const projectsKill = route({
   operationId: "projects.kill",
@@ -102,6 +116,18 @@ export const projectsListCursor = route({
   run: documents.listCursor(projectsSpec),
 });
 
+/** List projects that are deleted by cursor. Guard: admin. */
+export const projectsListDeleted = route({
+  operationId: "projects.list_deleted",
+  method: "POST",
+  path: "/projects/list_deleted",
+  status: 200,
+  input: history.listing(projectsSpec),
+  hooks: [principal, authorize("platform.admin")],
+  transaction: "read",
+  run: history.listDeleted(projectsSpec),
+});
+
 /** List chosen fields of projects by page. Guard: reader. */
 export const projectsRawList = route({
   operationId: "projects.raw_list",
@@ -136,6 +162,54 @@ export const projectsRestore = route({
   hooks: [principal, tenant, authorize("projects.write")],
   transaction: "write",
   run: documents.restore(projectsSpec),
+});
+
+/** Bring one of the projects back to what it was at a revision. Guard: writer. */
+export const projectsRevert = route({
+  operationId: "projects.revert",
+  method: "POST",
+  path: "/projects/{id}/revert",
+  status: 200,
+  input: params({ id: path.uuid, rev: revision.required, to: query.integer }),
+  hooks: [principal, tenant, authorize("projects.write")],
+  transaction: "write",
+  run: history.revert(projectsSpec),
+});
+
+/** Read one of the projects as it was at a revision. Guard: reader. */
+export const projectsRevision = route({
+  operationId: "projects.revision",
+  method: "GET",
+  path: "/projects/{id}/revisions/{revision}",
+  status: 200,
+  input: params({ id: path.uuid, revision: path.integer }),
+  hooks: [principal, tenant, authorize("projects.read")],
+  transaction: "read",
+  run: history.revision(projectsSpec),
+});
+
+/** Compare two revisions of one of the projects. Guard: reader. */
+export const projectsRevisionDiff = route({
+  operationId: "projects.revision_diff",
+  method: "GET",
+  path: "/projects/{id}/revisions/{revision}/diff",
+  status: 200,
+  input: params({ id: path.uuid, revision: path.integer, to: query.optional.integer }),
+  hooks: [principal, tenant, authorize("projects.read")],
+  transaction: "read",
+  run: history.revisionDiff(projectsSpec),
+});
+
+/** List the revisions of one of the projects, the newest first. Guard: reader. */
+export const projectsRevisions = route({
+  operationId: "projects.revisions",
+  method: "GET",
+  path: "/projects/{id}/revisions",
+  status: 200,
+  input: params({ id: path.uuid, size: query.optional.integer, after: query.optional.string }),
+  hooks: [principal, tenant, authorize("projects.read")],
+  transaction: "read",
+  run: history.revisions(projectsSpec),
 });
 
 /** Change one of the projects by a merge patch. Guard: writer. */

@@ -50,7 +50,9 @@ async function askTemplate(): Promise<Template | undefined> {
 
 function templateFiles(template: Template): readonly (readonly [string, string])[] {
   const root = packageRoot();
-  const own = filesBelow(join(root, "templates", "init", template), "");
+  const own = ["container", template].flatMap((part) =>
+    filesBelow(join(root, "templates", "init", part), ""),
+  );
   if (template === "minimal") return own;
   const registry = filesBelow(join(root, "registry"), "registry/").filter(
     ([path]) => !path.startsWith("registry/demo"),
@@ -102,6 +104,8 @@ function projectFiles(name: string, template: Template): readonly (readonly [str
         dependencies: {
           express: "^5.0.0",
           opwright: `^${packageVersion()}`,
+          // For the PostgreSQL of compose.yaml.
+          pg: "^8.0.0",
           ...more?.dependencies,
         },
         devDependencies: {
@@ -137,6 +141,6 @@ function projectFiles(name: string, template: Template): readonly (readonly [str
       }),
     ],
     [".gitattributes", gitAttributes],
-    [".gitignore", "node_modules/\ndist/\n.data/\n"],
+    [".gitignore", "node_modules/\ndist/\n.data/\n.env\n"],
   ];
 }

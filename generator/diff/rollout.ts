@@ -90,6 +90,8 @@ function migrationText(change: StorageChange): string {
       return `it makes the table ${change.table}`;
     case "createHistory":
       return `it makes the history of ${change.table}`;
+    case "extendHistory":
+      return `it has the history of ${change.table} say when and by whom`;
     case "createIndex":
       return change.index.unique === undefined
         ? `it makes the index ${change.name} of ${change.table}`

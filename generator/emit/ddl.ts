@@ -25,6 +25,10 @@ export function ddl(engine: EngineName, change: StorageChange): string {
       return documentTable(engine, change.table, change.schema);
     case "createHistory":
       return historyTable(engine, change.table, change.tenant);
+    case "extendHistory":
+      return tellingColumns(engine)
+        .map((column) => `ALTER TABLE ${quoted(`${change.table}_history`)} ADD COLUMN ${column};`)
+        .join("\n");
     case "createIndex":
       return createIndex(engine, change);
     case "createSearch":
@@ -54,16 +58,17 @@ function createIndex(
   engine: EngineName,
   change: Extract<StorageChange, { kind: "createIndex" }>,
 ): string {
-  const { fields, unique } = change.index;
+  const { fields, unique, isOfDeleted = false } = change.index;
   const keys = fields.map((field) => indexKey(engine, field));
-  const ofTenant = change.tenant && unique?.isGlobal !== true;
+  const ofTenant = change.tenant && unique?.isGlobal !== true && !isOfDeleted;
   const columns = [
     ...(ofTenant ? [`"tenant_id"`] : []),
     ...keys,
     ...(unique === undefined ? [`"id"`] : []),
   ];
   const kind = unique === undefined ? "INDEX" : "UNIQUE INDEX";
-  const where = unique?.isLiveOnly === true ? ` WHERE NOT "is_deleted"` : "";
+  const live = unique?.isLiveOnly === true ? ` WHERE NOT "is_deleted"` : "";
+  const where = isOfDeleted ? ` WHERE "is_deleted"` : live;
   const over = `${quoted(change.name)} ON ${quoted(change.table)} (${columns.join(", ")})${where};`;
   if (!isOnline(change)) return `CREATE ${kind} ${over}`;
   // Two processes may be at it, each in a transaction of its own.
@@ -185,8 +190,15 @@ function historyTable(engine: EngineName, table: string, tenant: boolean): strin
     `"rev" INTEGER NOT NULL`,
     shapeColumn,
     `"body" ${type.json} NOT NULL`,
+    ...tellingColumns(engine),
     `PRIMARY KEY (${tenant ? `"tenant_id", ` : ""}"id", "rev")`,
   ]);
+}
+
+/** When a revision was made, by whom, and whether the document was deleted; a version that does not know them says nothing. */
+function tellingColumns(engine: EngineName): readonly string[] {
+  const { time, text, flag } = types[engine];
+  return [`"changed_at" ${time}`, `"changed_by" ${text}`, `"is_deleted" ${flag}`];
 }
 
 /**

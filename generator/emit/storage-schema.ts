@@ -21,6 +21,8 @@ import type { RegistryModel } from "../model/registry.js";
 export interface IndexSchema {
   /** Whether no two rows have the same there: of a tenant or of all, and of those that are deleted or not. */
   readonly unique?: { readonly isGlobal: boolean; readonly isLiveOnly: boolean };
+  /** Whether it has only rows that are deleted, of all tenants. */
+  readonly isOfDeleted?: true;
   /** Fields of the body where they are stored, and columns. */
   readonly fields: readonly (StoredField & {
     readonly type: FieldType;
@@ -31,6 +33,8 @@ export interface IndexSchema {
 export interface TableSchema extends StoredBodies {
   readonly tenant: boolean;
   readonly history: boolean;
+  /** Whether rows of the history say when and by whom; those of earlier versions do not. */
+  readonly historyTells?: true;
   /** Whether rows may be marked as deleted; storages of earlier versions do not say. */
   readonly softDelete?: boolean;
   /** What its documents are called where that is not the table's name. */
@@ -103,6 +107,7 @@ function tableOf(
   return {
     tenant: document.tenant,
     history: document.history !== 0 || before?.history === true,
+    ...(document.history === 0 && before?.historyTells !== true ? {} : { historyTells: true }),
     softDelete: document.softDelete,
     ...(document.name === document.table ? {} : { document: document.name }),
     indexes: indexesOf(document, shape, before?.indexes ?? {}),
@@ -134,6 +139,7 @@ function indexesOf(
       name: rule.name,
       index: uniqueIndex(document, shape, rule),
     })),
+    ...(document.deletedForSeconds === null ? [] : [deletedIndex(document)]),
   ];
   const taken = new Set(wanted.map(({ name }) => name));
   return Object.fromEntries(
@@ -152,6 +158,12 @@ function indexesOf(
       ];
     }),
   );
+}
+
+/** What the periodic work finds rows by that have been deleted for long. */
+function deletedIndex({ table }: DocumentModel) {
+  const fields = [{ path: "last_update_at", type: "date-time", isColumn: true }] as const;
+  return { name: `${table}_deleted`, index: { isOfDeleted: true, fields } } as const;
 }
 
 function uniqueIndex(
@@ -204,6 +216,8 @@ export type StorageChange =
     }
   | { readonly kind: "createTable"; readonly table: string; readonly schema: TableSchema }
   | { readonly kind: "createHistory"; readonly table: string; readonly tenant: boolean }
+  /** Rows of a history that was made by an earlier version get to say when and by whom. */
+  | { readonly kind: "extendHistory"; readonly table: string }
   | {
       readonly kind: "createIndex";
       readonly table: string;
@@ -281,6 +295,9 @@ function changedTable(
       : []),
     ...(after.history && !before.history
       ? [{ kind: "createHistory", table, tenant: after.tenant } as const]
+      : []),
+    ...(after.historyTells === true && before.history && before.historyTells !== true
+      ? [{ kind: "extendHistory", table } as const]
       : []),
     ...checkSteps(table, before, after),
     ...(before.softDelete === true && after.softDelete === false

@@ -63,8 +63,9 @@ export interface DocumentDeclaration {
   readonly indexes?: readonly (readonly string[])[];
   readonly unique?: readonly UniqueDeclaration[];
   readonly was?: string;
-  readonly soft_delete?: boolean | { readonly list_deleted?: boolean };
-  readonly history?: boolean | { readonly keep: number };
+  readonly soft_delete?: boolean | { readonly list_deleted?: boolean; readonly read?: string };
+  readonly history?: boolean | { readonly keep?: number; readonly revisions?: boolean };
+  readonly retention?: { readonly deleted?: string; readonly history?: number };
   readonly bulk?: { readonly max: number };
   readonly upsert?: boolean;
   readonly read_only?: boolean;

@@ -71,6 +71,12 @@ export interface DocumentModel {
   readonly listDeleted: boolean;
   /** 0 is no history, null keeps every revision. */
   readonly history: number | null;
+  /** Whether there are operations over revisions. */
+  readonly revisions: boolean;
+  /** The policy of those who read what is deleted; null where nobody does. */
+  readonly readsDeleted: string | null;
+  /** Seconds after which what is deleted goes for good; null where it stays. */
+  readonly deletedForSeconds: number | null;
   readonly defaults: Readonly<Record<string, unknown>>;
   readonly nullable: readonly string[];
   readonly canonical: Readonly<Record<string, "uuid" | "date-time">>;

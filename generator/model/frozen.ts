@@ -49,7 +49,14 @@ const usual = {
   body: { isOptional: false, isForm: false },
   service: { errors: null },
   identity: { signUp: null },
-  document: { former: {}, unique: [], references: [] },
+  document: {
+    former: {},
+    unique: [],
+    references: [],
+    revisions: false,
+    readsDeleted: null,
+    deletedForSeconds: null,
+  },
 } as const satisfies {
   readonly operation: Partial<OperationModel>;
   readonly route: Partial<RouteModel>;

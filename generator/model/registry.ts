@@ -156,7 +156,17 @@ export type DocumentVerb =
   | "raw_list"
   | "list_cursor"
   | "raw_list_cursor"
-  | "agg_list";
+  | "agg_list"
+  | HistoryVerb;
+
+/** What is asked of, and done with, what documents were. */
+export type HistoryVerb =
+  | "revisions"
+  | "revision"
+  | "revision_diff"
+  | "revert"
+  | "get_deleted"
+  | "list_deleted";
 
 export type SearchVerb = "typed" | "raw" | "typed_cursor" | "raw_cursor";
 

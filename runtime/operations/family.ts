@@ -1,6 +1,7 @@
 // What a family brings to a running service beside its operations. `server/families.ts` has the list; nothing else knows one by
 // name (architecture.md "A family is one value").
 import type { TokenAlgorithm } from "../ports/tokens.js";
+import type { Lifetime } from "../ports/lifetime.js";
 import type { StoreKey } from "../ports/store-key.js";
 import type { ExecutionContext, Resources, StagedEvent } from "./context.js";
 import type { Environment } from "./environment.js";
@@ -9,7 +10,7 @@ import type { OutsideJob, PeriodicJob } from "./periodic.js";
 /** A service at work, as its families see it. */
 export interface ServiceAtWork extends Resources {
   /** A context for work of the service itself, without a caller, in the given tenant. */
-  context(operationId: string, tenant?: string): ExecutionContext;
+  context(operationId: string, tenant?: string, lifetime?: Lifetime): ExecutionContext;
   /** Runs work as an operation of the service itself, in one write transaction. */
   write<T>(
     operationId: string,
@@ -50,7 +51,7 @@ export interface Command {
 export interface Family<Member extends string, Part, Settings> {
   readonly member: Member;
   readonly settings: (part: Part, source: SettingsSource) => Settings;
-  readonly jobs: (part: Part, resources: Resources) => readonly (PeriodicJob | OutsideJob)[];
+  readonly jobs: (part: Part, service: ServiceAtWork) => readonly (PeriodicJob | OutsideJob)[];
   readonly commands: (part: Part) => readonly Command[];
   readonly gauges: (part: Part, service: ServiceAtWork) => Gauges;
   /** What else an integration event does, in the transaction that stages it. */

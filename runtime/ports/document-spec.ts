@@ -54,6 +54,10 @@ export interface DocumentDeclaration {
   readonly listDeleted: boolean;
   /** Snapshots kept of each document for three-way merges; 0 is no history, null keeps all. */
   readonly history: number | null;
+  /** Members that no patch may have, which going back to a revision leaves as they are. */
+  readonly unpatchable?: readonly string[];
+  /** Seconds after which what is deleted goes for good; absent where it stays. */
+  readonly deletedForSeconds?: number;
   /** Values of members that a create payload leaves out; nullable members have null here. */
   readonly defaults: Readonly<Record<string, unknown>>;
   /** Dotted paths of members for which null is a value; `*` stands for the members of a map. */

@@ -15,6 +15,8 @@ export interface StoredDocument {
   readonly isDeleted: boolean;
   /** The principal that created it; null for what the service itself created. Never answered. */
   readonly ownerId: string | null;
+  /** Who made this revision, where it is about to be written; null is the service itself. */
+  readonly changedBy?: string | null;
   readonly body: string;
   /** Where a newer version has written it: the number of that shape, and the body as it is there. */
   readonly newer?: { readonly shape: number; readonly body: string };

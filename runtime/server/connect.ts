@@ -185,7 +185,7 @@ function boundsOf(settings: Settings, limiter: RateLimiter): Bounds {
 
 /** Makes contexts for work of the service itself. */
 function contextsOf(resources: Resources): Connection["context"] {
-  return (operationId, tenant = defaultTenant) => {
+  return (operationId, tenant = defaultTenant, lifetime = Lifetime.unlimited()) => {
     const requestId = uuidv7();
     return new ExecutionContext(resources, {
       operationId,
@@ -197,7 +197,7 @@ function contextsOf(resources: Resources): Connection["context"] {
       },
       tenant,
       idempotencyKey: undefined,
-      lifetime: Lifetime.unlimited(),
+      lifetime,
     });
   };
 }

@@ -1,6 +1,7 @@
 // The list of families: what each brings to a running service, and how SQL keeps what it keeps.
 import { sqlApiKeyStore } from "../engines/sql/api-key-store.js";
 import { sqlDocumentStore } from "../engines/sql/document-store.js";
+import { sqlHistoryStore } from "../engines/sql/history-store.js";
 import { sqlIdentityStore } from "../engines/sql/identity-store.js";
 import { sqlMailboxStore } from "../engines/sql/mailbox-store.js";
 import { sqlObjectIndex } from "../engines/sql/object-index.js";
@@ -18,6 +19,7 @@ import { storageFamily } from "../families/storage/index.js";
 import { webhooksFamily } from "../families/webhooks/index.js";
 import type { AnyFamily, Family } from "../operations/family.js";
 import { apiKeyStore } from "../ports/api-keys.js";
+import { historyStore } from "../ports/document-history.js";
 import { documentStore } from "../ports/documents.js";
 import { identityStore } from "../ports/identity.js";
 import { mailboxStore } from "../ports/mailbox.js";
@@ -32,11 +34,16 @@ const identityStores = [
   sqlStore(apiKeyStore, sqlApiKeyStore),
 ];
 
+const documentStores = [
+  sqlStore(documentStore, sqlDocumentStore),
+  sqlStore(historyStore, sqlHistoryStore),
+];
+
 /** One entry a family, in the order in which they start; they stop the other way round. */
 const list = [
   { family: identityFamily, stores: identityStores },
   { family: null, stores: [sqlStore(tenantStore, sqlTenantStore)] },
-  { family: documentsFamily, stores: [sqlStore(documentStore, sqlDocumentStore)] },
+  { family: documentsFamily, stores: documentStores },
   { family: searchFamily, stores: [sqlStore(searchStore, sqlSearchStore)] },
   { family: storageFamily, stores: [sqlStore(objectIndex, sqlObjectIndex)] },
   { family: outboxFamily, stores: [sqlStore(outboxStore, sqlOutboxStore)] },

@@ -1,7 +1,6 @@
 // The periodic work of a service: what has run out is removed, by one process at a time and in batches.
-import type { Resources } from "../operations/context.js";
 import { expiredRates } from "../operations/database-rate-limiter.js";
-import { hourly } from "../operations/family.js";
+import { hourly, type ServiceAtWork } from "../operations/family.js";
 import type { OutsideJob, PeriodicJob } from "../operations/periodic.js";
 import { familiesOf, type FamilyParts } from "./families.js";
 
@@ -11,15 +10,15 @@ const batchSize = 1_000;
 /** The jobs of a service: its own, and those of its families. */
 export function periodicJobs(
   parts: FamilyParts,
-  resources: Resources,
+  service: ServiceAtWork,
 ): readonly (PeriodicJob | OutsideJob)[] {
   return [
     expiredRates,
     hourly(
       "idempotency.expired",
       async ({ idempotency }) =>
-        (await idempotency.prune(resources.clock.now(), batchSize)) === batchSize,
+        (await idempotency.prune(service.clock.now(), batchSize)) === batchSize,
     ),
-    ...familiesOf(parts).flatMap(({ family, part }) => family.jobs(part, resources)),
+    ...familiesOf(parts).flatMap(({ family, part }) => family.jobs(part, service)),
   ];
 }

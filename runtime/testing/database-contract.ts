@@ -26,6 +26,7 @@ import { aesSealer } from "../operations/sealer.js";
 import { hmacSigner } from "../operations/hmac-signer.js";
 import { uuidv7 } from "../contract/uuid.js";
 import { everything, type Filter, type SortKey } from "../query/ast.js";
+import { historyStore } from "../ports/document-history.js";
 import { documentStore } from "../ports/documents.js";
 
 /** The functions of a test runner that a suite needs. */
@@ -80,6 +81,7 @@ export async function prepareContractTables(target: MigrationTarget): Promise<vo
       CREATE TABLE "contract_things_history" (
         "tenant_id" TEXT NOT NULL, "id" ${uuid} NOT NULL, "rev" INTEGER NOT NULL,
         "shape" INTEGER NOT NULL DEFAULT 1, "body" ${body} NOT NULL,
+        "changed_at" ${time}, "changed_by" TEXT, "is_deleted" ${flag},
         PRIMARY KEY ("tenant_id", "id", "rev"));
       CREATE TABLE IF NOT EXISTS "opwright_idempotency" (
         "scope" TEXT PRIMARY KEY, "fingerprint" TEXT NOT NULL, "status" INTEGER NOT NULL, "body" TEXT, "etag" TEXT,
@@ -376,6 +378,25 @@ export function databaseContract({ describe, test }: TestApi, harness: ContractH
           false,
         );
         assert.equal((await store.get(things, tenant, document.id))?.rev, 1);
+      }));
+
+    test("another tenant's revisions do not exist, and those of a document say when and by whom", () =>
+      withDatabase(async (database, tenant) => {
+        const document = stored({ name: "mine" }, { changedBy: "somebody" });
+        await write(database, (transaction) =>
+          transaction.of(documentStore).insert(things, tenant, document),
+        );
+        const history = database.reader.of(historyStore);
+        const { id, lastUpdateAt: changedAt } = document;
+        assert.deepEqual(await history.revisions(things, tenant, id, null, 10), [
+          { rev: 1, changedAt, changedBy: "somebody", isDeleted: false },
+        ]);
+        assert.deepEqual(await history.revisions(things, tenant, id, 1, 10), []);
+        assert.equal((await history.revision(things, tenant, id, 1))?.changedBy, "somebody");
+        assert.equal(await history.revision(things, tenant, id, 2), null);
+        const other = uuidv7();
+        assert.deepEqual(await history.revisions(things, other, id, null, 10), []);
+        assert.equal(await history.revision(things, other, id, 1), null);
       }));
   });
 

@@ -207,7 +207,8 @@ for (const engine of engines) {
       const id = options.id ?? someId;
       const at = path
         .replace(/\{(?:id|key|task)\}/, id)
-        .replace("{delivery}", options.delivery ?? someId);
+        .replace("{delivery}", options.delivery ?? someId)
+        .replace("{revision}", "1");
       const target = at + (options.query ?? "");
       const answer = await service.call(method, target, {
         ...(options.body === undefined ? {} : { body: options.body }),
@@ -286,6 +287,22 @@ for (const engine of engines) {
         await drive(`${root}/${path}`, "POST", { body });
       }
     };
+
+    test("what documents were, and what is deleted, is told as documented", async () => {
+      const body = { name: "P", key: "PP" };
+      const { id } = (await drive("/projects", "POST", { body })).body;
+      await drive("/projects/{id}", "PATCH", { id, query: "?rev=1", body: { name: "Q" } });
+      for (const path of ["revisions", "revisions/{revision}", "revisions/{revision}/diff"]) {
+        await drive(`/projects/{id}/${path}`, "GET", { id });
+        await drive(`/projects/{id}/${path}`, "GET");
+      }
+      await drive("/projects/{id}/revert", "POST", { id, query: "?rev=1&to=1" });
+      await drive("/projects/{id}/revert", "POST", { id, query: "?rev=2&to=1" });
+      await drive("/projects/{id}/deleted", "GET", { id });
+      await drive("/projects/{id}/delete", "POST", { id, query: "?rev=3" });
+      await drive("/projects/{id}/deleted", "GET", { id });
+      await drive("/projects/list_deleted", "POST", { body: { size: 2 } });
+    });
 
     test("files succeed as documented", async () => {
       const { key } = (await drive("/files", "POST", { body: smallForm() })).body;
@@ -471,10 +488,12 @@ for (const engine of engines) {
     test.each(guarded)(
       "$operation.operationId is 401 for nobody, and 403 for who lacks its permission",
       async ({ path, method, operation }) => {
-        const at = path.replaceAll(/\{(?:id|key|task|delivery)\}/g, someId);
+        const at = path
+          .replaceAll(/\{(?:id|key|task|delivery)\}/g, someId)
+          .replace("{revision}", "1");
         const needed = (operation.parameters ?? [])
           .filter(({ in: place, required }) => place === "query" && required)
-          .map(({ name }) => `${name}=${someId}`);
+          .map(({ name }) => `${name}=${name === "to" ? 1 : someId}`);
         const rev = (operation.parameters ?? []).some(({ name }) => name === "rev");
         const query = [
           ...needed.filter((one) => !one.startsWith("rev=")),

@@ -17,6 +17,8 @@ import { generated } from "./service.js";
 import { apiKeyStore } from "../../runtime/ports/api-keys.js";
 import { objectIndex, type ObjectFilter } from "../../runtime/ports/object-index.js";
 import { outboxStore } from "../../runtime/ports/outbox.js";
+import { projectsSpec } from "../../generated/documents/projects.js";
+import { historyStore } from "../../runtime/ports/document-history.js";
 import { identityStore } from "../../runtime/ports/identity.js";
 import { mailboxStore } from "../../runtime/ports/mailbox.js";
 import { sqlStores } from "../../runtime/server/families.js";
@@ -110,6 +112,12 @@ for (const engine of engines) {
     };
 
     const of = (prefix: string): ObjectFilter => ({ prefix, contentType: null, tags: {} });
+    /** What stands before all documents. */
+    const firstKey = dialect
+      .rowKeys(projectsSpec)
+      .map(({ type }) =>
+        type === "integer" ? 0 : type === "uuid" ? principal.replace("aa", "00") : "",
+      );
     const mailboxTrim = { before: now - 7 * day, most: 10_000 };
     test.each<[string, (stores: SqlTransaction) => Promise<unknown>, unknown]>([
       [
@@ -202,6 +210,44 @@ for (const engine of engines) {
         "the used tokens of a session",
         (transaction) => transaction.of(identityStore).limitRefreshTokens(principal, 100),
         undefined,
+      ],
+      [
+        "documents that have been deleted for long",
+        async (transaction) =>
+          (
+            await transaction
+              .of(historyStore)
+              .deletedUntil(projectsSpec, "2026-06-01T00:00:00.000Z", null, batch)
+          ).length,
+        batch,
+      ],
+      [
+        "those behind one of them",
+        async (transaction) =>
+          (
+            await transaction
+              .of(historyStore)
+              .deletedUntil(
+                projectsSpec,
+                "2026-06-01T00:00:00.000Z",
+                { lastUpdateAt: "2026-01-02T00:00:00.000Z", id: principal },
+                batch,
+              )
+          ).length,
+        batch,
+      ],
+      [
+        "revisions that are more than are kept",
+        async (transaction) =>
+          (await transaction.of(historyStore).trim(projectsSpec, 5, firstKey, 100)).removed,
+        100,
+      ],
+      [
+        "a page of revisions",
+        async (transaction) =>
+          (await transaction.of(historyStore).revisions(projectsSpec, "t", principal, 15, 10))
+            .length,
+        10,
       ],
       [
         "a lease",
@@ -371,6 +417,26 @@ function grown({ name }: TestEngine): readonly string[] {
       seen_at: String(old),
       check_at: `${now} + i`,
     }),
+    // Half of the projects are deleted, some for long; a thousand of them have twenty revisions.
+    rowsOf("projects", 20_000, {
+      tenant_id: `'t'`,
+      id: uuid("i"),
+      rev: "20",
+      created_at: isSqlite
+        ? `'2026-01-01T00:00:00.000Z'`
+        : `'2026-01-01T00:00:00.000Z'::timestamptz`,
+      last_update_at: isSqlite
+        ? `CASE WHEN i % 4 = 0 THEN '2026-01-02T00:00:00.000Z' ELSE '2026-12-01T00:00:00.000Z' END`
+        : `(CASE WHEN i % 4 = 0 THEN '2026-01-02T00:00:00.000Z' ELSE '2026-12-01T00:00:00.000Z' END)::timestamptz`,
+      is_deleted: "(i % 2 = 0)",
+      body: isSqlite ? `'{}'` : `'{}'::jsonb`,
+    }),
+    rowsOf("projects_history", 20_000, {
+      tenant_id: `'t'`,
+      id: uuid("1 + i % 1000"),
+      rev: "1 + (i - 1) / 1000",
+      body: isSqlite ? `'{}'` : `'{}'::jsonb`,
+    }),
     rowsOf("opwright_outbox", 200_000, {
       id: uuid("i"),
       name: `'told'`,
@@ -462,7 +528,7 @@ function scansOf(plan: string): readonly string[] {
     .split("\n")
     .filter(
       (line) =>
-        /Seq Scan on opwright_/.test(line) ||
+        /Seq Scan on (?:opwright_|projects)/.test(line) ||
         (line.startsWith("SCAN ") &&
           !/ USING |VIRTUAL TABLE|^SCAN (?:w|o|c|CONSTANT ROW|\(subquery)/.test(line)),
     );

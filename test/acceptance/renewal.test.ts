@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { documentsFamily } from "../../runtime/families/documents/index.js";
 import { renewalStep, type Step } from "../../runtime/families/documents/renewal.js";
-import type { Resources } from "../../runtime/operations/context.js";
+import type { ServiceAtWork } from "../../runtime/operations/family.js";
 import type { PeriodicJob } from "../../runtime/operations/periodic.js";
 import { silentLog, type Log } from "../../runtime/ports/log.js";
 import { openDatabase } from "../../runtime/server/engines.js";
@@ -169,7 +169,7 @@ for (const engine of engines) {
         const [job] = documentsFamily.jobs(
           [await notesOf(projects[1])],
           // These jobs need nothing else.
-          { log } as Resources,
+          { log } as ServiceAtWork,
         ) as readonly PeriodicJob[];
         if (job === undefined) throw new Error("there is no job");
         const batch = (): Promise<boolean> =>

@@ -1,6 +1,8 @@
 // The mutation check of the tenant predicate: without it, the contract of the database port fails.
 import { expect, test, vi } from "vitest";
 import type { sqlDocumentStore } from "../../runtime/engines/sql/document-store.js";
+import type { sqlHistoryStore } from "../../runtime/engines/sql/history-store.js";
+import type { SqlSession } from "../../runtime/engines/sql/session.js";
 import { openDatabase } from "../../runtime/server/engines.js";
 import { databaseContract, prepareContractTables } from "../../runtime/testing/index.js";
 import { engines } from "../engines.js";
@@ -8,15 +10,25 @@ import { engines } from "../engines.js";
 vi.mock("../../runtime/engines/sql/document-store.js", async (importActual) => {
   const actual = await importActual<{ readonly sqlDocumentStore: typeof sqlDocumentStore }>();
   return {
-    sqlDocumentStore: (session: Parameters<typeof sqlDocumentStore>[0]) =>
-      actual.sqlDocumentStore({
-        dialect: session.dialect,
-        scan: (text, values, columns) => session.scan(withoutPredicate(text), values, columns),
-        all: (text, values) => session.all(withoutPredicate(text), values),
-        run: (text, values) => session.run(withoutPredicate(text), values),
-      }),
+    sqlDocumentStore: (session: SqlSession) => actual.sqlDocumentStore(unguarded(session)),
   };
 });
+vi.mock("../../runtime/engines/sql/history-store.js", async (importActual) => {
+  const actual = await importActual<{ readonly sqlHistoryStore: typeof sqlHistoryStore }>();
+  return {
+    sqlHistoryStore: (session: SqlSession) => actual.sqlHistoryStore(unguarded(session)),
+  };
+});
+
+/** A session whose statements see the rows of all tenants. */
+function unguarded(session: SqlSession): SqlSession {
+  return {
+    dialect: session.dialect,
+    scan: (text, values, columns) => session.scan(withoutPredicate(text), values, columns),
+    all: (text, values) => session.all(withoutPredicate(text), values),
+    run: (text, values) => session.run(withoutPredicate(text), values),
+  };
+}
 
 /** The statement with a predicate that holds for every tenant and still uses the parameter. */
 function withoutPredicate(text: string): string {
@@ -49,6 +61,9 @@ test.each(engines.filter(({ isAvailable }) => isAvailable))(
     );
     await Promise.all(cases);
     await fresh.drop();
-    expect(failures).toEqual(["another tenant's rows do not exist, for any method"]);
+    expect(failures).toEqual([
+      "another tenant's rows do not exist, for any method",
+      "another tenant's revisions do not exist, and those of a document say when and by whom",
+    ]);
   },
 );

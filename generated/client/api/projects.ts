@@ -145,7 +145,6 @@ export interface ProjectsSorts {
 
 export type ProjectsCode =
   | "core.authentication"
-  | "tenant_required"
   | "tenant_mismatch"
   | "tenant_inactive"
   | "core.authorization"
@@ -199,12 +198,13 @@ export type ProjectsAggListCode =
   | CommonCode
   | BodyCode
   | ProjectsCode
+  | "tenant_required"
   | "query_invalid"
   | "field_not_queryable"
   | "query_operator_type_mismatch"
   | "query_too_complex";
 
-export type ProjectsCreateCode = CommonCode | BodyCode | ProjectsCode;
+export type ProjectsCreateCode = CommonCode | BodyCode | ProjectsCode | "tenant_required";
 
 export interface ProjectsDeleteInput {
   readonly id: string;
@@ -216,6 +216,7 @@ export type ProjectsDeleteCode =
   | ProjectsCode
   | "revision_ambiguous"
   | "document_deleted"
+  | "tenant_required"
   | "core.not_found"
   | "revision_mismatch"
   | "core.concurrency"
@@ -226,7 +227,22 @@ export interface ProjectsGetInput {
   readonly id: string;
 }
 
-export type ProjectsGetCode = CommonCode | ProjectsCode | "core.not_found" | "precondition_failed";
+export type ProjectsGetCode =
+  | CommonCode
+  | ProjectsCode
+  | "tenant_required"
+  | "core.not_found"
+  | "precondition_failed";
+
+export interface ProjectsGetDeletedInput {
+  readonly id: string;
+}
+
+export type ProjectsGetDeletedCode =
+  | CommonCode
+  | ProjectsCode
+  | "core.not_found"
+  | "precondition_failed";
 
 export interface ProjectsKillInput {
   readonly id: string;
@@ -237,6 +253,7 @@ export type ProjectsKillCode =
   | CommonCode
   | ProjectsCode
   | "revision_ambiguous"
+  | "tenant_required"
   | "core.not_found"
   | "revision_mismatch"
   | "core.concurrency"
@@ -260,6 +277,7 @@ export type ProjectsListCode =
   | CommonCode
   | BodyCode
   | ProjectsCode
+  | "tenant_required"
   | "query_invalid"
   | "field_not_queryable"
   | "query_operator_type_mismatch"
@@ -286,6 +304,34 @@ export type ProjectsListCursorCode =
   | CommonCode
   | BodyCode
   | ProjectsCode
+  | "tenant_required"
+  | "query_invalid"
+  | "field_not_queryable"
+  | "query_operator_type_mismatch"
+  | "query_too_complex"
+  | "invalid_cursor";
+
+export interface ProjectsListDeletedInput {
+  /** A cursor of an earlier page of this very query. */
+  readonly after?: string;
+  /** A cursor of an earlier page of this very query. */
+  readonly before?: string;
+  readonly size?: number;
+  readonly filters?: ProjectsFilter;
+  readonly sorts?: ProjectsSorts;
+}
+
+export interface ProjectsListDeletedOutput {
+  readonly hits: readonly Project[];
+  readonly next_cursor: string | null;
+  readonly prev_cursor: string | null;
+  readonly has_more: boolean;
+}
+
+export type ProjectsListDeletedCode =
+  | CommonCode
+  | BodyCode
+  | ProjectsCode
   | "query_invalid"
   | "field_not_queryable"
   | "query_operator_type_mismatch"
@@ -304,6 +350,7 @@ export type ProjectsRawListCode =
   | CommonCode
   | BodyCode
   | ProjectsCode
+  | "tenant_required"
   | "query_invalid"
   | "field_not_queryable"
   | "query_operator_type_mismatch"
@@ -324,6 +371,7 @@ export type ProjectsRawListCursorCode =
   | CommonCode
   | BodyCode
   | ProjectsCode
+  | "tenant_required"
   | "query_invalid"
   | "field_not_queryable"
   | "query_operator_type_mismatch"
@@ -339,11 +387,95 @@ export type ProjectsRestoreCode =
   | CommonCode
   | ProjectsCode
   | "revision_ambiguous"
+  | "tenant_required"
   | "core.not_found"
   | "revision_mismatch"
   | "core.concurrency"
   | "precondition_failed"
   | "revision_required";
+
+export interface ProjectsRevertInput {
+  readonly id: string;
+  readonly rev: number;
+  readonly to: number;
+}
+
+export type ProjectsRevertCode =
+  | CommonCode
+  | ProjectsCode
+  | "revision_ambiguous"
+  | "document_deleted"
+  | "tenant_required"
+  | "core.not_found"
+  | "revision_mismatch"
+  | "core.concurrency"
+  | "precondition_failed"
+  | "revision_required";
+
+export interface ProjectsRevisionInput {
+  readonly id: string;
+  readonly revision: number;
+}
+
+export interface ProjectsRevisionOutput {
+  /** Null where a version of the service kept it that did not note the time. */
+  readonly changed_at: string | null;
+  /** The principal; null for the service itself. */
+  readonly changed_by: string | null;
+  readonly data: Project;
+}
+
+export type ProjectsRevisionCode = CommonCode | ProjectsCode | "tenant_required" | "core.not_found";
+
+export interface ProjectsRevisionDiffInput {
+  readonly id: string;
+  readonly revision: number;
+  /** The current one where left out. */
+  readonly to?: number;
+}
+
+export interface ProjectsRevisionDiffOutput {
+  readonly from: number;
+  readonly to: number;
+  /** JSON Pointers of what differs; a value that was absent is left out. */
+  readonly changes: readonly {
+    readonly path: string;
+    readonly from?: unknown;
+    readonly to?: unknown;
+  }[];
+}
+
+export type ProjectsRevisionDiffCode =
+  | CommonCode
+  | ProjectsCode
+  | "tenant_required"
+  | "core.not_found";
+
+export interface ProjectsRevisionsInput {
+  readonly id: string;
+  readonly size?: number;
+  readonly after?: string;
+}
+
+export interface ProjectsRevisionsOutput {
+  readonly hits: readonly {
+    readonly rev: number;
+    /** Null where a version of the service kept it that did not note the time. */
+    readonly changed_at: string | null;
+    /** The principal; null for the service itself. */
+    readonly changed_by: string | null;
+    readonly is_deleted: boolean;
+  }[];
+  readonly next_cursor: string | null;
+  readonly has_more: boolean;
+}
+
+export type ProjectsRevisionsCode =
+  | CommonCode
+  | ProjectsCode
+  | "tenant_required"
+  | "core.not_found"
+  | "invalid_cursor";
 
 export interface ProjectsUpdateInput {
   readonly id: string;
@@ -365,10 +497,13 @@ export type ProjectsUpdateCode =
   | ProjectsCode
   | "revision_ambiguous"
   | "document_deleted"
+  | "tenant_required"
   | "core.not_found"
   | "revision_mismatch"
+  | "historical_consistency_violation"
   | "core.concurrency"
   | "precondition_failed"
+  | "history_not_found_retry"
   | "revision_required";
 
 const $aggList: $.Operation = {
@@ -421,6 +556,17 @@ export function get(
   return $.call(client, $get, input, options);
 }
 
+const $getDeleted: $.Operation = { method: "GET", path: "/projects/{id}/deleted", repeats: "safe" };
+
+/** Read one of the projects that is deleted. `GET /projects/{id}/deleted` */
+export function getDeleted(
+  client: $.Client,
+  input: ProjectsGetDeletedInput,
+  options?: $.CallOptions,
+): $.Call<Project, ProjectsGetDeletedCode> {
+  return $.call(client, $getDeleted, input, options);
+}
+
 const $kill: $.Operation = { method: "DELETE", path: "/projects/{id}", query: ["rev"] };
 
 /** Remove one of the projects for good. `DELETE /projects/{id}` */
@@ -464,6 +610,22 @@ export function listCursor(
   return $.call(client, $listCursor, input, options);
 }
 
+const $listDeleted: $.Operation = {
+  method: "POST",
+  path: "/projects/list_deleted",
+  body: "input",
+  repeats: "safe",
+};
+
+/** List projects that are deleted by cursor. `POST /projects/list_deleted` */
+export function listDeleted(
+  client: $.Client,
+  input: ProjectsListDeletedInput = {},
+  options?: $.CallOptions,
+): $.Call<ProjectsListDeletedOutput, ProjectsListDeletedCode> {
+  return $.call(client, $listDeleted, input, options);
+}
+
 const $rawList: $.Operation = {
   method: "POST",
   path: "/projects/raw_list",
@@ -505,6 +667,68 @@ export function restore(
   options?: $.CallOptions,
 ): $.Call<Project, ProjectsRestoreCode> {
   return $.call(client, $restore, input, options);
+}
+
+const $revert: $.Operation = {
+  method: "POST",
+  path: "/projects/{id}/revert",
+  query: ["rev", "to"],
+};
+
+/** Bring one of the projects back to what it was at a revision. `POST /projects/{id}/revert` */
+export function revert(
+  client: $.Client,
+  input: ProjectsRevertInput,
+  options?: $.CallOptions,
+): $.Call<Project, ProjectsRevertCode> {
+  return $.call(client, $revert, input, options);
+}
+
+const $revision: $.Operation = {
+  method: "GET",
+  path: "/projects/{id}/revisions/{revision}",
+  repeats: "safe",
+};
+
+/** Read one of the projects as it was at a revision. `GET /projects/{id}/revisions/{revision}` */
+export function revision(
+  client: $.Client,
+  input: ProjectsRevisionInput,
+  options?: $.CallOptions,
+): $.Call<ProjectsRevisionOutput, ProjectsRevisionCode> {
+  return $.call(client, $revision, input, options);
+}
+
+const $revisionDiff: $.Operation = {
+  method: "GET",
+  path: "/projects/{id}/revisions/{revision}/diff",
+  query: ["to"],
+  repeats: "safe",
+};
+
+/** Compare two revisions of one of the projects. `GET /projects/{id}/revisions/{revision}/diff` */
+export function revisionDiff(
+  client: $.Client,
+  input: ProjectsRevisionDiffInput,
+  options?: $.CallOptions,
+): $.Call<ProjectsRevisionDiffOutput, ProjectsRevisionDiffCode> {
+  return $.call(client, $revisionDiff, input, options);
+}
+
+const $revisions: $.Operation = {
+  method: "GET",
+  path: "/projects/{id}/revisions",
+  query: ["size", "after"],
+  repeats: "safe",
+};
+
+/** List the revisions of one of the projects, the newest first. `GET /projects/{id}/revisions` */
+export function revisions(
+  client: $.Client,
+  input: ProjectsRevisionsInput,
+  options?: $.CallOptions,
+): $.Call<ProjectsRevisionsOutput, ProjectsRevisionsCode> {
+  return $.call(client, $revisions, input, options);
 }
 
 const $update: $.Operation = {

@@ -6,15 +6,25 @@ import type {
   ProjectsAggListInput,
   ProjectsCreate,
   ProjectsDeleteInput,
+  ProjectsGetDeletedInput,
   ProjectsGetInput,
   ProjectsKillInput,
   ProjectsListCursorInput,
   ProjectsListCursorOutput,
+  ProjectsListDeletedInput,
+  ProjectsListDeletedOutput,
   ProjectsListInput,
   ProjectsListOutput,
   ProjectsRawListCursorInput,
   ProjectsRawListInput,
   ProjectsRestoreInput,
+  ProjectsRevertInput,
+  ProjectsRevisionDiffInput,
+  ProjectsRevisionDiffOutput,
+  ProjectsRevisionInput,
+  ProjectsRevisionOutput,
+  ProjectsRevisionsInput,
+  ProjectsRevisionsOutput,
   ProjectsUpdateInput,
   ProjectsUpdateOutput,
 } from "../api/projects.js";
@@ -56,6 +66,16 @@ export function get(
   return $.query(client, ["projects", "get"], input, (options) => $api.get(client, input, options));
 }
 
+/** `GET /projects/{id}/deleted` */
+export function getDeleted(
+  client: $.Client,
+  input: ProjectsGetDeletedInput,
+): $.Query<ProjectsGetDeletedInput, Project, $api.ProjectsGetDeletedCode> {
+  return $.query(client, ["projects", "get_deleted"], input, (options) =>
+    $api.getDeleted(client, input, options),
+  );
+}
+
 /** `DELETE /projects/{id}` */
 export function kill(
   client: $.Client,
@@ -90,6 +110,26 @@ export function listCursorPages(
 ): $.Pages<ProjectsListCursorInput, ProjectsListCursorOutput, $api.ProjectsListCursorCode> {
   return $.pages(client, ["projects", "list_cursor"], input, (page, options) =>
     $api.listCursor(client, page, options),
+  );
+}
+
+/** `POST /projects/list_deleted` */
+export function listDeleted(
+  client: $.Client,
+  input: ProjectsListDeletedInput = {},
+): $.Query<ProjectsListDeletedInput, ProjectsListDeletedOutput, $api.ProjectsListDeletedCode> {
+  return $.query(client, ["projects", "list_deleted"], input, (options) =>
+    $api.listDeleted(client, input, options),
+  );
+}
+
+/** `POST /projects/list_deleted` */
+export function listDeletedPages(
+  client: $.Client,
+  input: ProjectsListDeletedInput = {},
+): $.Pages<ProjectsListDeletedInput, ProjectsListDeletedOutput, $api.ProjectsListDeletedCode> {
+  return $.pages(client, ["projects", "list_deleted"], input, (page, options) =>
+    $api.listDeleted(client, page, options),
   );
 }
 
@@ -129,6 +169,55 @@ export function restore(
 ): $.Mutation<ProjectsRestoreInput, Project, $api.ProjectsRestoreCode> {
   return $.mutation(["projects", "restore"], (input, options) =>
     $api.restore(client, input, options),
+  );
+}
+
+/** `POST /projects/{id}/revert` */
+export function revert(
+  client: $.Client,
+): $.Mutation<ProjectsRevertInput, Project, $api.ProjectsRevertCode> {
+  return $.mutation(["projects", "revert"], (input, options) =>
+    $api.revert(client, input, options),
+  );
+}
+
+/** `GET /projects/{id}/revisions/{revision}` */
+export function revision(
+  client: $.Client,
+  input: ProjectsRevisionInput,
+): $.Query<ProjectsRevisionInput, ProjectsRevisionOutput, $api.ProjectsRevisionCode> {
+  return $.query(client, ["projects", "revision"], input, (options) =>
+    $api.revision(client, input, options),
+  );
+}
+
+/** `GET /projects/{id}/revisions/{revision}/diff` */
+export function revisionDiff(
+  client: $.Client,
+  input: ProjectsRevisionDiffInput,
+): $.Query<ProjectsRevisionDiffInput, ProjectsRevisionDiffOutput, $api.ProjectsRevisionDiffCode> {
+  return $.query(client, ["projects", "revision_diff"], input, (options) =>
+    $api.revisionDiff(client, input, options),
+  );
+}
+
+/** `GET /projects/{id}/revisions` */
+export function revisions(
+  client: $.Client,
+  input: ProjectsRevisionsInput,
+): $.Query<ProjectsRevisionsInput, ProjectsRevisionsOutput, $api.ProjectsRevisionsCode> {
+  return $.query(client, ["projects", "revisions"], input, (options) =>
+    $api.revisions(client, input, options),
+  );
+}
+
+/** `GET /projects/{id}/revisions` */
+export function revisionsPages(
+  client: $.Client,
+  input: ProjectsRevisionsInput,
+): $.Pages<ProjectsRevisionsInput, ProjectsRevisionsOutput, $api.ProjectsRevisionsCode> {
+  return $.pages(client, ["projects", "revisions"], input, (page, options) =>
+    $api.revisions(client, page, options),
   );
 }
 

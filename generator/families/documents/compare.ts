@@ -22,6 +22,13 @@ const document: Rules<DocumentModel> = {
     ["breaking", after ? "lists what is deleted" : "does not list what is deleted"],
   ],
   history: amount((text) => `keeps ${text} revisions, with which edits are merged`, ""),
+  // Their operations come and go.
+  revisions: null,
+  readsDeleted: null,
+  deletedForSeconds: amount(
+    (text) => `keeps what is deleted for ${text === "any" ? "ever" : text}`,
+    " s",
+  ),
   defaults: (before, after) =>
     Object.keys({ ...before, ...after })
       .filter((field) => !isDeepStrictEqual(before[field], after[field]))

@@ -26,6 +26,7 @@ import {
   mapMember,
   width,
 } from "../../print/layout.js";
+import { retentionMembers } from "./retention.js";
 import { print } from "../../print/templates.js";
 import { typeModules } from "../../print/type-modules.js";
 
@@ -241,6 +242,7 @@ function printDocument(
       `  softDelete: ${document.softDelete},`,
       `  listDeleted: ${document.listDeleted},`,
       `  history: ${literal(document.history)},`,
+      ...retentionMembers(document, model),
       mapMember("  ", "defaults", document.defaults),
       listLayout("  ", "nullable: ", document.nullable.map(literal), ["[", "]"], ","),
       mapMember("  ", "canonical", document.canonical),

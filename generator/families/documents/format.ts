@@ -122,7 +122,11 @@ export const documentMembers = {
         {
           kind: "object",
           members: {
-            keep: required({ kind: "integer", minimum: 1 }, "Revisions kept of each document."),
+            keep: optional({ kind: "integer", minimum: 1 }, "Revisions kept of each document."),
+            revisions: optional(
+              { kind: "boolean" },
+              "true has operations that list, read and compare revisions, and go back to one.",
+            ),
           },
         },
       ],
@@ -144,6 +148,19 @@ export const documentMembers = {
   upsert: optional(
     { kind: "boolean" },
     "Whether callers may update the document that has the same unique values, or create it.",
+  ),
+  retention: optional(
+    {
+      kind: "object",
+      members: {
+        deleted: optional(
+          duration,
+          "How long what is deleted can be restored; then it is removed.",
+        ),
+        history: optional({ kind: "integer", minimum: 1 }, "Revisions kept of each document."),
+      },
+    },
+    "What is removed by itself, and when.",
   ),
   tenant: optional({ kind: "boolean" }, "false makes the documents global."),
   sensitive: optional({ kind: "boolean" }, "true keeps the documents off every mount."),
@@ -175,6 +192,7 @@ const document: Shape = {
                 { kind: "boolean" },
                 "Whether a list may ask for deleted rows as well.",
               ),
+              read: optional(text, "The policy of those who read what is deleted."),
             },
           },
         ],

@@ -20,6 +20,8 @@ import { resolved, type Resolve } from "../../kernel/resolve.js";
 import { canonicalOf, elementsOf, enumsOf, fieldsOf, fieldType, memberPaths } from "./fields.js";
 import { nullablePaths, patchSchema } from "./patch-schema.js";
 import { emissions } from "./emissions.js";
+import { historyOf } from "./history-verbs.js";
+import { checkHistory, deletedForSeconds } from "./retention.js";
 import { indexesOf, uniqueOf, withReferences } from "./indexes.js";
 import { setRules } from "./set.js";
 import { referencesOf, refuseNestedReferences } from "./references.js";
@@ -128,6 +130,7 @@ export function documentModel(
   refuseNested(context, name, body, resolve);
   refuseNestedReferences(context, name, body, resolve);
   const references = referencesOf(properties);
+  checkHistory(context, name, declaration, type);
   return {
     name,
     source: at.file,
@@ -140,7 +143,8 @@ export function documentModel(
     sensitive: declaration.sensitive ?? false,
     softDelete,
     listDeleted: isMap(declaration.soft_delete) && declaration.soft_delete.list_deleted === true,
-    history: historyOf(declaration),
+    ...historyOf(declaration),
+    deletedForSeconds: deletedForSeconds(declaration),
     defaults,
     nullable,
     canonical: canonicalOf(bodySchema, resolve),
@@ -206,11 +210,6 @@ function settableFields(
       at: tree.keyAt("documents", name),
     });
   return { creatable, patchable };
-}
-
-function historyOf(declaration: DocumentDeclaration): number | null {
-  if (declaration.history === undefined || declaration.history === false) return 0;
-  return declaration.history === true ? null : declaration.history.keep;
 }
 
 /** Values of members that a payload leaves out: declared, from the schema, or null where null is a value. */

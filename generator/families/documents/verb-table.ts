@@ -4,13 +4,16 @@ import type { RouteMethod } from "../../kernel/family.js";
 import type { DocumentModel } from "../../model/document-model.js";
 import type { DocumentVerb } from "../../model/registry.js";
 import { reading } from "./guard.js";
+import { historySummaries, historyVerbs, historyVerbsOf } from "./history-verbs.js";
 
 /** The verbs that a document registers. */
 export function verbsOf(
   model: DocumentModel,
   declaration: DocumentDeclaration,
 ): readonly DocumentVerb[] {
-  if (declaration.read_only === true) return reading;
+  const lists = reading.filter((verb) => !Object.hasOwn(historyVerbs, verb));
+  const ofHistory = historyVerbsOf(model, declaration);
+  if (declaration.read_only === true) return [...lists, ...ofHistory];
   return [
     "create",
     "get",
@@ -19,7 +22,8 @@ export function verbsOf(
     ...(model.softDelete ? (["delete", "restore"] as const) : []),
     ...(declaration.upsert === true ? (["upsert"] as const) : []),
     ...(model.bulk === null ? [] : bulkVerbs),
-    ...reading.slice(1),
+    ...lists.slice(1),
+    ...ofHistory,
   ];
 }
 
@@ -33,7 +37,15 @@ const bulkVerbs = [
 ] as const satisfies readonly DocumentVerb[];
 
 /** Verbs about one version, of which the headers of a request may say something. */
-export const ofOneVersion: readonly DocumentVerb[] = ["get", "update", "kill", "delete", "restore"];
+export const ofOneVersion: readonly DocumentVerb[] = [
+  "get",
+  "update",
+  "kill",
+  "delete",
+  "restore",
+  "revert",
+  "get_deleted",
+];
 
 interface VerbShape {
   readonly rest: readonly [RouteMethod, string];
@@ -74,6 +86,7 @@ export const summaries: Readonly<Record<DocumentVerb, string>> = {
   list_cursor: "List * by cursor",
   raw_list_cursor: "List chosen fields of * by cursor",
   agg_list: "Group * and compute over the groups",
+  ...historySummaries,
 };
 
 export const verbs: Readonly<Record<DocumentVerb, VerbShape>> = {
@@ -139,6 +152,7 @@ export const verbs: Readonly<Record<DocumentVerb, VerbShape>> = {
     errors: [...listErrors, "invalid_cursor"],
   },
   agg_list: { rest: ["POST", "/agg_list"], rpc: ["POST", "/agg_list"], errors: listErrors },
+  ...historyVerbs,
 };
 
 /** What reads the input of a list, by its name in the runtime. */

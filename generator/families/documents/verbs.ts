@@ -8,11 +8,18 @@ import type { DocumentModel } from "../../model/document-model.js";
 import {
   bodyInput,
   type DocumentVerb,
+  type HistoryVerb,
   type InputModel,
   type OperationModel,
   type ParameterModel,
 } from "../../model/registry.js";
 import { idInPath } from "../../kernel/built-in.js";
+import {
+  deletedListInput,
+  historyOutput,
+  historyParameters,
+  historyVerbs,
+} from "./history-verbs.js";
 import { queryTypeNames } from "./query-types.js";
 import {
   deadlineOf,
@@ -113,7 +120,8 @@ const adding: readonly DocumentVerb[] = ["create", "create_many"];
 function runOf({ bulk }: DocumentModel, verb: DocumentVerb, spec: Code): Code {
   if (verb === "agg_list") return callOf(ofRuntime("aggList"), spec);
   const name = own(manyOf, verb);
-  if (name === undefined) return callOf(ofRuntime(`documents.${camelCase(verb)}`), spec);
+  const family = Object.hasOwn(historyVerbs, verb) ? "history" : "documents";
+  if (name === undefined) return callOf(ofRuntime(`${family}.${camelCase(verb)}`), spec);
   const max = verb.endsWith("where") ? [{ literal: bulk ?? 0 }] : [];
   return callOf(ofRuntime(`bulk.${name}`), spec, ...max);
 }
@@ -128,14 +136,20 @@ const manyOf: Partial<Record<DocumentVerb, string>> = {
   delete_where: "deleteWhere",
 };
 
+/** Whether it is about what documents were, which `history-verbs.ts` describes; lists of what is deleted are lists. */
+function isOfHistory(verb: DocumentVerb): verb is Exclude<HistoryVerb, "list_deleted"> {
+  return verb !== "list_deleted" && Object.hasOwn(historyVerbs, verb);
+}
+
 /** Verbs that may give a document what another one has. */
-const occupying: readonly DocumentVerb[] = ["create", "update", "restore", "upsert"];
+const occupying: readonly DocumentVerb[] = ["create", "update", "restore", "upsert", "revert"];
 
 function uniqueErrors({ unique }: DocumentModel, verb: DocumentVerb): readonly string[] {
   return unique.length > 0 && occupying.includes(verb) ? ["unique_violation"] : [];
 }
 
 function historyErrors(model: DocumentModel, verb: DocumentVerb): readonly string[] {
+  if (verb === "revert" && model.softDelete) return ["document_deleted"];
   if (verb !== "update") return [];
   return [
     ...(model.history === 0 ? [] : ["historical_consistency_violation", "history_not_found_retry"]),
@@ -169,6 +183,7 @@ function inputOf(model: DocumentModel, verb: DocumentVerb, spec: Code): InputMod
     body: null,
     read: "parts" as const,
   });
+  if (isOfHistory(verb)) return only(...historyParameters(verb));
   switch (verb) {
     case "create":
       return bodyInput(refTo(model.createTypeName), model.createTypeName, "parts");
@@ -204,6 +219,8 @@ function inputOf(model: DocumentModel, verb: DocumentVerb, spec: Code): InputMod
       const schema = aggregateRequestSchema(queryableFields(model), names, model.listDeleted);
       return bodyInput(schema, typeName, callOf(ofRuntime("aggInput"), spec));
     }
+    case "list_deleted":
+      return deletedListInput(model, typeName, spec);
     default: {
       const schema = listRequestSchema(queryTypeNames(model.name), {
         isRaw: verb.startsWith("raw_"),
@@ -233,6 +250,7 @@ function expandParameters(model: DocumentModel): readonly ParameterModel[] {
 
 function outputOf(model: DocumentModel, verb: DocumentVerb): OperationModel["output"] {
   const document = refTo(model.typeName);
+  if (isOfHistory(verb)) return historyOutput(model, verb);
   switch (verb) {
     case "kill":
       return { schema: null, hasEntityTag: false, isBytes: false };
@@ -275,6 +293,8 @@ function outputOf(model: DocumentModel, verb: DocumentVerb): OperationModel["out
       return { schema: refTo(rawPages.byNumber.name), hasEntityTag: false, isBytes: false };
     case "raw_list_cursor":
       return { schema: refTo(rawPages.byCursor.name), hasEntityTag: false, isBytes: false };
+    case "list_deleted":
+      return { schema: pageSchema(document, true), hasEntityTag: false, isBytes: false };
     case "list":
     case "list_cursor":
       return {

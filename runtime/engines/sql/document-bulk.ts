@@ -22,6 +22,7 @@ const next: Readonly<Record<string, RecordType>> = {
   changed: "timestamp",
   marked: "boolean",
   owner: "text",
+  by: "text",
   of_shape: "integer",
   json: "text",
 };
@@ -162,10 +163,13 @@ async function keepSnapshots(
   const { dialect } = session;
   const at = dialect.placeholder(1);
   const history = quoted(`${spec.table}_history`);
-  const columns = [...ownerColumn(spec), `"id"`, `"rev"`, `"shape"`, `"body"`];
+  const told = ["id", "rev", "shape", "changed_at", "changed_by", "is_deleted", "body"];
+  const columns = [...ownerColumn(spec), ...told.map(quoted)];
   const values = [
     ...tenantValue(spec, dialect),
-    ...["key", "next_rev", "of_shape"].map((name) => `w.${quoted(name)}`),
+    ...["key", "next_rev", "of_shape", "changed", "by", "marked"].map(
+      (name) => `w.${quoted(name)}`,
+    ),
     dialect.json(`w."json"`),
   ];
   await session.run(
@@ -230,6 +234,7 @@ function recordOf(
     changed: document.lastUpdateAt,
     marked: document.isDeleted,
     owner: document.ownerId,
+    by: document.changedBy ?? null,
     of_shape: shape,
     json,
   };

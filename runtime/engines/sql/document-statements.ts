@@ -51,8 +51,8 @@ function printStatements(spec: DocumentDeclaration, dialect: Dialect): Statement
     remove: `DELETE FROM ${table} WHERE ${owned}"id" = ${at(1)} AND "rev" = ${at(2)} RETURNING ${dialect.rowKey} AS "row_key"`,
     removeHistory: `DELETE FROM ${history} WHERE ${owned}"id" = ${at(1)}`,
     insertHistory:
-      `INSERT INTO ${history} (${ownerColumn}"id", "rev", "shape", "body") ` +
-      `VALUES (${ownerValue}${at(1)}, ${at(2)}, ${at(3)}, ${dialect.json(at(4))})`,
+      `INSERT INTO ${history} (${ownerColumn}"id", "rev", "shape", "body", "changed_at", "changed_by", "is_deleted") ` +
+      `VALUES (${ownerValue}${at(1)}, ${at(2)}, ${at(3)}, ${dialect.json(at(4))}, ${at(5)}, ${at(6)}, ${at(7)})`,
     trimHistory: `DELETE FROM ${history} WHERE ${owned}"id" = ${at(1)} AND "rev" <= ${at(2)}`,
     snapshot: `SELECT "shape", "body" FROM ${history} WHERE ${owned}"id" = ${at(1)} AND "rev" = ${at(2)}`,
   };

@@ -20,12 +20,15 @@ export function sqlDocumentWrites(
     document: StoredDocument,
   ) => {
     if (spec.history === 0) return;
-    const { id, rev } = document;
+    const { id, rev, lastUpdateAt, changedBy = null, isDeleted } = document;
     await session.run(texts(spec).insertHistory, [
       ...ownerOf(spec, tenant),
       id,
       rev,
       ...bodyAsStored(spec, document),
+      lastUpdateAt,
+      changedBy,
+      isDeleted,
     ]);
     if (spec.history !== null && rev > spec.history) {
       await session.run(texts(spec).trimHistory, [

@@ -3,10 +3,14 @@ import { familyOf } from "../../operations/family.js";
 import type { DocumentDeclaration } from "../../ports/document-spec.js";
 import { announce, olderProcesses } from "./announcement.js";
 import { renewalJob, rowsToRenew } from "./renewal.js";
+import { retentionJobs } from "./retention.js";
 
 export const documentsFamily = familyOf<readonly DocumentDeclaration[]>()({
   member: "documents",
-  jobs: (documents, { log }) => changed(documents).map((spec) => renewalJob(spec, log)),
+  jobs: (documents, service) => [
+    ...changed(documents).map((spec) => renewalJob(spec, service.log)),
+    ...retentionJobs(documents, service),
+  ],
   start: (documents, service) => announce(documents, service),
   gauges: (documents, { database }) => ({
     rows_to_renew: () => rowsToRenew(database.reader, changed(documents)),

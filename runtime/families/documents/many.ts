@@ -94,7 +94,7 @@ export function updateMany(
           ? null
           : {
               expectedRev: one.before.rev,
-              document: nextRevision(context.clock, one.before, { body: JSON.stringify(one.body) }),
+              document: nextRevision(context, one.before, { body: JSON.stringify(one.body) }),
             },
       );
       const replaced = await replacedTogether(spec, context, changes);
@@ -136,7 +136,7 @@ export function deleteMany(
                 ? null
                 : {
                     expectedRev: before.rev,
-                    document: nextRevision(context.clock, before, { isDeleted: true }),
+                    document: nextRevision(context, before, { isDeleted: true }),
                   },
             ),
           )

@@ -153,7 +153,7 @@ async function next(
   current: StoredDocument,
   change: Partial<Pick<StoredDocument, "body" | "isDeleted">>,
 ): Promise<StoredDocument> {
-  const stored = nextRevision(context.clock, current, change);
+  const stored = nextRevision(context, current, change);
   const documents = context.transaction.of(documentStore);
   if (!(await documents.replace(spec, context.tenant, current.rev, stored)))
     throw fail("core.concurrency");

@@ -1,10 +1,10 @@
 // The next revision of a document.
-import type { Clock } from "../../ports/clock.js";
+import type { ExecutionContext } from "../../operations/context.js";
 import type { StoredDocument } from "../../ports/documents.js";
 
 /** The document with a change, one revision on and as of now. */
 export function nextRevision(
-  clock: Clock,
+  { clock, identity }: Pick<ExecutionContext, "clock" | "identity">,
   current: StoredDocument,
   change: Partial<Pick<StoredDocument, "body" | "isDeleted">>,
 ): StoredDocument {
@@ -12,6 +12,7 @@ export function nextRevision(
     ...current,
     ...change,
     rev: current.rev + 1,
+    changedBy: identity?.principalId ?? null,
     lastUpdateAt: new Date(clock.now()).toISOString(),
   };
 }

@@ -59,6 +59,7 @@ export function newDocument(
     lastUpdateAt: now,
     isDeleted: false,
     ownerId: context.identity?.principalId ?? null,
+    changedBy: context.identity?.principalId ?? null,
     body: JSON.stringify(body),
   };
   return { stored, body };
@@ -77,7 +78,7 @@ export function patchedBody(
 }
 
 /** A body that somebody has changed, with what the service sets then; one that nobody has changed stays as it is. */
-function changedBody(
+export function changedBody(
   spec: DocumentDeclaration,
   context: ExecutionContext,
   before: Body,
@@ -226,7 +227,8 @@ export async function killDocument(
   });
 }
 
-async function existing(
+/** The document, deleted or not, as far as the caller sees. Throws `core.not_found`. */
+export async function existing(
   spec: DocumentDeclaration,
   context: ExecutionContext,
   id: string,
@@ -237,13 +239,13 @@ async function existing(
 }
 
 /** The next revision where the current one is still there, else null. */
-async function replaced(
+export async function replaced(
   spec: DocumentDeclaration,
   context: ExecutionContext,
   current: StoredDocument,
   change: Partial<Pick<StoredDocument, "body" | "isDeleted">>,
 ): Promise<StoredDocument | null> {
-  const next = nextRevision(context.clock, current, change);
+  const next = nextRevision(context, current, change);
   const won = await attempted(spec, context, async (documents) => {
     const isReplaced = await documents.replace(spec, context.tenant, current.rev, next);
     if (isReplaced) await checkWithinScope(spec, context, next.id);
@@ -278,7 +280,10 @@ function departing<T>(
 }
 
 /** Runs `attempt` until it gives a value; null is a lost compare-and-set. Gives up with `core.concurrency`. */
-async function retried<T>(context: ExecutionContext, attempt: () => Promise<T | null>): Promise<T> {
+export async function retried<T>(
+  context: ExecutionContext,
+  attempt: () => Promise<T | null>,
+): Promise<T> {
   for (let tries = 0; tries < maxAttempts; tries += 1) {
     if (tries > 0) {
       context.lifetime.throwIfOver();
@@ -290,7 +295,8 @@ async function retried<T>(context: ExecutionContext, attempt: () => Promise<T | 
   throw fail("core.concurrency");
 }
 
-function mismatch(current: StoredDocument): ServiceError {
+/** The error of a revision that is not the current one. */
+export function mismatch(current: StoredDocument): ServiceError {
   return fail("revision_mismatch", { current_rev: current.rev });
 }
 

@@ -164,7 +164,7 @@ function document(given: Fields, maySensitive: boolean): Fields {
             (one["bulk"] !== undefined || !/_(?:many|where)$/.test(verb)) &&
             (isKeyed || verb !== "upsert"),
         );
-  const { mount, idempotency, unique, upsert, set, ...rest } = one;
+  const { mount, idempotency, unique, upsert, set, retention, ...rest } = one;
   const isOff = one["sensitive"] === true;
   return {
     ...only(rest, ["guard", "hooks", "emits", "deprecated"], [...registered, "read", "write"]),
@@ -172,6 +172,7 @@ function document(given: Fields, maySensitive: boolean): Fields {
     ...(mount === undefined || isOff ? {} : { mount: mountOf(mount, registered) }),
     ...(upsert === undefined || !isKeyed ? {} : { upsert }),
     ...(isMap(set) ? { set: settable(set, one) } : {}),
+    ...(isMap(retention) ? { retention: retained(retention, one, isSoft || isComposite) } : {}),
     ...(Array.isArray(unique)
       ? { unique: unique.map((rule) => uniqueOf(rule, isSoft || isComposite)) }
       : {}),
@@ -183,6 +184,17 @@ function settable(set: Fields, { create, update, defaults }: Fields): Fields {
   const named = [create, update].flatMap((list) => (Array.isArray(list) ? list : []));
   const taken = [...named, ...(isMap(defaults) ? Object.keys(defaults) : [])];
   return Object.fromEntries(Object.entries(set).filter(([field]) => !taken.includes(field)));
+}
+
+/** Only what documents have is kept for a time, and how many revisions that are is said once. */
+function retained(retention: Fields, { history }: Fields, isSoft: boolean): Fields {
+  const { deleted, history: kept } = retention;
+  const isSaid = isMap(history) && history["keep"] !== undefined;
+  const hasHistory = history !== undefined && history !== false && !isSaid;
+  return {
+    ...(deleted === undefined || !isSoft ? {} : { deleted }),
+    ...(kept === undefined || !hasHistory ? {} : { history: kept }),
+  };
 }
 
 /** Only documents that can be deleted can be told from those that are not. */

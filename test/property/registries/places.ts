@@ -26,6 +26,7 @@ const asShaped: Place = () => undefined;
 const places: readonly (readonly [string, Place])[] = [
   ["policies", policies],
   ["**.text.*", textAt],
+  ["documents.*.soft_delete.read", (world) => guardOf(world, "documents")],
   ["**.paths.*", overriding],
   ["types.*", (world) => anyType(world.draw, [])],
   [`${documents}.*.type`, documentType],

@@ -1,0 +1,124 @@
+// What documents were, over SQL, one for all SQL engines.
+import type { DeletedDocument, HistoryStore, KeptRevision } from "../../ports/document-history.js";
+import type { DocumentDeclaration } from "../../ports/document-spec.js";
+import { bodyAsRead, ownerOf } from "./document-rows.js";
+import { Parameters } from "./parameters.js";
+import { between, chosen, keyOf, ordered, type Table } from "./row-walk.js";
+import { isTrue, quoted, textOrNull, type SqlRow, type SqlSession } from "./session.js";
+
+const told = `"rev", "changed_at", "changed_by", "is_deleted"`;
+
+/** The history of one transaction. */
+export function sqlHistoryStore(session: SqlSession): HistoryStore {
+  const { dialect } = session;
+  const at = (position: number): string => dialect.placeholder(position);
+  return {
+    async revisions(spec, tenant, id, before, limit) {
+      const parameters = new Parameters(dialect);
+      const conditions = ofDocument(spec, tenant, id, parameters);
+      if (before !== null) conditions.push(`"rev" < ${parameters.add(before)}`);
+      const rows = await session.all(
+        `SELECT ${told} FROM ${historyOf(spec)} WHERE ${conditions.join(" AND ")} ` +
+          `ORDER BY "rev" DESC LIMIT ${parameters.add(limit)}`,
+        parameters.values,
+      );
+      return rows.map(readRevision);
+    },
+
+    async revision(spec, tenant, id, rev) {
+      const parameters = new Parameters(dialect);
+      const conditions = ofDocument(spec, tenant, id, parameters);
+      const [row] = await session.all(
+        `SELECT ${told}, "shape", "body" FROM ${historyOf(spec)} WHERE ${conditions.join(" AND ")} AND "rev" = ${parameters.add(rev)}`,
+        parameters.values,
+      );
+      if (row === undefined) return null;
+      return {
+        ...readRevision(row),
+        body: bodyAsRead(spec, Number(row["shape"]), String(row["body"])),
+      };
+    },
+
+    async deletedUntil(spec, until, after, limit) {
+      const parameters = new Parameters(dialect);
+      const conditions = [`"is_deleted"`, `"last_update_at" <= ${parameters.add(until)}`];
+      if (after !== null)
+        conditions.push(
+          `("last_update_at", "id") > (${parameters.add(after.lastUpdateAt)}, ${parameters.add(after.id)})`,
+        );
+      const rows = await session.all(
+        `SELECT ${spec.tenant ? `"tenant_id", ` : ""}"id", "last_update_at" FROM ${quoted(spec.table)} ` +
+          `WHERE ${conditions.join(" AND ")} ORDER BY "last_update_at", "id" LIMIT ${parameters.add(limit)}`,
+        parameters.values,
+      );
+      return rows.map((row): DeletedDocument => ({
+        tenant: String(row["tenant_id"] ?? ""),
+        id: String(row["id"]),
+        lastUpdateAt: String(row["last_update_at"]),
+      }));
+    },
+
+    async trim(spec, keep, after, limit) {
+      const table: Table = { name: quoted(spec.table), keys: dialect.rowKeys(spec) };
+      const { condition, parameters } = between(session, table, after, null);
+      const owner = spec.tenant ? `r."tenant_id", ` : "";
+      const rows = await session.all(
+        `SELECT ${chosen(table).join(", ")}, ${owner}r."id", r."rev" FROM ${table.name} r WHERE ${condition} ` +
+          `ORDER BY ${ordered(table)} LIMIT ${at(parameters.length + 1)}`,
+        [...parameters, limit],
+      );
+      let removed = 0;
+      let next = after;
+      for (const row of rows) {
+        removed += await trimmed(session, spec, row, keep, limit - removed);
+        // What is left of this document is for the next time.
+        if (removed >= limit) return { removed, next };
+        next = keyOf(row, table);
+      }
+      return { removed, next: rows.length < limit ? null : next };
+    },
+  };
+}
+
+/** Removes the oldest revisions of a document that are more than are kept, up to a number. */
+async function trimmed(
+  session: SqlSession,
+  spec: DocumentDeclaration,
+  row: SqlRow,
+  keep: number,
+  limit: number,
+): Promise<number> {
+  const rev = Number(row["rev"]);
+  if (rev <= keep) return 0;
+  const parameters = new Parameters(session.dialect);
+  const tenant = String(row["tenant_id"] ?? "");
+  const mine = ofDocument(spec, tenant, String(row["id"]), parameters).join(" AND ");
+  return session.run(
+    `DELETE FROM ${historyOf(spec)} WHERE ${mine} AND "rev" IN ` +
+      `(SELECT "rev" FROM ${historyOf(spec)} WHERE ${mine} AND "rev" <= ${parameters.add(rev - keep)} ORDER BY "rev" LIMIT ${parameters.add(limit)})`,
+    parameters.values,
+  );
+}
+
+function historyOf({ table }: DocumentDeclaration): string {
+  return quoted(`${table}_history`);
+}
+
+function ofDocument(
+  spec: DocumentDeclaration,
+  tenant: string,
+  id: string,
+  parameters: Parameters,
+): string[] {
+  const owned = ownerOf(spec, tenant).map((owner) => `"tenant_id" = ${parameters.add(owner)}`);
+  return [...owned, `"id" = ${parameters.add(id)}`];
+}
+
+function readRevision(row: SqlRow): KeptRevision {
+  return {
+    rev: Number(row["rev"]),
+    changedAt: textOrNull(row["changed_at"]),
+    changedBy: textOrNull(row["changed_by"]),
+    isDeleted: isTrue(row["is_deleted"]),
+  };
+}

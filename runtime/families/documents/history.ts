@@ -1,0 +1,249 @@
+// What documents were: revisions, what differs between two of them, going back to one; and what is deleted. Whoever may read
+// a document today may read what it was (decisions.md §4 "Revisions").
+import { fail } from "../../contract/errors.js";
+import { pointer } from "../../contract/json-pointer.js";
+import { jsonEqual } from "../../contract/validation.js";
+import type { ExecutionContext } from "../../operations/context.js";
+import { cursorBinding, decodeCursor, encodeCursor } from "../../operations/cursor.js";
+import { parsed, type ExpectedRevision, type InputBinding } from "../../operations/input.js";
+import { JsonText } from "../../operations/json-text.js";
+import type { Handler } from "../../operations/operation.js";
+import { checkPreconditions } from "../../operations/preconditions.js";
+import { historyStore, type KeptRevision } from "../../ports/document-history.js";
+import type { DocumentDeclaration, DocumentSpec } from "../../ports/document-spec.js";
+import type { StoredDocument } from "../../ports/documents.js";
+import { integerAt, parseCursorRequest, type CursorRequest } from "../../query/list-request.js";
+import { changedPaths, valueAt } from "./changes.js";
+import { emitSignals } from "./emit.js";
+import { listByCursor } from "./list.js";
+import type { CursorPage } from "./pages.js";
+import { holdReferences } from "./references.js";
+import { callerSight } from "./reach.js";
+import { documentText, renderDocument, validatorsOf } from "./render.js";
+import { findDocument, readDocument } from "./scoped.js";
+import { existing, mismatch, replaced, retried, changedBody } from "./write.js";
+
+type Body = Readonly<Record<string, unknown>>;
+
+/** Revisions on one page. */
+const pageSize = { usual: 20, most: 100 };
+
+/** A revision as it is answered, besides its body. */
+export interface RevisionEntry {
+  readonly rev: number;
+  /** RFC 3339; null where a version kept it that noted no time. */
+  readonly changed_at: string | null;
+  readonly changed_by: string | null;
+  /** Of documents with soft deletion. */
+  readonly is_deleted?: boolean;
+}
+
+/** A revision with the document as it was. */
+export interface RevisionOf<Document> extends Pick<RevisionEntry, "changed_at" | "changed_by"> {
+  readonly data: Document;
+}
+
+/** A page of revisions, the newest first. */
+export interface RevisionPage {
+  readonly hits: readonly RevisionEntry[];
+  readonly next_cursor: string | null;
+  readonly has_more: boolean;
+}
+
+/** What differs between two revisions, by JSON Pointers. A value that was absent is left out. */
+export interface RevisionDiff {
+  readonly from: number;
+  readonly to: number;
+  readonly changes: readonly {
+    readonly path: string;
+    readonly from?: unknown;
+    readonly to?: unknown;
+  }[];
+}
+
+interface Identified {
+  readonly id: string;
+}
+
+/** Handlers over what documents were. Each takes a spec and returns the handler of one operation. */
+export const history = {
+  revisions:
+    (
+      spec: DocumentDeclaration,
+    ): Handler<
+      Identified & { readonly size?: number | undefined; readonly after?: string | undefined },
+      RevisionPage
+    > =>
+    async ({ id, size: asked, after }, context) => {
+      const size = integerAt(asked, "/size", 1, pageSize.most, pageSize.usual);
+      await readDocument(spec, context, id);
+      const binding = cursorBinding(context, { id });
+      const before = after === undefined ? null : Number(decodeCursor(context, binding, after)[0]);
+      const store = context.transaction.of(historyStore);
+      const found = await store.revisions(spec, context.tenant, id, before, size + 1);
+      const hits = found.slice(0, size).map((one) => entryOf(spec, one));
+      const hasMore = found.length > size;
+      const last = hits.at(-1);
+      const next =
+        hasMore && last !== undefined ? encodeCursor(context, binding, [last.rev]) : null;
+      return { hits, next_cursor: next, has_more: hasMore };
+    },
+
+  revision:
+    <Document>(
+      spec: DocumentSpec<Document>,
+    ): Handler<Identified & { readonly revision: number }, RevisionOf<Document>> =>
+    async ({ id, revision }, context) => {
+      const current = await readDocument(spec, context, id);
+      const { body, rev, isDeleted, changedAt, changedBy } = await revisionOf(
+        spec,
+        context,
+        current,
+        revision,
+      );
+      // Where no time was noted, it is one since the document was made.
+      const lastUpdateAt = changedAt ?? current.createdAt;
+      const then = { ...current, rev, isDeleted, lastUpdateAt, body };
+      const told = JSON.stringify({ changed_at: changedAt, changed_by: changedBy });
+      return new JsonText(`${told.slice(0, -1)},"data":${documentText(spec, then)}}`);
+    },
+
+  revisionDiff:
+    (
+      spec: DocumentDeclaration,
+    ): Handler<
+      Identified & { readonly revision: number; readonly to?: number | undefined },
+      RevisionDiff
+    > =>
+    async ({ id, revision, to: asked }, context) => {
+      const current = await readDocument(spec, context, id);
+      const to = asked ?? current.rev;
+      const bodies = [];
+      for (const rev of [revision, to])
+        bodies.push(JSON.parse((await revisionOf(spec, context, current, rev)).body) as Body);
+      const [before = {}, after = {}] = bodies;
+      return { from: revision, to, changes: changesBetween(before, after) };
+    },
+
+  /** Writes a new revision with what the members that a patch may have were at an earlier one. */
+  revert:
+    <Document>(
+      spec: DocumentSpec<Document>,
+    ): Handler<Identified & { readonly rev: ExpectedRevision; readonly to: number }, Document> =>
+    async ({ id, rev, to }, context) =>
+      renderDocument(spec, await revertDocument(spec, context, id, rev, to)),
+
+  getDeleted:
+    <Document>(spec: DocumentSpec<Document>): Handler<Identified, Document> =>
+    async ({ id }, context) => {
+      const stored = await findDocument(spec, context, id);
+      if (stored?.isDeleted !== true) throw fail("core.not_found");
+      return renderDocument(spec, stored);
+    },
+
+  /** What `listDeleted` takes: the body of a list by cursor. */
+  listing: (spec: DocumentSpec<unknown>): InputBinding<CursorRequest> => {
+    const rules = { fields: spec.fieldSet, mayListDeleted: false, isRaw: false };
+    return parsed((body) => parseCursorRequest(body, rules));
+  },
+
+  listDeleted:
+    <Document>(spec: DocumentSpec<Document>): Handler<CursorRequest, CursorPage<Document>> =>
+    (request, context): Promise<JsonText<CursorPage<Document>>> => {
+      const field = { path: "is_deleted", type: "boolean", isColumn: true } as const;
+      const isDeleted = { kind: "compare", field, operator: "$eq", value: true } as const;
+      const filter = { kind: "all", filters: [request.filter, isDeleted] } as const;
+      return listByCursor(spec, context, { ...request, filter, withDeleted: true }, callerSight);
+    },
+};
+
+function entryOf(
+  { softDelete }: DocumentDeclaration,
+  { rev, changedAt, changedBy, isDeleted }: KeptRevision,
+): RevisionEntry {
+  const entry = { rev, changed_at: changedAt, changed_by: changedBy };
+  return softDelete ? { ...entry, is_deleted: isDeleted } : entry;
+}
+
+/** A revision of a document that the caller may read. Throws `core.not_found` where it is not kept. */
+async function revisionOf(
+  spec: DocumentDeclaration,
+  context: ExecutionContext,
+  current: StoredDocument,
+  rev: number,
+): Promise<KeptRevision & { readonly body: string }> {
+  // Engines can't look up every number.
+  const wasThere = Number.isSafeInteger(rev) && rev >= 1 && rev <= current.rev;
+  const kept = wasThere
+    ? await context.transaction.of(historyStore).revision(spec, context.tenant, current.id, rev)
+    : null;
+  if (kept !== null) return kept;
+  if (rev !== current.rev) throw fail("core.not_found");
+  // A document that is older than its history has no snapshot of what it is.
+  const { lastUpdateAt: changedAt, isDeleted, body } = current;
+  return { rev, changedAt, changedBy: null, isDeleted, body };
+}
+
+function changesBetween(before: Body, after: Body): RevisionDiff["changes"] {
+  return changedPaths(before, after).map((path) => {
+    const [from, to] = [valueAt(before, path), valueAt(after, path)];
+    return {
+      path: path.reduce(pointer, ""),
+      ...(from === undefined ? {} : { from }),
+      ...(to === undefined ? {} : { to }),
+    };
+  });
+}
+
+/**
+ * The document with its members as they were, as one revision more: what is not valid today, names what is gone or has what
+ * only one may have is refused. Throws as an update does, and `core.not_found` for a revision that is not kept.
+ */
+function revertDocument(
+  spec: DocumentDeclaration,
+  context: ExecutionContext,
+  id: string,
+  expected: ExpectedRevision,
+  to: number,
+): Promise<StoredDocument> {
+  return retried(context, async () => {
+    const current = await existing(spec, context, id);
+    if (current.isDeleted) throw fail("document_deleted");
+    checkPreconditions(context.preconditions, validatorsOf(current));
+    if (expected !== "any" && expected !== current.rev) throw mismatch(current);
+    const before = JSON.parse(current.body) as Body;
+    const then = JSON.parse((await revisionOf(spec, context, current, to)).body) as Body;
+    const back = broughtBack(spec, before, then);
+    const { body: after, diff } = changedBody(spec, context, before, back);
+    const names = Object.keys(diff);
+    if (names.length === 0) return current;
+    await holdReferences(spec, context, after, names);
+    const stored = await replaced(spec, context, current, { body: JSON.stringify(after) });
+    if (stored !== null) await emitSignals(spec, context, "update", stored, diff);
+    return stored;
+  });
+}
+
+/**
+ * A body with the members that a patch may have as they were; those that were not there are gone. Throws `core.validation`
+ * for what a patch may not set today.
+ */
+function broughtBack(
+  { unpatchable = [], nullable, validatePatch }: DocumentDeclaration,
+  body: Body,
+  then: Body,
+): Body {
+  const stays = ([name]: readonly [string, unknown]): boolean => unpatchable.includes(name);
+  // A member that may no longer be null is one that was not there.
+  const wasThere = ([name, value]: readonly [string, unknown]): boolean =>
+    value !== null || nullable.includes(name);
+  const back = Object.entries(then).filter((member) => !stays(member) && wasThere(member));
+  const changed = back.filter(([name, value]) => !jsonEqual(body[name], value));
+  const faults = validatePatch?.(Object.fromEntries(changed)) ?? null;
+  if (faults !== null) throw fail("core.validation", { errors: faults });
+  const brought = Object.fromEntries(back);
+  const kept = Object.entries(body).filter(
+    (member) => stays(member) || Object.hasOwn(brought, member[0]),
+  );
+  return { ...Object.fromEntries(kept), ...brought };
+}
