@@ -1,7 +1,18 @@
-// Diagnostics of the generated folder: what is out of date, edited, lost or in the way.
+// Diagnostics of files: what of the registry is not read, and what of the generated folder is out of date, edited, lost or in the
+// way.
 import { entry } from "./catalogue-entry.js";
 
 export const ofFiles = {
+  OPW006: entry(
+    "No registry",
+    "The registry folder is missing, or holds no YAML file.",
+    "Run `opwright init`, or name the folder with --registry.",
+  ),
+  OPW008: entry(
+    "Not read",
+    "A file or folder that the registry holds or names is a link out of the project or to nowhere, is not a regular file, or is larger than 4 MiB. Nothing of it is read or shown.",
+    "Put a copy into the project, or split what is too large.",
+  ),
   OPW080: entry(
     "Out of date",
     "A generated file differs from what the registry gives.",

@@ -30,20 +30,10 @@ export const catalogue = {
     "A registry is data only; YAML tags are refused.",
     "Remove the tag.",
   ),
-  OPW006: entry(
-    "No registry",
-    "The registry folder is missing, or holds no YAML file.",
-    "Run `opwright init`, or name the folder with --registry.",
-  ),
   OPW007: entry(
     "Registry version",
     "A registry file does not begin with `registry: 1`.",
     "Write `registry: 1` at the top of the file.",
-  ),
-  OPW008: entry(
-    "Not read",
-    "A file or folder that the registry holds or names is a link out of the project or to nowhere, is not a regular file, or is larger than 4 MiB. Nothing of it is read or shown.",
-    "Put a copy into the project, or split what is too large.",
   ),
   OPW009: entry(
     "Nothing to keep",
