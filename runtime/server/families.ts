@@ -21,6 +21,8 @@ import type { AnyFamily, Family } from "../operations/family.js";
 import { apiKeyStore } from "../ports/api-keys.js";
 import { historyStore } from "../ports/document-history.js";
 import { documentStore } from "../ports/documents.js";
+import { sqlOwnQueries } from "../engines/sql/own-queries.js";
+import { ownQueryStore } from "../ports/own-queries.js";
 import { identityStore } from "../ports/identity.js";
 import { mailboxStore } from "../ports/mailbox.js";
 import { objectIndex } from "../ports/object-index.js";
@@ -36,6 +38,7 @@ const identityStores = [
 
 const documentStores = [
   sqlStore(documentStore, sqlDocumentStore),
+  sqlStore(ownQueryStore, sqlOwnQueries),
   sqlStore(historyStore, sqlHistoryStore),
 ];
 

@@ -1,0 +1,29 @@
+// Queries of authors over SQL: as a table within a query of ours, so that no text of theirs can write.
+import type { OwnQueryStore, QueryPiece } from "../../ports/own-queries.js";
+import { whereOf } from "./document-rows.js";
+import { Parameters } from "./parameters.js";
+import { quoted, type SqlSession } from "./session.js";
+
+/** The store of one transaction. */
+export function sqlOwnQueries(session: SqlSession): OwnQueryStore {
+  const { dialect } = session;
+  return {
+    rows(pieces, columns, tenant, limit) {
+      const parameters = new Parameters(dialect);
+      const textOf = (piece: QueryPiece): string => {
+        if ("text" in piece) return piece.text;
+        if ("field" in piece) return dialect.comparable(piece.field);
+        if ("value" in piece) return parameters.add(piece.value);
+        const query = { filter: piece.filter, withDeleted: false };
+        const where = whereOf(piece.of, tenant, query, dialect, parameters);
+        return `(SELECT * FROM ${quoted(piece.of.table)}${where})`;
+      };
+      const text = pieces.map(textOf).join("");
+      return session.scan(
+        `SELECT ${columns.map(quoted).join(", ")} FROM (${text}) AS q LIMIT ${parameters.add(limit)}`,
+        parameters.values,
+        { stored: [], computed: columns },
+      );
+    },
+  };
+}

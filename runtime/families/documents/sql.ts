@@ -1,0 +1,49 @@
+// SQL of the author's own, for reading what the query language cannot ask: within the tenant and the scopes of the invocation.
+import { fail } from "../../contract/errors.js";
+import type { ExecutionContext } from "../../operations/context.js";
+import type { DocumentSpec } from "../../ports/document-spec.js";
+import { ownQueryStore, type QueryPiece, type QueryValue } from "../../ports/own-queries.js";
+import type { FieldReference } from "../../query/fields.js";
+
+/** A field of a document, as SQL of the engine reads it: `column(tasksSpec, "due")`. */
+export interface Column {
+  readonly column: FieldReference;
+}
+
+/** Names a field for `sql`. Throws where there is none. */
+export function column(spec: DocumentSpec<unknown>, path: string): Column {
+  const field = spec.scopeFields.find(path);
+  if (field === undefined) throw new TypeError(`${spec.name} has no field ${path}`);
+  return { column: field };
+}
+
+type Interpolated = DocumentSpec<unknown> | Column | QueryValue;
+
+/**
+ * A query in SQL of the engine, given the names of its columns. A spec stands for the live documents of the tenant that
+ * the invocation may see, a `column` for a field of theirs; everything else is a parameter and never text. Throws
+ * `query_too_complex` for more rows than the deployment's read limit.
+ */
+export function sql<Row extends object>(
+  context: ExecutionContext,
+  columns: readonly (keyof Row & string)[],
+): (texts: TemplateStringsArray, ...given: readonly Interpolated[]) => Promise<readonly Row[]> {
+  return async (texts, ...given) => {
+    const pieces = texts.flatMap((text, at): readonly QueryPiece[] => [
+      { text },
+      ...(at < given.length ? [pieceOf(given[at] ?? null, context)] : []),
+    ]);
+    const most = context.resources.readLimits.documents ?? Number.MAX_SAFE_INTEGER - 1;
+    const store = context.transaction.of(ownQueryStore);
+    // One more tells that there are more than may be read.
+    const rows = await store.rows(pieces, columns, context.tenant, most + 1);
+    if (rows.length > most) throw fail("query_too_complex", { limit: most });
+    return rows as readonly Row[];
+  };
+}
+
+function pieceOf(given: Interpolated, context: ExecutionContext): QueryPiece {
+  if (typeof given !== "object" || given === null) return { value: given };
+  if ("column" in given) return { field: given.column };
+  return { of: given, filter: context.scopeOf(given.name) };
+}
