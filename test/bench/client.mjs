@@ -166,7 +166,7 @@ console.log(await tasks.get(client, { id: "1" }));`;
   table(["client", "one, minified", "one, gzip", "all, minified", "all, gzip"], rows);
 
   const [old, native] = [
-    join(peers, "node_modules/typescript/bin/tsc"),
+    join(installedPeers(), "node_modules/typescript/bin/tsc"),
     join(repository, "node_modules/typescript/bin/tsc"),
   ];
   const folders = {
