@@ -3,8 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { basename, dirname, join, resolve } from "node:path";
 import { packageRoot, packageVersion } from "../package-root.js";
 import { exitCodes, type ExitCode, type Terminal } from "./io.js";
-
-type Template = "minimal" | "tracker";
+import { hints, templates, type Template } from "./templates.js";
 
 /** Writes a project. Files that are there already are kept and named. */
 export async function runInit(
@@ -40,10 +39,7 @@ async function askTemplate(): Promise<Template | undefined> {
   const { isCancel, select } = await import("@clack/prompts");
   const answer = await select({
     message: "What to start from?",
-    options: [
-      { value: "minimal" as const, label: "minimal", hint: "one document, one handler" },
-      { value: "tracker" as const, label: "tracker", hint: "the reference service" },
-    ],
+    options: templates.map((value) => ({ value, label: value, hint: hints[value] })),
   });
   return isCancel(answer) ? undefined : answer;
 }
@@ -53,7 +49,7 @@ function templateFiles(template: Template): readonly (readonly [string, string])
   const own = ["container", template].flatMap((part) =>
     filesBelow(join(root, "templates", "init", part), ""),
   );
-  if (template === "minimal") return own;
+  if (template !== "tracker") return own;
   const registry = filesBelow(join(root, "registry"), "registry/").filter(
     ([path]) => !path.startsWith("registry/demo"),
   );

@@ -8,6 +8,7 @@ import type { McpFlags } from "./mcp.js";
 import { configuredProject, type CommonFlags, type ConfiguredProject } from "./project.js";
 import type { GenerateFlags } from "./generate-anew.js";
 import type { SquashFlags } from "./squash.js";
+import { templates, type Template } from "./templates.js";
 
 const terminal = processTerminal;
 
@@ -160,11 +161,9 @@ function addCommandsBeside({ program, onRegistry, command, onProject, end }: Com
     .description("start a project in a folder")
     .exitOverride()
     .argument("[folder]", "where; the current folder where left out", ".")
-    .addOption(
-      new Option("--template <name>", "what to start from").choices(["minimal", "tracker"]),
-    )
+    .addOption(new Option("--template <name>", "what to start from").choices(templates))
     .option("--yes", "take the defaults, ask nothing")
-    .action(async (folder: string, flags: { template?: "minimal" | "tracker"; yes?: boolean }) => {
+    .action(async (folder: string, flags: { template?: Template; yes?: boolean }) => {
       const { runInit } = await import("./init.js");
       end(await runInit(folder, flags, terminal));
     });

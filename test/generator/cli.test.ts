@@ -1,6 +1,14 @@
 // The command line: exit codes, streams, formats, init, stubs, configuration.
 import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { catalogue } from "../../generator/catalogue.js";
@@ -215,8 +223,23 @@ function compile(project: string, tsc = "typescript"): void {
   );
 }
 
+/** Runs the script `test` of a project that has been compiled: its exit code, and what it said where it failed. */
+function npmTest(
+  folder: string,
+  environment: Readonly<Record<string, string | undefined>> = {},
+): readonly [number | null, string] {
+  const { scripts } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+  const tsc = join(repository, "node_modules/typescript/bin");
+  const { status, stdout } = spawnSync("sh", ["-c", scripts.test], {
+    cwd: folder,
+    encoding: "utf8",
+    env: { PATH: `${tsc}:${process.env["PATH"]}`, ...environment },
+  });
+  return [status, status === 0 ? "" : stdout];
+}
+
 describe("init", () => {
-  test.each(["minimal", "tracker"])(
+  test.each(["minimal", "conduit", "tracker"])(
     "%s gives a project that generates, checks, compiles with TypeScript 5.9 and 7, and whose tests pass",
     (template) => {
       const folder = join(root, `new-${template}`);
@@ -226,16 +249,27 @@ describe("init", () => {
       expect(cli(folder, "check").code).toBe(0);
       compile(folder, "typescript");
       compile(folder, "typescript-5.9");
-      const { scripts } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
-      const tsc = join(repository, "node_modules/typescript/bin");
-      const { status, stdout } = spawnSync("sh", ["-c", scripts.test], {
-        cwd: folder,
-        encoding: "utf8",
-        env: { PATH: `${tsc}:${process.env["PATH"]}` },
-      });
-      expect([status, status === 0 ? "" : stdout]).toEqual([0, ""]);
+      expect(npmTest(folder)).toEqual([0, ""]);
     },
   );
+
+  const server = process.env["OPWRIGHT_TEST_POSTGRES"];
+  test.skipIf(server === undefined)("the suite of conduit passes on PostgreSQL", () => {
+    const folder = join(root, "new-conduit");
+    cli(root, "init", folder, "--template", "conduit", "--yes");
+    cli(folder, "generate");
+    compile(folder);
+    expect(npmTest(folder, { TEST_DATABASE: server })).toEqual([0, ""]);
+  });
+
+  test("conduit is short: without tests, blank lines and comments, under 350 lines", () => {
+    const registry = join(repository, "templates/init/conduit/registry");
+    const lines = readdirSync(registry, { recursive: true, encoding: "utf8" })
+      .filter((path) => /\.(?:ts|yaml)$/.test(path))
+      .flatMap((path) => readFileSync(join(registry, path), "utf8").split("\n"));
+    const isCode = (line: string): boolean => !/^\s*(?:$|\/\/|#|\/\*\*|\*)/.test(line);
+    expect(lines.filter(isCode).length).toBeLessThan(350);
+  });
 
   test("never overwrites, and asks nothing without a terminal", () => {
     const folder = join(root, "mine");
