@@ -64,7 +64,7 @@ export {
   type FindQuery,
 } from "./families/documents/collection.js";
 export { bulk, bulkInput, type BulkAnswer, type MatchedAnswer } from "./families/documents/bulk.js";
-export { column, sql, type Column } from "./families/documents/sql.js";
+export { column, sql, type Column, type RowOf } from "./families/documents/sql.js";
 export { setting } from "./ports/set-rules.js";
 export { documents, listing, type Updated } from "./families/documents/operations.js";
 export {

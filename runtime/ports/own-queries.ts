@@ -1,4 +1,5 @@
 // The port of queries that authors write in SQL of their own: for reading, within a tenant.
+import type { FieldType } from "../contract/fields.js";
 import type { Filter } from "../query/ast.js";
 import type { FieldReference } from "../query/fields.js";
 import type { DocumentDeclaration } from "./document-spec.js";
@@ -18,10 +19,10 @@ export type QueryPiece =
 export const ownQueryStore = storeKey<OwnQueryStore>("own-queries");
 
 export interface OwnQueryStore {
-  /** The rows of a query by the names of its columns, `limit` at most. It can only read. */
+  /** The rows of a query, `limit` at most, with the values of its columns as their types have them. It can only read. */
   rows(
     pieces: readonly QueryPiece[],
-    columns: readonly string[],
+    columns: Readonly<Record<string, FieldType>>,
     tenant: string,
     limit: number,
   ): Promise<readonly Readonly<Record<string, unknown>>[]>;

@@ -1,6 +1,5 @@
 // SQL of the author's own: it reads, within the tenant and the scope, and values are never text.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { uuidv7 } from "../../runtime/contract/uuid.js";
 import { engines } from "../engines.js";
 import { peopleOf } from "./people.js";
 import { column, sql } from "../../runtime/index.js";
@@ -53,12 +52,8 @@ for (const engine of engines) {
     test("joins and groups of one's own see the tenant's live documents alone", async () => {
       const { context, project } = await furnished();
       await furnished();
-      const rows = await sql<{ name: string; tasks: number; points: number }>(context, [
-        "name",
-        "tasks",
-        "points",
-      ])`
-        SELECT p.name, count(*) AS tasks, CAST(sum(t.points) AS double precision) AS points
+      const rows = await sql(context, { name: "string", tasks: "integer", points: "number" })`
+        SELECT p.name, count(*) AS tasks, sum(t.points) AS points
         FROM (SELECT ${column(tasksSpec, "project")} AS project, ${column(tasksSpec, "estimate")} AS points FROM ${tasksSpec} AS raw) AS t
         JOIN (SELECT ${column(projectsSpec, "id")} AS id, ${column(projectsSpec, "name")} AS name FROM ${projectsSpec} AS raw) AS p ON p.id = t.project
         WHERE t.points >= ${2} GROUP BY p.name`;
@@ -68,9 +63,9 @@ for (const engine of engines) {
     test("a scope holds, and a value is no text", async () => {
       const { context } = await furnished();
       const titles = () =>
-        sql<{ title: string }>(context, [
-          "title",
-        ])`SELECT ${column(tasksSpec, "title")} AS title FROM ${tasksSpec} AS t WHERE ${column(tasksSpec, "title")} = ${"it's; --"}`;
+        sql(context, {
+          title: "string",
+        })`SELECT ${column(tasksSpec, "title")} AS title FROM ${tasksSpec} AS t WHERE ${column(tasksSpec, "title")} = ${"it's; --"}`;
       expect(await titles()).toEqual([{ title: "it's; --" }]);
       context.narrow("tasks", { kind: "any", filters: [] });
       expect(await titles()).toEqual([]);
@@ -79,18 +74,17 @@ for (const engine of engines) {
     test("it writes nothing, in no spelling", async () => {
       const { context } = await furnished();
       const count = async () =>
-        (await sql<{ n: number }>(context, ["n"])`SELECT count(*) AS n FROM ${tasksSpec} AS t`)[0]
-          ?.n;
+        (await sql(context, { n: "integer" })`SELECT count(*) AS n FROM ${tasksSpec} AS t`)[0]?.n;
       await expect(
-        sql<{ id: string }>(context, ["id"])`DELETE FROM tasks RETURNING id`,
+        sql(context, { id: "string" })`DELETE FROM tasks RETURNING id`,
       ).rejects.toThrow();
       await expect(
-        sql<{ id: string }>(context, [
-          "id",
-        ])`WITH gone AS (DELETE FROM tasks RETURNING id) SELECT id FROM gone`,
+        sql(context, {
+          id: "string",
+        })`WITH gone AS (DELETE FROM tasks RETURNING id) SELECT id FROM gone`,
       ).rejects.toThrow();
       // What follows a statement is refused, or not looked at.
-      const two = sql<{ id: number }>(context, ["id"])`SELECT 1 AS id) AS q; DELETE FROM tasks; --`;
+      const two = sql(context, { id: "string" })`SELECT 1 AS id) AS q; DELETE FROM tasks; --`;
       await two.catch(() => undefined);
       expect(await count()).toBe(3);
       expect(() => column(tasksSpec, "nope")).toThrow("tasks has no field nope");

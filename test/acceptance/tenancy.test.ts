@@ -398,6 +398,7 @@ for (const engine of engines) {
           const query = [
             ...(at.includes("{id}") ? [] : [`id=${id}`]),
             ...("rev" in input.parameters ? ["rev=1"] : []),
+            ...("to" in input.parameters ? ["to=1"] : []),
           ].join("&");
           const body =
             input.body === undefined
@@ -405,7 +406,7 @@ for (const engine of engines) {
               : operationId === "tasks.complete"
                 ? { rev: 1 }
                 : {};
-          const target = `${at.replace("{id}", id)}${query === "" ? "" : `?${query}`}`;
+          const target = `${at.replace("{id}", id).replace("{revision}", "1")}${query === "" ? "" : `?${query}`}`;
           const answer = await as(mine.token, method, target, body);
           return [answer.status, answer.body];
         };

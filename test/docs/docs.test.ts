@@ -40,6 +40,7 @@ const functions = {
   "registry/errors.ts": "export const envelope = () => ({ errors: {} });\n",
   "registry/handlers/visit.ts": "export const visit = () => undefined;\n",
   "registry/mail.ts": "export const render = () => null;\n",
+  "registry/orders.ts": "export const slug = () => '';",
   "registry/hooks/tasks.ts":
     "export const check = () => undefined;\nexport const notArchived = () => undefined;\n",
   "registry/handlers/shop.ts":

@@ -37,11 +37,12 @@ export function sqlIdentitySessions(
       return ended === 1;
     },
 
-    async endSessions(principalId, now, kept = "") {
+    async endSessions(principalId, now, kept) {
+      const others = kept === undefined ? "" : ` AND "id" <> ${at(3)}`;
       await session.run(
         `UPDATE "opwright_sessions" SET "ended_at" = ${at(2)} ` +
-          `WHERE "principal_id" = ${at(1)} AND "ended_at" IS NULL AND "id" <> ${at(3)}`,
-        [principalId, now, kept],
+          `WHERE "principal_id" = ${at(1)} AND "ended_at" IS NULL${others}`,
+        [principalId, now, ...(kept === undefined ? [] : [kept])],
       );
     },
 

@@ -2,13 +2,13 @@
 import type { OwnQueryStore, QueryPiece } from "../../ports/own-queries.js";
 import { whereOf } from "./document-rows.js";
 import { Parameters } from "./parameters.js";
-import { quoted, type SqlSession } from "./session.js";
+import { quoted, readScalar, type SqlSession } from "./session.js";
 
 /** The store of one transaction. */
 export function sqlOwnQueries(session: SqlSession): OwnQueryStore {
   const { dialect } = session;
   return {
-    rows(pieces, columns, tenant, limit) {
+    async rows(pieces, columns, tenant, limit) {
       const parameters = new Parameters(dialect);
       const textOf = (piece: QueryPiece): string => {
         if ("text" in piece) return piece.text;
@@ -19,10 +19,19 @@ export function sqlOwnQueries(session: SqlSession): OwnQueryStore {
         return `(SELECT * FROM ${quoted(piece.of.table)}${where})`;
       };
       const text = pieces.map(textOf).join("");
-      return session.scan(
-        `SELECT ${columns.map(quoted).join(", ")} FROM (${text}) AS q LIMIT ${parameters.add(limit)}`,
+      const names = Object.keys(columns);
+      const rows = await session.scan(
+        `SELECT ${names.map(quoted).join(", ")} FROM (${text}) AS q LIMIT ${parameters.add(limit)}`,
         parameters.values,
-        { stored: [], computed: columns },
+        { stored: [], computed: names },
+      );
+      return rows.map((row) =>
+        Object.fromEntries(
+          Object.entries(columns).map(([name, type]) => {
+            const value = row[name] ?? null;
+            return [name, value === null ? null : readScalar(type, value)];
+          }),
+        ),
       );
     },
   };

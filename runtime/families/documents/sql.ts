@@ -19,15 +19,31 @@ export function column(spec: DocumentSpec<unknown>, path: string): Column {
 
 type Interpolated = DocumentSpec<unknown> | Column | QueryValue;
 
+/** Types that columns of a query can have. */
+interface ColumnTypes {
+  readonly string: string;
+  readonly integer: number;
+  readonly number: number;
+  readonly boolean: boolean;
+}
+
+/** A row of a query whose columns are of these types. */
+export type RowOf<Columns extends Readonly<Record<string, keyof ColumnTypes>>> = {
+  readonly [Name in keyof Columns]: ColumnTypes[Columns[Name]] | null;
+};
+
 /**
- * A query in SQL of the engine, given the names of its columns. A spec stands for the live documents of the tenant that
+ * A query in SQL of the engine, given its columns with their types. A spec stands for the live documents of the tenant that
  * the invocation may see, a `column` for a field of theirs; everything else is a parameter and never text. Throws
  * `query_too_complex` for more rows than the deployment's read limit.
  */
-export function sql<Row extends object>(
+export function sql<const Columns extends Readonly<Record<string, keyof ColumnTypes>>>(
   context: ExecutionContext,
-  columns: readonly (keyof Row & string)[],
-): (texts: TemplateStringsArray, ...given: readonly Interpolated[]) => Promise<readonly Row[]> {
+  columns: Columns,
+): (
+  texts: TemplateStringsArray,
+  ...given: readonly Interpolated[]
+) => Promise<readonly RowOf<Columns>[]> {
   return async (texts, ...given) => {
     const pieces = texts.flatMap((text, at): readonly QueryPiece[] => [
       { text },
@@ -38,7 +54,8 @@ export function sql<Row extends object>(
     // One more tells that there are more than may be read.
     const rows = await store.rows(pieces, columns, context.tenant, most + 1);
     if (rows.length > most) throw fail("query_too_complex", { limit: most });
-    return rows as readonly Row[];
+    // The store reads each column as its type.
+    return rows as readonly RowOf<Columns>[];
   };
 }
 
