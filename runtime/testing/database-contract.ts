@@ -380,6 +380,61 @@ export function databaseContract({ describe, test }: TestApi, harness: ContractH
         assert.equal((await store.get(things, tenant, document.id))?.rev, 1);
       }));
 
+    test("many are written together, as one by one, with their snapshots", () =>
+      withDatabase(async (database, tenant) => {
+        const documents = ["a", "b", "c"].map((name) => stored({ name }));
+        const [a, b, c] = documents;
+        assert(a !== undefined && b !== undefined && c !== undefined);
+        const next = (document: StoredDocument): StoredDocument => ({ ...document, rev: 2 });
+        await write(database, async (transaction) => {
+          const store = transaction.of(documentStore);
+          await store.insertMany(things, tenant, documents);
+          assert.deepEqual(await store.holdMany(things, tenant, [a.id, uuidv7()]), new Set([a.id]));
+          const changes = [
+            { expectedRev: 1, document: next(a) },
+            { expectedRev: 7, document: next(b) },
+          ];
+          assert.deepEqual(await store.replaceMany(things, tenant, changes), new Set([a.id]));
+          const gone = [
+            { id: b.id, expectedRev: 1 },
+            { id: c.id, expectedRev: 2 },
+          ];
+          assert.deepEqual(await store.removeMany(things, tenant, gone), new Set([b.id]));
+        });
+        const store = database.reader.of(documentStore);
+        assert.equal((await store.get(things, tenant, a.id))?.rev, 2);
+        assert.notEqual(await store.snapshot(things, tenant, a.id, 1), null);
+        assert.equal(await store.get(things, tenant, b.id), null);
+        assert.equal(await store.snapshot(things, tenant, b.id, 1), null);
+        const ids = documents.map(({ id }) => id);
+        const asked = { spec: things, ids, filter: all.filter };
+        const [named] = await store.named([asked], tenant, 1_000_000);
+        assert.deepEqual(named?.map(({ id }) => id).sort(), [a.id, c.id].sort());
+        // The row that goes beyond the bytes is told, and those behind it are left out.
+        assert.equal((await store.named([asked], tenant, 1))[0]?.length, 1);
+      }));
+
+    test("another tenant's rows do not exist for what names or writes many", () =>
+      withDatabase(async (database, tenant) => {
+        const other = uuidv7();
+        const document = stored({ name: "mine" });
+        const { id } = document;
+        await write(database, async (transaction) => {
+          const store = transaction.of(documentStore);
+          await store.insertMany(things, tenant, [document]);
+          const change = { expectedRev: 1, document: { ...document, rev: 2 } };
+          const asked = { spec: things, ids: [id], filter: all.filter };
+          assert.deepEqual(await store.named([asked], other, 1_000_000), [[]]);
+          assert.deepEqual(await store.holdMany(things, other, [id]), new Set());
+          assert.deepEqual(await store.replaceMany(things, other, [change]), new Set());
+          assert.deepEqual(
+            await store.removeMany(things, other, [{ id, expectedRev: 1 }]),
+            new Set(),
+          );
+        });
+        assert.equal((await database.reader.of(documentStore).get(things, tenant, id))?.rev, 1);
+      }));
+
     test("another tenant's revisions do not exist, and those of a document say when and by whom", () =>
       withDatabase(async (database, tenant) => {
         const document = stored({ name: "mine" }, { changedBy: "somebody" });

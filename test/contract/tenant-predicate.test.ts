@@ -63,6 +63,7 @@ test.each(engines.filter(({ isAvailable }) => isAvailable))(
     await fresh.drop();
     expect(failures).toEqual([
       "another tenant's rows do not exist, for any method",
+      "another tenant's rows do not exist for what names or writes many",
       "another tenant's revisions do not exist, and those of a document say when and by whom",
     ]);
   },
