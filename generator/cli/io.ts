@@ -15,6 +15,12 @@ export interface Terminal {
   readonly isColoured: boolean;
 }
 
+// Whoever reads has seen enough (`opwright check | head`): nothing more is told, and nothing is wrong with opwright.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code === "EPIPE") process.exit(exitCodes.io);
+  throw error;
+});
+
 export const processTerminal: Terminal = {
   out: (text) => void process.stdout.write(text),
   note: (text) => void process.stderr.write(text.endsWith("\n") ? text : `${text}\n`),

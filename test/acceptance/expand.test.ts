@@ -287,9 +287,11 @@ for (const engine of engines) {
       const { body } = await ann.call("POST", "/projects/agg_list", {
         filters: { $exists: { "tasks.project": { $values: { title: "three" } } } },
         aggregates: {
-          all: { $count: {} },
-          open: {
-            $count: { filter: { $exists: { "tasks.project": { $values: { title: "one" } } } } },
+          $computed: {
+            all: { $count: {} },
+            open: {
+              $count: { filter: { $exists: { "tasks.project": { $values: { title: "one" } } } } },
+            },
           },
         },
       });

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import pg from "pg";
+import { relatedRows } from "./related.mjs";
 import { repository, table, together } from "./tools.mjs";
 
 const server = process.env.BENCH_POSTGRES ?? "postgres://postgres@127.0.0.1:5432/postgres";
@@ -128,8 +129,9 @@ async function compare(database, folder) {
     rows.push([engine, query, theirs.toFixed(2), own.toFixed(2), (own / theirs).toFixed(2)]);
   }
   await hand.close();
+  const related = await relatedRows(runtime, connection, database);
   await connection.close();
-  return rows;
+  return [...rows, ...related.map((row) => [engine, ...row])];
 }
 
 async function sqliteRunner(database) {

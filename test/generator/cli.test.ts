@@ -279,4 +279,14 @@ describe("init", () => {
     expect([code, stderr.includes("kept package.json")]).toEqual([0, true]);
     expect(readFileSync(join(folder, "package.json"), "utf8")).toBe("{}\n");
   });
+
+  test("whoever reads no further ends it quietly", () => {
+    const folder = join(root, "piped");
+    expect(cli(root, "init", folder, "--yes").code).toBe(0);
+    const bin = new URL("../../bin/opwright.mjs", import.meta.url).pathname;
+    const piped = `"${process.execPath}" "${bin}" check | head -n 1`;
+    const { stdout, stderr } = spawnSync("sh", ["-c", piped], { cwd: folder, encoding: "utf8" });
+    expect(stdout).toContain("OPW081");
+    expect(stderr).not.toMatch(/EPIPE|Unhandled/);
+  });
 });
