@@ -127,11 +127,10 @@ for (const engine of engines) {
     });
 
     test("without history a stale revision is a mismatch", async () => {
-      const { body } = await service.post("/projects", { name: "P", key: "PP" });
-      await service.call("PATCH", `/projects/${body.id}?rev=1`, { body: { name: "Q" } });
-      const refused = await service.call("PATCH", `/projects/${body.id}?rev=1`, {
-        body: { archived: true },
-      });
+      const { body } = await service.post("/notes/create", { text: "n" });
+      const at = `/notes/update?id=${body.id}&rev=1`;
+      await service.call("PATCH", at, { body: { text: "m" } });
+      const refused = await service.call("PATCH", at, { body: { pinned: true } });
       expect([refused.status, refused.body.code, refused.body.context]).toEqual([
         409,
         "revision_mismatch",
