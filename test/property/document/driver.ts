@@ -22,6 +22,8 @@ export interface DriverOptions {
 /** Codes of sound requests that meet a state, or carry a text that only the service can have made. */
 const ofState = new Set<string>([
   "invalid_cursor",
+  // Of what is there: a storage says which types it takes.
+  "upload_type_unsupported",
   "upload_session_invalid",
   "upload_parts_invalid",
   "range_not_satisfiable",
@@ -36,6 +38,8 @@ const inWords: readonly (readonly [code: string, place: RegExp])[] = [
   ["core.validation", /^oneOf $/],
   ["core.validation", /^(?:common|login) \/(?:new_)?password$/],
   ["core.validation", /^maximum \/expires_in$/],
+  // A form has them as a query is written, and all together have a bound.
+  ["core.validation", /^maxLength \/tags$/],
   ["core.validation", /^address \/url$/],
   // The id of a signal that the caller has.
   ["core.validation", /^pattern \/after$/],
@@ -114,10 +118,7 @@ export class Driver {
       return known === undefined ? undefined : known[index % known.length];
     };
     const named = (name: string, value: string) =>
-      withExisting(
-        value,
-        at(name === "id" ? idsOf(operation) : [`${operation.namespace} ${name}`, name, `${name}s`]),
-      );
+      withExisting(value, at(name === "id" ? idsOf(operation) : namesOf(operation, name)));
     let target = operation.path;
     for (const [name, value] of Object.entries(request.path))
       target = target.replace(`{${name}}`, encodeURIComponent(named(name, value)));
@@ -194,6 +195,11 @@ export class Driver {
     const others = (this.#existing.get(name) ?? []).filter((one) => one !== value);
     this.#existing.set(name, [value, ...others].slice(0, 16));
   }
+}
+
+/** Where what a member names is kept; a copy is made `from` a key. */
+function namesOf({ namespace }: Operation, name: string): readonly string[] {
+  return [`${namespace} ${name === "from" ? "key" : name}`, name, `${name}s`];
 }
 
 /** Where the ids are kept that `{id}` means: by the namespace, or as `tenant_id` of `/admin/tenants/{id}`. */
