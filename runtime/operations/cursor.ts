@@ -9,14 +9,18 @@ const version = 1;
 /** Characters of a cursor; longer sort values cannot be carried along. */
 const maxLength = 256 * 1024;
 
-/** Everything a cursor belongs to: operation, tenant, caller, and the query but for its size. A cursor of another binding is refused. */
+/**
+ * Everything a cursor belongs to: operation, tenant, caller, and the query but for its size and what comes along with a hit.
+ * A cursor of another binding is refused, so one of a version that runs beside must be bound to the same.
+ */
 export function cursorBinding(context: ExecutionContext, query: object): string {
   const { operationId, tenant, identity } = context;
   const {
     size: _size,
     cursor: _cursor,
+    expand: _expand,
     ...asked
-  } = query as { readonly size?: unknown; readonly cursor?: unknown };
+  } = query as { readonly size?: unknown; readonly cursor?: unknown; readonly expand?: unknown };
   const caller = identity?.principalId ?? null;
   const text = canonicalJson([version, operationId, tenant, caller, asked]);
   return createHash("sha256").update(text).digest("base64url");

@@ -85,6 +85,11 @@ export type Filter =
 /** The filter that every row passes. */
 export const everything: Filter = { kind: "all", filters: [] };
 
+/** What passes all of these filters. */
+export function allOf(...filters: readonly Filter[]): Filter {
+  return { kind: "all", filters };
+}
+
 export interface SortKey {
   /** A field of the row; of what it names where there is a way. */
   readonly field: FieldReference;

@@ -22,6 +22,13 @@ export interface FieldReference {
   readonly stored?: StoredField;
 }
 
+/** The id of every document. */
+export const idField = {
+  path: "id",
+  type: "uuid",
+  isColumn: true,
+} as const satisfies FieldReference;
+
 /** A way to rows of another type. */
 export interface Relation {
   readonly rows: RelatedRows;
@@ -120,7 +127,7 @@ export class FieldSet {
   }
 
   get id(): FieldReference {
-    return { path: "id", type: "uuid", isColumn: true };
+    return idField;
   }
 }
 

@@ -1,10 +1,10 @@
 // What a read is to answer along with documents: the ones that their members name.
 import { fail } from "../contract/errors.js";
-import { isObject, pointer } from "../contract/json-pointer.js";
+import { pointer } from "../contract/json-pointer.js";
 import { limits } from "../contract/limits.js";
 import type { FieldSet } from "./fields.js";
 
-/** Members whose documents come along, each with what comes along with these. Plain data, since cursors are bound to it. */
+/** Members whose documents come along, each with what comes along with these. */
 export interface Expansion {
   readonly [member: string]: Expansion;
 }
@@ -41,8 +41,8 @@ export function parseExpand(value: unknown, fields: FieldSet, at: string): Expan
 }
 
 /** Whether nothing comes along. */
-export function isPlain(expansion: Expansion | undefined): boolean {
-  return !isObject(expansion) || Object.keys(expansion).length === 0;
+export function isPlain(expansion: Expansion): boolean {
+  return Object.keys(expansion).length === 0;
 }
 
 function invalid(path: string, keyword: string, message: string): Error {

@@ -2,6 +2,7 @@
 import { indexedDocument } from "../../families/search/indexed-document.js";
 import type { DocumentDeclaration } from "../../ports/document-spec.js";
 import type { DocumentStore, StoredDocument } from "../../ports/documents.js";
+import { idField } from "../../query/fields.js";
 import { bodyAsStored, ownerOf } from "./document-rows.js";
 import { heldTo } from "./document-writes.js";
 import { putInIndex, sqlSearchIndexes } from "./search-index.js";
@@ -49,7 +50,7 @@ async function lock(
   how: string,
 ): Promise<readonly string[]> {
   const { dialect } = session;
-  const isOne = dialect.isIn(id, dialect.placeholder(1));
+  const isOne = dialect.isIn(idField, dialect.placeholder(1));
   const rows = await session.all(
     `SELECT "id" FROM ${quoted(spec.table)} WHERE ${isOne}${owned(spec, "", dialect)} AND NOT "is_deleted" ORDER BY "id"${how}`,
     [dialect.list(ids), ...ownerOf(spec, tenant)],
@@ -144,7 +145,7 @@ async function removed(
   const ids = rows.map((row) => String(row["id"]));
   if (spec.history !== 0 && ids.length > 0)
     await session.run(
-      `DELETE FROM ${quoted(`${spec.table}_history`)} WHERE ${dialect.isIn(id, at)}${owned(spec, "", dialect)}`,
+      `DELETE FROM ${quoted(`${spec.table}_history`)} WHERE ${dialect.isIn(idField, at)}${owned(spec, "", dialect)}`,
       [dialect.list(ids), ...ownerOf(spec, tenant)],
     );
   const indexes = sqlSearchIndexes(session);
@@ -203,8 +204,6 @@ async function keepIndexes(
     await putInIndex(session, spec, index, texts);
   }
 }
-
-const id = { path: "id", type: "uuid", isColumn: true } as const;
 
 /** That the rows are the tenant's, who is the second parameter. */
 function owned({ tenant }: DocumentDeclaration, row: string, dialect: Dialect): string {

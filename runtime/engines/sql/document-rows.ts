@@ -3,7 +3,7 @@ import { broughtUp, changedIn, cutTo, shapeNumber } from "../../contract/shapes.
 import { asDeclared, asStored } from "../../contract/stored-members.js";
 import type { DocumentQuery, StoredDocument } from "../../ports/documents.js";
 import type { DocumentDeclaration } from "../../ports/document-spec.js";
-import type { Filter } from "../../query/ast.js";
+import { allOf } from "../../query/ast.js";
 import type { RelatedRows } from "../../query/related-rows.js";
 import { filterCondition, type Subject } from "./filter.js";
 import type { Parameters } from "./parameters.js";
@@ -49,7 +49,7 @@ export function subjectOf(
       related({ rows, filter, visible }, ...further) {
         // Whoever asks has not said what may be seen.
         if (visible === null) throw new TypeError(`${rows.name} are seen by nobody`);
-        const query = { filter: both(filter, visible), withDeleted: false };
+        const query = { filter: allOf(filter, visible), withDeleted: false };
         const inner = at(relatedRow, depth + 1);
         const passing = where(rows, tenant, query, dialect, parameters, inner, further);
         return ` FROM ${quoted(rows.table)} AS ${relatedRow}${passing}`;
@@ -57,10 +57,6 @@ export function subjectOf(
     };
   };
   return at(quoted(table), 1);
-}
-
-function both(left: Filter, right: Filter): Filter {
-  return { kind: "all", filters: [left, right] };
 }
 
 function where(

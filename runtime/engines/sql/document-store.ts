@@ -52,7 +52,7 @@ export function sqlDocumentStore(session: SqlSession): DocumentStore {
 
     async select(spec, tenant, query, window) {
       const parameters = new Parameters(dialect);
-      const { sorts, joins, columns, valuesOf } = sortedRows(
+      const { sorts, joins, columns, withJoined } = sortedRows(
         spec,
         tenant,
         query.sorts,
@@ -71,7 +71,7 @@ export function sqlDocumentStore(session: SqlSession): DocumentStore {
         parameters.values,
         { ...documentColumns, computed: columns },
       );
-      return rows.map((row) => ({ ...readStored(spec, row), ...valuesOf(row) }));
+      return rows.map((row) => withJoined(readStored(spec, row), row));
     },
 
     named: (asked, tenant, maxBytes) => namedRows(session, asked, tenant, maxBytes),

@@ -1,5 +1,6 @@
 // What leaves the identities over SQL, a batch at a time: each statement has an index, and an end.
 import type { IdentityStore } from "../../ports/identity.js";
+import { idField } from "../../query/fields.js";
 import type { SqlRow, SqlSession } from "./session.js";
 
 /** Sessions that are removed at a time: each may have many refresh tokens. */
@@ -99,7 +100,6 @@ export function sqlIdentityPrune(
   };
 }
 
-const idField = { path: "id", type: "uuid", isColumn: true } as const;
 const sessionField = { path: "session_id", type: "uuid", isColumn: true } as const;
 
 function idOf(row: SqlRow): string {

@@ -1,11 +1,10 @@
 // Documents of several types by their ids, in one statement.
 import type { NamedDocuments, StoredDocument } from "../../ports/documents.js";
-import type { Filter } from "../../query/ast.js";
+import { allOf, type Filter } from "../../query/ast.js";
+import { idField } from "../../query/fields.js";
 import { documentColumns, readStored, whereOf } from "./document-rows.js";
 import { Parameters } from "./parameters.js";
 import { quoted, type SqlSession } from "./session.js";
-
-const id = { path: "id", type: "uuid", isColumn: true } as const;
 
 /** Parallel to what is asked; behind `maxBytes` of bodies, rows are left out. */
 export async function namedRows(
@@ -18,8 +17,8 @@ export async function namedRows(
   const { dialect } = session;
   const parameters = new Parameters(dialect);
   const parts = asked.map(({ spec, ids, filter }, at) => {
-    const byId: Filter = { kind: "in", field: id, isNegated: false, values: ids };
-    const query = { filter: { kind: "all", filters: [byId, filter] }, withDeleted: false } as const;
+    const byId: Filter = { kind: "in", field: idField, isNegated: false, values: ids };
+    const query = { filter: allOf(byId, filter), withDeleted: false };
     return `SELECT ${at} AS "part", ${dialect.columns} FROM ${quoted(spec.table)}${whereOf(spec, tenant, query, dialect, parameters)}`;
   });
   // The bytes before a row, so that the one that goes beyond is told from none.

@@ -38,7 +38,7 @@ export function sqlSearchStore(session: SqlSession): SearchStore {
     async select(spec, tenant, query, window) {
       const parameters = new Parameters(dialect);
       const inner = matches(dialect, spec, tenant, query, parameters);
-      const { sorts, joins, columns, valuesOf } = sortedRows(
+      const { sorts, joins, columns, withJoined } = sortedRows(
         spec.document,
         tenant,
         query.sorts,
@@ -56,7 +56,7 @@ export function sqlSearchStore(session: SqlSession): SearchStore {
         parameters.values,
         { ...documentColumns, computed: ["score", ...columns] },
       );
-      return rows.map((row) => ({ ...scored(spec, row), ...valuesOf(row) }));
+      return rows.map((row) => withJoined(scored(spec, row), row));
     },
 
     async count(spec, tenant, query) {

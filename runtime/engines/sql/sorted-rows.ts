@@ -1,13 +1,11 @@
 // Sorts as SQL reads them: those that go through references are columns of rows that are joined for them.
-import type { SortKey, Via } from "../../query/ast.js";
-import type { FieldReference } from "../../query/fields.js";
-import type { Scalar } from "../../query/scalar.js";
+import { everything, type SortKey, type Via } from "../../query/ast.js";
+import { idField, type FieldReference } from "../../query/fields.js";
+import type { StoredDocument } from "../../ports/documents.js";
 import { subjectOf } from "./document-rows.js";
 import type { Parameters } from "./parameters.js";
 import { quoted, readScalar, type Dialect, type SqlRow } from "./session.js";
 import type { RelatedRows } from "../../query/related-rows.js";
-
-const idField = { path: "id", type: "uuid", isColumn: true } as const;
 
 /** Sorts over columns and fields of one row, once what they go through is joined. */
 export interface SortedRows {
@@ -16,8 +14,8 @@ export interface SortedRows {
   readonly joins: string;
   /** Columns that are joined, which no document has. */
   readonly columns: readonly string[];
-  /** The joined values of a row, by the place of their sort; nothing where none are joined. */
-  valuesOf(row: SqlRow): { readonly joined?: Readonly<Record<number, Scalar | null>> };
+  /** A document with the joined values of its row, by the place of their sort. */
+  withJoined<Document extends StoredDocument>(document: Document, row: SqlRow): Document;
 }
 
 /** Reads the sorts of rows of a type. Each of several ways is joined once a sort. */
@@ -42,7 +40,7 @@ export function sortedRows(
 
   function joinOf({ member, rows: named, visible }: Via, field: FieldReference, name: string) {
     const id = quoted(`${name}_id`);
-    const from = subject.related({ rows: named, filter: { kind: "all", filters: [] }, visible });
+    const from = subject.related({ rows: named, filter: everything, visible });
     const inner = `SELECT ${dialect.comparable(idField)} AS ${id}, ${dialect.comparable(field)} AS ${quoted(name)}${from}`;
     return ` LEFT JOIN (${inner}) AS ${quoted(`${name}_row`)} ON ${id} = ${dialect.comparable(member)}`;
   }
@@ -51,13 +49,13 @@ export function sortedRows(
     sorts: plain,
     joins: joins.join(""),
     columns: joined.map(({ column }) => column.path),
-    valuesOf(row) {
-      if (joined.length === 0) return {};
+    withJoined(document, row) {
+      if (joined.length === 0) return document;
       const values = joined.map(({ at, column }) => {
         const value = row[column.path] ?? null;
         return [at, value === null ? null : readScalar(column.type, value)] as const;
       });
-      return { joined: Object.fromEntries(values) };
+      return { ...document, joined: Object.fromEntries(values) };
     },
   };
 }

@@ -2,7 +2,7 @@
 import { fail } from "../../contract/errors.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import type { ExpectedRevision } from "../../operations/input.js";
-import type { Filter } from "../../query/ast.js";
+import { allOf, type Filter } from "../../query/ast.js";
 import {
   parseCursorRequest,
   parsePageRequest,
@@ -260,7 +260,7 @@ function owned<Query extends DocumentQuery>(
     principalId === undefined
       ? { kind: "any", filters: [] }
       : { kind: "compare", field, operator: "$eq", value: principalId };
-  return { ...query, filter: { kind: "all", filters: [query.filter, mine] } };
+  return { ...query, filter: allOf(query.filter, mine) };
 }
 
 /** What handlers may ask: of live documents, by their owners as well. */

@@ -28,10 +28,10 @@ export async function expandedText(
   spec: DocumentDeclaration,
   context: ExecutionContext,
   rows: readonly StoredDocument[],
-  expansion: Expansion | undefined,
+  expansion: Expansion,
   sight: Sight,
 ): Promise<TextOf> {
-  if (expansion === undefined || isPlain(expansion)) return (row) => documentText(spec, row);
+  if (isPlain(expansion)) return (row) => documentText(spec, row);
   const named = await Named.read(spec, context, rows, expansion, sight);
   let bytes = 0;
   const text = (of: DocumentDeclaration, row: StoredDocument, along: Expansion): string => {

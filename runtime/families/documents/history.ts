@@ -12,6 +12,7 @@ import { checkPreconditions } from "../../operations/preconditions.js";
 import { historyStore, type KeptRevision } from "../../ports/document-history.js";
 import type { DocumentDeclaration, DocumentSpec } from "../../ports/document-spec.js";
 import type { StoredDocument } from "../../ports/documents.js";
+import { allOf } from "../../query/ast.js";
 import { integerAt, parseCursorRequest, type CursorRequest } from "../../query/list-request.js";
 import { changedPaths, valueAt } from "./changes.js";
 import { emitSignals } from "./emit.js";
@@ -152,7 +153,7 @@ export const history = {
     (request, context): Promise<JsonText<CursorPage<Document>>> => {
       const field = { path: "is_deleted", type: "boolean", isColumn: true } as const;
       const isDeleted = { kind: "compare", field, operator: "$eq", value: true } as const;
-      const filter = { kind: "all", filters: [request.filter, isDeleted] } as const;
+      const filter = allOf(request.filter, isDeleted);
       return listByCursor(spec, context, { ...request, filter, withDeleted: true }, callerSight);
     },
 };

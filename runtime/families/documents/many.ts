@@ -4,7 +4,8 @@ import type { ExecutionContext } from "../../operations/context.js";
 import type { ExpectedRevision } from "../../operations/input.js";
 import type { DocumentDeclaration, DocumentSpec } from "../../ports/document-spec.js";
 import { documentStore, type StoredDocument } from "../../ports/documents.js";
-import { everything, type Filter } from "../../query/ast.js";
+import { allOf, everything, type Filter } from "../../query/ast.js";
+import { idField } from "../../query/fields.js";
 import { limits } from "../../contract/limits.js";
 import { emitSignals } from "./emit.js";
 import { checkedPayload } from "./payloads.js";
@@ -100,11 +101,11 @@ export function updateMany(
       const replaced = await replacedTogether(spec, context, changes);
       const results: (StoredDocument | null)[] = [];
       for (const [at, one] of free.entries()) {
-        const change = changes[at] ?? null;
-        const isDone = change !== null && replaced.has(change.document.id);
-        if (isDone && one !== null)
-          await emitSignals(spec, context, "update", change.document, one.diff);
-        results.push(isDone ? change.document : change === null ? (one?.before ?? null) : null);
+        const isUnchanged = one !== null && changes[at] === null;
+        const written = one === null ? undefined : replaced.get(one.before.id);
+        if (one !== null && written !== undefined)
+          await emitSignals(spec, context, "update", written, one.diff);
+        results.push(isUnchanged ? one.before : (written ?? null));
       }
       return results;
     },
@@ -296,10 +297,9 @@ async function checkAllWithinScope(
 ): Promise<void> {
   const scope = context.scopeOf(spec.name);
   if (scope === everything || documents.length === 0) return;
-  const field = { path: "id", type: "uuid", isColumn: true } as const;
   const values = documents.map(({ id }) => id);
-  const these: Filter = { kind: "in", field, isNegated: false, values };
-  const filter: Filter = { kind: "all", filters: [these, scope] };
+  const these: Filter = { kind: "in", field: idField, isNegated: false, values };
+  const filter = allOf(these, scope);
   const count = await context.transaction
     .of(documentStore)
     .count(spec, context.tenant, { filter, sorts: [], withDeleted: true });

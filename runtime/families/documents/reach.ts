@@ -3,7 +3,7 @@
 import { fail } from "../../contract/errors.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import type { DocumentDeclaration, DocumentSpec } from "../../ports/document-spec.js";
-import { everything, type Filter, type SortKey } from "../../query/ast.js";
+import { allOf, type Filter, type SortKey } from "../../query/ast.js";
 import { reachedBy, sortsWithin, within, type Visibility } from "../../query/relations.js";
 
 /** What somebody may see of documents of a type. Rejects where that is nothing. */
@@ -18,7 +18,7 @@ export const callerSight: Sight = async (spec, context) => {
     if (step.visible === undefined) await step.run(undefined, context as never);
     else filters.push(await step.visible(context as never));
   }
-  return allOf(filters);
+  return allOf(...filters);
 };
 
 /** Handlers: what the operation's own policy leaves of them. */
@@ -84,9 +84,4 @@ function reachable(spec: DocumentDeclaration): ReadonlyMap<string, DocumentSpec<
   };
   visit(spec);
   return found;
-}
-
-function allOf(filters: readonly Filter[]): Filter {
-  const narrowing = filters.filter((filter) => filter !== everything);
-  return narrowing.length === 0 ? everything : { kind: "all", filters: narrowing };
 }

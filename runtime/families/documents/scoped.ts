@@ -1,13 +1,13 @@
 // Reading within the scope of an invocation: rows outside it are not there (service.md "Authorization per operation").
 import { fail } from "../../contract/errors.js";
 import type { ExecutionContext } from "../../operations/context.js";
-import { everything, type Filter } from "../../query/ast.js";
+import { allOf, everything } from "../../query/ast.js";
+import { idField } from "../../query/fields.js";
 import type { DocumentQuery, StoredDocument } from "../../ports/documents.js";
 import type { DocumentDeclaration } from "../../ports/document-spec.js";
 import { documentStore } from "../../ports/documents.js";
 
-const id = { path: "id", type: "uuid", isColumn: true } as const;
-const byId = { field: id, direction: "asc", nulls: "first" } as const;
+const byId = { field: idField, direction: "asc", nulls: "first" } as const;
 
 /** The query, with the scope as one more condition. */
 export function scoped<Query extends DocumentQuery>(
@@ -16,7 +16,7 @@ export function scoped<Query extends DocumentQuery>(
   query: Query,
 ): Query {
   const scope = context.scopeOf(spec.name);
-  return scope === everything ? query : { ...query, filter: both(query.filter, scope) };
+  return scope === everything ? query : { ...query, filter: allOf(query.filter, scope) };
 }
 
 /** The document, deleted or not, or null where there is none within the scope. */
@@ -28,7 +28,10 @@ export async function findDocument(
   const scope = context.scopeOf(spec.name);
   const documents = context.transaction.of(documentStore);
   if (scope === everything) return documents.get(spec, context.tenant, documentId);
-  const filter = both({ kind: "compare", field: id, operator: "$eq", value: documentId }, scope);
+  const filter = allOf(
+    { kind: "compare", field: idField, operator: "$eq", value: documentId },
+    scope,
+  );
   const query = { filter, sorts: [byId], withDeleted: true };
   const window = { limit: 1, offset: 0, after: undefined };
   const [found] = await documents.select(spec, context.tenant, query, window);
@@ -54,8 +57,4 @@ export async function checkWithinScope(
 ): Promise<void> {
   if (context.scopeOf(spec.name) === everything) return;
   if ((await findDocument(spec, context, documentId)) === null) throw fail("core.authorization");
-}
-
-function both(left: Filter, right: Filter): Filter {
-  return { kind: "all", filters: [left, right] };
 }

@@ -84,12 +84,13 @@ export function changedBody(
   before: Body,
   after: Body,
 ): { readonly body: Body; readonly diff: Body } {
-  const isChanged = Object.keys(diffOf(before, after)).length > 0;
-  const body = isChanged
-    ? canonicalBody(withSet(spec, context, after, "write"), spec.canonical)
-    : after;
+  const diff = diffOf(before, after);
+  const isSettled = spec.set === undefined || Object.keys(diff).length === 0;
+  const body = isSettled
+    ? after
+    : canonicalBody(withSet(spec, context, after, "write"), spec.canonical);
   checkBody(spec, body);
-  return { body, diff: diffOf(before, body) };
+  return { body, diff: isSettled ? diff : diffOf(before, body) };
 }
 
 /** Throws `core.validation` where the parts of a body have been valid, and the whole is not. */

@@ -33,13 +33,13 @@ export interface ObjectPage {
 export async function listObjects(
   spec: StorageSpec,
   context: ExecutionContext,
-  { page = 1, size = 10, prefix = "", after, content_type, tags = {} }: ObjectQuery,
+  { page = 1, size = 10, prefix = "", after, content_type, tags }: ObjectQuery,
 ): Promise<ObjectPage> {
   checkPage(context, page, prefix);
   const binding = cursorBinding(context, { prefix, content_type, tags });
   const last = after === undefined ? null : String(decodeCursor(context, binding, after)[0]);
   const root = prefixOf(spec.name, context.tenant);
-  const filter = { prefix: root + prefix, contentType: content_type ?? null, tags };
+  const filter = { prefix: root + prefix, contentType: content_type ?? null, tags: tags ?? {} };
   const index = context.transaction.of(objectIndex);
   // What no key has is in no index either.
   const isNone = /[\p{Cc}\\]/u.test(prefix);
