@@ -72,6 +72,11 @@ export function hookChain(
 /** Phases in which a hook can still refuse. */
 const refusing: readonly HookPhaseName[] = ["before", "wrap", "tx_before"];
 
+/** Whether it is the author's own, and may refuse what it is asked about. */
+export function isAuthorsSay({ isAuthored, phase }: HookUse): boolean {
+  return isAuthored && refusing.includes(phase);
+}
+
 /** The guard of operations of the runtime: the policy's name, for documents, and its chain. */
 export interface BuiltInGuard {
   readonly policy: string;
@@ -95,8 +100,7 @@ export function administrationGuard(
   const at = tree.at(...path, "guard");
   const hooks = hookChain(context, { policy, at }, resource);
   const isPrivileged = hooks.some(
-    ({ isAuthored, phase, permission }) =>
-      (isAuthored && refusing.includes(phase)) || permission?.startsWith("platform.") === true,
+    (hook) => isAuthorsSay(hook) || hook.permission?.startsWith("platform.") === true,
   );
   if (policy === openPolicy) {
     if (!isPrivileged)

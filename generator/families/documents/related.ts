@@ -2,7 +2,7 @@
 import { limits } from "../../../runtime/contract/limits.js";
 import { isScalarType } from "../../../runtime/contract/query-operators.js";
 import type { FamilyContext } from "../../kernel/family.js";
-import { hookChain } from "../../kernel/guards.js";
+import { hookChain, isAuthorsSay } from "../../kernel/guards.js";
 import type { DocumentModel } from "../../model/document-model.js";
 import {
   objectSchema,
@@ -36,29 +36,28 @@ export function readingOf(
   const quiet = { ...context, report: () => undefined };
   const at = context.tree.at("documents", model.name, ...path);
   const hooks = hookChain(quiet, { policy, at }, model.name);
-  return hooks.some(isAuthors) ? null : hooks.filter(({ id }) => !isRate(id)).map(({ run }) => run);
-}
-
-function isAuthors({ isAuthored, phase }: HookUse): boolean {
-  return isAuthored && ["before", "wrap", "tx_before"].includes(phase);
+  if (hooks.some(isAuthorsSay)) return null;
+  // What follows an operation has nothing to say here.
+  const asked = hooks.filter((hook) => !hook.isAuthored && !isRate(hook));
+  return asked.map(({ run }) => run);
 }
 
 /** The operation that asks has a rate of its own. */
-function isRate(id: string): boolean {
-  return id.startsWith("rate_limit ");
+function isRate({ errors }: HookUse): boolean {
+  return errors.includes("core.throttled");
 }
 
 /** The models, with who may see them by way of others; null where there is no such way. */
 export function withReading(
   models: Documents,
-  readingOf: (model: DocumentModel) => DocumentModel["reading"],
+  readBy: (model: DocumentModel) => DocumentModel["reading"],
 ): Documents {
   const isRelated = (model: DocumentModel): boolean =>
     model.references.length > 0 || referrersOf({ documents: models }, model.name).length > 0;
   const read = Object.fromEntries(
     Object.entries(models).map(([name, model]): [string, DocumentModel] => [
       name,
-      isRelated(model) ? { ...model, reading: readingOf(model) } : model,
+      isRelated(model) ? { ...model, reading: readBy(model) } : model,
     ]),
   );
   return Object.fromEntries(

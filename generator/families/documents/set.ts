@@ -1,4 +1,5 @@
 // Fields that the service sets by itself, from the caller, the clock, or the document.
+import { baseFields, type FieldType } from "../../../runtime/contract/fields.js";
 import { didYouMean } from "../../did-you-mean.js";
 import type { FamilyContext } from "../../kernel/family.js";
 import type { Resolve } from "../../kernel/resolve.js";
@@ -20,18 +21,20 @@ export function setRules(
 ): readonly SetModel[] {
   const { report, tree } = context;
   const properties = propertiesOf(body);
-  const paths = memberPaths(body, resolve).map(({ path }) => path);
+  const members = new Map(memberPaths(body, resolve).map(({ path, schema }) => [path, schema]));
+  const typeOf = (path: string): FieldType | undefined => {
+    const schema = members.get(path);
+    return schema === undefined ? undefined : fieldType(schema, resolve);
+  };
   const rules: SetModel[] = [];
   for (const [field, declaration] of Object.entries(set)) {
     const at = tree.at("documents", name, "set", field);
-    const schema = Object.hasOwn(properties, field) ? properties[field] : undefined;
-    if (schema === undefined) {
+    if (!Object.hasOwn(properties, field)) {
       const suggestion = didYouMean(field, Object.keys(properties));
       report({ code: "OPW030", message: `${name} has no field ${field}`, at, suggestion });
       continue;
     }
     const rule = ruleOf(field, declaration);
-    const type = fieldType(schema, resolve);
     const faults = [
       ...[
         ["create", create],
@@ -42,7 +45,7 @@ export function setRules(
           ? [`${field} is set by the service, and in ${String(key)}`]
           : [],
       ),
-      ...faultsOfType(rule, type, paths),
+      ...faultsOf(rule, typeOf),
     ];
     for (const message of faults) report({ code: "OPW090", message, at });
     rules.push(rule);
@@ -66,35 +69,41 @@ function fromOf({ from = "", $sum, $count }: Exclude<SetDeclaration, string>): S
   return { kind: "by", function: from };
 }
 
-function faultsOfType(
+function faultsOf(
   { field, from }: SetModel,
-  type: string | undefined,
-  paths: readonly string[],
+  typeOf: (path: string) => FieldType | undefined,
 ): readonly string[] {
-  const isOneOf = (...types: readonly string[]): boolean =>
-    type !== undefined && types.includes(type);
-  const unknown = (path: string): readonly string[] =>
-    paths.includes(path) ? [] : [`there is no ${path} to make ${field} of`];
+  const type = typeOf(field);
+  const isNumber = (one: FieldType): boolean => one === "number" || one === "integer";
+  const isCounted = type !== undefined && isNumber(type) ? [] : [`${field} is no number`];
+  const madeOf = (path: string, fits: (one: FieldType) => boolean): readonly string[] => {
+    const one = typeOf(path);
+    if (one === undefined) return [`there is no ${path} to make ${field} of`];
+    return fits(one) ? [] : [`${field} cannot be made of ${path}`];
+  };
   switch (from.kind) {
     case "caller":
-      return isOneOf("uuid", "string") ? [] : [`${field} cannot be the id of a caller`];
+      return type === "uuid" || type === "string" ? [] : [`${field} cannot be the id of a caller`];
     case "now":
-      return isOneOf("date-time", "string") ? [] : [`${field} is no date-time`];
+      return type === "date-time" || type === "string" ? [] : [`${field} is no date-time`];
     case "sum":
+      // A sum has a fraction where one of its parts has one.
       return [
-        ...(isOneOf("number", "integer") ? [] : [`${field} is no number`]),
-        ...from.paths.flatMap(unknown),
+        ...isCounted,
+        ...from.paths.flatMap((path) =>
+          madeOf(path, type === "integer" ? (one) => one === "integer" : isNumber),
+        ),
       ];
     case "count":
-      return [
-        ...(isOneOf("number", "integer") ? [] : [`${field} is no number`]),
-        ...(unknown(`${from.path}[]`).length === 0 || paths.includes(from.path)
-          ? []
-          : unknown(from.path)),
-      ];
+      return [...isCounted, ...madeOf(from.path, (one) => one.endsWith("[]"))];
     case "by":
       return [];
   }
+}
+
+/** Whether it is made of the document, so that functions do not see it; who and when are not. */
+function isOfDocument({ from: { kind } }: SetModel): boolean {
+  return kind !== "caller" && kind !== "now";
 }
 
 /** The rules as a spec has them. Functions are held to what they are given and to the field. */
@@ -104,12 +113,9 @@ export function setMember(
 ): readonly string[] {
   if (set.length === 0) return [];
   const hidden = [
-    "id",
-    "rev",
-    "created_at",
-    "last_update_at",
+    ...Object.keys(baseFields),
     ...(softDelete ? ["is_deleted"] : []),
-    ...set.filter(({ from }) => !["caller", "now"].includes(from.kind)).map(({ field }) => field),
+    ...set.filter(isOfDocument).map(({ field }) => field),
   ];
   const given = `Omit<${typeName}, ${hidden.map(literal).join(" | ")}>`;
   const lines = set.map(({ field, on, from }) => {
