@@ -1,6 +1,7 @@
 // People for acceptance tests: principals, members of tenants, and requests in their names.
 import { identitySpec } from "../../generated/identity.js";
 import { issueSession, type TokenResponse } from "../../runtime/families/identity/operations.js";
+import type { IdentitySpec } from "../../runtime/families/identity/spec.js";
 import { createPrincipal } from "../../runtime/families/identity/provision.js";
 import { uuidv7 } from "../../runtime/contract/uuid.js";
 import type { Answer, TestService } from "./service.js";
@@ -37,14 +38,16 @@ type Connection = TestService["running"]["connection"];
 
 let names = 0;
 
-/** People of a running service; they are made in its database, not over HTTP. */
-export function peopleOf(service: TestService): People {
+/**
+ * People of a running service, of the reference service or another; they are made in its database, not over HTTP.
+ */
+export function peopleOf(service: TestService, spec: IdentitySpec = identitySpec): People {
   // The connection of the moment: the service may start anew.
   const write: Connection["write"] = (...given) => service.running.connection.write(...given);
   const context: Connection["context"] = (name) => service.running.connection.context(name);
   const session: People["session"] = (principalId, tenant, actorId) =>
     write("test.session", (within) =>
-      issueSession(identitySpec, within, {
+      issueSession(spec, within, {
         principalId,
         tenant,
         ...(actorId === undefined ? {} : { actorId }),

@@ -1,18 +1,17 @@
 // What a service does again and again costs what it finds, not what there is: each statement of its periodic work uses an
 // index, and each batch has an end (architecture.md "Work is bounded").
-import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { service as reference } from "../../generated/service.js";
-import { openSqlite } from "../../runtime/engines/sqlite/driver.js";
 import { sqliteDialect } from "../../runtime/engines/sqlite/dialect.js";
 import { postgresDialect } from "../../runtime/engines/postgres/dialect.js";
 import { SqlTransaction } from "../../runtime/engines/sql/stores.js";
-import type { SqlRow, SqlSession, SqlValue } from "../../runtime/engines/sql/session.js";
+import type { SqlSession } from "../../runtime/engines/sql/session.js";
 import { silentLog } from "../../runtime/ports/log.js";
 import { uuidv7 } from "../../runtime/contract/uuid.js";
 import { connect } from "../../runtime/server/connect.js";
 import { readSettings } from "../../runtime/server/settings.js";
 import { engines, type FreshDatabase, type TestEngine } from "../engines.js";
+import { benchOf, type Bench } from "./bench-database.js";
 import { generated } from "./service.js";
 import { apiKeyStore } from "../../runtime/ports/api-keys.js";
 import { objectIndex, type ObjectFilter } from "../../runtime/ports/object-index.js";
@@ -27,42 +26,6 @@ const now = 1_800_000_000_000;
 const day = 86_400_000;
 const batch = 1_000;
 const principal = "00000000-0000-7000-8000-0000000000aa";
-
-/** A database under the tests' own hands: statements, and their plans. */
-interface Bench {
-  query(text: string, parameters?: readonly SqlValue[]): Promise<readonly SqlRow[]>;
-  explain(text: string, parameters: readonly SqlValue[]): Promise<string>;
-  close(): Promise<void>;
-}
-
-async function benchOf({ name }: TestEngine, url: string): Promise<Bench> {
-  if (name === "sqlite") {
-    const connection = openSqlite(url.slice("sqlite:".length));
-    const bound = (parameters: readonly SqlValue[]): never =>
-      parameters.map((value) => (typeof value === "boolean" ? Number(value) : value)) as never;
-    return {
-      query: async (text, parameters = []) =>
-        connection.prepare(text).all(bound(parameters)) as readonly SqlRow[],
-      explain: async (text, parameters) =>
-        connection
-          .prepare(`EXPLAIN QUERY PLAN ${text}`)
-          .all(bound(parameters))
-          .map((row) => String(row["detail"]))
-          .join("\n"),
-      close: async () => connection.close(),
-    };
-  }
-  const client = new Client({ connectionString: url });
-  await client.connect();
-  return {
-    query: async (text, parameters = []) => (await client.query(text, [...parameters])).rows,
-    async explain(text, parameters) {
-      const { rows } = await client.query(`EXPLAIN ${text}`, [...parameters]);
-      return rows.map((row: SqlRow) => row["QUERY PLAN"]).join("\n");
-    },
-    close: () => client.end(),
-  };
-}
 
 /** Rows of a table, numbered by `i`. */
 function rowsOf(table: string, count: number, columns: Readonly<Record<string, string>>): string {

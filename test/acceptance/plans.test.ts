@@ -1,6 +1,5 @@
 // Queries on real places use the indexes that the registry declares: the engines' own plans say so.
 import { createRequire } from "node:module";
-import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { notesSpec } from "../../generated/documents/notes.js";
 import { placesSpec } from "../../generated/documents/places.js";
@@ -10,13 +9,13 @@ import { collection } from "../../runtime/index.js";
 import { postgresDialect } from "../../runtime/engines/postgres/dialect.js";
 import { sqliteDialect } from "../../runtime/engines/sqlite/dialect.js";
 import { uuidv7 } from "../../runtime/contract/uuid.js";
-import { openSqlite } from "../../runtime/engines/sqlite/driver.js";
 import { sqlDocumentStore } from "../../runtime/engines/sql/document-store.js";
 import { sqlSearchStore } from "../../runtime/engines/sql/search-store.js";
-import type { SqlSession, SqlValue } from "../../runtime/engines/sql/session.js";
+import type { SqlSession } from "../../runtime/engines/sql/session.js";
 import { parsePageRequest } from "../../runtime/query/list-request.js";
 import { parseSearchPage } from "../../runtime/families/search/request.js";
 import { engines, type FreshDatabase } from "../engines.js";
+import { benchOf, type Bench } from "./bench-database.js";
 import { startTestService, type TestService } from "./service.js";
 import { documentStore } from "../../runtime/ports/documents.js";
 
@@ -35,8 +34,7 @@ for (const engine of engines) {
   describe.skipIf(!engine.isAvailable)(engine.name, () => {
     let database: FreshDatabase;
     let service: TestService;
-    let explain: (text: string, parameters: readonly SqlValue[]) => Promise<string>;
-    let close: () => Promise<void>;
+    let bench: Bench;
     beforeAll(async () => {
       database = await engine.create();
       service = await startTestService(engine, { environment: { DATABASE_URL: database.url } });
@@ -57,32 +55,11 @@ for (const engine of engines) {
             body: `{"text":"note ${at}","pinned":false}`,
           });
       });
-      if (engine.name === "sqlite") {
-        const connection = openSqlite(database.url.slice("sqlite:".length));
-        explain = async (text, parameters) =>
-          connection
-            .prepare(`EXPLAIN QUERY PLAN ${text}`)
-            .all(
-              parameters.map((value) =>
-                typeof value === "boolean" ? Number(value) : value,
-              ) as never,
-            )
-            .map((row) => String(row["detail"]))
-            .join("\n");
-        close = async () => connection.close();
-        return;
-      }
-      const client = new Client({ connectionString: database.url });
-      await client.connect();
-      await client.query("ANALYZE");
-      explain = async (text, parameters) => {
-        const { rows } = await client.query(`EXPLAIN ${text}`, [...parameters]);
-        return rows.map((row: Readonly<Record<string, unknown>>) => row["QUERY PLAN"]).join("\n");
-      };
-      close = () => client.end();
+      bench = await benchOf(engine, database.url);
+      if (engine.name === "postgres") await bench.query("ANALYZE");
     }, 60_000);
     afterAll(async () => {
-      await close();
+      await bench.close();
       await service.stop();
       await database.drop();
     });
@@ -91,7 +68,7 @@ for (const engine of engines) {
     const planOf = async (work: (session: SqlSession) => Promise<unknown>): Promise<string> => {
       const plans: string[] = [];
       const all: SqlSession["all"] = async (text, parameters) => {
-        plans.push(await explain(text, parameters));
+        plans.push(await bench.explain(text, parameters));
         return [];
       };
       const dialect = engine.name === "sqlite" ? sqliteDialect : postgresDialect;

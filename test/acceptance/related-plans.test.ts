@@ -1,17 +1,16 @@
 // Conditions on other documents use the indexes of references, and what comes along is one statement a level.
-import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { uuidv7 } from "../../runtime/contract/uuid.js";
 import { postgresDialect } from "../../runtime/engines/postgres/dialect.js";
 import { sqlDocumentStore } from "../../runtime/engines/sql/document-store.js";
-import type { SqlSession, SqlValue } from "../../runtime/engines/sql/session.js";
+import type { SqlSession } from "../../runtime/engines/sql/session.js";
 import { sqliteDialect } from "../../runtime/engines/sqlite/dialect.js";
-import { openSqlite } from "../../runtime/engines/sqlite/driver.js";
 import type { DocumentSpec } from "../../runtime/ports/document-spec.js";
 import { documentStore } from "../../runtime/ports/documents.js";
 import { parsePageRequest } from "../../runtime/query/list-request.js";
 import { allVisible, sortsWithin, within } from "../../runtime/query/relations.js";
 import { engines, type FreshDatabase } from "../engines.js";
+import { benchOf, type Bench } from "./bench-database.js";
 import { testProject, type TestProject } from "./project-service.js";
 import { startTestService, type TestService } from "./service.js";
 
@@ -42,8 +41,7 @@ for (const engine of engines) {
     let database: FreshDatabase;
     let service: TestService;
     let tasksSpec: DocumentSpec<unknown>;
-    let explain: (text: string, parameters: readonly SqlValue[]) => Promise<string>;
-    let close: () => Promise<void>;
+    let bench: Bench;
     beforeAll(async () => {
       database = await engine.create();
       const { service: definition } = await project.load("generated/service.ts");
@@ -79,28 +77,11 @@ for (const engine of engines) {
           if (at % 2 === 0) await put(comments, { text: `comment ${at}`, task });
         }
       });
-      if (engine.name === "sqlite") {
-        const connection = openSqlite(database.url.slice("sqlite:".length));
-        explain = async (text, parameters) =>
-          connection
-            .prepare(`EXPLAIN QUERY PLAN ${text}`)
-            .all(parameters as never)
-            .map((row) => String(row["detail"]))
-            .join("\n");
-        close = async () => connection.close();
-        return;
-      }
-      const client = new Client({ connectionString: database.url });
-      await client.connect();
-      await client.query("ANALYZE");
-      explain = async (text, parameters) => {
-        const { rows } = await client.query(`EXPLAIN ${text}`, [...parameters]);
-        return rows.map((row: Readonly<Record<string, unknown>>) => row["QUERY PLAN"]).join("\n");
-      };
-      close = () => client.end();
+      bench = await benchOf(engine, database.url);
+      if (engine.name === "postgres") await bench.query("ANALYZE");
     }, 60_000);
     afterAll(async () => {
-      await close();
+      await bench.close();
       await service.stop();
       await database.drop();
     });
@@ -108,7 +89,7 @@ for (const engine of engines) {
     const planOf = async (body: object): Promise<string> => {
       const plans: string[] = [];
       const all: SqlSession["all"] = async (text, parameters) => {
-        plans.push(await explain(text, parameters));
+        plans.push(await bench.explain(text, parameters));
         return [];
       };
       const dialect = engine.name === "sqlite" ? sqliteDialect : postgresDialect;

@@ -1,9 +1,8 @@
 // Fields that the service sets: from the caller, the clock, pure functions and what is computed of the document.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { issueSession } from "../../runtime/families/identity/operations.js";
-import { createPrincipal } from "../../runtime/families/identity/provision.js";
 import { uuidv7 } from "../../runtime/contract/uuid.js";
 import { engines } from "../engines.js";
+import { peopleOf, type People } from "./people.js";
 import { testProject, type TestProject } from "./project-service.js";
 import type { Answer, TestService } from "./service.js";
 
@@ -62,26 +61,18 @@ afterAll(() => project.remove());
 for (const engine of engines) {
   describe.skipIf(!engine.isAvailable)(engine.name, () => {
     let service: TestService;
+    let people: People;
     beforeAll(async () => {
       service = await project.start(engine);
+      people = peopleOf(service, (await project.load("generated/identity.ts")).identitySpec);
     });
     afterAll(() => service.stop());
 
     const somebody = async () => {
-      const { context, write } = service.running.connection;
-      const { identitySpec } = await project.load("generated/identity.ts");
-      const id = await createPrincipal(context("test.people"), {
-        login: `${uuidv7()}@example.test`,
-        password: "a long password",
-      });
-      const { access_token: token } = await write("test.session", (within) =>
-        issueSession(identitySpec, within, { principalId: id, tenant: null }),
-      );
+      const { id } = await people.person();
+      const { access_token: token } = await people.session(id, null);
       const call = (method: string, path: string, body?: object): Promise<Answer> =>
-        service.call(method, path, {
-          headers: { authorization: `Bearer ${token}` },
-          ...(body === undefined ? {} : { body }),
-        });
+        people.as(token, method, path, body);
       return { id, call };
     };
     const lines = [

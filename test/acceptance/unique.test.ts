@@ -2,14 +2,12 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { engines, sharedDatabase } from "../engines.js";
-import { issueSession } from "../../runtime/families/identity/operations.js";
-import { createPrincipal } from "../../runtime/families/identity/provision.js";
 import { uuidv7 } from "../../runtime/contract/uuid.js";
-import { tenantStore } from "../../runtime/ports/tenants.js";
 import { planMigrations } from "../../runtime/engines/sql/migration-plan.js";
 import { silentLog } from "../../runtime/ports/log.js";
 import { openDatabase } from "../../runtime/server/engines.js";
 import { isHeldUp, planText } from "../../runtime/server/plan-text.js";
+import { peopleOf } from "./people.js";
 import { testProject, type TestProject } from "./project-service.js";
 import type { Answer, TestService } from "./service.js";
 
@@ -69,22 +67,10 @@ beforeAll(async () => {
 afterAll(() => project.remove());
 
 /** Somebody of another tenant, as a header. */
-async function elsewhere({ running }: TestService): Promise<Record<string, string>> {
-  const { context, write } = running.connection;
+async function elsewhere(service: TestService): Promise<Record<string, string>> {
   const { identitySpec } = await project.load("generated/identity.ts");
-  const login = `other${uuidv7()}@example.test`;
-  const principalId = await createPrincipal(context("test.people"), {
-    login,
-    password: "a long password",
-  });
-  const tenant = uuidv7();
-  const tokens = await write("test.people", async (inside) => {
-    const tenants = inside.transaction.of(tenantStore);
-    await tenants.addTenant({ id: tenant, key: tenant, isActive: true });
-    await tenants.addMember(tenant, principalId);
-    return issueSession(identitySpec, inside, { principalId, tenant });
-  });
-  return { authorization: `Bearer ${tokens.access_token}` };
+  const { token } = await peopleOf(service, identitySpec).member("");
+  return { authorization: `Bearer ${token}` };
 }
 
 for (const engine of engines) {
