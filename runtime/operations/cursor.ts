@@ -11,7 +11,8 @@ const maxLength = 256 * 1024;
 
 /**
  * Everything a cursor belongs to: operation, tenant, caller, and the query but for its size and what comes along with a hit.
- * A cursor of another binding is refused, so one of a version that runs beside must be bound to the same.
+ * A cursor of another binding is refused. A new member of queries stays out of it where nobody asks for it: cursors of the
+ * version before go on.
  */
 export function cursorBinding(context: ExecutionContext, query: object): string {
   const { operationId, tenant, identity } = context;
