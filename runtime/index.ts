@@ -77,7 +77,7 @@ export {
 export type { CursorPage, Page } from "./families/documents/pages.js";
 export { aggInput, aggList, type AggregatePage } from "./families/documents/aggregate.js";
 export type { AggregateRequest } from "./query/parse-aggregate.js";
-export { document, type DocumentSpec } from "./ports/document-spec.js";
+export { document, view, type DocumentSpec } from "./ports/document-spec.js";
 export type { ExecutionContext, InvocationMetadata } from "./operations/context.js";
 export type { Identity } from "./operations/identity.js";
 export type { Database, Transaction } from "./ports/database.js";

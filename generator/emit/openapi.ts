@@ -6,6 +6,7 @@ import { operatorsOf } from "../../runtime/contract/query-operators.js";
 import { idInPath } from "../kernel/built-in.js";
 import { deprecationFacts, deprecationText } from "../model/deprecation.js";
 import { queryableFields, queryExtension } from "../model/query-fields.js";
+import { readBy } from "../model/views.js";
 import { own, sortedRecord } from "../model/records.js";
 import { pascalCase } from "../model/names.js";
 import type { OperationModel, ParameterModel, RegistryModel } from "../model/registry.js";
@@ -98,7 +99,7 @@ function queryMember(
   { queries }: OperationModel,
   components: SharedComponents,
 ): object {
-  const document = own(documents, queries ?? "");
+  const document = readBy(documents, queries ?? "");
   if (document === undefined) return {};
   const operators = (type: FieldType): object =>
     components.refer("x-query-operators", type.replace("[]", "-array"), () => operatorsOf(type));

@@ -53,6 +53,11 @@ export type SetDeclaration =
       readonly on?: "create" | "write";
     };
 
+/** Members that are told, and to whom, where that is not for those who read all. */
+export type ViewDeclaration =
+  | readonly string[]
+  | { readonly fields: readonly string[]; readonly guard?: string };
+
 export interface DocumentDeclaration {
   readonly type: unknown;
   readonly description?: string;
@@ -62,6 +67,7 @@ export interface DocumentDeclaration {
   readonly set?: Readonly<Record<string, SetDeclaration>>;
   readonly indexes?: readonly (readonly string[])[];
   readonly unique?: readonly UniqueDeclaration[];
+  readonly views?: Readonly<Record<string, ViewDeclaration>>;
   readonly was?: string;
   readonly soft_delete?: boolean | { readonly list_deleted?: boolean; readonly read?: string };
   readonly history?: boolean | { readonly keep?: number; readonly revisions?: boolean };

@@ -8,6 +8,7 @@ import { optional, required, text } from "./format-parts.js";
 import { checkShape, isMap, type Declared, type Shape } from "./shape.js";
 
 const documentKeyword = "x-ref";
+const viewKeyword = "x-view";
 const deletionKeyword = "x-on-delete";
 
 const reference = {
@@ -20,6 +21,10 @@ const reference = {
         what: "the name of a document, with ? where null is a value",
       },
       "The document that the field names one of.",
+    ),
+    view: optional(
+      text,
+      "The view of it that callers see who follow the field: all of it where left out.",
     ),
     on_delete: optional(
       { kind: "oneOf", values: ["restrict", "cascade", "set_null"] },
@@ -45,6 +50,7 @@ export function readReference(
   if (!checkShape(reference, value, at, report)) return true;
   const {
     ref,
+    view,
     on_delete: onDelete = "restrict",
     description,
     was,
@@ -69,6 +75,7 @@ export function readReference(
     ...(description === undefined ? {} : { description }),
     ...(was === undefined ? {} : { [formerKeywords.was]: was }),
     [documentKeyword]: document,
+    ...(view === undefined ? {} : { [viewKeyword]: view }),
     [deletionKeyword]: onDelete,
   };
 }
@@ -76,8 +83,12 @@ export function readReference(
 /** The document that a field names one of; null where it names none. */
 export function referenceOf(schema: JsonSchema): Omit<ReferenceModel, "field"> | null {
   if (typeof schema !== "object") return null;
-  const { [documentKeyword]: document, [deletionKeyword]: onDelete } = schema;
+  const { [documentKeyword]: document, [viewKeyword]: view, [deletionKeyword]: onDelete } = schema;
   return typeof document === "string"
-    ? { document, onDelete: onDelete as ReferenceModel["onDelete"] }
+    ? {
+        document,
+        ...(typeof view === "string" ? { view } : {}),
+        onDelete: onDelete as ReferenceModel["onDelete"],
+      }
     : null;
 }

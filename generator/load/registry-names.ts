@@ -1,4 +1,6 @@
 // The names that a registry declares, for completion and for lists.
+import { viewTypeName } from "../model/views.js";
+import { isMap } from "./shape.js";
 import type { SourceTree } from "./source-tree.js";
 
 export interface RegistryNames {
@@ -17,9 +19,17 @@ export function registryNames(tree: SourceTree): RegistryNames {
     policies: keys("policies"),
     hooks: keys("hooks"),
     errors: keys("errors"),
-    types: keys("types"),
+    types: [...keys("types"), ...viewTypeNames(tree)].sort(),
     namespaces: [
       ...new Set([...keys("documents"), ...keys("search"), ...keys("storage"), ...custom]),
     ].sort(),
   };
+}
+
+/** Types of views, which may be named as those that are declared. */
+export function viewTypeNames(tree: SourceTree): readonly string[] {
+  return Object.entries(tree.section("documents")).flatMap(([document, declaration]) => {
+    const views = isMap(declaration) ? declaration["views"] : undefined;
+    return isMap(views) ? Object.keys(views).map((view) => viewTypeName(document, view)) : [];
+  });
 }

@@ -23,6 +23,8 @@ export interface UniqueModel {
 export interface ReferenceModel {
   readonly field: string;
   readonly document: string;
+  /** The view of it by which callers follow the field; absent where they see all of it. */
+  readonly view?: string;
   /** What becomes of the document with the field when the other one is deleted. */
   readonly onDelete: "restrict" | "cascade" | "set_null";
 }
@@ -56,13 +58,35 @@ export interface SetModel {
     | { readonly kind: "count"; readonly path: string };
 }
 
-export interface DocumentModel {
+/** Members of documents that a view tells, of all that they have. */
+export interface ToldMembers {
+  /** What the view is called. */
+  readonly name: string;
+  /** Base fields among them. */
+  readonly members: readonly string[];
+}
+
+/** A view of documents. */
+export type ViewModel = ToldMembers & ReadModel;
+
+/** How documents, or a view of them, are read. */
+export interface ReadModel {
+  /** The name of the type. */
+  readonly typeName: string;
+  /** What lets callers see them by way of others; null where there is no such way. */
+  readonly reading: readonly Code[] | null;
+  /** Paths of members whose documents may come along with a read: `project`, `project.owner`. */
+  readonly expandable: readonly string[];
+  /** The name of the type as reads answer it: with what comes along. */
+  readonly readTypeName: string;
+}
+
+export interface DocumentModel extends ReadModel {
   readonly name: string;
   readonly source: string;
   readonly description: string | null;
   readonly table: string;
-  /** Names of the types as answered, created, patched. */
-  readonly typeName: string;
+  /** Names of the types as created, patched. */
   readonly createTypeName: string;
   readonly patchTypeName: string;
   readonly tenant: boolean;
@@ -90,12 +114,9 @@ export interface DocumentModel {
   readonly indexes: readonly IndexModel[];
   readonly unique: readonly UniqueModel[];
   readonly references: readonly ReferenceModel[];
-  /** What lets callers see these documents by way of others; null where there is no such way. */
-  readonly reading: readonly Code[] | null;
-  /** Paths of members whose documents may come along with a read: `project`, `project.owner`. */
-  readonly expandable: readonly string[];
-  /** The name of the type as reads answer it: with what comes along. */
-  readonly readTypeName: string;
+  readonly views: readonly ViewModel[];
+  /** The view that it stands for; null where it is the documents themselves. */
+  readonly view: ToldMembers | null;
   /** How many documents one request may write; null where it writes one alone. */
   readonly bulk: number | null;
   readonly emits: readonly EmissionModel[];

@@ -53,6 +53,8 @@ const usual = {
     former: {},
     unique: [],
     references: [],
+    views: [],
+    view: null,
     revisions: false,
     readsDeleted: null,
     deletedForSeconds: null,

@@ -6,20 +6,25 @@ import {
   type FieldType,
 } from "../../runtime/contract/fields.js";
 import { isScalarType } from "../../runtime/contract/query-operators.js";
+import type { ToldMembers } from "./document-model.js";
 
 /** What a list of one document can be asked. */
 export interface QueryableDocument {
   readonly fields: Fields;
   readonly softDelete: boolean;
+  readonly view: Pick<ToldMembers, "members"> | null;
 }
 
 /** The fields of a document with the base fields, as queries name them. */
 export function queryableFields(document: QueryableDocument): Fields {
-  return {
+  const columns: Fields = {
     ...baseFields,
     ...(document.softDelete ? { is_deleted: "boolean" as const } : {}),
-    ...document.fields,
   };
+  const told = Object.entries(columns).filter(
+    ([name]) => document.view?.members.includes(name) !== false,
+  );
+  return { ...Object.fromEntries(told), ...document.fields };
 }
 
 /** What queries can do with each field: the extension `x-query` of list operations. `operators` tells those of a type. */

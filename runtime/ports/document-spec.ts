@@ -42,11 +42,19 @@ export interface Reading {
   visible?(context: never): Promise<Filter>;
 }
 
+/** Members of documents that are told, of all that they have. */
+export interface View {
+  readonly name: string;
+  readonly members: readonly string[];
+}
+
 /** A document spec as generated code declares it. */
 export interface DocumentDeclaration {
   /** The document's name, which is the namespace of its operations. */
   readonly name: string;
   readonly table: string;
+  /** What is told of the documents; absent where it is all of them. */
+  readonly view?: View;
   /** Whether rows belong to a tenant. */
   readonly tenant: boolean;
   readonly softDelete: boolean;
@@ -139,9 +147,7 @@ export function document<
 >(
   declaration: DocumentDeclaration,
 ): DocumentSpec<Document, Create, Patch, Filter, Sorts, Expanded> {
-  const columns = declaration.softDelete
-    ? { ...baseFields, is_deleted: "boolean" as const }
-    : baseFields;
+  const columns = columnsOf(declaration);
   const { fields, elements, enums, shape } = declaration;
   const parts = { fields, elements, enums, shape };
   return {
@@ -153,6 +159,62 @@ export function document<
       relations: allRelations(declaration),
     }),
   };
+}
+
+/** Base fields, as queries have them. */
+function columnsOf({ softDelete }: DocumentDeclaration): Fields {
+  return softDelete ? { ...baseFields, is_deleted: "boolean" } : baseFields;
+}
+
+/**
+ * A view of documents: they are told, and can be asked, as if they had only the members of the view. Rows, and scopes over
+ * them, are those of the documents themselves. Nothing is written by way of it.
+ */
+export function view<Document, Filter = unknown, Sorts = unknown, Expanded = Document>(
+  of: DocumentSpec<unknown>,
+  { name, members, reading }: View & Pick<DocumentDeclaration, "reading">,
+): DocumentSpec<Document, never, never, Filter, Sorts, Expanded> {
+  const {
+    fieldSet: _fieldSet,
+    scopeFields,
+    referredBy: _referredBy,
+    reading: _reading,
+    ...whole
+  } = of;
+  const shown = <Value>(values: Readonly<Record<string, Value>> = {}) => membersOf(values, members);
+  const declaration: DocumentDeclaration = {
+    ...whole,
+    view: { name, members },
+    listDeleted: false,
+    fields: shown(whole.fields),
+    elements: shown(whole.elements),
+    enums: shown(whole.enums),
+    references: shown(whole.references),
+    ...(reading === undefined ? {} : { reading }),
+  };
+  const { fields, elements, enums, shape } = declaration;
+  const columns = shown(columnsOf(of));
+  const relations = offeredRelations(declaration);
+  return {
+    ...declaration,
+    fieldSet: new FieldSet({ fields, elements, enums, shape, columns, relations }),
+    scopeFields,
+  };
+}
+
+/** What is said of some members, or of paths below them. */
+function membersOf<Value>(
+  values: Readonly<Record<string, Value>>,
+  members: readonly string[],
+): Readonly<Record<string, Value>> {
+  return Object.fromEntries(
+    Object.entries(values).filter(([path]) => members.includes(path.split(/[.[]/)[0] ?? "")),
+  );
+}
+
+/** What others see of documents, by name: all of them, or a view. */
+export function seenAs({ name, view: seen }: DocumentDeclaration): string {
+  return seen === undefined ? name : `${name}.${seen.name}`;
 }
 
 /** Those by which callers may see something. */
@@ -175,8 +237,8 @@ function relationsOf(
   ): Relation | undefined => {
     const fields = spec === undefined ? undefined : fieldsOf(spec);
     if (spec === undefined || fields === undefined || field === undefined) return undefined;
-    const { name, table, tenant, softDelete } = spec;
-    return { rows: { name, table, tenant, softDelete }, fields, field };
+    const { table, tenant, softDelete } = spec;
+    return { rows: { name: seenAs(spec), table, tenant, softDelete }, fields, field };
   };
   return {
     to: (field) =>

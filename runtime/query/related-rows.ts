@@ -2,6 +2,7 @@
 
 /** Plain data, since cursors are bound to it. */
 export interface RelatedRows {
+  /** The documents, or the view of them: what is visible is a matter of it. */
   readonly name: string;
   readonly table: string;
   readonly tenant: boolean;

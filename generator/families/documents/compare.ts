@@ -67,6 +67,9 @@ const document: Rules<DocumentModel> = {
   // What may come along is compared with the types of inputs and answers.
   expandable: null,
   readTypeName: null,
+  // Operations and types of views are compared.
+  views: null,
+  view: null,
   // That a payload has a field no longer is told of its type.
   set: null,
   // Its operations are compared, and how many their inputs may have.

@@ -1,5 +1,6 @@
 // Types that are made of a document's own: payloads, and what it can be asked.
 import type { DocumentModel } from "../../model/document-model.js";
+import { viewed } from "../../model/views.js";
 import { aggregateTypeNames } from "./aggregate-schemas.js";
 import { queryTypeNames } from "./query-types.js";
 import { expansionsName } from "./related.js";
@@ -9,13 +10,22 @@ import { enumConstraints } from "./query-schemas.js";
 export function derivedTypes(
   document: DocumentModel,
 ): readonly (readonly [string, string | null])[] {
-  const { name, typeName, readTypeName, createTypeName, patchTypeName, fields, enums } = document;
+  const { name, createTypeName, patchTypeName } = document;
+  const whole = [createTypeName, patchTypeName, ...Object.values(aggregateTypeNames(name))];
+  const views = document.views.map((view) => viewed(document, view));
+  return [
+    ...whole.map((type) => [type, null] as const),
+    ...views.map(({ typeName }) => [typeName, null] as const),
+    ...[document, ...views].flatMap(readingTypes),
+  ];
+}
+
+/** Types that reading makes, of documents or of a view of them. */
+function readingTypes(read: DocumentModel): readonly (readonly [string, string | null])[] {
+  const { name, typeName, readTypeName, fields, enums } = read;
   const whole = [
-    createTypeName,
-    patchTypeName,
-    ...(readTypeName === typeName ? [] : [readTypeName, expansionsName(document)]),
+    ...(readTypeName === typeName ? [] : [readTypeName, expansionsName(read)]),
     ...Object.values(queryTypeNames(name)),
-    ...Object.values(aggregateTypeNames(name)),
   ];
   const listed = [...enumConstraints(name, fields, enums)].flatMap(([field, one]) =>
     [one.name, one.value, ...(one.element === null ? [] : [one.element])].map(

@@ -16,6 +16,8 @@ import { queryTypeNames } from "./query-types.js";
 import { referrersOf } from "./references.js";
 import { setFiles, setMember } from "./set.js";
 import type { DocumentModel } from "../../model/document-model.js";
+import { ledTo, documentOf, readName, viewed } from "../../model/views.js";
+import { readingMember, viewLines, viewTypes } from "./emit-views.js";
 import type { RegistryModel } from "../../model/registry.js";
 import { header, type EmittedFile } from "../../print/file.js";
 import {
@@ -96,8 +98,9 @@ function uniqueMember(uniques: StoredTables[string]["uniques"]): readonly string
   return [listLayout("  ", "unique: ", lines, ["[", "]"], ",")];
 }
 
-function specOf(document: string, scope: ModuleScope): string {
-  return scope.generated(`documents/${document}`, specName(document));
+/** The spec of documents, or of a view of them. */
+function specOf(read: string, scope: ModuleScope): string {
+  return scope.generated(`documents/${documentOf(read)}`, specName(read));
 }
 
 /** What members name, and who names these documents. Documents may name each other, so each spec is asked for when it is needed. */
@@ -113,7 +116,7 @@ function referenceMembers(
       : [
           "  references: {",
           ...document.references.map(
-            ({ field, document: target }) => `    ${field}: () => ${specOf(target, scope)},`,
+            (reference) => `    ${reference.field}: () => ${specOf(ledTo(reference), scope)},`,
           ),
           "  },",
         ]),
@@ -128,13 +131,6 @@ function referenceMembers(
           "  ],",
         ]),
   ];
-}
-
-/** Who may see the documents by way of others. Asked for when it is needed: guards may know documents. */
-function readingMember({ reading }: DocumentModel, scope: ModuleScope): readonly string[] {
-  if (reading === null) return [];
-  const steps = reading.map((step) => scope.code(step));
-  return [listLayout("  ", "reading: () => ", steps, ["[", "]"], ",")];
 }
 
 /** The indexes that are kept with the documents. */
@@ -168,7 +164,7 @@ function emitsMember({ emits }: DocumentModel, { realtime }: RegistryModel): rea
 
 /** What the module of a document declares and imports. */
 function scopeOf(
-  { name, reading, set }: DocumentModel,
+  { name, reading, set, views }: DocumentModel,
   shape: Shape,
   types: readonly string[],
   paths: ModulePaths,
@@ -176,10 +172,17 @@ function scopeOf(
   return new ModuleScope({
     paths,
     path: `documents/${name}.ts`,
-    declares: [specName(name), ...types],
+    declares: [
+      specName(name),
+      ...views.map((view) => specName(readName(name, view.name))),
+      ...types,
+    ],
     authored: [
       ...Object.values(conversionsIn(shape)).map(({ by }) => functionReference(by).file),
-      ...(reading ?? []).flatMap(authoredIn).map(({ file }) => file),
+      ...[reading, ...views.map((view) => view.reading)]
+        .flatMap((steps) => steps ?? [])
+        .flatMap(authoredIn)
+        .map(({ file }) => file),
       ...setFiles({ set }),
     ],
   });
@@ -203,7 +206,8 @@ function printDocument(
 ): string {
   const isWritable = Object.hasOwn(model.types, document.createTypeName);
   const types = typesOf(document, isWritable);
-  const named = types.filter((name) => name !== "unknown");
+  const views = document.views.map((view) => viewed(document, view));
+  const named = [...types, ...views.flatMap(viewTypes)].filter((name) => name !== "unknown");
   const scope = scopeOf(document, shape, named, paths);
   // What refers in a circle has types that cannot be inferred.
   const isAnnotated =
@@ -215,6 +219,9 @@ function printDocument(
   const converters = convertersMember(document, shape, scope);
   const related = [...referenceMembers(document, model, scope), ...readingMember(document, scope)];
   const set = setMember(document, scope);
+  const printedViews = views.map((view) =>
+    viewLines(view, specName(document.name), scope, isAnnotated),
+  );
   const maker = scope.runtime("document");
   const imports = [
     ...scope.imports.filter(({ from }) => from === runtimePackage),
@@ -263,6 +270,7 @@ function printDocument(
       ...emitsMember(document, model),
       ...validatorMembers(document, model, isWritable, validate),
     ],
+    views: printedViews,
   });
 }
 

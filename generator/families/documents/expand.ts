@@ -3,10 +3,11 @@ import { didYouMean } from "../../did-you-mean.js";
 import type { DocumentDeclaration } from "../../load/declarations.js";
 import type { DocumentModel } from "../../model/document-model.js";
 import type { DocumentVerb } from "../../model/registry.js";
-import { reading } from "./guard.js";
-import { addQueryTypes } from "./query-types.js";
+import { viewed } from "../../model/views.js";
+import { operationName, reading } from "./guard.js";
+import { addAggregateTypes, addQueryTypes } from "./query-types.js";
 import type { Documents } from "./related.js";
-import { verbsOf } from "./verb-table.js";
+import { verbsOf, viewVerbs } from "./verb-table.js";
 import { expandVerb } from "./verbs.js";
 import type { FamilyContext, UnmountedOperation } from "../../kernel/family.js";
 
@@ -18,9 +19,26 @@ export function documentOperations(
   documents: Documents,
 ): readonly UnmountedOperation[] {
   addQueryTypes(context, model, documents);
-  const registered = verbsOf(model, declaration);
-  checkVerbs(context, model, declaration, registered);
-  return registered.map((verb) => expandVerb(context, model, declaration, verb));
+  addAggregateTypes(context, model);
+  const views = model.views.map((view) => viewed(model, view));
+  for (const view of views) addQueryTypes(context, view, documents);
+  const registered = [
+    ...verbsOf(model, declaration).map((verb) => ({ of: model, verb })),
+    ...views.flatMap((of) => viewVerbs.map((verb) => ({ of, verb }))),
+  ];
+  checkVerbs(
+    context,
+    model,
+    declaration,
+    registered.map(({ of, verb }) => ({ name: operationName(verb, of.view), verb })),
+  );
+  return registered.map(({ of, verb }) => expandVerb(context, of, declaration, verb));
+}
+
+/** An operation, and what it does. */
+interface Registered {
+  readonly name: string;
+  readonly verb: DocumentVerb;
 }
 
 /** Reports verbs that the document does not register, wherever the declaration names verbs. */
@@ -28,15 +46,17 @@ function checkVerbs(
   { tree, report }: FamilyContext,
   model: DocumentModel,
   declaration: DocumentDeclaration,
-  registered: readonly DocumentVerb[],
+  registered: readonly Registered[],
 ): void {
+  const names = registered.map(({ name }) => name);
+  const reads = registered.filter(({ verb }) => reading.includes(verb)).map(({ name }) => name);
   const check = (verb: string, isKey: boolean, ...path: readonly (string | number)[]): void => {
-    if ((registered as readonly string[]).includes(verb)) return;
+    if (names.includes(verb)) return;
     report({
       code: "OPW062",
       message: `${model.name} registers no operation ${verb}`,
       at: { ...tree.at("documents", model.name, ...path), isKey },
-      suggestion: didYouMean(verb, registered),
+      suggestion: didYouMean(verb, names),
     });
   };
   if (declaration.upsert === true && (model.unique.length === 0 || declaration.read_only === true))
@@ -53,13 +73,13 @@ function checkVerbs(
     check(verb, true, "deprecated", verb);
   for (const verb of Object.keys(declaration.emits ?? {})) {
     check(verb, true, "emits", verb);
-    if (!(reading as readonly string[]).includes(verb)) continue;
+    if (!reads.includes(verb)) continue;
     const at = { ...tree.at("documents", model.name, "emits", verb), isKey: true };
     report({ code: "OPW074", message: `${verb} does not write`, at });
   }
   for (const [index, verb] of (declaration.idempotency ?? []).entries()) {
     check(verb, false, "idempotency", index);
-    if (!(reading as readonly string[]).includes(verb)) continue;
+    if (!reads.includes(verb)) continue;
     const at = tree.at("documents", model.name, "idempotency", index);
     report({ code: "OPW047", message: `${verb} does not write`, at });
   }

@@ -82,6 +82,8 @@ const setRule: Shape = {
   ],
 };
 
+const viewFields = listOf({ kind: "string", what: "a field" }, 1);
+
 /** What documents and composites both say. */
 export const documentMembers = {
   type: required(fieldType, "The type's name, or its fields."),
@@ -113,6 +115,22 @@ export const documentMembers = {
   unique: optional(
     listOf({ kind: "either", of: [uniqueFields, uniqueRule] }),
     "Fields that no two documents of a tenant have the same values of.",
+  ),
+  views: optional(
+    mapOf({
+      kind: "either",
+      of: [
+        viewFields,
+        {
+          kind: "object",
+          members: {
+            fields: required(viewFields, "The fields."),
+            guard: optional(text, "The policy of those who read them: that of get where left out."),
+          },
+        },
+      ],
+    }),
+    "Fields that are told without the others, by name: each view has a type, and operations that read it.",
   ),
   history: optional(
     {

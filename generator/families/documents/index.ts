@@ -3,6 +3,7 @@ import type { DocumentDeclaration } from "../../load/declarations.js";
 import { ofGenerated } from "../../model/code.js";
 import { specName } from "../../model/names.js";
 import { sortedRecord } from "../../model/records.js";
+import { documentOf } from "../../model/views.js";
 import type { DocumentModel } from "../../model/document-model.js";
 import {
   expansion,
@@ -34,7 +35,7 @@ export const documents = family<ReadonlyMap<string, DocumentModel>>({
       plain[name] = documentModel(context, name, declaration, type);
     checkReferences(context, plain);
     const documents = withReading(plain, (model) => {
-      const declaration = declared.get(model.name)?.declaration;
+      const declaration = declared.get(documentOf(model.name))?.declaration;
       return declaration === undefined ? null : readingOf(context, model, declaration);
     });
     refuseExpanded(context, documents);

@@ -25,6 +25,8 @@ import { checkHistory, deletedForSeconds } from "./retention.js";
 import { indexesOf, uniqueOf, withReferences } from "./indexes.js";
 import { setRules } from "./set.js";
 import { referencesOf, refuseNestedReferences } from "./references.js";
+import { viewTypeName } from "../../model/views.js";
+import { addViewTypes, viewsOf } from "./views.js";
 import { formerNames, refuseNested } from "./former.js";
 import type { FamilyContext } from "../../kernel/family.js";
 
@@ -83,6 +85,7 @@ export function readDocumentType(
     typeName,
     resourceSchema(storedSchema(declaration, body, resolve), softDelete, declaration.description),
   );
+  addViewTypes(context, name, declaration, typeName);
   return { typeName, body, softDelete };
 }
 
@@ -158,6 +161,15 @@ export function documentModel(
     reading: null,
     expandable: [],
     readTypeName: typeName,
+    views: viewsOf(declaration).map(({ name: view, members }) => ({
+      name: view,
+      members,
+      typeName: viewTypeName(name, view),
+      reading: null,
+      expandable: [],
+      readTypeName: viewTypeName(name, view),
+    })),
+    view: null,
     bulk: declaration.read_only === true ? null : (declaration.bulk?.max ?? null),
     unique: uniqueOf(context, name, declaration, fields, softDelete),
     emits: emissions(declaration),

@@ -3,6 +3,7 @@ import { withDeprecatedNames } from "../../load/deprecations.js";
 import type { FamilyContext } from "../../kernel/family.js";
 import type { DocumentModel } from "../../model/document-model.js";
 import { mapSchema, propertiesOf, type JsonSchema } from "../../model/json-schema.js";
+import { documentOf } from "../../model/views.js";
 import { pascalCase } from "../../model/names.js";
 import { queryableFields } from "../../model/query-fields.js";
 import { sharedAggregateTypes, aggregateTypeNames, aggregateTypes } from "./aggregate-schemas.js";
@@ -24,33 +25,50 @@ export function addQueryTypes(
   model: DocumentModel,
   documents: Documents,
 ): void {
-  const { name, elements, enums, bodySchema } = model;
-  const at = tree.at("documents", name);
+  const { elements, enums, bodySchema } = model;
+  const document = documentOf(model.name);
+  const at = tree.at("documents", document);
   const queryable = queryableFields(model);
   const properties = propertiesOf(bodySchema);
   const related = relatedQueries(model, documents, (other) => queryTypeNames(other).filter);
   const named = (schema: JsonSchema): JsonSchema =>
     mapSchema(schema, (inner) => withDeprecatedNames(inner, properties));
-  const names = queryTypeNames(name);
-  const constraints = enumConstraints(name, queryable, enums);
+  const names = queryTypeNames(model.name);
+  const constraints = enumConstraints(model.name, queryable, enums);
   const filter = filterSchema(queryable, elements, constraints, names, related);
-  table.addTo(name, names.filter, named(filter), at);
+  table.addTo(document, names.filter, named(filter), at);
   for (const [constraint, schema] of Object.entries(enumQueryTypes(enums, constraints)))
-    table.addTo(name, constraint, schema, at);
-  table.addTo(name, names.comparison, comparisonSchema(names.field), at);
-  table.addTo(name, names.sorts, named(sortSchema(queryable, related.sortable)), at);
-  table.addTo(name, names.field, named(fieldNameSchema(queryable)), at);
-  const aggregated = aggregateTypes(queryable, names.filter, aggregateTypeNames(name));
-  for (const [derived, schema] of Object.entries(aggregated))
-    table.addTo(name, derived, named(schema), at);
+    table.addTo(document, constraint, schema, at);
+  table.addTo(document, names.comparison, comparisonSchema(names.field), at);
+  table.addTo(document, names.sorts, named(sortSchema(queryable, related.sortable)), at);
+  table.addTo(document, names.field, named(fieldNameSchema(queryable)), at);
   for (const [shared, schema] of Object.entries(sharedQueryTypes(queryable, elements)))
-    table.addShared(shared, schema, at);
-  for (const { name: shared, schema } of [...Object.values(rawPages), ...sharedAggregateTypes])
     table.addShared(shared, schema, at);
   const resource = table.schemas.get(model.typeName);
   if (typeof resource === "object")
     for (const [expanded, schema] of Object.entries(expandedTypes(model, documents, resource)))
-      table.addTo(name, expanded, schema, at);
+      table.addTo(document, expanded, schema, at);
+}
+
+/** Puts the types of a document's aggregates, and of lists of chosen fields, into the table. */
+export function addAggregateTypes(
+  { tree, types: { table } }: FamilyContext,
+  model: DocumentModel,
+): void {
+  const { name, bodySchema } = model;
+  const at = tree.at("documents", name);
+  const properties = propertiesOf(bodySchema);
+  const { filter } = queryTypeNames(name);
+  const aggregated = aggregateTypes(queryableFields(model), filter, aggregateTypeNames(name));
+  for (const [derived, schema] of Object.entries(aggregated))
+    table.addTo(
+      name,
+      derived,
+      mapSchema(schema, (inner) => withDeprecatedNames(inner, properties)),
+      at,
+    );
+  for (const { name: shared, schema } of [...Object.values(rawPages), ...sharedAggregateTypes])
+    table.addShared(shared, schema, at);
 }
 
 /** Names of the types that queries of a document use. */

@@ -51,10 +51,13 @@ export function checkReferences(
   documents: Readonly<Record<string, DocumentModel>>,
 ): void {
   for (const { name, tenant, softDelete, references } of Object.values(documents))
-    for (const { field, document, onDelete } of references) {
+    for (const { field, document, view, onDelete } of references) {
       const target = documents[document];
       if (target === undefined) continue;
       const faults = [
+        ...(view === undefined || target.views.some((one) => one.name === view)
+          ? []
+          : [`${document} have no view ${view}`]),
         ...(target.tenant === tenant
           ? []
           : [`${name}.${field} names one of the ${document}: both are of tenants, or neither`]),

@@ -3,7 +3,7 @@ import { limits } from "../../../runtime/contract/limits.js";
 import { isScalarType } from "../../../runtime/contract/query-operators.js";
 import type { FamilyContext } from "../../kernel/family.js";
 import { hookChain, isAuthorsSay } from "../../kernel/guards.js";
-import type { DocumentModel } from "../../model/document-model.js";
+import type { DocumentModel, ReadModel } from "../../model/document-model.js";
 import {
   objectSchema,
   propertiesOf,
@@ -13,6 +13,7 @@ import {
 } from "../../model/json-schema.js";
 import { pascalCase } from "../../model/names.js";
 import { queryableFields } from "../../model/query-fields.js";
+import { ledTo, documentOf, readBy, viewed } from "../../model/views.js";
 import type { HookUse } from "../../model/registry.js";
 import type { DocumentDeclaration } from "../../load/declarations.js";
 import { constraintsOf, enumConstraints, type RelatedQueries } from "./query-schemas.js";
@@ -22,8 +23,8 @@ import { guardOf } from "./guard.js";
 export type Documents = Readonly<Record<string, DocumentModel>>;
 
 /**
- * What lets a caller see documents by way of others: the guard of `get`. Null where nobody may: where the documents are on no
- * mount, and where the author's own code has a say, which judges requests.
+ * What lets a caller see documents, or a view of them, by way of others: the guard of reading one. Null where nobody may:
+ * where the documents are on no mount, and where the author's own code has a say, which judges requests.
  */
 export function readingOf(
   context: FamilyContext,
@@ -31,11 +32,12 @@ export function readingOf(
   declaration: DocumentDeclaration,
 ): DocumentModel["reading"] {
   if (model.sensitive) return null;
-  const { policy, path } = guardOf(declaration, "get");
+  const { policy, path } = guardOf(declaration, "get", model.view);
   // What is wrong with the policy is told of the operation itself.
   const quiet = { ...context, report: () => undefined };
-  const at = context.tree.at("documents", model.name, ...path);
-  const hooks = hookChain(quiet, { policy, at }, model.name);
+  const document = documentOf(model.name);
+  const at = context.tree.at("documents", document, ...path);
+  const hooks = hookChain(quiet, { policy, at }, document);
   if (hooks.some(isAuthorsSay)) return null;
   // What follows an operation has nothing to say here.
   const asked = hooks.filter((hook) => !hook.isAuthored && !isRate(hook));
@@ -47,26 +49,48 @@ function isRate({ errors }: HookUse): boolean {
   return errors.includes("core.throttled");
 }
 
-/** The models, with who may see them by way of others; null where there is no such way. */
+/** The models, with who may see them, and views of them, by way of others; null where there is no such way. */
 export function withReading(
   models: Documents,
-  readBy: (model: DocumentModel) => DocumentModel["reading"],
+  whoReads: (model: DocumentModel) => DocumentModel["reading"],
 ): Documents {
+  const all = Object.values(models);
+  const led = new Set(all.flatMap(({ references }) => references.map(ledTo)));
   const isRelated = (model: DocumentModel): boolean =>
     model.references.length > 0 || referrersOf({ documents: models }, model.name).length > 0;
-  const read = Object.fromEntries(
-    Object.entries(models).map(([name, model]): [string, DocumentModel] => [
-      name,
-      isRelated(model) ? { ...model, reading: readBy(model) } : model,
-    ]),
+  const read = byName(
+    all.map((model) => ({
+      ...model,
+      reading: isRelated(model) ? whoReads(model) : null,
+      views: model.views.map((view) => {
+        const seen = viewed(model, view);
+        return led.has(seen.name) ? { ...view, reading: whoReads(seen) } : view;
+      }),
+    })),
   );
-  return Object.fromEntries(
-    Object.entries(read).map(([name, model]) => {
-      const expandable = pathsFrom(model, read, limits.maxExpansionDepth);
-      const readTypeName = expandable.length === 0 ? model.typeName : `${pascalCase(name)}Expanded`;
-      return [name, { ...model, expandable, readTypeName }];
-    }),
+  return byName(
+    Object.values(read).map((model) => ({
+      ...model,
+      ...pathsOf(model, read),
+      views: model.views.map((view) => ({ ...view, ...pathsOf(viewed(model, view), read) })),
+    })),
   );
+}
+
+function byName(models: readonly DocumentModel[]): Documents {
+  return Object.fromEntries(models.map((model) => [model.name, model]));
+}
+
+/** What may come along with documents, or a view of them, and the name of the type with it. */
+function pathsOf(
+  model: DocumentModel,
+  models: Documents,
+): Pick<ReadModel, "expandable" | "readTypeName"> {
+  const expandable = pathsFrom(model, models, limits.maxExpansionDepth);
+  return {
+    expandable,
+    readTypeName: expandable.length === 0 ? model.typeName : `${pascalCase(model.name)}Expanded`,
+  };
 }
 
 /** What comes along has a name of its own in every document. */
@@ -85,8 +109,9 @@ function leadsOf(
   { references }: DocumentModel,
   models: Documents,
 ): readonly { readonly field: string; readonly target: DocumentModel }[] {
-  return references.flatMap(({ field, document }) => {
-    const target = models[document];
+  return references.flatMap((reference) => {
+    const { field } = reference;
+    const target = readBy(models, ledTo(reference));
     return target === undefined || target.reading === null ? [] : [{ field, target }];
   });
 }

@@ -27,6 +27,9 @@ export function verbsOf(
   ];
 }
 
+/** Verbs of a view. */
+export const viewVerbs = ["get", "list", "list_cursor"] as const satisfies readonly DocumentVerb[];
+
 /** Verbs about many documents. */
 const bulkVerbs = [
   "create_many",

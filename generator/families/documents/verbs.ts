@@ -4,7 +4,8 @@ import { own } from "../../model/records.js";
 import { objectSchema, refTo, revisionSchema, uuidSchema } from "../../model/json-schema.js";
 import { callOf, ofGenerated, ofRuntime, type Code } from "../../model/code.js";
 import { camelCase, pascalCase, specName, summaryOf } from "../../model/names.js";
-import type { DocumentModel } from "../../model/document-model.js";
+import type { DocumentModel, ToldMembers } from "../../model/document-model.js";
+import { documentOf } from "../../model/views.js";
 import {
   bodyInput,
   type DocumentVerb,
@@ -32,14 +33,14 @@ import { hookChain, requiresAuthn } from "../../kernel/guards.js";
 import { aggregatePage, aggregateRequestSchema, aggregateTypeNames } from "./aggregate-schemas.js";
 import { queryableFields } from "../../model/query-fields.js";
 import { bulkRequestSchema, matchedSchema, outcomesSchema } from "./bulk-schemas.js";
-import { guardOf, reading } from "./guard.js";
+import { guardOf, operationName, reading } from "./guard.js";
 import { listings, ofOneVersion, summaries, verbs } from "./verb-table.js";
 import { expandMember, listRequestSchema, pageSchema, rawPages } from "./query-schemas.js";
 
 /** What goes on with a document that was created. */
 const followers: readonly DocumentVerb[] = ["get", "update", "delete", "kill"];
 
-/** One operation of a document. */
+/** One operation of a document, or of a view of it. */
 export function expandVerb(
   context: FamilyContext,
   model: DocumentModel,
@@ -47,31 +48,33 @@ export function expandVerb(
   verb: DocumentVerb,
 ): UnmountedOperation {
   const shape = verbs[verb];
-  const key = `${model.name}.${verb}`;
+  const { view } = model;
+  const document = documentOf(model.name);
+  const name = operationName(verb, view);
   const isRead = reading.includes(verb);
-  const own = declaration.hooks?.[verb];
-  const guard = guardOf(declaration, verb);
+  const own = declaration.hooks?.[name];
+  const guard = guardOf(declaration, verb, view);
   const tree = context.tree;
   const hooks = hookChain(
     context,
     {
       policy: guard.policy,
-      at: tree.at("documents", model.name, ...guard.path),
+      at: tree.at("documents", document, ...guard.path),
     },
-    model.name,
+    document,
     own === undefined
       ? undefined
-      : { hooks: own, at: tree.at("documents", model.name, "hooks", verb) },
+      : { hooks: own, at: tree.at("documents", document, "hooks", name) },
   );
-  const spec = ofGenerated(`documents/${model.name}`, specName(model.name));
+  const spec = ofGenerated(`documents/${document}`, specName(model.name));
   const isList = verb.includes("list");
   const operation: OperationModel = {
-    key,
-    namespace: model.name,
-    name: verb,
+    key: `${document}.${name}`,
+    namespace: document,
+    name,
     family: "documents",
     source: model.source,
-    summary: summaryOf(summaries[verb], model.name),
+    summary: `${summaryOf(summaries[verb], document)}${view === null ? "" : ` (${view.name})`}`,
     description: null,
     input: inputOf(model, verb, spec),
     output: outputOf(model, verb),
@@ -79,15 +82,16 @@ export function expandVerb(
     hooks,
     deadlineSeconds: deadlineOf(context, declaration.deadline),
     transaction: isRead ? "read" : "write",
-    idempotencyKey: declaration.idempotency?.includes(verb) ?? false,
-    isConditional: ofOneVersion.includes(verb),
+    idempotencyKey: declaration.idempotency?.includes(name) ?? false,
+    // The version is that of the whole, which a view says nothing of.
+    isConditional: view === null && ofOneVersion.includes(verb),
     leadsTo: verb === "create" ? followers : [],
     isSensitive: model.sensitive,
-    deprecated: deprecationOf(context, declaration.deprecated?.[verb], [
+    deprecated: deprecationOf(context, declaration.deprecated?.[name], [
       "documents",
-      model.name,
+      document,
       "deprecated",
-      verb,
+      name,
     ]),
     requiresAuthn: requiresAuthn(hooks),
     ignoresCredentials: false,
@@ -97,19 +101,27 @@ export function expandVerb(
     effect: isRead ? "reads" : adding.includes(verb) ? "adds" : "changes",
     isTool: true,
     declares: "nothing",
-    lists: isList ? model.name : null,
+    lists: isList ? document : null,
     queries: isList ? model.name : null,
     errors: [...shape.errors, ...historyErrors(model, verb), ...uniqueErrors(model, verb)],
     extensions: extensionsOf(declaration),
   };
   return {
     operation,
-    routes: {
-      rest: { method: shape.rest[0], path: shape.rest[1] },
-      rpc: { method: shape.rpc[0], path: shape.rpc[1] },
-    },
+    routes: routesOf(verb, view),
     status: shape.status ?? 200,
-    at: tree.keyAt("documents", model.name),
+    at: tree.keyAt("documents", document, ...(view === null ? [] : ["views", view.name])),
+  };
+}
+
+/** The routes of a verb in both styles; those of a view are below it. */
+function routesOf(verb: DocumentVerb, view: ToldMembers | null): UnmountedOperation["routes"] {
+  const { rest, rpc } = verbs[verb];
+  if (view === null)
+    return { rest: { method: rest[0], path: rest[1] }, rpc: { method: rpc[0], path: rpc[1] } };
+  return {
+    rest: { method: rest[0], path: `/views/${view.name}${rest[1]}` },
+    rpc: { method: rpc[0], path: `/${operationName(verb, view)}` },
   };
 }
 
@@ -272,7 +284,11 @@ function outputOf(model: DocumentModel, verb: DocumentVerb): OperationModel["out
     case "agg_list":
       return { schema: refTo(aggregatePage.name), hasEntityTag: false, isBytes: false };
     case "get":
-      return { schema: refTo(model.readTypeName), hasEntityTag: true, isBytes: false };
+      return {
+        schema: refTo(model.readTypeName),
+        hasEntityTag: model.view === null,
+        isBytes: false,
+      };
     case "create":
     case "delete":
     case "restore":

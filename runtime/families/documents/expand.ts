@@ -2,7 +2,7 @@
 import { fail } from "../../contract/errors.js";
 import { limits } from "../../contract/limits.js";
 import type { ExecutionContext } from "../../operations/context.js";
-import type { DocumentDeclaration, DocumentSpec } from "../../ports/document-spec.js";
+import { seenAs, type DocumentDeclaration, type DocumentSpec } from "../../ports/document-spec.js";
 import { documentStore, type StoredDocument } from "../../ports/documents.js";
 import type { Filter } from "../../query/ast.js";
 import { isPlain, type Expansion } from "../../query/parse-expand.js";
@@ -83,13 +83,9 @@ class Named {
   }
 
   /** What the member of a row names, as far as it is visible. */
-  of(
-    { name }: DocumentDeclaration,
-    row: StoredDocument,
-    member: string,
-  ): StoredDocument | undefined {
+  of(spec: DocumentDeclaration, row: StoredDocument, member: string): StoredDocument | undefined {
     const id = this.#id(row, member);
-    return id === undefined ? undefined : this.#rows.get(name)?.get(id);
+    return id === undefined ? undefined : this.#rows.get(seenAs(spec))?.get(id);
   }
 
   async #readLevel(
@@ -100,11 +96,11 @@ class Named {
     const wanted = new Map<string, { readonly spec: DocumentDeclaration; ids: Set<string> }>();
     for (const { member, target, from } of level) {
       // Who may see none of them is refused, whether there are any or not.
-      if (!this.#visible.has(target.name))
-        this.#visible.set(target.name, await sight(target, context));
-      const known = this.#rows.get(target.name);
-      const asked = wanted.get(target.name) ?? { spec: target, ids: new Set() };
-      wanted.set(target.name, asked);
+      const name = seenAs(target);
+      if (!this.#visible.has(name)) this.#visible.set(name, await sight(target, context));
+      const known = this.#rows.get(name);
+      const asked = wanted.get(name) ?? { spec: target, ids: new Set() };
+      wanted.set(name, asked);
       for (const row of from) {
         const id = this.#id(row, member);
         if (id !== undefined && known?.has(id) !== true) asked.ids.add(id);
@@ -113,14 +109,15 @@ class Named {
     const asked = [...wanted.values()]
       .filter(({ ids }) => ids.size > 0)
       .map(({ spec, ids }) => {
-        const filter = this.#visible.get(spec.name);
-        if (filter === undefined) throw new TypeError(`nobody has said who sees ${spec.name}`);
-        return { spec, ids: [...ids], filter };
+        const name = seenAs(spec);
+        const filter = this.#visible.get(name);
+        if (filter === undefined) throw new TypeError(`nobody has said who sees ${name}`);
+        return { spec, name, ids: [...ids], filter };
       });
     const documents = context.transaction.of(documentStore);
     const found = await documents.named(asked, context.tenant, limits.maxPageBytes);
     for (const [at, rows] of found.entries()) {
-      const { name } = asked[at]?.spec ?? { name: "" };
+      const { name } = asked[at] ?? { name: "" };
       const known = this.#rows.get(name) ?? new Map<string, StoredDocument>();
       this.#rows.set(name, known);
       for (const row of rows) {

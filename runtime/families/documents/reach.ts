@@ -2,7 +2,7 @@
 // could find them themselves.
 import { fail } from "../../contract/errors.js";
 import type { ExecutionContext } from "../../operations/context.js";
-import type { DocumentDeclaration, DocumentSpec } from "../../ports/document-spec.js";
+import { seenAs, type DocumentDeclaration, type DocumentSpec } from "../../ports/document-spec.js";
 import { allOf, type Filter, type SortKey } from "../../query/ast.js";
 import { reachedBy, sortsWithin, within, type Visibility } from "../../query/relations.js";
 
@@ -63,7 +63,7 @@ export async function visibility(
 
 const neighbours = new WeakMap<DocumentDeclaration, ReadonlyMap<string, DocumentSpec<unknown>>>();
 
-/** A document that one is related to, over however many others. */
+/** A document, or a view, that one is related to, over however many others. */
 export function relatedTo(spec: DocumentDeclaration, name: string): DocumentSpec<unknown> {
   const known = neighbours.get(spec) ?? reachable(spec);
   neighbours.set(spec, known);
@@ -77,8 +77,9 @@ function reachable(spec: DocumentDeclaration): ReadonlyMap<string, DocumentSpec<
   const visit = ({ references = {}, referredBy = [] }: DocumentDeclaration): void => {
     const next = [...Object.values(references), ...referredBy.map(({ by }) => by)];
     for (const other of next.map((of) => of())) {
-      if (found.has(other.name)) continue;
-      found.set(other.name, other);
+      const name = seenAs(other);
+      if (found.has(name)) continue;
+      found.set(name, other);
       visit(other);
     }
   };

@@ -2,20 +2,31 @@
 import { JsonText } from "../../operations/json-text.js";
 import type { Validators } from "../../operations/preconditions.js";
 import type { StoredDocument } from "../../ports/documents.js";
-import type { DocumentDeclaration } from "../../ports/document-spec.js";
+import type { DocumentDeclaration, View } from "../../ports/document-spec.js";
 
-/** The JSON text of a document. */
+/** The JSON text of a document, or of what a view tells of it. */
 export function documentText(spec: DocumentDeclaration, stored: StoredDocument): string {
+  return spec.view === undefined ? wholeText(spec, stored) : viewText(spec, stored, spec.view);
+}
+
+function wholeText(spec: DocumentDeclaration, stored: StoredDocument): string {
   const deleted = spec.softDelete ? `,"is_deleted":${stored.isDeleted}` : "";
   const members = stored.body.length > 2 ? `,${stored.body.slice(1)}` : "}";
   return `{"id":"${stored.id}","rev":${stored.rev},"created_at":"${stored.createdAt}","last_update_at":"${stored.lastUpdateAt}"${deleted}${members}`;
 }
 
-/** The answer of operations on one document; its entity tag is the revision. */
+function viewText(spec: DocumentDeclaration, stored: StoredDocument, { members }: View): string {
+  const whole = JSON.parse(wholeText(spec, stored)) as Readonly<Record<string, unknown>>;
+  const told = members.filter((member) => Object.hasOwn(whole, member));
+  return JSON.stringify(Object.fromEntries(told.map((member) => [member, whole[member]])));
+}
+
+/** The answer of operations on one document; its entity tag is the revision, which a view says nothing of. */
 export function renderDocument<Document>(
   spec: DocumentDeclaration,
   stored: StoredDocument,
 ): JsonText<Document> {
+  if (spec.view !== undefined) return new JsonText(documentText(spec, stored));
   const { etag, modifiedAt } = validatorsOf(stored);
   return new JsonText(documentText(spec, stored), `"${etag}"`, modifiedAt);
 }

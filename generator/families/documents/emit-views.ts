@@ -1,0 +1,54 @@
+// How documents are read, as their modules print it: who may see them by way of others, and their views.
+import type { DocumentModel, ReadModel } from "../../model/document-model.js";
+import { specName } from "../../model/names.js";
+import { listLayout, literal } from "../../print/layout.js";
+import type { ModuleScope } from "../../print/module-scope.js";
+import { queryTypeNames } from "./query-types.js";
+
+/** Who may see the documents by way of others. Asked for when it is needed: guards may know documents. */
+export function readingMember({ reading }: ReadModel, scope: ModuleScope): readonly string[] {
+  if (reading === null) return [];
+  const steps = reading.map((step) => scope.code(step));
+  return [listLayout("  ", "reading: () => ", steps, ["[", "]"], ",")];
+}
+
+/** Names of the types that the spec of a view carries. */
+export function viewTypes({ name, typeName, readTypeName }: DocumentModel): readonly string[] {
+  const { filter, sorts } = queryTypeNames(name);
+  return [typeName, filter, sorts, ...(readTypeName === typeName ? [] : [readTypeName])];
+}
+
+/** The spec of a view, made of that of the documents. */
+export function viewLines(
+  view: DocumentModel,
+  of: string,
+  scope: ModuleScope,
+  isAnnotated: boolean,
+): readonly string[] {
+  const { name, members } = view.view ?? { name: view.name, members: [] };
+  const [typeName = "unknown", ...asked] = viewTypes(view);
+  const maker = scope.runtime("view");
+  const spec = specName(view.name);
+  const open = isAnnotated
+    ? listLayout(
+        "",
+        `export const ${spec}: DocumentSpec`,
+        [typeName, "never", "never", ...asked],
+        ["<", ">"],
+        ` = ${maker}(${of}, {`,
+      )
+    : listLayout(
+        "",
+        `export const ${spec} = ${maker}`,
+        [typeName, ...asked],
+        ["<", ">"],
+        `(${of}, {`,
+      );
+  return [
+    open,
+    `  name: ${literal(name)},`,
+    listLayout("  ", "members: ", members.map(literal), ["[", "]"], ","),
+    ...readingMember(view, scope),
+    "});",
+  ];
+}

@@ -1,0 +1,42 @@
+// `views:`: members of documents that are told without the others, each view as a type of its own.
+import { didYouMean } from "../../did-you-mean.js";
+import type { FamilyContext } from "../../kernel/family.js";
+import type { DocumentDeclaration } from "../../load/declarations.js";
+import { isMap } from "../../load/shape.js";
+import type { ToldMembers } from "../../model/document-model.js";
+import { objectSchema, propertiesOf, requiredOf } from "../../model/json-schema.js";
+import { viewTypeName } from "../../model/views.js";
+
+/** The views that a document declares. */
+export function viewsOf({ views = {} }: DocumentDeclaration): readonly ToldMembers[] {
+  return Object.entries(views).map(([name, view]) => ({
+    name,
+    members: isMap(view) ? view.fields : view,
+  }));
+}
+
+/** Puts the types of a document's views into the table. Reports fields that are not there. */
+export function addViewTypes(
+  { tree, types: { table }, report }: FamilyContext,
+  document: string,
+  declaration: DocumentDeclaration,
+  typeName: string,
+): void {
+  const whole = table.schemas.get(typeName);
+  if (typeof whole !== "object") return;
+  const properties = propertiesOf(whole);
+  for (const { name, members } of viewsOf(declaration)) {
+    const at = tree.at("documents", document, "views", name);
+    for (const unknown of members.filter((member) => !Object.hasOwn(properties, member)))
+      report({
+        code: "OPW030",
+        message: `${typeName} has no field ${unknown}`,
+        at,
+        suggestion: didYouMean(unknown, Object.keys(properties)),
+      });
+    const told = members.map((member) => [member, properties[member] ?? true] as const);
+    const required = requiredOf(whole).filter((member) => members.includes(member));
+    const schema = objectSchema(Object.fromEntries(told), required);
+    table.addTo(document, viewTypeName(document, name), schema, at);
+  }
+}

@@ -1,0 +1,58 @@
+// Views: what of documents is told. To those who read, a view is a document that has its members alone.
+import type { Fields } from "../../runtime/contract/fields.js";
+import type { DocumentModel, ReferenceModel, ViewModel } from "./document-model.js";
+import { pascalCase } from "./names.js";
+import { own } from "./records.js";
+
+/** `profiles.public`, or `profiles` where all of it is read. */
+export function readName(document: string, view: string | undefined): string {
+  return view === undefined ? document : `${document}.${view}`;
+}
+
+/** The type of a view: `ProfilesPublic`. */
+export function viewTypeName(document: string, view: string): string {
+  return pascalCase(readName(document, view));
+}
+
+/** What callers read who follow a reference. */
+export function ledTo({ document, view }: Pick<ReferenceModel, "document" | "view">): string {
+  return readName(document, view);
+}
+
+/** The document whose name, or the name of whose view, it is: `profiles`. */
+export function documentOf(read: string): string {
+  return read.split(".", 1)[0] ?? read;
+}
+
+/** The documents as one of their views has them. */
+export function viewed(
+  document: DocumentModel,
+  { name, members, ...read }: ViewModel,
+): DocumentModel {
+  const isShown = (path: string): boolean => members.includes(path.split(/[.[]/, 1)[0] ?? "");
+  const shown = <Value>(values: Readonly<Record<string, Value>>): Readonly<Record<string, Value>> =>
+    Object.fromEntries(Object.entries(values).filter(([path]) => isShown(path)));
+  return {
+    ...document,
+    ...read,
+    name: readName(document.name, name),
+    listDeleted: false,
+    fields: shown(document.fields) satisfies Fields,
+    elements: shown(document.elements),
+    enums: shown(document.enums),
+    references: document.references.filter(({ field }) => isShown(field)),
+    views: [],
+    view: { name, members },
+  };
+}
+
+/** What reads by a name: documents, or a view of them. */
+export function readBy(
+  documents: Readonly<Record<string, DocumentModel>>,
+  read: string,
+): DocumentModel | undefined {
+  const document = own(documents, documentOf(read));
+  if (document === undefined || document.name === read) return document;
+  const found = document.views.find(({ name }) => readName(document.name, name) === read);
+  return found === undefined ? undefined : viewed(document, found);
+}
