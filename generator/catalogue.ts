@@ -128,7 +128,7 @@ export const catalogue = {
   OPW029: entry(
     "Reference",
     "A field names a document that is not there, or one that it cannot be kept with.",
-    "Name a document of the registry. Both are of tenants, or neither; null needs `ref: name?`; what is marked as deleted takes along only what can be marked, too.",
+    "Name a document of the registry. Both are of tenants, or neither; null needs `ref: name?`; what is marked as deleted takes along only what can be marked, too. A `view` is one of that document.",
   ),
   OPW030: entry(
     "Unknown field",

@@ -1,4 +1,5 @@
 // `views:`: members of documents that are told without the others, each view as a type of its own.
+import { inside } from "../../diagnostics.js";
 import { didYouMean } from "../../did-you-mean.js";
 import type { FamilyContext } from "../../kernel/family.js";
 import type { DocumentDeclaration } from "../../load/declarations.js";
@@ -27,13 +28,15 @@ export function addViewTypes(
   const properties = propertiesOf(whole);
   for (const { name, members } of viewsOf(declaration)) {
     const at = tree.at("documents", document, "views", name);
-    for (const unknown of members.filter((member) => !Object.hasOwn(properties, member)))
-      report({
-        code: "OPW030",
-        message: `${typeName} has no field ${unknown}`,
-        at,
-        suggestion: didYouMean(unknown, Object.keys(properties)),
-      });
+    const list = isMap(declaration.views?.[name]) ? inside(at, "fields") : at;
+    for (const [index, member] of members.entries())
+      if (!Object.hasOwn(properties, member))
+        report({
+          code: "OPW030",
+          message: `${typeName} has no field ${member}`,
+          at: inside(list, index),
+          suggestion: didYouMean(member, Object.keys(properties)),
+        });
     const told = members.map((member) => [member, properties[member] ?? true] as const);
     const required = requiredOf(whole).filter((member) => members.includes(member));
     const schema = objectSchema(Object.fromEntries(told), required);

@@ -36,6 +36,10 @@ const places: readonly (readonly [string, Place])[] = [
   [`${documents}.*.unique.*.fields|where|global`, asShaped],
   [`${documents}.*.indexes|unique.*.*`, scalarAt],
   [`${documents}.*.set`, setFields],
+  [`${documents}.*.views.*.guard`, (world, path) => guardOf(world, path[0] ?? "")],
+  [`${documents}.*.views.*.fields`, asShaped],
+  [`${documents}.*.views.*.fields.*`, toldAt],
+  [`${documents}.*.views.*.*`, toldAt],
   [`${documents}.*.was`, ({ draw }, path) => `${path[1]}_${draw.below(9)}`],
   [`${documents}.*.defaults`, defaults],
   [`${documents}.*.emits.*`, emission],
@@ -128,6 +132,7 @@ export function keysAt(world: World, path: Path): readonly string[] {
     case "events":
       return dotted();
     case "routes":
+    case "views":
       return draw.some(names, 1, 2);
     case "cookies":
       return draw.some(names, 1, 2);
@@ -286,6 +291,12 @@ function fieldsAt(
 
 function scalarAt(world: World, path: Path): string {
   return world.draw.pick(fieldsAt(world, path, isScalar));
+}
+
+/** A field, or one that every document has. */
+function toldAt(world: World, path: Path): string {
+  const base = ["id", "rev", "created_at"];
+  return world.draw.pick([...base, ...fieldsAt(world, path, () => true)]);
 }
 
 /** A field whose text is searched, or its weight where the path ends with the field. */
