@@ -34,63 +34,6 @@ export interface HookDeclaration {
 
 export type MountDeclaration = Declared<{ kind: "object"; members: typeof mountMembers }>;
 
-/** Fields alone, or with what else is said of them. */
-export type UniqueDeclaration =
-  | readonly string[]
-  | {
-      readonly fields: readonly string[];
-      readonly global?: boolean;
-      readonly where?: "not_deleted";
-    };
-
-/** What a field is set from: `$caller`, `$now`, a function as file#export, or what is computed of the document. */
-export type SetDeclaration =
-  | string
-  | {
-      readonly from?: string;
-      readonly $sum?: string | readonly string[];
-      readonly $count?: string;
-      readonly on?: "create" | "write";
-    };
-
-/** Members that are told, and to whom, where that is not for those who read all. */
-export type ViewDeclaration =
-  | readonly string[]
-  | { readonly fields: readonly string[]; readonly guard?: string };
-
-export interface DocumentDeclaration {
-  readonly type: unknown;
-  readonly description?: string;
-  readonly create?: readonly string[];
-  readonly update?: readonly string[];
-  readonly defaults?: Readonly<Record<string, unknown>>;
-  readonly set?: Readonly<Record<string, SetDeclaration>>;
-  readonly indexes?: readonly (readonly string[])[];
-  readonly unique?: readonly UniqueDeclaration[];
-  readonly views?: Readonly<Record<string, ViewDeclaration>>;
-  readonly was?: string;
-  readonly soft_delete?: boolean | { readonly list_deleted?: boolean; readonly read?: string };
-  readonly history?: boolean | { readonly keep?: number; readonly revisions?: boolean };
-  readonly retention?: { readonly deleted?: string; readonly history?: number };
-  readonly bulk?: { readonly max: number };
-  readonly upsert?: boolean;
-  readonly read_only?: boolean;
-  readonly tenant?: boolean;
-  readonly sensitive?: boolean;
-  readonly guard: string | Readonly<Record<string, string>>;
-  readonly deadline?: string;
-  readonly idempotency?: readonly string[];
-  readonly hooks?: Readonly<Record<string, HooksByPhase>>;
-  readonly deprecated?: Readonly<Record<string, DeprecationDeclaration>>;
-  readonly emits?: Readonly<Record<string, EmittedEvent | readonly EmittedEvent[]>>;
-  readonly mount?: false | MountDeclaration;
-}
-
-/** An event, and perhaps the fields of which one must have changed. */
-export type EmittedEvent =
-  | string
-  | { readonly event: string; readonly if_changed: string | readonly string[] };
-
 export interface SearchDeclaration {
   readonly of: string;
   readonly text: readonly string[] | Readonly<Record<string, unknown>>;
@@ -117,20 +60,6 @@ export interface StorageDeclaration {
   readonly mount?: false | MountDeclaration;
   /** What `{resource}` is in guards, where it is not the storage: never written, made by a composite. */
   readonly resource?: string;
-}
-
-/** Documents and their search at once: what a document says, and of the search what is its own. */
-export interface CompositeDeclaration extends Omit<
-  DocumentDeclaration,
-  "soft_delete" | "read_only" | "mount"
-> {
-  readonly search: Pick<SearchDeclaration, "text" | "language" | "facets" | "description">;
-  readonly storage?: Omit<StorageDeclaration, "guard" | "mount" | "deadline" | "resource"> & {
-    readonly prefix?: string;
-  };
-  readonly style?: RouteStyle;
-  readonly transaction?: string;
-  readonly mount?: false | { readonly at: string };
 }
 
 export const methods = ["get", "post", "put", "patch", "delete"] as const;
@@ -245,11 +174,8 @@ export interface Declarations {
   readonly policies: Readonly<Record<string, readonly PolicyStep[]>>;
   readonly hooks: Readonly<Record<string, HookDeclaration>>;
   readonly types: Readonly<Record<string, unknown>>;
-  readonly documents: Readonly<Record<string, DocumentDeclaration>>;
   readonly search: Readonly<Record<string, SearchDeclaration>>;
   readonly storage: Readonly<Record<string, StorageDeclaration>>;
-  /** Written already as documents and searches among the others. */
-  readonly composites: Readonly<Record<string, CompositeDeclaration>>;
   readonly operations: Readonly<Record<string, OperationDeclaration>>;
   readonly mounts: Readonly<Record<string, TopLevelMountDeclaration>>;
   /** Reasons by the texts of changes, with the places that they were given for. */

@@ -1,5 +1,5 @@
 // Pieces that the registry format is made of: names, durations, references, paths, mounts.
-import { hookPhases } from "../model/vocabulary.js";
+import { hookPhases, type HookPhaseName } from "../model/vocabulary.js";
 import type { Member, Shape } from "./shape.js";
 
 export const name = /^[a-z][a-z0-9_]*$/;
@@ -98,15 +98,17 @@ export const fieldType = {
 } as const satisfies Shape;
 
 /** Hooks of an operation by phase. */
-export const hooksByPhase: Shape = {
+export const hooksByPhase = {
   kind: "object",
   members: Object.fromEntries(
     hookPhases.map((phase) => [
       phase,
       optional(hookList, `Hooks of the phase ${phase}, in order.`),
     ]),
-  ),
-};
+  ) as Readonly<
+    Record<HookPhaseName, { readonly shape: typeof hookList; readonly description: string }>
+  >,
+} as const satisfies Shape;
 
 /** One policy for all operations, or policies by operation. */
 export const guard = {

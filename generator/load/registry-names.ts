@@ -19,17 +19,18 @@ export function registryNames(tree: SourceTree): RegistryNames {
     policies: keys("policies"),
     hooks: keys("hooks"),
     errors: keys("errors"),
-    types: [...keys("types"), ...viewTypeNames(tree)].sort(),
+    types: typeNames(tree).toSorted(),
     namespaces: [
       ...new Set([...keys("documents"), ...keys("search"), ...keys("storage"), ...custom]),
     ].sort(),
   };
 }
 
-/** Types of views, which may be named as those that are declared. */
-export function viewTypeNames(tree: SourceTree): readonly string[] {
-  return Object.entries(tree.section("documents")).flatMap(([document, declaration]) => {
+/** Types that may be named: those that are declared, and those of views. */
+export function typeNames(tree: SourceTree): readonly string[] {
+  const ofViews = Object.entries(tree.section("documents")).flatMap(([document, declaration]) => {
     const views = isMap(declaration) ? declaration["views"] : undefined;
     return isMap(views) ? Object.keys(views).map((view) => viewTypeName(document, view)) : [];
   });
+  return [...Object.keys(tree.section("types")), ...ofViews];
 }

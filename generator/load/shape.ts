@@ -62,9 +62,11 @@ export type Declared<Of extends Shape> = Of extends { kind: "string" | "name" }
               ? Readonly<Record<string, Declared<Value>>>
               : Of extends { kind: "object"; members: infer Members extends MembersOfShape }
                 ? DeclaredMembers<Members>
-                : Of extends { kind: "either"; of: readonly (infer One extends Shape)[] }
-                  ? Declared<One>
-                  : unknown;
+                : Of extends { kind: "choice"; members: infer Members extends MembersOfShape }
+                  ? DeclaredChoice<Members, Of>
+                  : Of extends { kind: "either"; of: readonly (infer One extends Shape)[] }
+                    ? Declared<One>
+                    : unknown;
 
 type MembersOfShape = Readonly<Record<string, Member>>;
 
@@ -74,6 +76,13 @@ type DeclaredMembers<Members extends MembersOfShape> = {
 } & {
   readonly [Name in Exclude<keyof Members, RequiredOf<Members>>]?: Declared<Members[Name]["shape"]>;
 };
+
+/** One of the members, which the reader asks for one by one, and what stands beside it. */
+type DeclaredChoice<Members extends MembersOfShape, Of> = {
+  readonly [Name in keyof Members]?: Declared<Members[Name]["shape"]>;
+} & (Of extends { beside: infer Beside extends MembersOfShape }
+  ? DeclaredMembers<Beside>
+  : unknown);
 
 type RequiredOf<Members extends MembersOfShape> = {
   [Name in keyof Members]: Members[Name] extends { isRequired: true } ? Name : never;

@@ -28,7 +28,7 @@ import {
 } from "./schema-keywords.js";
 import { isMap } from "./shape.js";
 import { TypeTable } from "./type-table.js";
-import { viewTypeNames } from "./registry-names.js";
+import { typeNames } from "./registry-names.js";
 import { readShorthand, shorthandScalars } from "./shorthand.js";
 import type { SourceTree } from "./source-tree.js";
 import { isDescribed, readValues } from "./value-lists.js";
@@ -392,9 +392,7 @@ export function readTypes(
   tree: SourceTree,
   options: { readonly project: string; readonly folder: string; readonly report: Report },
 ): TypeReader {
-  const namesOf = (section: string): readonly string[] => Object.keys(tree.section(section));
-  const names = [...namesOf("types"), ...viewTypeNames(tree)];
-  const reader = new TypeReader(names, namesOf("documents"), options);
+  const reader = new TypeReader(typeNames(tree), Object.keys(tree.section("documents")), options);
   for (const [name, value] of Object.entries(declared))
     reader.declare(name, value, tree.at("types", name));
   return reader;

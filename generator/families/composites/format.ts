@@ -8,8 +8,10 @@ import {
   required,
   style,
 } from "../../load/format-parts.js";
+import type { SearchDeclaration, StorageDeclaration } from "../../load/declarations.js";
 import type { Member, Shape } from "../../load/shape.js";
-import { documentMembers } from "../documents/format.js";
+import type { RouteStyle } from "../../model/vocabulary.js";
+import { documentMembers, type DocumentDeclaration } from "../documents/format.js";
 import { searchMembers } from "../search/format.js";
 import { storageMembers } from "../storage/format.js";
 
@@ -52,6 +54,27 @@ const composite: Shape = {
     ),
   },
 };
+
+/** Documents and their search at once: what a document says, and of the search what is its own. */
+export interface CompositeDeclaration extends Omit<
+  DocumentDeclaration,
+  "soft_delete" | "read_only" | "mount"
+> {
+  readonly search: Pick<SearchDeclaration, "text" | "language" | "facets" | "description">;
+  readonly storage?: Omit<StorageDeclaration, "guard" | "mount" | "deadline" | "resource"> & {
+    readonly prefix?: string;
+  };
+  readonly style?: RouteStyle;
+  readonly transaction?: string;
+  readonly mount?: false | { readonly at: string };
+}
+
+declare module "../../load/declarations.js" {
+  interface Declarations {
+    /** Written already as documents and searches among the others. */
+    readonly composites: Readonly<Record<string, CompositeDeclaration>>;
+  }
+}
 
 /** Its sections. */
 export const format: Readonly<Record<string, Member>> = {

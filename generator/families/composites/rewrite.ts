@@ -2,7 +2,7 @@
 import type { RouteStyle } from "../../model/vocabulary.js";
 import type { Report } from "../../diagnostics.js";
 import { storageVerbs } from "../storage/verbs.js";
-import type { CompositeDeclaration } from "../../load/declarations.js";
+import type { CompositeDeclaration } from "./format.js";
 import type { MovedPath, SourceTree } from "../../load/source-tree.js";
 
 /** Guards of single operations that are those of the search, and of the storage. */

@@ -1,5 +1,5 @@
 // `emits:` of a document: which signals its changes send.
-import type { DocumentDeclaration, EmittedEvent } from "../../load/declarations.js";
+import type { DocumentDeclaration, EmittedEvent } from "./format.js";
 import type { EmissionModel } from "../../model/document-model.js";
 
 type Verb = EmissionModel["on"];

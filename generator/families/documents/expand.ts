@@ -1,6 +1,6 @@
 // From a document's model to its operations.
 import { didYouMean } from "../../did-you-mean.js";
-import type { DocumentDeclaration } from "../../load/declarations.js";
+import type { DocumentDeclaration } from "./format.js";
 import type { DocumentModel } from "../../model/document-model.js";
 import type { DocumentVerb } from "../../model/registry.js";
 import { viewed } from "../../model/views.js";

@@ -17,9 +17,10 @@ import {
   text,
 } from "../../load/format-parts.js";
 import { limits } from "../../../runtime/contract/limits.js";
-import type { Member, Shape } from "../../load/shape.js";
+import type { Declared, Member, Shape } from "../../load/shape.js";
 
-const emittedEvent: Shape = {
+/** An event, and perhaps the fields of which one must have changed. */
+const emittedEvent = {
   kind: "either",
   of: [
     text,
@@ -34,11 +35,11 @@ const emittedEvent: Shape = {
       },
     },
   ],
-};
+} as const satisfies Shape;
 
 const uniqueFields = listOf({ kind: "string", what: "a field" }, 1);
 
-const uniqueRule: Shape = {
+const uniqueRule = {
   kind: "object",
   members: {
     fields: required(uniqueFields, "The fields."),
@@ -48,7 +49,7 @@ const uniqueRule: Shape = {
       "not_deleted lets documents that are deleted have what others have.",
     ),
   },
-};
+} as const satisfies Shape;
 
 const computedPath = { kind: "string", what: "a path such as lines[].price" } as const;
 
@@ -58,7 +59,7 @@ const setText = {
   of: [{ kind: "constant", value: "$caller" }, { kind: "constant", value: "$now" }, reference],
 } as const satisfies Shape;
 
-const setRule: Shape = {
+const setRule = {
   kind: "either",
   of: [
     ...setText.of,
@@ -80,7 +81,7 @@ const setRule: Shape = {
       },
     },
   ],
-};
+} as const satisfies Shape;
 
 const viewFields = listOf({ kind: "string", what: "a field" }, 1);
 
@@ -193,7 +194,7 @@ export const documentMembers = {
   ),
 } satisfies Readonly<Record<string, Member>>;
 
-const document: Shape = {
+const document = {
   kind: "object",
   ...extensions,
   members: {
@@ -220,7 +221,17 @@ const document: Shape = {
     read_only: optional({ kind: "boolean" }, "Whether only reading operations are registered."),
     mount: optional(mount, "Where the routes are; false registers without HTTP."),
   },
-};
+} as const satisfies Shape;
+
+export type DocumentDeclaration = Declared<typeof document>;
+export type SetDeclaration = Declared<typeof setRule>;
+export type EmittedEvent = Declared<(typeof emittedEvent)["of"][0 | 1]>;
+
+declare module "../../load/declarations.js" {
+  interface Declarations {
+    readonly documents: Readonly<Record<string, DocumentDeclaration>>;
+  }
+}
 
 /** Its sections. */
 export const format: Readonly<Record<string, Member>> = {

@@ -1,5 +1,5 @@
 // The policies of a document's verbs.
-import type { DocumentDeclaration } from "../../load/declarations.js";
+import type { DocumentDeclaration } from "./format.js";
 import type { ToldMembers } from "../../model/document-model.js";
 import { own } from "../../model/records.js";
 import { isMap } from "../../load/shape.js";

@@ -1,5 +1,5 @@
 // The operations over what documents were: their revisions, and reading those that are deleted.
-import type { DocumentDeclaration } from "../../load/declarations.js";
+import type { DocumentDeclaration } from "./format.js";
 import { isMap } from "../../load/shape.js";
 import {
   objectSchema,

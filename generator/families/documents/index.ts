@@ -1,5 +1,5 @@
 // The documents family: a declaration becomes a table with its types, and up to eleven operations.
-import type { DocumentDeclaration } from "../../load/declarations.js";
+import type { DocumentDeclaration } from "./format.js";
 import { ofGenerated } from "../../model/code.js";
 import { specName } from "../../model/names.js";
 import { sortedRecord } from "../../model/records.js";

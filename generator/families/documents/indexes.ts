@@ -2,7 +2,7 @@
 import { indexableColumns, type Fields } from "../../../runtime/contract/fields.js";
 import { didYouMean } from "../../did-you-mean.js";
 import type { FamilyContext } from "../../kernel/family.js";
-import type { DocumentDeclaration } from "../../load/declarations.js";
+import type { DocumentDeclaration } from "./format.js";
 import { own } from "../../model/records.js";
 import type { IndexModel, ReferenceModel, UniqueModel } from "../../model/document-model.js";
 

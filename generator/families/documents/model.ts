@@ -2,7 +2,7 @@
 import { serviceFields } from "../../../runtime/contract/fields.js";
 import { inside } from "../../diagnostics.js";
 import { didYouMean } from "../../did-you-mean.js";
-import type { DocumentDeclaration } from "../../load/declarations.js";
+import type { DocumentDeclaration } from "./format.js";
 import { isMap } from "../../load/shape.js";
 import {
   objectSchema,

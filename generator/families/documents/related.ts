@@ -15,7 +15,7 @@ import { pascalCase } from "../../model/names.js";
 import { queryableFields } from "../../model/query-fields.js";
 import { ledTo, documentOf, readBy, viewed } from "../../model/views.js";
 import type { HookUse } from "../../model/registry.js";
-import type { DocumentDeclaration } from "../../load/declarations.js";
+import type { DocumentDeclaration } from "./format.js";
 import { constraintsOf, enumConstraints, type RelatedQueries } from "./query-schemas.js";
 import { referrersOf } from "./references.js";
 import { guardOf } from "./guard.js";

@@ -1,6 +1,6 @@
 // What of documents is kept, and for how long: revisions, and what is deleted.
 import { serviceFields } from "../../../runtime/contract/fields.js";
-import type { DocumentDeclaration } from "../../load/declarations.js";
+import type { DocumentDeclaration } from "./format.js";
 import { durationSeconds } from "../../load/quantities.js";
 import { isMap } from "../../load/shape.js";
 import { listLayout, literal } from "../../print/layout.js";

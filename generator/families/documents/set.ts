@@ -3,7 +3,7 @@ import { baseFields, type FieldType } from "../../../runtime/contract/fields.js"
 import { didYouMean } from "../../did-you-mean.js";
 import type { FamilyContext } from "../../kernel/family.js";
 import type { Resolve } from "../../kernel/resolve.js";
-import type { DocumentDeclaration, SetDeclaration } from "../../load/declarations.js";
+import type { DocumentDeclaration, SetDeclaration } from "./format.js";
 import { functionReference, ofAuthor } from "../../model/code.js";
 import type { DocumentModel, SetModel } from "../../model/document-model.js";
 import { propertiesOf, type SchemaObject } from "../../model/json-schema.js";

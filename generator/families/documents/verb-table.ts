@@ -1,5 +1,5 @@
 // The verbs of documents: which a document registers, their routes in both styles, what they may be refused with.
-import type { DocumentDeclaration } from "../../load/declarations.js";
+import type { DocumentDeclaration } from "./format.js";
 import type { RouteMethod } from "../../kernel/family.js";
 import type { DocumentModel } from "../../model/document-model.js";
 import type { DocumentVerb } from "../../model/registry.js";

@@ -1,5 +1,5 @@
 // The operations of a document: verbs, routes in both styles, inputs and outputs (service.md "Document routes").
-import type { DocumentDeclaration } from "../../load/declarations.js";
+import type { DocumentDeclaration } from "./format.js";
 import { own } from "../../model/records.js";
 import { objectSchema, refTo, revisionSchema, uuidSchema } from "../../model/json-schema.js";
 import { callOf, ofGenerated, ofRuntime, type Code } from "../../model/code.js";

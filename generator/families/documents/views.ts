@@ -2,7 +2,7 @@
 import { inside } from "../../diagnostics.js";
 import { didYouMean } from "../../did-you-mean.js";
 import type { FamilyContext } from "../../kernel/family.js";
-import type { DocumentDeclaration } from "../../load/declarations.js";
+import type { DocumentDeclaration } from "./format.js";
 import { isMap } from "../../load/shape.js";
 import type { ToldMembers } from "../../model/document-model.js";
 import { objectSchema, propertiesOf, requiredOf } from "../../model/json-schema.js";
