@@ -112,6 +112,14 @@ export class FieldSet {
     return this.#relations?.from(name);
   }
 
+  /** Documents that name what a member names: `author.follows.followed`. */
+  namingThrough(name: string): { readonly to: Relation; readonly from: Relation } | undefined {
+    const dot = name.indexOf(".");
+    const to = dot < 0 ? undefined : this.leads(name.slice(0, dot));
+    const from = to?.fields.naming(name.slice(dot + 1));
+    return to === undefined || from === undefined ? undefined : { to, from };
+  }
+
   /** The fields below a path, by what follows it. */
   below(path: string): readonly FieldReference[] {
     return [...this.#fields.values()].filter((field) => field.path.startsWith(`${path}.`));

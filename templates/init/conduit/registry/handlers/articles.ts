@@ -3,7 +3,6 @@ import { randomInt } from "node:crypto";
 import { collection, type ExecutionContext } from "opwright/runtime";
 import { articlesSpec } from "../../generated/documents/articles.js";
 import { favoritesSpec } from "../../generated/documents/favorites.js";
-import { followsSpec } from "../../generated/documents/follows.js";
 import { taggingsSpec } from "../../generated/documents/taggings.js";
 import { fail } from "../../generated/errors.js";
 import type { ArticlesExpanded, ArticlesFilter } from "../../generated/types/articles.js";
@@ -23,8 +22,8 @@ export const articles: api.ApiArticlesHandler = ({ tag, author, favorited, ...wi
 };
 
 export const feed: api.ApiFeedHandler = async (window, context) => {
-  const follows = await collection(followsSpec, context).find({ own: true });
-  return page({ $values: { author: follows.map(({ followed }) => followed) } }, window, context);
+  const { id: follower } = await callersProfile(context);
+  return page({ $exists: { "author.follows.followed": { $values: { follower } } } }, window, context);
 };
 
 export const article: api.ApiArticleHandler = ({ slug }, context) => answer(slug, context);
