@@ -143,7 +143,10 @@ for (const engine of engines) {
         items: [{ id, patch: { lines: [] } }],
       });
       expect(updated.body.outcomes[0].document).toMatchObject({ total: 2, size: 0, rev: 2 });
-      // A name that follows from the document is unique as any other.
+      // A name that follows from the document is unique as any other, and finds it.
+      const document = { title, extra: 7, lines };
+      const kept = await ann.call("POST", "/articles/upsert", { by: ["slug"], document });
+      expect(kept.body).toMatchObject({ created: false, data: { title, rev: 2, total: 12.5 } });
       expect(await ann.call("POST", "/articles", { title, extra: 0, lines })).toMatchObject({
         status: 409,
         body: { code: "unique_violation", context: { members: ["slug"] } },

@@ -99,7 +99,10 @@ export interface Collection<
    * Updates the live document that has the same in these members, which `unique` names together, or creates it. Whoever is
    * as fast and creates it first has it updated. Throws as `create` and `update` do.
    */
-  upsert(by: readonly (keyof Create & string)[], payload: Create): Promise<Document>;
+  upsert(
+    by: readonly ((keyof Document & string) | "owner_id")[],
+    payload: Create,
+  ): Promise<Document>;
   /**
    * As `create`, of many by few statements: all, or none. Throws `bulk_refused`, whose context tells what stands against
    * each.
