@@ -29,6 +29,13 @@ export const idField = {
   isColumn: true,
 } as const satisfies FieldReference;
 
+/** The principal that created a document. */
+export const ownerField = {
+  path: "owner_id",
+  type: "string",
+  isColumn: true,
+} as const satisfies FieldReference;
+
 /** A way to rows of another type. */
 export interface Relation {
   readonly rows: RelatedRows;

@@ -52,10 +52,15 @@ const uniqueRule: Shape = {
 
 const computedPath = { kind: "string", what: "a path such as lines[].price" } as const;
 
-/** Who writes, when, or what a pure function makes of the document. */
+/** Who writes, its profile, when, or what a pure function makes of the document. */
 const setText = {
   kind: "either",
-  of: [{ kind: "constant", value: "$caller" }, { kind: "constant", value: "$now" }, reference],
+  of: [
+    { kind: "constant", value: "$caller" },
+    { kind: "constant", value: "$profile" },
+    { kind: "constant", value: "$now" },
+    reference,
+  ],
 } as const satisfies Shape;
 
 const setRule: Shape = {
@@ -65,7 +70,7 @@ const setRule: Shape = {
     {
       kind: "choice",
       members: {
-        from: optional(setText, "`$caller`, `$now`, or a function as file#export."),
+        from: optional(setText, "`$caller`, `$profile`, `$now`, or a function as file#export."),
         $sum: optional(
           { kind: "either", of: [computedPath, listOf(computedPath, 1)] },
           "Numbers that are added up.",

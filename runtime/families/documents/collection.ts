@@ -9,6 +9,7 @@ import {
   readListQuery,
   type ListRules,
 } from "../../query/list-request.js";
+import { ownerField } from "../../query/fields.js";
 import { parseAggregateRequest } from "../../query/parse-aggregate.js";
 import { isUuid } from "../../contract/uuid.js";
 import type { Transaction } from "../../ports/database.js";
@@ -257,12 +258,11 @@ function owned<Query extends DocumentQuery>(
     if (own !== undefined && own !== false) throw new TypeError("own must be true or false");
     return query;
   }
-  const field = { path: "owner_id", type: "string", isColumn: true } as const;
   const principalId = identity?.principalId;
   const mine: Filter =
     principalId === undefined
       ? { kind: "any", filters: [] }
-      : { kind: "compare", field, operator: "$eq", value: principalId };
+      : { kind: "compare", field: ownerField, operator: "$eq", value: principalId };
   return { ...query, filter: allOf(query.filter, mine) };
 }
 

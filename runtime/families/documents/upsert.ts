@@ -8,6 +8,7 @@ import { readListQuery } from "../../query/list-request.js";
 import { checkedPayload } from "./payloads.js";
 import { scoped } from "./scoped.js";
 import { createDocument, newDocument, patchDocument } from "./write.js";
+import { writerOf } from "./writer.js";
 
 export interface Upserted {
   readonly stored: StoredDocument;
@@ -35,7 +36,8 @@ export async function upsertDocument(
   if (!isUniqueBy(spec, by)) throw new TypeError(`${spec.name} has no unique ${by.join(", ")}`);
   const given = checkedPayload(payload, spec.validateCreate);
   // Its owner, and what the service sets, are in no payload.
-  const { stored: wanted, body } = newDocument(spec, context, given);
+  const writer = await writerOf(spec, context, "create");
+  const { stored: wanted, body } = newDocument(spec, writer, given);
   const values: Readonly<Record<string, unknown>> = { ...body, owner_id: wanted.ownerId };
   const key = by.map((member) => [member, values[member] ?? null] as const);
   // Where one of them is null there is no other that has the same.

@@ -30,9 +30,8 @@ export const article: api.ApiArticleHandler = ({ slug }, context) => answer(slug
 
 export const createArticle: api.ApiCreateArticleHandler = async ({ article: given }, context) => {
   const { tagList, ...rest } = given;
-  const { id: author } = await callersProfile(context);
   const slug = await unusedSlug(rest.title, context);
-  const { id } = await collection(articlesSpec, context).create({ ...rest, slug, author });
+  const { id } = await collection(articlesSpec, context).create({ ...rest, slug });
   await tag(id, tagList ?? [], context);
   return answer(slug, context);
 };
@@ -54,8 +53,7 @@ export const deleteArticle: api.ApiDeleteArticleHandler = async ({ slug }, conte
 
 export const favorite: api.ApiFavoriteHandler = async ({ slug }, context) => {
   const { id: article } = await articleOf(slug, context);
-  const { id: profile } = await callersProfile(context);
-  await collection(favoritesSpec, context).upsert(["profile", "article"], { profile, article });
+  await collection(favoritesSpec, context).upsert(["profile", "article"], { article });
   return answer(slug, context);
 };
 
