@@ -382,7 +382,7 @@ export const catalogue = {
   OPW090: entry(
     "Field that the service sets",
     "A field of `set` cannot have what it is set to, is made of what is not there, or stands in `create`, `update` or `defaults` as well.",
-    "Set `$caller` into a UUID or a text, `$now` into a date-time, sums and counts into numbers, and leave the field out of `create`, `update` and `defaults`.",
+    "Set `$caller` into a UUID or a text, `$profile` into a reference to the document of `identity.sign_up.profile`, `$now` into a date-time, sums and counts into numbers, and leave the field out of `create`, `update` and `defaults`.",
   ),
   ...ofFiles,
 } as const satisfies Record<string, CatalogueEntry>;

@@ -52,7 +52,7 @@ export interface SetModel {
   readonly field: string;
   readonly on: "create" | "write";
   readonly from:
-    | { readonly kind: "caller" | "now" }
+    | { readonly kind: "caller" | "profile" | "now" }
     | { readonly kind: "by"; readonly function: string }
     | { readonly kind: "sum"; readonly paths: readonly string[] }
     | { readonly kind: "count"; readonly path: string };

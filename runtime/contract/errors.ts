@@ -76,6 +76,7 @@ export const errors = {
   tenant_inactive: row("authentication", "The tenant is not active."),
   tenant_conflict: row("authentication", "The request names another tenant than its credential."),
   "core.authorization": row("authorization", "This action is not permitted."),
+  profile_required: row("authorization", "The caller has no profile, which this action needs."),
   current_password_wrong: row("authorization", "The current password is not the caller's."),
   origin_forbidden: row("authorization", "A cookie counts only in requests of this origin."),
 

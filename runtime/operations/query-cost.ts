@@ -5,7 +5,7 @@ import type { QueryBudgets } from "./context.js";
 import type { Payer } from "../ports/work.js";
 import type { Aggregate, AggregateFunction } from "../query/aggregate.js";
 import type { Filter, SortKey } from "../query/ast.js";
-import type { FieldReference } from "../query/fields.js";
+import { idField, type FieldReference } from "../query/fields.js";
 
 /** Where a query looks. */
 export interface Ground {
@@ -255,19 +255,26 @@ function clausesOf(filter: Filter, ground: Ground): readonly Clause[] {
       const cost = 3 * read(filter.field) + 10 + 4 * inner;
       return [{ what: `${filter.field.path} ${filter.quantifier}`, cost }];
     }
-    case "refers": {
-      const named = groundOf(filter.rows.name, ground);
-      const left = named.rows / boundBy(filter.filter, named.indexes);
-      const inner = sum(clausesOf(filter.filter, named).map((one) => over(left)(one).cost));
-      return [{ what: filter.field.path, cost: read(filter.field) + 3, once: left + inner }];
-    }
-    case "referred": {
-      const naming = groundOf(filter.rows.name, ground);
-      const each = naming.rows / Math.max(1, ground.rows);
-      const inner = sum(clausesOf(filter.filter, naming).map((one) => over(each)(one).cost));
-      return [{ what: `$exists ${filter.rows.name}`, cost: 10 + each + inner }];
-    }
+    case "related":
+      return [relatedClause(filter, ground)];
   }
+}
+
+/** Rows that name this one are looked for one by one; others are a list that is made once. */
+function relatedClause(
+  { ours, theirs, rows, filter }: Extract<Filter, { kind: "related" }>,
+  ground: Ground,
+): Clause {
+  const others = groundOf(rows.name, ground);
+  const asked = clausesOf(filter, others);
+  const innerOver = (seen: number): number => sum(asked.map((one) => over(seen)(one).cost));
+  const what = theirs.path === idField.path ? ours.path : `$exists ${rows.name}`;
+  if (ours.path === idField.path) {
+    const each = others.rows / Math.max(1, ground.rows);
+    return { what, cost: 10 + each + innerOver(each) };
+  }
+  const left = others.rows / boundBy(filter, others.indexes);
+  return { what, cost: read(ours) + 3, once: left + innerOver(left) };
 }
 
 function groundOf(name: string, { related }: Ground): Ground {

@@ -174,13 +174,7 @@ export function view<Document, Filter = unknown, Sorts = unknown, Expanded = Doc
   of: DocumentSpec<unknown>,
   { name, members, reading }: View & Pick<DocumentDeclaration, "reading">,
 ): DocumentSpec<Document, never, never, Filter, Sorts, Expanded> {
-  const {
-    fieldSet: _fieldSet,
-    scopeFields,
-    referredBy: _referredBy,
-    reading: _reading,
-    ...whole
-  } = of;
+  const { fieldSet: _fieldSet, scopeFields, reading: _reading, ...whole } = of;
   const shown = <Value>(values: Readonly<Record<string, Value>> = {}) => membersOf(values, members);
   const declaration: DocumentDeclaration = {
     ...whole,

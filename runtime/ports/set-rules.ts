@@ -2,12 +2,18 @@
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** What values are made of. */
-export interface Setting {
+/** Who writes, and when. */
+export interface Writer {
   /** The principal that writes, or null. */
   readonly caller: string | null;
+  /** The id of its profile, or null. */
+  readonly profile: string | null;
   /** RFC 3339, UTC, milliseconds. */
   readonly now: string;
+}
+
+/** What values are made of. */
+export interface Setting extends Writer {
   /** The document without what functions set. */
   readonly document: Body;
 }
@@ -19,8 +25,8 @@ export type SetValue = (setting: Setting) => unknown;
 export interface SetRule {
   readonly member: string;
   readonly on: "create" | "write";
-  /** Whether it is made of the document, and so after what is not. */
-  readonly isOfDocument: boolean;
+  /** What is made of the document comes after what is not. A profile is one of those that the member refers to. */
+  readonly madeOf: "writer" | "profile" | "document";
   readonly value: SetValue;
 }
 
@@ -29,14 +35,21 @@ export const setting = {
   caller: (member: string, on: SetRule["on"]): SetRule => ({
     member,
     on,
-    isOfDocument: false,
+    madeOf: "writer",
     value: ({ caller }) => caller,
+  }),
+
+  profile: (member: string, on: SetRule["on"]): SetRule => ({
+    member,
+    on,
+    madeOf: "profile",
+    value: ({ profile }) => profile,
   }),
 
   now: (member: string, on: SetRule["on"]): SetRule => ({
     member,
     on,
-    isOfDocument: false,
+    madeOf: "writer",
     value: ({ now }) => now,
   }),
 
@@ -48,7 +61,7 @@ export const setting = {
   ): SetRule => ({
     member,
     on,
-    isOfDocument: true,
+    madeOf: "document",
     // The function is held to the type of the document where it is named.
     value: ({ document }) => make(document as Document),
   }),
@@ -57,7 +70,7 @@ export const setting = {
   sum: (member: string, on: SetRule["on"], paths: readonly string[]): SetRule => ({
     member,
     on,
-    isOfDocument: true,
+    madeOf: "document",
     value: ({ document }) =>
       paths
         .flatMap((path) => valuesAt(document, path.split(".")))
@@ -68,7 +81,7 @@ export const setting = {
   count: (member: string, on: SetRule["on"], path: string): SetRule => ({
     member,
     on,
-    isOfDocument: true,
+    madeOf: "document",
     value: ({ document }) => valuesAt(document, `${path}[]`.split(".")).length,
   }),
 };

@@ -65,18 +65,15 @@ export type Filter =
       readonly quantifier: Quantifier;
       readonly filter: Filter;
     }
-  /** What `field` names is there, is visible, and passes. Until it is said what is visible, no engine takes it. */
+  /**
+   * One of other rows that has as `theirs` what this row has as `ours` is there, is visible, and passes: the one that this
+   * row names (theirs is the id), one that names it (ours is the id), or one that names what this row names. Until it is
+   * said what is visible, no engine takes it.
+   */
   | {
-      readonly kind: "refers";
-      readonly field: FieldReference;
-      readonly rows: RelatedRows;
-      readonly visible: Filter | null;
-      readonly filter: Filter;
-    }
-  /** One that names this row in its `field` is there, is visible, and passes. */
-  | {
-      readonly kind: "referred";
-      readonly field: FieldReference;
+      readonly kind: "related";
+      readonly ours: FieldReference;
+      readonly theirs: FieldReference;
       readonly rows: RelatedRows;
       readonly visible: Filter | null;
       readonly filter: Filter;

@@ -29,6 +29,13 @@ export const idField = {
   isColumn: true,
 } as const satisfies FieldReference;
 
+/** The principal that created a document. */
+export const ownerField = {
+  path: "owner_id",
+  type: "string",
+  isColumn: true,
+} as const satisfies FieldReference;
+
 /** A way to rows of another type. */
 export interface Relation {
   readonly rows: RelatedRows;
@@ -110,6 +117,14 @@ export class FieldSet {
   /** Documents that name those of these fields: `comments.article`. */
   naming(name: string): Relation | undefined {
     return this.#relations?.from(name);
+  }
+
+  /** Documents that name what a member names: `author.follows.followed`. */
+  namingThrough(name: string): { readonly to: Relation; readonly from: Relation } | undefined {
+    const dot = name.indexOf(".");
+    const to = dot < 0 ? undefined : this.leads(name.slice(0, dot));
+    const from = to?.fields.naming(name.slice(dot + 1));
+    return to === undefined || from === undefined ? undefined : { to, from };
   }
 
   /** The fields below a path, by what follows it. */

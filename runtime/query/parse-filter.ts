@@ -2,8 +2,8 @@
 import { fail } from "../contract/errors.js";
 import { limits } from "../contract/limits.js";
 import { fieldOperators, isScalarType, operators } from "../contract/query-operators.js";
-import { everything, type Filter } from "./ast.js";
-import type { FieldReference, FieldSet, Relation } from "./fields.js";
+import { allOf, everything, type Filter } from "./ast.js";
+import { idField, type FieldReference, type FieldSet, type Relation } from "./fields.js";
 import { isObject, pointer } from "../contract/json-pointer.js";
 import { parseConstraint, type Clauses } from "./parse-constraint.js";
 
@@ -106,13 +106,18 @@ class FilterParser implements Clauses {
     return filters.map((filter) => referring(to, filter));
   }
 
-  /** One that names this document is there and passes. */
+  /** One that names this document, or what a member of it names, is there and passes. */
   #naming(name: string, value: unknown, at: string, depth: number): Filter {
     this.count(at);
-    const from = this.#fields.naming(name);
+    const own = this.#fields.naming(name);
+    const through = own === undefined ? this.#fields.namingThrough(name) : undefined;
+    const from = own ?? through?.from;
     if (from === undefined) throw fail("field_not_queryable", { path: at });
     const filter = this.#of(from).node(value, at, depth + limits.relatedDepth);
-    return { kind: "referred", field: from.field, rows: from.rows, visible: null, filter };
+    if (through === undefined) return naming(from, this.#fields.id, filter);
+    checkDepth(depth + 2 * limits.relatedDepth, at);
+    const isThere = referring({ ...through.to, field: from.field }, everything);
+    return naming(from, through.to.field, allOf(isThere, filter));
   }
 
   /** What reads constraints on related documents. */
@@ -160,11 +165,16 @@ function checkDepth(depth: number, at: string): void {
 }
 
 /** A condition on what a member names; where it names nothing visible, all of that is null. */
-function referring({ field, rows }: Relation, filter: Filter): Filter {
-  if (filter.kind !== "null" || !filter.isNull)
-    return { kind: "refers", field, rows, visible: null, filter };
-  const isThere = { ...filter, isNull: false };
-  return { kind: "not", filter: { kind: "refers", field, rows, visible: null, filter: isThere } };
+function referring(to: Relation, filter: Filter): Filter {
+  if (filter.kind === "null" && filter.isNull)
+    return { kind: "not", filter: referring(to, { ...filter, isNull: false }) };
+  const { field: ours, rows } = to;
+  return { kind: "related", ours, theirs: idField, rows, visible: null, filter };
+}
+
+/** A condition on those that name what is `ours`. */
+function naming({ field: theirs, rows }: Relation, ours: FieldReference, filter: Filter): Filter {
+  return { kind: "related", ours, theirs, rows, visible: null, filter };
 }
 
 /** Whether values of the two fields compare: of one type, or both numbers, or both texts. */

@@ -20,8 +20,7 @@ export function reachedBy(
       case "not":
         visit(filter.filter);
         break;
-      case "refers":
-      case "referred":
+      case "related":
         names.add(filter.rows.name);
         visit(filter.filter);
         break;
@@ -40,8 +39,7 @@ export function within(filter: Filter, visible: Visibility): Filter {
       return { ...filter, filters: filter.filters.map((one) => within(one, visible)) };
     case "not":
       return { ...filter, filter: within(filter.filter, visible) };
-    case "refers":
-    case "referred":
+    case "related":
       return { ...filter, filter: within(filter.filter, visible), visible: visible(filter.rows) };
     default:
       return filter;

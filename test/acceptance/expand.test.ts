@@ -286,6 +286,71 @@ for (const engine of engines) {
       expect(body.hits).toEqual([{ all: 1, open: 0 }]);
     });
 
+    test("$exists asks for those that name what a document names", async () => {
+      const { ann, owner, two } = await furnished();
+      const siblings = (filter: object): object => ({ "project.tasks.project": filter });
+      const asked = async (given: object): Promise<readonly string[]> =>
+        ann.titles({ filters: { $exists: given }, sorts: { title: "asc" } });
+      expect(await asked(siblings({}))).toEqual(["one", "three", "two"]);
+      expect(await asked(siblings({ $values: { title: "one" } }))).toEqual(["one", "two"]);
+      expect(await asked({ "parent.comments.task": {} })).toEqual(["two"]);
+      expect(await asked({ "parent.comments.task": { $values: { stars: 1 } } })).toEqual([]);
+      // What names nothing has none that names it.
+      expect(
+        await ann.titles({
+          filters: { $not: { $exists: { "parent.comments.task": {} } } },
+          sorts: { title: "asc" },
+        }),
+      ).toEqual(["one", "three"]);
+      // Their filter may follow references and ask for more in turn.
+      expect(await asked(siblings({ $values: { "assignee.name": "Olga" } }))).toEqual([
+        "one",
+        "two",
+      ]);
+      expect(
+        await asked(siblings({ $exists: { "comments.task": { $values: { text: "bad" } } } })),
+      ).toEqual(["one", "two"]);
+      const { body } = await ann.call("POST", "/projects/agg_list", {
+        filters: { $exists: { "owner.tasks.assignee": { $values: { title: "one" } } } },
+        aggregates: { $computed: { all: { $count: {} } } },
+      });
+      expect(body.hits).toEqual([{ all: 1 }]);
+      const walked = await ann.call("POST", "/tasks/list_cursor", {
+        filters: { $exists: { "assignee.projects.owner": { $values: { owner } } } },
+      });
+      expect(walked.body.hits).toMatchObject([{ title: "one" }]);
+      const found = await ann.call("POST", "/search/task_search/typed", {
+        query: "two",
+        filters: { $exists: siblings({ $values: { title: "one" } }) },
+      });
+      expect(found.body.hits).toMatchObject([{ id: two }]);
+    });
+
+    test("neither what is between nor what names it is seen by who may not read it", async () => {
+      const { tenant, ann, one, open, draft } = await furnished();
+      const asked = (name: string): object => ({ filters: { $exists: { [name]: {} } } });
+      const refused = (missing: string): object => ({
+        status: 403,
+        body: { context: { missing } },
+      });
+      const bob = await member(tenant, "tasks", "comments");
+      const list = (body: object): Promise<Answer> => bob.call("POST", "/tasks/list", body);
+      expect(await list(asked("project.tasks.project"))).toMatchObject(refused("projects.read"));
+      const eve = await member(tenant, "tasks", "people");
+      const denied = await eve.call("POST", "/tasks/list", asked("assignee.projects.owner"));
+      expect(denied).toMatchObject(refused("projects.read"));
+      // Drafts are seen by their owner alone, so nobody else learns who else names one.
+      expect(await ann.titles(asked("draft.tasks.draft"))).toEqual(["one"]);
+      const other = await member(tenant, ...everything);
+      expect(await other.titles(asked("draft.tasks.draft"))).toEqual([]);
+      expect((await ann.call("GET", `/tasks/${one}`)).body.draft).toBe(draft);
+      const four = await ann.make("tasks", { title: "four", project: open });
+      const named = { "project.tasks.project": { $values: { title: "four" } } };
+      expect(await ann.titles({ filters: { $exists: named } })).toHaveLength(3);
+      expect((await ann.call("POST", `/tasks/${four}/delete?rev=1`, {})).status).toBe(200);
+      expect(await ann.titles({ filters: { $exists: named } })).toEqual([]);
+    });
+
     test("who may not read the others gets nothing of them, by no way", async () => {
       const { tenant, one } = await furnished();
       const bob = await member(tenant, "tasks", "teams");
@@ -385,6 +450,10 @@ for (const engine of engines) {
       expect(await list({ filters: { $exists: { "tasks.project": {} } } })).toMatchObject(
         nowhere("/filters/$exists/tasks.project"),
       );
+      for (const name of ["vault.tasks.vault", "title.tasks.project", "project.tasks.nope"])
+        expect(await list({ filters: { $exists: { [name]: {} } } })).toMatchObject(
+          nowhere(`/filters/$exists/${name}`),
+        );
       expect(await list({ sorts: { "project.nope": "asc" } })).toMatchObject(
         nowhere("/sorts/project.nope"),
       );

@@ -119,6 +119,13 @@ for (const engine of engines) {
       expect(plan).toContain("comments_by_task");
     });
 
+    test("what names the same: the index of both references", async () => {
+      const named = { "project.tasks.project": { $values: { title: "task 8" } } };
+      const plan = await planOf({ filters: { $exists: named } });
+      expect(plan).toContain("tasks_by_title");
+      expect(plan).toContain("tasks_by_project");
+    });
+
     test("a page with two levels of what it names takes two statements more", async () => {
       let asked = 0;
       const context = service.running.connection.context("tasks.list");

@@ -9,7 +9,7 @@ import type { Answer, TestService } from "./service.js";
 const files = {
   "registry/service.yaml": `registry: 1
 service: {name: demo, title: Demo, version: 1.0.0}
-identity: {methods: [token]}
+identity: {methods: [token, password], sign_up: {verify: none, profile: profiles}}
 policies: {open: [], writer: [principal]}
 documents:
   articles:
@@ -38,6 +38,15 @@ documents:
       slug: registry/slug.ts#slug
       total: {$sum: ["lines[].price", extra]}
       size: {$count: lines}
+  profiles: {type: {name: string}, guard: open, tenant: false, soft_delete: true, unique: [[owner_id]]}
+  posts:
+    type: {text: string, author: {ref: profiles}, editor: {ref: profiles?}}
+    guard: open
+    tenant: false
+    bulk: {max: 10}
+    upsert: true
+    unique: [[author, text]]
+    set: {author: $profile, editor: {from: $profile, on: write}}
   notes: {type: {text: string, by: uuid}, guard: open, tenant: false, set: {by: $caller}}
   stones: {type: {text: string, key: string}, guard: open, tenant: false, set: {key: {from: registry/slug.ts#broken, on: create}}}
 operations:
@@ -143,7 +152,10 @@ for (const engine of engines) {
         items: [{ id, patch: { lines: [] } }],
       });
       expect(updated.body.outcomes[0].document).toMatchObject({ total: 2, size: 0, rev: 2 });
-      // A name that follows from the document is unique as any other.
+      // A name that follows from the document is unique as any other, and finds it.
+      const document = { title, extra: 7, lines };
+      const kept = await ann.call("POST", "/articles/upsert", { by: ["slug"], document });
+      expect(kept.body).toMatchObject({ created: false, data: { title, rev: 2, total: 12.5 } });
       expect(await ann.call("POST", "/articles", { title, extra: 0, lines })).toMatchObject({
         status: 409,
         body: { code: "unique_violation", context: { members: ["slug"] } },
@@ -157,6 +169,58 @@ for (const engine of engines) {
         status: 401,
         body: { code: "core.authentication" },
       });
+    });
+
+    test("a profile is the caller's own, and who has none is refused where one is needed", async () => {
+      const registered = async () => {
+        const login = `${uuidv7()}@example.test`;
+        const profile = { name: login };
+        const body = { login, password: "correct horse battery", profile };
+        const { body: tokens } = await service.post("/auth/sign-up", body);
+        const call = (method: string, path: string, given?: object): Promise<Answer> =>
+          people.as(tokens.access_token, method, path, given);
+        const { body: me } = await call("GET", "/auth/me");
+        return { call, profile: me.profile.id as string };
+      };
+      const [ann, bob] = [await registered(), await registered()];
+      const made = await ann.call("POST", "/posts", { text: "one" });
+      expect(made.body).toMatchObject({ author: ann.profile, editor: ann.profile });
+      const { id } = made.body;
+      const read = await bob.call("GET", `/posts/${id}?expand=author`);
+      expect(read.body.expanded.author).toMatchObject({ id: ann.profile });
+      const changed = await bob.call("PATCH", `/posts/${id}?rev=1`, { text: "two" });
+      expect(changed.body.data).toMatchObject({ author: ann.profile, editor: bob.profile });
+      const many = await bob.call("POST", "/posts/create_many", { items: [{ text: "x" }, {}] });
+      expect(many.body).toMatchObject({
+        outcomes: [{ document: { author: bob.profile } }, { error: { code: "core.validation" } }],
+      });
+      const kept = { by: ["author", "text"], document: { text: "x" } };
+      expect((await bob.call("POST", "/posts/upsert", kept)).body.created).toBe(false);
+      expect((await ann.call("POST", "/posts/upsert", kept)).body.created).toBe(true);
+
+      // Somebody whom an administrator added, and nobody.
+      const eve = await somebody();
+      const refused = { status: 403, body: { code: "profile_required", kind: "authorization" } };
+      expect(await eve.call("POST", "/posts", { text: "none" })).toMatchObject(refused);
+      expect(await eve.call("POST", "/posts/upsert", kept)).toMatchObject(refused);
+      const items = [{ text: "none" }];
+      const none = await eve.call("POST", "/posts/create_many", { items });
+      expect(none.body.outcomes).toMatchObject([{ error: { code: "profile_required" } }]);
+      const headers = { authorization: "" };
+      const nobody = await service.call("POST", "/posts", { body: { text: "none" }, headers });
+      expect(nobody).toMatchObject({ status: 401, body: { code: "core.authentication" } });
+      // Where null is a value, it is that.
+      const patched = await eve.call("PATCH", `/posts/${id}?rev=2`, { text: "three" });
+      expect(patched.body.data).toMatchObject({ author: ann.profile, editor: null });
+      const carl = await registered();
+      const gone = await carl.call("POST", `/profiles/${carl.profile}/delete?rev=1`, {});
+      expect(gone.status).toBe(200);
+      expect(await carl.call("POST", "/posts", { text: "none" })).toMatchObject(refused);
+      const { paths } = project.openapi as {
+        readonly paths: Readonly<Record<string, Readonly<Record<string, object>>>>;
+      };
+      expect(JSON.stringify(paths["/posts"]?.["post"])).toContain("profile_required");
+      expect(JSON.stringify(paths["/posts/{id}"]?.["patch"])).not.toContain("profile_required");
     });
 
     test("a function that fails, waits or makes what the field cannot be is the service's fault", async () => {

@@ -30,15 +30,19 @@ const files = {
       - {fields: [email], where: not_deleted}
       - [project, key]
   profiles: {type: {bio: string}, guard: open, unique: [[owner_id]]}
+  drafts: {type: {shelf: string, note: string?}, guard: open, tenant: false, unique: [[owner_id, shelf]], upsert: true}
   domains: {type: {name: string}, guard: open, unique: [{fields: [name], global: true}]}
   stations: {type: {code: {type: string, maxLength: 4}, size: integer}, guard: open, tenant: false, unique: [[code, size]]}
 operations:
+  drafts.keep: {post: /keep_draft, in: {shelf: string, note: string?}, out: {id: uuid, rev: integer}, run: registry/handlers.ts#keepDraft, guard: open}
   accounts.keep: {post: /keep, in: {username: string, note: string?}, out: {id: uuid, rev: integer}, run: registry/handlers.ts#keep, guard: open}
   accounts.register: {post: /register, in: {username: string}, out: {username: string, tries: integer}, run: registry/handlers.ts#register, guard: open}
 `,
   // A name that is taken gets a number: what was refused does not end the transaction.
   "registry/handlers.ts": `import { collection } from "opwright/runtime";
 import { accountsSpec } from "../generated/documents/accounts.js";
+import { draftsSpec } from "../generated/documents/drafts.js";
+export const keepDraft = (input, context) => collection(draftsSpec, context).upsert(["owner_id", "shelf"], input);
 export const keep = (input, context) => collection(accountsSpec, context).upsert(["username"], input);
 export const register = async ({ username }, context) => {
   const accounts = collection(accountsSpec, context);
@@ -157,6 +161,33 @@ for (const engine of engines) {
       expect(await service.post("/stations", { code: "AB", size: 1 })).toMatchObject(
         refused("code", "size"),
       );
+    });
+
+    test("the caller's own is updated by its owner, and nobody else's", async () => {
+      const people = peopleOf(service, (await project.load("generated/identity.ts")).identitySpec);
+      const tenant = await people.tenant();
+      const [ann, bob] = [await people.member(tenant), await people.member(tenant)];
+      const by = ["owner_id", "shelf"];
+      const shelf = "top";
+      const keep = (token: string, note: string): Promise<Answer> =>
+        people.as(token, "POST", "/drafts/upsert", { by, document: { shelf, note } });
+      const first = await keep(ann.token, "one");
+      expect(first).toMatchObject({ status: 200, body: { created: true, data: { rev: 1 } } });
+      const { id } = first.body.data;
+      expect((await keep(ann.token, "two")).body).toMatchObject({
+        created: false,
+        data: { id, rev: 2, note: "two" },
+      });
+      expect((await keep(bob.token, "his")).body).toMatchObject({ created: true });
+      const kept = await people.as(ann.token, "POST", "/keep_draft", { shelf, note: "three" });
+      expect(kept).toMatchObject({ status: 200, body: { id, rev: 3 } });
+      // Nobody who is signed in, nobody's own.
+      const body = { by, document: { shelf } };
+      const headers = { authorization: "" };
+      for (let times = 0; times < 2; times += 1) {
+        const answer = await service.call("POST", "/drafts/upsert", { body, headers });
+        expect(answer.body).toMatchObject({ created: true });
+      }
     });
 
     test("a handler that is refused goes on in its transaction", async () => {

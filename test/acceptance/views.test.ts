@@ -215,6 +215,21 @@ for (const engine of engines) {
       expect((await bob.call("POST", "/posts/list", {})).status).toBe(403);
     });
 
+    test("a view can be asked for what names its documents, as far as that is visible", async () => {
+      const { ann, bob, profile, post } = await furnished();
+      const named = { $exists: { "posts.author": { $values: { title: "T" } } } };
+      const through = { $exists: { "author.posts.editor": {} } };
+      const seen = await ann.call("POST", "/profiles/views/public/list", { filters: named });
+      expect(seen.body.hits.map(({ id }: { id: string }) => id)).toEqual([profile]);
+      const led = await ann.call("POST", "/posts/list", { filters: through });
+      expect(led.body.hits.map(({ id }: { id: string }) => id)).toEqual([post]);
+      for (const [path, filters] of [
+        ["/profiles/views/public/list", named],
+        ["/posts/views/teaser/list", through],
+      ] as const)
+        expect((await bob.call("POST", path, { filters })).status).toBe(403);
+    });
+
     test("handlers answer with a view, and read by it", async () => {
       const { bob, team, profile } = await furnished();
       const { status, body } = await bob.call("POST", "/find", { name: "Ann" });

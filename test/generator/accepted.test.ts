@@ -124,6 +124,11 @@ const cases: Readonly<Record<string, string>> = {
     identity: {}
     types: {Note: {text: string, by: uuid?, at: date-time?, total: number?, size: integer?, key: string?, lines: {type: array, items: {type: object, properties: {n: {type: number}}}}}}
     documents: {notes: {type: Note, guard: open, soft_delete: true, set: {by: $caller, at: {from: $now, on: write}, total: {$sum: ["lines[].n", size], on: create}, size: {$count: lines}, key: registry/document.ts#go}}}`,
+  "fields that are set to the profile of who writes, in the profile as well": `
+    identity: {methods: [token, password], sign_up: {verify: none, profile: people}}
+    documents:
+      people: {type: {name: string, last_editor: {ref: people?}}, guard: open, unique: [[owner_id]], set: {last_editor: {from: $profile, on: write}}}
+      notes: {type: {text: string, author: {ref: people}}, guard: open, unique: [[author]], upsert: true, bulk: {max: 5}, history: {revisions: true}, set: {author: $profile}}`,
   "a namespace called await": `
     operations: {await.go: {post: /a, in: {n: integer}, ${run("a-a")}}}`,
 };

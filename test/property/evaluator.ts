@@ -54,7 +54,7 @@ export function passes(row: Row, filter: Node): boolean {
   const naming = Object.entries((filter["$exists"] ?? {}) as Node);
   return (
     naming.every(([name, asked]) =>
-      ((row["$naming"] as Node)[name] as readonly Row[]).some((one) => passes(one, asked as Node)),
+      rowsNaming(row, name).some((one) => passes(one, asked as Node)),
     ) &&
     values.every(([path, operand]) => holds(valueAt(row, path), operand)) &&
     fields.every(([path, operators]) =>
@@ -63,6 +63,16 @@ export function passes(row: Row, filter: Node): boolean {
       ),
     )
   );
+}
+
+/** The visible rows that name a row, by `things.up`, or what a member of it names, by `up.things.up`. */
+function rowsNaming(row: Row, name: string): readonly Row[] {
+  const [member = "", ...rest] = name.split(".");
+  if (rest.length === 1)
+    return (row["$naming"] as Readonly<Record<string, readonly Row[]>>)[name] ?? [];
+  const named = row[member];
+  const at = named instanceof Reference ? named.row : null;
+  return at === null ? [] : rowsNaming(at, rest.join("."));
 }
 
 /** Whether a value satisfies a literal, a list, null, or every operator of an object. */

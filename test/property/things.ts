@@ -319,8 +319,13 @@ const through: fc.Arbitrary<Node> = constraint.map(([name, operand]) => ({
 }));
 const namedBy = (inner: fc.Arbitrary<Node>): fc.Arbitrary<Node> =>
   fc.record({ $exists: fc.record({ "things.up": inner }) });
+const sharedBy = (inner: fc.Arbitrary<Node>): fc.Arbitrary<Node> =>
+  fc.record({ $exists: fc.record({ "up.things.up": inner }) });
 const related: fc.Arbitrary<Node> = fc.oneof(
   through,
+  sharedBy(plain),
+  sharedBy(through),
+  sharedBy(namedBy(plain)),
   namedBy(plain),
   namedBy(through),
   namedBy(namedBy(plain)),
@@ -356,6 +361,9 @@ export const deepFilter: fc.Arbitrary<Node> = fc.oneof(
   within(through, limits.maxFilterDepth - 1 - limits.relatedDepth),
   within(namedBy(within(leaf, limits.maxFilterDepth - 1 - limits.relatedDepth - 6)), 6),
   within(namedBy(namedBy(within(leaf, 7))), 0),
+  within(sharedBy(namedBy(within(leaf, 7))), 0),
+  within(sharedBy(within(leaf, limits.maxFilterDepth - 1 - limits.relatedDepth)), 0),
+  within(sharedBy(through), limits.maxFilterDepth - 1 - 2 * limits.relatedDepth),
 );
 
 /** Within so many combinators. */

@@ -53,10 +53,15 @@ const uniqueRule = {
 
 const computedPath = { kind: "string", what: "a path such as lines[].price" } as const;
 
-/** Who writes, when, or what a pure function makes of the document. */
+/** Who writes, its profile, when, or what a pure function makes of the document. */
 const setText = {
   kind: "either",
-  of: [{ kind: "constant", value: "$caller" }, { kind: "constant", value: "$now" }, reference],
+  of: [
+    { kind: "constant", value: "$caller" },
+    { kind: "constant", value: "$profile" },
+    { kind: "constant", value: "$now" },
+    reference,
+  ],
 } as const satisfies Shape;
 
 const setRule = {
@@ -66,7 +71,7 @@ const setRule = {
     {
       kind: "choice",
       members: {
-        from: optional(setText, "`$caller`, `$now`, or a function as file#export."),
+        from: optional(setText, "`$caller`, `$profile`, `$now`, or a function as file#export."),
         $sum: optional(
           { kind: "either", of: [computedPath, listOf(computedPath, 1)] },
           "Numbers that are added up.",

@@ -112,7 +112,7 @@ export interface RelatedQueries {
   readonly through: Readonly<Record<string, JsonSchema>>;
   /** Those of them that sort. */
   readonly sortable: readonly string[];
-  /** `comments.article`: filters of documents that name this one. */
+  /** `comments.article`, `author.follows.followed`: filters of documents that name this one, or what it names. */
   readonly naming: Readonly<Record<string, JsonSchema>>;
 }
 
@@ -138,7 +138,8 @@ export function filterSchema(
       : {
           $exists: {
             ...objectSchema(naming, []),
-            description: "One that names this one is there and passes; {} is any.",
+            description:
+              "One that names this one, or what a member of it names, is there and passes; {} is any.",
           },
         }),
   };

@@ -164,6 +164,12 @@ export function relatedQueries(
 ): RelatedQueries {
   const through: Record<string, JsonSchema> = {};
   const sortable: string[] = [];
+  const naming: Record<string, JsonSchema> = {};
+  const addNaming = (of: DocumentModel, before: string): void => {
+    for (const { by, field } of referrersOf({ documents: models }, documentOf(of.name)))
+      if (by.reading !== null) naming[`${before}${by.name}.${field}`] = refTo(filterName(by.name));
+  };
+  addNaming(model, "");
   for (const { field, target } of leadsOf(model, models)) {
     const fields = queryableFields(target);
     const enums = enumConstraints(target.name, fields, target.enums);
@@ -171,12 +177,7 @@ export function relatedQueries(
     for (const [path, schema] of Object.entries(constraints)) through[`${field}.${path}`] = schema;
     for (const [path, type] of Object.entries(fields))
       if (isScalarType(type)) sortable.push(`${field}.${path}`);
+    addNaming(target, `${field}.`);
   }
-  const naming = referrersOf({ documents: models }, model.name)
-    .filter(({ by }) => by.reading !== null)
-    .map(({ by, field }): [string, JsonSchema] => [
-      `${by.name}.${field}`,
-      refTo(filterName(by.name)),
-    ]);
-  return { through, sortable, naming: Object.fromEntries(naming) };
+  return { through, sortable, naming };
 }

@@ -1,12 +1,13 @@
 // Fields that the service sets by itself, from the caller, the clock, or the document.
 import { baseFields, type FieldType } from "../../../runtime/contract/fields.js";
 import { didYouMean } from "../../did-you-mean.js";
+import { referenceOf } from "../../load/document-references.js";
 import type { FamilyContext } from "../../kernel/family.js";
 import type { Resolve } from "../../kernel/resolve.js";
 import type { DocumentDeclaration, SetDeclaration } from "./format.js";
 import { functionReference, ofAuthor } from "../../model/code.js";
 import type { DocumentModel, SetModel } from "../../model/document-model.js";
-import { propertiesOf, type SchemaObject } from "../../model/json-schema.js";
+import { propertiesOf, type JsonSchema, type SchemaObject } from "../../model/json-schema.js";
 import { literal } from "../../print/layout.js";
 import type { ModuleScope } from "../../print/module-scope.js";
 import { fieldType, memberPaths } from "./fields.js";
@@ -19,9 +20,10 @@ export function setRules(
   body: SchemaObject,
   resolve: Resolve,
 ): readonly SetModel[] {
-  const { report, tree } = context;
+  const { report, tree, declarations } = context;
   const properties = propertiesOf(body);
   const members = new Map(memberPaths(body, resolve).map(({ path, schema }) => [path, schema]));
+  const profiles = declarations.identity?.sign_up?.profile ?? null;
   const typeOf = (path: string): FieldType | undefined => {
     const schema = members.get(path);
     return schema === undefined ? undefined : fieldType(schema, resolve);
@@ -45,7 +47,9 @@ export function setRules(
           ? [`${field} is set by the service, and in ${String(key)}`]
           : [],
       ),
-      ...faultsOf(rule, typeOf),
+      ...(rule.from.kind === "profile"
+        ? profileFaults(field, properties[field], profiles)
+        : faultsOf(rule, typeOf)),
     ];
     for (const message of faults) report({ code: "OPW090", message, at });
     rules.push(rule);
@@ -57,7 +61,7 @@ function ruleOf(field: string, declaration: SetDeclaration): SetModel {
   const given = typeof declaration === "string" ? { from: declaration } : declaration;
   const from = fromOf(given);
   // Who and when are told once, what follows from the document follows it.
-  const usual = from.kind === "caller" || from.kind === "now" ? "create" : "write";
+  const usual = isOfDocument(from) ? "write" : "create";
   return { field, on: given.on ?? usual, from };
 }
 
@@ -65,6 +69,7 @@ function fromOf({ from = "", $sum, $count }: Exclude<SetDeclaration, string>): S
   if ($sum !== undefined) return { kind: "sum", paths: [$sum].flat() };
   if ($count !== undefined) return { kind: "count", path: $count };
   if (from === "$caller") return { kind: "caller" };
+  if (from === "$profile") return { kind: "profile" };
   if (from === "$now") return { kind: "now" };
   return { kind: "by", function: from };
 }
@@ -96,14 +101,26 @@ function faultsOf(
       ];
     case "count":
       return [...isCounted, ...madeOf(from.path, (one) => one.endsWith("[]"))];
+    case "profile":
     case "by":
       return [];
   }
 }
 
+/** A profile is what the member refers to. */
+function profileFaults(
+  field: string,
+  schema: JsonSchema | undefined,
+  profiles: string | null,
+): readonly string[] {
+  if (profiles === null) return [`${field} is set to a profile, and identity.sign_up names none`];
+  const isOne = schema !== undefined && referenceOf(schema)?.document === profiles;
+  return isOne ? [] : [`${field} must refer to ${profiles}, whose documents are profiles`];
+}
+
 /** Whether it is made of the document, so that functions do not see it; who and when are not. */
-function isOfDocument({ from: { kind } }: SetModel): boolean {
-  return kind !== "caller" && kind !== "now";
+function isOfDocument({ kind }: SetModel["from"]): boolean {
+  return kind !== "caller" && kind !== "profile" && kind !== "now";
 }
 
 /** The rules as a spec has them. Functions are held to what they are given and to the field. */
@@ -115,7 +132,7 @@ export function setMember(
   const hidden = [
     ...Object.keys(baseFields),
     ...(softDelete ? ["is_deleted"] : []),
-    ...set.filter(isOfDocument).map(({ field }) => field),
+    ...set.filter(({ from }) => isOfDocument(from)).map(({ field }) => field),
   ];
   const given = `Omit<${typeName}, ${hidden.map(literal).join(" | ")}>`;
   const lines = set.map(({ field, on, from }) => {

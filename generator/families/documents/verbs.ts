@@ -4,7 +4,7 @@ import { own } from "../../model/records.js";
 import { objectSchema, refTo, revisionSchema, uuidSchema } from "../../model/json-schema.js";
 import { callOf, ofGenerated, ofRuntime, type Code } from "../../model/code.js";
 import { camelCase, pascalCase, specName, summaryOf } from "../../model/names.js";
-import type { DocumentModel, ToldMembers } from "../../model/document-model.js";
+import type { DocumentModel, SetModel, ToldMembers } from "../../model/document-model.js";
 import { documentOf } from "../../model/views.js";
 import {
   bodyInput,
@@ -103,7 +103,12 @@ export function expandVerb(
     declares: "nothing",
     lists: isList ? document : null,
     queries: isList ? model.name : null,
-    errors: [...shape.errors, ...historyErrors(model, verb), ...uniqueErrors(model, verb)],
+    errors: [
+      ...shape.errors,
+      ...historyErrors(model, verb),
+      ...uniqueErrors(model, verb),
+      ...setErrors(model, verb),
+    ],
     extensions: extensionsOf(declaration),
   };
   return {
@@ -158,6 +163,20 @@ const occupying: readonly DocumentVerb[] = ["create", "update", "restore", "upse
 
 function uniqueErrors({ unique }: DocumentModel, verb: DocumentVerb): readonly string[] {
   return unique.length > 0 && occupying.includes(verb) ? ["unique_violation"] : [];
+}
+
+/** Verbs that write what the service sets, by when it is set. */
+const setting: Readonly<Record<SetModel["on"], readonly DocumentVerb[]>> = {
+  create: ["create", "upsert"],
+  write: ["create", "upsert", "update", "revert"],
+};
+
+function setErrors({ set, nullable }: DocumentModel, verb: DocumentVerb): readonly string[] {
+  const isAsked = set.some(
+    ({ field, on, from }) =>
+      from.kind === "profile" && !nullable.includes(field) && setting[on].includes(verb),
+  );
+  return isAsked ? ["profile_required"] : [];
 }
 
 function historyErrors(model: DocumentModel, verb: DocumentVerb): readonly string[] {

@@ -1,7 +1,7 @@
 // Filters as SQL conditions: every value is a parameter, every field is a declared one.
 import type { Filter } from "../../query/ast.js";
 import type { RelatedRows } from "../../query/related-rows.js";
-import { elementOf, type FieldReference } from "../../query/fields.js";
+import { elementOf, idField, type FieldReference } from "../../query/fields.js";
 import { isEverything, normalFilter } from "../../query/normal-filter.js";
 import { operand, type Parameters } from "./parameters.js";
 import type { Dialect } from "./session.js";
@@ -108,17 +108,26 @@ function condition(
       const exists = `EXISTS (SELECT 1 FROM ${dialect.elements(field)} WHERE ${holds})`;
       return `(${dialect.isArray(field)} AND ${quantifier === "$any" ? exists : `NOT ${exists}`})`;
     }
-    // A list of ids, so that an index over the member serves it where few are named.
-    case "refers": {
-      const id = dialect.idText(subject.relatedRow);
-      return `${dialect.comparable(filter.field)} IN (SELECT ${id}${subject.related(filter)})`;
-    }
-    // Row by row, so that an index over the member serves it where few ask.
-    case "referred": {
-      const names = `${dialect.comparable(filter.field)} = ${dialect.idText(subject.row)}`;
-      return `EXISTS (SELECT 1${subject.related(filter, names)})`;
-    }
+    case "related":
+      return relatedCondition(filter, dialect, subject);
   }
+}
+
+function relatedCondition(
+  filter: Extract<Filter, { kind: "related" }>,
+  dialect: Dialect,
+  subject: Subject,
+): string {
+  const { ours, theirs } = filter;
+  // Row by row, so that an index over their member serves it where few ask.
+  if (ours.path === idField.path) {
+    const names = `${dialect.comparable(theirs)} = ${dialect.idText(subject.row)}`;
+    return `EXISTS (SELECT 1${subject.related(filter, names)})`;
+  }
+  // A list, so that an index over our member serves it where few are named.
+  const isNamed = theirs.path === idField.path;
+  const named = isNamed ? dialect.idText(subject.relatedRow) : dialect.comparable(theirs);
+  return `${dialect.comparable(ours)} IN (SELECT ${named}${subject.related(filter)})`;
 }
 
 function setCondition(

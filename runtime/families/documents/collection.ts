@@ -9,6 +9,7 @@ import {
   readListQuery,
   type ListRules,
 } from "../../query/list-request.js";
+import { ownerField } from "../../query/fields.js";
 import { parseAggregateRequest } from "../../query/parse-aggregate.js";
 import { isUuid } from "../../contract/uuid.js";
 import type { Transaction } from "../../ports/database.js";
@@ -99,7 +100,10 @@ export interface Collection<
    * Updates the live document that has the same in these members, which `unique` names together, or creates it. Whoever is
    * as fast and creates it first has it updated. Throws as `create` and `update` do.
    */
-  upsert(by: readonly (keyof Create & string)[], payload: Create): Promise<Document>;
+  upsert(
+    by: readonly ((keyof Document & string) | "owner_id")[],
+    payload: Create,
+  ): Promise<Document>;
   /**
    * As `create`, of many by few statements: all, or none. Throws `bulk_refused`, whose context tells what stands against
    * each.
@@ -254,12 +258,11 @@ function owned<Query extends DocumentQuery>(
     if (own !== undefined && own !== false) throw new TypeError("own must be true or false");
     return query;
   }
-  const field = { path: "owner_id", type: "string", isColumn: true } as const;
   const principalId = identity?.principalId;
   const mine: Filter =
     principalId === undefined
       ? { kind: "any", filters: [] }
-      : { kind: "compare", field, operator: "$eq", value: principalId };
+      : { kind: "compare", field: ownerField, operator: "$eq", value: principalId };
   return { ...query, filter: allOf(query.filter, mine) };
 }
 

@@ -23,6 +23,7 @@ import { callerSight } from "./reach.js";
 import { documentText, renderDocument, validatorsOf } from "./render.js";
 import { findDocument, readDocument } from "./scoped.js";
 import { existing, mismatch, replaced, retried, changedBody } from "./write.js";
+import { writerOf } from "./writer.js";
 
 type Body = Readonly<Record<string, unknown>>;
 
@@ -215,7 +216,8 @@ function revertDocument(
     const before = JSON.parse(current.body) as Body;
     const then = JSON.parse((await revisionOf(spec, context, current, to)).body) as Body;
     const back = broughtBack(spec, before, then);
-    const { body: after, diff } = changedBody(spec, context, before, back);
+    const writer = await writerOf(spec, context, "write");
+    const { body: after, diff } = changedBody(spec, writer, before, back);
     const names = Object.keys(diff);
     if (names.length === 0) return current;
     await holdReferences(spec, context, after, names);

@@ -18,6 +18,7 @@ import {
   patchDocument,
   patchedBody,
 } from "./write.js";
+import { writerOf } from "./writer.js";
 
 type Body = Readonly<Record<string, unknown>>;
 
@@ -52,9 +53,10 @@ export function createMany(
     single: (payload) =>
       createDocument(spec, context, checkedPayload(payload, spec.validateCreate)),
     async together(items) {
+      const writer = await writerOf(spec, context, "create");
       const made = items.map((payload) =>
         unlessRefused(() =>
-          newDocument(spec, context, checkedPayload(payload, spec.validateCreate)),
+          newDocument(spec, writer, checkedPayload(payload, spec.validateCreate)),
         ),
       );
       const free = await withReferencesHeld(spec, context, made, ({ body }) => body);
@@ -81,12 +83,13 @@ export function updateMany(
     },
     async together(all) {
       const current = await currentOf(spec, context, all);
+      const writer = await writerOf(spec, context, "write");
       const patched = all.map(({ patch }, at) => {
         const before = current[at];
         if (before === undefined || before === null) return null;
         return unlessRefused(() => ({
           before,
-          ...patchedBody(spec, context, before, checkedPayload(patch, spec.validatePatch)),
+          ...patchedBody(spec, writer, before, checkedPayload(patch, spec.validatePatch)),
         }));
       });
       const free = await withReferencesHeld(spec, context, patched, ({ diff }) => diff);

@@ -8,6 +8,7 @@ import { everything } from "../../query/ast.js";
 import { emitSignals } from "./emit.js";
 import { diffOf } from "./changes.js";
 import { withSet } from "./set.js";
+import { writerOf } from "./writer.js";
 import { nextRevision } from "./revision.js";
 import { findDocument } from "./scoped.js";
 
@@ -119,7 +120,8 @@ async function cleared(
   member: string,
 ): Promise<void> {
   const before = JSON.parse(current.body) as Body;
-  const body = withSet(spec, context, { ...before, [member]: null }, "write");
+  const writer = await writerOf(spec, context, "write");
+  const body = withSet(spec, writer, { ...before, [member]: null }, "write");
   const diff = diffOf(before, body);
   const stored = await next(spec, context, current, { body: JSON.stringify(body) });
   await emitSignals(spec, context, "update", stored, diff);

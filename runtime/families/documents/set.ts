@@ -1,50 +1,50 @@
 // What the service sets by itself is set here, whoever writes: callers, handlers, many at once, references that clear.
 import { fail } from "../../contract/errors.js";
-import type { ExecutionContext } from "../../operations/context.js";
 import type { DocumentDeclaration } from "../../ports/document-spec.js";
+import type { SetRule, Writer } from "../../ports/set-rules.js";
 import { isPending } from "../../operations/pending.js";
+import { rulesOn } from "./writer.js";
 
 type Body = Readonly<Record<string, unknown>>;
 
 /**
  * The body with what the service sets, in the order of the declaration; functions see what is not of the document as well.
- * Throws `core.authentication` where nobody is signed in whom a member must name, and `core.internal` where a function of
- * the author's fails: nobody who calls could mend that.
+ * Throws `core.authentication` where nobody is signed in whom a member must name, `profile_required` where who is has no
+ * profile, and `core.internal` where a function of the author's fails: nobody who calls could mend that.
  */
 export function withSet(
-  { name, set, nullable }: DocumentDeclaration,
-  context: ExecutionContext,
+  spec: DocumentDeclaration,
+  writer: Writer,
   body: Body,
-  on: "create" | "write",
+  on: SetRule["on"],
 ): Body {
+  const { name, set, nullable } = spec;
   if (set === undefined) return body;
-  const due = set.filter((rule) => on === "create" || rule.on === "write");
-  const base = {
-    caller: context.identity?.principalId ?? null,
-    now: new Date(context.clock.now()).toISOString(),
-  };
-  const plain = due.filter(({ isOfDocument }) => !isOfDocument);
+  const due = rulesOn(spec, on);
   const known: Body = {
     ...body,
     ...Object.fromEntries(
-      plain.map(({ member, value }) => {
-        const given = value({ ...base, document: body });
-        // Nobody is signed in, and somebody must be named.
-        if (given === null && !nullable.includes(member)) throw fail("core.authentication");
-        return [member, given];
-      }),
+      due
+        .filter(({ madeOf }) => madeOf !== "document")
+        .map(({ member, value }) => {
+          const given = value({ ...writer, document: body });
+          // Somebody must be named.
+          if (given === null && !nullable.includes(member))
+            throw fail(writer.caller === null ? "core.authentication" : "profile_required");
+          return [member, given];
+        }),
     ),
   };
   const ofDocument = new Set(
-    set.filter(({ isOfDocument }) => isOfDocument).map(({ member }) => member),
+    set.filter(({ madeOf }) => madeOf === "document").map(({ member }) => member),
   );
   const document = Object.fromEntries(
     Object.entries(known).filter(([member]) => !ofDocument.has(member)),
   );
   const made = due
-    .filter(({ isOfDocument }) => isOfDocument)
+    .filter(({ madeOf }) => madeOf === "document")
     .map(({ member, value }) => {
-      const made = attempt(`${name}.${member}`, () => value({ ...base, document }));
+      const made = attempt(`${name}.${member}`, () => value({ ...writer, document }));
       return [member, made] as const;
     });
   return { ...known, ...Object.fromEntries(made) };

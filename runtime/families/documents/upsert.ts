@@ -7,7 +7,8 @@ import { documentStore, type StoredDocument } from "../../ports/documents.js";
 import { readListQuery } from "../../query/list-request.js";
 import { checkedPayload } from "./payloads.js";
 import { scoped } from "./scoped.js";
-import { createDocument, patchDocument } from "./write.js";
+import { createDocument, newDocument, patchDocument } from "./write.js";
+import { writerOf } from "./writer.js";
 
 export interface Upserted {
   readonly stored: StoredDocument;
@@ -34,9 +35,13 @@ export async function upsertDocument(
 ): Promise<Upserted> {
   if (!isUniqueBy(spec, by)) throw new TypeError(`${spec.name} has no unique ${by.join(", ")}`);
   const given = checkedPayload(payload, spec.validateCreate);
-  const key = Object.entries(given).filter(([member]) => by.includes(member));
+  // Its owner, and what the service sets, are in no payload.
+  const writer = await writerOf(spec, context, "create");
+  const { stored: wanted, body } = newDocument(spec, writer, given);
+  const values: Readonly<Record<string, unknown>> = { ...body, owner_id: wanted.ownerId };
+  const key = by.map((member) => [member, values[member] ?? null] as const);
   // Where one of them is null there is no other that has the same.
-  const isWhole = key.length === by.length && key.every(([, value]) => value !== null);
+  const isWhole = key.every(([, value]) => value !== null);
   const rest = Object.fromEntries(Object.entries(given).filter(([member]) => !by.includes(member)));
   for (let isLast = false; ; isLast = true) {
     const found = isWhole ? await occupant(spec, context, Object.fromEntries(key)) : undefined;

@@ -16,7 +16,9 @@ import { withSet } from "./set.js";
 import { holdReferences, releaseReferrers } from "./references.js";
 import { nextRevision } from "./revision.js";
 import { checkWithinScope, findDocument } from "./scoped.js";
+import { writerOf } from "./writer.js";
 import type { DocumentDeclaration } from "../../ports/document-spec.js";
+import type { Writer } from "../../ports/set-rules.js";
 import { mergeThreeWay } from "./three-way-merge.js";
 import { documentStore, type DocumentStore } from "../../ports/documents.js";
 
@@ -31,7 +33,8 @@ export async function createDocument(
   context: ExecutionContext,
   payload: Body,
 ): Promise<StoredDocument> {
-  const { stored, body } = newDocument(spec, context, payload);
+  const writer = await writerOf(spec, context, "create");
+  const { stored, body } = newDocument(spec, writer, payload);
   await holdReferences(spec, context, body, Object.keys(body));
   await attempted(spec, context, async (documents) => {
     await documents.insert(spec, context.tenant, stored);
@@ -44,22 +47,21 @@ export async function createDocument(
 /** A document at revision 1, not stored yet, and its body. Throws `core.validation`. */
 export function newDocument(
   spec: DocumentDeclaration,
-  context: ExecutionContext,
+  writer: Writer,
   payload: Body,
 ): { readonly stored: StoredDocument; readonly body: Body } {
   // Spread twice, so that given members stand before defaulted ones.
   const given = { ...payload, ...spec.defaults, ...payload };
-  const body = canonicalBody(withSet(spec, context, given, "create"), spec.canonical);
+  const body = canonicalBody(withSet(spec, writer, given, "create"), spec.canonical);
   checkBody(spec, body);
-  const now = new Date(context.clock.now()).toISOString();
   const stored: StoredDocument = {
     id: uuidv7(),
     rev: 1,
-    createdAt: now,
-    lastUpdateAt: now,
+    createdAt: writer.now,
+    lastUpdateAt: writer.now,
     isDeleted: false,
-    ownerId: context.identity?.principalId ?? null,
-    changedBy: context.identity?.principalId ?? null,
+    ownerId: writer.caller,
+    changedBy: writer.caller,
     body: JSON.stringify(body),
   };
   return { stored, body };
@@ -68,19 +70,19 @@ export function newDocument(
 /** The body after a patch at the revision that it has, and what of it is new. Throws `core.validation`. */
 export function patchedBody(
   spec: DocumentDeclaration,
-  context: ExecutionContext,
+  writer: Writer,
   current: StoredDocument,
   patch: Body,
 ): { readonly body: Body; readonly diff: Body } {
   const before = JSON.parse(current.body) as Body;
   const after = applyPatch(before, canonicalBody(patch, spec.canonical), nullable(spec));
-  return changedBody(spec, context, before, after);
+  return changedBody(spec, writer, before, after);
 }
 
 /** A body that somebody has changed, with what the service sets then; one that nobody has changed stays as it is. */
 export function changedBody(
   spec: DocumentDeclaration,
-  context: ExecutionContext,
+  writer: Writer,
   before: Body,
   after: Body,
 ): { readonly body: Body; readonly diff: Body } {
@@ -88,7 +90,7 @@ export function changedBody(
   const isSettled = spec.set === undefined || Object.keys(diff).length === 0;
   const body = isSettled
     ? after
-    : canonicalBody(withSet(spec, context, after, "write"), spec.canonical);
+    : canonicalBody(withSet(spec, writer, after, "write"), spec.canonical);
   checkBody(spec, body);
   return { body, diff: isSettled ? diff : diffOf(before, body) };
 }
@@ -135,7 +137,8 @@ export async function patchDocument(
       expected === "any" || expected === current.rev
         ? applyPatch(before, change, nullable(spec))
         : await merged(spec, context, current, expected, before, change);
-    const { body, diff } = changedBody(spec, context, before, after);
+    const writer = await writerOf(spec, context, "write");
+    const { body, diff } = changedBody(spec, writer, before, after);
     if (Object.keys(diff).length === 0) return { stored: current, diff };
     await holdReferences(spec, context, body, Object.keys(diff));
     const stored = await replaced(spec, context, current, { body: JSON.stringify(body) });

@@ -3,7 +3,6 @@ import { randomInt } from "node:crypto";
 import { collection, type ExecutionContext } from "opwright/runtime";
 import { articlesSpec } from "../../generated/documents/articles.js";
 import { favoritesSpec } from "../../generated/documents/favorites.js";
-import { followsSpec } from "../../generated/documents/follows.js";
 import { taggingsSpec } from "../../generated/documents/taggings.js";
 import { fail } from "../../generated/errors.js";
 import type { ArticlesExpanded, ArticlesFilter } from "../../generated/types/articles.js";
@@ -23,17 +22,16 @@ export const articles: api.ApiArticlesHandler = ({ tag, author, favorited, ...wi
 };
 
 export const feed: api.ApiFeedHandler = async (window, context) => {
-  const follows = await collection(followsSpec, context).find({ own: true });
-  return page({ $values: { author: follows.map(({ followed }) => followed) } }, window, context);
+  const { id: follower } = await callersProfile(context);
+  return page({ $exists: { "author.follows.followed": { $values: { follower } } } }, window, context);
 };
 
 export const article: api.ApiArticleHandler = ({ slug }, context) => answer(slug, context);
 
 export const createArticle: api.ApiCreateArticleHandler = async ({ article: given }, context) => {
   const { tagList, ...rest } = given;
-  const { id: author } = await callersProfile(context);
   const slug = await unusedSlug(rest.title, context);
-  const { id } = await collection(articlesSpec, context).create({ ...rest, slug, author });
+  const { id } = await collection(articlesSpec, context).create({ ...rest, slug });
   await tag(id, tagList ?? [], context);
   return answer(slug, context);
 };
@@ -55,8 +53,7 @@ export const deleteArticle: api.ApiDeleteArticleHandler = async ({ slug }, conte
 
 export const favorite: api.ApiFavoriteHandler = async ({ slug }, context) => {
   const { id: article } = await articleOf(slug, context);
-  const { id: profile } = await callersProfile(context);
-  await collection(favoritesSpec, context).upsert(["profile", "article"], { profile, article });
+  await collection(favoritesSpec, context).upsert(["profile", "article"], { article });
   return answer(slug, context);
 };
 

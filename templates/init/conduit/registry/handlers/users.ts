@@ -45,8 +45,7 @@ export const profile: api.ApiProfileHandler = async ({ username }, context) => {
 
 export const follow: api.ApiFollowHandler = async ({ username }, context) => {
   const { id: followed } = await profileOf({ filters: { $values: { username } } }, context);
-  const { id: follower } = await callersProfile(context);
-  await collection(followsSpec, context).upsert(["follower", "followed"], { follower, followed });
+  await collection(followsSpec, context).upsert(["follower", "followed"], { followed });
   return profile({ username }, context);
 };
 

@@ -1,0 +1,45 @@
+// Who writes, and when: what the service knows by itself of a write.
+import type { ExecutionContext } from "../../operations/context.js";
+import type { DocumentDeclaration } from "../../ports/document-spec.js";
+import { documentStore } from "../../ports/documents.js";
+import type { SetRule, Writer } from "../../ports/set-rules.js";
+import { idField, ownerField } from "../../query/fields.js";
+
+/** What is set when a document is created, or whenever it is written. */
+export function rulesOn({ set = [] }: DocumentDeclaration, on: SetRule["on"]): readonly SetRule[] {
+  return set.filter((rule) => on === "create" || rule.on === "write");
+}
+
+/** Who writes now. Whose profile it is costs a statement, where the document says it. */
+export async function writerOf(
+  spec: DocumentDeclaration,
+  context: ExecutionContext,
+  on: SetRule["on"],
+): Promise<Writer> {
+  const caller = context.identity?.principalId ?? null;
+  const rule = rulesOn(spec, on).find(({ madeOf }) => madeOf === "profile");
+  const profiles = rule === undefined ? undefined : spec.references?.[rule.member]?.();
+  const profile =
+    profiles === undefined || caller === null ? null : await ownedBy(caller, profiles, context);
+  return { caller, profile, now: new Date(context.clock.now()).toISOString() };
+}
+
+/** The id of the live document that a principal owns, or null; no scope hides from callers who they are. */
+async function ownedBy(
+  principalId: string,
+  profiles: DocumentDeclaration,
+  context: ExecutionContext,
+): Promise<string | null> {
+  const filter = {
+    kind: "compare",
+    field: ownerField,
+    operator: "$eq",
+    value: principalId,
+  } as const;
+  const sorts = [{ field: idField, direction: "asc", nulls: "first" } as const];
+  const query = { filter, sorts, withDeleted: false };
+  const window = { limit: 1, offset: 0, after: undefined };
+  const store = context.transaction.of(documentStore);
+  const [found] = await store.select(profiles, context.tenant, query, window);
+  return found?.id ?? null;
+}
