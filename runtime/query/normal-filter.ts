@@ -7,7 +7,7 @@ const nothing: Filter = { kind: "any", filters: [] };
 /**
  * The same filter without needless depth. `not` goes inward (De Morgan holds, since a condition holds or does not), what
  * passes every row or none is folded away, and the operand that takes a parser most comes first: an engine's parser then
- * keeps little in mind, however deep the filter is.
+ * keeps little in mind, however deep the filter is. What is asked of a row that one member names is asked of it at once.
  */
 export function normalFilter(filter: Filter): Filter {
   return normal(filter, false);
@@ -46,9 +46,29 @@ function combined(kind: "all" | "any", filters: readonly Filter[]): Filter {
   const decides = kind === "all" ? "any" : "all";
   if (flat.some((inner) => inner.kind === decides && inner.filters.length === 0))
     return kind === "all" ? nothing : everything;
-  const [only] = flat;
-  if (flat.length === 1 && only !== undefined) return only;
-  return { kind, filters: flat.toSorted((left, right) => height(right) - height(left)) };
+  const asked = ofOneRow(kind, flat);
+  const [only] = asked;
+  if (asked.length === 1 && only !== undefined) return only;
+  return { kind, filters: asked.toSorted((left, right) => height(right) - height(left)) };
+}
+
+/** A member names one row at most: what several conditions ask of that row is one condition, and looked up once. */
+function ofOneRow(kind: "all" | "any", filters: readonly Filter[]): readonly Filter[] {
+  const asked: Filter[] = [];
+  for (const filter of filters) {
+    const at = filter.kind === "refers" ? asked.findIndex((one) => isOfRow(one, filter)) : -1;
+    const known = asked[at];
+    if (filter.kind === "refers" && known?.kind === "refers")
+      asked[at] = { ...known, filter: { kind, filters: [known.filter, filter.filter] } };
+    else asked.push(filter);
+  }
+  return asked;
+}
+
+type Refers = Extract<Filter, { kind: "refers" }>;
+
+function isOfRow(one: Filter, { field, visible }: Refers): boolean {
+  return one.kind === "refers" && one.field.path === field.path && one.visible === visible;
 }
 
 /** How much of a statement a parser has open at a time: an operand that is not the first waits behind two more signs. */
