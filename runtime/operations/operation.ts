@@ -11,6 +11,15 @@ export type Handler<Input, Result> = (
   context: ExecutionContext,
 ) => Output<Result> | Promise<Output<Result>>;
 
+/**
+ * A handler that looks for what it will write before its transaction begins, on committed state: no writer waits for it
+ * meanwhile. What it has found may have changed by the time the rest runs. Behind `tx_before` hooks, all of it runs in the
+ * transaction: what they have written is found too.
+ */
+export interface LookingHandler<Input, Result> {
+  look(input: Input, context: ExecutionContext): Promise<Handler<Input, Result>>;
+}
+
 /** Whether the handler runs in a transaction that commits (`write`), or on committed state without one (`read`). */
 export type TransactionMode = "write" | "read";
 
@@ -26,7 +35,7 @@ export interface OperationDeclaration<Input, Result> {
   readonly idempotencyKey?: boolean;
   /** Errors of the registry that it may answer with; absent where nobody's code can throw one. */
   readonly errors?: readonly string[];
-  readonly run: Handler<Input, Result>;
+  readonly run: Handler<Input, Result> | LookingHandler<Input, Result>;
 }
 
 /** An operation ready to be invoked. */

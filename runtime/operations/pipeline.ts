@@ -4,7 +4,7 @@ import { declaredError } from "../contract/own-errors.js";
 import type { ExecutionContext } from "./context.js";
 import { idempotencyScope, onceOnly, type Outcome } from "./idempotency.js";
 import type { Output } from "./json-text.js";
-import type { Operation } from "./operation.js";
+import type { Handler, LookingHandler, Operation } from "./operation.js";
 import { noPreconditions } from "./preconditions.js";
 import { isPending } from "./pending.js";
 
@@ -43,8 +43,10 @@ function invoked<Input, Result>(
   context: ExecutionContext,
 ): Outcome<Result> | Promise<Outcome<Result>> {
   if (!operation.chain.isEmpty) return invokeWithHooks(operation, input, context);
-  if (operation.transaction === "write") return transact(operation, input, context);
-  const output = operation.run(input, context);
+  const { run } = operation;
+  if (operation.transaction === "write" || typeof run !== "function")
+    return transact(operation, input, context);
+  const output = run(input, context);
   return isPending(output) ? Promise.resolve(output).then(read) : read(output);
 }
 
@@ -110,10 +112,14 @@ async function transact<Input, Result>(
   input: Input,
   context: ExecutionContext,
 ): Promise<Outcome<Result>> {
+  const { run, chain } = operation;
+  const looksFirst = typeof run !== "function" && chain.tx_before.length === 0;
+  const ready = looksFirst ? await looked(run, input, context) : run;
   const handle = async (): Promise<Output<Result>> => {
-    for (const hook of operation.chain.tx_before) await hook(input, context);
-    const output = await operation.run(input, context);
-    for (const hook of operation.chain.tx_after) await hook(input, context, output);
+    for (const hook of chain.tx_before) await hook(input, context);
+    const work = typeof ready === "function" ? ready : await ready.look(input, context);
+    const output = await work(input, context);
+    for (const hook of chain.tx_after) await hook(input, context, output);
     return output;
   };
   if (operation.transaction === "read") return read(await handle());
@@ -129,6 +135,19 @@ async function transact<Input, Result>(
   // A failure that was stored under the key has committed its record; only now it is thrown.
   if ("failure" in settled) throw settled.failure;
   return settled;
+}
+
+/** What is left to do in the transaction. A repetition under a key gets its answer there, also where looking fails by now. */
+async function looked<Input, Result>(
+  handler: LookingHandler<Input, Result>,
+  input: Input,
+  context: ExecutionContext,
+): Promise<Handler<Input, Result>> {
+  try {
+    return await handler.look(input, context);
+  } catch (error) {
+    return () => Promise.reject(error);
+  }
 }
 
 /** What tells a repetition under a key from another request: the input, and what it depends on. */

@@ -1,4 +1,5 @@
 // Filters in a form that is as shallow as what they say: no combinator below its like, `not` above conditions alone.
+import { idField } from "./fields.js";
 import { everything, type Filter } from "./ast.js";
 
 /** The filter that no row passes. */
@@ -7,7 +8,7 @@ const nothing: Filter = { kind: "any", filters: [] };
 /**
  * The same filter without needless depth. `not` goes inward (De Morgan holds, since a condition holds or does not), what
  * passes every row or none is folded away, and the operand that takes a parser most comes first: an engine's parser then
- * keeps little in mind, however deep the filter is.
+ * keeps little in mind, however deep the filter is. What is asked of a row that one member names is asked of it at once.
  */
 export function normalFilter(filter: Filter): Filter {
   return normal(filter, false);
@@ -46,9 +47,34 @@ function combined(kind: "all" | "any", filters: readonly Filter[]): Filter {
   const decides = kind === "all" ? "any" : "all";
   if (flat.some((inner) => inner.kind === decides && inner.filters.length === 0))
     return kind === "all" ? nothing : everything;
-  const [only] = flat;
-  if (flat.length === 1 && only !== undefined) return only;
-  return { kind, filters: flat.toSorted((left, right) => height(right) - height(left)) };
+  const asked = ofOneRow(kind, flat);
+  const [only] = asked;
+  if (asked.length === 1 && only !== undefined) return only;
+  return { kind, filters: asked.toSorted((left, right) => height(right) - height(left)) };
+}
+
+/** A member names one row at most: what several conditions ask of that row is one condition, and looked up once. */
+function ofOneRow(kind: "all" | "any", filters: readonly Filter[]): readonly Filter[] {
+  const asked: Filter[] = [];
+  for (const filter of filters) {
+    const at = isOfNamed(filter) ? asked.findIndex((one) => isOfRow(one, filter)) : -1;
+    const known = asked[at];
+    if (filter.kind === "related" && known?.kind === "related")
+      asked[at] = { ...known, filter: { kind, filters: [known.filter, filter.filter] } };
+    else asked.push(filter);
+  }
+  return asked;
+}
+
+type Related = Extract<Filter, { kind: "related" }>;
+
+/** Whether it is about the row that a member names. */
+function isOfNamed(filter: Filter): filter is Related {
+  return filter.kind === "related" && filter.theirs === idField;
+}
+
+function isOfRow(one: Filter, { ours, visible }: Related): boolean {
+  return isOfNamed(one) && one.ours.path === ours.path && one.visible === visible;
 }
 
 /** How much of a statement a parser has open at a time: an operand that is not the first waits behind two more signs. */

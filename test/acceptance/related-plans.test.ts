@@ -112,6 +112,13 @@ for (const engine of engines) {
       expect(plan).toContain("tasks_by_project");
     });
 
+    test("what is asked twice of one named row: the row is looked up once", async () => {
+      const values = { "project.name": "project 7", "project.owner": uuidv7() };
+      const plan = await planOf({ filters: { $values: values } });
+      expect(plan).toContain("tasks_by_project");
+      expect(plan.split("projects_by_")).toHaveLength(2);
+    });
+
     test("what names a document: the index of the other's reference", async () => {
       const filters = { $values: { title: "task 8" }, $exists: { "comments.task": {} } };
       const plan = await planOf({ filters });

@@ -3,8 +3,10 @@ import { indexedDocument } from "../../families/search/indexed-document.js";
 import type { DocumentDeclaration } from "../../ports/document-spec.js";
 import type { DocumentStore, StoredDocument } from "../../ports/documents.js";
 import { idField } from "../../query/fields.js";
-import { bodyAsStored, ownerOf } from "./document-rows.js";
+import { bodyAsStored } from "./document-rows.js";
 import { heldTo } from "./document-writes.js";
+import { Parameters } from "./parameters.js";
+import { recordRows, type SqlRecord } from "./record-rows.js";
 import { putInIndex, sqlSearchIndexes } from "./search-index.js";
 import {
   quoted,
@@ -14,19 +16,18 @@ import {
   type SqlValue,
 } from "./session.js";
 
-/** What a row becomes, as records have it; `"key"` and `"expected"` tell which it was. */
-const next: Readonly<Record<string, RecordType>> = {
+/** What a row becomes, as records have it; `"key"` tells which it was. */
+const next = {
   key: "uuid",
-  expected: "integer",
   next_rev: "integer",
-  made: "timestamp",
   changed: "timestamp",
   marked: "boolean",
-  owner: "text",
-  by: "text",
   of_shape: "integer",
   json: "text",
-};
+} as const satisfies Readonly<Record<string, RecordType>>;
+const made = { ...next, made: "timestamp", owner: "text" } as const;
+const replacing = { ...next, expected: "integer" } as const;
+const noted = { ...next, by: "text" } as const;
 
 /** The part of the document store of one transaction that writes many. */
 export function sqlDocumentBulk(
@@ -50,10 +51,11 @@ async function lock(
   how: string,
 ): Promise<readonly string[]> {
   const { dialect } = session;
-  const isOne = dialect.isIn(idField, dialect.placeholder(1));
+  const parameters = new Parameters(dialect);
+  const isOne = dialect.isIn(idField, parameters.add(dialect.list(ids)));
   const rows = await session.all(
-    `SELECT "id" FROM ${quoted(spec.table)} WHERE ${isOne}${owned(spec, "", dialect)} AND NOT "is_deleted" ORDER BY "id"${how}`,
-    [dialect.list(ids), ...ownerOf(spec, tenant)],
+    `SELECT "id" FROM ${quoted(spec.table)} WHERE ${isOne}${owned(spec, tenant, "", parameters)} AND NOT "is_deleted" ORDER BY "id"${how}`,
+    parameters.values,
   );
   return rows.map((row) => String(row["id"]));
 }
@@ -78,16 +80,17 @@ async function inserted(
   const { dialect } = session;
   const columns = [...ownerColumn(spec), ...rowColumns.map(quoted)];
   const given = ["key", "next_rev", "made", "changed", "marked", "owner", "of_shape"];
+  const parameters = new Parameters(dialect);
   const values = [
-    ...tenantValue(spec, dialect),
+    ...tenantValue(spec, tenant, dialect, parameters),
     ...given.map((name) => `w.${quoted(name)}`),
     dialect.json(`w."json"`),
   ];
+  const records = documents.map((document) => recordOf(spec, document, 0));
   const text =
     `INSERT INTO ${quoted(spec.table)} (${columns.join(", ")}) ` +
-    `SELECT ${values.join(", ")} FROM ${dialect.records(next, dialect.placeholder(1))}`;
-  const records = JSON.stringify(documents.map((document) => recordOf(spec, document, 0)));
-  await heldTo(spec, () => session.run(text, [records, ...ownerOf(spec, tenant)]));
+    `SELECT ${values.join(", ")} FROM ${recordRows(made, records, dialect, parameters)}`;
+  await heldTo(spec, () => session.run(text, parameters.values));
   await keepSnapshots(session, spec, tenant, documents);
   await keepIndexes(session, spec, tenant, documents);
 }
@@ -103,15 +106,14 @@ async function replaced(
     const ids = changes.map(({ document }) => document.id);
     await lock(session, spec, tenant, ids, dialect.holdRows);
   }
+  const parameters = new Parameters(dialect);
+  const records = changes.map(({ document, expectedRev }) => recordOf(spec, document, expectedRev));
   const text =
     `UPDATE ${quoted(spec.table)} AS r SET "rev" = w."next_rev", "last_update_at" = w."changed", ` +
     `"is_deleted" = w."marked", "shape" = w."of_shape", "body" = ${dialect.json(`w."json"`)} ` +
-    `FROM ${dialect.records(next, dialect.placeholder(1))} ` +
-    `WHERE r."id" = w."key" AND r."rev" = w."expected"${owned(spec, "r.", dialect)} RETURNING "id"`;
-  const records = changes.map(({ document, expectedRev }) => recordOf(spec, document, expectedRev));
-  const rows = await heldTo(spec, () =>
-    session.all(text, [JSON.stringify(records), ...ownerOf(spec, tenant)]),
-  );
+    `FROM ${recordRows(replacing, records, dialect, parameters)} ` +
+    `WHERE r."id" = w."key" AND r."rev" = w."expected"${owned(spec, tenant, "r.", parameters)} RETURNING "id"`;
+  const rows = await heldTo(spec, () => session.all(text, parameters.values));
   const ids = new Set(rows.map((row) => String(row["id"])));
   const documents = changes.flatMap(({ document }) => (ids.has(document.id) ? [document] : []));
   if (documents.length === 0) return ids;
@@ -127,30 +129,39 @@ async function removed(
   gone: readonly { readonly expectedRev: number; readonly id: string }[],
 ): Promise<ReadonlySet<string>> {
   const { dialect } = session;
-  const at = dialect.placeholder(1);
   if (dialect.seizeRows !== "") {
     const ids = gone.map(({ id: key }) => key);
     await lock(session, spec, tenant, ids, dialect.seizeRows);
   }
+  const parameters = new Parameters(dialect);
+  const records = gone.map(({ id: key, expectedRev }) => ({ key, expected: expectedRev }));
   const from =
-    `${dialect.records({ key: "uuid", expected: "integer" }, at)} JOIN ${quoted(spec.table)} r ` +
-    `ON r."id" = w."key" AND r."rev" = w."expected"${owned(spec, "r.", dialect)}`;
+    `${recordRows({ key: "uuid", expected: "integer" }, records, dialect, parameters)} JOIN ${quoted(spec.table)} r ` +
+    `ON r."id" = w."key" AND r."rev" = w."expected"${owned(spec, tenant, "r.", parameters)}`;
   const rows = await session.all(
     `DELETE FROM ${quoted(spec.table)} WHERE ${dialect.isRowOf("r", from)} RETURNING "id", ${dialect.rowKey} AS "row_key"`,
-    [
-      JSON.stringify(gone.map(({ id: key, expectedRev }) => ({ key, expected: expectedRev }))),
-      ...ownerOf(spec, tenant),
-    ],
+    parameters.values,
   );
   const ids = rows.map((row) => String(row["id"]));
-  if (spec.history !== 0 && ids.length > 0)
-    await session.run(
-      `DELETE FROM ${quoted(`${spec.table}_history`)} WHERE ${dialect.isIn(idField, at)}${owned(spec, "", dialect)}`,
-      [dialect.list(ids), ...ownerOf(spec, tenant)],
-    );
+  if (spec.history !== 0 && ids.length > 0) await removeHistory(session, spec, tenant, ids);
   const indexes = sqlSearchIndexes(session);
   for (const row of rows) await indexes.remove(spec, tenant, row["row_key"] as SqlValue);
   return new Set(ids);
+}
+
+async function removeHistory(
+  session: SqlSession,
+  spec: DocumentDeclaration,
+  tenant: string,
+  ids: readonly string[],
+): Promise<void> {
+  const { dialect } = session;
+  const parameters = new Parameters(dialect);
+  const isOne = dialect.isIn(idField, parameters.add(dialect.list(ids)));
+  await session.run(
+    `DELETE FROM ${quoted(`${spec.table}_history`)} WHERE ${isOne}${owned(spec, tenant, "", parameters)}`,
+    parameters.values,
+  );
 }
 
 async function keepSnapshots(
@@ -162,33 +173,46 @@ async function keepSnapshots(
   const { history: kept } = spec;
   if (kept === 0) return;
   const { dialect } = session;
-  const at = dialect.placeholder(1);
   const history = quoted(`${spec.table}_history`);
   const told = ["id", "rev", "shape", "changed_at", "changed_by", "is_deleted", "body"];
   const columns = [...ownerColumn(spec), ...told.map(quoted)];
+  const parameters = new Parameters(dialect);
   const values = [
-    ...tenantValue(spec, dialect),
+    ...tenantValue(spec, tenant, dialect, parameters),
     ...["key", "next_rev", "of_shape", "changed", "by", "marked"].map(
       (name) => `w.${quoted(name)}`,
     ),
     dialect.json(`w."json"`),
   ];
+  const records = documents.map((document) => recordOf(spec, document, 0));
   await session.run(
-    `INSERT INTO ${history} (${columns.join(", ")}) SELECT ${values.join(", ")} FROM ${dialect.records(next, at)}`,
-    [
-      JSON.stringify(documents.map((document) => recordOf(spec, document, 0))),
-      ...ownerOf(spec, tenant),
-    ],
+    `INSERT INTO ${history} (${columns.join(", ")}) SELECT ${values.join(", ")} FROM ${recordRows(noted, records, dialect, parameters)}`,
+    parameters.values,
   );
-  const over = kept === null ? [] : documents.filter(({ rev }) => rev > kept);
+  if (kept !== null) await trimHistory(session, spec, tenant, documents, kept);
+}
+
+/** Removes the snapshots of documents that are older than the last `kept`. */
+async function trimHistory(
+  session: SqlSession,
+  spec: DocumentDeclaration,
+  tenant: string,
+  documents: readonly StoredDocument[],
+  kept: number,
+): Promise<void> {
+  const over = documents.filter(({ rev }) => rev > kept);
   if (over.length === 0) return;
+  const { dialect } = session;
+  const parameters = new Parameters(dialect);
+  const records = over.map(({ id: key, rev }) => ({ key, until: rev - kept }));
+  const history = quoted(`${spec.table}_history`);
   const from =
-    `${dialect.records({ key: "uuid", until: "integer" }, at)} JOIN ${history} h ` +
-    `ON h."id" = w."key" AND h."rev" <= w."until"${owned(spec, "h.", dialect)}`;
-  await session.run(`DELETE FROM ${history} WHERE ${dialect.isRowOf("h", from)}`, [
-    JSON.stringify(over.map(({ id: key, rev }) => ({ key, until: rev - (kept ?? 0) }))),
-    ...ownerOf(spec, tenant),
-  ]);
+    `${recordRows({ key: "uuid", until: "integer" }, records, dialect, parameters)} JOIN ${history} h ` +
+    `ON h."id" = w."key" AND h."rev" <= w."until"${owned(spec, tenant, "h.", parameters)}`;
+  await session.run(
+    `DELETE FROM ${history} WHERE ${dialect.isRowOf("h", from)}`,
+    parameters.values,
+  );
 }
 
 async function keepIndexes(
@@ -205,25 +229,35 @@ async function keepIndexes(
   }
 }
 
-/** That the rows are the tenant's, who is the second parameter. */
-function owned({ tenant }: DocumentDeclaration, row: string, dialect: Dialect): string {
-  return tenant ? ` AND ${row}"tenant_id" = ${dialect.placeholder(2)}` : "";
+/** That the rows are the tenant's. */
+function owned(
+  { tenant: hasTenants }: DocumentDeclaration,
+  tenant: string,
+  row: string,
+  parameters: Parameters,
+): string {
+  return hasTenants ? ` AND ${row}"tenant_id" = ${parameters.add(tenant)}` : "";
 }
 
 function ownerColumn({ tenant }: DocumentDeclaration): readonly string[] {
   return tenant ? [`"tenant_id"`] : [];
 }
 
-/** The tenant as a SELECT gives it: the second parameter. */
-function tenantValue({ tenant }: DocumentDeclaration, dialect: Dialect): readonly string[] {
-  return tenant ? [dialect.typed("text", dialect.placeholder(2))] : [];
+/** The tenant as a SELECT gives it. */
+function tenantValue(
+  spec: DocumentDeclaration,
+  tenant: string,
+  dialect: Dialect,
+  parameters: Parameters,
+): readonly string[] {
+  return spec.tenant ? [dialect.typed("text", parameters.add(tenant))] : [];
 }
 
 function recordOf(
   spec: DocumentDeclaration,
   document: StoredDocument,
   expected: number,
-): Readonly<Record<string, string | number | boolean | null>> {
+): SqlRecord {
   const [shape, json] = bodyAsStored(spec, document);
   return {
     key: document.id,

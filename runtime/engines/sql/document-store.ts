@@ -5,6 +5,7 @@ import { aggregateRows } from "./aggregate.js";
 import { bodyAsRead, documentColumns, ownerOf, readStored, whereOf } from "./document-rows.js";
 import { renewRows } from "./document-renewal.js";
 import { statementsOf } from "./document-statements.js";
+import { isKeyed } from "./keyed-query.js";
 import { sqlDocumentBulk } from "./document-bulk.js";
 import { sqlDocumentWrites } from "./document-writes.js";
 import { namedRows } from "./named-rows.js";
@@ -63,14 +64,14 @@ export function sqlDocumentStore(session: SqlSession): DocumentStore {
         window.after === undefined
           ? []
           : [afterCondition(sorts, window.after, dialect, parameters)];
-      const rows = await session.scan(
+      const text =
         `SELECT ${[dialect.columns, ...columns.map(quoted)].join(", ")} ` +
-          `FROM ${quoted(spec.table)}${joins}${whereOf(spec, tenant, query, dialect, parameters, ...after)} ` +
-          `${orderBy(sorts, dialect)} ` +
-          `LIMIT ${parameters.add(window.limit)} OFFSET ${parameters.add(window.offset)}`,
-        parameters.values,
-        { ...documentColumns, computed: columns },
-      );
+        `FROM ${quoted(spec.table)}${joins}${whereOf(spec, tenant, query, dialect, parameters, ...after)} ` +
+        `${orderBy(sorts, dialect)} ` +
+        `LIMIT ${parameters.add(window.limit)} OFFSET ${parameters.add(window.offset)}`;
+      const rows = await (isKeyed(spec, query)
+        ? session.all(text, parameters.values)
+        : session.scan(text, parameters.values, { ...documentColumns, computed: columns }));
       return rows.map((row) => withJoined(readStored(spec, row), row));
     },
 

@@ -6,11 +6,12 @@ import { isUuid } from "../../contract/uuid.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import { parsed, type ExpectedRevision, type InputBinding } from "../../operations/input.js";
 import { JsonText } from "../../operations/json-text.js";
-import type { Handler } from "../../operations/operation.js";
+import type { Handler, LookingHandler } from "../../operations/operation.js";
 import { pageCost } from "../../operations/query-cost.js";
 import type { DocumentSpec } from "../../ports/document-spec.js";
-import { documentStore, type StoredDocument } from "../../ports/documents.js";
-import type { Filter, SortKey } from "../../query/ast.js";
+import { documentStore, type DocumentQuery, type StoredDocument } from "../../ports/documents.js";
+import { allOf, type Filter, type SortKey } from "../../query/ast.js";
+import { idField } from "../../query/fields.js";
 import { invalid, membersOf } from "../../query/list-request.js";
 import { parseFilter } from "../../query/parse-filter.js";
 import { parseSorts } from "../../query/parse-sorts.js";
@@ -80,9 +81,11 @@ export const bulk = {
     async ({ items, atomic }, context) =>
       answerOf(spec, context, await deleteMany(spec, context, items), atomic),
 
-  updateWhere:
-    (spec: DocumentSpec<unknown>, max: number): Handler<Matching, MatchedAnswer> =>
-    (given, context) =>
+  updateWhere: (
+    spec: DocumentSpec<unknown>,
+    max: number,
+  ): LookingHandler<Matching, MatchedAnswer> => ({
+    look: (given, context) =>
       whereMatching(spec, context, given, max, (rows) =>
         updateMany(
           spec,
@@ -90,11 +93,15 @@ export const bulk = {
           rows.map(({ id, rev }) => ({ id, rev, patch: given.patch })),
         ),
       ),
+  }),
 
-  deleteWhere:
-    (spec: DocumentSpec<unknown>, max: number): Handler<Matching, MatchedAnswer> =>
-    (given, context) =>
+  deleteWhere: (
+    spec: DocumentSpec<unknown>,
+    max: number,
+  ): LookingHandler<Matching, MatchedAnswer> => ({
+    look: (given, context) =>
       whereMatching(spec, context, given, max, (rows) => deleteMany(spec, context, rows)),
+  }),
 
   upsert:
     <Document>(
@@ -187,31 +194,52 @@ function matching(
   };
 }
 
-/** Writes what a filter finds, all or nothing. Throws `query_too_complex` where that is more than `max`. */
+/**
+ * Looks for what a filter finds, and gives what writes it, all or nothing: those that still pass then. Throws
+ * `query_too_complex` where there are more than `max`.
+ */
 async function whereMatching(
   spec: DocumentSpec<unknown>,
   context: ExecutionContext,
   given: Matching,
   max: number,
   write: (rows: readonly StoredDocument[]) => Promise<readonly Outcome[]>,
-): Promise<MatchedAnswer> {
+): Promise<Handler<Matching, MatchedAnswer>> {
   const query = scoped(spec, context, await withSight(spec, context, given, callerSight));
   const page = { offset: 0, size: max, isCounted: given.isDry };
   await checkPrice(spec, context, [query.filter], (ground) => pageCost(ground, query, page));
-  const store = context.transaction.of(documentStore);
-  if (given.isDry) return { matched: await store.count(spec, context.tenant, query), done: 0 };
-  const start = { offset: 0, after: undefined };
+  if (given.isDry) {
+    const store = context.transaction.of(documentStore);
+    const matched = await store.count(spec, context.tenant, query);
+    return () => ({ matched, done: 0 });
+  }
+  const found = await atMost(max, spec, context, query);
+  const values = found.map(({ id }) => id);
+  const isFound: Filter = { kind: "in", field: idField, isNegated: false, values };
+  return async () => {
+    const still = { ...query, filter: allOf(isFound, query.filter) };
+    const rows = values.length === 0 ? [] : await atMost(max, spec, context, still);
+    return { matched: rows.length, done: allWritten(await write(rows)).length };
+  };
+}
+
+/** The rows of a query. Throws `query_too_complex` where there are more than `max`, or than a page may have bytes. */
+async function atMost(
+  max: number,
+  spec: DocumentSpec<unknown>,
+  context: ExecutionContext,
+  query: DocumentQuery,
+): Promise<readonly StoredDocument[]> {
   const { rows, isCut } = await readRows(
-    (window) => store.select(spec, context.tenant, query, window),
+    (window) => context.transaction.of(documentStore).select(spec, context.tenant, query, window),
     query.sorts,
-    start,
+    { offset: 0, after: undefined },
     max + 1,
     context.answer,
   );
   if (isCut) throw fail("query_too_complex", { path: "/filters", max_bytes: limits.maxPageBytes });
   if (rows.length > max) throw fail("query_too_complex", { path: "/filters", limit: max });
-  const done = allWritten(await write(rows));
-  return { matched: rows.length, done: done.length };
+  return rows;
 }
 
 function answerOf(

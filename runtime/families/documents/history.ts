@@ -22,7 +22,7 @@ import { holdReferences } from "./references.js";
 import { callerSight } from "./reach.js";
 import { documentText, renderDocument, validatorsOf } from "./render.js";
 import { findDocument, readDocument } from "./scoped.js";
-import { existing, mismatch, replaced, retried, changedBody } from "./write.js";
+import { existing, mismatch, replacedBody, retried, changedBody } from "./write.js";
 import { writerOf } from "./writer.js";
 
 type Body = Readonly<Record<string, unknown>>;
@@ -221,7 +221,7 @@ function revertDocument(
     const names = Object.keys(diff);
     if (names.length === 0) return current;
     await holdReferences(spec, context, after, names);
-    const stored = await replaced(spec, context, current, { body: JSON.stringify(after) });
+    const stored = await replacedBody(spec, context, current, after, names);
     if (stored !== null) await emitSignals(spec, context, "update", stored, diff);
     return stored;
   });

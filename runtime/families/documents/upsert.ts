@@ -7,7 +7,7 @@ import { documentStore, type StoredDocument } from "../../ports/documents.js";
 import { readListQuery } from "../../query/list-request.js";
 import { checkedPayload } from "./payloads.js";
 import { scoped } from "./scoped.js";
-import { createDocument, newDocument, patchDocument } from "./write.js";
+import { createDocument, newDocument, patchCurrent, patchDocument } from "./write.js";
 import { writerOf } from "./writer.js";
 
 export interface Upserted {
@@ -47,7 +47,9 @@ export async function upsertDocument(
     const found = isWhole ? await occupant(spec, context, Object.fromEntries(key)) : undefined;
     if (found !== undefined) {
       const change = checkedPayload(rest, spec.validatePatch);
-      const { stored } = await patchDocument(spec, context, found.id, "any", change);
+      const { stored } =
+        (await patchCurrent(spec, context, found, "any", change)) ??
+        (await patchDocument(spec, context, found.id, "any", change));
       return { stored, isNew: false };
     }
     try {

@@ -36,7 +36,7 @@ export async function createDocument(
   const writer = await writerOf(spec, context, "create");
   const { stored, body } = newDocument(spec, writer, payload);
   await holdReferences(spec, context, body, Object.keys(body));
-  await attempted(spec, context, async (documents) => {
+  await attempted(spec, context, spec.unique !== undefined, async (documents) => {
     await documents.insert(spec, context.tenant, stored);
     await checkWithinScope(spec, context, stored.id);
   });
@@ -131,21 +131,33 @@ export async function patchDocument(
     const current = await existing(spec, context, id);
     if (current.isDeleted) throw fail("document_deleted");
     checkPreconditions(preconditions, validatorsOf(current));
-    const before = JSON.parse(current.body) as Body;
-    const change = canonicalBody(patch, spec.canonical);
-    const after =
-      expected === "any" || expected === current.rev
-        ? applyPatch(before, change, nullable(spec))
-        : await merged(spec, context, current, expected, before, change);
-    const writer = await writerOf(spec, context, "write");
-    const { body, diff } = changedBody(spec, writer, before, after);
-    if (Object.keys(diff).length === 0) return { stored: current, diff };
-    await holdReferences(spec, context, body, Object.keys(diff));
-    const stored = await replaced(spec, context, current, { body: JSON.stringify(body) });
-    if (stored === null) return null;
-    await emitSignals(spec, context, "update", stored, diff);
-    return { stored, diff };
+    return patchCurrent(spec, context, current, expected, patch);
   });
+}
+
+/** As `patchDocument`, of a live document that was just read; null where its revision is no longer the one that it had. */
+export async function patchCurrent(
+  spec: DocumentDeclaration,
+  context: ExecutionContext,
+  current: StoredDocument,
+  expected: ExpectedRevision,
+  patch: Body,
+): Promise<PatchedDocument | null> {
+  const before = JSON.parse(current.body) as Body;
+  const change = canonicalBody(patch, spec.canonical);
+  const after =
+    expected === "any" || expected === current.rev
+      ? applyPatch(before, change, nullable(spec))
+      : await merged(spec, context, current, expected, before, change);
+  const writer = await writerOf(spec, context, "write");
+  const { body, diff } = changedBody(spec, writer, before, after);
+  const changed = Object.keys(diff);
+  if (changed.length === 0) return { stored: current, diff };
+  await holdReferences(spec, context, body, changed);
+  const stored = await replacedBody(spec, context, current, body, changed);
+  if (stored === null) return null;
+  await emitSignals(spec, context, "update", stored, diff);
+  return { stored, diff };
 }
 
 async function merged(
@@ -184,7 +196,7 @@ export async function markDocument(
     if (isDeleted === current.isDeleted) return current;
     const stored = await (isDeleted
       ? departing(spec, context, id, async () => {
-          const marked = await replaced(spec, context, current, { isDeleted });
+          const marked = await replaced(spec, context, current, { isDeleted }, false);
           if (marked !== null) await releaseReferrers(spec, context, id, "delete");
           return marked;
         })
@@ -204,7 +216,7 @@ async function restored(
     const body = JSON.parse(current.body) as Body;
     await holdReferences(spec, context, body, Object.keys(body), current.id);
   }
-  return replaced(spec, context, current, { isDeleted: false });
+  return replaced(spec, context, current, { isDeleted: false }, spec.unique !== undefined);
 }
 
 /** Removes a document for good, and gives it as it was. Throws `core.not_found`, `precondition_failed`, `revision_mismatch`. */
@@ -242,15 +254,30 @@ export async function existing(
   return current;
 }
 
+/** The next revision with a body of which these members are new, where the current one is still there; else null. */
+export function replacedBody(
+  spec: DocumentDeclaration,
+  context: ExecutionContext,
+  current: StoredDocument,
+  body: Body,
+  changed: readonly string[],
+): Promise<StoredDocument | null> {
+  const isUnique = (spec.unique ?? []).some(({ members }) =>
+    members.some((path) => changed.includes(path.split(".")[0] ?? path)),
+  );
+  return replaced(spec, context, current, { body: JSON.stringify(body) }, isUnique);
+}
+
 /** The next revision where the current one is still there, else null. */
-export async function replaced(
+async function replaced(
   spec: DocumentDeclaration,
   context: ExecutionContext,
   current: StoredDocument,
   change: Partial<Pick<StoredDocument, "body" | "isDeleted">>,
+  mayClash: boolean,
 ): Promise<StoredDocument | null> {
   const next = nextRevision(context, current, change);
-  const won = await attempted(spec, context, async (documents) => {
+  const won = await attempted(spec, context, mayClash, async (documents) => {
     const isReplaced = await documents.replace(spec, context.tenant, current.rev, next);
     if (isReplaced) await checkWithinScope(spec, context, next.id);
     return isReplaced;
@@ -258,14 +285,18 @@ export async function replaced(
   return won ? next : null;
 }
 
-/** Writes what may be refused once it is written: a handler that catches that goes on in its transaction without it. */
+/**
+ * Writes what may be refused once it is written, because another document has the same or the scope leaves it out: a
+ * handler that catches that goes on in its transaction without it.
+ */
 function attempted<T>(
-  { unique, name }: DocumentDeclaration,
+  { name }: DocumentDeclaration,
   context: ExecutionContext,
+  mayClash: boolean,
   write: (documents: DocumentStore) => Promise<T>,
 ): Promise<T> {
   const documents = context.transaction.of(documentStore);
-  const isSure = unique === undefined && context.scopeOf(name) === everything;
+  const isSure = !mayClash && context.scopeOf(name) === everything;
   return isSure ? write(documents) : context.commit(() => write(documents));
 }
 

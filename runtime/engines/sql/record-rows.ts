@@ -1,0 +1,33 @@
+// Records as rows of a statement: what all of them have alike is a parameter of its own, told and read once.
+import type { Parameters } from "./parameters.js";
+import { quoted, type Dialect, type RecordType } from "./session.js";
+
+/** A record: a value for each member of its kind. */
+export type SqlRecord = Readonly<Record<string, string | number | boolean | null>>;
+
+/**
+ * Rows `w` for `FROM`, one for each record, with these members as columns. The first member tells records apart. Of the
+ * others, an engine parses those that differ: that is most of what many rows cost.
+ */
+export function recordRows(
+  members: Readonly<Record<string, RecordType>>,
+  records: readonly SqlRecord[],
+  dialect: Dialect,
+  parameters: Parameters,
+): string {
+  const [first = {}] = records;
+  const isAlike = (member: string): boolean =>
+    records.every((record) => record[member] === first[member]);
+  const all = Object.entries(members);
+  const differing = all.filter(([member], at) => at === 0 || !isAlike(member));
+  const told = records.map((record) =>
+    Object.fromEntries(differing.map(([member]) => [member, record[member] ?? null])),
+  );
+  const rows = dialect.records(Object.fromEntries(differing), parameters.add(JSON.stringify(told)));
+  const columns = all.map(([member, type]) =>
+    differing.some(([name]) => name === member)
+      ? `w.${quoted(member)}`
+      : `${dialect.typed(type, parameters.add(first[member] ?? null))} AS ${quoted(member)}`,
+  );
+  return `(SELECT ${columns.join(", ")} FROM ${rows}) AS w`;
+}
