@@ -1,6 +1,7 @@
 // Documents for author handlers: typed, inside the running transaction and the scope of the invocation.
 import { fail } from "../../contract/errors.js";
 import type { ExecutionContext } from "../../operations/context.js";
+import { inTurn } from "../../operations/in-turn.js";
 import type { ExpectedRevision } from "../../operations/input.js";
 import { allOf, type Filter } from "../../query/ast.js";
 import {
@@ -11,7 +12,6 @@ import {
 } from "../../query/list-request.js";
 import { parseAggregateRequest } from "../../query/parse-aggregate.js";
 import { isUuid } from "../../contract/uuid.js";
-import type { Transaction } from "../../ports/database.js";
 import type { DocumentQuery, StoredDocument } from "../../ports/documents.js";
 import { aggregatePage, type AggregatePage } from "./aggregate.js";
 import { parseExpand } from "../../query/parse-expand.js";
@@ -133,7 +133,9 @@ export function collection<Document, Create, Patch, Filter, Sorts, Expanded>(
   const rules = rulesOf(spec);
   // In a transaction within the running one: what is refused has written nothing.
   const all = (write: () => Promise<readonly Outcome[]>): Promise<readonly Document[]> =>
-    inTurn(context, () => context.commit(async () => allWritten(await write()).map(rendered)));
+    inTurn(context.transaction, () =>
+      context.commit(async () => allWritten(await write()).map(rendered)),
+    );
   const rendered = (stored: StoredDocument): Document =>
     renderDocument<Document>(spec, stored).parse();
   const expanded = async (rows: readonly StoredDocument[], expand?: readonly string[]) => {
@@ -173,28 +175,32 @@ export function collection<Document, Create, Patch, Filter, Sorts, Expanded>(
       return aggregatePage(spec, context, owned(context, own, request), handlerSight);
     },
     create: (payload) =>
-      inTurn(context, async () => {
+      inTurn(context.transaction, async () => {
         const given = checkedPayload(payload, spec.validateCreate);
         return rendered(await createDocument(spec, context, given));
       }),
     update: (id, rev, patch) =>
-      inTurn(context, async () => {
+      inTurn(context.transaction, async () => {
         const change = checkedPayload(patch, spec.validatePatch);
         return rendered((await patchDocument(spec, context, known(id), rev, change)).stored);
       }),
     upsert: (by, payload) =>
-      inTurn(context, async () =>
+      inTurn(context.transaction, async () =>
         rendered((await upsertDocument(spec, context, by, payload)).stored),
       ),
     createMany: (payloads) => all(() => createMany(spec, context, payloads)),
     updateMany: (items) => all(() => updateMany(spec, context, items.map(knownItem))),
     deleteMany: (items) => all(() => deleteMany(spec, context, items.map(knownItem))),
     delete: (id, rev) =>
-      inTurn(context, async () => rendered(await marked(spec, context, known(id), rev, true))),
+      inTurn(context.transaction, async () =>
+        rendered(await marked(spec, context, known(id), rev, true)),
+      ),
     restore: (id, rev) =>
-      inTurn(context, async () => rendered(await marked(spec, context, known(id), rev, false))),
+      inTurn(context.transaction, async () =>
+        rendered(await marked(spec, context, known(id), rev, false)),
+      ),
     kill: (id, rev = "any") =>
-      inTurn(context, async () => {
+      inTurn(context.transaction, async () => {
         await killDocument(spec, context, known(id), checkedRevision(rev));
       }),
   };
@@ -210,16 +216,6 @@ function marked(
 ): Promise<StoredDocument> {
   if (!spec.softDelete) throw new TypeError(`${spec.name} has no soft_delete: use kill`);
   return markDocument(spec, context, id, rev, isDeleted);
-}
-
-const turns = new WeakMap<Transaction, Promise<unknown>>();
-
-/** Writes of one transaction one after another: what is refused of one would be undone of another beside it. */
-function inTurn<T>({ transaction }: ExecutionContext, write: () => Promise<T>): Promise<T> {
-  const before = turns.get(transaction) ?? Promise.resolve();
-  const turn = before.then(write, write);
-  turns.set(transaction, turn);
-  return turn;
 }
 
 /** What is no UUID names nothing, whatever an engine makes of it. */
