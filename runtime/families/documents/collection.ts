@@ -11,13 +11,14 @@ import {
   type ListRules,
 } from "../../query/list-request.js";
 import { parseAggregateRequest } from "../../query/parse-aggregate.js";
-import { isUuid } from "../../contract/uuid.js";
 import type { DocumentQuery, StoredDocument } from "../../ports/documents.js";
 import { aggregatePage, type AggregatePage } from "./aggregate.js";
 import { parseExpand } from "../../query/parse-expand.js";
 import { expandedText } from "./expand.js";
 import { listByCursor, listPage } from "./list.js";
+import { checkedRevision, known, knownItem } from "./named.js";
 import type { CursorPage, Page } from "./pages.js";
+import { pastOf, type Past } from "./past.js";
 import { handlerSight, withSight } from "./reach.js";
 import { renderDocument } from "./render.js";
 import { readDocument, scoped } from "./scoped.js";
@@ -61,7 +62,7 @@ export interface Collection<
   Filter = object,
   Sorts = object,
   Expanded = Document,
-> {
+> extends Past<Document> {
   /** The live document. Throws `core.not_found`. */
   get(id: string, options?: Pick<FindQuery, "expand">): Promise<Expanded>;
   /**
@@ -150,6 +151,7 @@ export function collection<Document, Create, Patch, Filter, Sorts, Expanded>(
     return context.transaction.of(documentStore).count(spec, context.tenant, asked);
   };
   return {
+    ...pastOf(spec, context),
     find,
     count,
     async get(id, { expand } = {}) {
@@ -216,24 +218,6 @@ function marked(
 ): Promise<StoredDocument> {
   if (!spec.softDelete) throw new TypeError(`${spec.name} has no soft_delete: use kill`);
   return markDocument(spec, context, id, rev, isDeleted);
-}
-
-/** What is no UUID names nothing, whatever an engine makes of it. */
-function known(id: string): string {
-  if (!isUuid(id)) throw fail("core.not_found");
-  return id.toLowerCase();
-}
-
-function knownItem<Item extends { readonly id: string; readonly rev: ExpectedRevision }>(
-  item: Item,
-): Item {
-  return { ...item, id: known(item.id), rev: checkedRevision(item.rev) };
-}
-
-function checkedRevision(rev: ExpectedRevision): ExpectedRevision {
-  if (rev !== "any" && !Number.isSafeInteger(rev))
-    throw new TypeError('rev must be an integer or "any"');
-  return rev;
 }
 
 function withoutUndefined(query: object): object {
