@@ -43,7 +43,7 @@ export type UniqueDeclaration =
       readonly where?: "not_deleted";
     };
 
-/** What a field is set from: `$caller`, `$now`, a function as file#export, or what is computed of the document. */
+/** What a field is set from: `$caller`, `$now`, `$handler`, a function as file#export, or what is computed of the document. */
 export type SetDeclaration =
   | string
   | {

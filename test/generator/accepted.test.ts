@@ -124,6 +124,9 @@ const cases: Readonly<Record<string, string>> = {
     identity: {}
     types: {Note: {text: string, by: uuid?, at: date-time?, total: number?, size: integer?, key: string?, lines: {type: array, items: {type: object, properties: {n: {type: number}}}}}}
     documents: {notes: {type: Note, guard: open, soft_delete: true, set: {by: $caller, at: {from: $now, on: write}, total: {$sum: ["lines[].n", size], on: create}, size: {$count: lines}, key: registry/document.ts#go}}}`,
+  "fields that handlers alone write, in a document that refers to itself": `
+    types: {NotesHandled: {text: string, of: string?, up: {ref: notes?}, class: {type: integer, default: 0}}}
+    documents: {notes: {type: NotesHandled, guard: open, set: {of: $handler, up: $handler, class: $handler}}}`,
   "a namespace called await": `
     operations: {await.go: {post: /a, in: {n: integer}, ${run("a-a")}}}`,
 };

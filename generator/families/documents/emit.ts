@@ -14,7 +14,7 @@ import { camelCase, indexName, specName } from "../../model/names.js";
 import { bodyValidatorName } from "./body-validators.js";
 import { queryTypeNames } from "./query-types.js";
 import { referrersOf } from "./references.js";
-import { setFiles, setMember } from "./set.js";
+import { handledType, setFiles, setMember } from "./set.js";
 import type { DocumentModel } from "../../model/document-model.js";
 import type { RegistryModel } from "../../model/registry.js";
 import { header, type EmittedFile } from "../../print/file.js";
@@ -194,6 +194,11 @@ function typesOf(document: DocumentModel, isWritable: boolean): readonly string[
   return [typeName, ...payloads, filter, sorts, ...expanded];
 }
 
+/** The types of a spec, whose payloads have in handlers what no caller's has. */
+function withHandled(types: readonly string[], handled: string): readonly string[] {
+  return types.map((type, at) => (at === 1 || at === 2 ? `${type} & ${handled}` : type));
+}
+
 function printDocument(
   document: DocumentModel,
   model: RegistryModel,
@@ -204,7 +209,9 @@ function printDocument(
   const isWritable = Object.hasOwn(model.types, document.createTypeName);
   const types = typesOf(document, isWritable);
   const named = types.filter((name) => name !== "unknown");
-  const scope = scopeOf(document, shape, named, paths);
+  const handled = isWritable ? handledType(document, (name) => named.includes(name)) : null;
+  const declared = [...named, ...(handled === null ? [] : [handled.name])];
+  const scope = scopeOf(document, shape, declared, paths);
   // What refers in a circle has types that cannot be inferred.
   const isAnnotated =
     document.references.length > 0 || referrersOf(model, document.name).length > 0;
@@ -228,10 +235,11 @@ function printDocument(
     header: header(document.source),
     imports: importStatements(imports),
     name: specName(document.name),
+    before: handled?.lines ?? [],
     open: listLayout(
       "",
       `export const ${specName(document.name)}${isAnnotated ? ": DocumentSpec" : ` = ${maker}`}`,
-      types,
+      handled === null ? types : withHandled(types, handled.name),
       ["<", ">"],
       isAnnotated ? ` = ${maker}({` : "({",
     ),

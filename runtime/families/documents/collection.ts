@@ -24,7 +24,7 @@ import { renderDocument } from "./render.js";
 import { readDocument, scoped } from "./scoped.js";
 import type { DocumentSpec } from "../../ports/document-spec.js";
 import { allWritten, createMany, deleteMany, updateMany, type Outcome } from "./many.js";
-import { checkedPayload } from "./payloads.js";
+import { checkedPayload, ofHandlers } from "./payloads.js";
 import { upsertDocument } from "./upsert.js";
 import { createDocument, killDocument, markDocument, patchDocument } from "./write.js";
 import { documentStore } from "../../ports/documents.js";
@@ -90,8 +90,8 @@ export interface Collection<
   /** Groups of documents, and what is computed over each. */
   aggregate(query: AggregateQuery<Filter>): Promise<AggregatePage>;
   /**
-   * Creates what callers could create: the payload is held to the document's own validator. Throws `core.validation`, also
-   * for what only the service sets (`id`, `rev`, dates, owner).
+   * Creates what callers could create, and what handlers alone write: the payload is held to the document's own validator.
+   * Throws `core.validation`, also for what only the service sets (`id`, `rev`, dates, owner).
    */
   create(payload: Create): Promise<Document>;
   /** Patches at a revision with what callers could patch with, as `create` does; see `documents.update` for the errors. */
@@ -132,6 +132,7 @@ export function collection<Document, Create, Patch, Filter, Sorts, Expanded>(
   context: ExecutionContext,
 ): Collection<Document, Create, Patch, Filter, Sorts, Expanded> {
   const rules = rulesOf(spec);
+  const writing = ofHandlers(spec);
   // In a transaction within the running one: what is refused has written nothing.
   const all = (write: () => Promise<readonly Outcome[]>): Promise<readonly Document[]> =>
     inTurn(context.transaction, () =>
@@ -178,20 +179,20 @@ export function collection<Document, Create, Patch, Filter, Sorts, Expanded>(
     },
     create: (payload) =>
       inTurn(context.transaction, async () => {
-        const given = checkedPayload(payload, spec.validateCreate);
-        return rendered(await createDocument(spec, context, given));
+        const given = checkedPayload(payload, writing.validateCreate);
+        return rendered(await createDocument(writing, context, given));
       }),
     update: (id, rev, patch) =>
       inTurn(context.transaction, async () => {
-        const change = checkedPayload(patch, spec.validatePatch);
-        return rendered((await patchDocument(spec, context, known(id), rev, change)).stored);
+        const change = checkedPayload(patch, writing.validatePatch);
+        return rendered((await patchDocument(writing, context, known(id), rev, change)).stored);
       }),
     upsert: (by, payload) =>
       inTurn(context.transaction, async () =>
-        rendered((await upsertDocument(spec, context, by, payload)).stored),
+        rendered((await upsertDocument(writing, context, by, payload)).stored),
       ),
-    createMany: (payloads) => all(() => createMany(spec, context, payloads)),
-    updateMany: (items) => all(() => updateMany(spec, context, items.map(knownItem))),
+    createMany: (payloads) => all(() => createMany(writing, context, payloads)),
+    updateMany: (items) => all(() => updateMany(writing, context, items.map(knownItem))),
     deleteMany: (items) => all(() => deleteMany(spec, context, items.map(knownItem))),
     delete: (id, rev) =>
       inTurn(context.transaction, async () =>
