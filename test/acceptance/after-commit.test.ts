@@ -1,6 +1,6 @@
 // What follows the end of a transaction: work for its commit, work for where it is undone, and what becomes of their faults.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { ExecutionContext } from "../../runtime/index.js";
+import { fail, type ExecutionContext } from "../../runtime/index.js";
 import { silentLog } from "../../runtime/ports/log.js";
 import { engines } from "../engines.js";
 import { testProject, type TestProject } from "./project-service.js";
@@ -18,6 +18,7 @@ service: {name: commits, title: Commits, version: 1.0.0}
 policies: {open: []}
 operations:
   act.write: {post: /write, run: registry/act.ts#act, guard: open}
+  act.once: {post: /once, run: registry/act.ts#act, guard: open, idempotency: true}
 `,
   "registry/act.ts":
     "export const act = (_input, context) => globalThis.commitUnderTest.work(context);\n",
@@ -39,9 +40,13 @@ for (const engine of engines) {
     });
     afterAll(() => service.stop());
 
-    const act = (work: (context: ExecutionContext) => Promise<void>): Promise<Answer> => {
+    const act = (
+      work: (context: ExecutionContext) => Promise<void>,
+      path = "/write",
+      headers: Readonly<Record<string, string>> = {},
+    ): Promise<Answer> => {
       next.work = work;
-      return service.post("/write", {});
+      return service.post(path, {}, headers);
     };
 
     test("the answer waits for what follows the commit, and a fault of it is logged", async () => {
@@ -83,6 +88,24 @@ for (const engine of engines) {
         throw new Error("all of it");
       });
       expect([lost.status, done]).toEqual([500, ["undone part", "undone whole"]]);
+    });
+
+    test("a failure that is kept under its key is undone as any other", async () => {
+      const done: string[] = [];
+      const fails = (context: ExecutionContext): Promise<void> => {
+        context.whenCommitted(() => void done.push("committed"));
+        context.whenUndone(() => void done.push("undone"));
+        return Promise.reject(fail("core.conflict"));
+      };
+      const key = { "idempotency-key": "once" };
+      expect((await act(fails, "/once", key)).status).toBe(409);
+      expect(done).toEqual(["undone"]);
+      const replay = await act(fails, "/once", key);
+      expect([replay.status, replay.headers.get("idempotency-replayed"), done]).toEqual([
+        409,
+        "true",
+        ["undone"],
+      ]);
     });
   });
 }
