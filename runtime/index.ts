@@ -177,7 +177,15 @@ export {
 export { direct } from "./families/storage/direct.js";
 export { storageInput } from "./families/storage/input.js";
 export type { ObjectPage, ObjectQuery } from "./families/storage/list.js";
+export {
+  objects,
+  type ObjectAbout,
+  type ObjectBody,
+  type ObjectCollection,
+  type ReadObject,
+} from "./families/storage/objects.js";
 export { storage } from "./families/storage/operations.js";
+export type { StoredObject } from "./families/storage/stored-object.js";
 export { storing, type StorageSpec } from "./ports/storage-spec.js";
 export { progressBar } from "./operations/progress-bar.js";
 export { generatedFolder } from "./server/generated-folder.js";

@@ -11,6 +11,7 @@ export const tasksSpec = document<Task, TasksCreate, TasksPatch, TasksFilter, Ta
   softDelete: true,
   listDeleted: false,
   history: null,
+  unpatchable: ["project"],
   defaults: {
     assignee: null,
     due: null,

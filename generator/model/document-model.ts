@@ -53,6 +53,8 @@ export interface SetModel {
   readonly on: "create" | "write";
   readonly from:
     | { readonly kind: "caller" | "profile" | "now" }
+    /** Nothing: handlers write it, and nobody else. */
+    | { readonly kind: "handler" }
     | { readonly kind: "by"; readonly function: string }
     | { readonly kind: "sum"; readonly paths: readonly string[] }
     | { readonly kind: "count"; readonly path: string };

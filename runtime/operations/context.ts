@@ -89,6 +89,16 @@ export interface Resources {
   readonly wake: (key: StoreKey<unknown>) => void;
 }
 
+/** What is done once a transaction has ended. */
+interface Following {
+  readonly work: () => void | Promise<void>;
+}
+
+/** What is done where a transaction has been undone, or the part of it that is `isUndone`. */
+interface Undoing extends Following {
+  isUndone: boolean;
+}
+
 /** The context of one invocation. */
 export class ExecutionContext {
   readonly operationId: string;
@@ -117,7 +127,8 @@ export class ExecutionContext {
   #reading: Transaction | undefined;
   #transaction: Transaction | undefined;
   /** What follows the running transaction. */
-  #onCommit: (() => void)[] = nothing;
+  #onCommit: Following[] = nothing;
+  #onUndo: Undoing[] = nothing;
   #answer: HeldAnswer | undefined;
   #isReleased = false;
 
@@ -196,18 +207,26 @@ export class ExecutionContext {
     if (outer !== undefined) return this.#join(outer, work);
     const { lifetime, payer, operationId } = this;
     const options = { lifetime, payer, operation: operationId, exclusive };
-    const result = await this.resources.database.write(options, async (transaction) => {
-      this.#onCommit = [];
-      this.#transaction = transaction;
-      try {
-        return await work(transaction);
-      } finally {
-        this.#transaction = undefined;
-      }
-    });
-    const following = this.#onCommit;
-    this.#onCommit = nothing;
-    for (const follow of following) follow();
+    const onCommit: Following[] = [];
+    const onUndo: Undoing[] = [];
+    let result: T;
+    try {
+      result = await this.resources.database.write(options, async (transaction) => {
+        this.#onCommit = onCommit;
+        this.#onUndo = onUndo;
+        this.#transaction = transaction;
+        try {
+          return await work(transaction);
+        } finally {
+          this.#transaction = undefined;
+        }
+      });
+    } catch (error) {
+      await followed(this, onUndo.reverse());
+      throw error;
+    }
+    const undone = onUndo.filter(({ isUndone }) => isUndone);
+    await followed(this, [...undone.reverse(), ...onCommit]);
     return result;
   }
 
@@ -220,14 +239,17 @@ export class ExecutionContext {
     const other = new ExecutionContext(this.resources, { ...this, identity: who });
     other.#transaction = this.#transaction;
     other.#onCommit = this.#onCommit;
+    other.#onUndo = this.#onUndo;
     return other;
   }
 
   async #join<T>(outer: Transaction, work: (transaction: Transaction) => Promise<T>): Promise<T> {
     const before = this.#onCommit.length;
+    const undone = this.#onUndo.length;
     try {
       return await outer.attempt(() => work(outer));
     } catch (error) {
+      for (const undoing of this.#onUndo.slice(undone)) undoing.isUndone = true;
       // What was to follow the commit of what is undone does not.
       this.#onCommit.length = Math.min(this.#onCommit.length, before);
       throw error;
@@ -263,10 +285,21 @@ export class ExecutionContext {
     this.#notes = { ...this.#notes, ...fields };
   }
 
-  /** Runs `work` once the running transaction has committed, and not where it does not; outside one, at once. */
-  whenCommitted(work: () => void): void {
-    if (this.holdsTransaction) this.#onCommit.push(work);
-    else work();
+  /**
+   * Runs `work` once the running transaction has committed, and not where it does not; outside one, at once. The answer
+   * waits for it; where it fails, the log tells.
+   */
+  whenCommitted(work: Following["work"]): void {
+    if (this.holdsTransaction) this.#onCommit.push({ work });
+    else void followed(this, [{ work }]);
+  }
+
+  /**
+   * Runs `work` once the running transaction, or the part of it that is being written, has been undone or may have been:
+   * what no database undoes. It runs behind the end of the transaction, the latest first, and the answer waits for it.
+   */
+  whenUndone(work: Following["work"]): void {
+    if (this.holdsTransaction) this.#onUndo.push({ work, isUndone: false });
   }
 
   /** Once the running transaction has committed, connections whose credential has ended in it end too. */
@@ -289,7 +322,21 @@ export class ExecutionContext {
 }
 
 /** What follows no transaction: never written to, and shared by all invocations. */
-const nothing: (() => void)[] = [];
+const nothing: never[] = [];
+
+/** Does what follows a transaction whose outcome it changes no more. */
+async function followed(
+  { log, operationId }: ExecutionContext,
+  followers: readonly Following[],
+): Promise<void> {
+  for (const { work } of followers) {
+    try {
+      await work();
+    } catch (err) {
+      log.error({ operation: operationId, err }, "what follows the transaction has failed");
+    }
+  }
+}
 
 /** The principal; an address where nobody is signed in, and one name for all whose address is not known. */
 function payerOf({ identity, clientAddress }: ExecutionContext): Payer {

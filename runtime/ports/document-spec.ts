@@ -75,6 +75,8 @@ export interface DocumentDeclaration {
   readonly fields: Fields;
   /** Members that the service sets: no payload has them. */
   readonly set?: readonly SetRule[];
+  /** Members that only payloads of handlers have. */
+  readonly handled?: readonly string[];
   /** What stored bodies look like, and what older ones looked like. */
   readonly shape: Shape;
   /** What makes members of older rows that are of another type by now. */

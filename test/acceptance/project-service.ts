@@ -3,17 +3,21 @@ import { cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { checkRegistry, planGeneration, type Project } from "../../generator/generate.js";
 import type { ServiceDefinition } from "../../runtime/server/service.js";
-import type { Log } from "../../runtime/ports/log.js";
 import type { TestEngine } from "../engines.js";
 import { writeProject } from "../generator/scenario.js";
 import { startTestService, type TestService } from "./service.js";
+
+type StartOptions = Pick<
+  NonNullable<Parameters<typeof startTestService>[1]>,
+  "environment" | "log"
+>;
 
 export interface TestProject {
   readonly root: string;
   /** The generated OpenAPI document. */
   readonly openapi: unknown;
   /** Starts its service on a fresh database. */
-  start(engine: TestEngine, options?: { readonly log?: Log }): Promise<TestService>;
+  start(engine: TestEngine, options?: StartOptions): Promise<TestService>;
   /** A module of the project, such as `generated/client/index.ts`. */
   // oxlint-disable-next-line typescript/no-explicit-any -- its type is generated only now
   load(path: string): Promise<any>;

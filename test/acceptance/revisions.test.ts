@@ -39,17 +39,33 @@ documents:
     bulk: {max: 10}
     guard: {read: reader, write: writer}
     emits: {update: order.changed, kill: order.gone}
+  memos:
+    type: {text: {type: string, maxLength: 5}, place: string}
+    update: [text]
+    history: {keep: 3}
+    guard: own
+    mount: false
   lines: {type: {order: {ref: orders}, count: integer}, guard: writer, soft_delete: true}
   drafts:
     type: {text: string}
     history: {keep: 3, revisions: true}
     guard: own
+operations:
+  memos.act: {post: /memos/act, in: {type: object, additionalProperties: true}, out: {type: object, additionalProperties: true}, run: registry/pass.ts#act, guard: own}
 search:
   order_search: {of: orders, text: [title], guard: reader, mount: {at: /search}}
 realtime:
   events:
     order.changed: {data: Order, audience: [topic], delivery: ephemeral, to: "order:{title}"}
     order.gone: {data: Order, audience: [topic], delivery: ephemeral, to: "order:{title}"}
+`,
+  "registry/pass.ts": `import { collection } from "opwright/runtime";
+import { linesSpec } from "../generated/documents/lines.js";
+import { memosSpec } from "../generated/documents/memos.js";
+import { ordersSpec } from "../generated/documents/orders.js";
+const specs = { lines: linesSpec, memos: memosSpec, orders: ordersSpec };
+export const act = async ({ of, call, given }, context) =>
+  ({ got: await collection(specs[of], context)[call](...given) });
 `,
 };
 
@@ -285,6 +301,42 @@ for (const engine of engines) {
       expect((await mine.call("GET", `/drafts/${body.id}/revisions/3`)).status).toBe(404);
       expect((await other.call("GET", `/drafts/${body.id}/revisions/6`)).status).toBe(404);
       expect((await other.call("POST", `/drafts/${body.id}/revert?rev=6&to=5`)).status).toBe(404);
+    });
+
+    test("handlers read and go back as callers do", async () => {
+      const { bob, id, path } = await threeRevisions("handled");
+      const act = async (who: typeof bob, of: string, call: string, ...given: unknown[]) => {
+        const { status, body } = await who.call("POST", "/memos/act", { of, call, given });
+        return status === 200 ? body.got : [status, body.code];
+      };
+      const routes = async (rest: string) => (await bob.call("GET", `${path}/${rest}`)).body;
+      expect(await act(bob, "orders", "revisions", id)).toEqual(await routes("revisions"));
+      const first = await act(bob, "orders", "revisions", id, { size: 2 });
+      const rest = await act(bob, "orders", "revisions", id, { after: first.next_cursor });
+      expect([...first.hits, ...rest.hits].map(({ rev }) => rev)).toEqual([3, 2, 1]);
+      expect(await act(bob, "orders", "revision", id, 2)).toEqual(await routes("revisions/2"));
+      expect(await act(bob, "orders", "revisionDiff", id, 1)).toEqual(
+        await routes("revisions/1/diff"),
+      );
+      expect(await act(bob, "orders", "revision", id, 9)).toEqual([404, "core.not_found"]);
+      const before = app.signals.length;
+      const back = await act(bob, "orders", "revert", id, 3, 1);
+      expect(back).toEqual((await bob.call("GET", path)).body);
+      expect([back.rev, back.title, app.signals.length - before]).toEqual([4, "handled", 1]);
+      expect(await act(bob, "orders", "revert", id, 3, 1)).toEqual([409, "revision_mismatch"]);
+      expect(await act(bob, "lines", "revisions", id)).toEqual([500, "core.internal"]);
+
+      // Without routes over revisions, all that is kept can be read, and what no patch has stays.
+      const memo = await act(bob, "memos", "create", { text: "one", place: "here" });
+      await act(bob, "memos", "update", memo.id, 1, { text: "two" });
+      const other = await person("other");
+      expect(await act(other, "memos", "revisions", memo.id)).toEqual([404, "core.not_found"]);
+      expect(await act(other, "memos", "revert", memo.id, 2, 1)).toEqual([404, "core.not_found"]);
+      expect(await act(bob, "memos", "revert", memo.id, "any", 1)).toMatchObject({
+        rev: 3,
+        text: "one",
+        place: "here",
+      });
     });
 
     test("what is deleted is read by who may, within the tenant", async () => {

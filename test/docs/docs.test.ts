@@ -39,6 +39,8 @@ const functions = {
   "registry/shop.ts": "export const send = async () => undefined;\n",
   "registry/errors.ts": "export const envelope = () => ({ errors: {} });\n",
   "registry/handlers/visit.ts": "export const visit = () => undefined;\n",
+  "registry/handlers/pay.ts": "export const pay = () => undefined;\n",
+  "registry/handlers/receipt.ts": "export const receipt = () => undefined;\n",
   "registry/mail.ts": "export const render = () => null;\n",
   "registry/orders.ts": "export const slug = () => '';",
   "registry/hooks/tasks.ts":

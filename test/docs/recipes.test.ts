@@ -128,10 +128,21 @@ describe("docs/recipes.md", { timeout: 60_000 }, () => {
     const photo = await call<Json>("web/photo.js", "addPhoto", bob.client, "private", image);
     expect(photo["file"]).toMatch(/^photos\//);
     await send("/photos", { title: "shown", public: true }, bob.headers);
+    const portrait = { title: "me", image: png.toString("base64") };
+    const added = (await send("/photos/add", portrait, bob.headers)).body;
+    const replaced = await fetch(`${app.url}/photos/${String(added["id"])}/image`, {
+      method: "PUT",
+      headers: { ...bob.headers, "content-type": "application/json" },
+      body: JSON.stringify({ image: portrait.image }),
+    });
+    const { file } = (await replaced.json()) as Json;
+    const there = async (key: unknown) =>
+      (await fetch(`${app.url}/files/files/${String(key)}`, { headers: bob.headers })).status;
+    expect([await there(file), await there(added["file"])]).toEqual([200, 404]);
     const seen = async (path: string, who: typeof bob) =>
       (await send(path, {}, who.headers)).body["count"];
     expect([await seen("/drafts/list", bob), await seen("/drafts/list", eve)]).toEqual([1, 0]);
-    expect([await seen("/photos/list", bob), await seen("/photos/list", eve)]).toEqual([2, 1]);
+    expect([await seen("/photos/list", bob), await seen("/photos/list", eve)]).toEqual([3, 1]);
   });
 
   test("slugs differ where titles are the same", async () => {

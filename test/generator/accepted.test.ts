@@ -129,6 +129,9 @@ const cases: Readonly<Record<string, string>> = {
     documents:
       people: {type: {name: string, last_editor: {ref: people?}}, guard: open, unique: [[owner_id]], set: {last_editor: {from: $profile, on: write}}}
       notes: {type: {text: string, author: {ref: people}}, guard: open, unique: [[author]], upsert: true, bulk: {max: 5}, history: {revisions: true}, set: {author: $profile}}`,
+  "fields that handlers alone write, in a document that refers to itself": `
+    types: {NotesHandled: {text: string, of: string?, up: {ref: notes?}, class: {type: integer, default: 0}}}
+    documents: {notes: {type: NotesHandled, guard: open, set: {of: $handler, up: $handler, class: $handler}}}`,
   "a namespace called await": `
     operations: {await.go: {post: /a, in: {n: integer}, ${run("a-a")}}}`,
 };

@@ -14,7 +14,7 @@ import { camelCase, indexName, specName } from "../../model/names.js";
 import { bodyValidatorName } from "./body-validators.js";
 import { queryTypeNames } from "./query-types.js";
 import { referrersOf } from "./references.js";
-import { setFiles, setMember } from "./set.js";
+import { handledType, setFiles, setMember } from "./set.js";
 import type { DocumentModel } from "../../model/document-model.js";
 import { ledTo, documentOf, readName, viewed } from "../../model/views.js";
 import { readingMember, viewLines, viewTypes } from "./emit-views.js";
@@ -197,6 +197,11 @@ function typesOf(document: DocumentModel, isWritable: boolean): readonly string[
   return [typeName, ...payloads, filter, sorts, ...expanded];
 }
 
+/** The types of a spec, whose payloads have in handlers what no caller's has. */
+function withHandled(types: readonly string[], handled: string): readonly string[] {
+  return types.map((type, at) => (at === 1 || at === 2 ? `${type} & ${handled}` : type));
+}
+
 function printDocument(
   document: DocumentModel,
   model: RegistryModel,
@@ -208,7 +213,9 @@ function printDocument(
   const types = typesOf(document, isWritable);
   const views = document.views.map((view) => viewed(document, view));
   const named = [...types, ...views.flatMap(viewTypes)].filter((name) => name !== "unknown");
-  const scope = scopeOf(document, shape, named, paths);
+  const handled = isWritable ? handledType(document, (name) => named.includes(name)) : null;
+  const declared = [...named, ...(handled === null ? [] : [handled.name])];
+  const scope = scopeOf(document, shape, declared, paths);
   // What refers in a circle has types that cannot be inferred.
   const isAnnotated =
     document.references.length > 0 || referrersOf(model, document.name).length > 0;
@@ -235,10 +242,11 @@ function printDocument(
     header: header(document.source),
     imports: importStatements(imports),
     name: specName(document.name),
+    before: handled?.lines ?? [],
     open: listLayout(
       "",
       `export const ${specName(document.name)}${isAnnotated ? ": DocumentSpec" : ` = ${maker}`}`,
-      types,
+      handled === null ? types : withHandled(types, handled.name),
       ["<", ">"],
       isAnnotated ? ` = ${maker}({` : "({",
     ),

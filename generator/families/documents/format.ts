@@ -67,6 +67,7 @@ const setText = {
 const setRule = {
   kind: "either",
   of: [
+    { kind: "constant", value: "$handler" },
     ...setText.of,
     {
       kind: "choice",
@@ -112,7 +113,7 @@ export const documentMembers = {
   ),
   set: optional(
     { kind: "map", of: setRule, key: /^/, keyIs: "a field" },
-    "Fields that the service sets, from the caller, the clock or the document; no payload has them.",
+    "Fields that the service sets: from the caller, the clock, the document, or in handlers alone; no payload of a caller has them.",
   ),
   indexes: optional(
     listOf(listOf({ kind: "string", what: "a field" }, 1)),

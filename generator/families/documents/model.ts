@@ -116,7 +116,7 @@ export function documentModel(
   const properties = propertiesOf(body);
   const nullable = nullablePaths([body], resolve);
   const defaults = defaultsOf(declaration, properties, nullable);
-  const set = setRules(context, name, declaration, body, resolve);
+  const set = setRules(context, name, declaration, body, resolve, defaults);
   const own = set.map(({ field }) => field);
   const { creatable, patchable } = settableFields(context, name, declaration, type, defaults, own);
   const createTypeName = `${pascalCase(name)}Create`;

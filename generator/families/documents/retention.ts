@@ -50,9 +50,11 @@ export function checkHistory(
 
 /** What a spec says of it: of going back, the members that no patch may have, which stay as they are. */
 export function retentionMembers(
-  { typeName, patchTypeName, revisions, deletedForSeconds: seconds }: DocumentModel,
+  { typeName, patchTypeName, history, deletedForSeconds: seconds }: DocumentModel,
   { types }: Pick<RegistryModel, "types">,
 ): readonly string[] {
+  // Of documents that only handlers write, all goes back.
+  const goesBack = history !== 0 && Object.hasOwn(types, patchTypeName);
   const membersOf = (type: string): readonly string[] =>
     Object.keys(propertiesOf(own(types, type) ?? true));
   const patchable = membersOf(patchTypeName);
@@ -60,7 +62,7 @@ export function retentionMembers(
     (member) => !serviceFields.includes(member) && !patchable.includes(member),
   );
   return [
-    ...(revisions && fixed.length > 0
+    ...(goesBack && fixed.length > 0
       ? [listLayout("  ", "unpatchable: ", fixed.map(literal), ["[", "]"], ",")]
       : []),
     ...(seconds === null ? [] : [`  deletedForSeconds: ${seconds},`]),

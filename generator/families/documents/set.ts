@@ -1,4 +1,4 @@
-// Fields that the service sets by itself, from the caller, the clock, or the document.
+// Fields that the service sets by itself, from the caller, the clock, or the document, and those that handlers alone write.
 import { baseFields, type FieldType } from "../../../runtime/contract/fields.js";
 import { didYouMean } from "../../did-you-mean.js";
 import { referenceOf } from "../../load/document-references.js";
@@ -7,8 +7,15 @@ import type { Resolve } from "../../kernel/resolve.js";
 import type { DocumentDeclaration, SetDeclaration } from "./format.js";
 import { functionReference, ofAuthor } from "../../model/code.js";
 import type { DocumentModel, SetModel } from "../../model/document-model.js";
-import { propertiesOf, type JsonSchema, type SchemaObject } from "../../model/json-schema.js";
-import { literal } from "../../print/layout.js";
+import {
+  propertiesOf,
+  requiredOf,
+  type JsonSchema,
+  type SchemaObject,
+} from "../../model/json-schema.js";
+import { pascalCase } from "../../model/names.js";
+import { listLayout, literal, propertyKey } from "../../print/layout.js";
+import { freeName } from "../../print/printed-names.js";
 import type { ModuleScope } from "../../print/module-scope.js";
 import { fieldType, memberPaths } from "./fields.js";
 
@@ -16,11 +23,13 @@ import { fieldType, memberPaths } from "./fields.js";
 export function setRules(
   context: FamilyContext,
   name: string,
-  { set = {}, create = [], update = [], defaults = {} }: DocumentDeclaration,
+  declaration: DocumentDeclaration,
   body: SchemaObject,
   resolve: Resolve,
+  begins: DocumentModel["defaults"],
 ): readonly SetModel[] {
   const { report, tree, declarations } = context;
+  const { set = {}, create = [], update = [], defaults = {}, read_only: isReadOnly } = declaration;
   const properties = propertiesOf(body);
   const members = new Map(memberPaths(body, resolve).map(({ path, schema }) => [path, schema]));
   const profiles = declarations.identity?.sign_up?.profile ?? null;
@@ -29,19 +38,22 @@ export function setRules(
     return schema === undefined ? undefined : fieldType(schema, resolve);
   };
   const rules: SetModel[] = [];
-  for (const [field, declaration] of Object.entries(set)) {
+  for (const [field, given] of Object.entries(set)) {
     const at = tree.at("documents", name, "set", field);
     if (!Object.hasOwn(properties, field)) {
       const suggestion = didYouMean(field, Object.keys(properties));
       report({ code: "OPW030", message: `${name} has no field ${field}`, at, suggestion });
       continue;
     }
-    const rule = ruleOf(field, declaration);
+    const rule = ruleOf(field, given);
+    const isOfHandlers = isHandled(rule);
+    const begin = isOfHandlers ? [] : Object.keys(defaults);
+    const isUnset = requiredOf(body).includes(field) && !Object.hasOwn(begins, field);
     const faults = [
       ...[
         ["create", create],
         ["update", update],
-        ["defaults", Object.keys(defaults)],
+        ["defaults", begin],
       ].flatMap(([key, fields]) =>
         fields?.includes(field) === true
           ? [`${field} is set by the service, and in ${String(key)}`]
@@ -52,6 +64,8 @@ export function setRules(
         : faultsOf(rule, typeOf)),
     ];
     for (const message of faults) report({ code: "OPW090", message, at });
+    const message = `${field} is required, and callers who create have nothing for it`;
+    if (isOfHandlers && isUnset && isReadOnly !== true) report({ code: "OPW032", message, at });
     rules.push(rule);
   }
   return rules;
@@ -65,12 +79,18 @@ function ruleOf(field: string, declaration: SetDeclaration): SetModel {
   return { field, on: given.on ?? usual, from };
 }
 
+/** Whether handlers write it, and nobody else. */
+export function isHandled({ from }: SetModel): boolean {
+  return from.kind === "handler";
+}
+
 function fromOf({ from = "", $sum, $count }: Exclude<SetDeclaration, string>): SetModel["from"] {
   if ($sum !== undefined) return { kind: "sum", paths: [$sum].flat() };
   if ($count !== undefined) return { kind: "count", path: $count };
   if (from === "$caller") return { kind: "caller" };
   if (from === "$profile") return { kind: "profile" };
   if (from === "$now") return { kind: "now" };
+  if (from === "$handler") return { kind: "handler" };
   return { kind: "by", function: from };
 }
 
@@ -103,6 +123,7 @@ function faultsOf(
       return [...isCounted, ...madeOf(from.path, (one) => one.endsWith("[]"))];
     case "profile":
     case "by":
+    case "handler":
       return [];
   }
 }
@@ -120,7 +141,7 @@ function profileFaults(
 
 /** Whether it is made of the document, so that functions do not see it; who and when are not. */
 function isOfDocument({ kind }: SetModel["from"]): boolean {
-  return kind !== "caller" && kind !== "profile" && kind !== "now";
+  return !["caller", "profile", "now", "handler"].includes(kind);
 }
 
 /** The rules as a spec has them. Functions are held to what they are given and to the field. */
@@ -128,19 +149,23 @@ export function setMember(
   { set, typeName, softDelete }: Pick<DocumentModel, "set" | "typeName" | "softDelete">,
   scope: ModuleScope,
 ): readonly string[] {
-  if (set.length === 0) return [];
+  const handled = set.filter(isHandled).map(({ field }) => literal(field));
+  const ofHandlers =
+    handled.length === 0 ? [] : [listLayout("  ", "handled: ", handled, ["[", "]"], ",")];
+  const own = set.filter((rule) => !isHandled(rule));
+  if (own.length === 0) return ofHandlers;
   const hidden = [
     ...Object.keys(baseFields),
     ...(softDelete ? ["is_deleted"] : []),
     ...set.filter(({ from }) => isOfDocument(from)).map(({ field }) => field),
   ];
   const given = `Omit<${typeName}, ${hidden.map(literal).join(" | ")}>`;
-  const lines = set.map(({ field, on, from }) => {
+  const lines = own.map(({ field, on, from }) => {
     const head = `${scope.runtime("setting")}.${from.kind}`;
     const before = [literal(field), literal(on)];
     return `    ${head}(${[...before, ...argumentsOf(from, typeName, field, given, scope)].join(", ")}),`;
   });
-  return ["  set: [", ...lines, "  ],"];
+  return ["  set: [", ...lines, "  ],", ...ofHandlers];
 }
 
 function argumentsOf(
@@ -162,6 +187,29 @@ function argumentsOf(
     default:
       return [];
   }
+}
+
+/** What handlers alone write of documents, as a type; null where there is nothing. */
+export function handledType(
+  { set, typeName, name, bodySchema }: DocumentModel,
+  isTaken: (type: string) => boolean,
+): { readonly name: string; readonly lines: readonly string[] } | null {
+  const handled = set.filter(isHandled);
+  if (handled.length === 0) return null;
+  const type = freeName(`${pascalCase(name)}Handled`, isTaken);
+  const members = handled.map(({ field }) => {
+    // What may be absent is removed by null, as in any patch.
+    const orNull = requiredOf(bodySchema).includes(field) ? "" : " | null";
+    return `  readonly ${propertyKey(field)}?: ${typeName}[${literal(field)}]${orNull};`;
+  });
+  const lines = [
+    `/** What handlers alone write of ${name}. */`,
+    `export interface ${type} {`,
+    ...members,
+    "}",
+    "",
+  ];
+  return { name: type, lines };
 }
 
 /** Files of the author's that rules name. */

@@ -1,6 +1,11 @@
 // JSON Schemas of storage requests and answers (decisions.md "Object storage").
 import { limits } from "../../../runtime/contract/limits.js";
 import {
+  contentTypePattern,
+  filenamePattern,
+  maxObjectsPage,
+} from "../../../runtime/contract/object-texts.js";
+import {
   objectSchema,
   refTo,
   type JsonSchema,
@@ -138,7 +143,12 @@ export const directTypes: Readonly<Record<string, JsonSchema>> = {
 export const listBody: SchemaObject = objectSchema(
   {
     page: { type: "integer", minimum: 1, maximum: limits.maxPage, default: 1 },
-    size: { type: "integer", minimum: 1, maximum: 1_000, default: limits.defaultPageSize },
+    size: {
+      type: "integer",
+      minimum: 1,
+      maximum: maxObjectsPage,
+      default: limits.defaultPageSize,
+    },
     prefix: { type: "string", maxLength: 1_024, description: "What the keys begin with." },
     after: { type: "string", maxLength: 8_192, description: "A cursor of an earlier page." },
     content_type: {
@@ -164,7 +174,7 @@ export const presignDownloadBody = objectSchema({ key, expires_in: expiresIn }, 
 const contentType: JsonSchema = {
   type: "string",
   maxLength: 255,
-  pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]+/[!#$%&'*+.^_`|~0-9A-Za-z-]+$",
+  pattern: contentTypePattern,
 };
 
 export const updateMetadataBody = objectSchema(
@@ -175,7 +185,7 @@ export const updateMetadataBody = objectSchema(
       type: "string",
       minLength: 1,
       maxLength: 255,
-      pattern: String.raw`^[^/\\\u0000-\u001f\u007f-\u009f]+$`,
+      pattern: filenamePattern,
     },
     description: {
       type: ["string", "null"],

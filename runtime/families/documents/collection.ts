@@ -1,6 +1,7 @@
 // Documents for author handlers: typed, inside the running transaction and the scope of the invocation.
 import { fail } from "../../contract/errors.js";
 import type { ExecutionContext } from "../../operations/context.js";
+import { inTurn } from "../../operations/in-turn.js";
 import type { ExpectedRevision } from "../../operations/input.js";
 import { allOf, type Filter } from "../../query/ast.js";
 import {
@@ -11,20 +12,20 @@ import {
 } from "../../query/list-request.js";
 import { ownerField } from "../../query/fields.js";
 import { parseAggregateRequest } from "../../query/parse-aggregate.js";
-import { isUuid } from "../../contract/uuid.js";
-import type { Transaction } from "../../ports/database.js";
 import type { DocumentQuery, StoredDocument } from "../../ports/documents.js";
 import { aggregatePage, type AggregatePage } from "./aggregate.js";
 import { parseExpand } from "../../query/parse-expand.js";
 import { expandedText } from "./expand.js";
 import { listByCursor, listPage } from "./list.js";
+import { checkedRevision, known, knownItem } from "./named.js";
 import type { CursorPage, Page } from "./pages.js";
+import { pastOf, type Past } from "./past.js";
 import { handlerSight, withSight } from "./reach.js";
 import { renderDocument } from "./render.js";
 import { readDocument, scoped } from "./scoped.js";
 import type { DocumentSpec } from "../../ports/document-spec.js";
 import { allWritten, createMany, deleteMany, updateMany, type Outcome } from "./many.js";
-import { checkedPayload } from "./payloads.js";
+import { checkedPayload, ofHandlers } from "./payloads.js";
 import { upsertDocument } from "./upsert.js";
 import { createDocument, killDocument, markDocument, patchDocument } from "./write.js";
 import { documentStore } from "../../ports/documents.js";
@@ -62,7 +63,7 @@ export interface Collection<
   Filter = object,
   Sorts = object,
   Expanded = Document,
-> {
+> extends Past<Document> {
   /** The live document. Throws `core.not_found`. */
   get(id: string, options?: Pick<FindQuery, "expand">): Promise<Expanded>;
   /**
@@ -90,8 +91,8 @@ export interface Collection<
   /** Groups of documents, and what is computed over each. */
   aggregate(query: AggregateQuery<Filter>): Promise<AggregatePage>;
   /**
-   * Creates what callers could create: the payload is held to the document's own validator. Throws `core.validation`, also
-   * for what only the service sets (`id`, `rev`, dates, owner).
+   * Creates what callers could create, and what handlers alone write: the payload is held to the document's own validator.
+   * Throws `core.validation`, also for what only the service sets (`id`, `rev`, dates, owner).
    */
   create(payload: Create): Promise<Document>;
   /** Patches at a revision with what callers could patch with, as `create` does; see `documents.update` for the errors. */
@@ -135,9 +136,12 @@ export function collection<Document, Create, Patch, Filter, Sorts, Expanded>(
   context: ExecutionContext,
 ): Collection<Document, Create, Patch, Filter, Sorts, Expanded> {
   const rules = rulesOf(spec);
+  const writing = ofHandlers(spec);
   // In a transaction within the running one: what is refused has written nothing.
   const all = (write: () => Promise<readonly Outcome[]>): Promise<readonly Document[]> =>
-    inTurn(context, () => context.commit(async () => allWritten(await write()).map(rendered)));
+    inTurn(context.transaction, () =>
+      context.commit(async () => allWritten(await write()).map(rendered)),
+    );
   const rendered = (stored: StoredDocument): Document =>
     renderDocument<Document>(spec, stored).parse();
   const expanded = async (rows: readonly StoredDocument[], expand?: readonly string[]) => {
@@ -152,6 +156,7 @@ export function collection<Document, Create, Patch, Filter, Sorts, Expanded>(
     return context.transaction.of(documentStore).count(spec, context.tenant, asked);
   };
   return {
+    ...pastOf(spec, context),
     find,
     count,
     async get(id, { expand } = {}) {
@@ -177,28 +182,32 @@ export function collection<Document, Create, Patch, Filter, Sorts, Expanded>(
       return aggregatePage(spec, context, owned(context, own, request), handlerSight);
     },
     create: (payload) =>
-      inTurn(context, async () => {
-        const given = checkedPayload(payload, spec.validateCreate);
-        return rendered(await createDocument(spec, context, given));
+      inTurn(context.transaction, async () => {
+        const given = checkedPayload(payload, writing.validateCreate);
+        return rendered(await createDocument(writing, context, given));
       }),
     update: (id, rev, patch) =>
-      inTurn(context, async () => {
-        const change = checkedPayload(patch, spec.validatePatch);
-        return rendered((await patchDocument(spec, context, known(id), rev, change)).stored);
+      inTurn(context.transaction, async () => {
+        const change = checkedPayload(patch, writing.validatePatch);
+        return rendered((await patchDocument(writing, context, known(id), rev, change)).stored);
       }),
     upsert: (by, payload) =>
-      inTurn(context, async () =>
-        rendered((await upsertDocument(spec, context, by, payload)).stored),
+      inTurn(context.transaction, async () =>
+        rendered((await upsertDocument(writing, context, by, payload)).stored),
       ),
-    createMany: (payloads) => all(() => createMany(spec, context, payloads)),
-    updateMany: (items) => all(() => updateMany(spec, context, items.map(knownItem))),
+    createMany: (payloads) => all(() => createMany(writing, context, payloads)),
+    updateMany: (items) => all(() => updateMany(writing, context, items.map(knownItem))),
     deleteMany: (items) => all(() => deleteMany(spec, context, items.map(knownItem))),
     delete: (id, rev) =>
-      inTurn(context, async () => rendered(await marked(spec, context, known(id), rev, true))),
+      inTurn(context.transaction, async () =>
+        rendered(await marked(spec, context, known(id), rev, true)),
+      ),
     restore: (id, rev) =>
-      inTurn(context, async () => rendered(await marked(spec, context, known(id), rev, false))),
+      inTurn(context.transaction, async () =>
+        rendered(await marked(spec, context, known(id), rev, false)),
+      ),
     kill: (id, rev = "any") =>
-      inTurn(context, async () => {
+      inTurn(context.transaction, async () => {
         await killDocument(spec, context, known(id), checkedRevision(rev));
       }),
   };
@@ -214,34 +223,6 @@ function marked(
 ): Promise<StoredDocument> {
   if (!spec.softDelete) throw new TypeError(`${spec.name} has no soft_delete: use kill`);
   return markDocument(spec, context, id, rev, isDeleted);
-}
-
-const turns = new WeakMap<Transaction, Promise<unknown>>();
-
-/** Writes of one transaction one after another: what is refused of one would be undone of another beside it. */
-function inTurn<T>({ transaction }: ExecutionContext, write: () => Promise<T>): Promise<T> {
-  const before = turns.get(transaction) ?? Promise.resolve();
-  const turn = before.then(write, write);
-  turns.set(transaction, turn);
-  return turn;
-}
-
-/** What is no UUID names nothing, whatever an engine makes of it. */
-function known(id: string): string {
-  if (!isUuid(id)) throw fail("core.not_found");
-  return id.toLowerCase();
-}
-
-function knownItem<Item extends { readonly id: string; readonly rev: ExpectedRevision }>(
-  item: Item,
-): Item {
-  return { ...item, id: known(item.id), rev: checkedRevision(item.rev) };
-}
-
-function checkedRevision(rev: ExpectedRevision): ExpectedRevision {
-  if (rev !== "any" && !Number.isSafeInteger(rev))
-    throw new TypeError('rev must be an integer or "any"');
-  return rev;
 }
 
 function withoutUndefined(query: object): object {

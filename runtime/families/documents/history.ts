@@ -63,6 +63,9 @@ export interface RevisionDiff {
   }[];
 }
 
+/** A spec of these documents, whatever is written and asked of them. */
+export type SpecOf<Document> = DocumentSpec<Document, unknown, unknown, unknown, unknown, unknown>;
+
 interface Identified {
   readonly id: string;
 }
@@ -93,7 +96,7 @@ export const history = {
 
   revision:
     <Document>(
-      spec: DocumentSpec<Document>,
+      spec: SpecOf<Document>,
     ): Handler<Identified & { readonly revision: number }, RevisionOf<Document>> =>
     async ({ id, revision }, context) => {
       const current = await readDocument(spec, context, id);
@@ -130,7 +133,7 @@ export const history = {
   /** Writes a new revision with what the members that a patch may have were at an earlier one. */
   revert:
     <Document>(
-      spec: DocumentSpec<Document>,
+      spec: SpecOf<Document>,
     ): Handler<Identified & { readonly rev: ExpectedRevision; readonly to: number }, Document> =>
     async ({ id, rev, to }, context) =>
       renderDocument(spec, await revertDocument(spec, context, id, rev, to)),

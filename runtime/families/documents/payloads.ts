@@ -3,6 +3,7 @@ import { fail, type ServiceError } from "../../contract/errors.js";
 import { serviceFields } from "../../contract/fields.js";
 import { isObject, pointer } from "../../contract/json-pointer.js";
 import type { ValidationFault, Validator } from "../../contract/validation.js";
+import type { DocumentDeclaration } from "../../ports/document-spec.js";
 import { cut } from "../../operations/plain-json.js";
 
 /**
@@ -28,6 +29,33 @@ export function checkedPayload(
   const faults = validate?.(given) ?? null;
   if (faults !== null) throw invalid(faults);
   return given;
+}
+
+const written = new WeakMap<DocumentDeclaration, DocumentDeclaration>();
+
+/**
+ * A spec by which handlers write: their payloads may have what no caller's has. Those members are checked with the whole
+ * body.
+ */
+export function ofHandlers<Spec extends DocumentDeclaration>(spec: Spec): Spec {
+  const { handled, validateCreate, validatePatch } = spec;
+  if (handled === undefined) return spec;
+  const without =
+    (validate: Validator<unknown>): Validator<unknown> =>
+    (given) =>
+      validate(
+        isObject(given)
+          ? Object.fromEntries(Object.entries(given).filter(([name]) => !handled.includes(name)))
+          : given,
+      );
+  const known = written.get(spec) ?? {
+    ...spec,
+    ...(validateCreate === undefined ? {} : { validateCreate: without(validateCreate) }),
+    ...(validatePatch === undefined ? {} : { validatePatch: without(validatePatch) }),
+  };
+  written.set(spec, known);
+  // It is the same spec but for its validators.
+  return known as Spec;
 }
 
 function invalid(faults: readonly ValidationFault[]): ServiceError {

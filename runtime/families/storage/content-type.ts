@@ -1,5 +1,6 @@
 // What an upload is: by its first bytes, else by its name (decisions.md "Object storage").
 import { fail } from "../../contract/errors.js";
+import { contentTypePattern } from "../../contract/object-texts.js";
 import type { StorageSpec } from "../../ports/storage-spec.js";
 
 /** Bytes that tell the type of nearly every file. */
@@ -43,6 +44,20 @@ async function* joined(
   } finally {
     await rest.return?.();
   }
+}
+
+const contentType = new RegExp(contentTypePattern);
+const maxLength = 255;
+
+/** Checks a type that somebody names. Throws `core.validation` at `/content_type`, or `upload_type_unsupported`. */
+export function checkNamed(spec: StorageSpec, type: string): void {
+  if (type.length > maxLength || !contentType.test(type)) {
+    const message = "must be a media type such as image/png";
+    throw fail("core.validation", {
+      errors: [{ path: "/content_type", keyword: "pattern", message }],
+    });
+  }
+  checkAccepted(spec, type);
 }
 
 /** Throws `upload_type_unsupported` where the storage does not take the type in. */

@@ -1,10 +1,12 @@
 // What may be said of an object: a filename, a description, and tags, which lists can ask for (decisions.md "Object storage").
 import { fail } from "../../contract/errors.js";
+import { filenamePattern } from "../../contract/object-texts.js";
 import type { ObjectTags } from "../../ports/object-head.js";
 
 /** Engines keep these with the object's metadata. */
 const maxDescription = 1_000;
 const maxFilename = 255;
+const named = new RegExp(filenamePattern, "u");
 const maxTags = 10;
 /** Bytes of all tags as JSON: S3 keeps two kilobytes with an object, and its name and description need most of them. */
 const maxBytes = 256;
@@ -33,7 +35,7 @@ export function checkTags(tags: ObjectTags): ObjectTags {
   return tags;
 }
 
-/** Throws `core.validation` where a description or a filename is too long. */
+/** Throws `core.validation` where a description or a filename is not as it may be. */
 export function checkTexts({
   description,
   filename,
@@ -45,6 +47,10 @@ export function checkTexts({
     throw invalid(`must NOT have more than ${maxDescription} bytes`, "/description");
   if (Buffer.byteLength(filename ?? "") > maxFilename)
     throw invalid(`must NOT have more than ${maxFilename} bytes`, "/filename");
+  if (filename !== undefined && !(named.test(filename) && filename.isWellFormed()))
+    throw invalid("must be a name without slashes and control characters", "/filename");
+  if (description?.isWellFormed() === false)
+    throw invalid("must be well-formed Unicode", "/description");
 }
 
 function invalid(message: string, path = "/tags"): Error {

@@ -3,7 +3,7 @@ import { fail } from "../../contract/errors.js";
 import { canonicalJson } from "../../contract/canonical-json.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import type { Handler } from "../../operations/operation.js";
-import { checkAccepted } from "./content-type.js";
+import { checkNamed } from "./content-type.js";
 import type {
   DirectTransfers,
   SignedForm,
@@ -227,7 +227,7 @@ const untold = "application/octet-stream";
 
 /** What an upload to this storage may be. Throws `upload_type_unsupported`. */
 function limitsOf(spec: StorageSpec, contentType: string | undefined): UploadLimits {
-  checkAccepted(spec, contentType ?? untold);
+  checkNamed(spec, contentType ?? untold);
   return { contentType: contentType ?? null, maxBytes: maxBytesOf(spec) };
 }
 

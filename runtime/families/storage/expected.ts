@@ -5,6 +5,7 @@ import { objectIndex, type ExpectedChange } from "../../ports/object-index.js";
 import type { StorageSpec } from "../../ports/storage-spec.js";
 import { notingOf, writing } from "./changes.js";
 import { lookAtEach } from "./reconcile.js";
+import { notesOf } from "./writes.js";
 
 /** Notes that one step looks at. */
 const atOnce = 100;
@@ -15,13 +16,13 @@ const lateMillis = 60 * 60 * 1_000;
 
 /** Notes that whoever has an address may upload to a key for so many seconds. */
 export async function expectUpload(
-  { resources, payer }: Pick<ExecutionContext, "resources" | "payer">,
+  context: ExecutionContext,
   key: string,
   seconds: number,
 ): Promise<void> {
-  const now = resources.clock.now();
+  const now = context.clock.now();
   const times = { now, dueAt: now + firstLookMillis, until: now + seconds * 1_000 + lateMillis };
-  await writing(resources, payer)((transaction) => transaction.of(objectIndex).expect(key, times));
+  await notesOf(context)((transaction) => transaction.of(objectIndex).expect(key, times));
 }
 
 /** Looks at keys whose notes are due. */

@@ -124,7 +124,8 @@ async function remove(
   throw fail("core.concurrency");
 }
 
-async function headOf(
+/** What is known of an object. Throws `core.not_found`. */
+export async function headOf(
   spec: StorageSpec,
   context: ExecutionContext,
   key: string,

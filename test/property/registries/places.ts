@@ -312,6 +312,8 @@ function setFields(world: World, path: Path): Json {
   const on = (): Json => (draw.chance(50) ? { on: draw.pick(["create", "write"]) } : {});
   const rules = all.flatMap(([name, type]): readonly (readonly [string, unknown])[] => {
     if (typeof type !== "string" || draw.chance(70)) return [];
+    // What handlers alone write begins with something, if with null.
+    if (type.endsWith("?") && draw.chance(30)) return [[name, "$handler"]];
     switch (type.replace("?", "")) {
       case "uuid":
         return [[name, draw.chance(50) ? "$caller" : { from: "$caller", ...on() }]];

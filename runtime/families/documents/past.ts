@@ -1,0 +1,52 @@
+// What documents were, for author handlers: as the routes over revisions tell it.
+import type { ExecutionContext } from "../../operations/context.js";
+import { inTurn } from "../../operations/in-turn.js";
+import type { ExpectedRevision } from "../../operations/input.js";
+import { outputValue } from "../../operations/json-text.js";
+import {
+  history,
+  type RevisionDiff,
+  type RevisionOf,
+  type RevisionPage,
+  type SpecOf,
+} from "./history.js";
+import { checkedRevision, known } from "./named.js";
+
+/** What is kept of documents with a history. */
+export interface Past<Document> {
+  /** What is kept of a document's revisions, the newest first. Throws `core.not_found`. */
+  revisions(
+    id: string,
+    page?: { readonly size?: number; readonly after?: string },
+  ): Promise<RevisionPage>;
+  /** The document as it was at a revision. Throws `core.not_found` where that is not kept. */
+  revision(id: string, revision: number): Promise<RevisionOf<Document>>;
+  /** What differs between two revisions; the second is the current one where it is left out. */
+  revisionDiff(id: string, revision: number, to?: number): Promise<RevisionDiff>;
+  /** Writes a new revision with what patches may write as it was at an earlier one; see `history.revert`. */
+  revert(id: string, rev: ExpectedRevision, to: number): Promise<Document>;
+}
+
+/** The past of the documents of a spec, as this invocation may see it. */
+export function pastOf<Document>(
+  spec: SpecOf<Document>,
+  context: ExecutionContext,
+): Past<Document> {
+  const past = <Run>(handlerOf: (of: typeof spec) => Run): Run => {
+    if (spec.history === 0) throw new TypeError(`${spec.name} keeps no history`);
+    return handlerOf(spec);
+  };
+  return {
+    revisions: async (id, page = {}) =>
+      outputValue(await past(history.revisions)({ ...page, id: known(id) }, context)),
+    revision: async (id, revision) =>
+      outputValue(await past(history.revision<Document>)({ id: known(id), revision }, context)),
+    revisionDiff: async (id, revision, to) =>
+      outputValue(await past(history.revisionDiff)({ id: known(id), revision, to }, context)),
+    revert: (id, rev, to) =>
+      inTurn(context.transaction, async () => {
+        const given = { id: known(id), rev: checkedRevision(rev), to };
+        return outputValue(await past(history.revert<Document>)(given, context));
+      }),
+  };
+}

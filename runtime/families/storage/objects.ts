@@ -1,0 +1,192 @@
+// Objects for author handlers: with the rules of the routes, in the tenant of the invocation.
+import { addAbortSignal } from "node:stream";
+import { buffer } from "node:stream/consumers";
+import { fail } from "../../contract/errors.js";
+import { maxObjectsPage } from "../../contract/object-texts.js";
+import { uuidv7 } from "../../contract/uuid.js";
+import type { ExecutionContext } from "../../operations/context.js";
+import { outputValue } from "../../operations/json-text.js";
+import type { Handler } from "../../operations/operation.js";
+import type { SignedForm } from "../../ports/direct-transfers.js";
+import type { ObjectDescription, ObjectHead, ObjectTags } from "../../ports/object-head.js";
+import type { StorageSpec } from "../../ports/storage-spec.js";
+import { bounded } from "./bounded.js";
+import { checkAccepted, checkNamed, contentTypeOf } from "./content-type.js";
+import { checkTags, checkTexts } from "./description.js";
+import { direct, type SignedAnswer } from "./direct.js";
+import { checkKey, physicalKey } from "./key.js";
+import { listObjects, type ObjectPage, type ObjectQuery } from "./list.js";
+import type { MetadataInput } from "./metadata.js";
+import { headOf, storage } from "./operations.js";
+import { storedObject, type StoredObject } from "./stored-object.js";
+import { removed, written } from "./writes.js";
+
+/** What an object is made of: bytes, a text (as UTF-8), or a stream, such as the body of an answer to `fetch`. */
+export type ObjectBody = Uint8Array | string | AsyncIterable<Uint8Array>;
+
+/** What is said of a new object. */
+export interface ObjectAbout {
+  /** Told by the bytes, else by the filename, where it is left out. */
+  readonly content_type?: string;
+  /** The last segment of the key where it is left out. */
+  readonly filename?: string;
+  readonly description?: string;
+  readonly tags?: ObjectTags;
+}
+
+/** An object with its bytes: they are fetched once somebody reads them, and let go of when the loop over them ends. */
+export interface ReadObject extends StoredObject {
+  readonly body: AsyncIterable<Buffer>;
+}
+
+interface Expiring {
+  /** Seconds, or a duration such as `PT15M`. */
+  readonly expires_in: number | string;
+}
+
+/** Objects of one storage, as this invocation may see them. Errors are those of the routes. */
+export interface ObjectCollection {
+  /** What is known of an object. Throws `core.not_found`. */
+  head(key: string): Promise<StoredObject>;
+  exists(key: string): Promise<boolean>;
+  /** An object and its bytes as a stream. Throws `core.not_found`; the stream, `core.concurrency` where the object changes meanwhile. */
+  get(key: string): Promise<ReadObject>;
+  /** The bytes of an object in memory, `max` at most: as many as `max_range` where it is left out. Throws `upload_too_large`. */
+  bytes(key: string, options?: { readonly max?: number }): Promise<Buffer>;
+  /** A page in the order of the keys, as the route `list` answers it. */
+  list(query?: ObjectQuery): Promise<ObjectPage>;
+  /** Writes an object under a key of its own, below `prefix`, as an upload does. */
+  create(
+    body: ObjectBody,
+    about?: ObjectAbout & { readonly prefix?: string },
+  ): Promise<StoredObject>;
+  /** Writes an object under this key; what was there is replaced. */
+  put(key: string, body: ObjectBody, about?: ObjectAbout): Promise<StoredObject>;
+  /** What is left out stays. */
+  updateMetadata(key: string, changes: Omit<MetadataInput, "key">): Promise<StoredObject>;
+  copy(from: string, to: string): Promise<StoredObject>;
+  /** In a transaction, what was there goes when it has committed. */
+  move(from: string, to: string): Promise<StoredObject>;
+  /** Throws `core.not_found`. In a transaction, the object goes when it has committed. */
+  delete(key: string): Promise<void>;
+  presignDownload(key: string, options: Expiring): Promise<SignedAnswer>;
+  presignUpload(
+    key: string,
+    options: Expiring & { readonly content_type?: string },
+  ): Promise<SignedAnswer>;
+  presignPost(
+    key: string,
+    options: Expiring & { readonly content_type?: string; readonly max_bytes?: number },
+  ): Promise<SignedForm & { readonly method: "POST"; readonly expires_at: string }>;
+}
+
+/** The objects of a storage as this invocation may see them. */
+export function objects(spec: StorageSpec, context: ExecutionContext): ObjectCollection {
+  const head = (key: string): Promise<ObjectHead> => headOf(spec, context, key);
+  const asRoute = async <Input, Result>(
+    route: Handler<Input, Result>,
+    input: Input,
+  ): Promise<Result> => outputValue(await route(input, context));
+  const put: ObjectCollection["put"] = async (key, body, about = {}) => {
+    const at = physicalKey(spec, context.tenant, key);
+    const { content, description } = await arriving(spec, key, body, about);
+    return storedObject(spec, context, await written(spec, context, at, content, description));
+  };
+  return {
+    put,
+    create: async (body, { prefix = "", ...about } = {}) =>
+      put(prefix === "" ? uuidv7() : `${checkKey(prefix, "/prefix")}/${uuidv7()}`, body, about),
+    head: async (key) => storedObject(spec, context, await head(key)),
+    async exists(key) {
+      const at = physicalKey(spec, context.tenant, key);
+      return (await context.resources.objects.of(spec).head(at, context.signal)) !== null;
+    },
+    async get(key) {
+      const found = await head(key);
+      return { ...storedObject(spec, context, found), body: bytesOf(spec, context, found) };
+    },
+    async bytes(key, { max = spec.maxRangeBytes } = {}) {
+      const found = await head(key);
+      if (found.contentSize > max) throw fail("upload_too_large", { max_bytes: max });
+      return buffer(bytesOf(spec, context, found));
+    },
+    list: async (query = {}) => listObjects(spec, context, checkedQuery(query)),
+    updateMetadata: (key, changes) => asRoute(storage.updateMetadata(spec), { ...changes, key }),
+    copy: (from, to) => asRoute(storage.copy(spec), { from, to }),
+    move: (from, to) => asRoute(storage.move(spec), { from, to }),
+    async delete(key) {
+      const at = physicalKey(spec, context.tenant, key);
+      if (!(await removed(spec, context, at))) throw fail("core.not_found");
+    },
+    presignDownload: (key, given) => asRoute(direct.presignDownload(spec), { ...given, key }),
+    presignUpload: (key, given) => asRoute(direct.presignUpload(spec), { ...given, key }),
+    presignPost: (key, given) => asRoute(direct.presignPost(spec), { ...given, key }),
+  };
+}
+
+/** The bytes of a new object and what is said of it, as the storage takes them in. */
+async function arriving(
+  spec: StorageSpec,
+  key: string,
+  body: ObjectBody,
+  { content_type, filename = key.split("/").at(-1) ?? key, description, tags = {} }: ObjectAbout,
+): Promise<{
+  readonly content: AsyncIterable<Buffer>;
+  readonly description: ObjectDescription;
+}> {
+  checkTexts({ filename, description });
+  const tagged = Object.keys(checkTags(tags)).length === 0 ? {} : { tags };
+  const given = bounded(chunksOf(body), spec.maxUploadBytes);
+  if (content_type !== undefined) checkNamed(spec, content_type);
+  const { type, content } =
+    content_type === undefined
+      ? await contentTypeOf(given, filename)
+      : { type: content_type, content: given };
+  checkAccepted(spec, type);
+  return {
+    content,
+    description: { contentType: type, filename, description: description ?? null, ...tagged },
+  };
+}
+
+/** Bytes of one chunk of what is in memory: an engine that is slow is not handed all at once. */
+const chunkBytes = 64 * 1024;
+
+async function* chunksOf(body: ObjectBody): AsyncGenerator<Buffer> {
+  if (typeof body !== "string" && !(body instanceof Uint8Array)) {
+    for await (const chunk of body) {
+      if (!(chunk instanceof Uint8Array)) throw new TypeError("a stream of an object has bytes");
+      yield bufferOf(chunk);
+    }
+    return;
+  }
+  const bytes = typeof body === "string" ? Buffer.from(body) : bufferOf(body);
+  for (let at = 0; at < bytes.length; at += chunkBytes) yield bytes.subarray(at, at + chunkBytes);
+}
+
+function bufferOf({ buffer: memory, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(memory, byteOffset, byteLength);
+}
+
+/** The bytes of the version that was looked at. */
+async function* bytesOf(
+  spec: StorageSpec,
+  context: ExecutionContext,
+  { key, etag }: ObjectHead,
+): AsyncGenerator<Buffer> {
+  const { signal } = context;
+  const opened = await context.resources.objects.of(spec).open(key, { etag, signal });
+  if (opened === null) throw fail("core.concurrency");
+  yield* addAbortSignal(signal, opened.body);
+}
+
+/** What a route's schema holds callers to. */
+function checkedQuery(query: ObjectQuery): ObjectQuery {
+  const { page = 1, size = 1, tags = {} } = query;
+  if (!(Number.isSafeInteger(page) && page >= 1))
+    throw new TypeError("page must be an integer from 1");
+  if (!(Number.isSafeInteger(size) && size >= 1 && size <= maxObjectsPage))
+    throw new TypeError(`size must be an integer from 1 to ${maxObjectsPage}`);
+  checkTags(tags);
+  return query;
+}
