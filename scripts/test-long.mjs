@@ -11,11 +11,13 @@ const settings = {
   OPWRIGHT_TEST_CASES: String(Math.max(42, Math.ceil(Number(count) / 10))),
   OPWRIGHT_TEST_HISTORIES: String(Math.max(3, Math.ceil(Number(count) / 30))),
   OPWRIGHT_TEST_WRITERS: String(Math.max(2, Math.ceil(Number(count) / 30))),
+  OPWRIGHT_TEST_WORLDS: String(Math.max(3, Math.ceil(Number(count) / 30))),
   OPWRIGHT_TEST_ROLLOUT_ROWS: "1000000",
   OPWRIGHT_TEST_SEED: seed ?? String(Math.floor(Math.random() * 1e9)),
 };
 run("npx", ["vitest", "run", "test/acceptance/document-"], settings);
 run("npx", ["vitest", "run", "test/acceptance/histories.test.ts"], settings);
 run("npx", ["vitest", "run", "test/property/writers.test.ts"], settings);
+run("npx", ["vitest", "run", "test/acceptance/non-interference.test.ts"], settings);
 run("npx", ["vitest", "run", "test/acceptance/rollout.test.ts"], settings);
 run("npx", ["vitest", "run", "test/property/generated-code.test.ts"], settings);
