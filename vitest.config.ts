@@ -9,6 +9,7 @@ const longest = [
   "storage.test",
   "property/query",
   "property/generated-code",
+  "property/writers",
 ];
 
 class LongestFirst extends BaseSequencer {

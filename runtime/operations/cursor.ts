@@ -2,6 +2,8 @@
 import { createHash } from "node:crypto";
 import { fail } from "../contract/errors.js";
 import { canonicalJson } from "../contract/canonical-json.js";
+import { isObject } from "../contract/json-pointer.js";
+import type { FieldReference } from "../query/fields.js";
 import type { ExecutionContext } from "./context.js";
 import type { Position } from "../query/ast.js";
 
@@ -11,8 +13,8 @@ const maxLength = 256 * 1024;
 
 /**
  * Everything a cursor belongs to: operation, tenant, caller, and the query but for its size and what comes along with a hit.
- * A cursor of another binding is refused. A new member of queries stays out of it where nobody asks for it: cursors of the
- * version before go on.
+ * A cursor of another binding is refused. Versions run side by side and follow each other, and cursors go on: so fields count
+ * by name and type, and a new member of queries stays out where nobody asks for it.
  */
 export function cursorBinding(context: ExecutionContext, query: object): string {
   const { operationId, tenant, identity } = context;
@@ -23,8 +25,24 @@ export function cursorBinding(context: ExecutionContext, query: object): string 
     ...asked
   } = query as { readonly size?: unknown; readonly cursor?: unknown; readonly expand?: unknown };
   const caller = identity?.principalId ?? null;
-  const text = canonicalJson([version, operationId, tenant, caller, asked]);
+  const text = canonicalJson([version, operationId, tenant, caller, asAsked(asked)]);
   return createHash("sha256").update(text).digest("base64url");
+}
+
+/** A query without what only a version knows of its fields: where rows have them, and which values they may have. */
+function asAsked(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(asAsked);
+  if (!isObject(value)) return value;
+  if (isField(value)) {
+    const { stored: _stored, values: _values, ...known } = value;
+    return known;
+  }
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, asAsked(part)]));
+}
+
+/** Nothing else in a query can be a column. */
+function isField(value: object): value is FieldReference {
+  return "isColumn" in value;
 }
 
 /** The text of a cursor: `<position>.<signature>`, both base64url without padding. */

@@ -5,8 +5,8 @@ import { soughtBy, writtenWords, type Sought, type Word } from "./words.js";
 
 /** Words that follow each other; of the last one it may be the beginning. */
 export interface Phrase extends Sought {
-  /** Of a single word: what it has in common with its other forms, where the search has a language. */
-  readonly stems: readonly string[];
+  /** Of a single word: what it has in common with its other forms, where the search has a language. Cursors are bound to it. */
+  readonly stems?: readonly string[];
   /** Of a single word: other words that count as it. */
   readonly spellings: readonly Spelling[];
 }
@@ -58,7 +58,7 @@ function phrasesOf(text: string, language: StemmedLanguage | null): readonly Phr
     const isPhrase = index % 2 === 1 && (isClosed || index < parts.length - 1);
     // What stands between quotes is taken as it is spelt.
     return isPhrase
-      ? [{ ...soughtBy(written.flat()), stems: [], spellings: [] }]
+      ? [{ ...soughtBy(written.flat()), spellings: [] }]
       : written.map((words) => phraseOf(part, words, language));
   });
 }
@@ -72,14 +72,13 @@ function phraseOf(
   const { words, isPrefix } = soughtBy(written);
   const [only, ...others] = written;
   const last = written.at(-1);
-  if (only === undefined || last === undefined)
-    return { words, isPrefix, stems: [], spellings: [] };
+  if (only === undefined || last === undefined) return { words, isPrefix, spellings: [] };
   // A part of a run of pairs is found wherever it stands.
   const isBeginning = last.head === undefined && part[last.end] === "*";
   const hasStems = others.length === 0 && only.head === undefined && !isBeginning;
-  const stems =
-    hasStems && language !== null ? stemsOf(part.slice(only.start, only.end), language) : [];
-  return { words, isPrefix: isPrefix || isBeginning, stems, spellings: [] };
+  const phrase = { words, isPrefix: isPrefix || isBeginning, spellings: [] };
+  if (!hasStems || language === null) return phrase;
+  return { ...phrase, stems: stemsOf(part.slice(only.start, only.end), language) };
 }
 
 /** The match without other spellings, or null where it has none. */

@@ -62,7 +62,7 @@ function printMatch({ combine, groups }: Match, ofWords: string, looked: string)
 
 /** Fields stand one behind the other in a tsvector: a phrase of several words is asked for in each of them. */
 function printPhrase(phrase: Phrase, ofWords: string, looked: string): string {
-  const { words, isPrefix, stems, spellings } = phrase;
+  const { words, isPrefix, stems = [], spellings } = phrase;
   const printed = (label: string): string =>
     words
       .map((word, at) => `'${word}':${isPrefix && at === words.length - 1 ? "*" : ""}${label}`)

@@ -60,7 +60,7 @@ function formsOf({ words, isPrefix, spellings }: Phrase): readonly string[] {
 }
 
 /** The stems that count as the phrase: a word counts as it is spelt, and once more by its stem. */
-function stemsOf({ stems, spellings }: Phrase): readonly string[] {
+function stemsOf({ stems = [], spellings }: Phrase): readonly string[] {
   const counted = [...stems, ...spellings.slice(0, countedSpellings).flatMap((one) => one.stems)];
   return [...new Set(counted)].map((stem) => spaced([stem]));
 }

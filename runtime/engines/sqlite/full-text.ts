@@ -60,7 +60,7 @@ function printMatch({ combine, groups }: Match, inWords: string, inStems: string
 }
 
 function printPhrase(phrase: Phrase, inWords: string, inStems: string): string {
-  const { words, isPrefix, stems, spellings } = phrase;
+  const { words, isPrefix, stems = [], spellings } = phrase;
   const spelt = [
     `"${words.join(" ")}"${isPrefix ? " *" : ""}`,
     ...spellings.map(({ word }) => `"${word}"`),

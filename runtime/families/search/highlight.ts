@@ -76,7 +76,10 @@ function matchedForms(
 ): Found {
   const found = new Map<number, number>();
   const wanted = new Set(
-    phrases.flatMap(({ stems, spellings }) => [...stems, ...spellings.flatMap((one) => one.stems)]),
+    phrases.flatMap(({ stems = [], spellings }) => [
+      ...stems,
+      ...spellings.flatMap((one) => one.stems),
+    ]),
   );
   if (language === null || wanted.size === 0) return found;
   for (const [at, { start, end, head }] of words.entries()) {
