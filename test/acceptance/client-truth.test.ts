@@ -1,5 +1,5 @@
 // What the client says of errors is true: faults of the application are told from failures of the service, and platforms that lack something are no obstacle.
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import {
   ApiError,
   authn,
@@ -139,8 +139,11 @@ test("what does not answer is still `client.network`, and what is slow or given 
 
 test("a platform without AbortSignal.any, AbortSignal.timeout and crypto serves as well", async () => {
   vi.stubGlobal("crypto", undefined);
-  Object.defineProperty(AbortSignal, "any", { value: undefined, configurable: true });
-  Object.defineProperty(AbortSignal, "timeout", { value: undefined, configurable: true });
+  for (const lacking of ["any", "timeout"] as const) {
+    const own = AbortSignal[lacking];
+    Object.defineProperty(AbortSignal, lacking, { value: undefined, configurable: true });
+    onTestFinished(() => void Object.defineProperty(AbortSignal, lacking, { value: own }));
+  }
   let tokens: Tokens | null = { access_token: "old", refresh_token: "r" };
   const keys = new Set<string | null>();
   const client = clientOf({
