@@ -14,7 +14,7 @@ import type { StoredDocument } from "../../ports/documents.js";
 import { everything } from "../../query/ast.js";
 import { withSet } from "./set.js";
 import { holdReferences, releaseReferrers } from "./references.js";
-import { nextRevision } from "./revision.js";
+import { nextRevision, timeOf } from "./revision.js";
 import { checkWithinScope, findDocument } from "./scoped.js";
 import type { DocumentDeclaration } from "../../ports/document-spec.js";
 import { mergeThreeWay } from "./three-way-merge.js";
@@ -31,7 +31,7 @@ export async function createDocument(
   context: ExecutionContext,
   payload: Body,
 ): Promise<StoredDocument> {
-  const { stored, body } = newDocument(spec, context, payload);
+  const { stored, body } = newDocument(spec, context, payload, timeOf(context));
   await holdReferences(spec, context, body, Object.keys(body));
   await attempted(spec, context, spec.unique !== undefined, async (documents) => {
     await documents.insert(spec, context.tenant, stored);
@@ -46,12 +46,13 @@ export function newDocument(
   spec: DocumentDeclaration,
   context: ExecutionContext,
   payload: Body,
+  now: string,
 ): { readonly stored: StoredDocument; readonly body: Body } {
-  // Spread twice, so that given members stand before defaulted ones.
-  const given = { ...payload, ...spec.defaults, ...payload };
+  const given: Record<string, unknown> = { ...payload };
+  for (const [member, value] of Object.entries(spec.defaults))
+    if (!Object.hasOwn(given, member)) given[member] = value;
   const body = canonicalBody(withSet(spec, context, given, "create"), spec.canonical);
   checkBody(spec, body);
-  const now = new Date(context.clock.now()).toISOString();
   const stored: StoredDocument = {
     id: uuidv7(),
     rev: 1,
@@ -273,7 +274,7 @@ async function replaced(
   change: Partial<Pick<StoredDocument, "body" | "isDeleted">>,
   mayClash: boolean,
 ): Promise<StoredDocument | null> {
-  const next = nextRevision(context, current, change);
+  const next = nextRevision(context, current, change, timeOf(context));
   const won = await attempted(spec, context, mayClash, async (documents) => {
     const isReplaced = await documents.replace(spec, context.tenant, current.rev, next);
     if (isReplaced) await checkWithinScope(spec, context, next.id);
