@@ -14,7 +14,7 @@ import type { StoredDocument } from "../../ports/documents.js";
 import { everything } from "../../query/ast.js";
 import { withSet } from "./set.js";
 import { holdReferences, releaseReferrers } from "./references.js";
-import { nextRevision } from "./revision.js";
+import { nextRevision, timeOf } from "./revision.js";
 import { checkWithinScope, findDocument } from "./scoped.js";
 import { writerOf } from "./writer.js";
 import type { DocumentDeclaration } from "../../ports/document-spec.js";
@@ -50,8 +50,9 @@ export function newDocument(
   writer: Writer,
   payload: Body,
 ): { readonly stored: StoredDocument; readonly body: Body } {
-  // Spread twice, so that given members stand before defaulted ones.
-  const given = { ...payload, ...spec.defaults, ...payload };
+  const given: Record<string, unknown> = { ...payload };
+  for (const [member, value] of Object.entries(spec.defaults))
+    if (!Object.hasOwn(given, member)) given[member] = value;
   const body = canonicalBody(withSet(spec, writer, given, "create"), spec.canonical);
   checkBody(spec, body);
   const stored: StoredDocument = {
@@ -276,7 +277,7 @@ async function replaced(
   change: Partial<Pick<StoredDocument, "body" | "isDeleted">>,
   mayClash: boolean,
 ): Promise<StoredDocument | null> {
-  const next = nextRevision(context, current, change);
+  const next = nextRevision(context, current, change, timeOf(context));
   const won = await attempted(spec, context, mayClash, async (documents) => {
     const isReplaced = await documents.replace(spec, context.tenant, current.rev, next);
     if (isReplaced) await checkWithinScope(spec, context, next.id);
