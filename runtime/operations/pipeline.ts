@@ -7,6 +7,7 @@ import type { Output } from "./json-text.js";
 import type { Operation } from "./operation.js";
 import { noPreconditions } from "./preconditions.js";
 import { isPending } from "./pending.js";
+import { told } from "./refused-write.js";
 
 /**
  * Invokes an operation, for a caller that races what is pending against its lifetime: before → wrap → transaction
@@ -45,7 +46,10 @@ function invoked<Input, Result>(
   if (!operation.chain.isEmpty) return invokeWithHooks(operation, input, context);
   if (operation.transaction === "write") return transact(operation, input, context);
   const output = operation.run(input, context);
-  return isPending(output) ? Promise.resolve(output).then(read) : read(output);
+  if (!isPending(output)) return read(output);
+  return Promise.resolve(output).then(read, (error: unknown) => {
+    throw told(error, input);
+  });
 }
 
 /** The outcome of an operation that stores nothing, under a key or otherwise. */
@@ -61,7 +65,8 @@ async function invokeWithHooks<Input, Result>(
   try {
     // Hooks that are told of failures hear of the deadline at the deadline.
     return await context.lifetime.race(run(operation, input, context));
-  } catch (error) {
+  } catch (thrown) {
+    const error = told(thrown, input);
     for (const hook of operation.chain.on_failure) {
       await quietly(operation, context, "on_failure", () => hook(input, context, error));
     }
@@ -111,10 +116,14 @@ async function transact<Input, Result>(
   context: ExecutionContext,
 ): Promise<Outcome<Result>> {
   const handle = async (): Promise<Output<Result>> => {
-    for (const hook of operation.chain.tx_before) await hook(input, context);
-    const output = await operation.run(input, context);
-    for (const hook of operation.chain.tx_after) await hook(input, context, output);
-    return output;
+    try {
+      for (const hook of operation.chain.tx_before) await hook(input, context);
+      const output = await operation.run(input, context);
+      for (const hook of operation.chain.tx_after) await hook(input, context, output);
+      return output;
+    } catch (error) {
+      throw told(error, input);
+    }
   };
   if (operation.transaction === "read") return read(await handle());
 
