@@ -201,6 +201,10 @@ for (const { database, store, name, isAvailable } of pairs) {
         expect(
           await refusals((context) => objects(specs.papers, context).delete("nothing")),
         ).toEqual([404, "core.not_found", {}]);
+        for (const name of ["head", "get", "bytes", "delete"] as const)
+          expect(
+            await refusals((context) => objects(specs.papers, context)[name]("no//key")),
+          ).toEqual([404, "core.not_found", {}]);
         expect(await refusals((context) => objects(specs.papers, context).get("nothing"))).toEqual([
           404,
           "core.not_found",
