@@ -1,6 +1,7 @@
 // What an operation knows about its invocation. Passed as an argument, never ambient.
 import type { AnswerBudget, HeldAnswer } from "./answer-budget.js";
 import type { Attempts } from "./attempts.js";
+import { ServiceError } from "../contract/errors.js";
 import { everything, type Filter } from "../query/ast.js";
 import type { CredentialScope, SignalPlane } from "../ports/signals.js";
 import type { Objects } from "../ports/objects.js";
@@ -209,6 +210,7 @@ export class ExecutionContext {
     const options = { lifetime, payer, operation: operationId, exclusive };
     const onCommit: Following[] = [];
     const onUndo: Undoing[] = [];
+    let isDone = false;
     let result: T;
     try {
       result = await this.resources.database.write(options, async (transaction) => {
@@ -216,13 +218,16 @@ export class ExecutionContext {
         this.#onUndo = onUndo;
         this.#transaction = transaction;
         try {
-          return await work(transaction);
+          const made = await work(transaction);
+          isDone = true;
+          return made;
         } finally {
           this.#transaction = undefined;
         }
       });
     } catch (error) {
-      await followed(this, onUndo.reverse());
+      // A commit that nobody answered for may have been one.
+      if (!isDone || isOver(error)) await followed(this, onUndo.reverse());
       throw error;
     }
     const undone = onUndo.filter(({ isUndone }) => isUndone);
@@ -295,8 +300,9 @@ export class ExecutionContext {
   }
 
   /**
-   * Runs `work` once the running transaction, or the part of it that is being written, has been undone or may have been:
-   * what no database undoes. It runs behind the end of the transaction, the latest first, and the answer waits for it.
+   * Runs `work` once the running transaction, or the part of it that is being written, has been undone: for what no database
+   * undoes. It runs behind the end of the transaction, the latest first, and the answer waits for it. Where nobody knows
+   * whether a transaction has committed, it does not run.
    */
   whenUndone(work: Following["work"]): void {
     if (this.holdsTransaction) this.#onUndo.push({ work, isUndone: false });
@@ -323,6 +329,14 @@ export class ExecutionContext {
 
 /** What follows no transaction: never written to, and shared by all invocations. */
 const nothing: never[] = [];
+
+/** Whether work has ended at its deadline, or with its caller: then nothing has committed. */
+function isOver(error: unknown): boolean {
+  return (
+    error instanceof ServiceError &&
+    (error.code === "deadline_exceeded" || error.code === "core.timeout")
+  );
+}
 
 /** Does what follows a transaction whose outcome it changes no more. */
 async function followed(

@@ -7,6 +7,7 @@ import type { Output } from "./json-text.js";
 import type { Handler, LookingHandler, Operation } from "./operation.js";
 import { noPreconditions } from "./preconditions.js";
 import { isPending } from "./pending.js";
+import { told } from "./refused-write.js";
 
 /**
  * Invokes an operation, for a caller that races what is pending against its lifetime: before → wrap → transaction
@@ -47,7 +48,10 @@ function invoked<Input, Result>(
   if (operation.transaction === "write" || typeof run !== "function")
     return transact(operation, input, context);
   const output = run(input, context);
-  return isPending(output) ? Promise.resolve(output).then(read) : read(output);
+  if (!isPending(output)) return read(output);
+  return Promise.resolve(output).then(read, (error: unknown) => {
+    throw told(error, input);
+  });
 }
 
 /** The outcome of an operation that stores nothing, under a key or otherwise. */
@@ -63,7 +67,8 @@ async function invokeWithHooks<Input, Result>(
   try {
     // Hooks that are told of failures hear of the deadline at the deadline.
     return await context.lifetime.race(run(operation, input, context));
-  } catch (error) {
+  } catch (thrown) {
+    const error = told(thrown, input);
     for (const hook of operation.chain.on_failure) {
       await quietly(operation, context, "on_failure", () => hook(input, context, error));
     }
@@ -116,11 +121,15 @@ async function transact<Input, Result>(
   const looksFirst = typeof run !== "function" && chain.tx_before.length === 0;
   const ready = looksFirst ? await looked(run, input, context) : run;
   const handle = async (): Promise<Output<Result>> => {
-    for (const hook of chain.tx_before) await hook(input, context);
-    const work = typeof ready === "function" ? ready : await ready.look(input, context);
-    const output = await work(input, context);
-    for (const hook of chain.tx_after) await hook(input, context, output);
-    return output;
+    try {
+      for (const hook of chain.tx_before) await hook(input, context);
+      const work = typeof ready === "function" ? ready : await ready.look(input, context);
+      const output = await work(input, context);
+      for (const hook of chain.tx_after) await hook(input, context, output);
+      return output;
+    } catch (error) {
+      throw told(error, input);
+    }
   };
   if (operation.transaction === "read") return read(await handle());
 

@@ -201,6 +201,10 @@ for (const { database, store, name, isAvailable } of pairs) {
         expect(
           await refusals((context) => objects(specs.papers, context).delete("nothing")),
         ).toEqual([404, "core.not_found", {}]);
+        for (const name of ["head", "get", "bytes", "delete"] as const)
+          expect(
+            await refusals((context) => objects(specs.papers, context)[name]("no//key")),
+          ).toEqual([404, "core.not_found", {}]);
         expect(await refusals((context) => objects(specs.papers, context).get("nothing"))).toEqual([
           404,
           "core.not_found",
@@ -293,6 +297,37 @@ for (const { database, store, name, isAvailable } of pairs) {
       for (const key of ["new", "copy", "moved"])
         expect((await download(`/papers/files/undo/${key}`))[0]).toBe(404);
       expect(await download("/papers/files/undo/old")).toEqual([200, Buffer.from("old")]);
+    });
+
+    test("what somebody looks at meanwhile is taken back all the same", async () => {
+      let looked: Promise<Answer> | undefined;
+      const { status } = await act(async (context) => {
+        await objects(specs.papers, context).put("seen/a", "a");
+        // It brings what it sees into the index, as the walk over all objects does.
+        looked = service.post("/papers/files/metadata", { key: "seen/a" });
+        await download("/papers/files/seen/a");
+        throw fail("core.conflict");
+      });
+      expect(status).toBe(409);
+      await looked;
+      expect(await keysOf("papers", "seen/")).toEqual([]);
+      expect((await download("/papers/files/seen/a"))[0]).toBe(404);
+    });
+
+    test("a version that an undone part has written over another one stays", async () => {
+      const { status } = await act(async (context) => {
+        const papers = objects(specs.papers, context);
+        await papers.put("over/a", "first");
+        await context
+          .commit(async () => {
+            await papers.put("over/a", "second");
+            throw new Error("not this");
+          })
+          .catch(() => undefined);
+      });
+      expect(status).toBe(200);
+      expect(await download("/papers/files/over/a")).toEqual([200, Buffer.from("second")]);
+      expect(await keysOf("papers", "over/")).toEqual(["over/a"]);
     });
 
     test("where a part of the transaction is undone, the rest stays", async () => {

@@ -1,8 +1,6 @@
 // Documents for author handlers: typed, inside the running transaction and the scope of the invocation.
 import { fail } from "../../contract/errors.js";
 import type { ExecutionContext } from "../../operations/context.js";
-import { inTurn } from "../../operations/in-turn.js";
-import type { ExpectedRevision } from "../../operations/input.js";
 import { allOf, type Filter } from "../../query/ast.js";
 import {
   parseCursorRequest,
@@ -17,17 +15,13 @@ import { aggregatePage, type AggregatePage } from "./aggregate.js";
 import { parseExpand } from "../../query/parse-expand.js";
 import { expandedText } from "./expand.js";
 import { listByCursor, listPage } from "./list.js";
-import { checkedRevision, known, knownItem } from "./named.js";
+import { known } from "./named.js";
 import type { CursorPage, Page } from "./pages.js";
 import { pastOf, type Past } from "./past.js";
 import { handlerSight, withSight } from "./reach.js";
-import { renderDocument } from "./render.js";
 import { readDocument, scoped } from "./scoped.js";
 import type { DocumentSpec } from "../../ports/document-spec.js";
-import { allWritten, createMany, deleteMany, updateMany, type Outcome } from "./many.js";
-import { checkedPayload, ofHandlers } from "./payloads.js";
-import { upsertDocument } from "./upsert.js";
-import { createDocument, killDocument, markDocument, patchDocument } from "./write.js";
+import { writesOf, type Writes } from "./writes.js";
 import { documentStore } from "../../ports/documents.js";
 
 /** What a query takes: filters and sorts as the types `<Name>Filter` and `<Name>Sorts` of the generated code have them. */
@@ -63,7 +57,8 @@ export interface Collection<
   Filter = object,
   Sorts = object,
   Expanded = Document,
-> extends Past<Document> {
+>
+  extends Past<Document>, Writes<Document, Create, Patch> {
   /** The live document. Throws `core.not_found`. */
   get(id: string, options?: Pick<FindQuery, "expand">): Promise<Expanded>;
   /**
@@ -90,44 +85,6 @@ export interface Collection<
   ): Promise<CursorPage<Expanded>>;
   /** Groups of documents, and what is computed over each. */
   aggregate(query: AggregateQuery<Filter>): Promise<AggregatePage>;
-  /**
-   * Creates what callers could create, and what handlers alone write: the payload is held to the document's own validator.
-   * Throws `core.validation`, also for what only the service sets (`id`, `rev`, dates, owner).
-   */
-  create(payload: Create): Promise<Document>;
-  /** Patches at a revision with what callers could patch with, as `create` does; see `documents.update` for the errors. */
-  update(id: string, rev: ExpectedRevision, patch: Patch): Promise<Document>;
-  /**
-   * Updates the live document that has the same in these members, which `unique` names together, or creates it. Whoever is
-   * as fast and creates it first has it updated. Throws as `create` and `update` do.
-   */
-  upsert(
-    by: readonly ((keyof Document & string) | "owner_id")[],
-    payload: Create,
-  ): Promise<Document>;
-  /**
-   * As `create`, of many by few statements: all, or none. Throws `bulk_refused`, whose context tells what stands against
-   * each.
-   */
-  createMany(payloads: readonly Create[]): Promise<readonly Document[]>;
-  /** As `update`, of many: all, or none. */
-  updateMany(
-    items: readonly {
-      readonly id: string;
-      readonly rev: ExpectedRevision;
-      readonly patch: Patch;
-    }[],
-  ): Promise<readonly Document[]>;
-  /** Deletes many, all or none: marks them where they can be restored, else removes them for good. */
-  deleteMany(
-    items: readonly { readonly id: string; readonly rev: ExpectedRevision }[],
-  ): Promise<readonly Document[]>;
-  /** Marks as deleted what can be restored, as `documents.delete` does. */
-  delete(id: string, rev: ExpectedRevision): Promise<Document>;
-  /** Undoes `delete`. */
-  restore(id: string, rev: ExpectedRevision): Promise<Document>;
-  /** Removes a document for good, at a revision or at whatever it has. */
-  kill(id: string, rev?: ExpectedRevision): Promise<void>;
 }
 
 /** The documents of a spec as this invocation may see them. */
@@ -136,14 +93,6 @@ export function collection<Document, Create, Patch, Filter, Sorts, Expanded>(
   context: ExecutionContext,
 ): Collection<Document, Create, Patch, Filter, Sorts, Expanded> {
   const rules = rulesOf(spec);
-  const writing = ofHandlers(spec);
-  // In a transaction within the running one: what is refused has written nothing.
-  const all = (write: () => Promise<readonly Outcome[]>): Promise<readonly Document[]> =>
-    inTurn(context.transaction, () =>
-      context.commit(async () => allWritten(await write()).map(rendered)),
-    );
-  const rendered = (stored: StoredDocument): Document =>
-    renderDocument<Document>(spec, stored).parse();
   const expanded = async (rows: readonly StoredDocument[], expand?: readonly string[]) => {
     const expansion = parseExpand(expand, spec.scopeFields, "/expand");
     const textOf = await expandedText(spec, context, rows, expansion, handlerSight);
@@ -157,6 +106,7 @@ export function collection<Document, Create, Patch, Filter, Sorts, Expanded>(
   };
   return {
     ...pastOf(spec, context),
+    ...writesOf<Document, Create, Patch>(spec, context),
     find,
     count,
     async get(id, { expand } = {}) {
@@ -181,48 +131,7 @@ export function collection<Document, Create, Patch, Filter, Sorts, Expanded>(
       const request = parseAggregateRequest(withoutUndefined(query), rules);
       return aggregatePage(spec, context, owned(context, own, request), handlerSight);
     },
-    create: (payload) =>
-      inTurn(context.transaction, async () => {
-        const given = checkedPayload(payload, writing.validateCreate);
-        return rendered(await createDocument(writing, context, given));
-      }),
-    update: (id, rev, patch) =>
-      inTurn(context.transaction, async () => {
-        const change = checkedPayload(patch, writing.validatePatch);
-        return rendered((await patchDocument(writing, context, known(id), rev, change)).stored);
-      }),
-    upsert: (by, payload) =>
-      inTurn(context.transaction, async () =>
-        rendered((await upsertDocument(writing, context, by, payload)).stored),
-      ),
-    createMany: (payloads) => all(() => createMany(writing, context, payloads)),
-    updateMany: (items) => all(() => updateMany(writing, context, items.map(knownItem))),
-    deleteMany: (items) => all(() => deleteMany(spec, context, items.map(knownItem))),
-    delete: (id, rev) =>
-      inTurn(context.transaction, async () =>
-        rendered(await marked(spec, context, known(id), rev, true)),
-      ),
-    restore: (id, rev) =>
-      inTurn(context.transaction, async () =>
-        rendered(await marked(spec, context, known(id), rev, false)),
-      ),
-    kill: (id, rev = "any") =>
-      inTurn(context.transaction, async () => {
-        await killDocument(spec, context, known(id), checkedRevision(rev));
-      }),
   };
-}
-
-/** Throws where documents of this type are removed for good, or not at all. */
-function marked(
-  spec: DocumentSpec<unknown>,
-  context: ExecutionContext,
-  id: string,
-  rev: ExpectedRevision,
-  isDeleted: boolean,
-): Promise<StoredDocument> {
-  if (!spec.softDelete) throw new TypeError(`${spec.name} has no soft_delete: use kill`);
-  return markDocument(spec, context, id, rev, isDeleted);
 }
 
 function withoutUndefined(query: object): object {

@@ -1,8 +1,9 @@
 // What handlers, and lists of many, write with: held to what callers may send.
-import { fail, type ServiceError } from "../../contract/errors.js";
+import { fail, ServiceError, type ErrorEnvelope } from "../../contract/errors.js";
 import { serviceFields } from "../../contract/fields.js";
 import { isObject, pointer } from "../../contract/json-pointer.js";
 import type { ValidationFault, Validator } from "../../contract/validation.js";
+import { RefusedWrite } from "../../operations/refused-write.js";
 import type { DocumentDeclaration } from "../../ports/document-spec.js";
 import { cut } from "../../operations/plain-json.js";
 
@@ -29,6 +30,48 @@ export function checkedPayload(
   const faults = validate?.(given) ?? null;
   if (faults !== null) throw invalid(faults);
   return given;
+}
+
+/** Has what is refused of a handler's payload known as that; see `RefusedWrite`. */
+export async function heldTo<T>(
+  { name }: DocumentDeclaration,
+  payload: unknown,
+  write: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await write();
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.code !== "core.validation") throw error;
+    throw new RefusedWrite(name, [{ payload, faults: faultsOf(error.context) }], error);
+  }
+}
+
+/** The same of many payloads, in their order. */
+export async function allHeldTo<T>(
+  { name }: DocumentDeclaration,
+  payloads: readonly unknown[],
+  write: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await write();
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.code !== "bulk_refused") throw error;
+    // `allWritten` has put them together.
+    const refused = error.context["errors"] as readonly RefusedItem[];
+    const refusals = refused
+      .filter(({ code }) => code === "core.validation")
+      .map(({ item, context }) => ({ payload: payloads[item], faults: faultsOf(context) }));
+    throw refusals.length === 0 ? error : new RefusedWrite(name, refusals, error);
+  }
+}
+
+interface RefusedItem extends ErrorEnvelope {
+  readonly item: number;
+}
+
+/** What `core.validation` tells. */
+function faultsOf({ errors }: Readonly<Record<string, unknown>>): readonly ValidationFault[] {
+  return errors as readonly ValidationFault[];
 }
 
 const written = new WeakMap<DocumentDeclaration, DocumentDeclaration>();

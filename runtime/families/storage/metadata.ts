@@ -4,12 +4,13 @@ import type { ExecutionContext } from "../../operations/context.js";
 import type { Handler } from "../../operations/operation.js";
 import type { ObjectDescription, ObjectHead, ObjectTags } from "../../ports/object-head.js";
 import type { StorageSpec } from "../../ports/storage-spec.js";
+import { objectIndex } from "../../ports/object-index.js";
 import { lookAt } from "./changes.js";
 import { checkNamed } from "./content-type.js";
 import { checkKey, physicalKey, prefixOf } from "./key.js";
 import { storedObject, type StoredObject } from "./stored-object.js";
 import { checkTags, checkTexts } from "./description.js";
-import { copied, indexed, notingFor, removed } from "./writes.js";
+import { copied, notingFor, removed } from "./writes.js";
 
 /** What is left out stays; null takes a description away, and `tags` takes the place of all tags. */
 export interface MetadataInput {
@@ -124,7 +125,10 @@ async function bringIntoLine(
   key: string,
   head: ObjectHead | null,
 ): Promise<void> {
-  const known = await indexed(context.transaction, key);
-  if (known?.etag === head?.etag) return;
+  const filter = { prefix: key, contentType: null, tags: {} };
+  const window = { after: null, offset: 0, limit: 1 };
+  const [first] = await context.transaction.of(objectIndex).page(filter, window);
+  const known = first?.key === key ? first.etag : undefined;
+  if (known === head?.etag) return;
   await lookAt(notingFor(spec, context), [key]);
 }

@@ -14,10 +14,10 @@ import { bounded } from "./bounded.js";
 import { checkAccepted, checkNamed, contentTypeOf } from "./content-type.js";
 import { checkTags, checkTexts } from "./description.js";
 import { direct, type SignedAnswer } from "./direct.js";
-import { checkKey, physicalKey } from "./key.js";
+import { checkKey, keyFault, physicalKey } from "./key.js";
 import { listObjects, type ObjectPage, type ObjectQuery } from "./list.js";
 import type { MetadataInput } from "./metadata.js";
-import { headOf, storage } from "./operations.js";
+import { storage } from "./operations.js";
 import { storedObject, type StoredObject } from "./stored-object.js";
 import { removed, written } from "./writes.js";
 
@@ -82,7 +82,17 @@ export interface ObjectCollection {
 
 /** The objects of a storage as this invocation may see them. */
 export function objects(spec: StorageSpec, context: ExecutionContext): ObjectCollection {
-  const head = (key: string): Promise<ObjectHead> => headOf(spec, context, key);
+  const lookedAt = async (key: string): Promise<ObjectHead | null> => {
+    // What is no key names nothing.
+    if (keyFault(key) !== null) return null;
+    const at = physicalKey(spec, context.tenant, key);
+    return context.resources.objects.of(spec).head(at, context.signal);
+  };
+  const head = async (key: string): Promise<ObjectHead> => {
+    const found = await lookedAt(key);
+    if (found === null) throw fail("core.not_found");
+    return found;
+  };
   const asRoute = async <Input, Result>(
     route: Handler<Input, Result>,
     input: Input,
@@ -97,10 +107,7 @@ export function objects(spec: StorageSpec, context: ExecutionContext): ObjectCol
     create: async (body, { prefix = "", ...about } = {}) =>
       put(prefix === "" ? uuidv7() : `${checkKey(prefix, "/prefix")}/${uuidv7()}`, body, about),
     head: async (key) => storedObject(spec, context, await head(key)),
-    async exists(key) {
-      const at = physicalKey(spec, context.tenant, key);
-      return (await context.resources.objects.of(spec).head(at, context.signal)) !== null;
-    },
+    exists: async (key) => (await lookedAt(key)) !== null,
     async get(key) {
       const found = await head(key);
       return { ...storedObject(spec, context, found), body: bytesOf(spec, context, found) };
@@ -115,8 +122,10 @@ export function objects(spec: StorageSpec, context: ExecutionContext): ObjectCol
     copy: (from, to) => asRoute(storage.copy(spec), { from, to }),
     move: (from, to) => asRoute(storage.move(spec), { from, to }),
     async delete(key) {
-      const at = physicalKey(spec, context.tenant, key);
-      if (!(await removed(spec, context, at))) throw fail("core.not_found");
+      const isGone =
+        keyFault(key) === null &&
+        (await removed(spec, context, physicalKey(spec, context.tenant, key)));
+      if (!isGone) throw fail("core.not_found");
     },
     presignDownload: (key, given) => asRoute(direct.presignDownload(spec), { ...given, key }),
     presignUpload: (key, given) => asRoute(direct.presignUpload(spec), { ...given, key }),

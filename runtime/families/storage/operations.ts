@@ -124,8 +124,7 @@ async function remove(
   throw fail("core.concurrency");
 }
 
-/** What is known of an object. Throws `core.not_found`. */
-export async function headOf(
+async function headOf(
   spec: StorageSpec,
   context: ExecutionContext,
   key: string,

@@ -4,7 +4,6 @@ import type { ExecutionContext } from "../../operations/context.js";
 import { inTurn } from "../../operations/in-turn.js";
 import type { Transaction } from "../../ports/database.js";
 import type { ObjectDescription, ObjectHead } from "../../ports/object-head.js";
-import { objectIndex, type IndexedObject } from "../../ports/object-index.js";
 import type { StorageSpec } from "../../ports/storage-spec.js";
 import { changeOf, notingOf, writing, type Noting, type ObjectChange } from "./changes.js";
 
@@ -96,59 +95,60 @@ async function removedAtOnce(
   return isRemoved;
 }
 
-/** What lists say of a key; undefined where it is not among them. */
-export async function indexed(
-  transaction: Transaction,
-  key: string,
-): Promise<IndexedObject | undefined> {
-  const filter = { prefix: key, contentType: null, tags: {} };
-  const window = { after: null, offset: 0, limit: 1 };
-  const [first] = await transaction.of(objectIndex).page(filter, window);
-  return first?.key === key ? first : undefined;
+/** What a transaction has made of a key. */
+interface Made {
+  /** Whether there was no object before. */
+  readonly isNew: Promise<boolean>;
+  readonly etags: Set<string>;
+  /** Versions that have not been undone. */
+  count: number;
 }
 
+const madeIn = new WeakMap<Transaction, Map<string, Made>>();
+
 /** Makes a version of a key, which is taken back where the running transaction is undone. */
-async function revocably<Made extends ObjectHead | null>(
+async function revocably<Version extends ObjectHead | null>(
   spec: StorageSpec,
   context: ExecutionContext,
   key: string,
-  make: () => Promise<Made>,
-): Promise<Made> {
+  make: () => Promise<Version>,
+): Promise<Version> {
   if (!context.holdsTransaction) return make();
-  const isNew = await isNewIn(context, spec, key);
+  const made = madeOf(spec, context, key);
+  await made.isNew;
+  made.count += 1;
   const making = make();
   const noting = notingOf(context.resources, spec, context.payer);
   context.whenUndone(async () => {
-    const made = await making.catch(() => null);
-    if (made !== null) await takenBack(noting, made, isNew);
+    made.count -= 1;
+    const version = await making.catch(() => null);
+    if (version !== null) await takenBack(noting, made, version);
   });
   return making;
 }
 
-/** Keys that transactions have made versions of, and whether they had none before. */
-const firsts = new WeakMap<Transaction, Map<string, Promise<boolean>>>();
-
-/** Whether a key had no object before the running transaction began to change it. */
-function isNewIn(context: ExecutionContext, spec: StorageSpec, key: string): Promise<boolean> {
-  const known = firsts.get(context.transaction) ?? new Map<string, Promise<boolean>>();
-  firsts.set(context.transaction, known);
+function madeOf(spec: StorageSpec, context: ExecutionContext, key: string): Made {
+  const keys = madeIn.get(context.transaction) ?? new Map<string, Made>();
+  madeIn.set(context.transaction, keys);
   const store = context.resources.objects.of(spec);
-  const first = known.get(key) ?? store.head(key, context.signal).then((head) => head === null);
-  known.set(key, first);
-  return first;
+  const made = keys.get(key) ?? {
+    isNew: store.head(key, context.signal).then((head) => head === null),
+    etags: new Set<string>(),
+    count: 0,
+  };
+  keys.set(key, made);
+  return made;
 }
 
-/**
- * Takes back a version whose transaction has been undone, or may have been: the index, which the transaction wrote to, tells.
- * A version that has replaced another one stays, since that one is gone.
- */
-async function takenBack(noting: Noting, made: ObjectHead, isNew: boolean): Promise<void> {
-  const { key, etag } = made;
+/** Takes back a version that has been undone. What replaced an object stays, since that is gone. */
+async function takenBack(noting: Noting, made: Made, { key, etag }: ObjectHead): Promise<void> {
+  made.etags.add(etag);
   const change = changeOf(noting, key);
-  // The note waits for a transaction of which nobody knows the end.
   await change.begin();
-  const known = await noting.write((transaction) => indexed(transaction, key));
   const signal = AbortSignal.timeout(followingMillis);
-  if (isNew && known === undefined) await noting.store.remove(key, { etag, signal });
-  await change.settle(await noting.store.head(key, signal));
+  const there = await noting.store.head(key, signal);
+  const isOurs = made.count === 0 && (await made.isNew) && made.etags.has(there?.etag ?? "");
+  const isGone =
+    isOurs && there !== null && (await noting.store.remove(key, { etag: there.etag, signal }));
+  await change.settle(isGone ? null : there);
 }

@@ -1,0 +1,122 @@
+// Writes of author handlers: typed, by the rules of the routes, inside the running transaction.
+import type { ExecutionContext } from "../../operations/context.js";
+import { inTurn } from "../../operations/in-turn.js";
+import type { ExpectedRevision } from "../../operations/input.js";
+import type { DocumentSpec } from "../../ports/document-spec.js";
+import type { StoredDocument } from "../../ports/documents.js";
+import type { SpecOf } from "./history.js";
+import { allWritten, createMany, deleteMany, updateMany, type Outcome } from "./many.js";
+import { checkedRevision, known, knownItem } from "./named.js";
+import { allHeldTo, checkedPayload, heldTo, ofHandlers } from "./payloads.js";
+import { renderDocument } from "./render.js";
+import { upsertDocument } from "./upsert.js";
+import { createDocument, killDocument, markDocument, patchDocument } from "./write.js";
+
+/** What handlers write. */
+export interface Writes<Document, Create, Patch> {
+  /**
+   * Creates what callers could create, and what handlers alone write: the payload is held to the document's own validator.
+   * Throws `core.validation`, also for what only the service sets (`id`, `rev`, dates, owner).
+   */
+  create(payload: Create): Promise<Document>;
+  /** Patches at a revision with what callers could patch with, as `create` does; see `documents.update` for the errors. */
+  update(id: string, rev: ExpectedRevision, patch: Patch): Promise<Document>;
+  /**
+   * Updates the live document that has the same in these members, which `unique` names together, or creates it. Whoever is
+   * as fast and creates it first has it updated. Throws as `create` and `update` do.
+   */
+  upsert(
+    by: readonly ((keyof Document & string) | "owner_id")[],
+    payload: Create,
+  ): Promise<Document>;
+  /**
+   * As `create`, of many by few statements: all, or none. Throws `bulk_refused`, whose context tells what stands against
+   * each.
+   */
+  createMany(payloads: readonly Create[]): Promise<readonly Document[]>;
+  /** As `update`, of many: all, or none. */
+  updateMany(
+    items: readonly {
+      readonly id: string;
+      readonly rev: ExpectedRevision;
+      readonly patch: Patch;
+    }[],
+  ): Promise<readonly Document[]>;
+  /** Deletes many, all or none: marks them where they can be restored, else removes them for good. */
+  deleteMany(
+    items: readonly { readonly id: string; readonly rev: ExpectedRevision }[],
+  ): Promise<readonly Document[]>;
+  /** Marks as deleted what can be restored, as `documents.delete` does. */
+  delete(id: string, rev: ExpectedRevision): Promise<Document>;
+  /** Undoes `delete`. */
+  restore(id: string, rev: ExpectedRevision): Promise<Document>;
+  /** Removes a document for good, at a revision or at whatever it has. */
+  kill(id: string, rev?: ExpectedRevision): Promise<void>;
+}
+
+/** The writes of the documents of a spec. */
+export function writesOf<Document, Create, Patch>(
+  spec: SpecOf<Document>,
+  context: ExecutionContext,
+): Writes<Document, Create, Patch> {
+  const writing = ofHandlers(spec);
+  const rendered = (stored: StoredDocument): Document =>
+    renderDocument<Document>(spec, stored).parse();
+  const one = (payload: unknown, write: () => Promise<StoredDocument>): Promise<Document> =>
+    inTurn(context.transaction, async () => rendered(await heldTo(spec, payload, write)));
+  // In a transaction within the running one: what is refused has written nothing.
+  const all = (
+    payloads: readonly unknown[],
+    write: () => Promise<readonly Outcome[]>,
+  ): Promise<readonly Document[]> =>
+    inTurn(context.transaction, async () => {
+      const written = await allHeldTo(spec, payloads, () =>
+        context.commit(async () => allWritten(await write())),
+      );
+      return written.map(rendered);
+    });
+  return {
+    create: (payload) =>
+      one(payload, async () => {
+        const given = checkedPayload(payload, writing.validateCreate);
+        return createDocument(writing, context, given);
+      }),
+    update: (id, rev, patch) =>
+      one(patch, async () => {
+        const change = checkedPayload(patch, writing.validatePatch);
+        return (await patchDocument(writing, context, known(id), rev, change)).stored;
+      }),
+    upsert: (by, payload) =>
+      one(payload, async () => (await upsertDocument(writing, context, by, payload)).stored),
+    createMany: (payloads) => all(payloads, () => createMany(writing, context, payloads)),
+    updateMany: (items) => {
+      const patches = items.map(({ patch }) => patch);
+      return all(patches, () => updateMany(writing, context, items.map(knownItem)));
+    },
+    deleteMany: (items) => all([], () => deleteMany(spec, context, items.map(knownItem))),
+    delete: (id, rev) =>
+      inTurn(context.transaction, async () =>
+        rendered(await marked(spec, context, known(id), rev, true)),
+      ),
+    restore: (id, rev) =>
+      inTurn(context.transaction, async () =>
+        rendered(await marked(spec, context, known(id), rev, false)),
+      ),
+    kill: (id, rev = "any") =>
+      inTurn(context.transaction, async () => {
+        await killDocument(spec, context, known(id), checkedRevision(rev));
+      }),
+  };
+}
+
+/** Throws where documents of this type are removed for good, or not at all. */
+function marked(
+  spec: DocumentSpec<unknown>,
+  context: ExecutionContext,
+  id: string,
+  rev: ExpectedRevision,
+  isDeleted: boolean,
+): Promise<StoredDocument> {
+  if (!spec.softDelete) throw new TypeError(`${spec.name} has no soft_delete: use kill`);
+  return markDocument(spec, context, id, rev, isDeleted);
+}
