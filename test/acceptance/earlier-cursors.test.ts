@@ -25,7 +25,7 @@ storage:
 /** Two versions, the second of which knows a state more, and a field by another name. */
 const versions = [
   "{text: string, state: [open, done], size: integer}",
-  '{text: string, state: [open, done, late], points: {type: integer, was: size}, due: date-time?}',
+  "{text: string, state: [open, done, late], points: {type: integer, was: size}, due: date-time?}",
 ].map((type) => ({
   "registry/service.yaml": `registry: 1
 service: {name: demo, title: Demo, version: 1.0.0}
