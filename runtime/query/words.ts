@@ -3,6 +3,12 @@
 
 /** Characters of a word; what is longer is cut, alike in texts and queries. */
 export const maxWordLength = 60;
+/**
+ * Code units of a word, and of a character, that are looked at: putting the marks on a letter into order takes the square of
+ * their number, and a text may be marks alone (UAX #15 §1.3).
+ */
+const maxWritten = 8 * maxWordLength;
+const maxMarked = 32;
 
 /** A word where it stands in a text. */
 export interface Word {
@@ -25,21 +31,25 @@ const isPaired = new RegExp(`^[${paired}]`, "u");
 const character =
   /[\u1100-\u115F\uA960-\uA97C][\u1160-\u11A7\uD7B0-\uD7C6]*[\u11A8-\u11FF\uD7CB-\uD7FB]*|.[\p{M}\uFF9E\uFF9F]*/gu;
 
-/** The words of a text, in order. */
-export function wordsOf(text: string): readonly Word[] {
-  return writtenWords(text).flat();
+/** The words of a text, in order, cut while they are asked for: whoever needs some of a long text takes no more. */
+export function* wordsOf(text: string): Generator<Word> {
+  for (const { 0: found, index } of text.matchAll(written)) yield* cut(found, index);
 }
 
 /** What stands between two separators, each as the words that it is cut into; most are one. */
 export function writtenWords(text: string): readonly (readonly Word[])[] {
-  return [...text.matchAll(written)].map(({ 0: found, index }) => {
-    if (isPlain.test(found)) return [wordAt(found, index)];
-    return [...found.matchAll(runs)]
-      .flatMap(({ 0: run, index: at }) =>
-        isPaired.test(run) ? pairsOf(run, index + at) : wordAt(run, index + at),
-      )
-      .filter((word) => word.text !== "");
-  });
+  return [...text.matchAll(written)].map(({ 0: found, index }) => [...cut(found, index)]);
+}
+
+function* cut(found: string, start: number): Generator<Word> {
+  if (isPlain.test(found)) {
+    yield wordAt(found, start);
+    return;
+  }
+  for (const { 0: run, index } of found.matchAll(runs)) {
+    const words = isPaired.test(run) ? pairsOf(run, start + index) : [wordAt(run, start + index)];
+    for (const word of words) if (word.text !== "") yield word;
+  }
 }
 
 function wordAt(run: string, start: number): Word {
@@ -47,23 +57,24 @@ function wordAt(run: string, start: number): Word {
 }
 
 /** A run as its pairs, and its last character. */
-function pairsOf(run: string, start: number): readonly Word[] {
-  const characters = [...run.matchAll(character)].flatMap(({ 0: found, index }) =>
-    [...foldedCharacter(found)].map((text) => ({
-      text,
-      start: start + index,
-      end: start + index + found.length,
-    })),
-  );
-  return characters.map((one, at) => {
-    const next = characters[at + 1];
-    return {
-      ...one,
-      text: one.text + (next?.text ?? ""),
-      end: next?.end ?? one.end,
-      head: one.end,
-    };
-  });
+function* pairsOf(run: string, start: number): Generator<Word> {
+  let before: Word | undefined;
+  for (const next of charactersOf(run, start)) {
+    if (before !== undefined) yield pairOf(before, next);
+    before = next;
+  }
+  if (before !== undefined) yield { ...before, head: before.end };
+}
+
+function pairOf(one: Word, next: Word): Word {
+  return { ...one, text: one.text + next.text, end: next.end, head: one.end };
+}
+
+function* charactersOf(run: string, start: number): Generator<Word> {
+  for (const { 0: found, index } of run.matchAll(character)) {
+    const at = start + index;
+    for (const text of foldedCharacter(found)) yield { text, start: at, end: at + found.length };
+  }
 }
 
 /** Words that follow each other, and whether the last is the beginning of one. */
@@ -88,7 +99,8 @@ export function isClosing(word: Word | undefined): boolean {
 
 /** The one form of a word: compatibility forms taken apart, lower case, and nothing left but letters and digits. */
 export function folded(text: string): string {
-  const one = isPlain.test(text) ? text.toLowerCase() : foldedLetters(text);
+  const seen = text.slice(0, maxWritten);
+  const one = isPlain.test(seen) ? seen.toLowerCase() : foldedLetters(seen);
   // Engines drop words that are much longer, or widen the query by them.
   return one.length > maxWordLength ? [...one].slice(0, maxWordLength).join("") : one;
 }
@@ -110,6 +122,7 @@ function foldedLetters(text: string): string {
 /** A character of a pair: the marks of voiced kana tell words apart, and syllables stay whole. */
 function foldedCharacter(text: string): string {
   return text
+    .slice(0, maxMarked)
     .normalize("NFKD")
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}\p{Co}\u3099\u309A]/gu, "")

@@ -31,6 +31,9 @@ documents:
   customers: {type: {name: string}, guard: open, tenant: false}
   invoices: {type: {customer: {ref: customers, on_delete: cascade}}, guard: open, tenant: false}
   alines: {type: {invoice: {ref: invoices, on_delete: cascade}, customer: {ref: customers}}, guard: open, tenant: false}
+  firms: {type: {name: string}, guard: open, tenant: false}
+  offices: {type: {firm: {ref: firms, on_delete: cascade}}, guard: open, tenant: false}
+  rooms: {type: {office: {ref: offices}, firm: {ref: firms, on_delete: cascade}}, guard: open, tenant: false}
   counters: {type: {children: integer}, guard: open, tenant: false}
   children: {type: {counter: {ref: counters}}, guard: open, tenant: false}
   people: {type: {name: string}, guard: open, tenant: false}
@@ -168,6 +171,12 @@ for (const engine of engines) {
       await made("alines", { invoice, customer });
       expect((await killed("customers", customer)).status).toBe(204);
       expect(await seen("invoices", invoice)).toBe(404);
+      const firm = await made("firms", { name: "f" });
+      const office = await made("offices", { firm });
+      const room = await made("rooms", { office, firm });
+      expect(await killed("offices", office)).toMatchObject(inUse("rooms", "office"));
+      expect((await killed("firms", firm)).status).toBe(204);
+      expect([await seen("offices", office), await seen("rooms", room)]).toEqual([404, 404]);
     });
 
     test("what names itself can be restored", async () => {

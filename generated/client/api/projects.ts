@@ -449,7 +449,8 @@ export type ProjectsRevisionDiffCode =
   | CommonCode
   | ProjectsCode
   | "tenant_required"
-  | "core.not_found";
+  | "core.not_found"
+  | "query_too_complex";
 
 export interface ProjectsRevisionsInput {
   readonly id: string;

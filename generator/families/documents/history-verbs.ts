@@ -42,7 +42,7 @@ export const historyVerbs: Readonly<Record<HistoryVerb, HistoryVerbShape>> = {
   revision_diff: {
     rest: ["GET", "/{id}/revisions/{revision}/diff"],
     rpc: ["GET", "/revision_diff"],
-    errors: ["core.not_found"],
+    errors: ["core.not_found", "query_too_complex"],
   },
   revert: {
     rest: ["POST", "/{id}/revert"],

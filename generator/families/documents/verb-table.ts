@@ -120,17 +120,17 @@ export const verbs: Readonly<Record<DocumentVerb, VerbShape>> = {
   create_many: {
     rest: ["POST", "/create_many"],
     rpc: ["POST", "/create_many"],
-    errors: ["bulk_refused"],
+    errors: ["bulk_refused", "query_too_complex"],
   },
   update_many: {
     rest: ["POST", "/update_many"],
     rpc: ["POST", "/update_many"],
-    errors: ["bulk_refused"],
+    errors: ["bulk_refused", "query_too_complex"],
   },
   delete_many: {
     rest: ["POST", "/delete_many"],
     rpc: ["POST", "/delete_many"],
-    errors: ["bulk_refused"],
+    errors: ["bulk_refused", "query_too_complex"],
   },
   update_where: {
     rest: ["POST", "/update_where"],

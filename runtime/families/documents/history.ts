@@ -2,6 +2,7 @@
 // a document today may read what it was (decisions.md §4 "Revisions").
 import { fail } from "../../contract/errors.js";
 import { pointer } from "../../contract/json-pointer.js";
+import { limits } from "../../contract/limits.js";
 import { jsonEqual } from "../../contract/validation.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import { cursorBinding, decodeCursor, encodeCursor } from "../../operations/cursor.js";
@@ -189,15 +190,23 @@ async function revisionOf(
   return { rev, changedAt, changedBy: null, isDeleted, body };
 }
 
+/** Throws `query_too_complex` where they would be more than a page may be: each path has the names of all that is around it. */
 function changesBetween(before: Body, after: Body): RevisionDiff["changes"] {
-  return changedPaths(before, after).map((path) => {
+  const changes = [];
+  let bytes = 0;
+  for (const path of changedPaths(before, after)) {
     const [from, to] = [valueAt(before, path), valueAt(after, path)];
-    return {
-      path: path.reduce(pointer, ""),
+    const at = path.reduce(pointer, "");
+    bytes += at.length;
+    if (bytes > limits.maxPageBytes)
+      throw fail("query_too_complex", { path: "/revision", max_bytes: limits.maxPageBytes });
+    changes.push({
+      path: at,
       ...(from === undefined ? {} : { from }),
       ...(to === undefined ? {} : { to }),
-    };
-  });
+    });
+  }
+  return changes;
 }
 
 /**

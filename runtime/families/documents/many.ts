@@ -182,7 +182,10 @@ async function emitAll(
   for (const stored of documents) await emitSignals(spec, context, on, stored);
 }
 
-/** An outcome an item, in their order. Throws what is no fault of an item. */
+/**
+ * An outcome an item, in their order. Throws what is no fault of an item, and `query_too_complex` where the documents are
+ * more than a page may have: then nothing has happened.
+ */
 async function outcomesOf<Item>(
   context: ExecutionContext,
   items: readonly Item[],
@@ -193,21 +196,29 @@ async function outcomesOf<Item>(
     items.length,
   );
   const outcomes: Outcome[] = [];
+  let bytes = 0;
   for (const [at, item] of items.entries()) {
     const stored = atOnce[at] ?? null;
-    if (stored !== null) {
-      outcomes.push({ stored });
-      continue;
-    }
-    context.lifetime.throwIfOver();
-    try {
-      outcomes.push({ stored: await context.commit(() => single(item)) });
-    } catch (error) {
-      if (!(error instanceof ServiceError) || error.status >= 500) throw error;
-      outcomes.push({ error });
-    }
+    const outcome = stored === null ? await outcomeOf(context, () => single(item)) : { stored };
+    outcomes.push(outcome);
+    bytes += "stored" in outcome ? outcome.stored.body.length : 0;
+    if (bytes > limits.maxPageBytes)
+      throw fail("query_too_complex", { path: "/items", max_bytes: limits.maxPageBytes });
   }
   return outcomes;
+}
+
+async function outcomeOf(
+  context: ExecutionContext,
+  write: () => Promise<StoredDocument>,
+): Promise<Outcome> {
+  context.lifetime.throwIfOver();
+  try {
+    return { stored: await context.commit(write) };
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.status >= 500) throw error;
+    return { error };
+  }
 }
 
 /** Nothing is done of what one of the items stands against, such as a value that another document has. */

@@ -2,7 +2,7 @@
 import { fail } from "../../contract/errors.js";
 import { pointer } from "../../contract/json-pointer.js";
 import type { ExecutionContext } from "../../operations/context.js";
-import type { DocumentDeclaration, DocumentSpec, Referrer } from "../../ports/document-spec.js";
+import type { DocumentDeclaration, Referrer } from "../../ports/document-spec.js";
 import { documentStore, type StoredDocument } from "../../ports/documents.js";
 import { everything } from "../../query/ast.js";
 import { emitSignals } from "./emit.js";
@@ -10,6 +10,7 @@ import { diffOf } from "./changes.js";
 import { withSet } from "./set.js";
 import { writerOf } from "./writer.js";
 import { nextRevision, timeOf } from "./revision.js";
+import { readRows } from "./rows.js";
 import { findDocument } from "./scoped.js";
 
 type Body = Readonly<Record<string, unknown>>;
@@ -58,6 +59,15 @@ async function isHeld(
 /** How a document goes: marked, so that it can be restored, or for good. */
 export type Departure = "delete" | "kill";
 
+/** A deletion under way, with all that it takes along. */
+interface Going {
+  readonly how: Departure;
+  /** Documents that it may still take along or change. */
+  left: number;
+  /** Who may hold back which document, unless it goes along. */
+  readonly restricting: { readonly referrer: Referrer; readonly id: string }[];
+}
+
 /**
  * Does what the referrers of a document that goes ask for. Throws `reference_in_use` where one of them restricts it, or
  * where there are more than `maxReferrers`.
@@ -67,50 +77,83 @@ export async function releaseReferrers(
   context: ExecutionContext,
   id: string,
   how: Departure,
-  budget: { left: number } = { left: maxReferrers },
 ): Promise<void> {
-  // What goes along no longer holds anything back.
-  const all = spec.referredBy ?? [];
-  const isLast = ({ onDelete }: Referrer): boolean => onDelete === "restrict";
-  for (const referrer of [...all.filter((one) => !isLast(one)), ...all.filter(isLast)]) {
-    const by = referrer.by();
-    const rows = await namedBy(by, referrer, context, id, how, budget.left);
-    if (rows.length === 0) continue;
-    budget.left -= rows.length;
-    if (referrer.onDelete === "restrict" || budget.left < 0)
-      throw fail("reference_in_use", {
-        document: by.name,
-        member: referrer.member,
-        ...(referrer.onDelete === "restrict" ? {} : { limit: maxReferrers }),
-      });
-    for (const { id: rowId } of rows) {
-      // One that is named on two ways has gone, or changed, on the first.
-      const row = await context.transaction.of(documentStore).get(by, context.tenant, rowId);
-      if (row === null || (how === "delete" && row.isDeleted)) continue;
-      if (referrer.onDelete === "set_null") await cleared(by, context, row, referrer.member);
-      else await takenAlong(by, context, row, how, budget);
+  const going: Going = { how, left: maxReferrers, restricting: [] };
+  await release(spec, context, id, going);
+  // Now that all have gone that go along, and no longer hold anything back.
+  for (const { referrer, id: named } of going.restricting) {
+    const { rows } = await namedBy(referrer, context, named, how, 1);
+    if (rows.length > 0) throw inUse(referrer);
+  }
+}
+
+async function release(
+  { referredBy = [] }: DocumentDeclaration,
+  context: ExecutionContext,
+  id: string,
+  going: Going,
+): Promise<void> {
+  for (const referrer of referredBy) {
+    if (referrer.onDelete === "restrict") {
+      going.restricting.push({ referrer, id });
+      continue;
+    }
+    // Those that have gone, or name it no more, are not found again.
+    for (let hasMore = true; hasMore;) {
+      const { rows, isCut } = await namedBy(referrer, context, id, going.how, going.left + 1);
+      going.left -= rows.length;
+      if (going.left < 0) throw inUse(referrer, maxReferrers);
+      for (const row of rows) await released(referrer, context, row.id, going);
+      hasMore = isCut;
     }
   }
 }
 
-/** Documents that name another one, one more than are left at most. What is marked as deleted goes along for good only. */
+async function released(
+  { by, member, onDelete }: Referrer,
+  context: ExecutionContext,
+  id: string,
+  going: Going,
+): Promise<void> {
+  // One that is named on two ways has gone, or changed, on the first.
+  const row = await context.transaction.of(documentStore).get(by(), context.tenant, id);
+  if (row === null || (going.how === "delete" && row.isDeleted)) return;
+  if (onDelete === "set_null") await cleared(by(), context, row, member);
+  else await takenAlong(by(), context, row, going);
+}
+
+function inUse({ by, member }: Referrer, limit?: number): Error {
+  const told = { document: by().name, member };
+  return fail("reference_in_use", limit === undefined ? told : { ...told, limit });
+}
+
+/** Nobody is answered with what is read here. */
+const unanswered = { grow: () => undefined };
+
+/** Documents that name another one, so many at most, and no more bytes than a page. What is marked goes along for good only. */
 function namedBy(
-  by: DocumentSpec<unknown>,
-  { member, onDelete }: Referrer,
+  { by, member, onDelete }: Referrer,
   context: ExecutionContext,
   id: string,
   how: Departure,
-  left: number,
-): Promise<readonly StoredDocument[]> {
-  const field = by.fieldSet.find(member);
-  if (field === undefined) throw new TypeError(`${by.name} has no field ${member}`);
+  most: number,
+): Promise<{ readonly rows: readonly StoredDocument[]; readonly isCut: boolean }> {
+  const spec = by();
+  const field = spec.fieldSet.find(member);
+  if (field === undefined) throw new TypeError(`${spec.name} has no field ${member}`);
   const query = {
     filter: { kind: "compare", field, operator: "$eq", value: id } as const,
-    sorts: [{ field: by.fieldSet.id, direction: "asc", nulls: "first" } as const],
+    sorts: [{ field: spec.fieldSet.id, direction: "asc", nulls: "first" } as const],
     withDeleted: how === "kill" && onDelete !== "restrict",
   };
-  const window = { limit: onDelete === "restrict" ? 1 : left + 1, offset: 0, after: undefined };
-  return context.transaction.of(documentStore).select(by, context.tenant, query, window);
+  const store = context.transaction.of(documentStore);
+  return readRows(
+    (window) => store.select(spec, context.tenant, query, window),
+    query.sorts,
+    { offset: 0, after: undefined },
+    most,
+    unanswered,
+  );
 }
 
 async function cleared(
@@ -131,12 +174,11 @@ async function takenAlong(
   spec: DocumentDeclaration,
   context: ExecutionContext,
   current: StoredDocument,
-  how: Departure,
-  budget: { left: number },
+  going: Going,
 ): Promise<void> {
   if (spec.referredBy !== undefined)
     await context.transaction.of(documentStore).seize(spec, context.tenant, current.id);
-  if (how === "kill") {
+  if (going.how === "kill") {
     const documents = context.transaction.of(documentStore);
     if (!(await documents.remove(spec, context.tenant, current.id, current.rev)))
       throw fail("core.concurrency");
@@ -145,7 +187,7 @@ async function takenAlong(
     const stored = await next(spec, context, current, { isDeleted: true });
     await emitSignals(spec, context, "delete", stored);
   }
-  await releaseReferrers(spec, context, current.id, how, budget);
+  await release(spec, context, current.id, going);
 }
 
 /** The next revision; whoever was faster has it tried again. */

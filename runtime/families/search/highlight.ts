@@ -1,4 +1,5 @@
 // Highlights: the words that were found, marked in the text, which is escaped as HTML before (decisions.md "Search").
+import { limits } from "../../contract/limits.js";
 import type { StemmedLanguage } from "../../contract/search-languages.js";
 import type { Phrase } from "../../query/match.js";
 import { stemsOf } from "../../query/stems.js";
@@ -19,7 +20,7 @@ export function highlight(
   language: StemmedLanguage | null,
   options: HighlightOptions,
 ): readonly string[] {
-  const words = wordsOf(text);
+  const words = searchedWords(text);
   const found = new Map([
     ...matchedWords(words, phrases),
     ...matchedForms(text, words, phrases, language),
@@ -36,6 +37,16 @@ export function highlight(
     at = last + 1;
   }
   return fragments;
+}
+
+/** As many words as an index has of a field. */
+function searchedWords(text: string): readonly Word[] {
+  const words: Word[] = [];
+  for (const word of wordsOf(text)) {
+    words.push(word);
+    if (words.length === limits.maxIndexedWords) break;
+  }
+  return words;
 }
 
 /** Words that are found, by their position, each with where what is marked of it ends. */
@@ -114,7 +125,8 @@ function marked(
     result += `${escaped(text.slice(at, start))}${preTag}${escaped(text.slice(start, end))}${postTag}`;
     at = end;
   }
-  const end = last === words.length - 1 ? text.length : (words[last]?.end ?? text.length);
+  const isWhole = last === words.length - 1 && words.length < limits.maxIndexedWords;
+  const end = isWhole ? text.length : (words[last]?.end ?? text.length);
   return result + escaped(text.slice(at, Math.max(at, end)));
 }
 

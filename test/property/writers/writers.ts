@@ -54,6 +54,7 @@ export interface Setting {
 const refusals = new Set(
   (
     "core.not_found core.validation core.conflict core.concurrency bulk_refused document_deleted " +
+    "history_not_found_retry " +
     "revision_mismatch historical_consistency_violation unique_violation reference_in_use"
   ).split(" "),
 );
