@@ -6,13 +6,13 @@ import type { ExecutionContext } from "./context.js";
 import type { Position } from "../query/ast.js";
 
 const version = 1;
-/** Characters of a cursor; longer sort values cannot be carried along. */
+/** How long a cursor may be, in characters, which bounds the sort values that it carries. */
 const maxLength = 256 * 1024;
 
 /**
  * Everything a cursor belongs to: operation, tenant, caller, and the query but for its size and what comes along with a hit.
- * A cursor of another binding is refused. A new member of queries stays out of it where nobody asks for it: cursors of the
- * version before go on.
+ * A cursor of another binding is refused. A new member of queries is left out of the binding if a query doesn't use it: so cursors
+ * of the previous version stay valid.
  */
 export function cursorBinding(context: ExecutionContext, query: object): string {
   const { operationId, tenant, identity } = context;
@@ -38,7 +38,7 @@ export function encodeCursor(
   return `${payload}.${context.resources.signer.sign("cursor", `${binding}.${payload}`).toString("base64url")}`;
 }
 
-/** The position of a cursor. Any fault is `invalid_cursor`, all alike. */
+/** The position of a cursor. Any fault is the same `invalid_cursor`. */
 export function decodeCursor(context: ExecutionContext, binding: string, text: string): Position {
   const [payload, signature, ...rest] = text.length > maxLength ? [] : text.split(".");
   if (payload === undefined || signature === undefined || rest.length > 0)
