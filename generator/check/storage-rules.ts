@@ -11,7 +11,7 @@ import { indexName } from "../model/names.js";
 import { own } from "../model/records.js";
 import type { RuleContext } from "./rule-context.js";
 
-/** PostgreSQL cuts longer names off, and then two can be one. */
+/** PostgreSQL truncates longer names, so that two could become one. */
 const maxNameBytes = 63;
 
 /** What needs a name in SQL. */
@@ -88,7 +88,7 @@ function nameFault({ name, what }: Claim, taken: Claim | undefined): string | un
     : undefined;
 }
 
-/** What a table was made with must still hold, or a migration would fail on the rows that are there. */
+/** What a table was created with must still be so, or a migration would fail on stored rows. */
 export function storageCanFollow(context: RuleContext): void {
   const { loaded, expanded, storage, report } = context;
   const { tables } = storageOf(expanded.model, storage);
