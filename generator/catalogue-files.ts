@@ -9,9 +9,9 @@ export const ofFiles = {
     "Run `opwright init`, or name the folder with --registry.",
   ),
   OPW008: entry(
-    "Not read",
+    "File not read",
     "A file or folder that the registry holds or names is a link out of the project or to nowhere, is not a regular file, or is larger than 4 MiB. Nothing of it is read or shown.",
-    "Put a copy into the project, or split what is too large.",
+    "Put a copy into the project, or split a file that is too large.",
   ),
   OPW080: entry(
     "Out of date",
@@ -35,13 +35,13 @@ export const ofFiles = {
   ),
   OPW084: entry(
     "File in the way",
-    "A file that opwright did not write stands where it would write.",
+    "A file that opwright did not write is where it would write.",
     "Move the file away, or choose another --out.",
   ),
   OPW085: entry(
     "Migration lost",
     "A migration that was generated earlier, or `migrations/storage.json`, is missing, was edited, is not in the manifest, or has a number that is taken; databases may already have applied it.",
-    "Restore the file from version control. Where two branches both made migrations, commit the merge and run `opwright migrations squash`: yours are made anew.",
+    "Restore the file from version control. If two branches both added migrations, commit the merge and run `opwright migrations squash`: it writes yours again.",
   ),
   OPW086: entry(
     "Generated folder leads elsewhere",
@@ -50,7 +50,7 @@ export const ofFiles = {
   ),
   OPW087: entry(
     "Foreign file",
-    "A file in the generated folder is none that opwright wrote. It is left alone, but nobody looks for it there.",
+    "opwright did not write this file in the generated folder. It is left alone, but nobody expects it there.",
     "Move it out of the folder. This is a warning.",
     "warning",
   ),

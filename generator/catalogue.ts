@@ -8,7 +8,7 @@ export const catalogue = {
   OPW001: entry(
     "YAML syntax",
     "The file is not valid YAML 1.2.",
-    "Mend the place that the code frame shows.",
+    "Fix the line that the code frame shows.",
   ),
   OPW002: entry(
     "Key written twice",
@@ -37,13 +37,13 @@ export const catalogue = {
   ),
   OPW009: entry(
     "Nothing to keep",
-    "`retention` says how long something is kept that the documents don't have: what is deleted without `soft_delete`, revisions without `history`.",
-    "Declare it, or remove the line of `retention`.",
+    "`retention.deleted` needs `soft_delete`, and `retention.history` needs `history`; without them nothing is kept.",
+    "Declare `soft_delete` or `history`, or remove the line from `retention`.",
   ),
   OPW010: entry(
     "Unknown key",
     "A key is not part of the registry format.",
-    "Correct the spelling; own data goes under keys that begin with x-.",
+    "Correct the spelling. Data of your own goes under keys that begin with x-.",
   ),
   OPW011: entry(
     "Wrong type",
@@ -61,8 +61,8 @@ export const catalogue = {
     "Use one of the values, or the pattern, that the message names.",
   ),
   OPW014: entry(
-    "Profile that cannot be one",
-    "`identity.sign_up.profile` names a document that a principal cannot have exactly one of, or none.",
+    "Unsuitable profile",
+    "`identity.sign_up.profile` names a document that isn't one per principal, or that isn't declared.",
     "Name a document with `unique: [[owner_id]]`, and `tenant: false` where there is `tenancy`.",
   ),
   OPW015: entry(
@@ -71,12 +71,12 @@ export const catalogue = {
     "Leave it out: `identity` knows credentials, `reply.cookies` sets cookies, `reply.redirect` sends callers on.",
   ),
   OPW016: entry(
-    "Reply beside what has none",
-    "Statuses, headers, cookies and redirects of a handler are of an HTTP answer that is made once: not of a replay, not of a realtime command, and a redirect has no body.",
+    "Reply not possible here",
+    "A handler may set a status, headers, cookies or a redirect only on an HTTP answer. They cannot be combined with `idempotency` or a realtime command, and a redirect cannot have a body (`out`).",
     "Remove one of the two.",
   ),
   OPW019: entry(
-    "Said twice",
+    "History kept twice",
     "Two keys say how many revisions of a document are kept.",
     "Keep one of them.",
   ),
@@ -92,8 +92,8 @@ export const catalogue = {
   ),
   OPW022: entry(
     "Cyclic type",
-    "A type contains itself with nothing in between, so no value could exist.",
-    "Break the cycle with an array or an optional or nullable member.",
+    "A type contains itself through required members only, so no value could exist.",
+    "Break the cycle: make a member on it optional, nullable or an array.",
   ),
   OPW023: entry(
     "Keyword not supported",
@@ -102,22 +102,22 @@ export const catalogue = {
   ),
   OPW024: entry(
     "Invalid schema",
-    "A JSON Schema keyword has a value that it cannot have.",
+    "A JSON Schema keyword has a value that the keyword does not allow.",
     "Write a value that the keyword takes: https://json-schema.org/draft/2020-12/json-schema-validation.",
   ),
   OPW025: entry(
     "Reserved field",
-    "A field has the name of a base field, or one that JavaScript objects already have.",
+    "A field has the name of a base field, or of a member that every JavaScript object has.",
     "Choose another name; id, rev, created_at, last_update_at, is_deleted and tenant_id are added by opwright.",
   ),
   OPW026: entry(
     "Bad shorthand",
-    "A field's shorthand is not of the grammar: string, uuid, date-time, integer, number, boolean or a type name, with [] and ?.",
-    "Use the grammar, or write plain JSON Schema.",
+    "A field's shorthand must be string, uuid, date-time, integer, number, boolean or a type name, with [] and ? where needed.",
+    "Correct the shorthand, or write plain JSON Schema.",
   ),
   OPW027: entry(
     "Pattern that is not linear",
-    "There are texts for which the pattern takes polynomial or exponential time, so that one request could hold the service up.",
+    "For some texts the pattern takes polynomial or exponential time, so one request could block the service.",
     "Write the repetitions so that they cannot match the same text in two ways, or use a `format`.",
   ),
   OPW028: entry(
@@ -126,13 +126,13 @@ export const catalogue = {
     "Declare it there, or correct the spelling.",
   ),
   OPW029: entry(
-    "Reference",
-    "A field names a document that is not there, or one that it cannot be kept with.",
-    "Name a document of the registry. Both are of tenants, or neither; null needs `ref: name?`; what is marked as deleted takes along only what can be marked, too. A `view` is one of that document.",
+    "Invalid reference",
+    "A field refers to a document that is not declared, or in a way that cannot be kept consistent.",
+    "Name a declared document. Both documents belong to tenants, or neither does. `set_null` needs `ref: name?`. If the document that is named has `soft_delete`, `cascade` needs it on this one too. A `view` must be one of the document that is named.",
   ),
   OPW030: entry(
     "Unknown field",
-    "A document's list names a field that its type does not have.",
+    "One of a document's settings names a field that its type does not have.",
     "Correct the name, or add the field to the type.",
   ),
   OPW031: entry(
@@ -142,7 +142,7 @@ export const catalogue = {
   ),
   OPW032: entry(
     "Field can never be set",
-    "A required field is neither in `create` nor has a default, so no document could be made.",
+    "A required field is not in `create` and has no default, so no document could be created.",
     "Add it to `create`, give it a default, or make it nullable.",
   ),
   OPW033: entry(
@@ -152,22 +152,22 @@ export const catalogue = {
   ),
   OPW034: entry(
     "Field cannot be indexed",
-    "Only scalar fields can stand in `indexes`.",
+    "`indexes` names a field that is not scalar.",
     "Index a scalar field.",
   ),
   OPW035: entry(
     "Stored shape changed",
     "A document's storage changed in a way that no migration can follow.",
-    "Undo the change; or give a new field a default or make it nullable; or declare a document of another name, and copy what there is with a handler. Where no database of a shared environment has it yet, run `opwright migrations squash`, which makes its migrations anew.",
+    "Undo the change; or give a new field a default or make it nullable; or declare a document with another name, and copy the stored documents with a handler. If no shared database has these migrations yet, run `opwright migrations squash`, which writes them again.",
   ),
   OPW036: entry(
-    "Name in SQL",
+    "SQL name not available",
     "A table, history table or index would have a name that is taken, reserved or too long.",
     "Rename the document.",
   ),
   OPW037: entry(
-    "Search that cannot be",
-    "A search names a document or a field that is not there or that it cannot use.",
+    "Invalid search",
+    "A search names a document or a field that does not exist or that it cannot use.",
     "Name a declared document in `of`, one to four of its texts with weights above 0 in `text`, and fields of single values or lists of them in `facets`.",
   ),
   OPW038: entry(
@@ -177,8 +177,8 @@ export const catalogue = {
   ),
   OPW039: entry(
     "Former name",
-    "`was` names what there never was, what there still is, or what is not stored under a name of its own.",
-    "Name what the document, the field or the value was called at the last migration. Members of lists and objects within a document keep their names.",
+    "`was` names something that was never stored, that still exists, or that is not stored under a name of its own.",
+    "Write the name that the document, the field or the value had at the last migration. Members of lists and objects within a document keep their names.",
   ),
   OPW040: entry(
     "Bad operation key",
@@ -198,7 +198,7 @@ export const catalogue = {
   OPW043: entry(
     "Handler signature",
     "The export is not a function with the parameters of a handler or hook.",
-    "Write (input, context) => output; the generated type <Operation>Handler says the rest.",
+    "Write (input, context) => output; the generated type <Operation>Handler has the exact types.",
   ),
   OPW044: entry(
     "Placeholder without input",
@@ -221,14 +221,14 @@ export const catalogue = {
     "Remove `idempotency`, or run the operation in a write transaction.",
   ),
   OPW048: entry(
-    "Name in code",
+    "Name collision in code",
     "Two operations, or two namespaces, would have the same name in code.",
     "Rename the operation, or its namespace.",
   ),
   OPW049: entry(
     "Open input",
     "An object of the input leaves `additionalProperties` out, so callers may send members that nobody declared, and the handler gets them.",
-    "Write `additionalProperties: false`, or `true` where it is meant. This is a warning.",
+    "Write `additionalProperties: false`, or `true` if you mean it. This is a warning.",
     "warning",
   ),
   OPW050: entry(
@@ -249,17 +249,17 @@ export const catalogue = {
   OPW053: entry(
     "Guard missing",
     "An operation has no guard. Nothing is public by accident.",
-    "Name one of `policies:`. What is public says so: `policies: {open: []}` and `guard: open`.",
+    "Name one of `policies:`. To make it public, write `policies: {open: []}` and `guard: open`.",
   ),
-  OPW054: entry("Hook twice", "The same hook stands twice in one chain.", "Keep one."),
+  OPW054: entry("Hook twice", "The same hook appears twice in one chain.", "Keep one."),
   OPW055: entry(
     "Unprivileged administration",
-    "The guard of an administration asks for nothing that ordinary callers do not have.",
-    "Let its policy ask for a `platform.` permission, or name a hook of your own.",
+    "The guard of an administration requires nothing that ordinary callers lack.",
+    "Let its policy require a `platform.` permission, or name a hook of your own.",
   ),
   OPW056: entry(
     "Scope without rows",
-    "A policy narrows rows, but the operation has no documents that could carry the filter.",
+    "A policy restricts rows by `scope`, but the operation reads no documents to which the filter could apply.",
     "Use a policy without `scope` here.",
   ),
   OPW057: entry(
@@ -269,18 +269,18 @@ export const catalogue = {
   ),
   OPW058: entry(
     "Type of an event",
-    "An integration event of your own says what it carries; those of opwright have types already.",
+    "An integration event of your own needs `data`; opwright's own events have a fixed type and take none.",
     "Give the event `data`, or remove it.",
   ),
   OPW059: entry(
     "Open list without limit",
-    "Anybody may list, aggregate or search documents that grow, as often as they like. Each query is priced and ended at its deadline, but who asks is not even counted.",
-    "Add `{rate_limit: 600/1m}` to the policy, or ask for a `principal`. Where it is meant, leave it: this is a warning.",
+    "Anybody may list, aggregate or search documents that grow, as often as they like. Each query is priced and ends at its deadline, but calls are not counted.",
+    "Add `{rate_limit: 600/1m}` to the policy, or require a `principal`. If you mean it, leave it: this is a warning.",
     "warning",
   ),
   OPW060: entry(
     "Namespace or prefix",
-    "A mount gives neither or both of `namespace` and `prefix`.",
+    "A mount has neither or both of `namespace` and `prefix`.",
     "Give exactly one of the two.",
   ),
   OPW061: entry(
@@ -300,17 +300,17 @@ export const catalogue = {
   ),
   OPW064: entry(
     "Path drops a placeholder",
-    "An override leaves out a placeholder of the default path; the value would silently move elsewhere.",
+    "An override leaves out a placeholder of the default path; the value would silently move to the query.",
     "Keep every placeholder of the default path.",
   ),
   OPW065: entry(
     "Path adds a placeholder",
-    "An override has a placeholder that the default path does not bind.",
+    "An override has a placeholder that the default path does not have.",
     "Remove it.",
   ),
   OPW066: entry(
-    "Something sensitive mounted",
-    "A document or a storage marked `sensitive` is never attached to a route, and no search over such a document.",
+    "Sensitive declaration mounted",
+    "A document or a storage marked `sensitive` is never attached to a route. Neither is a search over such a document.",
     "Set `mount: false`, or remove it from the mount.",
   ),
   OPW067: entry(
@@ -335,22 +335,22 @@ export const catalogue = {
   ),
   OPW071: entry(
     "Command without an operation",
-    "A realtime command names an operation that is not there, or that is not one of your own.",
+    "A realtime command names an operation that does not exist, or that is not one of your own.",
     "Name an operation of `operations:`.",
   ),
   OPW072: entry(
     "Durable topic",
-    "A durable signal waits in the mailboxes of principals; topics are heard by who is there.",
+    "A durable signal waits in the mailboxes of principals. A topic has no mailbox: only those who are connected hear it.",
     "Make it ephemeral, or address principals.",
   ),
   OPW073: entry(
     "Signal without a target",
-    "`to` names who hears a signal by fields of its payload: a principal by a UUID, a topic by texts and fields.",
-    "Name fields of the payload in braces.",
+    "`to` must say who hears the signal: a principal by a UUID field of the payload, or a topic that is made of text and fields.",
+    "Write fields of the payload in braces.",
   ),
   OPW074: entry(
     "Nothing to emit",
-    "A document emits events of `realtime` that carry the document and say `to` whom.",
+    "A document emits an event that is not declared under `realtime`, does not carry the document, or has no `to`.",
     "Declare the event with the document's type as its data, and `to`.",
   ),
   OPW075: entry(
@@ -359,29 +359,29 @@ export const catalogue = {
     "Name events of your own under `outbox`.",
   ),
   OPW076: entry(
-    "Ingress that cannot be",
-    "Two entries of `identity.ingress` look at the same place, one says what does not belong to it, or a token in the query has no WebSocket to come by.",
-    "Give each a place of its own. `scheme` belongs to `bearer`, and `route` to tokens; `query` needs the transport websocket, and a name that no handshake has.",
+    "Invalid ingress",
+    "Two entries of `identity.ingress` read the same place, one has a key that does not belong to it, or a token in the query has no WebSocket transport.",
+    "Give each a place of its own. `scheme` belongs to `bearer`, and `route` to tokens; `query` needs the transport websocket, and a name that handshakes do not use themselves.",
   ),
   OPW077: entry(
     "Authentication routes",
-    "An ingress names an authentication route that is not there, a route has no ingress, or `identity.routes` stands beside what it replaces.",
-    "Name one of `identity.routes` at each ingress, and say `verifier` and `resolver` there.",
+    "An ingress names an authentication route that is not declared, a route has no ingress, or `identity.routes` is combined with the keys that it replaces.",
+    "Name one of `identity.routes` at each ingress, and write `verifier` and `resolver` in the route.",
   ),
   OPW078: entry(
     "Credentials ignored",
-    "An operation does not look at credentials, but its guard or a hook asks who is calling, so every call would be 401.",
-    "Leave `credentials` out, or name a policy that asks for nobody.",
+    "An operation does not look at credentials, but its guard or a hook requires a caller, so every call would be 401.",
+    "Remove `credentials: ignore`, or name a policy that requires no caller.",
   ),
   OPW079: entry(
     "Open administration",
     "Anybody may use operations that are for administrators.",
-    "Name a policy that asks for a `platform.` permission. Where a gateway guards them, leave it: this is a warning.",
+    "Name a policy that requires a `platform.` permission. If a gateway protects them, leave it: this is a warning.",
     "warning",
   ),
   OPW090: entry(
     "Field that the service sets",
-    "A field of `set` cannot have what it is set to, is made of what is not there, or stands in `create`, `update` or `defaults` as well.",
+    "A field of `set` cannot hold its value, is computed from something that does not exist, or is also in `create`, `update` or `defaults`.",
     "Set `$caller` into a UUID or a text, `$profile` into a reference to the document of `identity.sign_up.profile`, `$now` into a date-time, sums and counts into numbers, and leave the field out of `create`, `update` and `defaults`.",
   ),
   ...ofFiles,

@@ -12,7 +12,12 @@ export function errorsPage() {
   );
   return `# Errors
 
-Every fault is answered with \`{detail, code, kind, context}\` and the header \`X-Error-Code\`. From status 500 up, detail is generic and context empty. A service may have [an envelope of its own](registry.md#an-envelope-of-your-own). Validation faults have \`context.errors: [{path, keyword, message}]\`, never values.
+Every error has the body \`{detail, code, kind, context}\` and the header \`X-Error-Code\`.
+
+- From status 500 up, \`detail\` is generic and \`context\` is empty.
+- Validation errors have \`context.errors: [{path, keyword, message}]\`, which never contain values.
+- "Retry unchanged" means that the same request may succeed later.
+- A service may have [errors](handlers.md#errors) and [an envelope](registry.md#an-envelope-of-your-own) of its own.
 
 | code | status | kind | retry unchanged | detail |
 |---|---|---|---|---|
@@ -21,10 +26,10 @@ ${rows.join("\n")}
 }
 
 export function diagnosticsPage() {
-  const parts = Object.entries(catalogue).map(
-    ([code, { title, cause, fix }]) => `## ${code} ${title}\n\n${cause}\n\n${fix}\n`,
-  );
-  return `# Diagnostics\n\nWhat \`opwright check\` and \`generate\` can find; \`opwright explain CODE\` shows the same.\n\n${parts.join("\n")}`;
+  const parts = Object.entries(catalogue)
+    .sort(([one], [other]) => one.localeCompare(other))
+    .map(([code, { title, cause, fix }]) => `## ${code} ${title}\n\n${cause}\n\n${fix}\n`);
+  return `# Diagnostics\n\nWhat \`opwright check\` and \`generate\` can report: for each code the cause, then what to do. \`opwright explain CODE\` shows the same.\n\n${parts.join("\n")}`;
 }
 
 if (process.argv[1]?.endsWith("docs.mjs")) {

@@ -50,8 +50,10 @@ export const errors = {
   http_malformed: row("malformed", "The request is not valid HTTP."),
   request_timeout: row("malformed", "The request took too long to arrive.", { status: 408 }),
   headers_too_large: row("malformed", "The request headers are too large.", { status: 431 }),
-  expectation_failed: row("malformed", "Only 100-continue can be expected.", { status: 417 }),
-  upgrade_required: row("malformed", "This address answers WebSocket connections alone.", {
+  expectation_failed: row("malformed", "The Expect header may only ask for 100-continue.", {
+    status: 417,
+  }),
+  upgrade_required: row("malformed", "This address only accepts WebSocket connections.", {
     status: 426,
   }),
   path_malformed: row("malformed", "The path is not valid percent-encoded UTF-8."),
@@ -84,7 +86,7 @@ export const errors = {
   realtime_origin_forbidden: row("authorization", "This origin may not connect."),
   direct_transfer_forbidden: row(
     "authorization",
-    "The signed address is not valid, or not any more.",
+    "The signed address is not valid, or has expired.",
   ),
 
   "core.not_found": row("not_found", "There is nothing at this address."),
@@ -105,19 +107,22 @@ export const errors = {
     "validation",
     "The form must have one file, and text fields that are known.",
   ),
-  upload_type_unsupported: row("validation", "Files of this type are not taken here.", {
+  upload_type_unsupported: row("validation", "Files of this type are not accepted here.", {
     status: 415,
   }),
-  upload_session_invalid: row("validation", "The upload session is not one of this service."),
-  upload_parts_invalid: row("validation", "The parts do not make the object."),
-  range_not_satisfiable: row("validation", "The range begins behind the end of the object.", {
+  upload_session_invalid: row(
+    "validation",
+    "The upload session does not come from this service, or was changed.",
+  ),
+  upload_parts_invalid: row("validation", "The parts do not make up the object."),
+  range_not_satisfiable: row("validation", "The range begins after the end of the object.", {
     status: 416,
   }),
   realtime_protocol_unsupported: row("validation", "This version of the protocol is not spoken."),
-  realtime_invalid_frame: row("validation", "The frame is not one of the protocol."),
-  realtime_invalid_payload: row("validation", "The payload is not what the command takes."),
+  realtime_invalid_frame: row("validation", "The frame does not follow the protocol."),
+  realtime_invalid_payload: row("validation", "The payload does not match what the command takes."),
   realtime_command_unknown: row("validation", "There is no such command."),
-  realtime_topics_limit: row("validation", "Too many topics are asked for."),
+  realtime_topics_limit: row("validation", "The connection asks for too many topics."),
   query_invalid: row("validation", "The query is not well formed."),
   field_not_queryable: row("validation", "A field in the query is not declared."),
   query_operator_type_mismatch: row(
@@ -132,8 +137,8 @@ export const errors = {
   ),
 
   "core.conflict": row("conflict", "The request conflicts with the current state."),
-  revision_mismatch: row("conflict", "The document has moved on from that revision."),
-  reference_in_use: row("conflict", "Other documents name this one."),
+  revision_mismatch: row("conflict", "The document has changed since that revision."),
+  reference_in_use: row("conflict", "Other documents refer to this one."),
   bulk_refused: row("conflict", "Some of the items were refused, so none was written."),
   unique_violation: row("conflict", "Another document has these values already."),
   historical_consistency_violation: row(
@@ -144,13 +149,13 @@ export const errors = {
   webhooks_limit: row("conflict", "The caller has too many webhooks; delete one first."),
   encryption_forbids_direct_transfer: row(
     "conflict",
-    "What the service encrypts passes through the service.",
+    "Files that the service encrypts must pass through the service.",
   ),
   realtime_device_replaced: row("conflict", "This device has connected again."),
   idempotency_in_flight: row("conflict", "A request with this Idempotency-Key is still running.", {
     retryable: true,
   }),
-  "core.concurrency": row("concurrency", "Concurrent writes kept winning; try again.", {
+  "core.concurrency": row("concurrency", "Concurrent writes kept succeeding first; try again.", {
     retryable: true,
   }),
 
