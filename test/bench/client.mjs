@@ -185,6 +185,6 @@ console.log(await tasks.get(client, { id: "1" }));`;
     ];
   });
   process.stdout.write("\nType-checking all of it\n\n");
-  table(["client", "TypeScript 5.9, checking", "in all", "TypeScript 7, in all"], times);
+  table(["client", "TypeScript 5.9, checking", "total", "TypeScript 7, total"], times);
   remove();
 }

@@ -43,10 +43,10 @@ export async function run() {
     bar,
   ];
   table(
-    ["1 000 operations", "time", "of the peer's", "memory", "bar"],
+    ["1 000 operations", "time", "relative to the peer", "memory", "bar"],
     [
       row("openapi-typescript, types of a plain document", peer, ""),
-      row("generate, everything new, no cache", cold, "0.4, 200 MB"),
+      row("generate into an empty folder, no cache", cold, "0.4, 200 MB"),
       row("check, nothing changed, no cache", checkCold, "0.4"),
       row("generate, nothing changed", warm, ""),
       row("check, nothing changed", checkWarm, "0.08"),

@@ -99,7 +99,7 @@ async function compare(root, env) {
     }
   }
   table(
-    ["server", "open, requests/s", "with a token, requests/s", "of the open rate"],
+    ["server", "open, requests/s", "with a token, requests/s", "share of the open rate"],
     Object.entries(best).map(([key, { open, guarded }]) => [
       key,
       Math.round(open),

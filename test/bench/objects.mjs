@@ -1,4 +1,4 @@
-// Lists of files by index: pages behind cursors, wherever they are, of so many objects. Set BENCH_ROWS for other sizes.
+// Lists of files: the first page, and pages after cursors all over the list. Set BENCH_ROWS for other sizes.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ export async function run() {
   const rows = [];
   for (const engine of ["sqlite", "postgres"])
     for (const size of sizes) rows.push(await listed(engine, size));
-  table(["engine", "objects", "first page, counted, ms", "page behind a cursor, ms"], rows);
+  table(["engine", "objects", "first page, counted, ms", "page after a cursor, ms"], rows);
 }
 
 async function listed(engine, size) {

@@ -52,10 +52,10 @@ async function fanOut(count) {
     table(
       [
         "server",
-        "deliveries a CPU second",
+        "deliveries per CPU second",
         "relative",
         "in bursts of ten",
-        "KB an idle connection",
+        "KB per idle connection",
       ],
       contestants.map(({ name, rates, kilobytes }) => [
         name,

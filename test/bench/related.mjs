@@ -48,7 +48,7 @@ export async function relatedRows(runtime, connection, database) {
   );
   const each = many / counts.bulk;
   rows.push([
-    "one created, alone and of many",
+    "one created: alone, and as one of 500",
     single.toFixed(3),
     each.toFixed(3),
     (each / single).toFixed(3),

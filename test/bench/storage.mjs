@@ -38,7 +38,7 @@ export async function run() {
     const target = join(folder, "target.bin");
     const get = (args) => (server) => void curl(...args, "-o", target, server.url + server.path);
     report("download of 100 MiB", downloads, downloadBytes, get([]));
-    report("8 MiB of it", downloads, window.last - window.first + 1, get(range));
+    report("a range of 8 MiB", downloads, window.last - window.first + 1, get(range));
     const uploads = [
       { ...opwright, name: "opwright", path: "/plain" },
       { ...opwright, name: "opwright, encrypted", path: "/sealed" },

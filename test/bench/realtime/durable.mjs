@@ -19,7 +19,13 @@ const cases = [
   { name: "one signal to ten", commits: 2_000, signals: 1, recipients: 10 },
   { name: "ten signals to one each", commits: 500, signals: 10, recipients: 1 },
   { name: "one signal to 200", commits: 200, signals: 1, recipients: 200 },
-  { name: "nothing: 40 000 wait already", waits: 40_000, commits: 0, signals: 0, recipients: 0 },
+  {
+    name: "nothing; 40 000 signals wait already",
+    waits: 40_000,
+    commits: 0,
+    signals: 0,
+    recipients: 0,
+  },
 ];
 
 export async function durable() {
