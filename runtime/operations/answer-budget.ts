@@ -3,9 +3,9 @@
 import { fail, unavailable } from "../contract/errors.js";
 import type { Payer } from "../ports/work.js";
 
-/** What is smaller is not counted: there can be only as much of it as there are connections. */
+/** Smaller answers are not counted: the number of connections bounds them. */
 const smallBytes = 64 * 1024;
-/** Where others need room, an answer that nobody has read for so many milliseconds makes it. */
+/** If others need room, an answer that nobody has read for so many milliseconds is ended. */
 const unreadMillis = 5_000;
 
 /** What one answer holds. */
@@ -14,7 +14,7 @@ export class HeldAnswer {
   readonly payer: string;
   bytes = 0;
   #isReleased = false;
-  /** Since when it waits to be read; how to end that. */
+  /** Since when it has waited for its reader, and how to end it. */
   waiting: { readonly since: number; readonly end: () => void } | undefined;
 
   constructor(budget: AnswerBudget, payer: Payer | null) {
@@ -31,7 +31,7 @@ export class HeldAnswer {
     if (bytes > smallBytes && bytes > this.bytes) this.#budget.grow(this, bytes);
   }
 
-  /** From here on it waits for its reader; `end` gives it up. */
+  /** From now on the answer waits for its reader; `end` ends it. */
   waits(end: () => void): void {
     if (this.bytes > 0) this.waiting = { since: performance.now(), end };
   }
@@ -55,7 +55,7 @@ export class AnswerBudget {
     this.#most = most;
   }
 
-  /** Bytes that are held, answers that were refused for want of room, and those that were ended to make some. */
+  /** Bytes held, answers refused because there was no room, and answers ended to make room. */
   get state(): { readonly bytes: number; readonly refused: number; readonly ended: number } {
     return { bytes: this.#bytes, refused: this.#refused, ended: this.#ended };
   }

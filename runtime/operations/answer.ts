@@ -5,12 +5,12 @@ import { JsonText, type Output } from "./json-text.js";
 import type { Cut } from "./plain-json.js";
 import { unprintable } from "./unprintable.js";
 
-/** Makes what leaves of what an author's code answered. Throws `UndeclaredAnswer` where that does not fit. */
+/** Turns what an author's code returned into what is sent. Throws `UndeclaredAnswer` if it doesn't match the declaration. */
 export interface Answer<T> {
   (output: unknown): Output<T>;
 }
 
-/** An answer that is not what its operation declares: a masked 500, and a line in the log that says where. */
+/** An answer that doesn't match its operation's declaration: a masked 500, and a line in the log that names the place. */
 export class UndeclaredAnswer extends Error {
   readonly faults: readonly ValidationFault[];
 
@@ -26,7 +26,7 @@ export class UndeclaredAnswer extends Error {
   }
 }
 
-/** Faults of an answer that the log names. */
+/** How many faults of an answer the log names. */
 const maxFaults = 8;
 
 /** An answer of a declared type: `copy` takes the declared members, `check` proves them. */
@@ -50,7 +50,7 @@ export function answer<T>(copy: Cut, check: CompiledValidator): Answer<T> {
   };
 }
 
-/** What an error of the registry tells, of a declared type: as `answer`, but a value. */
+/** The context of an error of the registry, which has a declared type: as `answer`, but a value. */
 export function errorContext<T>(copy: Cut, check: CompiledValidator): (context: unknown) => T {
   const faultsOf = validator<T>(check, maxFaults);
   const what = "the context of an error is not what `errors` declares";
@@ -58,7 +58,7 @@ export function errorContext<T>(copy: Cut, check: CompiledValidator): (context: 
     const kept = copy(context);
     const faults = faultsOf(kept);
     if (faults !== null) throw new UndeclaredAnswer(faults, {}, what);
-    // The check has proven it.
+    // The check has just proven the type.
     return kept as T;
   };
 }
@@ -83,7 +83,7 @@ function whole(message: string): ValidationFault {
   return { path: "", keyword: "type", message };
 }
 
-/** The answer of an operation without `out`: whatever is returned, nothing leaves. */
+/** The answer of an operation without `out`: whatever the handler returns, no body is sent. */
 export const noAnswer: Answer<unknown> = (output) => {
   if (output instanceof ByteReply) output.body?.destroy();
   return undefined;

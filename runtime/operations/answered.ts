@@ -19,7 +19,7 @@ export function answered<Input, T>(
 // oxlint-disable-next-line typescript/no-explicit-any -- it goes around operations of any type, and keeps that of its function
 type Around = HookFunctions<any, any>["wrap"];
 
-/** A `wrap` hook: what it passes on as it was has been checked where it comes from, anything else is checked now. */
+/** A `wrap` hook: an answer that it passes on unchanged was checked before, any other is checked now. */
 export function answeredAround<Run extends Around>(declared: Answer<unknown>, run: Run): Run {
   const around: Around = async (input, context, next) => {
     let passed: unknown;
@@ -33,6 +33,6 @@ export function answeredAround<Run extends Around>(declared: Answer<unknown>, ru
     const isUntouched = output instanceof JsonText && output === passed && output.text === text;
     return isUntouched ? output : declared(output);
   };
-  // It takes and gives what the function does.
+  // It has the parameters and the result of the function.
   return around as Run;
 }

@@ -1,4 +1,5 @@
-// Attempts that run out silently: at passwords, and at resets (service.md "Login and credential rules", decisions.md "Throttle").
+// Attempts that are limited silently: at passwords, and at resets
+// (service.md "Login and credential rules", decisions.md "Throttle").
 import type { RateLimiter } from "../ports/rate-limiter.js";
 
 /** How many attempts fit into a window. */
@@ -10,11 +11,11 @@ export interface AttemptLimits {
 
 export type AttemptsLeft = "some" | "none for the login" | "none for the address";
 
-/** A refusal is silent: the operation does the same work and gives the same answer. */
+/** A refusal is silent: the operation does the same work and answers the same. */
 export interface Attempts {
-  /** Counts an attempt, and says whether there was one left for the address and for the login. */
+  /** Counts an attempt, and says whether the address and the login had one left. */
   take(address: string, login: string): Promise<AttemptsLeft>;
-  /** The attempt was right: the address gets it back, and the login starts afresh. */
+  /** The attempt succeeded: the address gets it back, and the count of the login starts again. */
   giveBack(address: string, login: string): Promise<void>;
 }
 
@@ -33,7 +34,7 @@ export function attempts(
   const key = (address: string, login: string): string =>
     perLoginFrom === "address" ? `${address}\0${login}` : login;
   return {
-    // The address comes first: what it may try bounds how many logins are kept.
+    // The address comes first, because its limit bounds how many logins are counted.
     async take(address, login) {
       if (!(await limiter.take(ofAddress, address)).isAllowed) return "none for the address";
       const { isAllowed } = await limiter.take(ofLogin, key(address, login));

@@ -1,12 +1,12 @@
-// A bulkhead: so many at a time, of which one payer has a part; who waits, waits in turn and not for ever
+// A bulkhead: limits how much work runs at a time, and how much of that is one payer's; the rest waits in turn, within bounds
 // (architecture.md "Work is bounded": share).
 import { unavailable } from "../contract/errors.js";
 import type { BulkheadState, Payer, Work } from "../ports/work.js";
 
 export interface BulkheadOptions {
-  /** Places in all. */
+  /** How much work may run at a time. */
   readonly size: number;
-  /** Places that one payer may hold, one at least. The service itself, which has no payer, may hold all, and goes first. */
+  /** Places that one payer may hold, at least one. The service's own work has no payer, may hold all places, and goes first. */
   readonly shareOf: (payer: Payer) => number;
   /** How many may wait: in all, and for one payer. The service itself is never refused. */
   readonly maxWaiting: number;
@@ -23,7 +23,7 @@ interface Account {
   readonly waiting: Waiting[];
 }
 
-/** Gives back a place; further calls do nothing. */
+/** Gives the place back; further calls do nothing. */
 export type Leave = () => void;
 
 /** Admits work. Payers take turns, whatever the length of their queues. */
@@ -51,14 +51,14 @@ export class Bulkhead {
   }
 
   /**
-   * Takes a place; resolves with how to give it back. Rejects with `core.unavailable` where too many wait, and with the
-   * reason of the lifetime where that ends first.
+   * Takes a place; resolves with how to give it back. Rejects with `core.unavailable` if too many wait, and with the
+   * lifetime's reason if that ends first.
    */
   enter(work: Work): Leave | Promise<Leave> {
     const { payer } = work;
     const key = payer?.key ?? "";
     const account = this.#accounts.get(key) ?? this.#opened(key, payer);
-    // Where others wait there is no free place that this one may take before them.
+    // If others wait, a free place is theirs.
     if (this.#running < this.#options.size && account.running < account.share)
       return this.#entered(key, account);
     const { maxWaiting, maxWaitingPerPayer } = this.#options;
@@ -140,7 +140,7 @@ export class Bulkhead {
     };
   }
 
-  /** Lets in who waits, one payer after the other: who has just been let in goes to the end of the row. */
+  /** Admits waiting work, one payer after the other: a payer that was just served goes to the end of the row. */
   #admit(): void {
     if (this.#waiting === 0) return;
     const own = this.#accounts.get("");
@@ -149,7 +149,7 @@ export class Bulkhead {
     for (const account of this.#accounts.values()) {
       if (this.#running >= this.#options.size) return;
       if (account.running >= account.share || account.waiting.length === 0) continue;
-      // Who has been let in stands at the end of the row, where this loop meets it once more.
+      // The payer now stands at the end of the row, where this loop meets it once more.
       this.#letIn(account);
     }
   }

@@ -6,6 +6,6 @@ export function canonicalIds<Input extends object>(input: Input): Input {
     name,
     name.endsWith("_id") && typeof value === "string" ? value.toLowerCase() : value,
   ]);
-  // The same members, with texts for texts.
+  // The copy has the same members, and texts stay texts.
   return Object.fromEntries(entries) as Input;
 }

@@ -38,7 +38,7 @@ export interface ReadLimits {
   readonly pages: number | null;
 }
 
-/** What one query may cost, in units of `query/cost.ts`, by who asks; null is without bound. */
+/** What one query may cost, by who asks, in the units of `query-cost.ts`; null is without bound. */
 export interface QueryBudgets {
   readonly callers: number | null;
   readonly anonymous: number | null;
@@ -49,7 +49,7 @@ export interface StagedEvent {
   readonly id: string;
   readonly name: string;
   readonly tenant: string;
-  /** Sealed, about the id. */
+  /** Sealed, and bound to the id. */
   readonly payload: string;
   /** Epoch milliseconds. */
   readonly createdAt: number;
@@ -71,7 +71,7 @@ export interface Resources {
   readonly queryBudgets: QueryBudgets;
   readonly answers: AnswerBudget;
   readonly objects: Objects;
-  /** Seconds after which an upload in parts that has not ended is given up. */
+  /** Seconds after which an unfinished upload in parts is removed. */
   readonly uploadSeconds: number;
   /** Attempts at passwords. */
   readonly loginAttempts: Attempts;
@@ -79,13 +79,13 @@ export interface Resources {
   readonly resetAttempts: Attempts;
   /** The realtime plane. */
   readonly signals: SignalPlane;
-  /** Is told what has been committed for others. */
+  /** Learns what has been committed for others. */
   readonly observer: Observer;
   /** What the families of the service have read of the environment, by member; see `settingsOf`. */
   readonly familySettings: Readonly<Record<string, unknown>>;
   /** Has families do what they do with an integration event, in the transaction that stages it. */
   readonly staged: (context: ExecutionContext, event: StagedEvent) => Promise<void>;
-  /** Something waits for work in the store of this key: whoever does it looks at once. */
+  /** Wakes whoever does the work that waits in the store of this key. */
   readonly wake: (key: StoreKey<unknown>) => void;
 }
 
@@ -113,9 +113,9 @@ export class ExecutionContext {
   readonly lifetime: Lifetime;
   /** A header field of the request by its name in lower case; undefined where it was not sent. */
   readonly requestHeader: (name: string) => string | undefined;
-  /** What the handler may say besides a body; undefined where its operation declares nothing of it. */
+  /** What the handler may set besides a body; undefined if its operation declares no reply. */
   readonly replies: ReplyDeclaration | undefined;
-  /** What it has said. */
+  /** What the handler has set. */
   said: (() => SaidReply) | undefined;
   /** What the request says of the version that it is about. Only who answers for that version evaluates them. */
   readonly preconditions: Preconditions;
@@ -126,7 +126,7 @@ export class ExecutionContext {
   #payer: Payer | null | undefined;
   #reading: Transaction | undefined;
   #transaction: Transaction | undefined;
-  /** What follows the running transaction. */
+  /** What happens once the running transaction has committed. */
   #onCommit: Following[] = nothing;
   #onUndo: Undoing[] = nothing;
   #answer: HeldAnswer | undefined;
@@ -161,7 +161,7 @@ export class ExecutionContext {
     this.resources = resources;
   }
 
-  /** Who pays for what this invocation asks of engines; null is the service itself. */
+  /** Whose share the work of this invocation takes in engines; null is the service itself. */
   get payer(): Payer | null {
     this.#payer ??= this.#isOfCaller ? payerOf(this) : null;
     return this.#payer;
@@ -231,8 +231,8 @@ export class ExecutionContext {
   }
 
   /**
-   * The same invocation for a principal, such as one that it has just made: what is created belongs to that one, and `own`
-   * finds what does. Permissions and scopes are not asked anew. Inside a running transaction, it is that one's.
+   * The same invocation on behalf of a principal, such as one that it has just created: documents that it creates belong to
+   * that principal, and `own` finds them. Permissions and scopes are not checked again. It shares the running transaction.
    */
   onBehalfOf(principalId: string): ExecutionContext {
     const who = { principalId, actorId: null, sessionId: null, tenant: null, expiresAt: null };
@@ -250,17 +250,17 @@ export class ExecutionContext {
       return await outer.attempt(() => work(outer));
     } catch (error) {
       for (const undoing of this.#onUndo.slice(undone)) undoing.isUndone = true;
-      // What was to follow the commit of what is undone does not.
+      // Steps that were to follow the commit of undone work are dropped.
       this.#onCommit.length = Math.min(this.#onCommit.length, before);
       throw error;
     }
   }
 
-  /** What the answer holds until it has gone out. */
+  /** The bytes that the answer holds until it was sent. */
   get answer(): HeldAnswer {
     if (this.#answer !== undefined) return this.#answer;
     this.#answer = this.resources.answers.open(this.payer);
-    // Work that goes on behind the end of its answer holds nothing.
+    // Work that continues after its answer was sent holds nothing.
     if (this.#isReleased) this.#answer.release();
     return this.#answer;
   }
@@ -269,7 +269,7 @@ export class ExecutionContext {
     return this.#answer !== undefined;
   }
 
-  /** The answer has gone out, or there is none. */
+  /** The answer was sent, or there is none. */
   release(): void {
     this.#isReleased = true;
     this.#answer?.release();
@@ -286,8 +286,8 @@ export class ExecutionContext {
   }
 
   /**
-   * Runs `work` once the running transaction has committed, and not where it does not; outside one, at once. The answer
-   * waits for it; where it fails, the log tells.
+   * Runs `work` after the running transaction has committed, never if it is undone; outside a transaction, at once. The answer
+   * waits for it; if it fails, the log says so.
    */
   whenCommitted(work: Following["work"]): void {
     if (this.holdsTransaction) this.#onCommit.push({ work });
@@ -302,7 +302,7 @@ export class ExecutionContext {
     if (this.holdsTransaction) this.#onUndo.push({ work, isUndone: false });
   }
 
-  /** Once the running transaction has committed, connections whose credential has ended in it end too. */
+  /** After the running transaction has committed, ends connections whose credential it has ended. */
   endsCredentials(of: CredentialScope): void {
     this.whenCommitted(() => this.resources.signals.credentialsEnded(of));
   }
@@ -321,7 +321,7 @@ export class ExecutionContext {
   }
 }
 
-/** What follows no transaction: never written to, and shared by all invocations. */
+/** For invocations outside a transaction: never written to, and shared by all. */
 const nothing: never[] = [];
 
 /** Does what follows a transaction whose outcome it changes no more. */
@@ -338,7 +338,7 @@ async function followed(
   }
 }
 
-/** The principal; an address where nobody is signed in, and one name for all whose address is not known. */
+/** The principal; without one the address; one name for all whose address is not known. */
 function payerOf({ identity, clientAddress }: ExecutionContext): Payer {
   if (identity !== null) return { key: identity.principalId, isAnonymous: false };
   return { key: `@${clientAddress()}`, isAnonymous: true };

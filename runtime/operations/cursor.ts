@@ -8,7 +8,7 @@ import type { ExecutionContext } from "./context.js";
 import type { Position } from "../query/ast.js";
 
 const version = 1;
-/** Characters of a cursor; longer sort values cannot be carried along. */
+/** How long a cursor may be, in characters, which bounds the sort values that it carries. */
 const maxLength = 256 * 1024;
 
 /**
@@ -56,7 +56,7 @@ export function encodeCursor(
   return `${payload}.${context.resources.signer.sign("cursor", `${binding}.${payload}`).toString("base64url")}`;
 }
 
-/** The position of a cursor. Any fault is `invalid_cursor`, all alike. */
+/** The position of a cursor. Any fault is the same `invalid_cursor`. */
 export function decodeCursor(context: ExecutionContext, binding: string, text: string): Position {
   const [payload, signature, ...rest] = text.length > maxLength ? [] : text.split(".");
   if (payload === undefined || signature === undefined || rest.length > 0)

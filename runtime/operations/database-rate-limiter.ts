@@ -16,14 +16,14 @@ import type { Payer } from "../ports/work.js";
 const patienceMillis = 5_000;
 /** Counts that one batch removes. */
 const pruned = 1_000;
-/** Callers cause counts, so counts take of what is callers': never of the connections that the service has for itself. */
+/** Counting is callers' work, so it never uses the connections that are reserved for the service itself. */
 const payer: Payer = { key: "rate limits", isAnonymous: false };
 
 /**
- * A limiter whose counts every process sees. Each is a short write of its own: it counts although the caller's work is
- * rolled back, and must not be asked inside a write transaction, which would hold a connection while it waits for another.
- * Of one key, one count at a time is under way, and a refusal is one for all who wait behind it: whoever floods a key holds
- * one connection.
+ * A limiter whose counts every process sees. Each count is a short write of its own, so it stays even if the caller's work is
+ * rolled back. Never call it inside a write transaction, which would hold a connection while it waits for another one.
+ * A key has one count under way at a time, and its refusal refuses all who wait behind it: so whoever floods a key holds one
+ * connection.
  */
 export function databaseRateLimiter(database: Database): RateLimiter {
   const write = <T>(work: (stores: Transaction) => Promise<T>): Promise<T> =>
@@ -33,7 +33,7 @@ export function databaseRateLimiter(database: Database): RateLimiter {
   /** The last refusal of each key that somebody waits for, and when it came, on the monotonic clock. */
   const refused = new Map<string, { readonly at: number; readonly taken: Taken }>();
 
-  /** Does something about a count behind what is under way; `id` tells the counts of all rules apart. */
+  /** Queues work behind the count of this key that is under way; `id` distinguishes the counts of all rules. */
   const inTurn = async <T>(
     name: string,
     given: string,

@@ -1,4 +1,4 @@
-// The bodies of errors: opwright's envelope, or one that a function of the author's makes of each.
+// The bodies of errors: opwright's envelope, or one that a function of the author's returns for each error.
 import { toEnvelope, type ErrorEnvelope, type ServiceError } from "../contract/errors.js";
 import type { Log } from "../ports/log.js";
 import type { Answer } from "./answer.js";
@@ -9,7 +9,7 @@ export interface ToldError extends ErrorEnvelope {
   readonly status: number;
 }
 
-/** Makes the body of an error. It is asked for every error over HTTP, and must depend on nothing else. */
+/** Returns the body of an error. It is called for every error over HTTP, and must depend on its argument only. */
 export type ErrorShape<Body> = (error: ToldError) => Body;
 
 /** The body of an error as JSON text. */
@@ -26,7 +26,7 @@ export function errorEnvelope<Body>(body: Answer<Body>, shape: ErrorShape<Body>)
   };
 }
 
-/** Prints what can be printed: where an envelope of the author's fails, the log says so and the answer has opwright's. */
+/** The body as text: if the author's envelope fails, the log says so and the answer has opwright's envelope. */
 export function reliably(print: PrintError, log: Log): PrintError {
   return (error) => {
     try {

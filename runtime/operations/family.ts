@@ -9,7 +9,7 @@ import type { OutsideJob, PeriodicJob } from "./periodic.js";
 
 /** A service at work, as its families see it. */
 export interface ServiceAtWork extends Resources {
-  /** A context for work of the service itself, without a caller, in the given tenant. */
+  /** A context for the service's own work in the given tenant, without a caller. */
   context(operationId: string, tenant?: string, lifetime?: Lifetime): ExecutionContext;
   /** Runs work as an operation of the service itself, in one write transaction. */
   write<T>(
@@ -21,7 +21,7 @@ export interface ServiceAtWork extends Resources {
   whenWoken(key: StoreKey<unknown>, woken: () => void): void;
 }
 
-/** From what a family reads its settings. Faults are collected and told together. */
+/** What a family reads its settings from. Faults are collected and reported together. */
 export interface SettingsSource {
   readonly environment: Environment;
   /** Entries of a list of secrets, the newest first. */
@@ -32,7 +32,7 @@ export interface SettingsSource {
 /** A figure by its name, read when somebody asks for it. */
 export type Gauges = Readonly<Record<string, () => number | Promise<number>>>;
 
-/** What a family does all along. */
+/** What a family runs in the background. */
 export interface Started {
   /** Begins nothing more and waits for what is under way, up to so many milliseconds. */
   stop(patienceMillis: number): Promise<void>;
@@ -43,11 +43,11 @@ export interface Command {
   readonly name: string;
   /** Its arguments, for people. */
   readonly usage?: string;
-  /** What the arguments ask for: work that gives a line to print. Null where they do not read so. */
+  /** The work that the arguments ask for, which returns a line to print. Null if the arguments are wrong. */
   read(args: readonly string[]): ((service: ServiceAtWork) => Promise<string>) | null;
 }
 
-/** One family. `Part` is what the service definition says to it under `member`. */
+/** One family. `Part` is the family's part of the service definition, under `member`. */
 export interface Family<Member extends string, Part, Settings> {
   readonly member: Member;
   readonly settings: (part: Part, source: SettingsSource) => Settings;
@@ -63,7 +63,7 @@ export interface Family<Member extends string, Part, Settings> {
 // oxlint-disable-next-line typescript/no-explicit-any -- part and settings are tied together inside each family
 export type AnyFamily = Family<string, any, any>;
 
-/** What a family is silent about. */
+/** The defaults for members that a family leaves out. */
 const silent = {
   settings: () => undefined,
   jobs: () => [],
@@ -95,7 +95,7 @@ export function settingsOf<Settings>(
 
 const hourMillis = 60 * 60 * 1_000;
 
-/** A job that looks every hour. */
+/** A job that runs every hour. */
 export function hourly(name: string, batch: PeriodicJob["batch"]): PeriodicJob {
   return { name, everyMillis: hourMillis, batch };
 }

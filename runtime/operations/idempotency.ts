@@ -19,7 +19,7 @@ import { JsonText, type Output } from "./json-text.js";
 const timeToLiveMillis = 24 * 60 * 60 * 1000;
 const replayed = { "Idempotency-Replayed": "true" };
 
-/** What an invocation gave. `replayed` tells that the output was stored earlier. */
+/** The outcome of an invocation. `replayed` says that the output was stored earlier. */
 export interface Outcome<Result> {
   readonly output: Output<Result>;
   readonly replayed: boolean;
@@ -38,7 +38,8 @@ export function idempotencyScope(
 
 /**
  * Runs `work` once per scope, inside a write transaction that holds the scope exclusively.
- * A replay returns the stored output, or throws the stored error. Throws `idempotency_key_reused`. An error below 500 that is not retryable is stored as well; its writes are undone first.
+ * A replay returns the stored output, or throws the stored error. Throws `idempotency_key_reused`. An error below 500 that is
+ * not retryable is stored as well; its writes are undone first.
  */
 export async function onceOnly<Input, Result>(
   context: ExecutionContext,
@@ -92,6 +93,6 @@ function stored({ code, kind, detail, context }: ErrorEnvelope): ServiceError {
   const options = { headers: replayed };
   if (Object.hasOwn(errors, code)) return fail(code as ErrorCode, context, options);
   const known: ErrorKind = Object.hasOwn(errorKinds, kind) ? (kind as ErrorKind) : "conflict";
-  // What was answered once is answered again, whatever is declared by now.
+  // A stored answer is repeated as it was, even if the declaration has changed.
   return new ServiceError(code, row(known, detail), context, options);
 }

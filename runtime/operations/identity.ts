@@ -22,7 +22,7 @@ export function callerOf({ identity }: { readonly identity: Identity | null }): 
 
 /**
  * The caller with its session. Throws `core.authentication` where nobody is calling, and `core.authorization` for an
- * API key and for who acts for somebody else: neither manages credentials.
+ * API key and for an actor: neither may manage credentials.
  */
 export function sessionOf(invocation: {
   readonly identity: Identity | null;
@@ -33,12 +33,12 @@ export function sessionOf(invocation: {
   return { ...caller, sessionId };
 }
 
-/** The refusal of who has no session of its own, which says so. */
+/** The refusal of a caller without a session of its own, which names what is missing. */
 export function withoutSession(): ServiceError {
   return fail("core.authorization", { missing: "a session of the caller's own" });
 }
 
-/** The callers that must be permitted: the principal, and who acts for it (service.md "Authorization per operation", rule 3). */
+/** Everybody who must be permitted: the principal, and its actor (service.md "Authorization per operation", rule 3). */
 export function subjectsOf({ principalId, actorId }: Identity): readonly string[] {
   return actorId === null ? [principalId] : [principalId, actorId];
 }

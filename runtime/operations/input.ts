@@ -78,7 +78,7 @@ export type ParameterValues<P extends Parameters> = {
 
 type ParameterCarries<P> = P extends Parameter<infer T> ? T : never;
 
-/** Turns a JSON body into a value of type `T`, or throws a `ServiceError`. */
+/** Parses a JSON body into a value of type `T`, or throws a `ServiceError`. */
 export type Parser<T> = (body: unknown) => T;
 
 /** The JSON body: the whole of the input, one member of it, or the members that are no parameters. Or a form, as a member. */
@@ -94,7 +94,7 @@ export interface BodyBinding {
     | undefined;
 }
 
-/** Where the parts of an input of type `Input` come from, and what proves that they are one. */
+/** Where the parts of an input of type `Input` come from, and the check that they make one. */
 export interface InputBinding<Input> {
   readonly parameters: Parameters;
   readonly body: BodyBinding | undefined;

@@ -45,7 +45,7 @@ export interface Operation<Input, Result> extends OperationDeclaration<Input, Re
 
 export type HttpMethod = "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
 
-/** The HTTP door of an operation. */
+/** The route of an operation: its method, path and what only HTTP knows. */
 export interface HttpBinding {
   readonly method: HttpMethod;
   /** With `{name}` placeholders. */
@@ -54,31 +54,31 @@ export interface HttpBinding {
   readonly prefixRoot?: boolean;
   /** The status of success. */
   readonly status: number;
-  /** Whether credentials are not looked at: the operation authenticates by its body. */
+  /** Whether credentials are ignored, because the operation authenticates by its body. */
   readonly ignoresCredentials?: boolean;
-  /** Days, in UTC, such as 2026-07-01: since when it is deprecated, and from when on it may be gone. */
+  /** Days in UTC, such as 2026-07-01: since when it is deprecated, and when it may be removed. */
   readonly deprecated?: { readonly since: string; readonly sunset?: string };
   /** What the handler reads of the request and says of the answer, besides input and body. */
   readonly reply?: ReplyDeclaration;
-  /** Present where every invocation goes to the audit log: members of the input that it names, none of them a secret. */
+  /** Present if every invocation goes to the audit log: the input's members that the log names, none of them a secret. */
   readonly audit?: readonly string[];
 }
 
-/** An operation with its HTTP door. */
+/** An operation with its route. */
 export interface Route<Input, Result> extends Operation<Input, Result>, HttpBinding {}
 
 /** A route whose types have been checked where it was declared. */
 // oxlint-disable-next-line typescript/no-explicit-any -- input and result are tied together inside each route
 export type AnyRoute = Route<any, any>;
 
-/** Declares an operation without an HTTP door. */
+/** Declares an operation without a route. */
 export function operation<Input, Result>(
   declaration: OperationDeclaration<Input, Result>,
 ): Operation<Input, Result> {
   return { ...declaration, chain: chain(declaration.hooks ?? []) };
 }
 
-/** Declares an operation with an HTTP door. */
+/** Declares an operation with a route. */
 export function route<Input, Result>(
   declaration: OperationDeclaration<Input, Result> & HttpBinding,
 ): Route<Input, Result> {

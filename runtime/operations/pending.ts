@@ -1,6 +1,6 @@
-// Whether something is still to come: handlers may answer at once, which spares a turn of the event loop.
+// Whether a value is still pending: handlers may answer at once, which saves a turn of the event loop.
 
-/** A promise, an author's own kind included. */
+/** A promise, or anything else with a `then`. */
 export function isPending<T>(value: T | Promise<T>): value is Promise<T> {
   return (
     typeof value === "object" &&

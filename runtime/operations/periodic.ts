@@ -1,4 +1,4 @@
-// Periodic work of the service: one process does it at a time, in batches with an end, under a lease
+// Periodic work of the service: one process at a time does it, in bounded batches, under a lease
 // (architecture.md "Work is bounded").
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Transaction } from "../ports/database.js";
@@ -6,7 +6,7 @@ import { Lifetime } from "../ports/lifetime.js";
 import type { Resources } from "./context.js";
 import { uuidv7 } from "../contract/uuid.js";
 
-/** A work that comes again. It must be harmless where two processes do it at once. */
+/** Periodic work in the database. It must be harmless if two processes do it at once. */
 export interface PeriodicJob {
   /** The name of its lease. */
   readonly name: string;
@@ -15,7 +15,7 @@ export interface PeriodicJob {
   batch(stores: Transaction): Promise<boolean>;
 }
 
-/** A work that is not the database's: no transaction is open meanwhile. As harmless where two processes do it at once. */
+/** Periodic work outside the database: no transaction is open meanwhile. Just as harmless if two processes do it at once. */
 export interface OutsideJob {
   readonly name: string;
   readonly everyMillis: number;
@@ -33,25 +33,25 @@ type Job = PeriodicJob | OutsideJob;
 /** Milliseconds that one batch may take, and between two of them. */
 const batchMillis = 10_000;
 const pauseMillis = 10;
-/** A process that begins first looks within so many milliseconds: many that begin together do not all write at once. */
+/** A process first looks after a random part of this time, so that many that start together don't all write at once. */
 const spreadMillis = 5_000;
-/** How long a process that has died in the middle keeps others waiting. */
+/** How long others wait for a process that died in the middle of its work. */
 const leaseMillis = 60_000;
 
-/** Starts the jobs of a process. Each first looks after a while of its own, so that processes spread. */
+/** Starts the jobs of a process. Each begins after a random pause, so that processes spread out. */
 export function startPeriodic(
   { clock, database, log }: Pick<Resources, "clock" | "database" | "log">,
   jobs: readonly (PeriodicJob | OutsideJob)[],
 ): Periodic {
   const holder = uuidv7();
   const state = { isStopped: false };
-  /** By job: how to take back that it looks again, and what it does now. */
+  /** By job: how to cancel its next run, and what it does now. */
   const waiting = new Map<Job, () => void>();
   const running = new Map<Job, Promise<void>>();
   const write = <T>(work: (stores: Transaction) => Promise<T>): Promise<T> =>
     database.write({ lifetime: Lifetime.within(batchMillis) }, work);
 
-  /** Whether this process has the job for so long from now on. */
+  /** Takes or keeps the job's lease for so many milliseconds; says whether this process has it. */
   const holds = async ({ name }: Job, millis: number): Promise<boolean> => {
     const now = clock.now();
     return (await write(({ leases }) => leases.take(name, holder, now, now + millis))) !== null;

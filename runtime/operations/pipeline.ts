@@ -10,8 +10,8 @@ import { isPending } from "./pending.js";
 
 /**
  * Invokes an operation, for a caller that races what is pending against its lifetime: before → wrap → transaction
- * (tx_before → handler → tx_after) → commit → after_commit → on_success, or on_failure; finally at the end. Fails with the error of the first step that threw, or with
- * `deadline_exceeded` at the deadline, after which nothing commits. A read without hooks whose handler does not wait has its
+ * (tx_before → handler → tx_after) → commit → after_commit → on_success, or on_failure; finally at the end. Fails with the
+ * error of the first step that threw, or with `deadline_exceeded` at the deadline, after which nothing commits. A read without hooks whose handler does not wait has its
  * outcome at once.
  */
 export function invoke<Input, Result>(
@@ -61,7 +61,7 @@ async function invokeWithHooks<Input, Result>(
   context: ExecutionContext,
 ): Promise<Outcome<Result>> {
   try {
-    // Hooks that are told of failures hear of the deadline at the deadline.
+    // `on_failure` hooks run at the deadline, not only when the handler notices it.
     return await context.lifetime.race(run(operation, input, context));
   } catch (error) {
     for (const hook of operation.chain.on_failure) {
@@ -132,7 +132,7 @@ async function transact<Input, Result>(
         : onceOnly(context, scope, argumentsOf(input, context), handle),
     scope,
   );
-  // A failure that was stored under the key has committed its record; only now it is thrown.
+  // A failure that was stored under the key is thrown only now, after its record has committed.
   if ("failure" in settled) throw settled.failure;
   return settled;
 }

@@ -1,5 +1,5 @@
-// Plain copies of what an author's code answers: generated modules name the members that a copy keeps. Each is read once, so
-// what is checked is what is printed, whatever the value's getters and prototypes do.
+// Plain copies of what an author's code returns: generated modules name the members that a copy keeps. Each member is read
+// once, so the value that is checked is the value that is sent, whatever its getters and prototypes do.
 
 /** Makes the plain copy of one value. */
 export type Cut = (value: unknown) => unknown;
@@ -17,7 +17,7 @@ function told(value: unknown): unknown {
   return typeof toJSON === "function" ? (toJSON.call(value, "") as unknown) : value;
 }
 
-/** The object whose members are copied, or undefined where the value is none. */
+/** The value if it is an object whose members can be copied, otherwise undefined. */
 function object(value: unknown): Members | undefined {
   const from = told(value);
   if (typeof from !== "object" || from === null || Array.isArray(from)) return undefined;
@@ -32,7 +32,7 @@ function plain(value: unknown): unknown {
   return Array.isArray(from) ? list(from, plain) : members(from, {}, plain);
 }
 
-/** An array with a copy of each item; what JSON has no word for is null, as `JSON.stringify` prints it. */
+/** An array with a copy of each item; an item that JSON can't express is null, as with `JSON.stringify`. */
 function list(value: unknown, item: Cut): unknown {
   const from = told(value);
   if (!Array.isArray(from)) return plain(from);
@@ -59,7 +59,7 @@ function members(
   const to: Record<string, unknown> = {};
   const keep = (name: string, cut: Cut): void => {
     const copy = cut(from[name]);
-    // Beside a name that changes the prototype, no name is special.
+    // Only the name that changes the prototype is special.
     if (copy !== undefined && name !== "__proto__") to[name] = copy;
   };
   for (const [name, cut] of Object.entries(known)) keep(name, cut);

@@ -1,11 +1,11 @@
-// Work that waits in the database and is done beside it: looked for when somebody has put it there, and every second, for
-// what other processes have put there and what is due again.
+// Work that waits in the database and is done outside a transaction: looked for when this process has added some, and every
+// second, for work that other processes have added or that is due again.
 import { setTimeout as sleep } from "node:timers/promises";
 
 export interface Poller {
   /** Something was put there: look now rather than at the next poll. */
   wake(): void;
-  /** Holds work that has begun until it has ended, which makes room for more. It must not reject. */
+  /** Counts work as under way until it has ended, which makes room for more. It must not reject. */
   track(work: Promise<void>): void;
   /** How much is under way. */
   readonly underWay: number;
@@ -15,7 +15,7 @@ export interface Poller {
 
 const pollMillis = 1_000;
 
-/** Starts to look. `take` begins what it finds, and says whether there may be more; `failed` is told where it throws. */
+/** Starts polling. `take` begins the work that it finds, and says whether there may be more; `failed` gets what it throws. */
 export function startPoller(
   take: () => Promise<boolean>,
   failed: (error: unknown) => void,

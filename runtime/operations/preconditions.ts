@@ -1,4 +1,4 @@
-// Preconditions (RFC 9110 §13): what If-Match, If-None-Match and their like say of one version, the same on every route.
+// Preconditions (RFC 9110 §13): If-Match, If-None-Match and the two dates, evaluated in the same way on every route.
 import { fail } from "../contract/errors.js";
 
 /** Header fields of a request that make it depend on a version, as they were sent. */
@@ -11,7 +11,7 @@ export interface Preconditions {
 
 export const noPreconditions: Preconditions = {};
 
-/** What of a version can be compared: its tag without quotes, and when it was made, in milliseconds. */
+/** What conditions compare of a version: its tag without quotes, and when it was made, in milliseconds. */
 export interface Validators {
   readonly etag: string;
   readonly modifiedAt: number | undefined;
@@ -49,7 +49,7 @@ export function isUnchanged(preconditions: Preconditions, version: Validators): 
   return date !== null && secondOf(version) <= date;
 }
 
-/** Lets a write of a version that is there go on. Throws `precondition_failed`. */
+/** Checks the conditions of a write to an existing version. Throws `precondition_failed`. */
 export function checkPreconditions(preconditions: Preconditions, version: Validators): void {
   if (preconditions === noPreconditions) return;
   checkMatch(preconditions, version);
@@ -79,7 +79,7 @@ export function listsTag(header: string, etag: string): boolean {
   return false;
 }
 
-/** When a version was made: a date of HTTP has whole seconds. NaN, which is before and after nothing, where nobody knows. */
+/** When a version was made, in whole seconds as HTTP dates are. NaN, which compares to nothing, if unknown. */
 export function secondOf({ modifiedAt }: Validators): number {
   return modifiedAt === undefined ? Number.NaN : Math.floor(modifiedAt / 1000);
 }

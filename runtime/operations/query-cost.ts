@@ -1,4 +1,4 @@
-// What a query will cost at its worst, told before it runs: clauses times rows that no index bounds
+// What a query will cost at worst, estimated before it runs: clauses times rows that no index rules out
 // (architecture.md "Work is bounded": cost). A unit is about a tenth of a microsecond of SQLite on one core.
 import { fail } from "../contract/errors.js";
 import type { QueryBudgets } from "./context.js";
@@ -17,7 +17,7 @@ export interface Ground {
   readonly related?: (name: string) => Ground;
 }
 
-/** One dear part of a query. */
+/** One expensive part of a query. */
 interface Part {
   /** `name $like`, `sort by due`. */
   readonly what: string;
@@ -27,12 +27,12 @@ interface Part {
 /** What a query costs, and of what. */
 export type Cost = readonly Part[];
 
-/** An equality leaves one row in so many, where nothing is known of the values; a range one in so few. */
+/** Guesses without statistics: an equality leaves one row in so many, a range one in so many. */
 const selectivity = { equal: 50, range: 3 };
 const extractCost = 4;
 const sortCost = 6;
 
-/** A page: what is looked at for its rows, and for its count where it has one. */
+/** A page: the rows that are read for it, and for its count if it has one. */
 export function pageCost(
   ground: Ground,
   query: { readonly filter: Filter; readonly sorts: readonly SortKey[] },
@@ -69,7 +69,7 @@ const functionCosts: Readonly<Record<AggregateFunction, number>> = {
   $var_samp: 20,
 };
 
-/** Groups and what is computed of them; they are made twice, to be counted too. */
+/** Groups and their computed values. The groups are built twice, because they are counted too. */
 export function aggregateCost(ground: Ground, filter: Filter, given: Aggregate): Cost {
   const left = 2 * (ground.rows / boundBy(filter, ground.indexes));
   return [
@@ -86,17 +86,17 @@ export function aggregateCost(ground: Ground, filter: Filter, given: Aggregate):
   ];
 }
 
-/** A share of the rows that a word is in, where nothing is known of it. */
+/** A guess at the share of rows that contain a word. */
 const wordShare = 0.03;
 const wordCost = 4;
 const spellingCost = 20_000;
 
-/** A search: what its words may find, and what is asked of each of these. */
+/** A search: the rows that its words may find, and the conditions on each of them. */
 export function searchCost(
   ground: Ground,
   query: { readonly filter: Filter; readonly sorts: readonly SortKey[] },
   asked: {
-    /** Null browses. */
+    /** Null for a search without words. */
     readonly words: number | null;
     readonly fields: number;
     readonly isFuzzy: boolean;
@@ -120,7 +120,7 @@ export function searchCost(
   ];
 }
 
-/** Throws `query_too_complex` where the cost exceeds the purse of who asks. Work of the service itself has none. */
+/** Throws `query_too_complex` if the cost exceeds the caller's budget. The service's own work has no budget. */
 export function checkCost(cost: Cost, budgets: QueryBudgets, payer: Payer | null): void {
   const budget = payer === null ? null : payer.isAnonymous ? budgets.anonymous : budgets.callers;
   if (budget === null) return;
@@ -173,7 +173,7 @@ function rangedField(filter: Filter): string | null {
     : null;
 }
 
-/** Whether the rows come in order out of an index: behind fields that are equal, those of the sorts, all in one direction. */
+/** Whether an index returns the rows in order: after fields that are equal, those of the sorts, all in one direction. */
 function servesSorts(
   sorts: readonly SortKey[],
   filter: Filter,
@@ -193,7 +193,7 @@ function sortName(sorts: readonly SortKey[]): string {
   return `sort by ${sorts.map(({ field }) => field.path).join(", ")}`;
 }
 
-/** What is asked of each row by one constraint, and once of other rows. */
+/** What one constraint costs for each row, and once for other rows. */
 interface Clause extends Part {
   readonly once?: number;
 }
@@ -203,7 +203,7 @@ function over(rows: number, times = 1) {
   return ({ what, cost, once = 0 }: Clause): Part => ({ what, cost: (cost * rows + once) * times });
 }
 
-/** What is asked of each row, by constraint. */
+/** What each constraint costs per row. */
 function clausesOf(filter: Filter, ground: Ground): readonly Clause[] {
   switch (filter.kind) {
     case "all":
@@ -282,7 +282,7 @@ function groundOf(name: string, { related }: Ground): Ground {
   return related(name);
 }
 
-/** A column is there; a field of the body is looked for. */
+/** A column is read directly; a field must be found in the body. */
 function read({ isColumn }: FieldReference): number {
   return isColumn ? 1 : extractCost;
 }

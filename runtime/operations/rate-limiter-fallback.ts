@@ -1,11 +1,11 @@
-// Rate limits that go on while what counts for all processes is away: each process then counts for itself.
+// Rate limits that still work while the shared counts are away: each process then counts for itself.
 import type { Log } from "../ports/log.js";
 import type { RateLimiter } from "../ports/rate-limiter.js";
 
-/** Milliseconds between two that try whether the shared counts are back; nobody else waits for them. */
+/** Milliseconds between two requests that try the shared counts again; all others use the local ones. */
 const pauseMillis = 1_000;
 
-/** The first limiter; while it fails, the other one. Logs once when it goes, and once when it is back. */
+/** Uses the first limiter, and the other one while the first fails. Logs once when it fails, and once when it is back. */
 export function rateLimiterWithFallback(
   shared: RateLimiter,
   own: RateLimiter,

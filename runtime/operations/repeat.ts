@@ -1,11 +1,11 @@
-// Work that a process does again and again for itself, in memory; what is the service's is in periodic.ts, under a lease.
+// Periodic work of one process, in memory. Periodic work of the whole service is in periodic.ts, under a lease.
 
 export interface Repeated {
   /** Begins nothing more. */
   stop(): void;
 }
 
-/** Does a work every so many milliseconds, but never twice at once. It keeps no process alive; faults go to `onFault`. */
+/** Runs `work` every so many milliseconds, never twice at once. It keeps no process alive; faults go to `onFault`. */
 export function repeat(
   everyMillis: number,
   work: () => void | Promise<void>,

@@ -1,4 +1,4 @@
-// What an operation declares that its handler reads of the request and says of the answer, besides input and body.
+// What an operation declares besides input and body: headers that its handler reads, and what it may set on the answer.
 
 /** How a cookie is kept. Every cookie is `Secure`. */
 export interface CookieDeclaration {
@@ -19,9 +19,9 @@ export interface ReplyDeclaration {
   readonly redirects: readonly number[];
 }
 
-/** What a handler has said of its answer besides the body. */
+/** What a handler has set on its answer besides the body. */
 export interface SaidReply {
-  /** Undefined where it is the operation's own. */
+  /** Undefined for the operation's usual status. */
   readonly status: number | undefined;
   /** Header fields, names and values in turn. */
   readonly fields: readonly string[];

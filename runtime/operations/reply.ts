@@ -1,4 +1,4 @@
-// What a handler says of its answer besides the body, and reads of the request besides its input, as its operation declares both.
+// Headers that a handler reads, and what it sets on its answer besides the body, as its operation declares both.
 import { validateHeaderValue } from "node:http";
 import { stringifySetCookie } from "cookie";
 import type { ExecutionContext } from "./context.js";
@@ -15,7 +15,7 @@ export interface ReplyNames {
   readonly redirects: number;
 }
 
-/** Says what goes out beside the body. Nothing of it goes out where the operation fails. */
+/** Sets what is sent besides the body. None of it is sent if the operation fails. */
 export interface Reply<Names extends ReplyNames = ReplyNames> {
   /** Answers with another status of success. */
   status(status: Names["statuses"]): void;
@@ -27,7 +27,7 @@ export interface Reply<Names extends ReplyNames = ReplyNames> {
   redirect(location: string, status: Names["redirects"]): void;
 }
 
-/** The context of a handler that reads headers, or says more than a body. */
+/** The context of a handler that reads headers, or sets more than a body. */
 export type ReplyingContext<Names extends ReplyNames> = ExecutionContext & {
   /** Fields of the request that the operation declares; undefined where one was not sent. */
   readonly headers: Readonly<Record<Names["reads"], string | undefined>>;

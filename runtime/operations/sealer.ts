@@ -1,7 +1,8 @@
-// Sealing of texts that rest in the database and must not be read there: AES-256-GCM (NIST SP 800-38D), keys by HKDF (RFC 5869).
+// Sealing (encryption with authentication) of texts that are stored in the database: AES-256-GCM (NIST SP 800-38D), keys by
+// HKDF (RFC 5869).
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
 
-/** Seals text for one purpose; `about` is what it belongs to, and must be the same when it is opened. */
+/** Seals text for one purpose. `about` names what the text belongs to, and must be the same when it is opened. */
 export interface Sealer {
   seal(text: string, about: string): string;
   /** Throws where the text was not sealed with one of the secrets, for this purpose and about this. */

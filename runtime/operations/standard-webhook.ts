@@ -1,9 +1,9 @@
 // A message to a webhook, signed as Standard Webhooks says (https://www.standardwebhooks.com, 1.0.0).
 import { createHmac } from "node:crypto";
 
-/** What a webhook is told. */
+/** A message to a webhook. */
 export interface WebhookMessage {
-  /** The same at every attempt: a consumer drops what it has seen. */
+  /** The same at every attempt, so that consumers can drop ids that they have seen. */
   readonly id: string;
   readonly name: string;
   readonly tenant: string;

@@ -1,4 +1,4 @@
-// Where a value cannot be JSON: looked for only once an answer has failed, so the usual answer does not pay for it.
+// Finds where a value can't be JSON: only once an answer has failed, so that usual answers don't pay for it.
 import { pointer } from "../contract/json-pointer.js";
 import type { ValidationFault } from "../contract/validation.js";
 

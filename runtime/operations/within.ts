@@ -1,6 +1,6 @@
-// A bound on waiting for a promise that nobody can end.
+// A time limit on waiting for a promise that can't be cancelled.
 
-/** Settles as `work` does, or rejects with what `late` makes after so many milliseconds. */
+/** Settles as `work` does, or rejects with the error of `late` after so many milliseconds. */
 export async function within<T>(millis: number, work: Promise<T>, late: () => Error): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const overdue = new Promise<never>((_resolve, reject) => {
