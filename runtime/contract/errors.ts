@@ -234,7 +234,7 @@ export function fail(
   return new ServiceError(code, errors[code], context, options);
 }
 
-/** What passes by itself or once an engine is mended: 503 with `Retry-After`. */
+/** A fault that passes by itself, or once an engine works again: 503 with `Retry-After`. */
 export function unavailable(cause?: unknown): ServiceError {
   return fail(
     "core.unavailable",
@@ -252,10 +252,10 @@ export function knownError(error: unknown): ServiceError {
 export function headersOf(error: ServiceError): Readonly<Record<string, string>> {
   const names = Object.keys(error.headers).map((name) => name.toLowerCase());
   const usual: Record<string, string> = { "X-Error-Code": error.code };
-  // RFC 9110 §15.5.2 and RFC 6750 §3: what a caller should come with.
+  // RFC 9110 §15.5.2 and RFC 6750 §3: which credential a caller should send.
   if (error.status === 401 && !names.includes("www-authenticate"))
     usual["WWW-Authenticate"] = "Bearer";
-  // What passes says when to come again.
+  // A fault that passes says when to try again.
   const passes = error.status === 503 || error.status === 429;
   if (passes && !names.includes("retry-after")) usual["Retry-After"] = "1";
   return { ...usual, ...error.headers };

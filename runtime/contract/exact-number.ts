@@ -1,8 +1,8 @@
-// Numbers as texts: which of them a double holds as they were meant (RFC 7493 §2.2).
+// Numbers as texts: which of them a double represents faithfully (RFC 7493 §2.2).
 
 /**
  * Whether a JSON number neither overflows, nor underflows to zero, nor names an integer that a double cannot hold. It is
- * judged by its value: digits behind the precision of a double are rounded, however many there are.
+ * judged by its value: digits beyond the precision of a double are rounded, however many there are.
  */
 export function isExactNumber(literal: string): boolean {
   const value = Number(literal);

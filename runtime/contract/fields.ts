@@ -44,7 +44,7 @@ export const serviceFields: readonly string[] = [
   "owner_id",
 ];
 
-/** Columns that indexes can be made over besides the fields of the body. */
+/** Columns that indexes may contain besides fields of the body. */
 export const indexableColumns: Fields = {
   created_at: "date-time",
   last_update_at: "date-time",
@@ -62,7 +62,7 @@ export function sqlitePath(path: string): string {
   return sqlText(`$${steps.join("")}`);
 }
 
-/** SQLite's body of a document as its member is read: those of older shapes have the value that came with it. */
+/** SQLite's expression of a body from which a member is read: in older shapes the member has the value that it was added with. */
 export function sqliteBody(late: LateMember | undefined): string {
   if (late === undefined) return `"body"`;
   const { member, since, value, isBack } = late;
@@ -96,7 +96,7 @@ export function postgresDocumentField(
   return asCalled(postgresField(path, type, postgresBody(late)), values);
 }
 
-/** Values that rows call otherwise, as documents call them. */
+/** Turns values that have another name in rows into the names that documents use. */
 function asCalled(expression: string, values: StoredField["values"]): string {
   if (values === undefined) return expression;
   const cases = Object.entries(values).map(

@@ -14,9 +14,9 @@ export const limits = {
   maxOperandLength: 10_000,
   /** Filters within filters. */
   maxFilterDepth: 32,
-  /** As how many of them a condition on other documents counts: SQL says it by a statement within the statement. */
+  /** How many levels a condition on other documents counts as: in SQL it is a nested statement. */
   relatedDepth: 12,
-  /** Members whose documents come along with a read, and how far they are followed. */
+  /** Limits of `expand`: how many paths, and how many levels. */
   maxExpansions: 16,
   maxExpansionDepth: 2,
   /** Documents that one request may write, at most. */
@@ -27,10 +27,10 @@ export const limits = {
   maxQueryLength: 1_000,
   /** Different words of one search. */
   maxQueryWords: 64,
-  /** Different words of one search whose other spellings are looked for, and how many are taken of each. */
+  /** Different words of one search for which other spellings are tried, and how many spellings of each. */
   maxFuzzyWords: 16,
   maxSpellings: 32,
-  /** Words of one field that a search knows of, and their characters. */
+  /** How many words of one field a search indexes, and how many characters of each. */
   maxIndexedWords: 4_000,
   maxIndexedLength: 64 * 1024,
   /** Nodes of one filter. */
@@ -39,7 +39,7 @@ export const limits = {
   maxAlternatives: 32,
   /** Constraints in one query. */
   maxClauses: 256,
-  /** Characters of what a realtime client tells its answers apart by. */
+  /** Characters of a `cid`, by which a realtime client matches answers to commands. */
   maxCidLength: 1_024,
   /** Seconds of an operation that declares no deadline, in a service that declares none. */
   defaultDeadlineSeconds: 30,

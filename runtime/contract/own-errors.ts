@@ -6,14 +6,14 @@ export interface OwnErrorDeclaration {
   readonly kind: ErrorKind;
   readonly detail: string;
   readonly retryable: boolean;
-  /** Cuts what it tells to what is declared, and throws where that does not fit; absent where it tells nothing. */
+  /** Cuts the context to what is declared, and throws if it doesn't match; absent for an error without context. */
   readonly context?: (given: unknown) => object;
 }
 
 /** An error that the registry declares. */
 export class OwnError extends ServiceError {}
 
-/** What an error takes besides its code: nothing where it tells nothing. */
+/** The arguments of an error besides its code: its context, if it has one. */
 type Told<Context> = Context extends undefined ? readonly [] : readonly [context: Context];
 
 /** Makes errors of a registry by their codes: `throw fail("out_of_stock", { left: 3 })`. */
@@ -29,7 +29,7 @@ export function ownErrors<Contexts>(
   };
 }
 
-/** The error as the operation may answer it: one that is not declared for it is masked, and the log names it. */
+/** The error as the operation may answer it: an error that the operation doesn't declare is masked, and the log names it. */
 export function declaredError(
   operation: { readonly operationId: string; readonly errors?: readonly string[] },
   error: unknown,

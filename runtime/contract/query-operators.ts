@@ -1,4 +1,4 @@
-// Which operators a field of each type may be asked with; documents, validation and SDK types follow from it
+// Which operators a field of each type takes; documents, validation and client types follow from it
 // (decisions.md "Query language": type gate).
 import type { FieldType } from "./fields.js";
 
@@ -59,6 +59,6 @@ export function isScalarType(type: FieldType): boolean {
 
 /** The type of an array's elements. */
 export function elementType(type: FieldType): FieldType {
-  // What is left of `T[]` is one of the types without brackets.
+  // `T[]` without its brackets is one of the scalar types.
   return type.replace(/\[\]$/, "") as FieldType;
 }

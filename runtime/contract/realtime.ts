@@ -1,4 +1,4 @@
-// What both the generator's documents and the running service say of a realtime handshake (decisions.md §2).
+// The limits and parameters of a realtime handshake, for the generator's documents and the running service (decisions.md §2).
 
 /** The one version of the protocol. */
 export const protocolVersion = 1;
@@ -10,10 +10,10 @@ export const handshakeParameters = ["protocol", "device_id", "topics", "last_eve
 export const maxTopics = 32;
 export const maxTopicLength = 256;
 
-/** Topics in a query, as a pattern of JSON Schema: names with commas between them. */
+/** Topics in a query, as a pattern of JSON Schema: names, separated by commas. */
 export const topicsPattern = `^(?:[^,]{1,${maxTopicLength}}(?:,[^,]{1,${maxTopicLength}}){0,${maxTopics - 1}})?$`;
 
-/** Signals of one page of the history, and of one that says no limit. */
+/** Signals on one page of the history: at most, and if the request names no limit. */
 export const maxHistoryPage = 100;
 
 /** What a device may be called, as a pattern of JSON Schema: visible ASCII characters. */

@@ -1,6 +1,6 @@
-// Languages that a search may name, by their tags (BCP 47).
+// The languages that a search may have, by their tags (BCP 47).
 
-/** The stemmer of each language, as its library calls it; null where words have no endings to take off. */
+/** The stemmer of each language, by its name in the library; null for languages whose words have no endings. */
 export const stemmers = {
   ar: "arabic",
   bg: "bulgarian",

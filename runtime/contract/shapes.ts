@@ -1,46 +1,46 @@
-// Shapes of stored documents: rows of an older version of the registry are brought up where they are read, and rows of a
-// newer one, which a rollout has begun to write, are cut to what this version declares.
+// Shapes of stored documents: rows of an older version of the registry are updated when they are read, and rows of a newer
+// one, which a rollout has begun to write, are cut to what this version declares.
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** What a shape has otherwise than the one before it. */
+/** How a shape differs from the one before it. */
 export interface ShapeStep {
-  /** Members that every document has from here on, with the values of those that lack them. */
+  /** Members that were added, with the values that older documents get for them. */
   readonly adds: Members;
-  /** Members that are gone. */
+  /** Members that were removed. */
   readonly drops: readonly string[];
-  /** Members that are made of others by functions of the author's, which `Converters` has by the same names. */
+  /** Members that functions of the author's compute from others; `Converters` has the functions by the same names. */
   readonly converts?: Readonly<Record<string, Conversion>>;
 }
 
-/** How a member is made of another one. */
+/** How a member is computed from another one. */
 export interface Conversion {
-  /** What rows call the member that it is made of. */
+  /** The name in rows of the member that it is computed from. */
   readonly from: string;
   /** The function, as file#export. */
   readonly by: string;
-  /** What the function is given, in TypeScript; null where the member was absent. */
+  /** The type of the function's argument, in TypeScript; null stands for an absent member. */
   readonly takes: string;
 }
 
-/** Functions that make members of older rows, by what rows call these. Pure: the same value gives the same. */
+/** Functions that compute members of older rows, by the members' names in rows. Pure: the same value gives the same result. */
 export type Converters = Readonly<Record<string, (value: never) => unknown>>;
 
-/** How a member is stored that was called otherwise once: rows, and the versions before, know it as it was. */
+/** How a renamed member is stored: rows, and earlier versions, use its first name. */
 export interface StoredMember {
-  /** What it is called in rows. */
+  /** Its name in rows. */
   readonly name: string;
-  /** Of an enumeration: what values are called in rows, where that is otherwise. */
+  /** For an enumeration: the names in rows of its renamed values. */
   readonly values?: Readonly<Record<string, string>>;
 }
 
-/** The shape of a type of documents, as this version of the registry has it. Members are named as rows name them. */
+/** The shape of a document type in this version of the registry. Members have their names in rows. */
 export interface Shape {
-  /** Members that bodies may have; null where a body may have any. */
+  /** Members that bodies may have; null if a body may have any. */
   readonly members: readonly string[] | null;
-  /** Members that rows name otherwise than documents do, or whose values they do, by what documents call them. */
+  /** Members that have another name, or other names of values, in rows than in documents, by their names in documents. */
   readonly stored?: Readonly<Record<string, StoredMember>>;
-  /** What led here from the first shape. */
+  /** The steps from the first shape to this one. */
   readonly steps: readonly ShapeStep[];
 }
 
@@ -52,37 +52,37 @@ export function shapeNumber({ steps }: Shape): number {
   return steps.length + 1;
 }
 
-/** Members that are made of others somewhere on the way. */
+/** Members that some step computes from others. */
 export function conversionsIn({ steps }: Shape): Readonly<Record<string, Conversion>> {
   return Object.fromEntries(steps.flatMap(({ converts = {} }) => Object.entries(converts)));
 }
 
-/** What documents of a shape call their members, in the order of the shape. */
+/** The names in documents of the members of a shape, in its order. */
 export function declaredMembers({ members, stored = {} }: Shape): readonly string[] {
   const called = new Map(Object.entries(stored).map(([member, { name }]) => [name, member]));
   return (members ?? []).map((name) => called.get(name) ?? name);
 }
 
-/** A member that documents of shapes before `since` have with another value than what is stored there. */
+/** A member that documents of shapes before `since` answer with another value than the stored one. */
 export interface LateMember {
   readonly member: string;
   readonly since: number;
   readonly value: unknown;
-  /** Whether older rows may hold what was dropped before, which counts no more. */
+  /** Whether older rows may hold a value from before the member was dropped, which no longer counts. */
   readonly isBack: boolean;
 }
 
-/** What older documents have for a member of the shape; undefined where that is what is stored. */
+/** The value that older documents answer for a member of the shape; undefined if that is the stored one. */
 export function lateMember({ steps }: Shape, member: string): LateMember | undefined {
   const at = steps.findLastIndex(({ adds }) => Object.hasOwn(adds, member));
   const value = steps[at]?.adds[member];
   if (value === undefined) return undefined;
   const isBack = steps.slice(0, at + 1).some(({ drops }) => drops.includes(member));
-  // What was never stored is null already.
+  // A member that was never stored reads as null anyway.
   return value === null && !isBack ? undefined : { member, since: at + 2, value, isBack };
 }
 
-/** A body of an older shape, as one of this shape; a pure function of both, as far as the converters are. */
+/** Turns a body of an older shape into one of this shape. Pure, provided the converters are. */
 export function broughtUp(
   shape: Shape,
   from: number,
@@ -101,7 +101,7 @@ export function broughtUp(
   return members;
 }
 
-/** A body of a newer shape with the members that this shape declares; what it lacks has its default. */
+/** Cuts a body of a newer shape to the members that this shape declares; missing ones get their defaults. */
 export function cutTo({ members }: Shape, defaults: Members, body: Members): Members {
   if (members === null) return { ...defaults, ...body };
   const known = members.flatMap((name): readonly (readonly [string, unknown])[] => {
@@ -112,8 +112,8 @@ export function cutTo({ members }: Shape, defaults: Members, body: Members): Mem
 }
 
 /**
- * The newer body with the values of one that was cut from it and changed: members that this shape does not know stay,
- * and members that the newer shape has given up do not come back.
+ * Puts the values of a body that was cut from a newer one, and then changed, back into the newer one: members that this
+ * shape doesn't know stay, and members that the newer shape has dropped don't come back.
  */
 export function changedIn(newer: Members, cut: Members): Members {
   const known = Object.entries(cut).filter(([name]) => Object.hasOwn(newer, name));

@@ -1,16 +1,16 @@
-// Members under the names and values that rows have for them, and back: what is renamed in the registry stays as it is in
-// the database, so that the versions before and after read each other's rows.
+// Translates members and values between their names in documents and their names in rows. A rename in the registry leaves
+// rows as they are, so that earlier and later versions read each other's rows.
 import { lateMember, type LateMember, type Shape, type StoredMember } from "./shapes.js";
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** Where a field of a body is stored, and how what is stored there differs from what documents have. */
+/** Where a field of a body is stored, and how the stored value differs from the document's. */
 export interface StoredField {
   /** The dotted path in a row's body. */
   readonly path: string;
-  /** What documents of older shapes have there. */
+  /** The value that documents of older shapes have. */
   readonly late?: LateMember;
-  /** What documents call the values that rows call otherwise. */
+  /** The names in documents of values that have other names in rows. */
   readonly values?: Readonly<Record<string, string>>;
 }
 
@@ -28,7 +28,7 @@ export function storedField(shape: Shape, path: string): StoredField {
   };
 }
 
-/** What rows call a member. */
+/** A member's name in rows. */
 export function storedName(shape: Shape, member: string): string {
   return storedMember(shape, member)?.name ?? member;
 }
@@ -59,10 +59,10 @@ export function asDeclared(shape: Shape, members: Members): Members {
 type Stored = NonNullable<Shape["stored"]>;
 type Declared = ReadonlyMap<string, StoredMember>;
 
-/** The way back, found once for each shape: every row that is read goes it. */
+/** The translation from rows to documents, computed once per shape because every row that is read needs it. */
 const waysBack = new WeakMap<Stored, Declared>();
 
-/** What documents call members and values, by what rows call the members. */
+/** The names in documents of members and values, by the members' names in rows. */
 function declaredBy(stored: Stored): Declared {
   const known = waysBack.get(stored);
   if (known !== undefined) return known;

@@ -4,7 +4,7 @@ import { randomFillSync } from "node:crypto";
 const hex = Buffer.from("0123456789abcdef");
 const pool = new Uint8Array(10 * 256);
 let offset = pool.length;
-/** The last id. A rope of pieces would be as quick to make, and slower to send. */
+/** The last id. A concatenated string would be as fast to make, but slower to send. */
 const text = Buffer.from("00000000-0000-7000-8000-000000000000");
 let lastMillis = 0;
 let sequence = 0;

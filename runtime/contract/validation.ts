@@ -23,7 +23,7 @@ export interface CompiledValidator {
   errors?: readonly AjvError[] | null;
 }
 
-/** A compiled check that carries the type it proves. Returns the faults, or null where the data is a `T`. */
+/** A compiled check that carries the type it proves. Returns the faults, or null if the data is a `T`. */
 export interface Validator<T> {
   (data: unknown): readonly ValidationFault[] | null;
   /** Never set; it only keeps `T` in the type. */
@@ -48,7 +48,7 @@ function toFault(error: AjvError): ValidationFault {
   return { path, keyword: error.keyword, message: error.message ?? "is not valid" };
 }
 
-/** A fault for each text of a JSON value, of any depth, and each name of a member, that holds U+0000; not all where they are many. */
+/** A fault for each text and each member name of a JSON value, at any depth, that contains U+0000; only the first of many. */
 export function nulFaults(value: unknown): readonly ValidationFault[] {
   const faults: ValidationFault[] = [];
   const places: { readonly path: string; readonly value: unknown }[] = [{ path: "", value }];
@@ -68,7 +68,7 @@ export function nulFaults(value: unknown): readonly ValidationFault[] {
   return faults;
 }
 
-/** The fault of a text that holds U+0000, which PostgreSQL cannot store. */
+/** The fault of a text with U+0000, which PostgreSQL can't store. */
 export function nulFault(path: string): ValidationFault {
   return { path, keyword: "pattern", message: "must NOT contain U+0000" };
 }
@@ -116,7 +116,7 @@ function isDate(text: string): boolean {
   return /^\d{4}-\d{2}-\d{2}$/.test(text) && isCalendarDate(text);
 }
 
-/** Whether the text begins with a day of the calendar, given that it begins with the digits of one. */
+/** Whether the text begins with an existing day, given that it begins with the digits of a date. */
 function isCalendarDate(text: string): boolean {
   const year = twoDigits(text, 0) * 100 + twoDigits(text, 2);
   const month = twoDigits(text, 5);
@@ -132,7 +132,7 @@ function twoDigits(text: string, at: number): number {
 
 function isDateTime(text: string): boolean {
   if (text.length > 40 || !dateTimePattern.test(text) || !isCalendarDate(text)) return false;
-  // In UTC it must still be a year of four digits, which is how it is stored.
+  // It is stored in UTC, so the year must have four digits there too.
   const century = twoDigits(text, 0);
   if (century !== 0 && century !== 99) return true;
   const at = Date.parse(text);
