@@ -61,7 +61,7 @@ export function boundary({
     const host = (): string => requestedHost(req, trustsProxy, spec.trustForwardedHost);
     const { method = "", headers } = req;
     const request = { method, headers, handshake, host, allowedOrigins };
-    // Trust is the service's own matter: callers who hold every connection of theirs keep nobody from being known.
+    // Checking a credential is the service's own work: callers who use up their connections can't block it.
     const stores = resources.database.read({ lifetime, payer: null });
     const identity = await authenticate(spec, resources, stores, request, token);
     const hint = hasHints ? hintOf(spec, req, host) : null;
@@ -70,7 +70,7 @@ export function boundary({
   };
 }
 
-/** The header before the host; null where neither names a tenant. */
+/** The tenant that the header names, otherwise the host; null if neither does. */
 function hintOf(
   { tenantHints }: IdentitySpec,
   req: IncomingMessage,
@@ -78,7 +78,7 @@ function hintOf(
 ): TenantHint | null {
   const header = req.headers["x-tenant-id"];
   if (tenantHints.header && typeof header === "string")
-    // A hint that is no id names a tenant that is not there.
+    // A hint that isn't an id names no existing tenant.
     return isUuid(header) ? { id: header.toLowerCase() } : { key: "" };
   if (tenantHints.host === null) return null;
   const [before = "", after = ""] = tenantHints.host.split("{tenant}");

@@ -6,7 +6,7 @@ import type { PrintError } from "../operations/error-envelope.js";
 import { jsonType } from "./reply.js";
 import { securityHeaders } from "./security-headers.js";
 
-/** Milliseconds for reading a refusal. */
+/** Milliseconds that a client has to read a refusal. */
 const unreadMillis = 5_000;
 
 const codes: Readonly<Record<string, ErrorCode>> = {
@@ -45,7 +45,7 @@ export function refuse(socket: Duplex, error: ServiceError, print: PrintError): 
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   // Node takes its own listener away before "connect": a caller who resets must not end the process.
   socket.on("error", () => socket.destroy());
-  // Who does not read it is not waited for.
+  // A client that doesn't read it isn't waited for.
   const patience = setTimeout(() => socket.destroy(), unreadMillis).unref();
   socket.once("close", () => clearTimeout(patience));
   socket.end(

@@ -1,4 +1,4 @@
-// Connections of an HTTP server and what each may take: one request at a time, an answer that is read, a first byte in time
+// Bounds of the connections of an HTTP server: one request at a time, answers must be read, a first byte in time
 // (architecture.md "Work is bounded": bytes, rate). RFC 9112 §9.
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { Exchange } from "./exchange.js";
@@ -6,19 +6,19 @@ import { Server as NetServer, type Socket } from "node:net";
 import { setImmediate as turn } from "node:timers/promises";
 
 export interface ConnectionLimits {
-  /** Connections at a time; further ones are closed as they come. */
+  /** Connections at a time; further ones are closed at once. */
   readonly most: number;
   /** Seconds within which a connection brings its first request. */
   readonly idleSeconds: number;
-  /** Seconds that a client may take nothing of an answer. */
+  /** Seconds that a client may read nothing of an answer. */
   readonly stallSeconds: number;
   /** Bytes of large answers that this process holds. */
   readonly answerBytes: number;
 }
 
-/** Requests that may wait on one connection: what came with one read of the socket fits. */
+/** Requests that may wait on one connection; enough for all that one read of the socket brings. */
 const maxPipelined = 4_096;
-/** Turns of the event loop that are waited for one in which nobody connects, and how short that one is. */
+/** For how many turns of the event loop to wait for one in which nobody connects, and how short that turn must be. */
 const quietTurns = 2_000;
 const shortTurnMillis = 0.1;
 
@@ -31,11 +31,11 @@ interface Pipelined {
 interface State {
   /** The answer under way. */
   current: ServerResponse | undefined;
-  /** Requests that came behind it. */
+  /** Requests that came after it. */
   readonly waiting: Pipelined[];
   isUsed: boolean;
   isPausing: boolean;
-  /** Takes back the time in which the answer under way is to be read; undefined where it has none. */
+  /** Cancels the time limit for reading the answer under way; undefined if it has none. */
   unwatch: (() => void) | undefined;
   /** When it was accepted or its last answer ended, on the monotonic clock. */
   freeSince: number;
@@ -43,7 +43,7 @@ interface State {
   readonly free: (exchange: Exchange) => void;
 }
 
-/** How many connections there are, and what was ended or refused. */
+/** How many connections there are, and how many were ended or refused. */
 export interface ConnectionCounts {
   readonly open: number;
   readonly dropped: number;
@@ -103,7 +103,7 @@ export class Connections {
     return { open: this.#states.size, ...this.#counts };
   }
 
-  /** Runs a request once those that came before it on its connection have been answered; what comes behind is not read. */
+  /** Runs a request once the earlier ones on its connection have been answered; until then nothing more is read. */
   admit(req: IncomingMessage, res: ServerResponse, run: () => void): void {
     const { socket } = req;
     const state = this.#states.get(socket);
@@ -119,14 +119,14 @@ export class Connections {
     state.waiting.push({ req, res, run });
     if (state.isPausing) return;
     state.isPausing = true;
-    // Behind the ticks in which Node's parser has its socket go on reading after each request.
+    // After the ticks in which Node's parser resumes reading from its socket after each request.
     queueMicrotask(() => {
       state.isPausing = false;
       if (state.waiting.length > 0) socket.pause();
     });
   }
 
-  /** From now on every answer closes its connection: clients come again elsewhere, and lose none. */
+  /** From now on every answer closes its connection, so that clients connect elsewhere and lose no request. */
   settle(): void {
     this.#isSettling = true;
     for (const { current } of this.#states.values())
@@ -134,16 +134,16 @@ export class Connections {
   }
 
   /**
-   * Closes the listener; resolves when every connection has ended, which those are that last longer. One that was used less
-   * than `lingerMillis` ago is not closed under a client who may be using it again.
+   * Closes the listener; resolves when every connection has ended. A connection that was used less than `lingerMillis` ago
+   * stays open until then, because its client may just be using it again.
    */
   async close(patienceMillis: number, lingerMillis: number): Promise<void> {
     await this.#untilNoneWaits();
-    // Not that of HTTP, which ends idle connections under clients who may just be using them.
+    // Not `close` of the HTTP server, which ends idle connections that clients may just be using.
     const done = new Promise<void>((resolve) => {
       NetServer.prototype.close.call(this.#server, () => resolve());
     });
-    // Behind the reads of a turn: what has just come is seen, and not thrown away.
+    // After the reads of this turn, so that a request that has just arrived is seen and not thrown away.
     const ending = setInterval(() => setImmediate(() => this.#endIdle(lingerMillis)), 50);
     const patience = setTimeout(() => {
       for (const socket of this.#states.keys()) socket.destroy();
@@ -153,19 +153,19 @@ export class Connections {
     clearInterval(ending);
     clearTimeout(patience);
     clearInterval(this.#sweeping);
-    // Ends the checks of HTTP; what it closes is closed.
+    // Ends the timers of the HTTP server; its connections are closed by now.
     this.#server.close(() => undefined);
   }
 
   /**
-   * Resolves in a moment in which everybody who connected has been accepted: the system resets those who wait when the
-   * listener closes. One is accepted in each turn of the event loop.
+   * Resolves at a moment when every connection has been accepted, because the system resets those that wait when the
+   * listener closes. Each turn of the event loop accepts one.
    */
   async #untilNoneWaits(): Promise<void> {
     for (let turns = 0; turns < quietTurns; turns += 1) {
       const [accepted, began] = [this.#accepted, performance.now()];
       await turn();
-      // A process that is too busy for short turns takes one that is ten times as long in the end.
+      // If a process is too busy for short turns, a turn of ten times the length is accepted in the end.
       const short = turns < quietTurns / 2 ? shortTurnMillis : 10 * shortTurnMillis;
       if (this.#accepted === accepted && performance.now() - began < short) return;
     }
@@ -185,7 +185,7 @@ export class Connections {
   }
 
   #next(socket: Socket, state: State): void {
-    // What came behind an answer that closes the connection is not run: nobody could be told (RFC 9112 §9.6).
+    // Requests after an answer that closes the connection don't run, because they couldn't be answered (RFC 9112 §9.6).
     if (!socket.writable) state.waiting.length = 0;
     const next = state.waiting.shift();
     if (next === undefined) return;
@@ -202,20 +202,20 @@ export class Connections {
     }
   }
 
-  /** An answer that waits for its reader has so long; what the system takes at once is never met here. */
+  /** The time limit of an answer that waits for its reader; answers that the system takes at once don't need one. */
   #watch(socket: Socket, state: State, res: ServerResponse): void {
     if (!res.headersSent || socket.writableLength === 0) {
       if (state.unwatch !== undefined) socket.setTimeout(0);
       return state.unwatch?.();
     }
-    // Who does not read is not read either: what comes would pass for a sign of life.
+    // While a client doesn't read, nothing is read from it either: its data would count as a sign of life.
     if (res.req.complete) socket.pause();
     if (state.unwatch !== undefined) return;
     const stalled = (): void => {
       this.#counts.stalled += 1;
       socket.destroy();
     };
-    // Node calls where nothing has gone either way for so long, and begins anew where something has.
+    // Node calls this after a time without traffic in either direction, and restarts the time with any traffic.
     socket.setTimeout(this.#limits.stallSeconds * 1000);
     socket.once("timeout", stalled);
     state.unwatch = () => {

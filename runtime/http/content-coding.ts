@@ -1,10 +1,10 @@
-// Content codings: which one a client takes best (RFC 9110 §12.5.3), and bytes in it.
+// Content codings: which one a client prefers (RFC 9110 §12.5.3), and encoding in it.
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 
 export type Coding = "br" | "gzip" | "identity";
 
-/** The best of our codings that `Accept-Encoding` takes; `identity` where it names none, or names none of ours. */
+/** The best of our codings that `Accept-Encoding` accepts; `identity` if it names none of ours. */
 export function acceptedCoding(header: string | readonly string[] | undefined): Coding {
   if (typeof header !== "string" || header.length > 1_000) return "identity";
   const weights = new Map(
@@ -20,10 +20,10 @@ export function acceptedCoding(header: string | readonly string[] | undefined): 
   return gzip > 0 ? "gzip" : "identity";
 }
 
-/** Quality of brotli and level of gzip: while somebody waits, and for what is kept. */
+/** Quality of brotli and level of gzip: while a caller waits, and for texts that are cached. */
 const efforts = { quick: 4, thorough: 9 } as const;
 
-/** A text in a coding, made beside the event loop. */
+/** Encodes a text, outside the event loop. */
 export function compressed(
   coding: Exclude<Coding, "identity">,
   text: string | Buffer,

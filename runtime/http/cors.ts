@@ -1,4 +1,4 @@
-// Cross-origin reading (Fetch Standard "CORS protocol"): denied, but for the origins that the deployment names.
+// Cross-origin reading (Fetch Standard "CORS protocol"): denied, except for the origins that the deployment names.
 import type { IncomingMessage } from "node:http";
 import type { RequestHandler } from "./front-handler.js";
 import { securityHeaders } from "./security-headers.js";
@@ -19,9 +19,8 @@ const readable = [
 ];
 
 /**
- * Marks answers for these origins, and answers preflights of paths that are known; others go on, to be answered by whoever
- * knows them, or to be 404. Without origins it does nothing and loads nothing. `further`
- * are headers that handlers set, which pages may read as well.
+ * Marks answers for these origins, and answers preflights of known paths; other preflights are passed on. Without origins it
+ * does nothing and loads nothing. `further` are headers that handlers set, which pages may read as well.
  */
 export async function corsHandler(
   origins: readonly string[],

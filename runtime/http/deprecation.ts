@@ -1,8 +1,8 @@
-// What answers of a deprecated operation tell of its days: Deprecation (RFC 9745) and Sunset (RFC 8594).
+// The headers of a deprecated operation's answers: Deprecation (RFC 9745) and Sunset (RFC 8594).
 import type { ServerResponse } from "node:http";
 import type { HttpBinding } from "../operations/operation.js";
 
-/** Puts the headers on an answer, whichever it will be. */
+/** Sets the headers on an answer, whether it succeeds or fails. */
 export function announceDeprecation(
   res: ServerResponse,
   { since, sunset }: NonNullable<HttpBinding["deprecated"]>,

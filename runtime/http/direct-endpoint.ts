@@ -14,13 +14,13 @@ import { incomingForm } from "./incoming-form.js";
 import { readMetadata } from "./metadata.js";
 import { replyError, replyOutcome } from "./reply.js";
 
-/** Milliseconds without a byte after which an upload is given up. */
+/** Milliseconds without a byte after which an upload is aborted. */
 const idleMillis = 60_000;
 
 export interface DirectEndpointOptions {
   readonly store: ObjectStore;
   readonly addresses: Addresses;
-  /** With what the changes of objects are noted for lists. */
+  /** Notes changes of objects for the index of lists. */
   readonly noting: Noting;
 }
 
@@ -84,7 +84,7 @@ async function received(
   return noted(noting, key, body, description, signal);
 }
 
-/** Writes an object, with its change noted; returns its tag. */
+/** Writes an object and notes the change; returns its tag. */
 async function noted(
   noting: Noting,
   key: string,
@@ -113,14 +113,14 @@ async function receivedForm(
         return noted(noting, key, bounded(file.content, maxBytes), description, signal);
       },
       late: null,
-      // The key is the caller's, and may have had an object before.
+      // The caller chose the key, so there may already be an object.
       undo: null,
     },
     signal,
   );
 }
 
-/** The body, which fails where the client goes away before its end. */
+/** The body, which fails if the client leaves before its end. */
 async function* wholeBody(req: IncomingMessage): AsyncGenerator<Buffer> {
   // Whoever stops reading still answers on this connection.
   for await (const chunk of req.iterator({ destroyOnReturn: false })) yield chunk as Buffer;

@@ -1,4 +1,4 @@
-// One request and its answer from the first look to the end: what is known of it, and what follows when it has ended.
+// One request and its answer, from arrival to the end: what is known of it, and what to do when it has ended.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { usualEnvelope, type PrintError } from "../operations/error-envelope.js";
 
@@ -14,7 +14,7 @@ export interface AnswerStyle {
 
 const plain: AnswerStyle = { callerFields: [], compressBytes: null, printError: usualEnvelope };
 
-/** What becomes known of a request while it is answered. One listener of the answer's end serves all who wait for it. */
+/** What becomes known of a request while it is answered. It listens once for the answer's end and tells everybody who waits. */
 export class Exchange {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
@@ -36,7 +36,7 @@ export class Exchange {
     this.res = res;
   }
 
-  /** The exchange of an answer, made where there is none yet. */
+  /** The exchange of an answer, created on first use. */
   static of(req: IncomingMessage, res: Answering): Exchange {
     const known = res[key];
     if (known !== undefined) return known;
@@ -46,7 +46,7 @@ export class Exchange {
     return exchange;
   }
 
-  /** The exchange of an answer, or undefined where nobody has made one. */
+  /** The exchange of an answer, or undefined if none was created. */
   static known(res: Answering): Exchange | undefined {
     return res[key];
   }

@@ -1,5 +1,5 @@
-// Frames that wait. One read may bring ten thousand of them: each is kept as where it is in what was read, in a few bytes
-// instead of the two hundred of an object.
+// Frames that wait. One read may bring ten thousand of them, so each is kept as a position in the buffer that was read: a few
+// bytes instead of the two hundred of an object.
 
 export interface Frame {
   readonly kind: "text" | "binary" | "ping";
@@ -27,7 +27,7 @@ export class FrameQueue {
   push({ kind, data }: Frame): void {
     const { buffer: memory, byteOffset, length } = data;
     let last = this.#segments.at(-1);
-    // An empty frame is nowhere.
+    // An empty frame has no position.
     if (last === undefined || (last.memory !== memory && length > 0)) {
       last = { memory, places: [] };
       this.#segments.push(last);
@@ -35,7 +35,7 @@ export class FrameQueue {
     last.places.push(length === 0 ? 0 : byteOffset, (length << 2) | kinds.indexOf(kind));
   }
 
-  /** The oldest, which is in the queue no longer. */
+  /** Removes and returns the oldest frame. */
   shift(): Frame | undefined {
     const segment = this.#segments[this.#segment];
     const [offset, packed] = [segment?.places[this.#place], segment?.places[this.#place + 1]];

@@ -64,12 +64,12 @@ export function frontHandler(options: FrontHandlerOptions): RequestHandler {
   };
 }
 
-/** A body that takes longer has its request's credential asked about again. */
+/** After a body that takes longer than this, the request's credential is checked again. */
 const slowBodyMillis = 100;
 
 const unbound: Bound = { identity: null, tenant: null };
 
-/** Answers in the same tick where nothing has to be waited for, and within the deadline where something has. */
+/** Answers in the same tick if nothing is pending, otherwise within the deadline. */
 function answer(
   options: FrontHandlerOptions,
   req: IncomingMessage,
@@ -91,7 +91,7 @@ function answer(
     input: undefined,
   };
   try {
-    // One deadline over everything: who is calling, the body, hooks, engines.
+    // One deadline for everything: authentication, the body, hooks, engines.
     const deadline = readDeadline(req.headers, plannedSeconds(options, match.route));
     const lifetime = new Lifetime(deadline, exchange);
     run.lifetime = lifetime;
@@ -119,7 +119,7 @@ interface Run {
   input: unknown;
 }
 
-/** Answers with the outcome, or with an error where that cannot be printed. */
+/** Answers with the outcome, or with an error if the outcome can't be printed. */
 function succeed(options: FrontHandlerOptions, run: Run, outcome: Outcome<unknown>): void {
   const { exchange, context, metadata } = run;
   const { req, res } = exchange;
@@ -129,7 +129,7 @@ function succeed(options: FrontHandlerOptions, run: Run, outcome: Outcome<unknow
     run.lifetime?.answering();
     if (outcome.output instanceof ByteReply)
       outcome.output.body?.once("error", (error) => {
-        // A caller who goes away ends it too, and is no failure.
+        // This also ends when the caller leaves, which is no failure.
         if (!res.destroyed) logFailure(log, run, error);
       });
     if (context?.holdsAnswer === true) context.answer.waits(() => res.destroy());
@@ -149,7 +149,7 @@ function refuse(options: FrontHandlerOptions, run: Run, error: unknown): void {
   const { route } = run.match;
   const { log } = options.resources;
   try {
-    // A timer would keep the request for as long as its deadline, which may come long after its answer.
+    // Otherwise the deadline's timer would keep the request in memory long after its answer.
     run.lifetime?.answering();
     if (route.audit !== undefined && context !== undefined)
       audit(log, route.audit, context, run.input, error);
@@ -161,7 +161,7 @@ function refuse(options: FrontHandlerOptions, run: Run, error: unknown): void {
   settle(run);
 }
 
-/** Notes who called, and gives back what the invocation holds once its answer has been read. */
+/** Notes who called, and releases what the invocation holds once its answer has been read. */
 function settle({ exchange, context }: Run): void {
   if (context === undefined) return;
   exchange.caller = context.identity?.principalId ?? null;
@@ -222,7 +222,7 @@ function outcomeFor(
   const asked = performance.now();
   return given.then(async (input) => {
     run.input = input;
-    // A body that is held back must not keep a credential alive that has ended meanwhile.
+    // A caller must not extend the life of a credential by sending the body slowly.
     if (performance.now() - asked > slowBodyMillis) await options.bind(req, lifetime);
     return invoke(route, input, context);
   });
@@ -236,7 +236,7 @@ function plannedSeconds({ resources }: FrontHandlerOptions, route: AnyRoute): nu
 
 function logFailure(log: Log, { match, metadata, exchange }: Run, error: unknown): void {
   const { code, status } = knownError(error);
-  // That a caller goes away is no failure of ours; the line of its request says it.
+  // A caller who leaves is no failure of ours; the request's log line says it.
   if (status < 500 || (code === "core.timeout" && exchange.isGone())) return;
   log.error(
     { operation: match.route.operationId, requestId: metadata.requestId, err: error },

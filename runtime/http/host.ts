@@ -1,11 +1,11 @@
-// Exactly one sound Host field (RFC 9112 §3.2): with none, two or another one, a proxy and we could read the request differently.
+// Exactly one valid Host field (RFC 9112 §3.2): otherwise a proxy and we could understand the request differently.
 import type { IncomingMessage } from "node:http";
 import { fail } from "../contract/errors.js";
 
 /** A registered name, an IPv4 address or one in brackets, and a port (RFC 3986 §3.2.2); empty where there is no authority. */
 const host =
   /^(?:(?:[A-Za-z0-9._~!$&'()*+,;=-]|%[0-9A-Fa-f]{2})*|\[[0-9A-Fa-f:.]+\])(?::(\d{0,5}))?$/;
-/** The one that was sound before: most requests have the same. */
+/** The last valid one, since most requests have the same. */
 let known = "";
 
 function isSound(given: string): boolean {

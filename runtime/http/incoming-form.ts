@@ -18,7 +18,7 @@ const limits = {
   headerPairs: 20,
 };
 
-/** Milliseconds without a byte after which a form is given up, and how often it is looked at. */
+/** Milliseconds without a byte after which a form is aborted, and how often that is checked. */
 const idle = { millis: 30_000, every: 3_000 };
 
 /** The form of a request. Throws `media_type_unsupported` where it is none. */
@@ -39,7 +39,7 @@ async function received<Stored>(
 ): Promise<Stored> {
   // Loaded with the first form: a service starts without it.
   const { default: multer } = await import("multer");
-  // multer reads nothing of Express but the stream, and sets `body` and `file`.
+  // Of an Express request, multer only uses the stream; it sets `body` and `file`.
   const request = req as unknown as Parameters<ReturnType<Multer["single"]>>[0];
   signal.throwIfAborted();
   let content: Readable | undefined;
@@ -51,12 +51,12 @@ async function received<Stored>(
       storage: {
         _handleFile({ body }, file, done) {
           content = file.stream as Readable;
-          // Whoever reads it is told; where nobody does any more, nobody needs to be.
+          // The reader of the stream gets the error; if nobody reads any more, nobody needs it.
           content.on("error", () => undefined);
           storing = stored(file, body, content);
           void told(storing, done);
         },
-        // What was stored is undone below, once and for every reason.
+        // The stored object is removed below, once, whatever the reason.
         _removeFile: (_request, _file, done) => done(null),
       },
       limits,
@@ -70,7 +70,7 @@ async function received<Stored>(
         await work;
         done(null, {});
       } catch (error) {
-        // multer would read the rest of the form before it tells.
+        // multer would read the rest of the form before it reports the error.
         reject(error as Error);
         done(error);
       }
@@ -110,7 +110,7 @@ async function received<Stored>(
       if (undo === null) return end.value;
       await undo(end.value);
     }
-    // What the store found wrong is told, not what came of its leaving off.
+    // Report the store's own error, not the errors that follow from it.
     throw end.status === "rejected" && end.reason instanceof ServiceError
       ? end.reason
       : translated(error);
@@ -119,7 +119,7 @@ async function received<Stored>(
   }
 }
 
-/** Calls back where no byte came for a while, unless it is the store that keeps them waiting. */
+/** Calls back if no byte has arrived for a while, unless the store is what delays them. */
 function watchIdle(req: IncomingMessage, onIdle: () => void): () => void {
   let [seen, since] = [req.socket.bytesRead, performance.now()];
   const timer = setInterval(() => {

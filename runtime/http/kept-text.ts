@@ -51,7 +51,7 @@ export class KeptText {
     if (known !== undefined) return known;
     const made = this.#made(coding);
     this.#forms.set(coding, made);
-    // What could not be read is read again.
+    // After a failed read, the next request tries again.
     made.catch(() => this.#forms.delete(coding));
     return made;
   }

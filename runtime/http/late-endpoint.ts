@@ -1,4 +1,4 @@
-// An endpoint whose protocol is loaded with its first request: a service that nobody speaks it to starts without it.
+// An endpoint whose protocol is loaded with its first request, so that the service starts without it.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { knownError } from "../contract/errors.js";
@@ -29,7 +29,7 @@ export interface LatePaths {
   readonly answers: readonly string[];
 }
 
-/** Stands for an endpoint; what comes before it is loaded waits for that. */
+/** Stands in for an endpoint; requests that arrive before it is loaded wait for it. */
 export function lateEndpoint(
   paths: LatePaths,
   { log, printError }: { readonly log: Log; readonly printError: PrintError },
@@ -37,7 +37,7 @@ export function lateEndpoint(
 ): LateEndpoint {
   let loaded: Endpoint | undefined;
   let loading: Promise<Endpoint> | undefined;
-  /** Uses the endpoint, at once where it is there; tells `refused` what it threw later. */
+  /** Uses the endpoint, at once if it is loaded; `refused` gets what it throws later. */
   const use = (work: (endpoint: Endpoint) => void, refused: (error: unknown) => void): void => {
     if (loaded !== undefined) return work(loaded);
     loading ??= load();

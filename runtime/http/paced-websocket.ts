@@ -1,24 +1,24 @@
-// A WebSocket whose frames are handed on at a pace: those that come faster wait, and nothing more is read meanwhile
+// A WebSocket whose frames are passed on at a limited rate: faster ones wait, and nothing more is read meanwhile
 // (architecture.md "Work is bounded"). It is below both the protocol of frames and Socket.IO.
 import { WebSocket, WebSocketServer, type Server, type ServerOptions } from "ws";
 import { FrameQueue, type Frame } from "./frame-queue.js";
 
 export interface Pace {
   readonly framesPerSecond: number;
-  /** Frames that are handed on at once where a client was quiet before. */
+  /** Frames that are passed on at once after a quiet time. */
   readonly framesBurst: number;
   /**
    * What is emitted now and then while frames wait: their client lives, though what shows that may be behind them. A pong
    * of RFC 6455, or a frame of a protocol above that has pongs of its own.
    */
   readonly signOfLife: readonly [event: "pong", data: Buffer] | readonly [...Message];
-  /** Told each time that frames begin to wait. */
+  /** Called each time frames begin to wait. */
   readonly onPaused: () => void;
 }
 
 type Message = [event: "message", data: Buffer, isBinary: boolean];
 
-/** Between two portions of frames that wait, in milliseconds. */
+/** Milliseconds between two portions of waiting frames. */
 const portionMillis = 50;
 /** Frames of one portion, whatever the pace: others have their turn in between. */
 const maxPortion = 64;
@@ -65,7 +65,7 @@ export class PacedWebSocket extends WebSocket {
   /** Of `pacedServer`, which alone makes them. */
   declare protected readonly pace: Pace;
   #bucketAtPace: Bucket | undefined;
-  /** What one read has brought beyond the pace: ws hands out all of it, also once it is paused. */
+  /** Frames of one read beyond the rate: ws passes on all of them, even once it is paused. */
   readonly #waiting = new FrameQueue();
   #holds = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -74,7 +74,7 @@ export class PacedWebSocket extends WebSocket {
   #pinged: Buffer | undefined;
   #isAnswering = false;
 
-  /** Hands nothing on, and reads nothing, until this has settled. */
+  /** Passes nothing on, and reads nothing, until the promise has settled. */
   hold(until: Promise<unknown>): void {
     const release = (): void => {
       this.#holds -= 1;
@@ -99,7 +99,7 @@ export class PacedWebSocket extends WebSocket {
     const frame = frameOf(event, given);
     if (frame === null) return super.emit(event, ...given);
     if (this.readyState !== WebSocket.OPEN) {
-      // Behind a close nothing is taken; who goes on and on is cut off.
+      // After a close no frame is taken; a client that keeps sending is cut off.
       this.#behindClose += 1;
       if (this.#behindClose > this.pace.framesBurst) this.terminate();
       return false;
@@ -116,11 +116,11 @@ export class PacedWebSocket extends WebSocket {
   }
 
   override close(code?: number, reason?: string | Buffer): void {
-    // Answers that wait for the end of their tick go before it.
+    // Answers that wait for the end of their tick are sent before it.
     if (this.readyState === WebSocket.OPEN) super.emit("closing");
     this.#forget();
     super.close(code, reason);
-    // The answer to the close is to be read.
+    // Keep reading, for the answer to the close.
     this.resume();
   }
 
@@ -129,14 +129,14 @@ export class PacedWebSocket extends WebSocket {
     super.terminate();
   }
 
-  /** Hands on a portion of what waits; reads on once nothing does. */
+  /** Passes on a portion of the waiting frames; resumes reading once none waits. */
   #proceed(): void {
     clearTimeout(this.#timer);
     if (this.isHeld) return;
     for (let portion = 0; portion < maxPortion; portion += 1) {
       if (!this.#waiting.isEmpty && !this.#bucket.take()) break;
       const next = this.#waiting.shift();
-      // Also where what was handed on has closed it.
+      // Also if a frame that was passed on has closed it.
       if (next === undefined) return this.resume();
       this.#handOn(next);
       if (this.isHeld) return;
@@ -152,7 +152,7 @@ export class PacedWebSocket extends WebSocket {
       super.emit(event, ...given);
     }
     const { framesPerSecond, framesBurst } = this.pace;
-    // A small bucket is full sooner.
+    // A small bucket refills sooner.
     const millis = Math.min(portionMillis, (framesBurst / framesPerSecond) * 500);
     this.#timer = setTimeout(() => this.#proceed(), this.#bucket.isEmpty ? millis : 0);
   }
@@ -169,7 +169,7 @@ export class PacedWebSocket extends WebSocket {
     return super.emit("ping", data);
   }
 
-  /** One pong is under way at a time: it may answer the last of many pings alone (RFC 6455 §5.5.3). */
+  /** One pong is under way at a time: it may answer only the last of many pings (RFC 6455 §5.5.3). */
   #answerPing(): void {
     const data = this.#pinged;
     if (data === undefined || this.#isAnswering) return;

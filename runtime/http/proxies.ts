@@ -1,4 +1,4 @@
-// Which proxies before this process are believed, and what they say: client address and host (attacks 27).
+// Which proxies are trusted, and what they report: the client's address and host (attack 27).
 import type { IncomingMessage } from "node:http";
 import ipaddr from "ipaddr.js";
 import proxyAddr from "proxy-addr";
@@ -6,10 +6,10 @@ import proxyAddr from "proxy-addr";
 /** Whether a peer is a trusted proxy: by its address, or by how many hops away it is (0 is the peer itself). */
 export type ProxyTrust = (address: string, hop: number) => boolean;
 
-/** Nobody is believed. */
+/** No proxy is trusted. */
 export const trustsNone: ProxyTrust = () => false;
 
-/** Reads `TRUSTED_PROXIES`: a number of hops up to 16, or CIDR ranges. Null where it is neither, or would trust everybody. */
+/** Reads `TRUSTED_PROXIES`: a number of hops up to 16, or CIDR ranges. Null if it is neither, or would trust everybody. */
 export function readProxyTrust(text: string): ProxyTrust | null {
   if (/^(?:[0-9]|1[0-6])$/.test(text)) {
     const hops = Number(text);
@@ -29,7 +29,7 @@ export function readProxyTrust(text: string): ProxyTrust | null {
 }
 
 /**
- * The address of the client: the peer's, or behind trusted proxies what the outermost of them saw (`X-Forwarded-For`).
+ * The address of the client: the peer's, or behind trusted proxies the address that the outermost of them saw (`X-Forwarded-For`).
  * IPv4-mapped addresses become IPv4; of IPv6 it is the /64, which one client has to itself.
  */
 export function clientAddress(req: IncomingMessage, trusts: ProxyTrust): string {

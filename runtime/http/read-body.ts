@@ -5,8 +5,8 @@ import { Lifetime } from "../ports/lifetime.js";
 import { parseStrictJson } from "./strict-json.js";
 
 /**
- * Reads and parses the body, and has `take` make something of it. Throws `media_type_unsupported`, `body_too_large` (from Content-Length before reading,
- * else at the byte that crosses `maxBytes`), or an error of `parseStrictJson`.
+ * Reads and parses the body, and passes it to `take`. Throws `media_type_unsupported`, `body_too_large` (from Content-Length
+ * before reading, otherwise at the byte that exceeds `maxBytes`), or an error of `parseStrictJson`.
  */
 export function readJsonBody<T>(
   req: IncomingMessage,
@@ -22,7 +22,7 @@ export function readJsonBody<T>(
   if (declared !== undefined && Number(declared) > maxBytes) {
     throw fail("body_too_large", { max_bytes: maxBytes }, { headers: { Connection: "close" } });
   }
-  // Who has gone meanwhile sends nothing more, and gives no event either.
+  // A caller who has left meanwhile sends nothing more, and causes no event either.
   if (req.closed) throw fail("core.malformed");
   return readWhole(req, maxBytes, (bytes) => take(parseStrictJson(bytes)));
 }
@@ -77,7 +77,7 @@ function readWhole<T>(
       resolve(content);
     });
     req.on("error", (cause) => reject(fail("core.malformed", {}, { cause })));
-    // A caller who goes away half-way gives neither end nor, always, an error.
+    // A caller who leaves halfway causes no `end`, and not always an error.
     req.on("close", () => {
       done();
       if (!req.complete) reject(fail("core.malformed"));
@@ -85,10 +85,10 @@ function readWhole<T>(
   });
 }
 
-/** Requests whose body has not been asked for. */
+/** Requests whose body has not been requested yet. */
 const held = new WeakSet<IncomingMessage>();
 
-/** Calls `asked` with the first read of a body that its client holds back until then (RFC 9110 §10.1.1). */
+/** Calls `asked` at the first read of a body that its client holds back until then (RFC 9110 §10.1.1). */
 export function holdBody(req: IncomingMessage, asked: () => void): void {
   held.add(req);
   req._read = (size) => {

@@ -20,9 +20,9 @@ import { boundCaller, toldError, type RealtimeEndpoint } from "./realtime-endpoi
 
 /** Commands that run at once on one connection. */
 const maxInFlight = 16;
-/** After so many milliseconds without a byte the system looks whether the other side is there. */
+/** After so many milliseconds without a byte the system checks whether the other side is still there. */
 const keepaliveMillis = 15_000;
-/** How long commands under way hold up a connection that the service ends, in milliseconds. */
+/** How long the end of a connection waits for running commands, in milliseconds. */
 const leaveMillis = 5_000;
 
 export interface Conversation {
@@ -31,19 +31,19 @@ export interface Conversation {
   begin(): void;
   readonly acks: Acknowledgements;
   /**
-   * Runs a command behind the acknowledgements that came before it; resolves with its output, null where it has none.
+   * Runs a command after the acknowledgements that came before it; resolves with its output, null where it has none.
    * Throws `realtime_commands_limit`, `realtime_command_unknown`, `realtime_invalid_payload`, and what the operation does.
    */
   command(command: Command): Promise<unknown>;
-  /** Goes on with another credential of the same caller in the same tenant. Throws `core.authentication`. */
+  /** Continues with another credential of the same caller in the same tenant. Throws `core.authentication`. */
   reauthenticate(token: string): Promise<void>;
-  /** The error of a command as it is told; a fault of the service is logged. */
+  /** The error of a command as the client sees it; a fault of the service is logged. */
   told(error: unknown): ServiceError;
   /** To be called when the connection has ended. */
   end(): void;
 }
 
-/** Admits the caller of a request, or of what it presented beside its headers. Throws what refuses it: credentials, topics, limits. */
+/** Admits the caller of a request's headers, or of a token that came otherwise. Throws the refusal: credentials, topics, limits. */
 export async function converse(
   options: RealtimeEndpoint,
   req: IncomingMessage,
@@ -91,7 +91,7 @@ export async function converse(
     command: (command) => commands.run(() => run(command)),
 
     async reauthenticate(next) {
-      // One at a time, but outside the bound of commands: a client at its limit must still be able to stay.
+      // One at a time, but outside the limit of commands: a client at its limit must still be able to re-authenticate.
       if (isRenewing) throw fail("realtime_commands_limit");
       isRenewing = true;
       const renewed = { ...presented, token: next };
@@ -104,7 +104,7 @@ export async function converse(
       if (!isSame || hasEnded) throw fail("core.authentication");
       credential = renewed;
       ({ identity, context } = bound);
-      // Where the session is the device, so is the new one.
+      // If the session stood for the device, the new session does.
       handshake = handshakeOf(identity);
       expiry();
       expiry = endAt(resources.clock, identity.expiresAt, expired);
@@ -124,11 +124,11 @@ export async function converse(
   };
 }
 
-/** The commands of one connection: so many at once, and none any more once it is to end. */
+/** The commands of one connection: a limited number at once, and no new ones once it is ending. */
 interface CommandsUnderWay {
   /** Throws `service_draining`, `realtime_commands_limit`, and what the work does. */
   run(work: () => Promise<unknown>): Promise<unknown>;
-  /** Resolves when those that run have been answered, or have had their time. */
+  /** Resolves when the running ones have been answered, or their time is over. */
   leave(): Promise<void>;
 }
 
@@ -152,7 +152,7 @@ function commandsUnderWay(): CommandsUnderWay {
       isLeaving = true;
       const patience = new Promise((resolve) => setTimeout(resolve, leaveMillis).unref());
       await Promise.race([Promise.allSettled(running), patience]);
-      // Their answers are written right behind them.
+      // Their answers are written right after them.
       await new Promise((resolve) => setImmediate(resolve));
     },
   };
@@ -214,7 +214,7 @@ function checkedPayload({ input }: Operation<any, any>, payload: unknown): unkno
   return payload;
 }
 
-/** Calls `end` at a time; returns how to take that back. */
+/** Calls `end` at a time; returns how to cancel that. */
 function endAt(clock: Clock, expiresAt: number | null, end: () => void): () => void {
   if (expiresAt === null) return () => undefined;
   const left = expiresAt - clock.now();

@@ -1,4 +1,4 @@
-// What the realtime transports over HTTP share: who is calling, and whether that still holds.
+// What the realtime transports share: finding out who is calling, and whether the credential is still valid.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { fail, knownError, type ServiceError } from "../contract/errors.js";
 import { ExecutionContext, type Resources } from "../operations/context.js";
@@ -17,9 +17,9 @@ import { methodNotAllowed } from "./route-table.js";
 
 /** Bytes of one frame of a client. */
 export const maxFrameBytes = 64 * 1024;
-/** Milliseconds for finding out who is calling. */
+/** Milliseconds for authenticating the caller. */
 const bindMillis = 10_000;
-/** An end that the other side does not answer is a cut after so many milliseconds. */
+/** If the other side doesn't answer a close within so many milliseconds, the connection is cut. */
 export const closingMillis = 5_000;
 
 export interface RealtimeEndpoint {
@@ -35,11 +35,11 @@ export interface RealtimeEndpoint {
   readonly credentialParameters: readonly string[];
   /** False while the service drains. */
   readonly isAccepting: () => boolean;
-  /** Whether what a connection presented still names this caller, in the same tenant. */
+  /** Whether the connection's credential still belongs to this caller, in the same tenant. */
   isGood(req: IncomingMessage, presented: Presented, identity: Identity): Promise<boolean>;
 }
 
-/** An error as the client is told it; a fault of the service is logged as what failed. */
+/** An error as the client sees it; a fault of the service is logged with its cause. */
 export function toldError(log: Log, error: unknown, what: string): ServiceError {
   const known = knownError(error);
   if (known.status >= 500 && known.code !== "service_draining") log.error({ err: error }, what);
@@ -71,7 +71,7 @@ export function realtimeRoute(
   };
 }
 
-/** Whether the credential of a request still names the caller. */
+/** Whether the credential of a request still belongs to the caller. */
 export function stillGood(bind: Bind): RealtimeEndpoint["isGood"] {
   return async (req, presented, identity) => {
     try {
@@ -79,7 +79,7 @@ export function stillGood(bind: Bind): RealtimeEndpoint["isGood"] {
       const isSame = bound.identity?.principalId === identity.principalId;
       return isSame && bound.tenant === identity.tenant;
     } catch (error) {
-      // A database that does not answer ends no session.
+      // If the database doesn't answer, no session ends.
       return !(error instanceof Error && "status" in error && error.status === 401);
     }
   };

@@ -1,4 +1,4 @@
-// What the caller's mailbox holds, without a connection: `GET <path>/history?after=&limit=` (decisions.md §2).
+// Reads the caller's mailbox, without a realtime connection: `GET <path>/history?after=&limit=` (decisions.md §2).
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { fail } from "../contract/errors.js";
 import { maxHistoryPage } from "../contract/realtime.js";
@@ -36,7 +36,7 @@ async function history(
   sendJson(req, res, 200, [...common, ...securityHeaderList], page);
 }
 
-/** `{signals, gap, has_more}` as JSON. Throws `core.validation` for an id that is none of this mailbox. */
+/** `{signals, gap, has_more}` as JSON. Throws `core.validation` for an id that isn't from this mailbox. */
 async function pageOf(
   mailbox: MailboxStore,
   owner: MailboxOwner,

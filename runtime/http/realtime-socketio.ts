@@ -39,12 +39,12 @@ export interface SocketIoEndpoint {
   stop(): Promise<void>;
 }
 
-/** Answers `<path>/socket.io`, over WebSocket alone: polling would bind a client to one process. */
+/** Answers `<path>/socket.io`, over WebSocket only: polling would bind a client to one process. */
 export async function socketIoEndpoint(options: RealtimeEndpoint): Promise<SocketIoEndpoint> {
   const { Server } = await import("socket.io");
   const address = `${options.spec.path}/socket.io`;
   const { limits, counters } = options;
-  /** Engine.IO makes its server of WebSockets by `new`. */
+  /** Engine.IO creates its WebSocket server by `new`. */
   function PacedServer(given: ServerOptions) {
     return pacedServer(given, {
       ...limits,
@@ -87,7 +87,7 @@ export async function socketIoEndpoint(options: RealtimeEndpoint): Promise<Socke
   io.on("connection", (socket) => {
     const conversation = conversations.get(socket);
     if (conversation === undefined) return;
-    // The connection below has nobody behind it any more.
+    // The underlying connection has no socket any more.
     socket.once("disconnect", () => end(socket));
     talk(socket, conversation);
     void answered.get(socket)?.then(conversation.begin);
@@ -139,11 +139,11 @@ async function admit(options: RealtimeEndpoint, socket: Socket): Promise<Convers
   conn.on("packetCreate", ({ data }: { readonly data?: unknown }) => {
     waiting += typeof data === "string" ? data.length : 0;
   });
-  // Before frames of Engine.IO's own.
+  // Before Engine.IO's own listener for frames.
   conn.on("flush", () => {
     waiting = 0;
     flow.flush();
-    // What it writes now goes out at once, and not a frame at a time.
+    // Its writes of this tick are sent together, not one frame at a time.
     request.socket.cork();
     process.nextTick(() => request.socket.uncork());
   });
@@ -160,11 +160,11 @@ async function admit(options: RealtimeEndpoint, socket: Socket): Promise<Convers
     isWritable: flow.isWritable,
     writable: flow.writable,
     flush: flow.flush,
-    // A whole frame between those of Engine.IO: the same bytes go to every connection.
+    // A complete frame, written beside those of Engine.IO: the same bytes go to every connection.
     write: ({ socketIoFrame }: Signal) => flow.send(socketIoFrame),
     leave: () => end(socket),
     refuse(code) {
-      // After a farewell its client does not come back by itself: two that have one device would be at odds for ever.
+      // After a disconnect packet its client doesn't reconnect: two clients with one device would replace each other forever.
       if (code === "realtime_device_replaced" && socket.connected) farewell(socket, code);
       end(socket);
     },
@@ -183,13 +183,13 @@ async function admit(options: RealtimeEndpoint, socket: Socket): Promise<Convers
   return conversation;
 }
 
-/** Ends the connection below, so that the client comes back and is admitted elsewhere, or refused. */
+/** Ends the underlying connection, so that the client comes back and is admitted elsewhere, or refused. */
 function end({ conn, request }: Socket): void {
   conn.close();
   setTimeout(() => request.socket.destroy(), closingMillis).unref();
 }
 
-/** The WebSocket of a connection, which Engine.IO notes in its request. */
+/** The WebSocket of a connection, which Engine.IO stores on its request. */
 function webSocketOf(request: IncomingMessage): PacedWebSocket {
   if ("websocket" in request && request.websocket instanceof PacedWebSocket)
     return request.websocket;

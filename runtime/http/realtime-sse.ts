@@ -22,7 +22,7 @@ import { sendJson } from "./reply.js";
 import { securityHeaderList } from "./security-headers.js";
 
 const keepaliveMillis = 15_000;
-/** How long an `EventSource` whose device has come again stays away: two that have one device are not at odds all the time. */
+/** How long an `EventSource` stays away if its device has connected again, so that two with one device don't fight all the time. */
 const replacedMillis = 15_000;
 const maxAckBytes = 4 * 1024;
 
@@ -48,7 +48,7 @@ async function stream(
 ): Promise<void> {
   const { headers } = req;
   checkRealtimeOrigin(headers.origin, headers.host, options.allowedOrigins);
-  // Behind the answer to an earlier request of the connection, which this stream would follow for ever.
+  // An earlier request of the connection is still being answered, and this stream would wait for it.
   if (res.socket === null) throw fail("http_malformed");
   const lastEventId = headers["last-event-id"];
   const handshake = readHandshake(
@@ -56,7 +56,7 @@ async function stream(
     typeof lastEventId === "string" && lastEventId !== "" ? lastEventId : undefined,
   );
   if (req.method === "HEAD") {
-    // What a stream would begin with, for who may have one.
+    // The headers of a stream, for a caller who may have one.
     const { context } = await boundCaller(options, req);
     await checkTopics(options.spec, handshake.topics, context);
     res.writeHead(200, streamHeaders(context));
@@ -77,7 +77,7 @@ async function stream(
     }
     flow.flush();
     res.end(last);
-    // The connection goes on to other requests once this has gone out.
+    // The connection serves other requests once this was sent.
     const patience = setTimeout(() => socket.destroy(), closingMillis).unref();
     res.once("close", () => clearTimeout(patience));
   };
@@ -89,10 +89,10 @@ async function stream(
     writable: flow.writable,
     flush: flow.flush,
     write(signal: Signal) {
-      // A whole chunk between those of Node: the same bytes go to every connection.
+      // A complete chunk, written beside those of Node: the same bytes go to every connection.
       flow.send(isChunked ? signal.sseChunk : Buffer.from(signal.sse));
     },
-    // A spread of reconnects, so that they do not come all at once.
+    // Reconnects at random times, so that they don't all come at once.
     leave: () => end(retryIn(1_000, 8_000), "service_draining"),
     refuse: (code) =>
       end(code === "realtime_device_replaced" ? retryIn(replacedMillis) + told(code) : "", code),
@@ -138,7 +138,7 @@ function streamHeaders({ metadata }: ExecutionContext): string[] {
   ];
 }
 
-/** Has an `EventSource` come back after so many milliseconds, at random so that many do not come all at once. */
+/** Makes an `EventSource` reconnect after about so many milliseconds; random, so that many don't all come at once. */
 function retryIn(least: number, most = least): string {
   return `retry: ${least + Math.floor(Math.random() * (most - least))}\n\n`;
 }

@@ -64,7 +64,7 @@ export function webSocketEndpoint(options: RealtimeEndpoint): WebSocketEndpoint 
       return true;
     },
     stop() {
-      // Those among them whose caller is still being looked up, too.
+      // This includes connections whose caller is still being looked up.
       for (const webSocket of server.clients) end(webSocket, codes.away, "the service goes away");
       server.close();
     },
@@ -77,7 +77,7 @@ function subprotocolToken(req: IncomingMessage): string | null {
   return offered.find((one) => one.startsWith("bearer."))?.slice("bearer.".length) ?? null;
 }
 
-/** The handshake has been accepted already: a refusal is a close with its code and what it means. */
+/** The handshake was accepted already, so a refusal is a close with its code and a reason. */
 function refuse({ resources }: RealtimeEndpoint, webSocket: WebSocket, error: unknown): void {
   const known = toldError(resources.log, error, "a connection failed");
   const code = known.status >= 500 ? codes.failed : codes.policy;
@@ -85,7 +85,7 @@ function refuse({ resources }: RealtimeEndpoint, webSocket: WebSocket, error: un
   end(webSocket, code, `${known.code}: ${detail}${figures(context)}`);
 }
 
-/** The figures of a refusal, such as the versions that are spoken: a close has no room for more. */
+/** The numbers of a refusal's context, such as the supported versions: a close has no room for more. */
 function figures(context: Readonly<Record<string, unknown>>): string {
   const told = Object.entries(context).filter(([, value]) => typeof value === "number");
   return told.length === 0
@@ -98,7 +98,7 @@ function end(webSocket: WebSocket, code: number, reason: string): void {
   setTimeout(() => webSocket.terminate(), closingMillis).unref();
 }
 
-/** Refusals that are the same each time, in the bytes that tell them. */
+/** The bytes of refusals that are always the same. */
 const refusalFrames = new WeakMap<ServiceError, Buffer>();
 
 function refusalFrame(error: ServiceError): Buffer {
@@ -109,7 +109,7 @@ function refusalFrame(error: ServiceError): Buffer {
   return frame;
 }
 
-/** As many bytes of UTF-8, cut between characters. */
+/** The text cut to so many bytes of UTF-8, between characters. */
 export function cut(text: string, bytes: number): string {
   let result = "";
   let size = 0;
@@ -135,7 +135,7 @@ async function talk(
   const handshake = readHandshake(query, undefined, options.credentialParameters);
   const flow = flowOf(socket, () => webSocket.readyState !== WebSocket.OPEN);
   const connection = connectionOver(webSocket, flow);
-  // What waits for the end of this tick goes out before any close.
+  // Frames that wait for the end of this tick are sent before a close.
   webSocket.on("closing", flow.flush);
   const conversation = await converse(
     options,
@@ -184,7 +184,7 @@ async function talk(
   };
 }
 
-/** The connection as the plane has it. */
+/** The connection as the realtime plane sees it. */
 function connectionOver(webSocket: PacedWebSocket, flow: Flow): Connection {
   return {
     get hasEnded() {
@@ -193,7 +193,7 @@ function connectionOver(webSocket: PacedWebSocket, flow: Flow): Connection {
     isWritable: flow.isWritable,
     writable: flow.writable,
     flush: flow.flush,
-    // A whole frame between those of ws: the same bytes go to every connection.
+    // A complete frame, written beside those of ws: the same bytes go to every connection.
     write: ({ webSocketFrame }: Signal) => flow.send(webSocketFrame),
     leave: () => end(webSocket, codes.away, "the service goes away"),
     refuse: (code) => end(webSocket, code === "core.internal" ? codes.failed : codes.policy, code),
@@ -202,7 +202,7 @@ function connectionOver(webSocket: PacedWebSocket, flow: Flow): Connection {
   };
 }
 
-/** Pings the other side, and ends the connection where a ping was not answered before the next. */
+/** Pings the other side, and ends the connection if a ping wasn't answered before the next one. */
 function pinged(webSocket: PacedWebSocket): NodeJS.Timeout {
   let isAlive = true;
   webSocket.on("pong", () => (isAlive = true));
@@ -213,7 +213,7 @@ function pinged(webSocket: PacedWebSocket): NodeJS.Timeout {
   }, pingMillis);
 }
 
-/** Answers what a frame asks for, by its `cid`. */
+/** Runs a frame's request and answers with its `cid`. */
 function answers(
   conversation: Conversation,
   send: (frame: object) => void,
@@ -221,7 +221,7 @@ function answers(
   const open = new Set<string | number>();
   return async (cid, work) => {
     try {
-      // Two answers to one cid could not be told apart.
+      // Two answers with one cid could not be distinguished.
       if (open.has(cid)) throw invalidFrame("cid is in use");
       open.add(cid);
       const data = await work().finally(() => open.delete(cid));

@@ -38,7 +38,7 @@ export function replyOutcome(
   if (version?.etag !== undefined) {
     const { etag, modifiedAt } = version;
     headers.push("ETag", etag, "Cache-Control", "private, no-cache", ...varyOf(res));
-    // Within its second there may be another version with the same date (RFC 9110 §8.8.2.1).
+    // Within the same second there may be another version with the same date (RFC 9110 §8.8.2.1).
     if (modifiedAt !== undefined && Date.now() - modifiedAt > 1_000)
       headers.push("Last-Modified", new Date(modifiedAt).toUTCString());
     const isRead = req.method === "GET" || req.method === "HEAD";
@@ -60,13 +60,13 @@ export function replyOutcome(
   }
   const text = output instanceof JsonText ? output.text : JSON.stringify(output);
   const least = Exchange.known(res)?.style.compressBytes ?? null;
-  // Who has not sent all of its request may be answered early, and is not kept waiting.
+  // A caller who hasn't sent the whole request yet is answered without waiting for the rest.
   if (least === null || text.length < least || (!req.complete && hasBody(req)))
     sendJson(req, res, status, headers, text);
   else sendCompressed(req, res, status, headers, text);
 }
 
-/** Answers with JSON text in the coding that the caller takes best. */
+/** Answers with JSON text in the coding that the caller prefers. */
 function sendCompressed(
   req: IncomingMessage,
   res: ServerResponse,
@@ -80,7 +80,7 @@ function sendCompressed(
   compressed(coding, text).then(
     (bytes) => {
       if (res.destroyed) return;
-      // Other bytes of the same version: the tag is weak (RFC 9110 §8.8.3.3).
+      // Compressed, the same version has other bytes, so the tag is weak (RFC 9110 §8.8.3.3).
       const tag = headers.indexOf("ETag") + 1;
       if (tag > 0) headers[tag] = `W/${headers[tag] ?? ""}`;
       const length = String(bytes.length);
@@ -92,7 +92,7 @@ function sendCompressed(
   );
 }
 
-/** Says that the answer depends on what codings its caller takes. */
+/** Says that the answer depends on the codings that its caller accepts. */
 function addVary(headers: string[], res: ServerResponse): void {
   const at = headers.indexOf("Vary") + 1;
   if (at > 0) headers[at] = `${headers[at] ?? ""}, Accept-Encoding`;
@@ -120,7 +120,7 @@ export function replyError(
   try {
     writeError(req, res, metadata, known);
   } catch (cause) {
-    // A context that is no JSON, or a header with a line break.
+    // A context that JSON can't express, or a header with a line break.
     writeError(req, res, metadata, fail("core.internal", {}, { cause }));
   }
 }
@@ -156,7 +156,7 @@ export function sendJson(
     if (!headers.includes("Connection")) headers.push("Connection", "close");
     res.writeHead(status, headers);
     if (req.method !== "HEAD") res.write(text);
-    // Who waits to be asked for its body sends none of it now.
+    // A caller who waits for 100-continue sends no body now.
     if (isBodyHeld(req)) res.end();
     else endAfterInput(req, res);
     return;
@@ -167,7 +167,7 @@ export function sendJson(
   else res.end(text, bytes === text.length ? "latin1" : "utf8");
 }
 
-/** What is still read of a request that is answered already: bytes, and milliseconds. */
+/** How much of a request is still read after its answer: bytes, and milliseconds. */
 const lingering = { bytes: 16 * 1024 * 1024, millis: 1_000 };
 
 /**
@@ -193,10 +193,10 @@ function endAfterInput(req: IncomingMessage, res: ServerResponse): void {
   req.resume();
 }
 
-/** Milliseconds that a client may take nothing of an answer before its connection is ended. */
+/** Milliseconds that a client may read nothing of an answer before its connection is closed. */
 const stalledMillis = 60_000;
 
-/** Answers with bytes as they come. Where they fail half-way the connection ends, so that no part looks complete. */
+/** Answers with bytes as they come. If the source fails halfway the connection ends, so that no part looks complete. */
 function sendBytes(
   req: IncomingMessage,
   res: ServerResponse,
@@ -219,12 +219,12 @@ function sendBytes(
     return;
   }
   res.setTimeout(stalledMillis, () => res.destroy());
-  // A reset: an end would look like a whole answer where no length was told.
+  // Reset the connection: without a declared length, a normal end would look like a complete answer.
   body.once("error", () => res.socket?.resetAndDestroy());
   pipeline(body, res, () => undefined);
 }
 
-/** What an answer that a browser may keep depends on: credentials, and what has been named before (`Origin`). */
+/** `Vary` of an answer that a browser may cache: the headers of credentials, and those set before (`Origin`). */
 function varyOf(res: ServerResponse): readonly string[] {
   const before = res.getHeader("Vary");
   const names = [
@@ -234,7 +234,7 @@ function varyOf(res: ServerResponse): readonly string[] {
   return names.length === 0 ? [] : ["Vary", names.join(", ")];
 }
 
-/** Whether nothing can be written any more: the reply has begun, or the caller has gone. */
+/** Whether nothing can be written any more: the reply has begun, or the caller has left. */
 function isGone(res: ServerResponse): boolean {
   if (res.headersSent) {
     // A reply that failed half-way must not look complete.

@@ -1,4 +1,4 @@
-// A line a request in the log: what was asked, what answered, how long it took; no query, no credential (decisions.md §3).
+// One log line per request: path, operation, status, duration; no query and no credential (decisions.md §3).
 import type { Log } from "../ports/log.js";
 import { directPath } from "../families/storage/addresses.js";
 import type { Exchange } from "./exchange.js";

@@ -31,8 +31,8 @@ const quote = 0x22;
 const backslash = 0x5c;
 
 /**
- * Whether text that is known to be JSON, and its value, show at a glance that nothing is to be refused: what most bodies
- * are. It makes nothing, and names no fault.
+ * A fast check whether JSON text certainly has nothing to refuse, which is so for most bodies. It allocates nothing, and
+ * names no fault.
  */
 function isPlain(text: string, value: unknown): boolean {
   const hasEscapes = text.includes("\\");
@@ -85,10 +85,10 @@ function isPlain(text: string, value: unknown): boolean {
         break;
     }
   }
-  // A key that an object repeats is in the text, and not in the value.
+  // A repeated key is in the text, but not in the value.
   return values - keys <= limits.maxJsonValues && (keys < 2 || keysOf(value) === keys);
 }
-/** The index of the closing quote; -1 where an escape of four digits has to be looked at. */
+/** The index of the closing quote; -1 if an escape of four digits must be checked. */
 function endOfPlainString(text: string, start: number): number {
   let index = start + 1;
   for (let unit = text.charCodeAt(index); unit !== quote; unit = text.charCodeAt(index)) {
@@ -112,7 +112,7 @@ function keysOf(value: unknown): number {
   return keys;
 }
 
-/** Walks text that is known to be JSON and refuses what JSON.parse lets pass. */
+/** Walks through JSON text and refuses what JSON.parse accepts but we don't. */
 function inspect(text: string): void {
   const keys: (Set<string> | null)[] = [];
   let depth = 0;

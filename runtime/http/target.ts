@@ -1,12 +1,12 @@
-// The request target (RFC 9112 §3.2), brought into one form before anything looks at it.
+// The request target (RFC 9112 §3.2), normalized before anything reads it.
 import type { IncomingMessage } from "node:http";
 import { fail } from "../contract/errors.js";
 
 const absolute = /^https?:\/\/([^/?#]*)(.*)$/i;
 
 /**
- * Makes the target of a request a path: of an absolute one what follows its authority, which stands for `Host` then
- * (§3.2.2); letters that are percent-encoded without need are themselves (RFC 3986 §6.2.2.2).
+ * Turns the target of a request into a path. An absolute target loses its authority, which then counts as `Host` (§3.2.2);
+ * letters that are percent-encoded without need are decoded (RFC 3986 §6.2.2.2).
  * Throws `http_malformed` where an authority has no host.
  */
 export function normalizeTarget(req: IncomingMessage): void {
@@ -15,7 +15,7 @@ export function normalizeTarget(req: IncomingMessage): void {
   let target = url;
   const [, authority, rest] = absolute.exec(url) ?? [];
   if (authority !== undefined && rest !== undefined) {
-    // RFC 9110 §4.2.1: such a URI names nobody.
+    // RFC 9110 §4.2.1: a URI without a host is invalid.
     if (/^(?::|$)/.test(authority)) throw fail("http_malformed");
     target = rest.startsWith("/") ? rest : `/${rest}`;
     req.headers.host = authority;

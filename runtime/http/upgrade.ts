@@ -1,15 +1,15 @@
-// What a request for a WebSocket must say (RFC 6455 §4.2.1), looked at before its protocol is: refusals have the envelope.
+// Checks a WebSocket request (RFC 6455 §4.2.1) before its protocol is loaded, so that refusals have the error envelope.
 import type { IncomingMessage } from "node:http";
 import { fail, type ServiceError } from "../contract/errors.js";
 import { methodNotAllowed } from "./route-table.js";
 
-/** The version that is spoken; 8 is the same on the wire. */
+/** The supported version; 8 is the same on the wire. */
 const versions = ["13", "8"];
 const key = /^[+/0-9A-Za-z]{22}==$/;
 /** Names of RFC 9110 §5.6.2 with commas between them. */
 const protocols = /^[\w!#$%&'*+.^`|~-]+(?:[\t ]*,[\t ]*[\w!#$%&'*+.^`|~-]+)*$/;
 
-/** What says that WebSockets alone are spoken here, and which (RFC 9110 §15.5.22, RFC 6455 §4.4). */
+/** Headers that say that only WebSockets of this version are accepted here (RFC 9110 §15.5.22, RFC 6455 §4.4). */
 export function upgradeRequired(): ServiceError {
   const headers = {
     Upgrade: "websocket",

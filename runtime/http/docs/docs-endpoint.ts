@@ -13,11 +13,11 @@ export interface DocsOptions {
   readonly title: string;
   /** The generated folder, for its catalog. */
   readonly folder: string;
-  /** Where the realtime plane is, and what it is spoken over; null where there is none. */
+  /** The paths and transports of realtime; null if the service has none. */
   readonly realtime: { readonly path: string; readonly transports: readonly string[] } | null;
   /** The header that tokens are sent in. */
   readonly tokenHeader: string;
-  /** What stands before them. */
+  /** The scheme before the token. */
   readonly tokenScheme: string;
 }
 
@@ -68,7 +68,7 @@ export function docsEndpoint(
   };
 }
 
-/** What there is, by its path. */
+/** The pages and assets, by path. */
 function docsAnswers({
   title,
   folder,
@@ -131,7 +131,7 @@ function ofSwagger(folder: string, name: string): readonly [string, Answer] {
   return [`/docs/${name}`, answerOf(type, () => readFile(join(folder, name)))];
 }
 
-/** Where swagger-ui-dist is installed, looked for from here and from the project; null where it is not. */
+/** Where swagger-ui-dist is installed, seen from here or from the project; null if it isn't. */
 function swaggerFolder(): string | null {
   for (const from of [fileURLToPath(import.meta.url), join(process.cwd(), "package.json")]) {
     try {
