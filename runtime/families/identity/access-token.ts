@@ -16,7 +16,7 @@ export function tokenIssuer(
   issuer: string,
   clock: Clock,
 ): TokenIssuer {
-  // Only the pure part is remembered: that this text carries a valid signature. Times are compared at each use.
+  // Only what can't change is cached: that this text has a valid signature. Times are compared at each use.
   const proven = new Map<string, AccessClaims>();
 
   // Loaded with the first token: a service starts without it.
@@ -78,7 +78,7 @@ function headerOf(token: string, algorithm: TokenAlgorithm): { readonly kid: str
     throw fail("core.authentication");
   }
   const { alg, typ, kid, ...others } = (header ?? {}) as Readonly<Record<string, unknown>>;
-  // Keys in the header, critical extensions and anything else that is not ours are refused, not ignored.
+  // Keys in the header, critical extensions and everything else that we don't write are refused, not ignored.
   const isOurs =
     alg === algorithm &&
     typ === "at+jwt" &&
@@ -118,7 +118,7 @@ function soundClaims(claims: Readonly<Record<string, unknown>>, now: number): Ac
   };
 }
 
-/** One actor; a chain of them is not ours (RFC 8693 §4.1 allows to nest). */
+/** One actor; chains, which RFC 8693 §4.1 allows, are refused. */
 function isActor(act: unknown): act is { readonly sub: string } {
   if (typeof act !== "object" || act === null) return false;
   return Object.keys(act).length === 1 && typeof (act as { sub?: unknown }).sub === "string";

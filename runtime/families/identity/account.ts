@@ -1,4 +1,4 @@
-// What handlers of the author's own do with the account of who is calling: a token for an answer, another login, another password.
+// What handlers of the author's may do with the caller's account: get a token for an answer, change the login or the password.
 import { fail } from "../../contract/errors.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import { sessionOf } from "../../operations/identity.js";
@@ -6,13 +6,13 @@ import { identityStore } from "../../ports/identity.js";
 import { canonicalLogin } from "./canonical-login.js";
 import { hashPassword } from "./passwords.js";
 
-/** What an account is to have from now on; what is left out stays. */
+/** The new values of an account; those that are left out stay. */
 export interface AccountChange {
   readonly login?: string | undefined;
   readonly password?: string | undefined;
 }
 
-/** Functions for handlers; each throws `core.authorization` for an API key and for who acts for somebody else. */
+/** Functions for handlers; each throws `core.authorization` for an API key and for an actor. */
 export const account = {
   /** An access token of the calling session, which ends when that of the call does. */
   async accessToken(context: ExecutionContext): Promise<string> {
@@ -56,7 +56,7 @@ export const account = {
       if (!(await identity.holdSession(sessionId))) throw fail("core.authentication");
       if (login !== principal.login && !(await identity.setLogin(principalId, login)))
         throw fail("unique_violation", { members: ["login"] });
-      // It may have been asked for by whoever has read the mails of the login before.
+      // Whoever read the mails of the former login may have requested it.
       await identity.dropResetToken(principalId);
       if (hash !== undefined) {
         await identity.setPassword(principalId, hash);

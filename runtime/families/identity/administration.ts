@@ -67,7 +67,7 @@ export const principals = {
         throw fail("core.conflict", { reason: "the subject is mapped already" });
     },
 
-  /** Where it comes again, a principal of its own is made for it. */
+  /** If the subject comes again, it gets a new principal. */
   unlinkSubject:
     (): Handler<Subject, void> =>
     async ({ issuer, subject }, context) => {
@@ -78,7 +78,7 @@ export const principals = {
       context.endsCredentials({ principalId: found.id });
     },
 
-  /** It may sign in again; what it held and belonged to has gone with the deactivation. */
+  /** The principal may sign in again; its permissions and memberships ended with the deactivation. */
   reactivatePrincipal:
     (): Handler<{ readonly principal_id: string }, void> => async (given, context) => {
       const { principal_id: id } = canonicalIds(given);
@@ -99,7 +99,7 @@ export const principals = {
   grantPermission: (): Handler<Grant, void> => async (given, context) => {
     const grant = canonicalIds(given);
     const { principal_id: principalId } = grant;
-    // Held, so that a deactivation at the same time takes with it what is given here.
+    // Locked, so that a concurrent deactivation also removes what is granted here.
     if (
       principalId !== undefined &&
       grant.role === undefined &&
@@ -130,7 +130,7 @@ export const principals = {
     },
 };
 
-/** The subject of a holder that is there. Throws `core.not_found`. */
+/** The subject of an existing holder. Throws `core.not_found`. */
 async function holderOf(holder: Holder, { transaction }: ExecutionContext): Promise<string> {
   const { principal_id: principalId, tenant_id: tenantId } = holder;
   const identity = transaction.of(identityStore);

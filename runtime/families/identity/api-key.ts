@@ -1,5 +1,5 @@
-// The text of an API key: `<service>_<64 hex digits><CRC-32>`. The checksum tells a mistyped key without a query, and
-// lets scanners of secrets find one in a text.
+// The text of an API key: `<service>_<64 hex digits><CRC-32>`. The checksum detects a mistyped key without a query, and
+// lets secret scanners recognize a key in a text.
 import { createHash, randomBytes } from "node:crypto";
 import { crc32 } from "node:zlib";
 

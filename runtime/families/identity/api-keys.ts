@@ -21,7 +21,7 @@ interface IssueRequest {
   readonly expires_in?: number;
 }
 
-/** Good keys of a principal; as many that are revoked or have run out are kept for a day. */
+/** How many valid keys a principal may have; as many revoked and expired ones are kept for a day. */
 const maxKeys = 100;
 
 /** A key without its secret. */
@@ -49,7 +49,7 @@ export interface IssuedApiKey {
 /** Handlers of API keys. A key has the tenant that the calling session is scoped to. */
 export const apiKeys = {
   /**
-   * Throws `core.not_found` for an actor that is not there, inactive, or no member of the tenant, and `api_keys_limit` for a
+   * Throws `core.not_found` for an actor that doesn't exist, is inactive or isn't a member of the tenant, and `api_keys_limit` for a
    * caller who has as many keys as one may have.
    */
   issue:
@@ -87,7 +87,7 @@ export const apiKeys = {
       };
     },
 
-  /** The caller's good keys, oldest first. */
+  /** The caller's valid keys, oldest first. */
   list:
     (): Handler<Readonly<Record<never, never>>, { readonly keys: readonly ApiKeyEntry[] }> =>
     async (_input, context) => {

@@ -17,9 +17,9 @@ const noteMillis = 10_000;
 const useNotedEvery = 60_000;
 
 /**
- * The caller of a request, or null where it carries no credential. A token that came otherwise than in its headers is taken
- * in place of what they have, by the route of the ingress that they use, or else of the first. The first ingress that is present decides: a
- * credential that is not valid, or no longer live, throws `core.authentication`, on open operations too.
+ * The caller of a request, or null if it carries no credential. The first ingress that is present decides: a credential that
+ * is invalid, or no longer live, throws `core.authentication`, on open operations too. A token that came otherwise than in the
+ * headers replaces theirs; it is checked by the route of the ingress that the headers use, or else by the first route.
  */
 export async function authenticate(
   spec: IdentitySpec,
@@ -45,7 +45,7 @@ export async function authenticate(
   return null;
 }
 
-/** What stands at an ingress: undefined where nothing does, "" where it is not well formed. */
+/** The credential at an ingress: undefined if there is none, "" if it is malformed. */
 function credentialAt(
   { ingress }: IdentitySpec,
   at: Ingress,
@@ -59,7 +59,7 @@ function credentialAt(
   if (at.kind === "api_key") return value;
   const token = behindScheme(value, at.scheme);
   if (token !== undefined) return token;
-  // Of one header several ingress may have a scheme each.
+  // Several ingresses may share a header, each with a scheme of its own.
   const isOthers = ingress.some(
     (one) =>
       one.kind === "bearer" &&
@@ -77,7 +77,7 @@ function behindScheme(value: string, scheme: string): string | undefined {
   return isIts && /^[\x21-\x7e]+$/.test(token) ? token : undefined;
 }
 
-/** A cookie by its name; "" where it stands there twice, for then nobody knows who set which. */
+/** A cookie by its name; "" if it occurs twice, because nobody knows who set which. */
 function cookieOf(header: string | undefined, name: string): string | undefined {
   const values = (header ?? "")
     .split(";")
@@ -111,7 +111,7 @@ async function byToken(
   }
 }
 
-/** Who a token of the service itself speaks of: its session must be live. */
+/** The caller of a token of the service's own; its session must be live. */
 async function ofSession(
   spec: IdentitySpec,
   { clock, keys }: Resources,
@@ -130,7 +130,7 @@ async function ofSession(
   return { ...identityOf(trust), sessionId: claims.sid, expiresAt: claims.exp * 1000 };
 }
 
-/** Whether a token is of the session's generation, or of the one before it within the grace: a refresh ends what it replaces. */
+/** Whether a token has the session's generation, or, within the grace, the one before: a refresh ends the token that it replaces. */
 function isOfNow(
   { refreshGraceSeconds }: IdentitySpec,
   { generation, rotatedAt }: Trust,
@@ -154,7 +154,7 @@ async function byApiKey(
   if (trust === null) throw fail("core.authentication");
   const identity = identityOf(trust);
   if (now - (trust.lastUsedAt ?? 0) > useNotedEvery) {
-    // Beside the request, which waits for no write: a lost note is made by the next use.
+    // The request doesn't wait for this write: if it is lost, the next use writes it.
     database
       .write({ lifetime: Lifetime.within(noteMillis) }, (transaction) =>
         transaction.of(apiKeyStore).noteUse(trust.credentialId, now),

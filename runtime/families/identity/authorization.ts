@@ -11,13 +11,13 @@ import { allVisible, within } from "../../query/relations.js";
 import { decideByPermissions, type DecisionPort, type ScopePort } from "./decisions.js";
 
 export interface AuthorizationSpec {
-  /** Permissions that stand above every other; `{resource}` is the resource's name. None are needed. */
+  /** Permissions that include every other; `{resource}` is the resource's name. May be empty. */
   readonly override: readonly string[];
   /** Who decides; the permissions of the service's own where left out. */
   readonly decide?: DecisionPort;
 }
 
-/** Narrows what an operation sees; whoever asks for a part of it alone is told what is visible. */
+/** Restricts the rows that an operation sees; can also be asked for the filter alone. */
 export interface ScopeHook extends PhaseHook<"before", unknown, never> {
   visible(context: ExecutionContext): Promise<Filter>;
 }
@@ -31,8 +31,8 @@ export interface Authorization {
   /** Whether `authorize(action)` would let the caller pass: for handlers that ask. */
   may(action: string, context: ExecutionContext): Promise<boolean>;
   /**
-   * Every row that the operation reads or writes passes the port's filter as well; others are not there. Lifted for who
-   * has an override permission. Runs after `principal` and before the operation's own hooks, so that these see no more
+   * Every row that the operation reads or writes passes the port's filter as well; others don't exist for it. Callers with
+   * an override permission aren't restricted. Runs after `principal` and before the operation's own hooks, so that these see no more
    * than it does.
    */
   scope(spec: DocumentSpec<unknown>, port: ScopePort): ScopeHook;
@@ -93,7 +93,7 @@ export function authorization({
   };
 }
 
-/** A filter that cannot be read is a fault of the service, and no wider result. */
+/** An invalid filter is a fault of the service, never a wider result. */
 function readFilter(spec: DocumentSpec<unknown>, filter: unknown) {
   try {
     if (!isObject(filter) || Object.values(filter).includes(undefined))

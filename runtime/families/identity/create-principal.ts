@@ -17,7 +17,7 @@ export const createPrincipalCommand: Command = {
   },
 };
 
-/** Whom the command makes, and the permissions that it holds everywhere. */
+/** The principal that the command creates, and the permissions that it holds everywhere. */
 interface NewPrincipal {
   readonly login: string;
   readonly permissions: readonly string[];
@@ -43,7 +43,7 @@ function readArguments(args: readonly string[]): NewPrincipal | null {
 /**
  * Adds a principal with the password that stdin gives (without its last line break) and permissions that hold
  * everywhere; returns its id. Throws `core.conflict` where the login is taken and `core.validation` for the password or
- * a permission; nobody is made then.
+ * a permission; then no principal is created.
  */
 async function provision(
   { context, write }: ServiceAtWork,

@@ -1,4 +1,4 @@
-// Keys of a signer outside this process: its public keys are held to the rules that our own are (attack 86).
+// Keys of a signer outside this process: the rules for our own keys apply to its public keys (attack 86).
 import { createPublicKey, type JsonWebKey, type KeyObject } from "node:crypto";
 import { fail } from "../../contract/errors.js";
 import { keyFault, published, type TokenKeys } from "./token-keys.js";
@@ -39,7 +39,7 @@ function importedKey(algorithm: TokenAlgorithm, jwk: JsonWebKey): KeyObject | st
     const key = createPublicKey({ key: jwk, format: "jwk" });
     return keyFault(algorithm, key) ?? key;
   } catch {
-    // A point that is not on the curve, or text that is no base64url.
+    // A point that is not on the curve, or malformed base64url.
     return `is no ${kty} key`;
   }
 }

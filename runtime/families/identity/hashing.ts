@@ -1,16 +1,16 @@
-// Who hashes next: a share of the process's threads, of which addresses take turns (architecture.md "Work is bounded").
+// Schedules hashes: on a share of the process's threads, with addresses taking turns (architecture.md "Work is bounded").
 import { availableParallelism } from "node:os";
 import { Bulkhead } from "../../operations/bulkhead.js";
 import type { Lifetime } from "../../ports/lifetime.js";
 import type { Payer } from "../../ports/work.js";
 
-/** For whom is hashed: an invocation. */
+/** The invocation that needs a hash. */
 export interface Hashing {
   /** An invocation's; null is the service itself. */
   readonly payer: Payer | null;
   readonly clientAddress: () => string;
   readonly lifetime: Lifetime;
-  /** Whether a write transaction is held meanwhile, for which others wait: then it goes first. */
+  /** Whether it holds a write transaction, for which others wait: then it goes first. */
   readonly holdsTransaction?: boolean;
 }
 
@@ -25,7 +25,7 @@ export function hashingPlaces(threads: string | undefined, cores: number): numbe
   return Math.max(1, Math.min(ofThreads, cores - 1));
 }
 
-/** Of the whole process, as its threads are. Each hash takes 19 MiB; a line without an end would delay everybody. */
+/** One queue for the whole process, as for its threads. Each hash takes 19 MiB, and an unbounded queue would delay everybody. */
 const places = new Bulkhead({
   size: hashingPlaces(process.env["UV_THREADPOOL_SIZE"], availableParallelism()),
   shareOf: () => Infinity,
@@ -38,7 +38,7 @@ export function inTurn<T>(
   { payer, clientAddress, lifetime, holdsTransaction = false }: Hashing,
   hash: () => Promise<T>,
 ): Promise<T> {
-  // By address, also of who is signed in: a flood of logins comes from somewhere.
+  // By address, even for signed-in callers, because a flood of logins comes from addresses.
   const isFirst = holdsTransaction || payer === null;
   const address = isFirst ? null : { key: clientAddress(), isAnonymous: true };
   return places.within({ lifetime, payer: address }, async () => {

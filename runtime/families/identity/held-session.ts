@@ -1,4 +1,4 @@
-// The calling session, asked about once more where something is made that outlives it.
+// The calling session, checked again when something is created that outlives it.
 import { fail } from "../../contract/errors.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import { sessionOf, type Identity } from "../../operations/identity.js";

@@ -8,7 +8,7 @@ export const principal: PhaseHook<"before", unknown, never> = {
   run: (_input, context) => void callerOf(context),
 };
 
-/** The caller has a session of its own: API keys, and who acts for somebody else, manage no credentials. Otherwise 403. */
+/** The caller has a session of its own, otherwise 403: API keys and actors can't manage credentials. */
 export const session: PhaseHook<"before", unknown, never> = {
   phase: "before",
   run: (_input, context) => void sessionOf(context),

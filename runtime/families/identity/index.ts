@@ -6,7 +6,7 @@ import { createPrincipalCommand } from "./create-principal.js";
 import { readSignUpLimits } from "./settings.js";
 import type { IdentitySpec } from "./spec.js";
 
-/** What ended is kept for a day, so that its last use can still be told from one that never was. */
+/** Ended sessions are kept for a day, so that their use can be distinguished from that of unknown ones. */
 const endedFor = 24 * 60 * 60 * 1_000;
 /** Rows that one batch removes. */
 const batchSize = 1_000;

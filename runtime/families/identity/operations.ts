@@ -14,7 +14,7 @@ import { identityStore } from "../../ports/identity.js";
 
 /** Sessions of a principal, beyond which the oldest ends. */
 const maxSessions = 100;
-/** Used refresh tokens of a session that are known as such: with one of them again the session ends. */
+/** How many used refresh tokens of a session are remembered: if one of them comes again, the session ends. */
 const maxUsedTokens = 1_000;
 
 /** The answer of login and refresh; lifetimes are seconds. */
@@ -27,8 +27,8 @@ export interface TokenResponse {
 }
 
 /**
- * Handlers of the authentication family. Those that hash open a write transaction of their own, so that hashing holds
- * none, and so does refreshing, which must commit although it refuses.
+ * Handlers of the authentication family. Those that hash open their write transaction themselves, after hashing. Refreshing
+ * does so as well, because it must commit even if it refuses.
  */
 export const authn = {
   /** Every failure is the same 401, after the same work. */
@@ -42,14 +42,14 @@ export const authn = {
     (spec: IdentitySpec): Handler<{ readonly refresh_token: string }, TokenResponse> =>
     async ({ refresh_token: token }, context) => {
       const answer = await context.commit(() => refresh(spec, context, token));
-      // A reuse has ended its session in the transaction above; only then it is refused.
+      // The transaction above has ended the session of a reused token; only now it is refused.
       if (answer === null) throw fail("core.authentication");
       return answer;
     },
 
   /**
-   * Ends the calling session, or all of the caller's with `{"scope": "all"}`. Who acts for somebody else may end that session
-   * alone; an API key has none.
+   * Ends the calling session, or all of the caller's with `{"scope": "all"}`. An actor may only end its own session; an
+   * API key has none.
    */
   logout:
     (): Handler<{ readonly scope?: "session" | "all" }, void> =>
@@ -78,7 +78,7 @@ export const authn = {
         current,
       );
       if (principal === null) throw fail("core.authentication");
-      // The caller is known: a 401 would have its client give up its session.
+      // The caller is known: a 401 would make its client drop the session.
       if (!matches) throw fail("current_password_wrong");
       const { login } = principal;
       const hash = await hashPassword(context, { password: next, login, at: "/new_password" });
@@ -164,7 +164,7 @@ export async function signIn(
     : undefined;
   return context.commit(async (transaction) => {
     const identity = transaction.of(identityStore);
-    // The password may have been changed or reset since it was proven; then nothing begins with the old one.
+    // The password may have been changed or reset since it was proven; then no session begins with the old one.
     const { id: principalId, passwordHash } = principal;
     if (!(await identity.replacePassword(principalId, passwordHash, rehashed ?? passwordHash)))
       throw fail("core.authentication");
@@ -185,7 +185,7 @@ async function provesPassword(
   const { loginAttempts } = context.resources;
   const address = context.clientAddress();
   const left = await loginAttempts.take(address, name);
-  // An address that has run out says nothing about a login, so it costs no hashing.
+  // A throttled address reveals nothing about a login, so no hash is needed.
   if (left === "none for the address") return false;
   const matches = await verifyPassword(context, left === "some" ? hash : undefined, password);
   if (matches) await loginAttempts.giveBack(address, name);

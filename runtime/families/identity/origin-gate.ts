@@ -1,4 +1,4 @@
-// The origin gate: a cookie comes along with requests that other sites start (OWASP CSRF Prevention Cheat Sheet).
+// The origin gate: browsers send cookies with requests that other sites start (OWASP CSRF Prevention Cheat Sheet).
 import type { IncomingHttpHeaders } from "node:http";
 import { fail } from "../../contract/errors.js";
 
@@ -18,7 +18,7 @@ const safeMethods = ["GET", "HEAD", "OPTIONS"];
 
 /**
  * Lets an unsafe request with a cookie pass only where the browser says that it comes from this service or an allowed
- * origin. Throws `origin_forbidden`, for a request that says nothing as well: what is no browser can send a header.
+ * origin. Throws `origin_forbidden`, also if the request says nothing: other clients than browsers can send a header instead.
  */
 export function checkOrigin({ method, headers, host, allowedOrigins }: BoundaryRequest): void {
   if (safeMethods.includes(method)) return;
@@ -26,7 +26,7 @@ export function checkOrigin({ method, headers, host, allowedOrigins }: BoundaryR
   const site = headers["sec-fetch-site"];
   if (origin !== undefined && allowedOrigins.includes(origin)) return;
   const isOurs = origin === undefined ? site === "same-origin" : isHost(origin, host());
-  // What the browser says of the site covers the scheme, which behind a proxy nobody here knows.
+  // `Sec-Fetch-Site` also covers the scheme, which this process can't know behind a proxy.
   if (!isOurs || (site !== undefined && site !== "same-origin")) throw fail("origin_forbidden");
 }
 

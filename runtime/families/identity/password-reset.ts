@@ -35,7 +35,7 @@ export const passwordReset = {
       const left = await context.resources.resetAttempts.take(context.clientAddress(), name);
       const principal = await context.transaction.of(identityStore).findPrincipalByLogin(name);
       const isKnown = left === "some" && principal?.isActive === true;
-      // Stands in for a principal where there is none, so that the same work is done.
+      // Stands in for an unknown principal, so that the same work is done.
       const principalId = isKnown ? principal.id : uuidv7();
       if (isKnown) context.note({ principal_id: principalId });
       const token = randomBytes(32).toString("base64url");
@@ -66,7 +66,7 @@ export const passwordReset = {
         .all(purpose, token)
         .map((digest) => digest.toString("base64url"));
       const now = context.clock.now();
-      // Asked first, so that a token out of nowhere costs no hashing.
+      // Checked first, so that an unknown token costs no hashing.
       const login = await context.transaction.of(identityStore).findResetLogin(digests, now);
       if (login === null) throw fail("core.authentication");
       const hash = await hashPassword(context, { password, login, at: "/new_password" });

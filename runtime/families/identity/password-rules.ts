@@ -1,7 +1,7 @@
-// What a new password must be: long enough, not one that everybody tries, and not the login (NIST SP 800-63B-4 §3.1.1.2).
+// The rules for a new password: long enough, not a common one, and not the login (NIST SP 800-63B-4 §3.1.1.2).
 import { canonicalLogin } from "./canonical-login.js";
 
-/** Code points, as JSON Schema counts: each counts the same in every script. */
+/** Code points, as JSON Schema counts, so that every script counts alike. */
 const minCharacters = 8;
 /** Bytes, which is what hashing costs. */
 const maxBytes = 1_024;
@@ -17,7 +17,7 @@ export function canonicalPassword(password: string): string {
   return password.normalize("NFC");
 }
 
-/** Whether a password is too long to be anybody's. */
+/** Whether a password is too long to have been accepted. */
 export function isTooLong(canonical: string): boolean {
   return Buffer.byteLength(canonical) > maxBytes;
 }
@@ -27,7 +27,7 @@ export async function passwordFault(
   canonical: string,
   login: string,
 ): Promise<PasswordFault | null> {
-  // The bytes first: the characters of a megabyte need not be counted.
+  // The bytes first, so that the characters of a megabyte aren't counted.
   if (isTooLong(canonical))
     return { keyword: "maxLength", message: `must have at most ${maxBytes} bytes` };
   if ([...canonical].length < minCharacters)
@@ -39,7 +39,7 @@ export async function passwordFault(
     : null;
 }
 
-/** Whether it is the login, or the part before its @, but for case and what is no letter or digit. */
+/** Whether it is the login, or the part before its @, ignoring case and everything but letters and digits. */
 function isLogin(password: string, login: string): boolean {
   const [name = ""] = login.split("@");
   return [login, name].some(
@@ -57,7 +57,7 @@ function bare(text: string): string {
 
 let common: Promise<ReadonlySet<string>> | undefined;
 
-/** The common ones that are long enough otherwise, about 18 000; loaded by the first that makes a password. */
+/** The common passwords that are long enough, about 18 000; loaded with the first new password. */
 async function commonPasswords(): Promise<ReadonlySet<string>> {
   const { dictionary } = await import("@zxcvbn-ts/language-common");
   const list = dictionary["passwords-common"].filter((one) => one.length >= minCharacters);

@@ -8,13 +8,13 @@ const parameters = { type: 2, memoryCost: 19_456, timeCost: 2, parallelism: 1 } 
 
 let decoy: Promise<string> | undefined;
 
-/** The native library, loaded by the first that hashes. */
+/** The native library, loaded with the first hash. */
 const library = async () => (await import("argon2")).default;
 
 /** A password that somebody chooses. */
 interface NewPassword {
   readonly password: string;
-  /** Whose it will be. */
+  /** The login that it will belong to. */
   readonly login: string;
   /** The JSON Pointer that an error names. */
   readonly at: string;
@@ -30,7 +30,7 @@ export async function hashPassword(
   return rehashPassword(hashing, password);
 }
 
-/** Hashes a password that was proven: one from before a rule stays good until it is changed. */
+/** Hashes a proven password without the rules: one from before a rule stays valid until it is changed. */
 export async function rehashPassword(hashing: Hashing, password: string): Promise<string> {
   const argon2 = await library();
   return inTurn(hashing, () => argon2.hash(canonicalPassword(password), parameters));

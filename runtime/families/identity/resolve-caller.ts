@@ -1,4 +1,4 @@
-// From what an author's resolver says to a caller: subjects are mapped to principals, and what it names must be live
+// From a resolver's result to a caller: subjects are mapped to principals, and everything that it names must be live
 // (service.md "Boundary middleware", decisions.md §4 "Authentication specs").
 import { fail } from "../../contract/errors.js";
 import { isUuid, uuidv7 } from "../../contract/uuid.js";
@@ -9,7 +9,7 @@ import { identityStore, type Trust } from "../../ports/identity.js";
 import { Lifetime } from "../../ports/lifetime.js";
 import type { ForeignCaller, IdentitySpec } from "./spec.js";
 
-/** How long a principal may take to be made, in milliseconds. */
+/** How long creating a principal may take, in milliseconds. */
 const makingMillis = 10_000;
 /** Letters that an issuer's name and a subject may have. */
 const maxName = 512;
@@ -31,7 +31,7 @@ export async function resolvedCaller(
     resources.log.warn({ route: routeName }, `a resolver's answer was refused: ${fault}`);
     throw fail("core.authentication");
   }
-  // Without a tenancy a tenant is whatever the resolver says.
+  // Without `tenancy` the service doesn't check the tenant that the resolver names.
   const tenant = spec.hasTenancy ? said.tenant : null;
   const { expiresAt } = said;
   if ("subject" in said) {
@@ -42,12 +42,12 @@ export async function resolvedCaller(
   const { principalId, actorId } = caller;
   const trust = await stores.of(identityStore).standing({ principalId }, actorId, tenant);
   if (trust !== null) identityOf(trust);
-  // Who has no principal here can be no member either.
+  // A subject without a principal can't be a member.
   if (trust === null && tenant !== null) throw fail("tenant_mismatch");
   return caller;
 }
 
-/** What is wrong with an answer, or null. Columns of ids take UUIDs alone, on one engine; they get nothing else on any. */
+/** What is wrong with a resolver's answer, or null. PostgreSQL's id columns only take UUIDs, so nothing else is accepted on any engine. */
 function faultOf(said: Identity | ForeignCaller): string | null {
   if ("subject" in said) {
     const isName = (text: unknown): boolean =>
@@ -64,7 +64,7 @@ function faultOf(said: Identity | ForeignCaller): string | null {
   return null;
 }
 
-/** The standing of a subject's principal, which is made where there is none yet. */
+/** The standing of a subject's principal, which is created if there is none yet. */
 async function mapped(
   { issuer, subject }: ForeignCaller,
   tenant: string | null,
@@ -80,7 +80,7 @@ async function mapped(
     const id = uuidv7();
     // Another request may have been first.
     if (!(await identities.addSubject({ issuer, subject }, id))) return;
-    // No login that somebody types is in upper case: nobody signs in as this one with a password.
+    // Typed logins are folded to lower case, so nobody can sign in with this one.
     const login = `Subject ${JSON.stringify([issuer, subject])}`;
     await identities.addPrincipal({ id, login, passwordHash: "", isActive: true });
   });
@@ -92,7 +92,7 @@ async function mapped(
 /** Who a live credential speaks of. Throws `core.authentication`, `tenant_mismatch` and `tenant_inactive`. */
 export function identityOf(trust: Trust): Identity {
   if (!trust.isActive) throw fail("core.authentication");
-  // Before what the end of a membership has ended with it, so that the answer says why.
+  // Checked before the session, which ends with the membership, so that the answer says why.
   if (!trust.isMember) throw fail("tenant_mismatch");
   if (!trust.isLive) throw fail("core.authentication");
   if (!trust.isTenantActive) throw fail("tenant_inactive");

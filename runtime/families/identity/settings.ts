@@ -2,7 +2,7 @@
 import type { AttemptLimits } from "../../operations/attempts.js";
 import type { SettingsSource } from "../../operations/family.js";
 
-/** Registrations, and mails of them, in a window; one more is 429. */
+/** Registrations, including mails that are sent again, in a window; one more is 429. */
 export function readSignUpLimits({ environment }: SettingsSource): AttemptLimits {
   return {
     perLogin: environment.integer("SIGN_UP_ATTEMPTS", 5, 1, 1_000_000),

@@ -1,5 +1,5 @@
-// Registering by oneself: at once, or once a token that was mailed has come back. Until then there is no principal, and nobody can tell
-// who has one.
+// Sign-up: at once, or once a mailed token has come back. Until then there is no principal, and nobody can find out which
+// logins have one.
 import { randomBytes } from "node:crypto";
 import { fail } from "../../contract/errors.js";
 import { uuidv7 } from "../../contract/uuid.js";
@@ -25,7 +25,7 @@ export interface SignUp {
   readonly profile?: object;
 }
 
-/** The integration event that a mail is made of. Of a login that has a principal it tells just that, and holds no token. */
+/** The integration event from which a mail is made. For a login that has a principal it says only that, and has no token. */
 export interface SignUpRequested {
   readonly login: string;
   readonly kind: "verify" | "exists";
@@ -76,7 +76,7 @@ export const signUp = {
       });
     },
 
-  /** Mails again for a registration that waits, with a new token. For any other login the same is written and taken back. */
+  /** Mails a pending registration again, with a new token. For any other login the same work is done and undone. */
   resendSignUp:
     (spec: IdentitySpec): Handler<{ readonly login: string }, void> =>
     async ({ login: given }, context) => {
@@ -108,7 +108,7 @@ export const signUp = {
         .all(purpose, token)
         .map((digest) => digest.toString("base64url"));
       const now = context.clock.now();
-      // Asked first, so that a token out of nowhere costs no turn of the writer.
+      // Checked first, so that an unknown token costs no write.
       if (!(await context.transaction.of(identityStore).hasSignUp(digests, now)))
         throw fail("core.authentication");
       await context.commit(async (transaction) => {
@@ -121,7 +121,7 @@ export const signUp = {
     },
 };
 
-/** What the registry says of registrations: these operations are only there where it does. */
+/** The declaration of sign-up: without it these operations don't exist. */
 function declared({ signUp: spec }: IdentitySpec): SignUpSpec {
   if (spec === null) throw new Error("identity.sign_up is not declared");
   return spec;
@@ -200,13 +200,13 @@ async function makeProfile(
   payload: Body,
 ): Promise<void> {
   if (document === null) return;
-  // The registry may have moved on since the registration was taken.
+  // The registry may have changed since the registration.
   const faults = document.validateCreate?.(payload) ?? null;
   if (faults !== null) throw fail("core.validation", { errors: faults });
   await createDocument(document, context.onBehalfOf(principalId), payload);
 }
 
-/** Makes a profile and takes it back: throws what making it would, as long as nobody is faster. */
+/** Creates a profile and undoes that: throws what creating it now would throw. */
 async function rehearseProfile(
   spec: SignUpSpec,
   context: ExecutionContext,

@@ -4,10 +4,10 @@ import type { DocumentSpec } from "../../ports/document-spec.js";
 import type { Identity } from "../../operations/identity.js";
 import type { ExternalSigner, TokenAlgorithm } from "../../ports/tokens.js";
 
-/** Where a credential stands in a request (service.md "Boundary middleware"). */
+/** Where a request carries a credential (service.md "Boundary middleware"). */
 export type Ingress = TokenIngress | { readonly kind: "api_key"; readonly header: string };
 
-/** Where a token stands, and which authentication route knows it. */
+/** Where a request carries a token, and the authentication route that checks it. */
 export type TokenIngress =
   | {
       readonly kind: "bearer";
@@ -19,7 +19,7 @@ export type TokenIngress =
   /** A parameter of a WebSocket's handshake; no other request is looked at for it. */
   | { readonly kind: "query"; readonly query: string; readonly route: string };
 
-/** How the tokens of a route are known; those of the service itself where both are left out. */
+/** How the tokens of a route are verified and resolved; without both, they are the service's own. */
 export interface AuthenticationRoute {
   // oxlint-disable-next-line typescript/no-explicit-any -- what the one returns is what the other takes
   readonly verifier?: TokenVerifier<any>;
@@ -47,7 +47,7 @@ export interface ForeignCaller {
 }
 
 /**
- * Who a verified token speaks of, or null where nobody may come with it: a principal of the service by its id, or somebody
+ * The caller of a verified token, or null to refuse it: a principal of the service by its id, or somebody
  * to be mapped to one. `stores` read committed state.
  */
 export type TokenResolver<Claims = unknown> = (
@@ -60,7 +60,7 @@ export interface SignUpSpec {
   /** `email` makes the principal once a token that was mailed to its login comes back. */
   readonly verify: "email" | "none";
   readonly ttlSeconds: number;
-  /** What is made with each principal, and belongs to it. */
+  /** The document that is created with each principal, and belongs to it. */
   // oxlint-disable-next-line typescript/no-explicit-any -- payloads are held to the document's own validator
   readonly profile: DocumentSpec<any, any, any, any, any> | null;
 }
@@ -78,7 +78,7 @@ export interface IdentitySpec {
   /** How long a used refresh token still leads to the same successor; 0 is strict. */
   readonly refreshGraceSeconds: number;
   readonly resetTtlSeconds: number;
-  /** Null where nobody registers by oneself. */
+  /** Null without sign-up. */
   readonly signUp: SignUpSpec | null;
   /** Path of the public keys and how long they may be cached in seconds, or null. */
   readonly jwks: { readonly path: string; readonly maxAgeSeconds: number } | null;

@@ -77,7 +77,7 @@ export function canSign(algorithm: TokenAlgorithm, bytes: Buffer): boolean {
   return algorithm === "HS256" || privateKeyOf(bytes) !== null;
 }
 
-/** What two entries have in common that are one key: a private key and its public key are. */
+/** The same for two entries that are one key, such as a private key and its public key. */
 export function tokenKeyIdentity(algorithm: TokenAlgorithm, bytes: Buffer): string {
   const key = algorithm === "HS256" ? null : publicKeyOf(bytes);
   return (key?.export({ type: "spki", format: "der" }) ?? bytes).toString("base64");
@@ -125,7 +125,7 @@ async function verifyingKey(algorithm: AsymmetricAlgorithm, bytes: Buffer) {
   const key = publicKeyOf(bytes);
   const fault = tokenKeyFault(algorithm, bytes);
   if (key === null || fault !== null) throw new Error(`a key of access tokens ${fault ?? ""}`);
-  // Imported when it is needed: the default, HS256, does without.
+  // Imported only when needed: the default, HS256, doesn't use it.
   const { calculateJwkThumbprint } = await import("jose/jwk/thumbprint");
   const kid = await calculateJwkThumbprint(key.export({ format: "jwk" }) as { kty: string });
   return { kid, key, jwk: published(algorithm, kid, key) };
