@@ -1,4 +1,4 @@
-// `node server.js outbox` and `node server.js redrive [EVENT]`: what an operator asks of the outbox, and tells it.
+// The commands `node server.js outbox` and `node server.js redrive [EVENT]`, for operators.
 import type { Command, ServiceAtWork } from "../../operations/family.js";
 import { outboxStore } from "../../ports/outbox.js";
 
@@ -15,7 +15,7 @@ export const outboxCommand: Command = {
           JSON.stringify(await database.reader.of(outboxStore).state(clock.now())),
 };
 
-/** Makes given-up events due again, those of one name or all; the relay of a running server takes them. Prints how many. */
+/** Makes dead letters due again, those of one event or all; the relay of a running server delivers them. Prints how many. */
 export const redriveCommand: Command = {
   name: "redrive",
   usage: "[EVENT]",

@@ -7,7 +7,7 @@ import { startRelay } from "./relay.js";
 import { readOutboxSettings } from "./settings.js";
 import type { OutboxSpec } from "./spec.js";
 
-/** Dead letters may hold secrets; who wants to redrive them has a week. */
+/** Dead letters may hold secrets, so they are kept for a week only. */
 const deadFor = 7 * 24 * 60 * 60 * 1_000;
 /** Rows that one batch removes. */
 const batchSize = 1_000;
@@ -49,7 +49,7 @@ function gaugesOf({ clock, database }: ServiceAtWork): Gauges {
   };
 }
 
-/** Those who ask at once share one answer: figures that are read together come of one query. */
+/** Concurrent readers share one answer, so metrics that are read together need one query. */
 function askedOnce<T>(ask: () => Promise<T>): () => Promise<T> {
   let asked: Promise<T> | undefined;
   return () =>

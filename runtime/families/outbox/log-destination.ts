@@ -4,7 +4,7 @@ import type { Destination } from "./spec.js";
 
 /** Prints each event. Never in production: payloads hold secrets. */
 export function logDestination(log: Log): Destination {
-  // As text: members such as a token would be redacted, and who develops needs them.
+  // As text, because the log would redact members such as a token, which developers need.
   return async ({ name, data }) =>
     log.info({ event: name, payload: JSON.stringify(data) }, "integration event");
 }

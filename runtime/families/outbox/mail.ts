@@ -1,18 +1,18 @@
-// Mails of integration events: what the author's function makes of each, and what of that may leave.
+// Mails of integration events: what the author's function returns for each, and what of that is sent.
 import type { IntegrationEvent } from "./event.js";
 
-/** A mail of the author's; text, HTML, or both. Who sends it is the deployment's to say. */
+/** A mail of the author's: text, HTML, or both. The deployment sets the sender. */
 export interface Mail {
   /** An address, or several: `ann@example.test`, without a name. */
   readonly to: string | readonly string[];
   readonly subject: string;
   readonly text?: string;
   readonly html?: string;
-  /** Where answers go. */
+  /** Where replies go. */
   readonly reply_to?: string;
 }
 
-/** An event with its name and what it carries tied together: looking at `name` tells the type of `data`. */
+/** An event whose `name` determines the type of its `data`. */
 export type MailedEvent<Events> = {
   readonly [Name in keyof Events & string]: Omit<IntegrationEvent, "name" | "data"> & {
     readonly name: Name;
@@ -20,15 +20,15 @@ export type MailedEvent<Events> = {
   };
 }[keyof Events & string];
 
-/** What is made of an event; null and undefined are none. */
+/** The mail of an event; null and undefined mean none. */
 type Made = Mail | null | undefined;
 
-/** Makes the mail of an event; null and undefined are none. Rejecting leads to a further attempt. */
+/** Returns the mail of an event; null and undefined mean none. A rejection leads to another attempt. */
 export type MailRenderer<Events = Readonly<Record<string, unknown>>> = (
   event: MailedEvent<Events>,
 ) => Made | Promise<Made>;
 
-/** The same of events that nothing is known of: those of some service. */
+/** The same for events of any service, whose types aren't known. */
 // oxlint-disable-next-line typescript/no-explicit-any -- what it takes is tied to the events where it is declared
 export type AnyMailRenderer = (event: any) => Made | Promise<Made>;
 
@@ -36,7 +36,7 @@ export type AnyMailRenderer = (event: any) => Made | Promise<Made>;
 const address = /^[^\s@<>()[\]\\,;:"]+@[^\s@<>()[\]\\,;:"]+$/;
 const maxRecipients = 50;
 
-/** The mail with its recipients as a list. Throws where it is none, without telling whom it was for: the reason is logged. */
+/** The mail with its recipients as a list. Throws if it isn't one, without naming a recipient, because the reason is logged. */
 export function checkedMail(mail: Mail): Mail & { readonly to: readonly string[] } {
   const { to, subject, text, html, reply_to: replyTo } = mail;
   const recipients = typeof to === "string" ? [to] : to;

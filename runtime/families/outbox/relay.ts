@@ -1,4 +1,4 @@
-// The relay: takes staged events to their destinations, at least once, and gives up in the end (service.md "Integration events (outbox)").
+// The relay: delivers staged events to their destinations, at least once, up to a number of attempts (service.md "Integration events (outbox)").
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Clock } from "../../ports/clock.js";
 import type { Database, WriteOptions } from "../../ports/database.js";
@@ -18,16 +18,16 @@ export interface RelayOptions {
   readonly destinations: Readonly<Record<string, Destination>>;
   /** After so many attempts an event is given up and kept as a dead letter. */
   readonly maxAttempts: number;
-  /** The first wait is random up to this, and doubles: full jitter. */
+  /** The upper bound of the first wait, which doubles; the wait is random below it (full jitter). */
   readonly backoffMillis: number;
 }
 
 const batchSize = 16;
-/** Milliseconds for what is noted of events in the database. */
+/** Milliseconds for recording in the database what became of events. */
 const storeMillis = 10_000;
 /** A batch whose destination hangs leaves room for others. */
 const maxBatches = 4;
-/** What a relay has claimed is its own for so long, and a destination is given up before. */
+/** How long a relay holds the events that it has claimed; a delivery is aborted before that. */
 const leaseMillis = 30_000;
 const patienceMillis = 20_000;
 const longestWaitMillis = 5 * 60_000;
@@ -35,7 +35,7 @@ const longestWaitMillis = 5 * 60_000;
 /** Starts a relay. Several may work on one database; each event is held by one at a time. */
 export function startRelay(options: RelayOptions): Poller {
   const { clock, database, log } = options;
-  // Events of other names are left to the processes that know where they go.
+  // Other events are left to the processes that know their destinations.
   const names = Object.keys(options.destinations);
   const poller = startPoller(take, (error) =>
     log.error({ err: error }, "the relay could not read the outbox"),
@@ -83,7 +83,7 @@ async function deliver(
     const now = clock.now();
     const isDead = attempt >= options.maxAttempts;
     const dueAt = isDead ? null : now + backoff(options, attempt);
-    // Of the error only the message, cut: a payload may hold a secret.
+    // Only the error's message, cut: a payload may hold a secret.
     const reason = (error instanceof Error ? error.message : String(error)).slice(0, 200);
     const entry = { event: name, id, attempt, reason };
     if (isDead) log.error(entry, "an integration event was given up");
@@ -97,7 +97,7 @@ async function deliver(
 /** Only names with a destination are claimed. */
 const unknown: Destination = () => Promise.reject(new Error("no destination"));
 
-/** Settles as the delivery does, or rejects when it takes too long: one destination must not hold up the others. */
+/** Settles as the delivery does, or rejects when it takes too long, so that one destination doesn't delay the others. */
 async function withPatience(delivery: Promise<void>): Promise<void> {
   const patience = new AbortController();
   const overdue = sleep(patienceMillis, undefined, { signal: patience.signal, ref: false }).then(

@@ -1,4 +1,4 @@
-// What a deployment chooses about the outbox: where integration events go, and how often that is tried.
+// The settings of the outbox: where integration events go, and how often delivery is tried.
 import type { SettingsSource } from "../../operations/family.js";
 import type { OutboxSpec } from "./spec.js";
 
@@ -9,7 +9,7 @@ export interface OutboxSettings {
   readonly maxAttempts: number;
   /** The first wait is random up to this, and doubles. */
   readonly backoffMillis: number;
-  /** Secrets that sign webhooks: each gives a signature. */
+  /** Secrets that sign webhooks; each adds a signature. */
   readonly webhookSecrets: readonly Buffer[];
   /** Who sends mails; "" where nobody does. */
   readonly mailFrom: string;
@@ -17,7 +17,7 @@ export interface OutboxSettings {
   readonly requiresTls: (url: string) => boolean;
 }
 
-/** Whether events that go there are mailed. */
+/** Whether a destination is a mail server. */
 export function isMailServer(url: string): boolean {
   return /^smtps?:/.test(url);
 }

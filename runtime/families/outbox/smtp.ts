@@ -3,7 +3,7 @@ import type { Transporter } from "nodemailer";
 import { checkedMail, type Mail, type AnyMailRenderer } from "./mail.js";
 import type { Destination } from "./spec.js";
 
-/** A mail server, and who sends through it. */
+/** A mail server, and the sender of mails. */
 export interface MailServer {
   /** `smtp://` or `smtps://`, with credentials where the server asks for them. */
   readonly url: string;
@@ -15,7 +15,7 @@ export interface MailServer {
 
 /** Connections of a process to one server. */
 const maxConnections = 5;
-/** A step of the conversation, and a mail as a whole, which ends before the relay gives it up. */
+/** Milliseconds for a step of the conversation, and for a whole mail, which is less than the relay allows. */
 const stepMillis = 10_000;
 const mailMillis = 15_000;
 
@@ -26,8 +26,8 @@ export interface MailDestination {
 }
 
 /**
- * Mails each event that `render` makes something of. An attempt that was not acknowledged is made again, under the same
- * Message-ID, by which mailboxes know repetitions.
+ * Mails each event for which `render` returns a mail. An unacknowledged attempt is repeated with the same Message-ID, by which
+ * mailboxes recognize duplicates.
  */
 export function smtp(server: MailServer, render: AnyMailRenderer): MailDestination {
   let opened: Promise<Transporter> | undefined;
@@ -51,7 +51,7 @@ export function smtp(server: MailServer, render: AnyMailRenderer): MailDestinati
   };
 }
 
-/** Members one by one: nothing else of what the author's function gave reaches the library. */
+/** Copies known members only, so that nothing else that the author's function returned reaches the library. */
 function message({ to, subject, text, html, reply_to: replyTo }: Mail, from: string) {
   return {
     from,
@@ -60,7 +60,7 @@ function message({ to, subject, text, html, reply_to: replyTo }: Mail, from: str
     ...(text === undefined ? {} : { text }),
     ...(html === undefined ? {} : { html }),
     ...(replyTo === undefined ? {} : { replyTo }),
-    // No answers of machines, please (RFC 3834).
+    // Asks for no automatic replies (RFC 3834).
     headers: { "Auto-Submitted": "auto-generated" },
   };
 }
@@ -83,7 +83,7 @@ async function open({ url, requiresTls }: MailServer): Promise<Transporter> {
     connectionTimeout: stepMillis,
     greetingTimeout: stepMillis,
     socketTimeout: stepMillis,
-    // Content is text, never a place to read from.
+    // Content is text, never a file or URL to read.
     disableFileAccess: true,
     disableUrlAccess: true,
   });

@@ -9,7 +9,7 @@ export type Destination = (event: IntegrationEvent) => Promise<void>;
 export interface OutboxSpec {
   /** By event: a destination of the author's, or the name of one that the deployment chooses. */
   readonly events: Readonly<Record<string, Destination | string>>;
-  /** Makes mails of events whose destination turns out to be a mail server. */
+  /** Turns events into mails if their destination is a mail server. */
   readonly mail?: AnyMailRenderer;
 }
 

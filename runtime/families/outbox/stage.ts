@@ -3,7 +3,7 @@ import type { ExecutionContext } from "../../operations/context.js";
 import { uuidv7 } from "../../contract/uuid.js";
 import { outboxStore } from "../../ports/outbox.js";
 
-/** Puts an event into the outbox: it is delivered once the transaction has committed, and not at all where it does not. */
+/** Puts an event into the outbox: it is delivered once the transaction has committed, and never if it is undone. */
 export async function stage(
   context: ExecutionContext,
   name: string,
@@ -26,7 +26,7 @@ export async function stage(
   });
 }
 
-/** Takes an event back in the transaction that has staged it: the same work, and nothing comes of it. */
+/** Undoes the staging of an event in its transaction: the work is the same as for a real one, and nothing is delivered. */
 export async function withdraw(context: ExecutionContext, id: string): Promise<void> {
   await context.transaction.of(outboxStore).remove(id);
   context.whenCommitted(() => context.resources.observer.withdrawn(id));

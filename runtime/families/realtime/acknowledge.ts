@@ -5,12 +5,12 @@ import { parseEventId } from "../../ports/event-id.js";
 import type { MailboxOwner } from "../../ports/mailbox.js";
 import { mailboxStore } from "../../ports/mailbox.js";
 
-/** Milliseconds for storing an acknowledgement: one that is lost is made up for by the next. */
+/** Milliseconds for storing an acknowledgement; the next one makes up for a lost one. */
 const ackMillis = 10_000;
 /** Devices of a principal in a tenant that have a cursor: beyond it the one that was not seen for longest loses its own. */
 export const maxDevices = 100;
 
-/** Moves the cursor of a device up to an id of its mailbox; an id that is none moves nothing. Says whether it was one. */
+/** Moves the cursor of a device up to an id of its mailbox; an unknown id moves nothing. Says whether the id was known. */
 export async function acknowledge(
   { clock, database }: Pick<Resources, "clock" | "database">,
   owner: MailboxOwner,
@@ -28,9 +28,9 @@ export async function acknowledge(
 }
 
 export interface Acknowledgements {
-  /** Takes an id in. Resolves once it is stored, with whether it was one; rejects where it could not be stored. */
+  /** Accepts an id. Resolves once it is stored, with whether it was known; rejects if it couldn't be stored. */
   take(upTo: string): Promise<boolean>;
-  /** Resolves once what has been taken is stored, or could not be. */
+  /** Resolves once all accepted ids are stored, or have failed. */
   done(): Promise<void>;
 }
 
@@ -41,12 +41,12 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** Ids of one batch that are looked up: the furthest that is one stands for all before it. */
+/** How many ids of a batch are looked up: the furthest known one covers all before it. */
 const maxLookups = 4;
 
 /**
- * The acknowledgements of one connection: one is stored at a time, however many come. `deviceOf` is asked each time, since a
- * session that stands for the device may be another one by then.
+ * The acknowledgements of one connection: one is stored at a time, however many come. `deviceOf` is called each time, since the
+ * session that stands for the device may have changed.
  */
 export function acknowledgements(
   resources: Resources,

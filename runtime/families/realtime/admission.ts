@@ -1,4 +1,5 @@
-// Admitting connections to the plane of a process, in the place of earlier ones of their devices, and asking about them again.
+// Admits connections to the realtime plane of a process, in place of earlier ones of their devices, and checks their
+// credentials again later.
 import { fail } from "../../contract/errors.js";
 import type { ExecutionContext, Resources } from "../../operations/context.js";
 import type { Identity } from "../../operations/identity.js";
@@ -14,22 +15,22 @@ import type { Signal } from "../../ports/signal.js";
 import type { RealtimeSpec } from "./spec.js";
 import { mailboxStore } from "../../ports/mailbox.js";
 
-/** Sessions that are asked about at once. */
+/** Sessions that are checked at once. */
 const rechecksAtOnce = 8;
 /** Milliseconds for one read of a mailbox. */
 const readMillis = 10_000;
 
-/** A connection as its transport has it. */
+/** A connection as its transport provides it. */
 export interface Connection extends Sink {
-  /** Has what was written go out now. */
+  /** Sends now what was written. */
   flush(): void;
-  /** Ends it: the service goes away. */
+  /** Ends it because the service stops. */
   leave(): void;
-  /** Ends it: its credential has ended, its device has come again, or a fault. */
+  /** Ends it because its credential has ended, its device has connected again, or something failed. */
   refuse(code: "core.authentication" | "core.internal" | "realtime_device_replaced"): void;
   /**
-   * Ends it so that whoever is still there comes back at once; null where the transport itself finds out whether the other
-   * side is there.
+   * Ends it so that a live client comes back at once; null if the transport itself finds out whether the other side is
+   * still there.
    */
   readonly renew: (() => void) | null;
 }
@@ -39,11 +40,11 @@ export interface ConnectRequest {
   readonly identity: Identity;
   readonly handshake: Handshake;
   readonly connection: Connection;
-  /** Whether the credential is still good. */
+  /** Whether the credential is still valid. */
   readonly isGood: () => Promise<boolean>;
   /** What connections have in common whose credentials end together: the session and what it is scoped to; null is nothing. */
   readonly sharedBy: () => string | null;
-  /** Ends it once what runs on it has been answered: the service goes away. */
+  /** Ends it once its running commands have been answered, because the service stops. */
   readonly leave: () => Promise<void>;
 }
 
@@ -83,7 +84,7 @@ export async function admit(
   if (isStopped()) throw fail("service_draining");
   const leaveLine = lines.enter({
     ...owner,
-    // Who has gone in the meantime takes no place of one that is there.
+    // A connection that has ended in the meantime must not replace a live one.
     device: connection.hasEnded ? null : handshake.named,
     connection,
     end: () => end(),
@@ -109,7 +110,7 @@ export async function admit(
   const keep = ({ position }: Signal): void => {
     wanted = Math.max(wanted, position ?? 0);
   };
-  // Into the hub first: what is numbered from here on is heard of, or read.
+  // Into the hub first: every signal that is numbered from now on is either heard or read.
   const unhear = hub.join(member);
   const one: Admitted = { member, connection, isGood, sharedBy, leave };
   admitted.add(one);
@@ -143,7 +144,7 @@ export async function admit(
   }
 }
 
-/** Reads of a mailbox. Each is the principal's, with an end of its own: the connection may live for days. */
+/** Reads of a mailbox. Each counts as the principal's work and has a deadline of its own, since the connection may live for days. */
 function mailboxReads(
   { database }: Pick<Resources, "database">,
   { principalId }: MailboxOwner,
@@ -174,12 +175,12 @@ function pumpOf(
   });
 }
 
-/** Ends the connections whose credentials have ended, of all or of those that are concerned. */
+/** Ends connections whose credentials have ended; checks all, or those that a message concerns. */
 export async function recheck(
   admitted: ReadonlySet<Admitted>,
   of: CredentialScope | null,
 ): Promise<void> {
-  // Connections of one session are asked about once.
+  // One check covers all connections of a session.
   const groups = new Map<unknown, Admitted[]>();
   for (const one of admitted) {
     if (!concerns(of, one.member)) continue;

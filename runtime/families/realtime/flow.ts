@@ -4,20 +4,20 @@ import type { Writable } from "node:stream";
 
 /** Bytes that may wait for a slow reader. */
 const softBytes = 256 * 1024;
-/** Milliseconds that a connection may take nothing. */
+/** Milliseconds that a client may read nothing. */
 const stalledMillis = 10_000;
 
 export interface Flow {
-  /** Has a frame go out at the end of this tick; to be called while it is writable. */
+  /** Sends a frame at the end of this tick; to be called while the flow is writable. */
   send(frame: Buffer): void;
-  /** Has it go out now: to be called before anything else is written to the stream. */
+  /** Sends waiting frames now; to be called before anything else is written to the stream. */
   flush(): void;
   isWritable(): boolean;
   /** Resolves once it is writable, or has ended. */
   writable(): Promise<void>;
 }
 
-/** What waits in front of a stream, and tells by `drain` that it does no longer. */
+/** A buffer in front of a stream, which emits `drain` when it is empty again. */
 export interface Queue {
   readonly emitter: {
     on(event: "drain", listener: () => void): unknown;
@@ -36,7 +36,7 @@ function flushAll(): void {
   lastFrames = [];
 }
 
-/** The frames that were joined last: those of a burst are the same for all connections that hear it. */
+/** The frames that were joined last, because a burst has the same frames for all connections that hear it. */
 let lastFrames: readonly Buffer[] = [];
 let lastJoined = Buffer.alloc(0);
 
@@ -75,7 +75,7 @@ export function flowOf(stream: Writable, hasEnded: () => boolean, queue?: Queue)
     isWritable: () => waiting() < softBytes,
     writable() {
       flush();
-      // What the system takes at once is followed by no `drain`.
+      // If the system takes a write at once, no `drain` follows.
       if (stream.destroyed || waiting() < softBytes) return Promise.resolve();
       draining ??= new Promise<void>((resolve) => {
         const done = (): void => {
@@ -88,7 +88,7 @@ export function flowOf(stream: Writable, hasEnded: () => boolean, queue?: Queue)
         };
         let before = waiting();
         const timer = setInterval(() => {
-          // Whoever takes something, however slowly, is waited for.
+          // A client that reads something, however slowly, is waited for.
           if (waiting() >= before) stream.destroy();
           before = waiting();
         }, stalledMillis);

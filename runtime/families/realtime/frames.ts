@@ -19,10 +19,10 @@ export type IngressFrame =
   | CommandFrame
   | { readonly type: "realtime.ack"; readonly upTo: string }
   | { readonly type: "realtime.reauth"; readonly cid: string | number; readonly token: string }
-  /** `cid` is there where the frame is a faulty command, which is acknowledged with its error. */
+  /** `cid` is present if the frame is an invalid command, which is answered with its error. */
   | { readonly type: "invalid"; readonly cid: unknown; readonly error: ServiceError };
 
-/** Refusals that are the same each time are made once: a flood of such frames makes no errors. */
+/** Refusals that are always the same are created once, so that a flood of such frames creates no errors. */
 const refusals = {
   json: invalid("no JSON"),
   object: invalid("no object"),
@@ -92,7 +92,7 @@ function memberOf(given: unknown, name: string): unknown {
   return isObject ? (given as Readonly<Record<string, unknown>>)[name] : undefined;
 }
 
-/** What comes back verbatim has a bound, and is a text or a number. */
+/** A `cid`, which comes back verbatim: a text of bounded length, or a number. */
 function isCid(cid: unknown): cid is string | number {
   return typeof cid === "number" || (typeof cid === "string" && cid.length <= limits.maxCidLength);
 }

@@ -1,4 +1,4 @@
-// What a connection says when it begins: protocol, device, topics, where to go on (service.md "Connect handshake").
+// What a connection says when it begins: protocol, device, topics, and where to continue (service.md "Connect handshake").
 import { fail } from "../../contract/errors.js";
 import {
   devicePattern,
@@ -19,7 +19,7 @@ export interface Handshake {
   /** The device that the client named itself: it has one connection at a time. */
   readonly named: string | null;
   readonly topics: readonly string[];
-  /** The id to go on behind, as the client sent it. */
+  /** The id after which to continue, as the client sent it. */
   readonly lastEventId: string | null;
 }
 
@@ -96,8 +96,8 @@ export async function checkTopics(
 }
 
 /**
- * The position to go on behind: exactly the id that the client names, where it is one of this mailbox, even where the
- * cursor is ahead; else the cursor of its device (decisions.md §2).
+ * The position after which to continue: the id that the client names if it is from this mailbox, even if the cursor is
+ * ahead; otherwise the cursor of its device (decisions.md §2).
  */
 export async function resumePoint(
   mailbox: Pick<MailboxStore, "state" | "has">,
@@ -119,7 +119,7 @@ export async function knownPosition(
 ): Promise<number | null> {
   const named = parseEventId(id);
   if (named === null) return null;
-  // What has been removed cannot be looked up any more; its position still says where it was.
+  // A removed entry can't be looked up any more, but its position still says where it was.
   const isKnown =
     named.position <= floor || (await mailbox.has(owner, named.position, named.eventId));
   return isKnown ? named.position : null;

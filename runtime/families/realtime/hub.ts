@@ -10,7 +10,7 @@ export interface HubMember extends MailboxOwner {
   hint(signal: Signal): void;
   /** Ephemeral signals, of one of its topics or its own. */
   signals(signals: readonly Signal[]): void;
-  /** The mailbox is this far, whatever has been heard of it. */
+  /** The position that the mailbox has reached, whatever hints have arrived. */
   wants(position: number): void;
 }
 
@@ -18,13 +18,13 @@ export interface Hub {
   /** Adds a connection; returns how to remove it. */
   join(member: HubMember): () => void;
   entries(entries: readonly NumberedEntry[]): void;
-  /** A mailbox is this far: its connections read what they lack. */
+  /** A mailbox has reached this position: its connections read what they lack. */
   position(owner: MailboxOwner, position: number): void;
   /** An ephemeral signal for those of its audience who are here at the end of this tick. */
   publish(tenant: string, to: SignalTarget, signal: Signal): void;
   /** The same, for those who are here now. */
   tell(tenant: string, to: SignalTarget, signal: Signal): void;
-  /** Whose mailboxes are heard here. */
+  /** Whose mailboxes have connections here. */
   owners(): readonly MailboxOwner[];
 }
 
@@ -47,7 +47,7 @@ export function memoryHub(): Hub {
     "topic" in to
       ? byTopic.get(topicKey(tenant, to.topic))
       : byOwner.get(ownerKey({ tenant, principalId: to.principal }));
-  /** What goes out at the end of this tick: each connection is visited once, however many signals there are. */
+  /** Signals to send at the end of this tick: each connection is visited once, however many there are. */
   let due = new Map<ReadonlySet<HubMember>, Signal[]>();
   const tellDue = (): void => {
     const telling = due;

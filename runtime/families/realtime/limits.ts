@@ -1,29 +1,29 @@
-// What one process gives to realtime connections at most, and what it counts of that.
+// The limits of realtime connections in one process, and its counters of them.
 
 export interface RealtimeLimits {
   /** Frames of one WebSocket that are taken in a second; those beyond wait. */
   readonly framesPerSecond: number;
-  /** Frames that are taken at once where a client was quiet before. */
+  /** Frames that are taken at once after a quiet time. */
   readonly framesBurst: number;
   /** Connections of all callers together. */
   readonly connections: number;
-  /** How long a stream of events may go without a sign of life; null leaves it to the plane. */
+  /** How long an SSE stream may go without a sign of life; null is the plane's default. */
   readonly silentSeconds: number | null;
 }
 
-/** How often each bound was met since the start, for whoever watches the service. */
+/** How often each limit was reached since the start, for `/metrics`. */
 export interface RealtimeCounters {
-  /** Connections that there are now. */
+  /** Connections that are open now. */
   connections: number;
-  /** Frames of a connection began to wait. */
+  /** Times that frames of a connection began to wait. */
   paused: number;
-  /** A frame was none of the protocol. */
+  /** Frames that were refused as invalid. */
   refused: number;
-  /** A connection ended since its device came again. */
+  /** Connections that ended because their device connected again. */
   replaced: number;
-  /** A connection ended without a sign of life. */
+  /** Connections that ended because they showed no sign of life. */
   silent: number;
-  /** A connection was not taken: there were too many, of its caller or of all. */
+  /** Connections that were refused because there were too many, of their caller or of all. */
   turnedAway: number;
 }
 

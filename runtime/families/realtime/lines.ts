@@ -1,10 +1,10 @@
-// The connections of each principal: who is let in and who makes room, and who has not been heard of for too long
+// The connections of each principal: which are admitted, which make room, and which have been silent for too long
 // (architecture.md "Work is bounded").
 import { fail } from "../../contract/errors.js";
 import type { RealtimeCounters } from "./limits.js";
 import type { MailboxOwner } from "../../ports/mailbox.js";
 
-/** A connection as its place is counted. */
+/** A connection that takes one of its principal's places. */
 export interface Line extends MailboxOwner {
   /** The device that the client named: it has one connection. */
   readonly device: string | null;
@@ -13,7 +13,7 @@ export interface Line extends MailboxOwner {
     /** Null where the transport itself finds out whether the other side is there. */
     readonly renew: (() => void) | null;
   };
-  /** Gives up its place at once, however long the connection itself takes to end. */
+  /** Ends the connection. Its place is free at once, however long that takes. */
   end(): void;
 }
 
@@ -27,14 +27,14 @@ export interface LinesOptions {
 
 /** Connections of one principal. */
 const mostOfOne = 20;
-/** Who has been silent for so long makes room where its principal has no more; our client gives a sign every 30 s. */
+/** A connection that was silent for so long makes room for a new one of its principal; our client gives a sign every 30 s. */
 const overdueMillis = 50_000;
 const retryAfter = { headers: { "Retry-After": "5" } };
 
-/** Other processes are told of a device that lives here, too, so often: it may have left a connection there. */
+/** How often other processes hear that a device is alive here, because it may have left a connection there. */
 const tellMillis = 20_000;
 
-/** When a connection was last heard of, and when others were last told of its device. */
+/** When a connection last gave a sign, and when other processes last heard of its device. */
 interface Life {
   heardAt: number;
   toldAt: number;
@@ -50,7 +50,7 @@ export class Lines {
   }
 
   /**
-   * Lets a connection in, and ends an earlier one of its device; returns how to take it out. Throws
+   * Admits a connection, and ends an earlier one of its device; returns how to remove it. Throws
    * `realtime_connections_limit`, `core.unavailable`.
    */
   enter(line: Line): () => void {
@@ -72,13 +72,13 @@ export class Lines {
     };
   }
 
-  /** A device lives. */
+  /** A device gave a sign of life. */
   hear(owner: MailboxOwner, device: string): void {
     const life = this.#lifeOf(owner, device);
     if (life !== undefined) life.heardAt = performance.now();
   }
 
-  /** A device that lives says so here: whether other processes are to be told. */
+  /** A device gave a sign of life here; says whether other processes must be told. */
   sign(owner: MailboxOwner, device: string): boolean {
     const life = this.#lifeOf(owner, device);
     if (life === undefined) return true;
@@ -88,7 +88,7 @@ export class Lines {
     return true;
   }
 
-  /** Ends what has shown no sign of life for too long: who is there all the same comes back where it was. */
+  /** Ends connections that were silent for too long; a client that is still there reconnects and continues. */
   endSilent(): void {
     const before = performance.now() - this.#options.silentMillis;
     for (const own of this.#byOwner.values())
@@ -118,8 +118,8 @@ export class Lines {
   }
 
   /**
-   * A newcomer is there for certain; who has been silent for longest, and for long, may not be. It gives up its place, and
-   * where it is there it comes back to take that of another: so more than twenty take turns, none for less than a while.
+   * The newcomer is certainly alive; the connection that has been silent for longest may not be, so it loses its place. If its
+   * client is alive after all, it reconnects and takes the place of another: so more than twenty take turns.
    */
   #makeRoom(owner: MailboxOwner): void {
     const own = this.#of(owner);

@@ -1,5 +1,5 @@
-// From staged signals to places in mailboxes, after their commits: places that were taken before it could be passed by a
-// reader (architecture.md "Number after commit"). Shards are numbered beside each other, each by one process at a time.
+// Gives staged signals their positions in mailboxes, after their commit: a reader could already have passed a position that
+// was taken before it (architecture.md "Number after commit"). Shards are numbered beside each other, each by one process at a time.
 import { setTimeout as sleep } from "node:timers/promises";
 import { ServiceError } from "../../contract/errors.js";
 import type { Resources } from "../../operations/context.js";
@@ -7,17 +7,17 @@ import { Lifetime } from "../../ports/lifetime.js";
 import type { NumberedEntry } from "../../ports/mailbox.js";
 import { mailboxStore } from "../../ports/mailbox.js";
 
-/** Signals that are given their places in one transaction. */
+/** Signals that one transaction numbers. */
 const batchSize = 500;
 /** Milliseconds for one such transaction. */
 const batchMillis = 30_000;
 /** Shards that one process numbers at a time. On SQLite they share a commit. */
 const shardsAtOnce = 4;
-/** What other processes have staged, and did not come to number, is found within so many milliseconds. */
+/** Signals that other processes staged but didn't number are found within so many milliseconds. */
 const pollMillis = 1_000;
-/** While another process numbers a shard, this one looks again after so many milliseconds. */
+/** While another process numbers a shard, this one tries again after so many milliseconds. */
 const busyMillis = 25;
-/** Between two rounds, so that what comes meanwhile is numbered together. */
+/** Milliseconds between two rounds, so that signals that arrive meanwhile are numbered together. */
 const paceMillis = 5;
 
 export interface Numbering {
@@ -27,7 +27,7 @@ export interface Numbering {
   stop(): Promise<void>;
 }
 
-/** Numbers what is staged, and tells what has got its place. */
+/** Numbers staged signals, and reports those that have their position. */
 export function startNumbering(
   { database, log }: Pick<Resources, "database" | "log">,
   told: (entries: readonly NumberedEntry[]) => void,
@@ -89,7 +89,7 @@ export function startNumbering(
   };
 }
 
-/** In another order each time, so that processes begin with different ones. */
+/** The shards in random order, so that processes begin with different ones. */
 function shuffled(values: readonly number[]): number[] {
   return values
     .map((value) => [Math.random(), value] as const)
@@ -97,7 +97,7 @@ function shuffled(values: readonly number[]): number[] {
     .map(([, value]) => value);
 }
 
-/** What a transaction is refused with while another one holds its name. */
+/** Whether a transaction was refused because another one holds its name. */
 function isBusy(error: unknown): boolean {
   return error instanceof ServiceError && error.code === "idempotency_in_flight";
 }

@@ -24,19 +24,19 @@ import { Signal } from "../../ports/signal.js";
 import type { RealtimeSpec } from "./spec.js";
 import { mailboxStore } from "../../ports/mailbox.js";
 
-/** Without a bus, what other processes have numbered is found within so many milliseconds. */
+/** Without a bus, signals that other processes have numbered are found within so many milliseconds. */
 const pollMillis = 1_000;
 /** A credential that has ended is noticed within so many milliseconds. */
 const recheckMillis = 3_000;
 const reportMillis = 60_000;
-/** What a bus has lost without noticing is found within so many milliseconds. */
+/** Signals that a bus has lost unnoticed are found within so many milliseconds. */
 const healMillis = 10_000;
 const failed = "the realtime plane failed";
-/** Between the ends of two connections when the service stops, in milliseconds. */
+/** Milliseconds between the ends of two connections when the service stops. */
 const leavePauseMillis = 5;
 /**
- * How long a stream of events may go without a sign of life, in milliseconds. Where others are told who is there, they
- * are told within a minute that somebody is not: this, a look, and what presence waits for who breaks off.
+ * How long an SSE stream may go without a sign of life, in milliseconds. With presence it is shorter, so that others learn
+ * within a minute that somebody has gone: this time, an interval between checks, and the wait of presence together.
  */
 const silentMillis = { present: 50_000, otherwise: 300_000 };
 
@@ -46,7 +46,7 @@ export interface RealtimePlane extends SignalPlane {
    * `realtime_topics_unauthorized`, `realtime_connections_limit`, `core.unavailable`, `service_draining`.
    */
   connect(request: ConnectRequest): Promise<{ begin(): void; end(): void }>;
-  /** A device of a principal lives: its connection may go on, on whichever process that is. */
+  /** A device of a principal is alive: its connection may continue, on whichever process it is. */
   sign(owner: MailboxOwner, device: string): void;
   /**
    * Ends every connection, and resolves when nothing is under way. The ends are spread over up to so many milliseconds, so
@@ -92,7 +92,7 @@ export function startPlane(
     bus?.send({ kind: "positions", mailboxes: positionsOf(entries) });
   });
 
-  /** Where mailboxes are, whatever has been heard of them: other processes number too. */
+  /** Reads the positions of mailboxes, whatever hints have arrived, because other processes number too. */
   const checkPositions = async (): Promise<void> => {
     const heads = await database.reader.of(mailboxStore).heads(hub.owners());
     for (const { head, ...owner } of heads) hub.position(owner, head);
@@ -143,7 +143,7 @@ export function startPlane(
   };
 }
 
-/** How far mailboxes are behind new entries. */
+/** The positions of mailboxes after new entries. */
 function positionsOf(
   entries: readonly NumberedEntry[],
 ): readonly (readonly [tenant: string, principalId: string, position: number])[] {
@@ -171,7 +171,7 @@ interface Audience {
   readonly ended: (of: CredentialScope) => void;
 }
 
-/** Passes on what another process tells. */
+/** Passes on a message of another process. */
 function heard(message: BusMessage, { hub, lines, presence, ended }: Audience): void {
   switch (message.kind) {
     case "signal": {
@@ -195,9 +195,9 @@ function heard(message: BusMessage, { hub, lines, presence, ended }: Audience): 
 }
 
 interface SlowReaders {
-  /** Sends what is not kept, which is dropped where a connection is behind: it would only be later still. */
+  /** Sends ephemeral signals; drops them if a connection is behind, since they would only delay it more. */
   send(connection: Connection, signal: Signal): void;
-  /** Tells how many signals were dropped since this was told last. */
+  /** Logs how many signals were dropped since the last time. */
   report(): void;
 }
 
@@ -211,7 +211,7 @@ function slowReaders(log: Log): SlowReaders {
         return;
       }
       dropped += 1;
-      // Whoever takes nothing at all is ended.
+      // A connection that takes nothing at all is ended by its flow.
       void connection.writable();
     },
     report() {

@@ -3,9 +3,9 @@ import { uuidv7 } from "../../contract/uuid.js";
 import type { PresenceMessage } from "../../ports/bus.js";
 import { Signal } from "../../ports/signal.js";
 
-/** Who has gone is told after so many milliseconds: a connection that breaks off mostly comes back. */
+/** Milliseconds before others learn that somebody has gone, because most broken connections come back. */
 const lingerMillis = 2_000;
-/** Processes say this often that they live, and count as gone where they have not for a while. */
+/** How often processes say that they are alive, and after how long without that they count as gone. */
 const aliveMillis = 10_000;
 const silentMillis = 35_000;
 /** Principals that one snapshot names. */
@@ -19,14 +19,14 @@ export interface Presence {
   enter(seats: readonly Seat[]): () => void;
   /** `realtime.presence`: who is on a topic now. */
   snapshot(tenant: string, topic: string): Signal;
-  /** What another process tells. */
+  /** Takes a message of another process. */
   heard(message: PresenceMessage): void;
-  /** Tells the others who is here, and asks who is there: at the start, and when the bus is there again. */
+  /** Tells other processes who is here, and asks who is there: at the start, and when the bus is back. */
   announce(): void;
   stop(): void;
 }
 
-/** Has `realtime.joined` and `realtime.left` published to who hears a topic here. `send` tells the other processes. */
+/** Publishes `realtime.joined` and `realtime.left` to everybody who hears a topic here. `send` reaches the other processes. */
 export function startPresence(
   publish: (tenant: string, topic: string, signal: Signal) => void,
   send: (message: PresenceMessage) => void,
@@ -81,7 +81,7 @@ export function startPresence(
           if (message.of === null || message.of === self) whole();
           return;
         case "alive":
-          // Something has been lost on the way.
+          // A message was lost on the way.
           if (message.size !== other.seats.size)
             send({ kind: "presence", process: self, is: "ask", of: message.process });
           return;
@@ -119,7 +119,7 @@ const topicKey = (tenant: string, topic: string): string => JSON.stringify([tena
 
 /** Who counts as present. */
 interface ShownSeats {
-  /** Tells of those who have come; those who have gone count for a while longer. */
+  /** Announces those who have come; those who have gone count for a while longer. */
   look(keys: Iterable<string>): void;
   snapshot(tenant: string, topic: string): Signal;
   stop(): void;

@@ -1,11 +1,11 @@
-// The pump of one connection: the whole delivery algorithm (architecture.md "Realtime"). The mailbox is what is true; a live
-// hint is written only where it is the next position, and anything else makes the pump read the mailbox.
+// The pump of one connection: the whole delivery algorithm (architecture.md "Realtime"). The mailbox is the truth: a live
+// signal is written only if it has the next position; anything else makes the pump read the mailbox.
 import type { MailboxEntry, MailboxOwner, MailboxStore } from "../../ports/mailbox.js";
 import { Signal } from "../../ports/signal.js";
 
 /** What a pump writes to. */
 export interface Sink {
-  /** Whether a frame can be written without piling up. */
+  /** Whether a frame can be written without waiting in memory. */
   isWritable(): boolean;
   /** Resolves once it is, or the connection has ended. */
   writable(): Promise<void>;
@@ -17,9 +17,9 @@ export interface PumpOptions {
   readonly owner: MailboxOwner;
   readonly sink: Sink;
   readonly mailbox: Pick<MailboxStore, "read" | "state">;
-  /** Everything behind this position is to be sent. */
+  /** The position after which everything is to be sent. */
   readonly after: number;
-  /** What a fault ends: the connection. */
+  /** Ends the connection after a fault. */
   readonly onFault: (error: unknown) => void;
 }
 
@@ -31,11 +31,11 @@ export class Pump {
   readonly #options: PumpOptions;
   #sent: number;
   #wanted: number;
-  /** As many as went out without waiting the last time: what waits is not held in memory. */
+  /** Entries of the next read: as many as the last one sent without waiting, so that few wait in memory. */
   #pageSize = maxPageSize;
   #running: Promise<void> | undefined;
 
-  /** To be made once the connection is in the hub: a hint that comes before the first read is not lost. */
+  /** To be created once the connection is in the hub, so that a hint before the first read isn't lost. */
   constructor(options: PumpOptions) {
     this.#options = options;
     this.#sent = options.after;
@@ -52,7 +52,7 @@ export class Pump {
     return this.#run();
   }
 
-  /** A new entry of the mailbox: written at once where it is the next one, else a reason to read. */
+  /** A new entry of the mailbox: written at once if it is the next one, otherwise a reason to read. */
   hint(signal: Signal): void {
     const { position } = signal;
     const { sink } = this.#options;
@@ -67,7 +67,7 @@ export class Pump {
     void this.#run();
   }
 
-  /** The mailbox is this far: what the bus has lost is read. */
+  /** The position that the mailbox has reached: entries that the bus has lost are read. */
   wants(position: number): void {
     if (position <= this.#sent || this.#options.sink.hasEnded) return;
     this.#wanted = Math.max(this.#wanted, position);
@@ -79,7 +79,7 @@ export class Pump {
       .catch(this.#options.onFault)
       .finally(() => {
         this.#running = undefined;
-        // A hint that came in the very tick of the end.
+        // A hint may have come in the same tick as the end.
         if (this.#wanted > this.#sent && !this.#options.sink.hasEnded) void this.#run();
       });
     return this.#running;
@@ -93,7 +93,7 @@ export class Pump {
       const limit = this.#pageSize;
       const entries = await mailbox.read(owner, this.#sent, limit);
       const [first] = entries;
-      // Where nothing follows, the end of the mailbox may have been removed.
+      // If nothing follows, the end of the mailbox may have been removed.
       if (first === undefined) this.#announceGap((await mailbox.state(owner, null)).floor);
       const written = this.#write(entries);
       if (written < entries.length && !sink.hasEnded) {
@@ -102,9 +102,9 @@ export class Pump {
         continue;
       }
       this.#pageSize = Math.min(maxPageSize, limit * 2);
-      // What was hinted at while this was read may not have been there yet.
+      // An entry that was hinted at during this read may not have been there yet.
       if (entries.length === limit || this.#wanted > wantedBefore) continue;
-      // What was hinted at before and is not there has been removed.
+      // An entry that was hinted at before the read and isn't there has been removed.
       this.#wanted = this.#sent;
       return;
     }
@@ -124,7 +124,7 @@ export class Pump {
     return written;
   }
 
-  /** Entries up to a position that are gone are told of: loss is never silent (decisions.md §2). */
+  /** Announces entries up to a position that are gone: loss is never silent (decisions.md §2). */
   #announceGap(to: number): void {
     const { sink } = this.#options;
     if (to <= this.#sent || sink.hasEnded) return;

@@ -4,13 +4,13 @@ import type { ExecutionContext } from "../../operations/context.js";
 import type { Operation } from "../../operations/operation.js";
 
 export interface SignalDeclaration {
-  /** `durable` is kept in mailboxes until it is acknowledged; `ephemeral` reaches who is there. */
+  /** `durable` is kept in mailboxes until it is acknowledged; `ephemeral` only reaches those who are connected. */
   readonly delivery: "durable" | "ephemeral";
   readonly audience: readonly ("principal" | "topic")[];
   readonly validate: Validator<unknown>;
 }
 
-/** Says which of the requested topics the caller may hear. Read access to what a topic is about is the usual question. */
+/** Returns those of the requested topics that the caller may hear, usually by its read access to their subject. */
 export type TopicAuthorizer = (
   requested: readonly string[],
   context: ExecutionContext,

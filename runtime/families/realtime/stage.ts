@@ -23,7 +23,7 @@ export type PublishSignal<Events> = <Name extends keyof Events & string>(
   to: SignalTarget,
 ) => void;
 
-/** Stages durable signals of a service: they are delivered once the transaction has committed, and not at all where it does not. */
+/** Stages durable signals of a service: they are delivered once the transaction has committed, and never if it is undone. */
 export function stagingOf<Events>(events: RealtimeSpec["events"]): StageSignal<Events> {
   return async (context, name, data, { principals }) => {
     await stageText(context, name, checkedText(events, name, "durable", data), principals);
@@ -47,7 +47,7 @@ export async function stageText(
   });
 }
 
-/** Publishes ephemeral signals of a service, after the commit: who is there hears them, at most once. */
+/** Publishes ephemeral signals of a service, after the commit: whoever is connected hears them, at most once. */
 export function publishingOf<Events>(events: RealtimeSpec["events"]): PublishSignal<Events> {
   return (context, name, data, to) => {
     publishText(context, name, checkedText(events, name, "ephemeral", data), to);
@@ -69,7 +69,7 @@ export function publishText(
   });
 }
 
-/** The JSON of a payload that is what its event declares; another one is a fault of the service. */
+/** The JSON of a payload that matches its event's declaration; any other is a fault of the service. */
 function checkedText(
   events: RealtimeSpec["events"],
   name: string,

@@ -55,7 +55,7 @@ export const tenancy = {
       const { principalId, sessionId } = await heldSession(context);
       const store = context.transaction.of(tenantStore);
       const tenant = await store.findTenant(id);
-      // A tenant that is not there and one that is not the caller's are told alike.
+      // The answer doesn't distinguish an unknown tenant from one that isn't the caller's.
       if (tenant === null || !(await store.isMember(id, principalId)))
         throw fail("tenant_mismatch");
       if (!tenant.isActive) throw fail("tenant_inactive");
@@ -137,7 +137,7 @@ export const tenancy = {
     const identity = context.transaction.of(identityStore);
     const isKnown =
       (await tenants.findTenant(tenantId)) !== null &&
-      // Held, so that a deactivation at the same time takes the membership with it.
+      // Locked, so that a concurrent deactivation also removes this membership.
       (await identity.holdPrincipal(principalId));
     if (!isKnown) throw fail("core.not_found");
     await tenants.addMember(tenantId, principalId);

@@ -1,4 +1,4 @@
-// Where a webhook may be: at a public address, over HTTPS. What callers name must not reach what only this service can
+// Which addresses a webhook may have: public ones, over HTTPS. Callers must not reach systems that only this service can
 // reach (server-side request forgery: OWASP API7:2023), whatever a name resolves to, and whenever.
 import { lookup as lookUp, type LookupAddress, type LookupOptions } from "node:dns";
 import { isIP } from "node:net";
@@ -7,7 +7,7 @@ import ipaddr from "ipaddr.js";
 /** Which addresses are called: public ones over HTTPS, or any, for development. */
 export type Reach = "public" | "any";
 
-/** Whether a URL may be the address of a webhook; a name that resolves to a private address is found out when it is called. */
+/** Whether a URL may be the address of a webhook; whether its name resolves to a private address is checked at each call. */
 export function isCallable(text: string, reach: Reach): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, username, password, hash, hostname } = new URL(text);
@@ -34,7 +34,7 @@ type Found = (
   family?: number,
 ) => void;
 
-/** Looks up a name for a connection that is to be made; fails where one of its addresses is not public. */
+/** Looks up a name for a new connection; fails if one of its addresses is not public. */
 export function lookupPublic(hostname: string, options: LookupOptions, found: Found): void {
   lookUp(hostname, { ...options, all: true }, (error, addresses) => {
     if (error !== null) {
@@ -46,7 +46,7 @@ export function lookupPublic(hostname: string, options: LookupOptions, found: Fo
       found(new Error("the address is not public"), []);
       return;
     }
-    // What has been looked at is what is connected to: nothing is looked up again.
+    // The connection uses the address that was checked: nothing is looked up again.
     if (options.all === true) found(null, addresses);
     else found(null, first.address, first.family);
   });

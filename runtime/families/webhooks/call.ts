@@ -5,7 +5,7 @@ import { isCallable, lookupPublic, type Reach } from "./address.js";
 
 /** Milliseconds for the whole call. */
 const patienceMillis = 10_000;
-/** What is read of an answer, of which only the status counts. */
+/** Bytes that are read of an answer, of which only the status counts. */
 const mostBytes = 64 * 1024;
 
 /** POSTs a body and returns the status. Rejects where there is no answer in time, or the address is not allowed. */
@@ -22,7 +22,7 @@ export function call(
     const asking = send(url, {
       method: "POST",
       headers: { ...headers, "content-length": bytes.length, "user-agent": "opwright-webhooks" },
-      // A connection that stays open would outlive what was looked up for it.
+      // A connection that stays open would outlive the check of its address.
       agent: false,
       ...(reach === "public" ? { lookup: lookupPublic } : {}),
     });
@@ -37,7 +37,7 @@ export function call(
         read += chunk.length;
         if (read > mostBytes) response.destroy();
       });
-      // The status has come, and what becomes of the rest changes nothing; but until it has ended the call is under way.
+      // The status counts and the rest changes nothing, but the call is under way until the answer has ended.
       response.on("error", () => undefined);
       response.on("close", () => resolve(response.statusCode ?? 0));
     });

@@ -1,5 +1,5 @@
-// The deliverer: takes events to the webhooks that subscribed to them, at least once each, and gives up in the end. One that is
-// slow or away has a share of it, and no more.
+// Delivers events to the webhooks that subscribed to them, at least once each, up to a number of attempts. A slow webhook uses
+// a limited share of the deliverer.
 import type { ServiceAtWork, Started } from "../../operations/family.js";
 import { startPoller } from "../../operations/poller.js";
 import { signedMessage } from "../../operations/standard-webhook.js";
@@ -11,9 +11,9 @@ import type { WebhookSettings } from "./settings.js";
 
 /** Calls under way in a process, and of one webhook. */
 const most = { calls: 32, ofOne: 2 };
-/** Milliseconds for what is noted in the database. */
+/** Milliseconds for recording the outcome in the database. */
 const storeMillis = 10_000;
-/** A claimed delivery is this process's own for so long; its call takes less. */
+/** How long this process holds a claimed delivery; its call takes less. */
 const leaseMillis = 30_000;
 const longestWaitMillis = 60 * 60_000;
 
@@ -95,9 +95,9 @@ function outcomeOf(
 ): DeliveryOutcome {
   if (error === null) return { at, isDelivered: true, dueAt: null, status, error };
   const longest = Math.min(longestWaitMillis, backoffMillis * 2 ** (attempt - 1));
-  // Half of it at least: who is away is not asked at once.
+  // At least half of the bound, so that an absent webhook isn't called again at once.
   const dueAt = at + Math.round(longest * (0.5 + Math.random() / 2));
-  // 410 says that nobody is there for good.
+  // 410 says that the webhook is gone for good.
   const isOver = attempt >= maxAttempts || status === 410;
   return { at, isDelivered: false, dueAt: isOver ? null : dueAt, status, error };
 }

@@ -133,7 +133,7 @@ export const webhooks = {
       };
     },
 
-  /** Has an event delivered anew, whatever became of it. */
+  /** Delivers an event again, whatever became of it. */
   redeliver:
     (): Handler<ById & { readonly delivery: string }, void> =>
     async ({ id, delivery }, context) => {

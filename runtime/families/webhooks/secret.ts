@@ -1,10 +1,10 @@
-// The secret of a webhook: `whsec_` and 32 bytes in base64, as Standard Webhooks writes it; it rests sealed.
+// The secret of a webhook: `whsec_` and 32 bytes in base64, as Standard Webhooks writes it; it is stored sealed.
 import { randomBytes } from "node:crypto";
 import type { ExecutionContext } from "../../operations/context.js";
 import type { Sealer } from "../../operations/sealer.js";
 import type { Webhook } from "../../ports/webhooks.js";
 
-/** A new secret as its owner is told it, and as it is kept. */
+/** A new secret: as its owner sees it, and as it is stored. */
 export function newSecret(
   { resources }: ExecutionContext,
   webhookId: string,

@@ -1,4 +1,4 @@
-// What a deployment chooses about webhooks: whom they may reach, and how often that is tried.
+// The settings of webhooks: which addresses they may have, and how often delivery is tried.
 import type { SettingsSource } from "../../operations/family.js";
 import type { Reach } from "./address.js";
 import type { WebhooksSpec } from "./spec.js";
