@@ -1,4 +1,4 @@
-// What callers may ask of a document that grows, without being known and without an end.
+// The rule that anonymous callers can't query growing documents without a limit.
 import { own } from "../model/records.js";
 import type { OperationModel, RegistryModel } from "../model/registry.js";
 import type { RuleContext } from "./rule-context.js";
@@ -20,7 +20,7 @@ export function openListsAreLimited({ expanded, report }: RuleContext): void {
   }
 }
 
-/** Whether callers are known, or counted. */
+/** Whether the chain requires a caller, or limits the rate. */
 function isLimited({ requiresAuthn, hooks }: OperationModel): boolean {
   return requiresAuthn || hooks.some(({ errors }) => errors.includes("core.throttled"));
 }

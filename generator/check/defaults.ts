@@ -11,7 +11,7 @@ export async function defaultsFit(context: RuleContext): Promise<void> {
   await inputDefaultsFit(context);
 }
 
-/** Defaults in the input of an operation of the author's are filled in, and then checked with the rest. */
+/** Defaults in the input of an author's operation are filled in first, and then checked with the rest. */
 async function inputDefaultsFit({ loaded, expanded, report }: RuleContext): Promise<void> {
   const { types, operations } = expanded.model;
   for (const { key, input, declares } of Object.values(operations)) {

@@ -23,7 +23,7 @@ export interface Mention {
   readonly handlerType?: string;
 }
 
-/** Every function that the registry names, once a place. */
+/** Every function that the registry names, once per place. */
 export function mentions(context: Pick<RuleContext, "loaded" | "expanded">): readonly Mention[] {
   const { tree, declarations } = context.loaded;
   return [
@@ -32,14 +32,14 @@ export function mentions(context: Pick<RuleContext, "loaded" | "expanded">): rea
       reference: functionReference(text),
       at: tree.at(...path),
       what: role,
-      // The operation that it handles is the entry that it stands in.
+      // A handler's operation is the entry in which it is named.
       ...(role === "handler" ? { handlerType: `${pascalCase(String(path[1]))}Handler` } : {}),
       ...(role === "hook" ? { phase: phaseOf(path, declarations) } : {}),
     })),
   ];
 }
 
-/** Functions that make fields of documents of what they were. */
+/** Functions that compute fields of documents from their former values (`from`). */
 function conversions({
   loaded: { tree },
   expanded: { model },
@@ -53,7 +53,7 @@ function conversions({
   );
 }
 
-/** A hook of an operation stands below its phase; one that is declared by itself says it. */
+/** The phase of a hook: the key above it in an operation, or what its own declaration says. */
 function phaseOf(path: NamedFunction["path"], { hooks }: Declarations): string {
   return path[0] === "hooks" ? (hooks[String(path[1])]?.phase ?? "") : String(path.at(-2));
 }

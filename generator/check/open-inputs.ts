@@ -1,4 +1,4 @@
-// Inputs that let in more than they declare: a handler that passes them on passes on whatever a caller thought of.
+// Inputs that accept undeclared members, which a handler may then pass on unchecked.
 import type { OperationModel, RegistryModel } from "../model/registry.js";
 import {
   propertiesOf,
@@ -43,14 +43,14 @@ function openPlace(
   return within(input.schema, "");
 }
 
-/** An object that says nothing of further members. What parts of an `allOf` leave open, another part may need. */
+/** An object without `additionalProperties`. Parts of an `allOf` don't count, since another part may need to be open. */
 function isOpen(schema: SchemaObject): boolean {
   const types: readonly unknown[] = [schema["type"]].flat();
   const says = ["additionalProperties", "patternProperties", "allOf", "enum", "const"];
   return types.includes("object") && !says.some((keyword) => keyword in schema);
 }
 
-/** The schemas of what a value holds, with their places. */
+/** The schemas of the parts of a value, with their places. */
 function partsOf(schema: SchemaObject, path: string): readonly (readonly [JsonSchema, string])[] {
   const list = (keyword: string): readonly JsonSchema[] =>
     (schema[keyword] ?? []) as readonly JsonSchema[];

@@ -1,4 +1,4 @@
-// The rule that patterns of schemas are matched in linear time: clients choose the texts that they are tried on.
+// The rule that patterns of schemas match in linear time, because clients choose the texts.
 import { createRequire } from "node:module";
 import type { TextCache } from "../output/text-cache.js";
 import type { RuleContext } from "./rule-context.js";
@@ -12,7 +12,7 @@ interface Recheck {
   ): { readonly status: string; readonly complexity?: { readonly type: string } };
 }
 
-/** Milliseconds for one pattern; what is not proven by then is not linear for us. */
+/** Milliseconds for one pattern; a pattern that isn't proven linear by then is refused. */
 const patienceMillis = 20_000;
 
 /** Reports patterns for which there are texts that take more than linear time. */
@@ -30,7 +30,7 @@ export async function patternsAreLinear(
 
 /** `linear`, or how much longer it can take. */
 function verdictOn(source: string): string {
-  // Loaded only where there is a pattern that is not known yet: 0.3 s.
+  // Loading takes 0.3 s, so only if a pattern isn't in the cache yet.
   const recheck = createRequire(import.meta.url)("recheck/lib/browser.js") as Recheck;
   const { status, complexity } = recheck.checkSync(source, "u", { timeout: patienceMillis });
   if (status === "safe") return "linear";

@@ -1,4 +1,4 @@
-// The rule that the steps of policies are there: each is told at its own place, once, however many operations it guards.
+// The rule that the steps of policies exist. Each missing one is reported once, at its own place, however many operations it guards.
 import { didYouMean } from "../did-you-mean.js";
 import { identityHooks } from "../kernel/runtime-hooks.js";
 import type { PolicyStep } from "../load/declarations.js";
@@ -6,8 +6,8 @@ import type { Finding } from "../diagnostics.js";
 import type { RuleContext } from "./rule-context.js";
 
 /**
- * Reports steps that nothing declares, also those of policies that no operation names; what `identity:` or `tenancy:` would
- * bring is missed only where an operation asks for it.
+ * Reports undeclared steps, also in policies that no operation names. Steps that `identity:` or `tenancy:` would add are
+ * reported only if an operation uses them.
  */
 export function policiesNameSteps({ loaded, expanded, report }: RuleContext): void {
   const { declarations, tree } = loaded;

@@ -1,4 +1,4 @@
-// Rules over what documents, their fields and the values of these were called before.
+// Rules for the former names of documents, fields and values.
 import { declaredMembers } from "../../runtime/contract/shapes.js";
 import { storedName } from "../../runtime/contract/stored-members.js";
 import { didYouMean } from "../did-you-mean.js";
@@ -10,7 +10,7 @@ import { own } from "../model/records.js";
 import type { DocumentModel } from "../model/document-model.js";
 import type { RuleContext } from "./rule-context.js";
 
-/** A former name that leads nowhere, or that something else still has, would leave the rows behind. */
+/** With a former name that never existed, or that something else still has, rows would be lost. */
 export function formerNamesLeadSomewhere({ loaded, expanded, storage, report }: RuleContext): void {
   const { model } = expanded;
   for (const document of Object.values(model.documents)) {

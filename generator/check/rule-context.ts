@@ -1,4 +1,4 @@
-// What a rule over the whole registry is given.
+// The arguments of a rule over the whole registry.
 import type { Report } from "../diagnostics.js";
 import type { StorageSchema } from "../emit/storage-schema.js";
 import type { ExpandedRegistry } from "../expand/expand.js";

@@ -85,7 +85,7 @@ function routesCollide({ expanded, loaded, report }: RuleContext): void {
   }
 }
 
-/** Operations that the service answers beside its routes have their keys for themselves. */
+/** No other operation has the key of one that the service answers itself. */
 function answeredKeysAreFree({ expanded, report }: RuleContext): void {
   const { model } = expanded;
   for (const { key } of families.flatMap((family) => family.answered(model))) {
@@ -95,7 +95,7 @@ function answeredKeysAreFree({ expanded, report }: RuleContext): void {
   }
 }
 
-/** What the OpenAPI document is to leave out is there. */
+/** Operations that the OpenAPI document is to leave out exist. */
 function excludedOperationsExist({ expanded, loaded, report }: RuleContext): void {
   const { operations, identity } = expanded.model;
   for (const [index, key] of (identity?.undocumented ?? []).entries()) {
@@ -113,7 +113,7 @@ function originOf(expanded: ExpandedRegistry, key: string): Origin {
   return expanded.origins.get(key) ?? { file: "", path: [] };
 }
 
-/** No type contains itself with nothing in between. */
+/** No type contains itself through required members only. */
 function typesAreFinite({ expanded, report }: RuleContext): void {
   const { types } = expanded.model;
   const done = new Set<string>();
@@ -153,7 +153,7 @@ function mustContain(schema: JsonSchema): readonly string[] {
   ];
 }
 
-/** Namespaces are told apart in code as well, and from the module of types that all share. */
+/** Namespaces have different names in code too, and none has that of the shared module of types. */
 function namespacesDiffer({ expanded, report }: RuleContext): void {
   const owners = new Map([["models", "opwright"]]);
   const seen = new Set<string>();
@@ -170,7 +170,7 @@ function namespacesDiffer({ expanded, report }: RuleContext): void {
   }
 }
 
-/** Two operations are told apart in code as well; what their module imports gets out of their way. */
+/** Two operations have different names in code too. Imports of their module are renamed if they collide. */
 function codeNamesDiffer({ expanded, report }: RuleContext): void {
   const owners = new Map<string, string>();
   for (const { key } of Object.values(expanded.model.operations)) {

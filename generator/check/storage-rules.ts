@@ -8,7 +8,7 @@ import { indexName } from "../model/names.js";
 import { own } from "../model/records.js";
 import type { RuleContext } from "./rule-context.js";
 
-/** PostgreSQL cuts longer names off, and then two can be one. */
+/** PostgreSQL truncates longer names, so that two could become one. */
 const maxNameBytes = 63;
 
 /** Tables, history tables and indexes share one name space; some names belong to the engines. */
@@ -33,7 +33,7 @@ export function sqlNamesDiffer({ loaded, expanded, report }: RuleContext): void 
   }
 }
 
-/** What an index of a search is made of, with the tables that FTS5 keeps for itself. */
+/** The tables of a search's index, including those that FTS5 creates itself. */
 const searchSuffixes = [
   "",
   "_by_texts",
@@ -55,7 +55,7 @@ function nameFault(name: string, owner: string | undefined): string | undefined 
     : undefined;
 }
 
-/** What a table was made with must still hold, or a migration would fail on the rows that are there. */
+/** What a table was created with must still be so, or a migration would fail on stored rows. */
 export function storageCanFollow(context: RuleContext): void {
   const { loaded, expanded, storage, report } = context;
   const { tables } = storageOf(expanded.model, storage);

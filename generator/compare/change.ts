@@ -1,6 +1,6 @@
 // What a change of the registry does to clients, as data.
 
-/** `breaking` needs clients to change; `additive` gives them more; `documentation` is to be read only. */
+/** `breaking` requires clients to change; `additive` gives them more; `documentation` only changes texts. */
 export const levels = ["breaking", "additive", "documentation"] as const;
 export type ChangeLevel = (typeof levels)[number];
 
@@ -15,30 +15,30 @@ export type ChangeArea =
   | "version";
 
 export interface Change {
-  /** One sentence, which also names the change: an approval repeats it. */
+  /** One sentence, which also identifies the change: an approval repeats it. */
   readonly text: string;
   readonly level: ChangeLevel;
   readonly area: ChangeArea;
   /** The operation, type, event or storage that has changed. */
   readonly subject: Subject;
-  /** Operations, events and commands that clients meet it in, sorted. */
+  /** Operations, events and commands in which clients meet it, sorted. */
   readonly affects: readonly string[];
   /** Where in a schema; absent where it is about none. */
   readonly at?: SchemaPlace;
   /** The member of the document that it is about. */
   readonly field?: string;
-  /** What it follows from, where that is known as it is found. */
+  /** Its cause, if that is known when it is found. */
   readonly cause?: string;
 }
 
 export interface SchemaPlace {
   /** Such as `.labels[]`; empty for the value itself. */
   readonly path: string;
-  /** What has changed there, without a subject and a direction. */
+  /** What has changed there, without naming subject and direction. */
   readonly what: string;
-  /** What the member there is called by now. */
+  /** The member's current name. */
   readonly called?: string;
-  /** The value that has come or gone. */
+  /** The value that was added or removed. */
   readonly value?: unknown;
   /** The type that stood there before; absent where it is the same. */
   readonly from?: string;
@@ -60,5 +60,5 @@ export interface Subject {
   readonly name: string;
 }
 
-/** Takes changes as they are found. */
+/** Collects changes as they are found. */
 export type Note = (change: Change) => void;

@@ -5,6 +5,6 @@ import type { ValueComparison } from "./values.js";
 export interface Comparison {
   readonly values: ValueComparison;
   readonly note: Note;
-  /** The day of the comparison in UTC, such as 2026-07-01: a sunset has come or not. */
+  /** The day of the comparison in UTC, such as 2026-07-01, which decides whether a sunset has passed. */
   readonly today: string;
 }

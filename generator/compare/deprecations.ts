@@ -1,8 +1,8 @@
-// Deprecations of two registries: what was announced may go from its sunset on, and no earlier.
+// Deprecations of two registries: a deprecated thing may be removed from its sunset on, and not earlier.
 import type { DeprecationModel } from "../model/deprecation.js";
 import type { ChangeLevel } from "./change.js";
 
-/** What it is that something is gone, given what was said of it before; days compare as texts. */
+/** The level of a removal, given the deprecation that announced it; days compare as texts. */
 export function removal(
   before: DeprecationModel | null | undefined,
   today: string,
@@ -14,12 +14,12 @@ export function removal(
   return { level: "additive", what: `${gone} since its sunset on ${sunset}` };
 }
 
-/** What has changed of a deprecation. A sunset that comes earlier breaks who has planned for it. */
+/** How a deprecation has changed. An earlier sunset is breaking, because clients planned for the later one. */
 export function deprecations(
   earlier: DeprecationModel | null | undefined,
   after: DeprecationModel | null,
 ): readonly (readonly [level: ChangeLevel, what: string])[] {
-  // Registries that were frozen before there were deprecations say nothing.
+  // Registries that were frozen before there were deprecations have none.
   const before = earlier ?? null;
   if (after === null) return before === null ? [] : [["documentation", "is no longer deprecated"]];
   if (before === null) {

@@ -1,7 +1,7 @@
-// Two lists in no order: what only one of them has, or has more often.
+// Two unordered lists: what only one of them has, or has more often.
 import { isDeepStrictEqual } from "node:util";
 
-/** What is gone and what has been added, each in the order of its list. */
+/** What was removed and what was added, each in the order of its list. */
 export function differences<Value>(
   before: readonly Value[],
   after: readonly Value[],

@@ -16,7 +16,7 @@ import { meetWithin } from "./meet.js";
 import { isDocumentation, valuesOf, words } from "./schema-words.js";
 import { narrowed, widened, type Compare, type SchemaComparison } from "./schema-change.js";
 
-/** Values that a keyword lets through: fewer the greater the bound is, or the smaller. */
+/** Whether a keyword accepts fewer values as its bound grows, or as it shrinks. */
 const bounds: Readonly<Record<string, "least" | "most">> = {
   minimum: "least",
   exclusiveMinimum: "least",
@@ -31,7 +31,7 @@ const bounds: Readonly<Record<string, "least" | "most">> = {
 };
 /** Keywords that let through what they describe. */
 const shapes = ["pattern", "format", "multipleOf", "contentMediaType", "contentEncoding"];
-/** Those of them that bound values as well: who reads one meets a value of the same type, within the bound or not. */
+/** Those of them that only bound values: a reader gets a value of the same type, within the bound or not. */
 const boundingShapes: readonly string[] = ["pattern", "multipleOf"];
 /** Keywords that are understood here. Any other that differs may mean anything. */
 const understood = new Set([
@@ -157,7 +157,7 @@ function compareBounds(
       old === undefined || (next !== undefined && (sense === "least" ? next > old : next < old));
     const instead = old === undefined ? "" : ` instead of ${old}`;
     const what = next === undefined ? `has no ${keyword}` : `has ${keyword} ${next}${instead}`;
-    // No type of a client holds a bound of what it reads.
+    // No client's type expresses a bound on values that it reads.
     if (comparison.direction === "answers") comparison.note({ level: "additive", path, what });
     else (isNarrower ? narrowed : widened)(comparison, path, what);
   }
@@ -190,7 +190,7 @@ function compareMembers(
   const isInput = comparison.direction === "input";
   const [others, newOthers] = [othersOf(before), othersOf(after)];
   const names = new Set([old, next].flatMap(Object.keys).concat(wasRequired, isRequired));
-  // What an open input passes over is neither refused nor missed.
+  // A member that an open input ignores is neither refused nor missed.
   const renamed =
     isInput && newOthers !== false ? new Map<string, string>() : renames(before, after);
   for (const [was, called] of renamed) {
@@ -224,7 +224,7 @@ function compareMembers(
       compare(then, today, comparison, at);
   }
   if (others !== false && newOthers === false) narrowed(comparison, path, "has no other members");
-  // Who reads an answer passes over members that it does not know.
+  // Clients ignore members of an answer that they don't know.
   else if (others === false && newOthers !== false)
     comparison.note({ level: "additive", path, what: "may have other members" });
   else compare(others, newOthers, comparison, `${path}.*`);
@@ -235,7 +235,7 @@ function othersOf(schema: SchemaObject): JsonSchema {
   return (schema["additionalProperties"] ?? true) as JsonSchema;
 }
 
-/** Who leaves a member out means something else from now on. */
+/** A changed default changes what it means to leave the member out. */
 function compareDefaults(
   before: JsonSchema | undefined,
   after: JsonSchema | undefined,

@@ -1,4 +1,4 @@
-// Types that a schema refers to, wherever in it: what is spelled the same may still refer to types that are not the same.
+// Types that a schema refers to, at any depth: two schemas with the same text may refer to types that have changed.
 import {
   listKeywords,
   mapKeywords,
@@ -8,7 +8,7 @@ import {
 } from "../model/json-schema.js";
 import type { SchemaComparison } from "./schema-change.js";
 
-/** Types that a schema refers to meet themselves; under `not` what fits fewer lets more through. */
+/** Compares each type that a schema refers to with its other version; under `not`, a narrower type accepts more. */
 export function meetWithin(
   schema: JsonSchema,
   { meet }: Pick<SchemaComparison, "meet">,

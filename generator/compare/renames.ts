@@ -1,10 +1,10 @@
-// What is called otherwise: a name that is gone and one that is new, with the same behind them and nothing else like it.
+// Renames: a name that is gone and a new one for the same thing, provided nothing else equals it.
 import { isDeepStrictEqual } from "node:util";
 import { formerName } from "../load/former-names.js";
 import { propertiesOf, requiredOf, type SchemaObject } from "../model/json-schema.js";
 import { own } from "../model/records.js";
 
-/** Names that only one of two records has, in pairs of equal values; what has more than one like it is in none. */
+/** Pairs of names with equal values, each in only one of two records; values that are not unique are in no pair. */
 export function pairsOf<Value>(
   before: Readonly<Record<string, Value>>,
   after: Readonly<Record<string, Value>>,
@@ -23,7 +23,7 @@ export function pairsOf<Value>(
   );
 }
 
-/** Members of an object that are called otherwise: they say so, or have the same schema, and are required as before. */
+/** Renamed members of an object: they say so, or have the same schema and are required as before. */
 export function renames(before: SchemaObject, after: SchemaObject): ReadonlyMap<string, string> {
   const [old, next] = [propertiesOf(before), propertiesOf(after)];
   const told = Object.entries(next).flatMap(([member, schema]) => {

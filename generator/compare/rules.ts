@@ -1,4 +1,4 @@
-// Rules of comparison, one for each member of a model: another member does not compile until somebody says what it means.
+// Rules of comparison, one for each member of a model: a new member doesn't compile until it has a rule.
 import { removal } from "./deprecations.js";
 import { isDeepStrictEqual } from "node:util";
 import type { FunctionReference } from "../model/code.js";
@@ -6,14 +6,14 @@ import { own } from "../model/records.js";
 import type { ChangeArea, ChangeLevel, Note, Subject } from "./change.js";
 import { differences } from "./differences.js";
 
-/** What has changed of a member, and how much that is; null where it is nothing that clients meet, or is told elsewhere. */
+/** The change of a member and its level; null if clients don't meet it, or if it is reported elsewhere. */
 export type Rule<Value> = ((before: Value, after: Value) => readonly Told[]) | null;
 type Told = readonly [level: ChangeLevel, what: string, field?: string];
 export type Rules<Model> = { readonly [Member in keyof Model]-?: Rule<Model[Member]> };
-/** Takes what has changed of one subject. */
+/** Collects the changes of one subject. */
 export type Tell = (level: ChangeLevel, what: string, field?: string) => void;
 
-/** More of it is an offer, less of it breaks; null is without bound. */
+/** More of it is additive, less is breaking; null is without bound. */
 export function amount(what: (text: string) => string, unit: string) {
   return (before: number | null, after: number | null): readonly Told[] => {
     const isLess = (after ?? Number.POSITIVE_INFINITY) < (before ?? Number.POSITIVE_INFINITY);
@@ -21,7 +21,7 @@ export function amount(what: (text: string) => string, unit: string) {
   };
 }
 
-/** Choices in no order: another one is an offer, one less breaks. */
+/** Unordered choices: a new one is additive, a missing one is breaking. */
 export function choices<Value>(has: (value: Value) => string, lacks: (value: Value) => string) {
   return (before: readonly Value[], after: readonly Value[]): readonly Told[] => {
     const { gone, added } = differences(before, after);
@@ -32,7 +32,7 @@ export function choices<Value>(has: (value: Value) => string, lacks: (value: Val
   };
 }
 
-/** Choices of which the first counts: their order is a change as well. */
+/** Choices of which the first counts, so a change of their order is a change too. */
 export function ordered<Value>(what: (value: Value) => string) {
   const compare = choices(what, (one) => `no longer ${what(one)}`);
   return (before: readonly Value[], after: readonly Value[]): readonly Told[] => {
@@ -45,7 +45,7 @@ export function value<Value>(level: ChangeLevel, what: (value: Value) => string)
   return (_before: Value, after: Value): readonly Told[] => [[level, what(after)]];
 }
 
-/** Tells changes of a subject that clients meet by its name; events and commands may be named as operations are. */
+/** Reports changes of a subject under its name; an event or a command may have the same name as an operation. */
 export function tellOf(note: Note, subject: Subject, area: ChangeArea): Tell {
   const { kind, name } = subject;
   const isNamedApart = ["event", "integration event", "command"].includes(kind);
@@ -61,7 +61,7 @@ export function tellOf(note: Note, subject: Subject, area: ChangeArea): Tell {
     });
 }
 
-/** Two maps by name: tells what is new or gone, and compares what both have. */
+/** Compares two maps by name: reports what is new or gone, and compares what both have. */
 export function compareNamed<Value>(
   before: Readonly<Record<string, Value>>,
   after: Readonly<Record<string, Value>>,
@@ -80,7 +80,7 @@ export function compareNamed<Value>(
   }
 }
 
-/** A function of the author's: where its file is, is nothing that clients meet. */
+/** A function of the author's; clients don't care where its file is. */
 export function authored(what: string) {
   return (before: FunctionReference | null, after: FunctionReference | null): readonly Told[] =>
     before?.name === after?.name ? [] : [["breaking", what]];
@@ -100,7 +100,7 @@ export function compareMembers<Model>(
   }
 }
 
-/** Compares what both have; that the operations of what is gone are gone is told of each. */
+/** Compares what both have; removed ones are reported by each of their operations. */
 export function compareAll<Model>(
   before: Readonly<Record<string, Model>>,
   after: Readonly<Record<string, Model>>,

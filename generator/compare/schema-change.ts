@@ -1,4 +1,4 @@
-// What a change of a schema is, and to whom it matters.
+// Changes of a schema, and to whom they matter.
 import type { JsonSchema } from "../model/json-schema.js";
 import type { ChangeLevel, SchemaPlace } from "./change.js";
 
@@ -18,11 +18,11 @@ export interface SchemaComparison {
   /** In UTC. */
   readonly today: string;
   note(change: SchemaChange): void;
-  /** Two types stand in the same place, or are what must not be there: they are compared on their own. */
+  /** Two types are in the same place, possibly under `not`; they are compared separately. */
   meet(before: string, after: string, isNegated?: boolean): void;
 }
 
-/** Fewer values: a fault to who sends one of the others. */
+/** Fewer values: breaks clients that send one of the others. */
 export function narrowed(
   { direction, note }: SchemaComparison,
   path: string,
@@ -32,7 +32,7 @@ export function narrowed(
   note({ level: direction === "input" ? "breaking" : "additive", path, what, ...rest });
 }
 
-/** More values: a surprise to who reads them. */
+/** More values: surprises clients that read them. */
 export function widened(
   { direction, note }: SchemaComparison,
   path: string,
@@ -42,7 +42,7 @@ export function widened(
   note({ level: direction === "input" ? "additive" : "breaking", path, what, ...rest });
 }
 
-/** Compares the schemas of what stands inside. */
+/** Compares the schemas of the parts. */
 export type Compare = (
   before: JsonSchema,
   after: JsonSchema,

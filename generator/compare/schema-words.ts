@@ -1,4 +1,4 @@
-// Schemas in a word or two, and what of them is words only.
+// Schemas in a word or two, and keywords that only document.
 import { valuesKeyword } from "../load/deprecations.js";
 import { formerValuesKeyword } from "../load/former-names.js";
 import {
@@ -18,13 +18,13 @@ const documentation: readonly string[] = [
   "$comment",
 ];
 
-/** Whether a keyword says nothing of which values there are. */
+/** Whether a keyword doesn't restrict values. */
 export function isDocumentation(keyword: string): boolean {
   if (keyword === valuesKeyword || keyword === formerValuesKeyword) return false;
   return documentation.includes(keyword) || keyword.startsWith("x-");
 }
 
-/** A schema in a word or two, which tell it from its likes. */
+/** A schema in a word or two, enough to distinguish it from its alternatives. */
 export function words(schema: JsonSchema): string {
   if (typeof schema === "boolean") return schema ? "anything" : "nothing";
   const name = referredType(schema);

@@ -1,4 +1,4 @@
-// Two schemas of one value: which values are new, which are gone, and what that means to who sends or reads them.
+// Compares two schemas of one value: which values are new, which are gone, and what that means to those who send or read them.
 import { isDeepStrictEqual } from "node:util";
 import { referredType, type JsonSchema, type SchemaObject } from "../model/json-schema.js";
 import { own } from "../model/records.js";
@@ -8,7 +8,7 @@ import { meetWithin } from "./meet.js";
 import { narrowed, widened, type SchemaComparison } from "./schema-change.js";
 import { isDocumentation, kindOf, words } from "./schema-words.js";
 
-/** Compares what two schemas accept, as far as their keywords tell; what they do not tell counts as breaking. */
+/** Compares what two schemas accept, as far as we understand their keywords; any other difference counts as breaking. */
 export function compareSchemas(
   before: JsonSchema,
   after: JsonSchema,
@@ -52,7 +52,7 @@ function wordsOf(schema: SchemaObject): SchemaObject {
   return Object.fromEntries(Object.entries(schema).filter(([keyword]) => isDocumentation(keyword)));
 }
 
-/** A schema of what fits both. */
+/** A schema of the values that match both. */
 function both(left: SchemaObject, right: JsonSchema): JsonSchema {
   if (Object.keys(left).length === 0 || right === false) return right;
   if (right === true) return left;
@@ -114,7 +114,7 @@ function compareOne(
   compareKeywords(before, after, comparison, compareSchemas, path);
 }
 
-/** Whether a type is one that both registries have, and refers to no other: what stands in its place is told there. */
+/** Whether both registries have the type and it refers to no other: then its changes are reported at the type. */
 function isPlain({ before, after }: SchemaComparison, name: string | undefined): boolean {
   const [old, next] = [before, after].map((types) => own(types, name ?? ""));
   if (old === undefined || next === undefined) return false;

@@ -1,4 +1,4 @@
-// Values of operations and events in two registries: types are compared once, and told with all that they stand in.
+// Values of operations and events in two registries: a type is compared once, and its changes name all places that use it.
 import { own } from "../model/records.js";
 import type { Change, Note, Subject } from "./change.js";
 import type { Direction, SchemaComparison, Types } from "./schema-change.js";
@@ -28,7 +28,7 @@ export class ValueComparison {
     this.#note = note;
   }
 
-  /** Two schemas that stand in one place; `name` is how its changes call it. */
+  /** Two schemas in one place, which changes call `name`. */
   compare(
     schemas: { readonly before: unknown; readonly after: unknown },
     place: {
@@ -58,7 +58,7 @@ export class ValueComparison {
     );
   }
 
-  /** Tells what types have changed, once all places are known. */
+  /** Reports changes of types, once all places are known. */
   finish(): void {
     for (const { changes, affected } of this.#pairs.values())
       for (const change of changes) this.#note({ ...change, affects: [...affected] });
@@ -97,7 +97,7 @@ export class ValueComparison {
       changes: [],
     };
     this.#pairs.set(key, pair);
-    // A client's package has its types by their names.
+    // A client's package exports types by their names.
     const isRenamed =
       own(this.#after, before) === undefined && own(this.#before, after) === undefined;
     if (isRenamed)
@@ -129,7 +129,7 @@ export class ValueComparison {
   }
 }
 
-/** What is not to be there is read by who sends it, so to say. */
+/** The opposite direction, for schemas under `not`. */
 function turned(direction: Direction, isNegated = false): Direction {
   if (!isNegated) return direction;
   return direction === "input" ? "answers" : "input";

@@ -1,5 +1,4 @@
-// Changes by what they follow from: a field that is gone is one cause, however many operations, filters and sorts it takes
-// along.
+// Groups changes by their causes: a removed field is one cause, however many operations, filters and sorts it affects.
 import { families } from "../families/index.js";
 import { levels, type Change, type ChangeLevel, type Subject } from "../compare/change.js";
 import { propertiesOf, referredType, type JsonSchema } from "../model/json-schema.js";
@@ -9,21 +8,21 @@ import type { RegistryModel } from "../model/registry.js";
 import { documentCalled, renamedDocuments } from "./renames.js";
 
 export interface Cause {
-  /** One sentence, which also names the cause: an approval repeats it. */
+  /** One sentence, which also identifies the cause: an approval repeats it. */
   readonly text: string;
   /** That of the worst of its changes. */
   readonly level: ChangeLevel;
   readonly area: Change["area"];
   readonly subject: Subject;
-  /** The field of the subject; absent where it is about no one field. */
+  /** The field of the subject; absent if the cause isn't about one field. */
   readonly field?: string;
-  /** Operations, events and commands in which clients meet what is as bad as the level says, sorted. */
+  /** Operations, events and commands in which clients meet changes of this level, sorted. */
   readonly affects: readonly string[];
-  /** What follows from it, the changes that it is made of among them. */
+  /** All changes that follow from it, including its own. */
   readonly changes: readonly Change[];
 }
 
-/** How what is told of several operations in the same words begins. */
+/** The beginning of a text that is the same for several operations. */
 export const each = "each of these operations ";
 
 /** Gathers changes under their causes, in the order of the changes. */
@@ -54,12 +53,12 @@ function causeFrom(key: string, changes: readonly Change[], fields: FieldCauses)
       ? [change.at.what]
       : [],
   );
-  // What only follows is told as it is, where nothing is told at the place itself.
+  // A consequence stands alone if there is no change at its cause's own place.
   const told = [...new Set(whats)].join(", ");
   const types = changes.flatMap((change) =>
     fields.isAt(key, change) ? [change.subject.name] : [],
   );
-  // Where the type itself is as it was, only a payload has changed.
+  // If the type itself hasn't changed, only a payload has.
   const type = place === undefined || types.includes(place.type) ? place?.type : types[0];
   return {
     text: place === undefined ? key : told === "" ? first.text : `${type}${place.path} ${told}`,
@@ -72,7 +71,7 @@ function causeFrom(key: string, changes: readonly Change[], fields: FieldCauses)
   };
 }
 
-/** What is told of several operations in the same words is one cause, as when their policy has changed. */
+/** Changes with the same words for several operations are one cause, such as a changed policy. */
 function repeatedTexts(changes: readonly Change[]): (change: Change) => string | undefined {
   const keyOf = ({ subject, text, at, cause }: Change): string | undefined =>
     subject.kind === "operation" && at === undefined && cause === undefined
@@ -85,7 +84,7 @@ function repeatedTexts(changes: readonly Change[]): (change: Change) => string |
   }
   return (change) => {
     const key = keyOf(change);
-    // Each that comes or goes is a cause of its own.
+    // Each addition or removal is a cause of its own.
     if (key === undefined || key === "is gone" || key === "is new") return undefined;
     return (counts.get(key) ?? 0) > 1 ? `${each}${key}` : undefined;
   };

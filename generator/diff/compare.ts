@@ -16,7 +16,7 @@ export function compareRegistries(
   const note = (change: Change): void => {
     const known = found.get(change.text) ?? change;
     const affects = [...new Set([...known.affects, ...change.affects])].sort();
-    // In two places the same may be harmless and not: the worse counts.
+    // The same change may be harmless in one place and not in another: the worse level counts.
     const isWorse = levels.indexOf(change.level) < levels.indexOf(known.level);
     found.set(change.text, { ...known, level: (isWorse ? change : known).level, affects });
   };

@@ -104,7 +104,7 @@ function compareRoutes(
   if (old === null && next !== null) told("additive", "http", `has ${next.method} ${next.path}`);
   if (old !== null && next === null) told("breaking", "http", `has no ${old.method} ${old.path}`);
   if (old === null || next === null) return;
-  // Another name is told of as a member; the same names in another order are other values.
+  // New or missing names are reported as members; the same names in another order give other values.
   const isMoved =
     shapeOf(old.path) !== shapeOf(next.path) ||
     (old.path !== next.path && isDeepStrictEqual(namesOf(old.path), namesOf(next.path)));
@@ -131,7 +131,7 @@ function compareRoutes(
     told("breaking", "http", "takes another body");
 }
 
-/** What a handler may say besides the body: a client may rely on headers, and may not know a status. */
+/** What a handler may set besides the body: clients may rely on headers, and may not know a new status. */
 function compareReplies(
   before: ReplyDeclaration | null,
   after: ReplyDeclaration | null,
@@ -178,10 +178,10 @@ function compareGuards(before: OperationModel, after: OperationModel, told: Told
   for (const one of gone) told("additive", "permission", `needs no ${one}`);
 }
 
-/** Phases in which a hook may refuse who was not refused before. */
+/** Phases in which a new hook may refuse callers. */
 const refusing: readonly string[] = ["before", "wrap", "tx_before"];
 
-/** Hooks that may refuse, each told once for all operations that it stands in. */
+/** Hooks that may refuse, each reported once for all operations in whose chain it is. */
 function compareHooks(before: OperationModel, after: OperationModel, note: Note): void {
   const { gone, added } = differences(askedHooks(before), askedHooks(after));
   const told = (level: ChangeLevel, hook: string, what: string): void =>
@@ -212,20 +212,20 @@ function askedHooks({ hooks }: OperationModel): readonly string[] {
       .filter(({ permission, id, phase }) => {
         return permission === null && id !== "principal" && refusing.includes(phase);
       })
-      // A file is nothing that clients meet.
+      // Clients don't care about files.
       .map(({ phase, id }) => `${id.slice(id.indexOf("#") + 1)} ${phase.replaceAll("_", " ")}`)
   );
 }
 
 const limitPattern = /^rate_limit (\d+)\/(\S+) /;
 
-/** The limit among hooks, where there is one alone. */
+/** The rate limit of a chain, if it has exactly one. */
 function onlyLimit(hooks: readonly string[]): string | undefined {
   const limits = hooks.filter((hook) => limitPattern.test(hook));
   return limits.length === 1 ? limits[0] : undefined;
 }
 
-/** Whether whoever kept to one limit keeps to the other. */
+/** Whether a client that kept to one limit also keeps to the other. */
 function isLooser(before: string, after: string): boolean {
   const [old, next] = [before, after].map((hook) => {
     const [, count = "", window = ""] = limitPattern.exec(hook) ?? [];

@@ -60,7 +60,7 @@ function pretty(report: DiffReport, isColoured: boolean): string {
   ].join("\n")}\n`;
 }
 
-/** How many harmless changes of one operation or type are told one by one. */
+/** How many harmless changes of one operation or type are listed one by one. */
 const mostTold = 3;
 
 /** Changes for people: many harmless ones of one operation or type are one line, and JSON has them all. */

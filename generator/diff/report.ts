@@ -1,4 +1,4 @@
-// Changes as a report: what is approved, what is not, and which version follows.
+// A report of changes: what is approved, what isn't, and which version follows.
 import { isDeepStrictEqual } from "node:util";
 import { own } from "../model/records.js";
 import { levels, type Change } from "../compare/change.js";
@@ -6,14 +6,14 @@ import type { Cause } from "./causes.js";
 import type { Rollout } from "./rollout.js";
 import { suggestedVersion } from "./version.js";
 
-/** What the registry says of a cause: the reason, and the places that it was given for. */
+/** The approval of a cause: its reason, and the places that it covers. */
 export type Approval = string | { readonly reason: string; readonly in: readonly string[] };
 type Approvals = Readonly<Record<string, Approval>>;
 
 export interface JudgedCause extends Omit<Cause, "changes"> {
   /** The texts of its changes. */
   readonly follows: readonly string[];
-  /** The reason that the registry gives for a breaking one; null where it gives none, or not for all places. */
+  /** The registry's reason for a breaking cause; null if there is none, or if it doesn't cover all places. */
   readonly approved: string | null;
   /** Places that its approval does not name. */
   readonly uncovered: readonly string[];
@@ -44,8 +44,8 @@ export interface DiffReport {
 }
 
 /**
- * Judges causes by the approvals of the registry. One that the other registry has as well was for a cause before it, and
- * counts for none behind it; one that names no places counts for a cause that clients meet in one place.
+ * Judges causes by the approvals of the registry. An approval that the other registry also has was used there and no longer
+ * counts. One that names no places only covers a cause that clients meet in one place.
  */
 export function reportOf(
   changes: readonly Change[],
@@ -101,7 +101,7 @@ function judgedBy(
   return { ...told, approved: uncovered.length === 0 ? reason : null, uncovered };
 }
 
-/** The entries that would approve what nobody has approved, as the registry says them. */
+/** Entries that would approve the unapproved causes, in the registry's format. */
 export function missingApprovals({ causes }: DiffReport): Approvals {
   return Object.fromEntries(
     causes

@@ -1,4 +1,4 @@
-// What a rollout does: whether the version before and the one that follows may run beside each other on one database.
+// What a rollout takes: whether the previous version and the next one may run side by side on one database.
 import { storageChanges, type StorageChange, type StorageSchema } from "../emit/storage-schema.js";
 import { own } from "../model/records.js";
 import type { RegistryModel } from "../model/registry.js";
@@ -38,7 +38,7 @@ export function rolloutOf(before: Side, after: Side): Rollout {
   return { verdict: migrations.length > 0 ? "needs the migration first" : "safe to roll", steps };
 }
 
-/** The version before answers documents that the next one has stored: without what it requires and has no default for. */
+/** Members that the previous version requires and has no default for, but that the next version no longer stores. */
 function droppedMembers(before: Side, after: Side): readonly string[] {
   return Object.values(after.model.documents).flatMap(({ table }) => {
     const [was, is] = [own(before.storage.tables, table), own(after.storage.tables, table)];
@@ -70,7 +70,7 @@ function changedTypes(before: Side, after: Side): readonly string[] {
   });
 }
 
-/** The version before needs its tables until it is gone. */
+/** The previous version needs its tables until it is gone. */
 function purgedTables({ model }: Side, changes: readonly StorageChange[]): readonly string[] {
   const declared = Object.values(model.documents).map(({ table }) => table);
   return changes.flatMap(({ kind, table }) =>

@@ -1,7 +1,7 @@
 // The version that follows from changes (https://semver.org, of which §4 lets a 0.x version break in its minor).
 import type { Change } from "../compare/change.js";
 
-/** The version after these changes, given the one before and the one that the registry has already: never an earlier one. */
+/** The version after these changes, given the previous one and the registry's own: never an earlier one. */
 export function suggestedVersion(
   before: string,
   changes: readonly Change[],

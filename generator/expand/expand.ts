@@ -31,11 +31,11 @@ import { placeholdersOf } from "../kernel/placeholders.js";
 export interface ExpandedRegistry {
   readonly model: RegistryModel;
   readonly types: TypeReader;
-  /** Where each operation is declared. */
+  /** The place of each operation's declaration. */
   readonly origins: ReadonlyMap<string, Origin>;
 }
 
-/** Expands a loaded registry. Reports what a family finds; the rules over the whole come after (check/). */
+/** Expands a loaded registry. Reports what a family finds; rules over the whole registry come later (check/). */
 export function expandRegistry(
   loaded: LoadedRegistry,
   options: { readonly project: string; readonly folder: string; readonly report: Report },
@@ -106,7 +106,7 @@ function namedOnce(
   report: Report,
 ): readonly NamespaceExpansion[] {
   const named = new Map<string, NamespaceExpansion>();
-  // Opwright's own come first: the author can call theirs otherwise.
+  // Opwright's own come first, because the author can rename theirs.
   const isOurs = ({ what }: NamespaceExpansion): boolean => what === builtInWhat;
   for (const namespace of [...all.filter(isOurs), ...all.filter((one) => !isOurs(one))]) {
     const { name, at } = namespace;

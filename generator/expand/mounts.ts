@@ -59,7 +59,7 @@ export function attach(
 function ownMounts(namespaces: readonly NamespaceExpansion[]): readonly Mount[] {
   return namespaces.flatMap((namespace): readonly Mount[] => {
     const { declared, usual, path } = namespace.mount;
-    // What is sensitive is off every mount, so it needs no `mount: false`; one that is written out is an error.
+    // Sensitive declarations are never mounted, so they need no `mount: false`; a written mount is an error.
     const isOff = declared === false || (declared === undefined && namespace.isSensitive);
     return isOff ? [] : [{ namespace, declaration: declared ?? { at: usual }, path }];
   });
@@ -160,7 +160,7 @@ function routed(
   const { operation, status } = unmounted;
   const style = mount.declaration.style ?? usual;
   const route = unmounted.routes?.[style];
-  // It has no route of its own, and is called by others.
+  // It has no route of its own; other operations call it.
   if (route === undefined) return undefined;
   const override = mount.declaration.paths?.[operation.name];
   if (override !== undefined) checkOverride(context, mount, operation.name, route.path, override);

@@ -145,7 +145,7 @@ const hook: Shape = {
   },
 };
 
-/** A step of a policy: a hook by its name, or one of the runtime with what it is made for. */
+/** A step of a policy: a hook by its name, or one of the runtime with its argument. */
 const policyStep: Shape = {
   kind: "either",
   of: [
@@ -218,7 +218,7 @@ export const registryShape: ObjectShape = {
   },
 };
 
-/** What a registry may say, and how some of it is said as other parts of it. */
+/** The format of a registry, and how some sections are rewritten into others. */
 export const registryFormat: RegistryFormat = {
   shape: registryShape,
   rewrites: families.map(({ rewrite }) => rewrite),

@@ -1,4 +1,4 @@
-// Operations whose handlers are part of the runtime: one table of verbs a family, expanded alike.
+// Operations whose handlers are part of the runtime: each family has one table of verbs, and all are expanded alike.
 import type { Origin } from "../diagnostics.js";
 import {
   objectSchema,
@@ -32,7 +32,7 @@ export interface BuiltInVerb {
   readonly takesSpec: boolean;
   /** Whether it runs in a write transaction; otherwise it opens its own, or only reads. */
   readonly isWrite: boolean;
-  /** Whether credentials are not looked at, because the body authenticates. */
+  /** Whether credentials are ignored, because the body authenticates. */
   readonly ignoresCredentials?: boolean;
   /** The guard, where it is not that of the other operations. */
   readonly guard?: BuiltInGuard;
@@ -48,7 +48,7 @@ export interface BuiltInVerb {
 /** The text of a login, password or token. */
 export const credentialText: JsonSchema = { type: "string", minLength: 1, maxLength: 4_096 };
 
-/** The login of a new principal: there is more of it than space. */
+/** The login of a new principal: not only white space. */
 export const newLoginText: JsonSchema = {
   type: "string",
   minLength: 1,
@@ -59,7 +59,7 @@ export const newLoginText: JsonSchema = {
 /** The login of a new principal that mail reaches (RFC 5321 §4.5.3.1.3 leaves 254 characters). */
 export const emailText: JsonSchema = { type: "string", format: "email", maxLength: 254 };
 
-/** The text of a password that somebody chooses. What more is asked of it cannot be said here (runtime/families/identity/password-rules.ts). */
+/** The text of a password that somebody chooses. A schema can't express its further rules (runtime/families/identity/password-rules.ts). */
 export const newPasswordText: JsonSchema = {
   type: "string",
   minLength: 8,
@@ -75,10 +75,10 @@ export function bodyOf(
   return { schema: objectSchema(properties, Object.keys(properties)), isOptional: false };
 }
 
-/** Somebody must be calling; nothing more is asked. */
+/** Requires a caller and nothing more. */
 export const signedIn: BuiltInGuard = { policy: "principal", hooks: [principalHook] };
 
-/** Somebody must be calling with a session of its own. */
+/** Requires a caller with a session of its own. */
 export const withSession: BuiltInGuard = { policy: "session", hooks: [principalHook, sessionHook] };
 
 /** The path parameter that names one of something. */
@@ -93,7 +93,7 @@ export const idInPath: ParameterModel = {
 /** What has the name of such a namespace, in words. */
 export const builtInWhat = "a namespace of opwright's own";
 
-/** A namespace of opwright's own; none where nothing asks for its operations. */
+/** A namespace of opwright's own; none if the registry declares none of its operations. */
 export function builtInNamespace(
   { name, description }: { readonly name: string; readonly description: string },
   at: Origin,

@@ -1,5 +1,5 @@
-// A family is one value: a section of the registry, the operations that it becomes, and what only it can say of them.
-// Phases go over the list of families and know none by its name (architecture.md "A family is one value").
+// A family is one value: a section of the registry, the operations that it becomes, and everything that is special about them.
+// Phases iterate over the list of families and know none by its name (architecture.md "A family is one value").
 import {
   deprecationModel,
   faultOfDays,
@@ -24,13 +24,13 @@ import type { ValidatorPlan } from "../model/validator-plan.js";
 import type { DocumentModel } from "../model/document-model.js";
 import type { FamilyModels, OperationModel, RegistryModel, RouteModel } from "../model/registry.js";
 
-/** What the database has of documents, by their tables. */
+/** The tables of documents, and what the database keeps of each. */
 export type StoredTables = Readonly<
   Record<
     string,
     {
       readonly shape: Shape;
-      /** Indexes over what no two documents have the same of, and what documents call that. */
+      /** Unique indexes, and the document's members that they cover. */
       readonly uniques: readonly { readonly index: string; readonly members: readonly string[] }[];
     }
   >
@@ -40,14 +40,14 @@ export interface Family<Model = unknown> {
   readonly name: string;
   /** Its sections of the registry. */
   readonly format: Readonly<Record<string, Member>>;
-  /** The families that are expanded before it, which are all that it may ask for. */
+  /** The families that are expanded before it; it may read the models of these only. */
   readonly after: readonly Family[];
-  /** Says its declarations as those of other families, before anything is expanded. */
+  /** Rewrites its declarations into those of other families, before anything is expanded. */
   readonly rewrite: Rewrite;
   readonly expand: (context: FamilyContext) => Expansion<Model>;
-  /** Tells what has changed for clients beside its operations. */
+  /** Reports changes for clients beside those of its operations. */
   readonly compare: (before: RegistryModel, after: RegistryModel, comparison: Comparison) => void;
-  /** Types that it makes of a document's own, with the field that each is about; null where it is about all of them. */
+  /** Types that it derives from a document's type, with the field that each is about; null for all fields. */
   readonly derived: (document: DocumentModel) => readonly (readonly [string, string | null])[];
   /** The modules that only it prints. */
   readonly emit: (
@@ -57,14 +57,14 @@ export interface Family<Model = unknown> {
   ) => readonly EmittedFile[];
   /** Validators beside those of operations, by the module that has them: a namespace, or one of its own. */
   readonly validators: (model: RegistryModel) => Readonly<Record<string, readonly ValidatorPlan[]>>;
-  /** The tables that it needs beside those of documents, where it needs them. */
+  /** The tables that it needs beside those of documents. */
   readonly tables: SystemTables;
   readonly needsTables: (model: RegistryModel) => boolean;
   /** Paths that the service answers itself because of it. */
   readonly paths: (model: RegistryModel) => readonly string[];
-  /** Operations that the service answers because of it beside its table of routes, for the OpenAPI document. */
+  /** Operations that the service answers because of it, outside its table of routes; for the OpenAPI document. */
   readonly answered: (model: RegistryModel) => readonly OperationModel[];
-  /** What it tells `defineService`, by member. */
+  /** Its parts of `defineService`, by member. */
   readonly service: (model: RegistryModel) => Readonly<Record<string, Code | readonly Code[]>>;
 }
 
@@ -74,7 +74,7 @@ export interface FamilyContext {
   readonly tree: SourceTree;
   readonly types: TypeReader;
   readonly report: Report;
-  /** What a family that is expanded before has made. */
+  /** The model of a family that was expanded before. */
   readonly of: <Model>(family: Family<Model>) => Model;
 }
 
@@ -85,7 +85,7 @@ export interface Expansion<Model> {
   readonly namespaces: readonly NamespaceExpansion[];
   /** Operations with routes of their own, in namespaces that others may have as well. */
   readonly routed: readonly RoutedOperation[];
-  /** What the frozen registry says of it; asked for once all operations are known. */
+  /** Its part of the frozen registry, computed once all operations are known. */
   readonly frozen: (operations: ReadonlyMap<string, OperationModel>) => Partial<FamilyModels>;
   /** Codes that an operation of any family may answer with because this one is declared. */
   readonly boundaryErrors: (operation: OperationModel) => readonly string[];
@@ -94,19 +94,19 @@ export interface Expansion<Model> {
 /** Operations under one name, which no other namespace has, and where they are mounted. */
 export interface NamespaceExpansion {
   readonly name: string;
-  /** What has the name, in words: `a document`. */
+  /** What the name belongs to, in words: `a document`. */
   readonly what: string;
   /** What its operations are about, for documents. */
   readonly description: string;
   readonly at: Origin;
   readonly operations: readonly UnmountedOperation[];
   readonly mount: {
-    /** Where the registry speaks of it. */
+    /** Where the registry declares it. */
     readonly path: readonly string[];
     readonly declared: false | MountDeclaration | undefined;
     readonly usual: string;
   };
-  /** Whether it must not be mounted, wherever. */
+  /** Whether it must not be mounted anywhere. */
   readonly isSensitive: boolean;
 }
 
@@ -129,7 +129,7 @@ export interface RoutedOperation {
 
 export type RouteMethod = RouteModel["method"];
 
-/** What a family says where it says nothing of its own. */
+/** The defaults for members that a family leaves out. */
 const silent = {
   after: [],
   rewrite: (tree) => tree,
@@ -144,14 +144,14 @@ const silent = {
   service: () => ({}),
 } satisfies Partial<Family>;
 
-/** Makes a family of what it says. */
+/** Makes a family from its members and the defaults. */
 export function family<Model>(
   definition: Pick<Family<Model>, "name" | "format" | "expand"> & Partial<Family<Model>>,
 ): Family<Model> {
   return { ...silent, ...definition };
 }
 
-/** An expansion of what it has. */
+/** Makes an expansion from its members and the defaults. */
 export function expansion<Model>(
   model: Model,
   parts: Partial<Omit<Expansion<Model>, "model">> = {},
@@ -166,13 +166,13 @@ export function expansion<Model>(
   };
 }
 
-/** The deadline in seconds of an operation that declares this, or leaves it to the service. */
+/** The deadline of an operation in seconds: its own, or the service's. */
 export function deadlineOf({ declarations }: FamilyContext, declared?: string): number {
   const text = declared ?? declarations.service?.deadline;
   return text === undefined ? limits.defaultDeadlineSeconds : durationSeconds(text);
 }
 
-/** The deprecation that a declaration has at a path of the registry. Reports days that cannot be. */
+/** The deprecation of a declaration at a path of the registry. Reports impossible days. */
 export function deprecationOf(
   { report, tree }: FamilyContext,
   declared: DeprecationDeclaration | undefined,

@@ -10,7 +10,7 @@ import type { HookUse } from "../model/registry.js";
 import type { FamilyContext } from "./family.js";
 import { authorizeHook, identityHooks, rateLimitHook, scopeHook } from "./runtime-hooks.js";
 
-/** Whether a chain makes sure that somebody is calling. */
+/** Whether a chain requires a caller. */
 export function requiresAuthn(hooks: readonly HookUse[]): boolean {
   return hooks.some(({ provides }) => provides.includes("authn.principal"));
 }
@@ -33,7 +33,7 @@ export function hookChain(
   const { declarations, tree, report } = context;
   const chain: { readonly use: HookUse; readonly at: Origin }[] = [];
   const policy = own(declarations.policies, guard.policy);
-  // A policy whose own declaration is faulty has been reported; here it only counts that it is there.
+  // A policy with a faulty declaration was reported already; here it counts as existing.
   const isDeclared = guard.policy in tree.section("policies");
   if (guard.policy === "") {
     report({
@@ -72,7 +72,7 @@ export function hookChain(
 /** Phases in which a hook can still refuse. */
 const refusing: readonly HookPhaseName[] = ["before", "wrap", "tx_before"];
 
-/** Whether it is the author's own, and may refuse what it is asked about. */
+/** Whether a hook is the author's own and may refuse. */
 export function isAuthorsSay({ isAuthored, phase }: HookUse): boolean {
   return isAuthored && refusing.includes(phase);
 }
@@ -83,12 +83,12 @@ export interface BuiltInGuard {
   readonly hooks: readonly HookUse[];
 }
 
-/** The policy that is meant where nothing is asked: whoever names it has written it out. */
+/** The policy that requires nothing; to use it, its name must be written out. */
 export const openPolicy = "open";
 
 /**
- * The guard, declared at `path`, of operations that reach across tenants. Reports one that asks for nothing but what a
- * tenant can give: neither a permission of `platform` nor a hook of the team. Where `open` is written, it warns.
+ * The guard, declared at `path`, of operations that reach across tenants. Reports a guard that requires neither a permission
+ * of `platform` nor a hook of the author's. If it is `open`, it only warns.
  */
 export function administrationGuard(
   context: FamilyContext,
@@ -140,7 +140,7 @@ function declaredHook(
   if (builtIn !== undefined) return builtIn;
   const hook = own(declarations.hooks, name);
   if (hook === undefined) {
-    // What a policy names is told at the policy.
+    // Faults in a policy are reported at the policy.
     if (phase === undefined) return undefined;
     report({
       code: "OPW051",
@@ -173,7 +173,7 @@ function declaredHook(
   };
 }
 
-/** What makes a hook of an author's function, by its name in the runtime. */
+/** The runtime's name of the function that turns an author's function into a hook of a phase. */
 const makers: Readonly<Record<HookPhaseName, string>> = {
   before: "before",
   wrap: "wrap",

@@ -7,7 +7,7 @@ import { specName } from "../model/names.js";
 import type { HookUse } from "../model/registry.js";
 import type { FamilyContext } from "./family.js";
 
-/** Makes sure that somebody is calling. */
+/** Requires a caller. */
 export const principalHook: HookUse = {
   id: "principal",
   phase: "before",
@@ -19,7 +19,7 @@ export const principalHook: HookUse = {
   errors: ["core.authentication"],
 };
 
-/** Makes sure that the caller has a session of its own. */
+/** Requires a caller with a session of its own. */
 export const sessionHook: HookUse = {
   id: "session",
   phase: "before",
@@ -47,7 +47,7 @@ export const identityHooks: readonly HookUse[] = [
   },
 ];
 
-/** Asks whether the caller may do something. */
+/** Requires a permission. */
 export function authorizeHook(action: string): HookUse {
   return {
     id: `authorize ${action}`,
@@ -79,8 +79,8 @@ export function rateLimitHook(rate: string): HookUse {
 }
 
 /**
- * Narrows the rows of the document `resource`; an unknown scope is told at the policy. Reports a scope where there are no
- * documents that could carry it: such an operation would run without it.
+ * Restricts the rows of the document `resource`; an unknown scope is reported at the policy. Reports a scope on an operation
+ * without documents, which would run without it.
  */
 export function scopeHook(
   { declarations, report }: FamilyContext,
