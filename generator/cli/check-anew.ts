@@ -1,4 +1,4 @@
-// opwright check where something has changed: the registry is checked and all that it gives is compared.
+// opwright check if something has changed: checks the registry and compares everything that it generates.
 import { registryDigest, rememberClean } from "../clean-state.js";
 import { checkedPlan, driftDiff } from "./drift.js";
 import { renderFindings } from "./findings.js";
@@ -6,7 +6,7 @@ import { exitCodes, type ExitCode, type Terminal } from "./io.js";
 import type { ConfiguredProject } from "./project.js";
 import { checkedNote } from "./unchanged.js";
 
-/** Shows what was found; for machines also where that is nothing. */
+/** Shows the findings; in formats for machines also if there are none. */
 export async function checkAnew(
   { project, format }: ConfiguredProject,
   terminal: Terminal,

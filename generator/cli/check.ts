@@ -1,4 +1,4 @@
-// opwright check: the registry is sound and the generated folder is what it gives. Writes nothing.
+// opwright check: whether the registry is valid and the generated folder matches it. Writes nothing.
 import { exitCodes, type ExitCode, type Terminal } from "./io.js";
 import type { ConfiguredProject } from "./project.js";
 import { expectShortRun } from "./short-run.js";

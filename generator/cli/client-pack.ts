@@ -1,4 +1,4 @@
-// opwright client pack: the typed client as an npm tarball, from a generated folder that is what the registry gives.
+// opwright client pack: the typed client as an npm tarball, from a generated folder that matches the registry.
 import { spawnSync } from "node:child_process";
 import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -33,7 +33,7 @@ export async function runClientPack(
       const file = join(folder, path);
       mkdirSync(dirname(file), { recursive: true });
       writeFileSync(file, text);
-      // The same bytes, whatever is usual here.
+      // The same bytes, whatever the user's settings are.
       chmodSync(file, 0o644);
     }
     const destination = resolve(process.cwd(), out);

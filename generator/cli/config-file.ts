@@ -6,11 +6,11 @@ import type { OpwrightConfig } from "../config.js";
 import { own } from "../model/records.js";
 import { UsageError } from "./io.js";
 
-/** The default export of a configuration file. Throws `UsageError` where it cannot be loaded or is none. */
+/** The default export of a configuration file. Throws `UsageError` if it can't be loaded or isn't a configuration. */
 export async function loadConfigFile(file: string): Promise<OpwrightConfig> {
   const twin = /\.m?ts$/.test(file) && !stripsTypes() ? await transpiled(file) : undefined;
   const { log } = console;
-  // What a configuration prints is no result of a command.
+  // Output of a configuration file isn't a result of the command.
   console.log = console.error;
   try {
     const module = (await import(pathToFileURL(twin ?? file).href)) as {

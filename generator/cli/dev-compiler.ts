@@ -1,4 +1,4 @@
-// Compiling in opwright dev: the project's own TypeScript, which remembers what it has checked and prints only what changed.
+// Compiling in opwright dev, by the project's own TypeScript: it remembers what it has checked and only writes what changed.
 import { spawn } from "node:child_process";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";

@@ -1,11 +1,11 @@
-// The service of opwright dev: replaced on each change, by default without a moment in which nobody answers.
+// The service of opwright dev: replaced on each change, by default without a gap in which nobody answers.
 import { spawn, type ChildProcess } from "node:child_process";
 import cluster, { type Worker } from "node:cluster";
 import { setTimeout as sleep } from "node:timers/promises";
 
 /** The process, or processes, of a service. */
 export interface DevServer {
-  /** Starts the service anew; resolves with whether the new one took over. */
+  /** Starts the service again; resolves with whether the new one took over. */
   replace(): Promise<boolean>;
   /** Ends all that was started. */
   stop(): Promise<void>;
@@ -13,7 +13,7 @@ export interface DevServer {
 
 /**
  * A service whose entry is a compiled file. The listener belongs to this process (node:cluster), so that the old server answers
- * until the new one is ready, and goes on where the new one doesn't start.
+ * until the new one is ready, and continues if the new one doesn't start.
  */
 export function compiledServer(entry: string, root: string): DevServer {
   const running = new Set<Worker>();
@@ -52,12 +52,12 @@ export function compiledServer(entry: string, root: string): DevServer {
   };
 }
 
-/** How often a group of processes is asked whether it has ended. */
+/** How often to check whether a group of processes has ended, in milliseconds. */
 const goneMillis = 20;
-/** Looks before it is left alone: where nobody collects what has ended, it seems to be there for ever. */
+/** Checks before giving up: if nobody collects ended processes, the group seems to exist forever. */
 const mostLooks = 1_000;
 
-/** A service that a command of the project's own starts. The old one ends first: both would take the same port. */
+/** A service that a command of the project's own starts. The old one ends first, because both use the same port. */
 export function commandServer(command: string, root: string): DevServer {
   let current: ChildProcess | undefined;
   const stop = async (): Promise<void> => {

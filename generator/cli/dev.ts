@@ -22,7 +22,7 @@ export async function runDev(configured: ConfiguredProject, terminal: Terminal):
       ? compiledServer(join(root, "dist", paths.out, "server.js"), root)
       : commandServer(start, root);
   let isServed = false;
-  /** Whether what runs is what was written last. */
+  /** Whether the running service is the one that was written last. */
   let isCurrent = false;
   let isEnding = false;
 
@@ -46,7 +46,7 @@ export async function runDev(configured: ConfiguredProject, terminal: Terminal):
   const turn = async (changed: readonly string[]): Promise<void> => {
     const code = changed.filter((path) => !/\.ya?ml$/.test(path));
     isCurrent &&= code.length === 0;
-    // Code that compiles fits what was generated: it need not wait for the registry.
+    // Code that compiles matches the generated code, so it needn't wait for the registry.
     const isTried = isGenerated && code.length > 0 && code.length === changed.length;
     if (isTried) await serve();
     const outcome = await generate(configured, {}, terminal);
@@ -87,13 +87,13 @@ export async function runDev(configured: ConfiguredProject, terminal: Terminal):
   isEnding = true;
   clearTimeout(timer);
   await watcher.close();
-  // First the server: one that is being started keeps its turn waiting.
+  // The server first, because a change in progress may be waiting for it to start.
   await server.stop();
   await running;
   return exitCodes.fine;
 }
 
-/** Does once in vain what a change will need: loading compilers takes longer than running them. */
+/** Loads what the first change will need, because loading compilers takes longer than running them. */
 async function warmUp({ project }: ConfiguredProject): Promise<void> {
   const checked = await checkRegistry(project);
   if (checked.findings.length === 0) await planGeneration(project, checked);

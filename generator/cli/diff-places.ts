@@ -5,7 +5,7 @@ import type { CheckedRegistry } from "../generate.js";
 import type { DocumentModel } from "../model/document-model.js";
 import type { RegistryModel } from "../model/registry.js";
 
-/** At what a cause is about, its field where there is one, or in the file that had it. */
+/** The place of a cause's subject, or of its field, or the file that used to have it. */
 export function originOf(
   { subject, field }: Pick<JudgedCause, "subject" | "field">,
   { expanded, loaded }: CheckedRegistry,

@@ -36,7 +36,7 @@ export async function runDiff(
     );
     return exitCodes.findings;
   }
-  // As it would be frozen: without what JSON does not keep.
+  // As it would be frozen: without what JSON can't express.
   const after = JSON.parse(JSON.stringify(expanded.model)) as RegistryModel;
   const changes = compared(before, after, ref);
   const report = reportOf(changes, causesOf(changes, before, after), {
@@ -80,7 +80,7 @@ function rolloutSince(
   );
 }
 
-/** What the registry of a commit approves, by texts. */
+/** The approvals in the registry of a commit, by their texts. */
 function approvedAt(
   commit: string,
   root: string,
@@ -96,7 +96,7 @@ function approvedAt(
       const text = git(root, "show", file.replace(":", ":./"));
       if (text === undefined) throw new UsageError(`git cannot show ${file}`);
       const document = parseDocument(text);
-      // What was faulty then approved nothing.
+      // A faulty entry approved nothing.
       if (document.errors.length > 0) return {};
       const { approved } = (document.toJS() ?? {}) as { readonly approved?: object };
       return approved ?? {};
@@ -104,7 +104,7 @@ function approvedAt(
   ) as Readonly<Record<string, Approval>>;
 }
 
-/** What can be compared: 1 said otherwise what runs an operation, which no comparison looks at; 2 had hooks at each operation. */
+/** Versions that can be compared: 1 described differently what runs an operation, which isn't compared; 2 had hooks at each operation. */
 const readFormats: readonly number[] = [1, 2, 3];
 
 /** The frozen registry of a commit. Throws `UsageError` where there is none. */
@@ -119,7 +119,7 @@ function frozenAt(ref: string, commit: string, root: string, path: string): Regi
   return thawed({ ...empty, ...frozen });
 }
 
-/** Throws `UsageError` where the older one is of a version of opwright whose registries had other members. */
+/** Throws `UsageError` if the older registry is from a version of opwright whose registries had other members. */
 function compared(before: RegistryModel, after: RegistryModel, ref: string): readonly Change[] {
   try {
     return compareRegistries(before, after);
@@ -130,7 +130,7 @@ function compared(before: RegistryModel, after: RegistryModel, ref: string): rea
   }
 }
 
-/** What a registry had before a section was thought of. */
+/** The defaults of sections that older registries don't have. */
 const empty: Omit<RegistryModel, "format" | "service"> = {
   ...emptyModels,
   types: {},

@@ -1,4 +1,4 @@
-// What `check` says of a generated folder that differs: a finding a file, and a unified diff.
+// What `check` reports if the generated folder differs: a finding per file, and a unified diff.
 import {
   checkRegistry,
   planGeneration,
@@ -13,7 +13,7 @@ import type { DiagnosticCode } from "../catalogue.js";
 import type { Finding } from "../diagnostics.js";
 import { cut, visible } from "./excerpt.js";
 
-/** What is longer was not made to be read. */
+/** Longer files aren't made to be read. */
 const widestDiff = 500;
 
 const codes: Readonly<Record<Change["kind"], DiagnosticCode>> = {
@@ -32,7 +32,7 @@ const messages: Readonly<Record<Change["kind"], string>> = {
   foreign: "is in the way and is not ours",
 };
 
-/** A project as it stands: its findings, drift among them, and its plan where the registry itself has none. */
+/** The state of a project: its findings, including drift, and its plan if the registry itself has no findings. */
 export async function checkedPlan(project: Project): Promise<{
   readonly checked: CheckedRegistry;
   readonly plan: GenerationPlan | undefined;
@@ -63,7 +63,7 @@ export function foreignWarnings(
   }));
 }
 
-/** One finding a change. */
+/** One finding per change. */
 export function driftFindings(out: string, changes: readonly Change[]): readonly Finding[] {
   return changes.map((change) => ({
     code: codes[change.kind],

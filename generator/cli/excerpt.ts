@@ -1,11 +1,11 @@
-// Excerpts of files on a terminal: cut to a width, and without what a terminal would obey or hide.
+// Excerpts of files on a terminal: cut to a width, and without control characters.
 import { obeyed } from "../markdown.js";
 import type { Position } from "../load/locate.js";
 
 /** The widest line of an excerpt. */
 const widest = 200;
 
-/** A line with a mark in the place of each character that a terminal would obey; as long as before. */
+/** A line of the same length, in which a mark replaces each control character. */
 export function visible(line: string): string {
   return line.replaceAll("\t", " ").replaceAll(obeyed, "\ufffd");
 }
@@ -24,7 +24,7 @@ export function codeFrame(
   const written = text?.split(/\r?\n/) ?? [];
   const marked = written[line - 1];
   if (marked === undefined) return [];
-  // What stands far to the right is shown with what is around it.
+  // A place far to the right is shown with the text around it.
   const start = col + length > widest && marked.length > widest ? col - widest / 2 : 0;
   const before = start === 0 ? "" : "…";
   const shown = (whole: string): string =>

@@ -8,7 +8,7 @@ import type { FindingFormat } from "./finding-formats.js";
 import { codeFrame, cut } from "./excerpt.js";
 import { repositoryPrefix } from "./repository.js";
 
-/** Names in a message are as long as the registry writes them. */
+/** Bounds messages, because names in them are as long as the registry's author made them. */
 const longestMessage = 500;
 
 /** A finding with its place, as data. */

@@ -1,4 +1,4 @@
-// opwright generate where something has changed.
+// opwright generate if something has changed.
 import { registryDigest, rememberClean } from "../clean-state.js";
 import type { Finding } from "../diagnostics.js";
 import {
@@ -20,7 +20,7 @@ export interface GenerateFlags {
   readonly force?: boolean;
   /** Adds missing handlers and hooks to the author's files first. */
   readonly stubs?: boolean;
-  /** Says what would be written, and writes nothing. */
+  /** Prints what would be written, and writes nothing. */
   readonly dryRun?: boolean;
 }
 
@@ -30,7 +30,7 @@ export interface GenerateOutcome {
   readonly written: number;
 }
 
-/** Checks the registry and writes what it gives. */
+/** Checks the registry and writes the generated folder. */
 export async function generateAnew(
   { project, format }: ConfiguredProject,
   flags: GenerateFlags,
@@ -44,7 +44,7 @@ export async function generateAnew(
   prepareGeneration(project);
   let before = registryDigest(project);
   let checked = await checkRegistry(project);
-  // Where anything else is wrong, nothing is written at all.
+  // With any other finding, nothing is written at all.
   if (
     flags.stubs === true &&
     flags.dryRun !== true &&
@@ -90,7 +90,7 @@ export async function generateAnew(
   return { code: exitCodes.fine, written: flags.dryRun === true ? 0 : changes.length };
 }
 
-/** Files that are not written over. */
+/** Files that are not overwritten. */
 function refusedOf({ changes }: GenerationPlan, { force }: GenerateFlags): readonly Change[] {
   return changes.filter(({ kind }) => kind === "foreign" || (kind === "edited" && force !== true));
 }

@@ -14,7 +14,7 @@ export async function runGenerate(
   return (await generate(configured, flags, terminal)).code;
 }
 
-/** As the command does, for callers who go on with what was written. */
+/** Does what the command does, for callers who continue with the result. */
 export async function generate(
   configured: ConfiguredProject,
   flags: GenerateFlags,

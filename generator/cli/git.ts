@@ -1,8 +1,8 @@
-// What git knows of a project: commits, and files as they were in them.
+// Git's view of a project: commits, and the files in them.
 import { spawnSync } from "node:child_process";
 import { UsageError } from "./io.js";
 
-/** What git prints; undefined where it fails. Throws `UsageError` where there is no git. */
+/** Git's output; undefined if it fails. Throws `UsageError` without git. */
 export function git(root: string, ...args: readonly string[]): string | undefined {
   const { status, stdout, error } = spawnSync("git", args, {
     cwd: root,
@@ -14,14 +14,14 @@ export function git(root: string, ...args: readonly string[]): string | undefine
 }
 
 /**
- * The commit to compare with: where the work at hand has left the revision, so that what others have added there since is
- * not told as gone. Throws `UsageError` where it is none.
+ * The commit to compare with: the merge base, so that what others have added since doesn't look removed. Throws `UsageError`
+ * if the revision doesn't exist.
  */
 export function baseOf(ref: string, root: string): string {
   const at = `${ref}^{commit}`;
   const commit = git(root, "rev-parse", "--verify", "--quiet", "--end-of-options", at)?.trim();
   if (ref === "" || commit === undefined) throw new UsageError(`${ref || '""'} is no git revision`);
-  // A clone without its history knows none.
+  // A shallow clone has no merge base.
   return git(root, "merge-base", commit, "HEAD")?.trim() ?? commit;
 }
 

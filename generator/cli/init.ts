@@ -1,4 +1,4 @@
-// opwright init: a project from a template. Never overwrites, never asks where nobody can answer.
+// opwright init: a project from a template. Never overwrites, and never asks without a terminal.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { packageRoot, packageVersion } from "../package-root.js";
@@ -74,7 +74,7 @@ const ofTracker = {
   allowScripts: { "@scarf/scarf": false },
 };
 
-/** Pull requests fold what nobody reads line by line; routes, types, specs and migrations are reviewed. */
+/** Pull requests fold files that nobody reads line by line; routes, types, specs and migrations are reviewed. */
 const gitAttributes = `* text=auto eol=lf
 ${["**/*.json", "validators/**", "client/**"].map((path) => `generated/${path} linguist-generated=true\n`).join("")}`;
 
@@ -110,7 +110,7 @@ function projectFiles(name: string, template: Template): readonly (readonly [str
           ...more?.devDependencies,
           typescript: "^7.0.0",
         },
-        // npm 11 and newer warn of each script that nobody decided about.
+        // npm 11 and newer warn about each install script that is neither allowed nor denied.
         allowScripts: { argon2: false, ...more?.allowScripts },
       }),
     ],

@@ -15,7 +15,7 @@ export interface Terminal {
   readonly isColoured: boolean;
 }
 
-// Whoever reads has seen enough (`opwright check | head`): nothing more is told, and nothing is wrong with opwright.
+// The reader has seen enough (`opwright check | head`): print nothing more, and don't fail.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code === "EPIPE") process.exit(exitCodes.io);
   throw error;

@@ -34,10 +34,10 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
   }
 }
 
-/** With what commands are declared. */
+/** What commands are declared with. */
 interface Commands {
   readonly program: Command;
-  /** Tells with which code a command has ended. */
+  /** Sets the exit code of a command. */
   readonly end: (code: ExitCode) => void;
   /** A command that reads a registry. */
   readonly onRegistry: (

@@ -1,4 +1,4 @@
-// Operations as tools of the Model Context Protocol: which there are, how they are called, what a model is told at once.
+// Operations as tools of the Model Context Protocol: which are offered, their names, and what their list says about them.
 import { createHash } from "node:crypto";
 import { isReading, repeatsOf } from "../emit/client/operation.js";
 import { bundled } from "../emit/validators.js";
@@ -18,8 +18,8 @@ export type Tools = ReadonlyMap<string, OperationModel>;
 const maxNameLength = 64;
 
 /**
- * The name of an operation's tool, of letters, digits, `_` and `-` alone, 64 at most: `tasks.list` → `tasks-list`. Keys have
- * no `-`, so no two have one name; of longer ones the rest is a hash.
+ * The name of an operation's tool, at most 64 letters, digits, `_` and `-`: `tasks.list` → `tasks-list`. Keys have no
+ * `-`, so names are unique; a name that is too long ends with a hash.
  */
 export function toolName(key: string): string {
   const name = key.replace(".", "-");
@@ -29,9 +29,9 @@ export function toolName(key: string): string {
 }
 
 /**
- * Operations that are tools: attached, in JSON, and not the runtime's own, which take and give credentials; those that only
- * read, unless writes are allowed; those that one of the patterns names, where there are any. Throws `UsageError` for a
- * pattern that names none.
+ * Operations that are tools: those that have a route, speak JSON, and don't take or return credentials; only reading ones,
+ * unless writes are allowed; with patterns, only those that one of them matches. Throws `UsageError` for a pattern that
+ * matches none.
  */
 export function toolsOf(
   model: RegistryModel,
@@ -60,22 +60,22 @@ export function toolsOf(
   );
 }
 
-/** Whether a key is as a pattern says, in which `*` stands for any characters. */
+/** Whether a key matches a pattern, in which `*` stands for any characters. */
 function matches(pattern: string, key: string): boolean {
   const parts = pattern.split("*").map((part) => part.replaceAll(/[^\w]/g, String.raw`\$&`));
   return new RegExp(`^${parts.join(".*")}$`).test(key);
 }
 
-/** A tool as lists of tools have it: enough to call it in most cases; `describe` tells the rest. */
+/** A tool in the list of tools: enough to call it in most cases; `describe` has the rest. */
 export function listedTool(name: string, operation: OperationModel, model: RegistryModel) {
   const { summary, description, input, effect } = operation;
-  // Only what is not as the protocol assumes.
+  // Only hints that differ from the protocol's defaults.
   const annotations = isReading(operation)
     ? { readOnlyHint: true }
     : {
-        // Whatever changes something may undo something, but for what only adds.
+        // Every write may destroy something, except those that only add.
         ...(effect === "adds" ? { destructiveHint: false } : {}),
-        // One that honours a key is given another one by each call.
+        // Not idempotent even with keys, because each call sends a new key.
         ...(repeatsOf(operation) === "safe" ? { idempotentHint: true } : {}),
       };
   return {
@@ -86,7 +86,7 @@ export function listedTool(name: string, operation: OperationModel, model: Regis
   };
 }
 
-/** All that is known of a tool: its schemas, whole, each with the types that it refers to. */
+/** Everything about a tool: its complete schemas, each with the types that it refers to. */
 export function describedTool(name: string, operation: OperationModel, model: RegistryModel) {
   const { key, summary, description, input, output } = operation;
   return {
@@ -98,12 +98,12 @@ export function describedTool(name: string, operation: OperationModel, model: Re
   };
 }
 
-/** Of longer lists of values, the type alone is told. */
+/** Of longer enumerations, only the type is shown. */
 const maxValues = 20;
 
 /**
  * The shape of an input: its members, and which of them are needed; of each its type, its values, and the members of the one
- * that is the body. Filters, sorts, aggregates and other objects are told as objects alone.
+ * that is the body. Filters, sorts, aggregates and other objects are shown as objects only.
  */
 function outlineOf({ schema, body }: InputModel, model: RegistryModel): SchemaObject {
   const part = typeof body?.as === "object" ? body.as.member : undefined;
@@ -141,7 +141,7 @@ function valueOf(schema: JsonSchema, model: RegistryModel): SchemaObject {
   };
 }
 
-/** The schema, or the one that it is a reference to in the end. */
+/** The schema behind references. */
 function resolved(schema: JsonSchema, model: RegistryModel): JsonSchema {
   let found = schema;
   const met = new Set<string>();

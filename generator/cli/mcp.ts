@@ -19,8 +19,8 @@ export interface McpFlags {
 }
 
 /**
- * Serves the operations of a registry over stdin and stdout until that ends. The caller is who `OPWRIGHT_TOKEN` (a bearer
- * token) or `OPWRIGHT_API_KEY` says. Throws `UsageError` where the SDK is not installed or the registry is faulty.
+ * Serves the operations of a registry over stdin and stdout until that ends. The caller is that of `OPWRIGHT_TOKEN` (a bearer
+ * token) or `OPWRIGHT_API_KEY`. Throws `UsageError` where the SDK is not installed or the registry is faulty.
  */
 export async function runMcp(
   { project }: ConfiguredProject,
@@ -58,7 +58,7 @@ export async function runMcp(
   return exitCodes.fine;
 }
 
-/** The one tool that is no operation, as its name shows: theirs have a `-`. */
+/** The one tool that isn't an operation; the names of operations have a `-`. */
 const describeTool = {
   name: "describe",
   description:
@@ -80,7 +80,7 @@ function described(wanted: unknown, tools: Tools, model: RegistryModel) {
   return { isError: operation === undefined, content: [{ type: "text" as const, text }] };
 }
 
-/** What a model is told of all tools together. */
+/** Instructions for the model about all tools. */
 function instructionsOf({ service }: RegistryModel, tools: Tools): string {
   const asksQueries = [...tools.values()].some(({ lists }) => lists !== null);
   return [
@@ -109,7 +109,7 @@ async function sdk() {
   }
 }
 
-/** A client whose credentials travel where the service looks for them. */
+/** A client that sends its credentials where the service expects them. */
 function clientOf(baseUrl: string, { identity }: RegistryModel): Client {
   const { OPWRIGHT_TOKEN: token, OPWRIGHT_API_KEY: key } = process.env;
   const headers: Record<string, string> = {};
@@ -123,7 +123,7 @@ function clientOf(baseUrl: string, { identity }: RegistryModel): Client {
   return createClient({ baseUrl, headers });
 }
 
-/** What an operation answers; an error of the service is an answer too, with its code. */
+/** The answer of an operation; an error of the service is an answer too, with its code. */
 async function answerOf(
   client: Client,
   operation: OperationModel,

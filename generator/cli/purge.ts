@@ -1,4 +1,4 @@
-// opwright migrations purge: tables that the registry no longer declares go, with all their rows.
+// opwright migrations purge: drops tables that the registry no longer declares, with all their rows.
 import { checkRegistry } from "../generate.js";
 import { storageOf } from "../emit/storage-schema.js";
 import { generateAnew, type GenerateFlags } from "./generate-anew.js";

@@ -1,4 +1,4 @@
-// opwright migrations squash: what no shared database has applied becomes one migration, and local data begins anew.
+// opwright migrations squash: merges migrations that no shared database has applied into one, and removes local data.
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { checkRegistry, planGeneration, type Project } from "../generate.js";
@@ -53,7 +53,7 @@ export async function runSquash(
   return code;
 }
 
-/** The migrations that stay, and what has them. */
+/** The migrations that stay, and the branch that has them. */
 function beginning(
   { root, paths }: Project,
   { base, force }: SquashFlags,
@@ -66,7 +66,7 @@ function beginning(
   );
 }
 
-/** Migrations that are there and would be others, or none, relative to the generated folder. */
+/** Existing migrations that would change or disappear, relative to the generated folder. */
 async function migrationsReplaced(project: Project): Promise<readonly string[]> {
   const checked = await checkRegistry(project);
   // What is wrong is shown when it is generated, and nothing is written then.

@@ -6,7 +6,7 @@ import { mentions } from "../check/functions.js";
 import { authoredIn } from "../model/code.js";
 import type { CheckedRegistry, Project } from "../generate.js";
 
-/** Whether nothing is wrong with a registry but handlers and hooks that are missing, which stubs are for. */
+/** Whether the only findings are missing handlers and hooks, which stubs can mend. */
 export function lacksOnlyStubs(checked: CheckedRegistry): boolean {
   const { findings } = checked;
   const stubs = new Set(

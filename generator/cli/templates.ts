@@ -3,7 +3,7 @@
 export const templates = ["minimal", "conduit", "tracker"] as const;
 export type Template = (typeof templates)[number];
 
-/** What a person who is asked reads of each. */
+/** The description of each template for the person who chooses. */
 export const hints: Readonly<Record<Template, string>> = {
   minimal: "one document, one handler",
   conduit: "RealWorld's backend: accounts, articles, comments",

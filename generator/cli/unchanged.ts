@@ -1,10 +1,10 @@
-// A project that is as it was when it was last clean: what it was told then is told again. Loads nothing that generates.
+// A project that is unchanged since it was last clean: prints the same result again, without loading the generator.
 import { stillClean } from "../clean-state.js";
 import { textOfFile } from "../load/project-file.js";
 import type { Terminal } from "./io.js";
 import type { ConfiguredProject } from "./project.js";
 
-/** How many operations and warnings a project has in which nothing has changed, its warnings told; else undefined. */
+/** Prints the warnings of an unchanged project, and returns how many operations and warnings it has; otherwise undefined. */
 export async function unchanged(
   { project, format }: ConfiguredProject,
   terminal: Terminal,
@@ -21,7 +21,7 @@ export async function unchanged(
   return { operations, warnings: warnings.length };
 }
 
-/** What is said at the end of a check without findings. */
+/** The last line of a check without findings. */
 export function checkedNote(counts: {
   readonly operations: number;
   readonly warnings: number;

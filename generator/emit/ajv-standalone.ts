@@ -10,7 +10,7 @@ import { shortened } from "./validator-code.js";
  * and jsonEqual in scope. Where a schema has a default, the function puts it in.
  */
 export function compileStandalone(schemas: Readonly<Record<string, object>>): string {
-  // One instance a module: its counters number the functions, and must not depend on other modules.
+  // One instance per module, because its counters number the functions and must not depend on other modules.
   const ajv = new Ajv2020({
     strict: false,
     allErrors: true,
@@ -25,11 +25,11 @@ export function compileStandalone(schemas: Readonly<Record<string, object>>): st
       lines: true,
       optimize: false,
       formats: _`formats`,
-      // The text is what we want: a function of it would be parsed here for nobody.
+      // We only need the text: nobody calls the function here.
       process: () => "return () => true",
     },
   });
-  // Keywords that need it are refused, but the constructor asks for it whatever is given.
+  // Keywords that need it are refused, but the constructor requires it anyway.
   ajv.opts.unevaluated = false;
   for (const [name, schema] of Object.entries(schemas)) ajv.addSchema(schema, name);
   const exported = Object.fromEntries(
@@ -38,7 +38,7 @@ export function compileStandalone(schemas: Readonly<Record<string, object>>): st
   return rewritten(standalone.default(ajv, exported));
 }
 
-/** A function of Ajv's, or a text, which may hold a name like one's; members are no functions. */
+/** A name of one of Ajv's functions, or a string, which may contain such a name; members with such a name aren't functions. */
 const functionOrText = /"(?:[^"\\\n]|\\.)*"|(?<![\w$.])validate\d+\b/g;
 
 /** Ajv's module text with its exports as plain functions and its requires as the runtime's helpers. */

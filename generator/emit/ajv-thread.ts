@@ -1,4 +1,4 @@
-// The thread of compiler.ts: it compiles what it is asked for, one after another.
+// The thread of compiler.ts: it compiles one request after another.
 import { parentPort } from "node:worker_threads";
 import { compileStandalone } from "./ajv-standalone.js";
 import type { CompileReply, CompileRequest } from "./compiler.js";

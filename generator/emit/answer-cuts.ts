@@ -1,5 +1,5 @@
-// What copies the declared members of an answer, printed from the schemas that its check is compiled from: a function for
-// each object that has members to leave out.
+// Prints functions that copy the declared members of an answer, from the schemas of its check: one for each object that may
+// have members to leave out.
 import { pascalCase } from "../model/names.js";
 import {
   mapSchema,
@@ -46,8 +46,8 @@ export function withNamedOptions(schemas: Schemas): Schemas {
 const certain = ["properties", "patternProperties", "additionalProperties", "items", "prefixItems"];
 
 /**
- * The schemas without what copies prove: an object that is copied by its names has no others. What an alternative is told
- * by stays.
+ * The schemas without keywords that the copies make true: an object that is copied by its names has no other members.
+ * Keywords that distinguish alternatives stay.
  */
 export function withoutProven(schemas: Schemas): Schemas {
   const tried = new Set<string>();
@@ -101,13 +101,13 @@ export class CutPrinter {
     this.#checkOf = checkOf;
   }
 
-  /** The functions that have been asked for, in the order of their names. */
+  /** The requested functions, in the order of their names. */
   get text(): string {
     const sorted = [...this.#functions].sort(([left], [right]) => (left < right ? -1 : 1));
     return sorted.map(([, text]) => text).join("\n");
   }
 
-  /** What copies a value of the named schema, as a name of a function. */
+  /** The name of the function that copies a value of the named schema. */
   cutOf(name: string): string {
     const schema = this.#schemas[name] ?? {};
     if (!this.#cuts(schema)) return "cut.plain";
@@ -202,14 +202,14 @@ export class CutPrinter {
     return (value) => `cut.members(${value}, ${table}, ${rest}${further})`;
   }
 
-  /** What copies one member, as an expression of its value. */
+  /** The expression that copies one member, given that of its value. */
   #expression(owner: string, name: string, schema: JsonSchema): (value: string) => string {
     if (isScalar(schema)) return (value) => `cut.told(${value})`;
     const called = this.#function(`${owner}${pascalCase(name)}`, schema);
     return (value) => `${called}(${value})`;
   }
 
-  /** What copies a value of a schema, as a name of a function; one of its own where the schema has none. */
+  /** The name of the function that copies a value of a schema, which is added if there is none. */
   #function(wished: string, schema: JsonSchema): string {
     if (isReference(schema)) return this.cutOf(schema.$ref);
     if (typeof schema === "boolean" || !this.#cuts(schema)) return "cut.plain";

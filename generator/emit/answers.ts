@@ -1,4 +1,4 @@
-// validators/<namespace>-answers.ts: what the author's own code may answer, as functions that cut and check it.
+// validators/<namespace>-answers.ts: functions that cut and check the answers of the author's code.
 import { authoredIn } from "../model/code.js";
 import { refTo } from "../model/json-schema.js";
 import { camelCase, contextName } from "../model/names.js";
@@ -15,7 +15,7 @@ import { namespacesOf } from "./namespaces.js";
 import { outputTypeName } from "./types.js";
 import { checkedSchemas, checkName, compiled, helpersOf } from "./validators.js";
 
-/** What holds an operation's answers: a function of the runtime, or one that is compiled from what it declares. */
+/** The function that checks an operation's answers: one of the runtime, or one compiled from the declared output. */
 export type AnswerPlan = { readonly runtime: "noAnswer" | "byteAnswer" } | ValidatorPlan;
 
 /** The module of a namespace: no namespace has its name. */
@@ -23,7 +23,7 @@ export function answersModule(namespace: string): string {
   return `${namespace}-answers`;
 }
 
-/** What holds the answers of an operation where code of the author's makes them; undefined where the runtime's own does. */
+/** The function that checks an operation's answers if the author's code makes them; undefined if the runtime does. */
 export function answerOf(operation: OperationModel): AnswerPlan | undefined {
   const { key, output, run, hooks, declares } = operation;
   const isAuthored =
@@ -36,7 +36,7 @@ export function answerOf(operation: OperationModel): AnswerPlan | undefined {
   return { runtime: output.isBytes ? "byteAnswer" : "noAnswer" };
 }
 
-/** Modules of what errors say, which no namespace is called like. */
+/** Modules of errors' contexts and bodies; no namespace can have these names. */
 export const contextsModule = "error-contexts";
 export const envelopeModule = "error-envelope";
 
@@ -69,7 +69,7 @@ export async function emitAnswers(
   );
 }
 
-/** What errors tell, by their codes, and what their bodies are. */
+/** The contexts of errors, by their codes, and their bodies. */
 function ofErrors({ errors, service }: RegistryModel): readonly AnswersModule[] {
   const plan = (name: string, type: string): ValidatorPlan => ({
     name,

@@ -23,7 +23,7 @@ const addresses: Readonly<Record<Transport, string>> = {
   socketio: "/socket.io",
   sse: "/sse",
 };
-/** What speaks the frames of the document comes first: it carries the channels that have the names of events. */
+/** Transports of the document's frames come first: the first one carries the channels that are named after events. */
 const preference: readonly Transport[] = ["websocket", "socketio", "sse"];
 
 /** The transports of a plane, the one that carries the channels of events first. */

@@ -9,7 +9,7 @@ import { envelope, text, type AsyncApiParts, type Received } from "./asyncapi-pa
 /** Transports that take frames. */
 export type Duplex = "websocket" | "socketio";
 
-/** What a frame says, however its transport puts it. */
+/** The content of a frame, whatever its transport. */
 interface Said {
   readonly name: string;
   readonly summary: string;
@@ -19,7 +19,7 @@ interface Said {
   readonly extensions?: object;
 }
 
-/** How a transport puts what clients say. */
+/** How a transport encodes what clients send. */
 interface Dialect {
   command(said: Said): Received;
   acknowledgement(name: string, summary: string): Received;
@@ -59,7 +59,7 @@ export function addFrames(
 const given: JsonSchema = { type: "object", properties: { token: text }, required: ["token"] };
 const renewed = objectSchema({ ok: { const: true } }, ["ok"]);
 
-/** What a command may say beside its payload. */
+/** The options of a command beside its payload. */
 const options = {
   idempotency_key: { type: "string", pattern: idempotencyKeyPattern },
   deadline_budget: { type: "number", exclusiveMinimum: 0 },

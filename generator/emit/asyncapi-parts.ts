@@ -28,7 +28,7 @@ const error: JsonSchema = objectSchema(
 );
 const cid: JsonSchema = { type: ["string", "number"], maxLength: limits.maxCidLength };
 
-/** What the service wraps around what it says: later versions may add members, which clients pass over. */
+/** The envelope of the service's messages: later versions may add members, which clients ignore. */
 export function envelope(properties: Readonly<Record<string, JsonSchema>>): SchemaObject {
   return { type: "object", properties, required: Object.keys(properties) };
 }
@@ -82,7 +82,7 @@ export class AsyncApiParts {
     return { $ref: `#/components/schemas/${name}` };
   }
 
-  /** An error as it is told. */
+  /** An error as clients get it. */
   get error(): JsonSchema {
     return this.named("ErrorEnvelope", error);
   }

@@ -80,7 +80,7 @@ function addEvents(parts: AsyncApiParts, realtime: RealtimeModel): void {
   }
 }
 
-/** What the plane itself tells. */
+/** Events of the realtime plane itself. */
 function addEventsOfProtocol(parts: AsyncApiParts, realtime: RealtimeModel): void {
   const built = (name: string, summary: string, members: Record<string, JsonSchema>): void => {
     const data = parts.named(

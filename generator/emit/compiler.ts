@@ -1,4 +1,4 @@
-// Schemas are compiled in a thread of their own, beside the printing of everything else.
+// Compiles schemas in a thread of its own, while everything else is printed.
 import { existsSync } from "node:fs";
 import { Worker } from "node:worker_threads";
 import { join } from "node:path";
@@ -6,7 +6,7 @@ import { packageRoot } from "../package-root.js";
 
 type Schemas = Readonly<Record<string, object>>;
 
-/** What the thread is asked for, and what it answers; both carry the number of the question. */
+/** Requests to the thread and its answers; both carry the number of the request. */
 export interface CompileRequest {
   readonly id: number;
   readonly schemas: Schemas;
@@ -20,7 +20,7 @@ interface Waiting {
   readonly reject: (cause: unknown) => void;
 }
 
-/** A thread that compiles, started when it is first needed. It keeps no process from ending while nothing is asked of it. */
+/** A thread that compiles, started when it is first needed. While it is idle it keeps no process alive. */
 class CompilerThread {
   readonly #waiting = new Map<number, Waiting>();
   #thread: Worker | undefined;

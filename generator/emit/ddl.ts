@@ -71,9 +71,9 @@ function createIndex(
   const where = isOfDeleted ? ` WHERE "is_deleted"` : live;
   const over = `${quoted(change.name)} ON ${quoted(change.table)} (${columns.join(", ")})${where};`;
   if (!isOnline(change)) return `CREATE ${kind} ${over}`;
-  // Two processes may be at it, each in a transaction of its own.
+  // Two processes may run this at once, each in a transaction of its own.
   if (engine === "sqlite") return `CREATE ${kind} IF NOT EXISTS ${over}`;
-  // What a process that was killed has begun is no index.
+  // An index that a killed process has begun is invalid.
   return `DROP INDEX CONCURRENTLY IF EXISTS ${quoted(change.name)};\nCREATE ${kind} CONCURRENTLY ${over}`;
 }
 

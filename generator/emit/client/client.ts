@@ -1,4 +1,4 @@
-// client/: the typed client of the service, one function an operation, over a core that is the same for every service.
+// client/: the typed client of the service, one function per operation, over a core that is the same for every service.
 import { own } from "../../model/records.js";
 import type { IdentityModel, IngressModel, RegistryModel } from "../../model/registry.js";
 import { header, type EmittedFile } from "../../print/file.js";

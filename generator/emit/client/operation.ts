@@ -52,7 +52,7 @@ export function isReading({ effect }: OperationModel): boolean {
   return effect === "reads";
 }
 
-/** Whether an operation may be tried again: as it is, or under one key; undefined where it may not. */
+/** How an operation may be retried: as it is, or with one key; undefined if it may not. */
 export function repeatsOf({
   effect,
   idempotencyKey,

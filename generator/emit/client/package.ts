@@ -1,4 +1,4 @@
-// client/package.json: what makes of the client a package that can be published.
+// client/package.json, with which the client can be published.
 import type { RegistryModel } from "../../model/registry.js";
 import { jsonFile, type EmittedFile } from "../../print/file.js";
 import { emitReadme } from "./readme.js";

@@ -56,7 +56,7 @@ export function emitQueries(
   return files.length === 0 ? [] : [ownFile("query.ts"), ...files];
 }
 
-/** A stream that is read once is nothing to be kept in a cache. */
+/** A stream can be read only once, so it can't be cached. */
 function isOffered(operation: OperationModel): boolean {
   return !isReading(operation) || !givesResponse(operation) || operation.route?.method === "HEAD";
 }

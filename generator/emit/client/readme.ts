@@ -1,4 +1,4 @@
-// client/README.md: the one page that whoever installs the client is sure to have.
+// client/README.md: the page that comes with the package.
 import { markdownText } from "../../markdown.js";
 import { namesIn } from "../../model/code.js";
 import type { OperationModel, RegistryModel } from "../../model/registry.js";

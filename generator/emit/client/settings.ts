@@ -1,4 +1,4 @@
-// What a project chooses of its client.
+// The settings of the client.
 
 /** What the tool's configuration says of the client. */
 export interface ClientSettings {
