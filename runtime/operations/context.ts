@@ -127,7 +127,7 @@ export class ExecutionContext {
   #payer: Payer | null | undefined;
   #reading: Transaction | undefined;
   #transaction: Transaction | undefined;
-  /** What follows the running transaction. */
+  /** What happens once the running transaction has committed. */
   #onCommit: Following[] = nothing;
   #onUndo: Undoing[] = nothing;
   #answer: HeldAnswer | undefined;
@@ -255,7 +255,7 @@ export class ExecutionContext {
       return await outer.attempt(() => work(outer));
     } catch (error) {
       for (const undoing of this.#onUndo.slice(undone)) undoing.isUndone = true;
-      // What was to follow the commit of what is undone does not.
+      // Steps that were to follow the commit of undone work are dropped.
       this.#onCommit.length = Math.min(this.#onCommit.length, before);
       throw error;
     }
@@ -291,8 +291,8 @@ export class ExecutionContext {
   }
 
   /**
-   * Runs `work` once the running transaction has committed, and not where it does not; outside one, at once. The answer
-   * waits for it; where it fails, the log tells.
+   * Runs `work` after the running transaction has committed, never if it is undone; outside a transaction, at once. The answer
+   * waits for it; if it fails, the log says so.
    */
   whenCommitted(work: Following["work"]): void {
     if (this.holdsTransaction) this.#onCommit.push({ work });
@@ -327,7 +327,7 @@ export class ExecutionContext {
   }
 }
 
-/** What follows no transaction: never written to, and shared by all invocations. */
+/** For invocations outside a transaction: never written to, and shared by all. */
 const nothing: never[] = [];
 
 /** Whether work has ended at its deadline, or with its caller: then nothing has committed. */
