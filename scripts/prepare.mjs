@@ -4,6 +4,7 @@ import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { bundle } from "./bundle.mjs";
 import { missingPackages } from "./installed.mjs";
+import { precompileTemplates } from "./precompile.mjs";
 import { makeOnce } from "./stamps.mjs";
 
 export const root = fileURLToPath(new URL("..", import.meta.url));
@@ -15,6 +16,8 @@ const forPackage = [
   "generator",
   "runtime",
   "scripts/bundle.mjs",
+  "scripts/precompile.mjs",
+  "templates",
 ];
 const forService = [...forPackage, "tsconfig.service.json", "registry", "generated"];
 
@@ -26,7 +29,7 @@ const ofPackage = {
 const ofService = { step: "service", inputs: forService, outputs: ["dist/service"] };
 const ofGenerated = {
   step: "generated",
-  inputs: [...forService, "client", "templates", "opwright.config.mjs"],
+  inputs: [...forService, "client", "opwright.config.mjs"],
   outputs: ["generated"],
 };
 
@@ -57,6 +60,7 @@ export function installToRun() {
 export function build() {
   makeOnce(root, ofPackage, () => {
     compile("tsconfig.build.json");
+    precompileTemplates(root);
     bundle(root);
   });
 }
@@ -71,6 +75,7 @@ export function buildToRun() {
   const unchecked = ["--noCheck", "--declaration", "false"];
   makeOnce(root, { ...ofPackage, isFull: false }, () => {
     compile("tsconfig.build.json", ...unchecked);
+    precompileTemplates(root);
     bundle(root);
   });
   makeOnce(root, ofGenerated, () => run("node", ["bin/opwright.mjs", "generate"]));

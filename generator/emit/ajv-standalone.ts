@@ -1,9 +1,27 @@
 // Ajv standalone code as part of a TypeScript module: no require, our own formats and helpers.
 import { _, Ajv2020 } from "ajv/dist/2020.js";
+import type { KeywordDefinition } from "ajv/dist/core.js";
 import standalone from "ajv/dist/standalone/index.js";
 import { formats } from "../../runtime/contract/validation.js";
+import { everyKeyword } from "../load/schema-keywords.js";
 import { functionName } from "../model/validator-plan.js";
 import { shortened } from "./validator-code.js";
+
+/** Knows the keywords that schemas can have here, and no others: Ajv goes through all of them for each schema in a schema. */
+class Compiler extends Ajv2020 {
+  override addKeyword(added: string | KeywordDefinition): this {
+    const names = typeof added === "string" ? [] : [added.keyword].flat();
+    if (names.some((name) => everyKeyword.includes(name))) super.addKeyword(added);
+    return this;
+  }
+}
+
+/** Schemas refer to each other by names alone, which need no resolving. */
+const names = {
+  parse: (name: string) => ({ path: name }),
+  resolve: (_base: string, name: string) => name,
+  serialize: ({ path = "" }: { readonly path?: string }) => path,
+};
 
 /**
  * Compiles each schema to a function; they may refer to each other by their names. The text needs codePointLength, formats
@@ -11,7 +29,7 @@ import { shortened } from "./validator-code.js";
  */
 export function compileStandalone(schemas: Readonly<Record<string, object>>): string {
   // One instance per module, because its counters number the functions and must not depend on other modules.
-  const ajv = new Ajv2020({
+  const ajv = new Compiler({
     strict: false,
     allErrors: true,
     validateSchema: false,
@@ -19,6 +37,7 @@ export function compileStandalone(schemas: Readonly<Record<string, object>>): st
     inlineRefs: false,
     useDefaults: true,
     formats,
+    uriResolver: names,
     code: {
       source: true,
       esm: true,

@@ -36,11 +36,11 @@ export async function emit(
   model: RegistryModel,
   options: EmitOptions,
 ): Promise<readonly EmittedFile[]> {
-  const storage = storageOf(model, options.history.storage, options.purges);
-  const tables = storedTables(model, storage);
-  // Compiled beside all that is printed here.
+  // Asked for first: they are compiled beside all that is made here.
   const validators = emitValidators(model, options.cache);
   const answers = emitAnswers(model, options.cache);
+  const storage = storageOf(model, options.history.storage, options.purges);
+  const tables = storedTables(model, storage);
   const files = [
     recordsFile("registry.json", frozen(model), 3),
     emitRegistrySchema(options.names),

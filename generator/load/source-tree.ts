@@ -1,6 +1,7 @@
 // Reading registry files: YAML 1.2 as data only, united by section and name, each name remembering its file.
 import { parseDocument, type Document, type YAMLError } from "yaml";
 import type { Finding, Origin, Report } from "../diagnostics.js";
+import { readPlainYaml } from "./plain-yaml.js";
 import { notRead, readProjectText } from "./project-file.js";
 import { folderContent } from "./project-folder.js";
 import { repeatedKeys } from "./repeated-keys.js";
@@ -188,6 +189,11 @@ const parseOptions = {
 
 /** Parses one file to plain data, or reports why it cannot be. */
 export function parseYaml(file: string, text: string, report: Report): Json | undefined {
+  return readPlainYaml(text) ?? wholeYaml(file, text, report);
+}
+
+/** The same by the whole parser of YAML. */
+function wholeYaml(file: string, text: string, report: Report): Json | undefined {
   const document = parseDocument(text, parseOptions);
   const faults = [
     ...[...document.errors, ...document.warnings].map((error) => yamlFinding(file, error)),

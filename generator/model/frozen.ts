@@ -164,18 +164,19 @@ function mapped<Value, Result>(
 
 /** The members that are not as usual. */
 function without(usually: object, value: object): object {
-  const given = new Map<string, unknown>(Object.entries(usually));
-  return Object.fromEntries(
-    Object.entries(value).filter(
-      ([member, one]) => !given.has(member) || !isSame(one, given.get(member)),
-    ),
-  );
+  const given = usually as Readonly<Record<string, unknown>>;
+  const rest: Record<string, unknown> = {};
+  for (const [member, one] of Object.entries(value))
+    if (!Object.hasOwn(given, member) || !isSame(one, given[member])) rest[member] = one;
+  return rest;
 }
 
-/** Most values are no objects, which need no deep look. */
+/** Most values are no objects, or empty ones, which need no deep look. */
 function isSame(left: unknown, right: unknown): boolean {
-  const areObjects = typeof left === "object" && typeof right === "object";
-  return areObjects ? isDeepStrictEqual(left, right) : left === right;
+  if (typeof left !== "object" || typeof right !== "object" || left === null || right === null)
+    return left === right;
+  if (Array.isArray(left) && Array.isArray(right) && left.length !== right.length) return false;
+  return isDeepStrictEqual(left, right);
 }
 
 /** Without the schemas of parameters and bodies that are parts of the input's. */

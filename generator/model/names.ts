@@ -1,10 +1,16 @@
 // Names that follow from other names: types from operation keys, identifiers from both.
 
-/** `tasks.raw_list` → `TasksRawList`. */
+const pascalCases = new Map<string, string>();
+
+/** `tasks.raw_list` → `TasksRawList`. Every emitter asks for the same names. */
 export function pascalCase(text: string): string {
-  return text.replaceAll(/(?:[^A-Za-z0-9]+|^)([A-Za-z0-9]?)/g, (_separator, first: string) =>
+  const known = pascalCases.get(text);
+  if (known !== undefined) return known;
+  const name = text.replaceAll(/(?:[^A-Za-z0-9]+|^)([A-Za-z0-9]?)/g, (_separator, first: string) =>
     first.toUpperCase(),
   );
+  pascalCases.set(text, name);
+  return name;
 }
 
 /** `tasks.raw_list` → `tasksRawList`. */

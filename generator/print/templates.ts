@@ -1,21 +1,11 @@
-// The Handlebars skeletons of emitted files: read once, compiled once, no logic beyond each and if.
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import Handlebars from "handlebars";
-import { packageRoot } from "../package-root.js";
+// The Handlebars skeletons of emitted files: compiled once, no logic beyond each and if.
+import { compiledTemplate } from "./compiled-template.js";
 
 const compiled = new Map<string, (view: unknown) => string>();
 
 /** Prints a template of `templates/` with a view. A name that the view lacks is an error. */
 export function print(template: string, view: unknown): string {
-  const known = compiled.get(template);
-  if (known !== undefined) return known(view);
-  const text = readFileSync(join(packageRoot(), "templates", `${template}.hbs`), "utf8");
-  const printer = Handlebars.compile(text, {
-    noEscape: true,
-    strict: true,
-    knownHelpersOnly: true,
-  });
+  const printer = compiled.get(template) ?? compiledTemplate(template);
   compiled.set(template, printer);
   return printer(view);
 }
