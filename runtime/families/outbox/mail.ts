@@ -1,4 +1,5 @@
 // Mails of integration events: what the author's function makes of each, and what of that may leave.
+import type { ExecutionContext } from "../../operations/context.js";
 import type { IntegrationEvent } from "./event.js";
 
 /** A mail of the author's; text, HTML, or both. Who sends it is the deployment's to say. */
@@ -23,14 +24,15 @@ export type MailedEvent<Events> = {
 /** What is made of an event; null and undefined are none. */
 type Made = Mail | null | undefined;
 
-/** Makes the mail of an event; null and undefined are none. Rejecting leads to a further attempt. */
+/** Makes the mail of an event; null and undefined are none. Rejecting leads to a further attempt. See `Destination`. */
 export type MailRenderer<Events = Readonly<Record<string, unknown>>> = (
   event: MailedEvent<Events>,
+  context: ExecutionContext,
 ) => Made | Promise<Made>;
 
 /** The same of events that nothing is known of: those of some service. */
 // oxlint-disable-next-line typescript/no-explicit-any -- what it takes is tied to the events where it is declared
-export type AnyMailRenderer = (event: any) => Made | Promise<Made>;
+export type AnyMailRenderer = (event: any, context: ExecutionContext) => Made | Promise<Made>;
 
 /** One address and nothing else: no second recipient, no name, no line break. */
 const address = /^[^\s@<>()[\]\\,;:"]+@[^\s@<>()[\]\\,;:"]+$/;
