@@ -107,7 +107,7 @@ async function replaced(
     `UPDATE ${quoted(spec.table)} AS r SET "rev" = w."next_rev", "last_update_at" = w."changed", ` +
     `"is_deleted" = w."marked", "shape" = w."of_shape", "body" = ${dialect.json(`w."json"`)} ` +
     `FROM ${dialect.records(next, dialect.placeholder(1))} ` +
-    `WHERE r."id" = w."key" AND r."rev" = w."expected"${owned(spec, "r.", dialect)} RETURNING "id"`;
+    `WHERE ${atRevision(spec, dialect)} RETURNING "id"`;
   const records = changes.map(({ document, expectedRev }) => recordOf(spec, document, expectedRev));
   const rows = await heldTo(spec, () =>
     session.all(text, [JSON.stringify(records), ...ownerOf(spec, tenant)]),
@@ -134,7 +134,7 @@ async function removed(
   }
   const from =
     `${dialect.records({ key: "uuid", expected: "integer" }, at)} JOIN ${quoted(spec.table)} r ` +
-    `ON r."id" = w."key" AND r."rev" = w."expected"${owned(spec, "r.", dialect)}`;
+    `ON ${atRevision(spec, dialect)}`;
   const rows = await session.all(
     `DELETE FROM ${quoted(spec.table)} WHERE ${dialect.isRowOf("r", from)} RETURNING "id", ${dialect.rowKey} AS "row_key"`,
     [
@@ -206,6 +206,15 @@ async function keepIndexes(
 }
 
 /** That the rows are the tenant's, who is the second parameter. */
+/** Whether the row `r` is that of a record `w`, at the revision that it expects. */
+function atRevision(spec: DocumentDeclaration, dialect: Dialect): string {
+  return dialect.isRecorded(
+    spec.table,
+    (row) =>
+      `${row}."id" = w."key" AND ${row}."rev" = w."expected"${owned(spec, `${row}.`, dialect)}`,
+  );
+}
+
 function owned({ tenant }: DocumentDeclaration, row: string, dialect: Dialect): string {
   return tenant ? ` AND ${row}"tenant_id" = ${dialect.placeholder(2)}` : "";
 }
