@@ -17,7 +17,7 @@ import { parseSearchPage } from "../../runtime/families/search/request.js";
 import { engines, type FreshDatabase } from "../engines.js";
 import { benchOf, type Bench } from "./bench-database.js";
 import { startTestService, type TestService } from "./service.js";
-import { documentStore } from "../../runtime/ports/documents.js";
+import { documentStore, type StoredDocument } from "../../runtime/ports/documents.js";
 
 interface City {
   readonly name: string;
@@ -144,5 +144,28 @@ for (const engine of engines) {
       // With `=` SQLite would look up each row of the tenant among the matches.
       expect(plan).not.toMatch(/VIRTUAL TABLE INDEX 0:=/);
     });
+
+    test.each(["replaceMany", "removeMany"] as const)(
+      "%s looks up each row of a large tenant by its key",
+      async (write) => {
+        const stored: StoredDocument = {
+          id: uuidv7(),
+          rev: 2,
+          createdAt: "2026-01-01T00:00:00.000Z",
+          lastUpdateAt: "2026-01-01T00:00:00.000Z",
+          isDeleted: false,
+          ownerId: null,
+          body: "{}",
+        };
+        const plan = await planOf((session) => {
+          const store = sqlDocumentStore(session);
+          return write === "replaceMany"
+            ? store.replaceMany(notesSpec, "acme", [{ document: stored, expectedRev: 1 }])
+            : store.removeMany(notesSpec, "acme", [{ id: stored.id, expectedRev: 1 }]);
+        });
+        expect(plan).toMatch(/\(tenant_id=\? AND id=\?\)|notes_pkey/);
+        expect(plan).not.toMatch(/\(tenant_id=\?\)|SCAN (?:r|k|notes)\b|Seq Scan/);
+      },
+    );
   });
 }

@@ -61,6 +61,7 @@ export const postgresDialect: Dialect = {
   },
   // IN would let the planner read the whole table to join it.
   isRowOf: (name, from) => `ctid = ANY(ARRAY(SELECT ${name}.ctid FROM ${from}))`,
+  isRecorded: (_table, isRow) => isRow("r"),
   typed: (type, placeholder) => `${placeholder}::${recordTypes[type]}`,
   list: (values) => values,
   bodyBytes: `octet_length("body"::text)`,

@@ -112,7 +112,7 @@ async function replaced(
     `UPDATE ${quoted(spec.table)} AS r SET "rev" = w."next_rev", "last_update_at" = w."changed", ` +
     `"is_deleted" = w."marked", "shape" = w."of_shape", "body" = ${dialect.json(`w."json"`)} ` +
     `FROM ${recordRows(replacing, records, dialect, parameters)} ` +
-    `WHERE r."id" = w."key" AND r."rev" = w."expected"${owned(spec, tenant, "r.", parameters)} RETURNING "id"`;
+    `WHERE ${atRevision(spec, tenant, dialect, parameters)} RETURNING "id"`;
   const rows = await heldTo(spec, () => session.all(text, parameters.values));
   const ids = new Set(rows.map((row) => String(row["id"])));
   const documents = changes.flatMap(({ document }) => (ids.has(document.id) ? [document] : []));
@@ -137,7 +137,7 @@ async function removed(
   const records = gone.map(({ id: key, expectedRev }) => ({ key, expected: expectedRev }));
   const from =
     `${recordRows({ key: "uuid", expected: "integer" }, records, dialect, parameters)} JOIN ${quoted(spec.table)} r ` +
-    `ON r."id" = w."key" AND r."rev" = w."expected"${owned(spec, tenant, "r.", parameters)}`;
+    `ON ${atRevision(spec, tenant, dialect, parameters)}`;
   const rows = await session.all(
     `DELETE FROM ${quoted(spec.table)} WHERE ${dialect.isRowOf("r", from)} RETURNING "id", ${dialect.rowKey} AS "row_key"`,
     parameters.values,
@@ -227,6 +227,20 @@ async function keepIndexes(
     );
     await putInIndex(session, spec, index, texts);
   }
+}
+
+/** Whether the row `r` is that of a record `w`, at the revision that it expects. */
+function atRevision(
+  spec: DocumentDeclaration,
+  tenant: string,
+  dialect: Dialect,
+  parameters: Parameters,
+): string {
+  return dialect.isRecorded(
+    spec.table,
+    (row) =>
+      `${row}."id" = w."key" AND ${row}."rev" = w."expected"${owned(spec, tenant, `${row}.`, parameters)}`,
+  );
 }
 
 /** That the rows are the tenant's. */

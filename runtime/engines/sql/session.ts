@@ -62,6 +62,11 @@ export interface Dialect {
    * address, so that a batch costs as much as it has rows.
    */
   isRowOf(name: string, from: string): string;
+  /**
+   * Whether the row `r` of a table is that of a record `w`, given what says so of a row by its key: each record is looked up,
+   * whatever the planner believes of the table.
+   */
+  isRecorded(table: string, isRow: (row: string) => string): string;
   /** A placeholder that a SELECT gives back as it is, with the type that it has there. */
   typed(type: RecordType, placeholder: string): string;
   /** How many bytes the body of a row has. */

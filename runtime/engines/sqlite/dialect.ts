@@ -57,6 +57,9 @@ export const sqliteDialect: Dialect = {
     return `(SELECT ${columns.join(", ")} FROM json_each(${placeholder})) w`;
   },
   isRowOf: (name, from) => `rowid IN (SELECT ${name}.rowid FROM ${from})`,
+  // With the columns themselves, a tenant of many rows would be gone through, and the records for each of them.
+  isRecorded: (table, isRow) =>
+    `r.rowid = (SELECT k.rowid FROM ${quoted(table)} AS k WHERE ${isRow("k")})`,
   typed: (_type, placeholder) => placeholder,
   list: (values) => JSON.stringify(values),
   bodyBytes: `length("body")`,

@@ -1,4 +1,5 @@
 // Statements on one SQLite connection, prepared once and kept, in least-recently-used order; and sessions over them.
+import { setImmediate } from "node:timers/promises";
 import type { Work } from "../../ports/work.js";
 import {
   hasEnded,
@@ -17,6 +18,8 @@ import type { Renewed } from "./renewed.js";
 import { StatementCache } from "./statement-cache.js";
 
 const maxPrepared = 512;
+/** After so long, a transaction of many statements lets others have the event loop, in milliseconds. */
+const stretchMillis = 20;
 
 /** A connection with its prepared statements. Errors of SQLite become codes of the error table. */
 export class PreparedConnection {
@@ -118,6 +121,8 @@ export class SqliteWriteSession implements SqlSession {
   readonly #scanning: ScanningConnection;
   readonly #work: Work;
   readonly #isOpen: () => boolean;
+  /** When it last had to wait for its turn. */
+  #since = performance.now();
 
   constructor({ prepared, scanning }: WritingConnection, work: Work, isOpen: () => boolean) {
     this.#connection = prepared;
@@ -148,6 +153,10 @@ export class SqliteWriteSession implements SqlSession {
   /** A handler may have asked two things at once: the second waits for the first. */
   async #ready(): Promise<void> {
     while (this.#scanning.isBusy) await this.#scanning.idle();
+    if (performance.now() - this.#since > stretchMillis) {
+      await setImmediate();
+      this.#since = performance.now();
+    }
     if (!this.#isOpen()) throw hasEnded();
   }
 }
