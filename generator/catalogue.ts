@@ -163,7 +163,7 @@ export const catalogue = {
   OPW036: entry(
     "Name in SQL",
     "A table, history table or index would have a name that is taken, reserved or too long.",
-    "Rename the document.",
+    "Rename the document, or leave out what is there twice.",
   ),
   OPW037: entry(
     "Search that cannot be",

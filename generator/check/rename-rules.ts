@@ -4,10 +4,11 @@ import { storedName } from "../../runtime/contract/stored-members.js";
 import { didYouMean } from "../did-you-mean.js";
 import type { Origin } from "../diagnostics.js";
 import type { TableSchema } from "../emit/storage-schema.js";
+import { documentMemberAt, typeMemberAt } from "../load/member-places.js";
 import { formerName } from "../load/former-names.js";
 import { propertiesOf } from "../model/json-schema.js";
 import { own } from "../model/records.js";
-import type { DocumentModel } from "../model/document-model.js";
+import type { DocumentModel, FormerNames } from "../model/document-model.js";
 import type { RuleContext } from "./rule-context.js";
 
 /** A former name that leads nowhere, or that something else still has, would leave the rows behind. */
@@ -15,20 +16,21 @@ export function formerNamesLeadSomewhere({ loaded, expanded, storage, report }: 
   const { model } = expanded;
   for (const document of Object.values(model.documents)) {
     const { name, table } = document;
-    const at = loaded.tree.keyAt("documents", name);
-    const faults = [
-      ...documentFaults(document, storage.tables),
-      ...fieldFaults(document, own(storage.tables, table)),
-    ];
-    for (const { message, suggestion } of faults)
-      report({ code: "OPW039", message, at, suggestion });
+    const at = loaded.tree.at("documents", name, "was");
+    for (const fault of documentFaults(document, storage.tables))
+      report({ code: "OPW039", ...fault, at });
+    for (const [field, former] of Object.entries(document.former)) {
+      const fault = fieldFault(document, field, former, own(storage.tables, table));
+      if (fault !== null)
+        report({ code: "OPW039", ...fault, at: documentMemberAt(loaded.tree, name, field) });
+    }
   }
   const ofDocuments = Object.values(model.documents).map(({ typeName }) => typeName);
   for (const type of Object.keys(loaded.tree.section("types"))) {
     if (ofDocuments.includes(type)) continue;
     for (const [member, schema] of Object.entries(propertiesOf(model.types[type] ?? true)))
       if (formerName(schema) !== undefined)
-        report(notStored(`${type}.${member}`, loaded.tree.keyAt("types", type)));
+        report(notStored(`${type}.${member}`, typeMemberAt(loaded.tree, type, member)));
   }
 }
 
@@ -53,52 +55,43 @@ function documentFaults(
   return [{ message: `no documents were called ${table}`, suggestion: didYouMean(table, known) }];
 }
 
-function fieldFaults(
+function fieldFault(
   { name, bodySchema, former, fields }: DocumentModel,
+  field: string,
+  { name: was, by, values }: FormerNames,
   before: TableSchema | undefined,
-): readonly Fault[] {
-  const members = Object.keys(propertiesOf(bodySchema));
+): Fault | null {
   const isOpen = typeof bodySchema === "boolean" || bodySchema["additionalProperties"] !== false;
+  if (isOpen)
+    return {
+      message: `${name} may have members of any name, so ${field} cannot be renamed: declare \`additionalProperties: false\``,
+    };
+  if (Object.keys(values).length > 0 && own(fields, field) !== "enum")
+    return {
+      message: `values of ${name}.${field} cannot be renamed: only those of a field that holds one of them can`,
+    };
+  const unknown = unknownValue(field, values, before, was);
+  if (unknown !== undefined) return { message: `${name}.${field} had no value ${unknown}` };
   const shape = before?.shape;
-  const known = shape === undefined ? null : declaredMembers(shape);
-  return Object.entries(former).flatMap(([field, { name: was, by, values }]): readonly Fault[] => {
-    if (isOpen)
-      return [
-        {
-          message: `${name} may have members of any name, so ${field} cannot be renamed: declare \`additionalProperties: false\``,
-        },
-      ];
-    if (Object.keys(values).length > 0 && own(fields, field) !== "enum")
-      return [
-        {
-          message: `values of ${name}.${field} cannot be renamed: only those of a field that holds one of them can`,
-        },
-      ];
-    const unknown = unknownValue(field, values, before, was);
-    if (unknown !== undefined) return [{ message: `${name}.${field} had no value ${unknown}` }];
-    if (was === null || shape === undefined || known === null) return [];
-    const rival = Object.keys(former).find(
-      (other) => other !== field && former[other]?.name === was && former[other]?.by === null,
-    );
-    if (by === null && rival !== undefined)
-      return [{ message: `${field} and ${rival} cannot both have been called ${was}` }];
+  if (was === null || shape === undefined) return null;
+  const known = declaredMembers(shape);
+  const rival = Object.keys(former).find(
+    (other) => other !== field && former[other]?.name === was && former[other]?.by === null,
+  );
+  if (by === null && rival !== undefined)
+    return { message: `${field} and ${rival} cannot both have been called ${was}` };
+  if (known.includes(field)) {
     // Once a migration knows the name, `was` has done its work.
     const isDone = !known.includes(was) || storedName(shape, field) === was;
-    if (known.includes(field))
-      return isDone
-        ? []
-        : [
-            {
-              message: `${field} and ${was} are both fields of ${name} already, so neither can have been called as the other is`,
-            },
-          ];
-    if (members.includes(was))
-      return [
-        { message: `${was} is still a field of ${name}, so ${field} cannot have been called that` },
-      ];
-    if (known.includes(was)) return [];
-    return [{ message: `${name} had no field ${was}`, suggestion: didYouMean(was, known) }];
-  });
+    const message = `${field} and ${was} are both fields of ${name} already, so neither can have been called as the other is`;
+    return isDone ? null : { message };
+  }
+  if (Object.hasOwn(propertiesOf(bodySchema), was))
+    return {
+      message: `${was} is still a field of ${name}, so ${field} cannot have been called that`,
+    };
+  if (known.includes(was)) return null;
+  return { message: `${name} had no field ${was}`, suggestion: didYouMean(was, known) };
 }
 
 /** A former value that the field did not have at the last migration. */

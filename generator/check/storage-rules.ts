@@ -4,6 +4,9 @@ import type { Origin } from "../diagnostics.js";
 import { conversionsIn } from "../../runtime/contract/shapes.js";
 import { storedMembers } from "../emit/shape-history.js";
 import { storageOf, type TableSchema } from "../emit/storage-schema.js";
+import { documentMemberAt } from "../load/member-places.js";
+import type { SourceTree } from "../load/source-tree.js";
+import type { DocumentModel } from "../model/document-model.js";
 import { indexName } from "../model/names.js";
 import { own } from "../model/records.js";
 import type { RuleContext } from "./rule-context.js";
@@ -11,26 +14,54 @@ import type { RuleContext } from "./rule-context.js";
 /** PostgreSQL cuts longer names off, and then two can be one. */
 const maxNameBytes = 63;
 
+/** What needs a name in SQL. */
+interface Claim {
+  readonly name: string;
+  readonly what: string;
+  readonly at: Origin;
+}
+
 /** Tables, history tables and indexes share one name space; some names belong to the engines. */
-export function sqlNamesDiffer({ loaded, expanded, report }: RuleContext): void {
-  const owners = new Map<string, string>();
-  const claim = (owner: string, names: readonly string[], at: Origin): void => {
-    for (const name of names) {
-      const fault = nameFault(name, owners.get(name));
-      if (fault !== undefined)
-        report({ code: "OPW036", message: `${owner} needs the name ${name} in SQL, ${fault}`, at });
-      owners.set(name, owner);
-    }
-  };
-  for (const { name, table, history, indexes, unique } of Object.values(expanded.model.documents)) {
-    const further = history === 0 ? [] : [`${table}_history`];
-    const names = [table, ...further, ...[...indexes, ...unique].map((index) => index.name)];
-    claim(name, names, loaded.tree.keyAt("documents", name));
+export function sqlNamesDiffer({ loaded: { tree }, expanded, report }: RuleContext): void {
+  const { documents, searches } = expanded.model;
+  const claims = [
+    ...Object.values(documents).flatMap((document) => documentClaims(document, tree)),
+    ...Object.values(searches).flatMap(({ name }) =>
+      searchSuffixes.map((suffix): Claim => {
+        const at = tree.keyAt("search", name);
+        return { name: `${indexName(name)}${suffix}`, what: `the search ${name}`, at };
+      }),
+    ),
+  ];
+  const taken = new Map<string, Claim>();
+  for (const claim of claims) {
+    const message = nameFault(claim, taken.get(claim.name));
+    if (message !== undefined) report({ code: "OPW036", message, at: claim.at });
+    taken.set(claim.name, claim);
   }
-  for (const { name } of Object.values(expanded.model.searches)) {
-    const names = searchSuffixes.map((suffix) => `${indexName(name)}${suffix}`);
-    claim(name, names, loaded.tree.keyAt("search", name));
-  }
+}
+
+function documentClaims(
+  { name, table, history, indexes, unique }: DocumentModel,
+  tree: SourceTree,
+): readonly Claim[] {
+  const at = tree.keyAt("documents", name);
+  const over =
+    (kind: "indexes" | "unique", what: string) =>
+    (
+      index: { readonly name: string; readonly fields: readonly string[] },
+      place: number,
+    ): Claim => ({
+      name: index.name,
+      what: `${what} of ${name} over ${index.fields.join(", ")}`,
+      at: tree.at("documents", name, kind, place),
+    });
+  return [
+    { name: table, what: name, at },
+    ...(history === 0 ? [] : [{ name: `${table}_history`, what: `the history of ${name}`, at }]),
+    ...indexes.map(over("indexes", "the index")),
+    ...unique.map(over("unique", "the unique rule")),
+  ];
 }
 
 /** What an index of a search is made of, with the tables that FTS5 keeps for itself. */
@@ -47,11 +78,13 @@ const searchSuffixes = [
   "_config",
 ];
 
-function nameFault(name: string, owner: string | undefined): string | undefined {
-  if (owner !== undefined) return `which ${owner} has`;
-  if (/^(?:sqlite_|opwright_|pg_)/.test(name)) return "which is reserved";
+function nameFault({ name, what }: Claim, taken: Claim | undefined): string | undefined {
+  const needs = `${what} needs the name ${name} in SQL`;
+  if (taken !== undefined)
+    return taken.what === what ? `${what} is there twice` : `${needs}, which ${taken.what} has`;
+  if (/^(?:sqlite_|opwright_|pg_)/.test(name)) return `${needs}, which is reserved`;
   return Buffer.byteLength(name) > maxNameBytes
-    ? `which is longer than ${maxNameBytes} bytes`
+    ? `${needs}, which is longer than ${maxNameBytes} bytes`
     : undefined;
 }
 
@@ -62,29 +95,40 @@ export function storageCanFollow(context: RuleContext): void {
   for (const { name, table } of Object.values(expanded.model.documents)) {
     const [before, after] = [own(storage.tables, table), own(tables, table)];
     if (before === undefined || after === undefined) continue;
-    for (const message of storageFaults(name, before, after)) {
-      report({ code: "OPW035", message, at: loaded.tree.keyAt("documents", name) });
+    for (const { message, field } of storageFaults(name, before, after)) {
+      const { tree } = loaded;
+      const at =
+        field === null ? tree.at("documents", name, "tenant") : documentMemberAt(tree, name, field);
+      report({ code: "OPW035", message, at });
     }
   }
+}
+
+/** What no migration can follow: a change of a field, or of whose the documents are. */
+interface StorageFault {
+  readonly field: string | null;
+  readonly message: string;
 }
 
 function storageFaults(
   document: string,
   before: TableSchema,
   after: TableSchema,
-): readonly string[] {
+): readonly StorageFault[] {
   const tenant =
     before.tenant === after.tenant
       ? []
       : [
-          `${document} was ${before.tenant ? "partitioned by tenant" : "global"} when its table was made`,
+          {
+            field: null,
+            message: `${document} was ${before.tenant ? "partitioned by tenant" : "global"} when its table was made`,
+          },
         ];
   const indexed = Object.entries(indexedTypes(after)).flatMap(([field, type]) => {
     const old = own(indexedTypes(before), field);
     const isSame = old === undefined || comparesAs(old) === comparesAs(type);
-    return isSame
-      ? []
-      : [`${document} has an index over ${field}, which was ${old} and is now ${type}`];
+    const message = `${document} has an index over ${field}, which was ${old} and is now ${type}`;
+    return isSame ? [] : [{ field, message }];
   });
   const stored = new Set([
     ...storedMembers(before),
@@ -92,10 +136,10 @@ function storageFaults(
   ]);
   const required = after.required
     .filter((field) => !stored.has(field) && !Object.hasOwn(after.members, field))
-    .map(
-      (field) =>
-        `documents of ${document} that are stored already have no ${field}; give it a default or make it nullable`,
-    );
+    .map((field) => ({
+      field,
+      message: `documents of ${document} that are stored already have no ${field}; give it a default or make it nullable`,
+    }));
   return [...tenant, ...indexed, ...required];
 }
 

@@ -450,9 +450,13 @@ describe("migrations", () => {
   });
 
   test.each([
-    ["an indexed field that compares in another way", "text: integer, size: integer"],
-    ["a new member that stored documents lack", "text: string, size: integer, owner: uuid"],
-  ])("%s is a finding", (_what, fields) => {
+    ["an indexed field that compares in another way", "text: integer, size: integer", "text:"],
+    [
+      "a new member that stored documents lack",
+      "text: string, size: integer, owner: uuid",
+      "owner:",
+    ],
+  ])("%s is a finding at the field", (_what, fields, field) => {
     cli(root, "generate");
     writeFileSync(
       at("registry/notes.yaml"),
@@ -460,6 +464,9 @@ describe("migrations", () => {
     );
     const { code, stdout } = cli(root, "generate");
     expect([code, stdout.includes("OPW035")]).toEqual([1, true]);
+    const [, line = "", col = ""] = /notes\.yaml:(\d+):(\d+) error OPW035/.exec(stdout) ?? [];
+    const written = readFileSync(at("registry/notes.yaml"), "utf8").split("\n")[Number(line) - 1];
+    expect(written?.slice(Number(col) - 1)).toMatch(new RegExp(`^${field}`));
   });
 
   test("a tenant column neither comes nor goes", () => {

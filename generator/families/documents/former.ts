@@ -1,6 +1,7 @@
 // What fields of a document were called before.
 import type { FamilyContext } from "../../kernel/family.js";
 import { conversionOf, formerName, formerValues } from "../../load/former-names.js";
+import { documentMemberAt } from "../../load/member-places.js";
 import { resolved, type Resolve } from "../../kernel/resolve.js";
 import { withoutNull, type JsonSchema, type SchemaObject } from "../../model/json-schema.js";
 import { nestedMembers } from "./fields.js";
@@ -38,7 +39,7 @@ export function refuseNested(
     report({
       code: "OPW039",
       message: `${document}.${path} cannot be renamed: only members of the document itself can`,
-      at: tree.keyAt("documents", document),
+      at: documentMemberAt(tree, document, path),
     });
   }
 }

@@ -1,5 +1,6 @@
 // References between documents: what each names, and who names it.
 import { referenceOf } from "../../load/document-references.js";
+import { documentMemberAt } from "../../load/member-places.js";
 import type { FamilyContext } from "../../kernel/family.js";
 import type { JsonSchema, SchemaObject } from "../../model/json-schema.js";
 import type { DocumentModel, ReferenceModel } from "../../model/document-model.js";
@@ -41,7 +42,7 @@ export function refuseNestedReferences(
       report({
         code: "OPW029",
         message: `${document}.${path} cannot name a document: only members of the document itself can`,
-        at: tree.keyAt("documents", document),
+        at: documentMemberAt(tree, document, path),
       });
 }
 
@@ -68,6 +69,6 @@ export function checkReferences(
           : []),
       ];
       for (const message of faults)
-        report({ code: "OPW029", message, at: tree.keyAt("documents", name) });
+        report({ code: "OPW029", message, at: documentMemberAt(tree, name, field) });
     }
 }
