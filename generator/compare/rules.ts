@@ -8,10 +8,10 @@ import { differences } from "./differences.js";
 
 /** What has changed of a member, and how much that is; null where it is nothing that clients meet, or is told elsewhere. */
 export type Rule<Value> = ((before: Value, after: Value) => readonly Told[]) | null;
-type Told = readonly [level: ChangeLevel, what: string, field?: string];
+type Told = readonly [level: ChangeLevel, what: string, field?: string | undefined];
 export type Rules<Model> = { readonly [Member in keyof Model]-?: Rule<Model[Member]> };
 /** Takes what has changed of one subject. */
-export type Tell = (level: ChangeLevel, what: string, field?: string) => void;
+export type Tell = (level: ChangeLevel, what: string, field?: string | undefined) => void;
 
 /** More of it is an offer, less of it breaks; null is without bound. */
 export function amount(what: (text: string) => string, unit: string) {
@@ -21,13 +21,17 @@ export function amount(what: (text: string) => string, unit: string) {
   };
 }
 
-/** Choices in no order: another one is an offer, one less breaks. */
-export function choices<Value>(has: (value: Value) => string, lacks: (value: Value) => string) {
+/** Choices in no order: another one is an offer, one less breaks. Each may be about a field. */
+export function choices<Value>(
+  has: (value: Value) => string,
+  lacks: (value: Value) => string,
+  fieldOf: (value: Value) => string | undefined = () => undefined,
+) {
   return (before: readonly Value[], after: readonly Value[]): readonly Told[] => {
     const { gone, added } = differences(before, after);
     return [
-      ...gone.map((one): Told => ["breaking", lacks(one)]),
-      ...added.map((one): Told => ["additive", has(one)]),
+      ...gone.map((one): Told => ["breaking", lacks(one), fieldOf(one)]),
+      ...added.map((one): Told => ["additive", has(one), fieldOf(one)]),
     ];
   };
 }

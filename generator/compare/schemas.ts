@@ -1,5 +1,6 @@
 // Two schemas of one value: which values are new, which are gone, and what that means to who sends or reads them.
 import { isDeepStrictEqual } from "node:util";
+import { withoutFormer } from "../load/former-names.js";
 import { referredType, type JsonSchema, type SchemaObject } from "../model/json-schema.js";
 import { own } from "../model/records.js";
 import { contains, differences } from "./differences.js";
@@ -49,7 +50,9 @@ function withoutWords(schema: SchemaObject): SchemaObject {
 }
 
 function wordsOf(schema: SchemaObject): SchemaObject {
-  return Object.fromEntries(Object.entries(schema).filter(([keyword]) => isDocumentation(keyword)));
+  return Object.fromEntries(
+    Object.entries(withoutFormer(schema)).filter(([keyword]) => isDocumentation(keyword)),
+  );
 }
 
 /** A schema of what fits both. */

@@ -148,12 +148,11 @@ class FieldCauses {
     if (primary !== undefined) return keyOf(primary);
     const document = this.#documentOf(subject);
     if (document === undefined) return undefined;
-    return this.#ofField(
-      document,
+    const field =
       change.field ??
-        derivedTypes(document).find(([type]) => type === subject.name)?.[1] ??
-        fieldIn(change, this.#fieldsOf(document.name)),
-    );
+      derivedTypes(document).find(([type]) => type === subject.name)?.[1] ??
+      fieldIn(change, this.#fieldsOf(document.name));
+    return this.#ofField(document, field) ?? this.#ofOther(document, nameIn(change));
   }
 
   placeOf(key: string): Place | undefined {
@@ -202,6 +201,14 @@ class FieldCauses {
     return models.flatMap((model) => Object.keys({ ...model?.fields, ...model?.elements }));
   }
 
+  /** The cause at a field of another document, which a name leads to over references, the last first. */
+  #ofOther({ name: document }: DocumentModel, name: readonly string[]): string | undefined {
+    return [this.#before, this.#after]
+      .flatMap((model) => passedBy(name, document, model))
+      .map(({ by, field }) => this.#ofField(by, field))
+      .findLast((key) => key !== undefined);
+  }
+
   /** The cause at a field or at what it stands in, the deepest first. */
   #ofField(document: DocumentModel, field: string | undefined): string | undefined {
     if (field === undefined) return undefined;
@@ -237,6 +244,30 @@ function fieldIn({ at }: Change, fields: readonly string[]): string | undefined 
   if (typeof value === "string" && fields.includes(value)) return value;
   const ends = fields.filter((field) => `${path.replaceAll("[]", "")}.`.includes(`.${field}.`));
   return ends.sort((left, right) => right.length - left.length)[0];
+}
+
+/** The steps of the name that a change is at: a value such as `task.owner`, or a member such as `$values.task.owner`. */
+function nameIn({ at }: Change): readonly string[] {
+  if (at === undefined) return [];
+  const steps = (typeof at.value === "string" ? at.value : at.path.slice(1)).split(".");
+  return steps.filter((step) => !step.startsWith("$"));
+}
+
+/** Fields that a name passes: `task.owner` of comments is their `task`, and the `owner` of tasks. */
+function passedBy(
+  [step, ...rest]: readonly string[],
+  document: string,
+  model: RegistryModel,
+): readonly { readonly by: DocumentModel; readonly field: string }[] {
+  const at = own(model.documents, document);
+  if (at === undefined || step === undefined) return [];
+  const to = at.references.find(({ field }) => field === step);
+  if (to !== undefined) return [{ by: at, field: step }, ...passedBy(rest, to.document, model)];
+  const [member = ""] = rest;
+  const by = own(model.documents, step);
+  const isNaming = by?.references.some((one) => one.field === member && one.document === document);
+  if (by !== undefined && isNaming === true) return [{ by, field: member }];
+  return [{ by: at, field: [step, ...rest].join(".") }];
 }
 
 /** Places that a field of a document stands at: in its own type, and in the types that it refers to on the way. */

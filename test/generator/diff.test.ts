@@ -604,11 +604,6 @@ describe("what follows from one change is one cause", () => {
       [
         "breaking orders keeps what is deleted for 7776000 s",
         "additive Order.is_deleted is new",
-        'additive OrdersField may be "is_deleted" in input',
-        "additive OrdersFilter.$fields.is_deleted is new in input",
-        "additive OrdersFilter.$values.is_deleted is new in input",
-        'additive OrdersScalarField may be "is_deleted" in input',
-        "additive OrdersSorts.is_deleted is new in input",
         "additive orders keeps any revisions, with which edits are merged",
         "additive orders.delete is new",
         "additive orders.get_deleted is new",
@@ -657,6 +652,34 @@ describe("what follows from one change is one cause", () => {
     commit(root);
     write(root, weighed("mass"));
     expect(causesOf(root)).toEqual(["breaking Order.weight is called mass"]);
+  });
+
+  test.each([
+    ["says so", "{ref: people?, was: owner}"],
+    ["is as it was", "{ref: people?}"],
+  ])("with all that leads over a reference which is called otherwise and %s", (_title, next) => {
+    const root = project();
+    const referring = (owner: string): string =>
+      orders.replace(
+        "  drafts:",
+        `  people: {type: {name: string}, guard: open}
+  tasks: {type: {title: string, ${owner}, parent: {ref: tasks?}}, guard: open}
+  comments: {type: {text: string, task: {ref: tasks}}, guard: open}
+  drafts:`,
+      );
+    write(root, referring("owner: {ref: people?}"));
+    commit(root);
+    write(root, referring(`assignee: ${next}`));
+    const { causes: found } = reportOf(root).report;
+    expect(found.map(({ text }) => text)).toEqual(["TasksDocument.owner is called assignee"]);
+    expect(found[0]?.follows).toEqual(
+      expect.arrayContaining([
+        "tasks owner no longer names one of the people (on_delete restrict)",
+        'comments.list.expand[] is no longer "task.owner" in input',
+        "CommentsSorts.task.owner is called task.assignee in input",
+      ]),
+    );
+    expect(found[0]?.follows.join()).toContain("$exists.owner.tasks.owner");
   });
 
   test("and annotations name the field", () => {

@@ -61,6 +61,7 @@ const document: Rules<DocumentModel> = {
       `${field} names one of the ${document} (on_delete ${onDelete})`,
     ({ field, document, onDelete }) =>
       `${field} no longer names one of the ${document} (on_delete ${onDelete})`,
+    ({ field }) => field,
   ),
   // That a guard lets others pass is told of the operation that it is of.
   reading: null,
