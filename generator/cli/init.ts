@@ -1,6 +1,7 @@
 // opwright init: a project from a template. Never overwrites, never asks where nobody can answer.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
+import { name as namePattern } from "../load/format-parts.js";
 import { packageRoot, packageVersion } from "../package-root.js";
 import { exitCodes, type ExitCode, type Terminal } from "./io.js";
 import { hints, templates, type Template } from "./templates.js";
@@ -16,9 +17,14 @@ export async function runInit(
     (flags.yes === true || !process.stdin.isTTY ? "minimal" : await askTemplate());
   if (template === undefined) return exitCodes.usage;
   const root = resolve(folder);
+  const name = basename(root);
   for (const [path, text] of [
-    ...templateFiles(template),
-    ...projectFiles(basename(root), template),
+    ...templateFiles(template).map(([path, text]) =>
+      path === "registry/service.yaml"
+        ? ([path, named(text, name)] as const)
+        : ([path, text] as const),
+    ),
+    ...projectFiles(name, template),
   ]) {
     const file = join(root, path);
     if (existsSync(file)) {
@@ -66,6 +72,19 @@ function filesBelow(folder: string, prefix: string): readonly (readonly [string,
     });
 }
 
+/** The service is called after its folder, as far as a name in the registry can be. */
+function named(service: string, folder: string): string {
+  const wanted = folder
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, "_")
+    .replaceAll(/^_+|_+$/g, "");
+  const called = namePattern.test(wanted) ? wanted : "service";
+  const words = called.replaceAll("_", " ");
+  return service
+    .replace(/^( {2}name: ).*$/m, `$1${called}`)
+    .replace(/^( {2}title: ).*$/m, `$1${words.charAt(0).toUpperCase()}${words.slice(1)}`);
+}
+
 /** What the reference service uses besides Express: a transport of its realtime plane, and pages in development. */
 const ofTracker = {
   dependencies: { "socket.io": "^4.8.0" },
@@ -95,7 +114,8 @@ function projectFiles(name: string, template: Template): readonly (readonly [str
           build: "tsc",
           dev: "opwright dev",
           start: "tsc && node --enable-source-maps dist/generated/server.js",
-          test: "tsc && node --test dist/test/*.test.js",
+          // What was compiled of tests that are gone goes with them.
+          test: `node -e "fs.rmSync('dist/test', {recursive: true, force: true})" && tsc --incremental false && node --test dist/test/*.test.js`,
         },
         dependencies: {
           express: "^5.0.0",

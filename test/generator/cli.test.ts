@@ -271,6 +271,34 @@ describe("init", () => {
     expect(lines.filter(isCode).length).toBeLessThan(350);
   });
 
+  test.each([
+    ["Book Shelf", "book_shelf", "Book shelf"],
+    ["shelf", "shelf", "Shelf"],
+    ["2nd-shelf", "service", "Service"],
+    ["本棚", "service", "Service"],
+  ])("a service in %s is called %s", (folder, name, title) => {
+    const at = join(root, "named", folder);
+    expect(cli(root, "init", at, "--yes").code).toBe(0);
+    const service = readFileSync(join(at, "registry/service.yaml"), "utf8");
+    expect(service).toContain(`  name: ${name}\n  title: ${title}\n`);
+    expect(cli(at, "generate").code).toBe(0);
+  });
+
+  test("a test that is gone is not run again", () => {
+    const folder = join(root, "tested");
+    cli(root, "init", folder, "--yes");
+    cli(folder, "generate");
+    compile(folder);
+    const failing = join(folder, "test/failing.test.ts");
+    writeFileSync(
+      failing,
+      'import { test } from "node:test";\ntest("no", () => { throw new Error("no"); });\n',
+    );
+    expect(npmTest(folder)[0]).toBe(1);
+    rmSync(failing);
+    expect(npmTest(folder)).toEqual([0, ""]);
+  });
+
   test("never overwrites, and asks nothing without a terminal", () => {
     const folder = join(root, "mine");
     mkdirSync(folder);
