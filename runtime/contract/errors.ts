@@ -229,6 +229,13 @@ export function fail(
   return new ServiceError(code, errors[code], context, options);
 }
 
+/** What somebody has come with counts for nothing; in which part of it is at fault, all answers are alike. */
+export function refusedCredentials(cause?: unknown): ServiceError {
+  const code = "core.authentication";
+  const definition = { ...errors[code], detail: "The credentials were not accepted." };
+  return new ServiceError(code, definition, {}, { cause });
+}
+
 /** What passes by itself or once an engine is mended: 503 with `Retry-After`. */
 export function unavailable(cause?: unknown): ServiceError {
   return fail(

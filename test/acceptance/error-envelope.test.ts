@@ -95,7 +95,7 @@ for (const engine of engines) {
         }),
         shaped(400, "json_malformed", "The body is not valid JSON.", { reason: "not JSON" }),
         shaped(401, "core.authentication", nobody),
-        shaped(401, "core.authentication", nobody),
+        shaped(401, "core.authentication", "The credentials were not accepted."),
       ]);
     });
 

@@ -1,5 +1,5 @@
 // Access tokens: JWT (RFC 7519, RFC 9068) of one algorithm, keys by kid, everything else pinned (RFC 8725).
-import { fail } from "../../contract/errors.js";
+import { refusedCredentials } from "../../contract/errors.js";
 import { uuidv7 } from "../../contract/uuid.js";
 import type { Clock } from "../../ports/clock.js";
 import type { TokenKeys } from "./token-keys.js";
@@ -24,7 +24,7 @@ export function tokenIssuer(
 
   const prove = async (token: string): Promise<AccessClaims> => {
     const key = verifying.get(headerOf(token, algorithm).kid);
-    if (key === undefined) throw fail("core.authentication");
+    if (key === undefined) throw refusedCredentials();
     let claims: Readonly<Record<string, unknown>>;
     const { jwtVerify } = await (loading ??= import("jose/jwt/verify"));
     try {
@@ -32,7 +32,7 @@ export function tokenIssuer(
       const times = { currentDate: new Date(clock.now()), clockTolerance: skewSeconds };
       claims = (await jwtVerify(token, key, { ...options, ...times })).payload;
     } catch (cause) {
-      throw fail("core.authentication", {}, { cause });
+      throw refusedCredentials(cause);
     }
     const sound = soundClaims(claims, clock.now());
     if (proven.size >= maxRemembered) proven.delete(proven.keys().next().value ?? "");
@@ -41,7 +41,7 @@ export function tokenIssuer(
   };
 
   const current = (claims: AccessClaims): AccessClaims => {
-    if (claims.exp + skewSeconds < clock.now() / 1000) throw fail("core.authentication");
+    if (claims.exp + skewSeconds < clock.now() / 1000) throw refusedCredentials();
     return claims;
   };
 
@@ -70,12 +70,12 @@ function encoded(part: object): string {
 /** The header of a token whose every part is canonical base64url; RFC 7515 §2 leaves no other spelling. */
 function headerOf(token: string, algorithm: TokenAlgorithm): { readonly kid: string } {
   const parts = token.length > maxTokenLength ? [] : token.split(".");
-  if (parts.length !== 3 || !parts.every(isCanonicalBase64url)) throw fail("core.authentication");
+  if (parts.length !== 3 || !parts.every(isCanonicalBase64url)) throw refusedCredentials();
   let header: unknown;
   try {
     header = JSON.parse(Buffer.from(parts[0] ?? "", "base64url").toString("utf8"));
   } catch {
-    throw fail("core.authentication");
+    throw refusedCredentials();
   }
   const { alg, typ, kid, ...others } = (header ?? {}) as Readonly<Record<string, unknown>>;
   // Keys in the header, critical extensions and anything else that is not ours are refused, not ignored.
@@ -84,7 +84,7 @@ function headerOf(token: string, algorithm: TokenAlgorithm): { readonly kid: str
     typ === "at+jwt" &&
     typeof kid === "string" &&
     Object.keys(others).length === 0;
-  if (!isOurs) throw fail("core.authentication");
+  if (!isOurs) throw refusedCredentials();
   return { kid };
 }
 
@@ -107,7 +107,7 @@ function soundClaims(claims: Readonly<Record<string, unknown>>, now: number): Ac
     Number.isSafeInteger(exp) &&
     Number.isSafeInteger(iat) &&
     Number(iat) <= now / 1000 + skewSeconds;
-  if (!isSound) throw fail("core.authentication");
+  if (!isSound) throw refusedCredentials();
   return {
     sub,
     sid,

@@ -1,5 +1,5 @@
 // What handlers of the author's own do with the account of who is calling: a token for an answer, another login, another password.
-import { fail } from "../../contract/errors.js";
+import { fail, refusedCredentials } from "../../contract/errors.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import { sessionOf } from "../../operations/identity.js";
 import { identityStore } from "../../ports/identity.js";
@@ -19,7 +19,7 @@ export const account = {
     const { principalId: sub, sessionId: sid, tenant, expiresAt } = sessionOf(context);
     const trust = await context.transaction.of(identityStore).trust(sid);
     const seconds = Math.floor(((expiresAt ?? 0) - context.clock.now()) / 1000);
-    if (trust === null || seconds <= 0) throw fail("core.authentication");
+    if (trust === null || seconds <= 0) throw refusedCredentials();
     const subject = {
       sub,
       sid,
@@ -41,7 +41,7 @@ export const account = {
   ): Promise<T> {
     const { principalId, sessionId } = sessionOf(context);
     const principal = await context.transaction.of(identityStore).findPrincipal(principalId);
-    if (principal === null) throw fail("core.authentication");
+    if (principal === null) throw refusedCredentials();
     const login = given === undefined ? principal.login : canonicalLogin(given);
     if (login === "")
       throw fail("core.validation", {
@@ -53,7 +53,7 @@ export const account = {
         : await hashPassword(context, { password, login, at: "/password" });
     return context.commit(async (transaction) => {
       const identity = transaction.of(identityStore);
-      if (!(await identity.holdSession(sessionId))) throw fail("core.authentication");
+      if (!(await identity.holdSession(sessionId))) throw refusedCredentials();
       if (login !== principal.login && !(await identity.setLogin(principalId, login)))
         throw fail("unique_violation", { members: ["login"] });
       // It may have been asked for by whoever has read the mails of the login before.

@@ -1,5 +1,5 @@
 // From a request's credential to an identity: verify, then resolve, in one round trip (service.md "Boundary middleware").
-import { fail, ServiceError } from "../../contract/errors.js";
+import { ServiceError, refusedCredentials } from "../../contract/errors.js";
 import type { Resources } from "../../operations/context.js";
 import type { Identity } from "../../operations/identity.js";
 import { Lifetime } from "../../ports/lifetime.js";
@@ -32,7 +32,7 @@ export async function authenticate(
     const ways = spec.ingress.filter((one) => one.kind !== "api_key");
     const used = ways.find((one) => credentialAt(spec, one, request) !== undefined);
     const way = used ?? ways[0];
-    if (way === undefined) throw fail("core.authentication");
+    if (way === undefined) throw refusedCredentials();
     return byToken(spec, way, resources, stores, token);
   }
   for (const ingress of spec.ingress) {
@@ -126,7 +126,7 @@ async function ofSession(
     trust.tenant === (claims.tid ?? null) &&
     trust.actorId === (claims.act?.sub ?? null) &&
     isOfNow(spec, trust, claims.gen, clock.now());
-  if (!isSame) throw fail("core.authentication");
+  if (!isSame) throw refusedCredentials();
   return { ...identityOf(trust), sessionId: claims.sid, expiresAt: claims.exp * 1000 };
 }
 
@@ -151,7 +151,7 @@ async function byApiKey(
   const digest = digestOf(spec.issuer, secret);
   const now = clock.now();
   const trust = digest === null ? null : await stores.of(apiKeyStore).trust(digest, now);
-  if (trust === null) throw fail("core.authentication");
+  if (trust === null) throw refusedCredentials();
   const identity = identityOf(trust);
   if (now - (trust.lastUsedAt ?? 0) > useNotedEvery) {
     // Beside the request, which waits for no write: a lost note is made by the next use.

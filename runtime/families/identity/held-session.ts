@@ -1,5 +1,5 @@
 // The calling session, asked about once more where something is made that outlives it.
-import { fail } from "../../contract/errors.js";
+import { refusedCredentials } from "../../contract/errors.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import { sessionOf, type Identity } from "../../operations/identity.js";
 import { identityStore } from "../../ports/identity.js";
@@ -13,6 +13,6 @@ export async function heldSession(
 ): Promise<Identity & { readonly sessionId: string }> {
   const caller = sessionOf(context);
   if (!(await context.transaction.of(identityStore).holdSession(caller.sessionId)))
-    throw fail("core.authentication");
+    throw refusedCredentials();
   return caller;
 }

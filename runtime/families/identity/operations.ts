@@ -1,5 +1,5 @@
 // The authentication operations that generated routes name (service.md "Authentication routes", "Login and credential rules").
-import { fail } from "../../contract/errors.js";
+import { fail, refusedCredentials } from "../../contract/errors.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import { callerOf, sessionOf, withoutSession } from "../../operations/identity.js";
 import type { Handler } from "../../operations/operation.js";
@@ -43,7 +43,7 @@ export const authn = {
     async ({ refresh_token: token }, context) => {
       const answer = await context.commit(() => refresh(spec, context, token));
       // A reuse has ended its session in the transaction above; only then it is refused.
-      if (answer === null) throw fail("core.authentication");
+      if (answer === null) throw refusedCredentials();
       return answer;
     },
 
@@ -77,7 +77,7 @@ export const authn = {
         principal?.passwordHash,
         current,
       );
-      if (principal === null) throw fail("core.authentication");
+      if (principal === null) throw refusedCredentials();
       // The caller is known: a 401 would have its client give up its session.
       if (!matches) throw fail("current_password_wrong");
       const { login } = principal;
@@ -87,7 +87,7 @@ export const authn = {
         const isCurrent =
           (await identity.holdSession(caller.sessionId)) &&
           (await identity.replacePassword(principal.id, principal.passwordHash, hash));
-        if (!isCurrent) throw fail("core.authentication");
+        if (!isCurrent) throw refusedCredentials();
         await identity.endSessions(caller.principalId, context.clock.now());
         await identity.dropResetToken(caller.principalId);
         context.endsCredentials({ principalId: caller.principalId });
@@ -158,7 +158,7 @@ export async function signIn(
   const principal = await context.transaction.of(identityStore).findPrincipalByLogin(name);
   if (principal !== null) context.note({ principal_id: principal.id });
   const matches = await provesPassword(context, name, principal?.passwordHash, password);
-  if (principal === null || !matches || !principal.isActive) throw fail("core.authentication");
+  if (principal === null || !matches || !principal.isActive) throw refusedCredentials();
   const rehashed = (await isOutdated(principal.passwordHash))
     ? await rehashPassword(context, password)
     : undefined;
@@ -167,7 +167,7 @@ export async function signIn(
     // The password may have been changed or reset since it was proven; then nothing begins with the old one.
     const { id: principalId, passwordHash } = principal;
     if (!(await identity.replacePassword(principalId, passwordHash, rehashed ?? passwordHash)))
-      throw fail("core.authentication");
+      throw refusedCredentials();
     return {
       principalId,
       tokens: await issueSession(spec, context, { principalId, tenant: null }),

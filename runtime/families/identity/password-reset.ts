@@ -1,6 +1,6 @@
 // Password resets: one outstanding token a principal, which reaches its owner out of band (service.md "Password reset token").
 import { randomBytes } from "node:crypto";
-import { fail } from "../../contract/errors.js";
+import { refusedCredentials } from "../../contract/errors.js";
 import type { Handler } from "../../operations/operation.js";
 import { uuidv7 } from "../../contract/uuid.js";
 import { stage, withdraw } from "../outbox/stage.js";
@@ -68,12 +68,12 @@ export const passwordReset = {
       const now = context.clock.now();
       // Asked first, so that a token out of nowhere costs no hashing.
       const login = await context.transaction.of(identityStore).findResetLogin(digests, now);
-      if (login === null) throw fail("core.authentication");
+      if (login === null) throw refusedCredentials();
       const hash = await hashPassword(context, { password, login, at: "/new_password" });
       await context.commit(async (transaction) => {
         const identity = transaction.of(identityStore);
         const principalId = await identity.takeResetToken(digests, now);
-        if (principalId === null) throw fail("core.authentication");
+        if (principalId === null) throw refusedCredentials();
         context.note({ principal_id: principalId });
         await identity.setPassword(principalId, hash);
         await identity.endSessions(principalId, now);

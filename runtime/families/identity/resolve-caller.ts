@@ -1,6 +1,6 @@
 // From what an author's resolver says to a caller: subjects are mapped to principals, and what it names must be live
 // (service.md "Boundary middleware", decisions.md §4 "Authentication specs").
-import { fail } from "../../contract/errors.js";
+import { fail, refusedCredentials } from "../../contract/errors.js";
 import { isUuid, uuidv7 } from "../../contract/uuid.js";
 import type { Resources } from "../../operations/context.js";
 import type { Identity } from "../../operations/identity.js";
@@ -25,11 +25,11 @@ export async function resolvedCaller(
   const { verifier, resolver } = spec.routes[routeName] ?? {};
   const claims: unknown = await (verifier ?? resources.keys.tokens.verify)(token);
   const said = claims === null ? null : ((await resolver?.(claims, stores)) ?? null);
-  if (said === null) throw fail("core.authentication");
+  if (said === null) throw refusedCredentials();
   const fault = faultOf(said);
   if (fault !== null) {
     resources.log.warn({ route: routeName }, `a resolver's answer was refused: ${fault}`);
-    throw fail("core.authentication");
+    throw refusedCredentials();
   }
   // Without a tenancy a tenant is whatever the resolver says.
   const tenant = spec.hasTenancy ? said.tenant : null;
@@ -85,16 +85,16 @@ async function mapped(
     await identities.addPrincipal({ id, login, passwordHash: "", isActive: true });
   });
   const made = await find();
-  if (made === null) throw fail("core.authentication");
+  if (made === null) throw refusedCredentials();
   return made;
 }
 
 /** Who a live credential speaks of. Throws `core.authentication`, `tenant_mismatch` and `tenant_inactive`. */
 export function identityOf(trust: Trust): Identity {
-  if (!trust.isActive) throw fail("core.authentication");
+  if (!trust.isActive) throw refusedCredentials();
   // Before what the end of a membership has ended with it, so that the answer says why.
   if (!trust.isMember) throw fail("tenant_mismatch");
-  if (!trust.isLive) throw fail("core.authentication");
+  if (!trust.isLive) throw refusedCredentials();
   if (!trust.isTenantActive) throw fail("tenant_inactive");
   const { principalId, actorId, tenant, expiresAt } = trust;
   return { principalId, actorId, tenant, sessionId: null, expiresAt };

@@ -1,7 +1,7 @@
 // Registering by oneself: at once, or once a token that was mailed has come back. Until then there is no principal, and nobody can tell
 // who has one.
 import { randomBytes } from "node:crypto";
-import { fail } from "../../contract/errors.js";
+import { fail, refusedCredentials } from "../../contract/errors.js";
 import { uuidv7 } from "../../contract/uuid.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import { settingsOf } from "../../operations/family.js";
@@ -110,10 +110,10 @@ export const signUp = {
       const now = context.clock.now();
       // Asked first, so that a token out of nowhere costs no turn of the writer.
       if (!(await context.transaction.of(identityStore).hasSignUp(digests, now)))
-        throw fail("core.authentication");
+        throw refusedCredentials();
       await context.commit(async (transaction) => {
         const pending = await transaction.of(identityStore).takeSignUp(digests, now);
-        if (pending === null) throw fail("core.authentication");
+        if (pending === null) throw refusedCredentials();
         const { login, passwordHash } = pending;
         const profile = JSON.parse(pending.profile) as Body;
         await makePrincipal(declared(spec), context, { login, passwordHash, profile });
