@@ -16,16 +16,18 @@ export function recordRows(
   parameters: Parameters,
 ): string {
   const [first = {}] = records;
-  const isAlike = (member: string): boolean =>
-    records.every((record) => record[member] === first[member]);
-  const all = Object.entries(members);
-  const differing = all.filter(([member], at) => at === 0 || !isAlike(member));
-  const told = records.map((record) =>
-    Object.fromEntries(differing.map(([member]) => [member, record[member] ?? null])),
+  const [key, ...others] = Object.keys(members);
+  const differing = others.filter((member) => {
+    const value = first[member];
+    return records.some((record) => record[member] !== value);
+  });
+  const told = key === undefined ? [] : [key, ...differing];
+  const rows = dialect.records(
+    Object.fromEntries(Object.entries(members).filter(([member]) => told.includes(member))),
+    parameters.add(JSON.stringify(records, told)),
   );
-  const rows = dialect.records(Object.fromEntries(differing), parameters.add(JSON.stringify(told)));
-  const columns = all.map(([member, type]) =>
-    differing.some(([name]) => name === member)
+  const columns = Object.entries(members).map(([member, type]) =>
+    told.includes(member)
       ? `w.${quoted(member)}`
       : `${dialect.typed(type, parameters.add(first[member] ?? null))} AS ${quoted(member)}`,
   );

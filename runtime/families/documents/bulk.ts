@@ -249,12 +249,12 @@ function answerOf(
   isAtomic: boolean,
 ): JsonText<BulkAnswer> {
   if (isAtomic) allWritten(outcomes);
-  const texts = outcomes.map((outcome) =>
-    "error" in outcome
-      ? `{"error":${JSON.stringify(toEnvelope(outcome.error))}}`
-      : `{"document":${documentText(spec, outcome.stored)}}`,
-  );
-  const failed = outcomes.filter((outcome) => "error" in outcome).length;
+  let failed = 0;
+  const texts = outcomes.map((outcome) => {
+    if ("stored" in outcome) return `{"document":${documentText(spec, outcome.stored)}}`;
+    failed += 1;
+    return `{"error":${JSON.stringify(toEnvelope(outcome.error))}}`;
+  });
   const text = `{"outcomes":[${texts.join(",")}],"done":${outcomes.length - failed},"failed":${failed}}`;
   context.answer.grow(text.length);
   return new JsonText(text);

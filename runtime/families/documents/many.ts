@@ -2,14 +2,14 @@
 import { fail, ServiceError, toEnvelope } from "../../contract/errors.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import type { ExpectedRevision } from "../../operations/input.js";
-import type { DocumentDeclaration, DocumentSpec } from "../../ports/document-spec.js";
+import type { DocumentDeclaration, DocumentSpec, Emission } from "../../ports/document-spec.js";
 import { documentStore, type StoredDocument } from "../../ports/documents.js";
 import { allOf, everything, type Filter } from "../../query/ast.js";
 import { idField } from "../../query/fields.js";
 import { limits } from "../../contract/limits.js";
 import { emitSignals } from "./emit.js";
 import { checkedPayload } from "./payloads.js";
-import { nextRevision } from "./revision.js";
+import { nextRevision, timeOf } from "./revision.js";
 import {
   createDocument,
   killDocument,
@@ -64,7 +64,7 @@ export function createMany(
       const store = context.transaction.of(documentStore);
       if (documents.length > 0) await store.insertMany(spec, context.tenant, documents);
       await checkAllWithinScope(spec, context, documents);
-      for (const stored of documents) await emitSignals(spec, context, "create", stored);
+      await emitAll(spec, context, "create", documents);
       return free.map((one) => one?.stored ?? null);
     },
   });
@@ -98,7 +98,12 @@ export function updateMany(
           ? null
           : {
               expectedRev: one.before.rev,
-              document: nextRevision(context, one.before, { body: JSON.stringify(one.body) }),
+              document: nextRevision(
+                context,
+                one.before,
+                { body: JSON.stringify(one.body) },
+                writer.now,
+              ),
             },
       );
       const replaced = await replacedTogether(spec, context, changes);
@@ -131,6 +136,7 @@ export function deleteMany(
       // Who names them has a say, one by one.
       if (spec.referredBy !== undefined) return all.map(() => null);
       const current = await currentOf(spec, context, all);
+      const now = timeOf(context);
       const gone = softDelete
         ? await replacedTogether(
             spec,
@@ -140,13 +146,12 @@ export function deleteMany(
                 ? null
                 : {
                     expectedRev: before.rev,
-                    document: nextRevision(context, before, { isDeleted: true }),
+                    document: nextRevision(context, before, { isDeleted: true }, now),
                   },
             ),
           )
         : await removedTogether(spec, context, current);
-      for (const stored of gone.values())
-        await emitSignals(spec, context, softDelete ? "delete" : "kill", stored);
+      await emitAll(spec, context, softDelete ? "delete" : "kill", [...gone.values()]);
       return current.map((before) => (before === null ? null : (gone.get(before.id) ?? null)));
     },
   });
@@ -154,15 +159,27 @@ export function deleteMany(
 
 /** The documents of all items. Throws `bulk_refused` where one was refused: the transaction ends, and nothing stays. */
 export function allWritten(outcomes: readonly Outcome[]): readonly StoredDocument[] {
-  const errors = outcomes.flatMap((outcome, item) =>
-    "error" in outcome ? [{ item, ...toEnvelope(outcome.error) }] : [],
-  );
-  if (errors.length > 0)
-    throw fail("bulk_refused", {
-      failed: errors.length,
-      errors: errors.slice(0, limits.maxReportedErrors),
-    });
-  return outcomes.flatMap((outcome) => ("stored" in outcome ? [outcome.stored] : []));
+  const documents: StoredDocument[] = [];
+  const errors: object[] = [];
+  for (const [item, outcome] of outcomes.entries()) {
+    if ("stored" in outcome) documents.push(outcome.stored);
+    else errors.push({ item, ...toEnvelope(outcome.error) });
+  }
+  if (errors.length === 0) return documents;
+  throw fail("bulk_refused", {
+    failed: errors.length,
+    errors: errors.slice(0, limits.maxReportedErrors),
+  });
+}
+
+async function emitAll(
+  spec: DocumentDeclaration,
+  context: ExecutionContext,
+  on: Emission["on"],
+  documents: readonly StoredDocument[],
+): Promise<void> {
+  if (spec.emits === undefined) return;
+  for (const stored of documents) await emitSignals(spec, context, on, stored);
 }
 
 /** An outcome an item, in their order. Throws what is no fault of an item. */

@@ -9,7 +9,7 @@ import { emitSignals } from "./emit.js";
 import { diffOf } from "./changes.js";
 import { withSet } from "./set.js";
 import { writerOf } from "./writer.js";
-import { nextRevision } from "./revision.js";
+import { nextRevision, timeOf } from "./revision.js";
 import { findDocument } from "./scoped.js";
 
 type Body = Readonly<Record<string, unknown>>;
@@ -155,7 +155,7 @@ async function next(
   current: StoredDocument,
   change: Partial<Pick<StoredDocument, "body" | "isDeleted">>,
 ): Promise<StoredDocument> {
-  const stored = nextRevision(context, current, change);
+  const stored = nextRevision(context, current, change, timeOf(context));
   const documents = context.transaction.of(documentStore);
   if (!(await documents.replace(spec, context.tenant, current.rev, stored)))
     throw fail("core.concurrency");

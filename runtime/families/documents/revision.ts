@@ -2,17 +2,23 @@
 import type { ExecutionContext } from "../../operations/context.js";
 import type { StoredDocument } from "../../ports/documents.js";
 
-/** The document with a change, one revision on and as of now. */
+/** The time as documents have it. Those that are written together have the same. */
+export function timeOf({ clock }: Pick<ExecutionContext, "clock">): string {
+  return new Date(clock.now()).toISOString();
+}
+
+/** The document with a change, one revision on. */
 export function nextRevision(
-  { clock, identity }: Pick<ExecutionContext, "clock" | "identity">,
+  { identity }: Pick<ExecutionContext, "identity">,
   current: StoredDocument,
   change: Partial<Pick<StoredDocument, "body" | "isDeleted">>,
+  now: string,
 ): StoredDocument {
   return {
     ...current,
     ...change,
     rev: current.rev + 1,
     changedBy: identity?.principalId ?? null,
-    lastUpdateAt: new Date(clock.now()).toISOString(),
+    lastUpdateAt: now,
   };
 }

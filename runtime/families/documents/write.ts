@@ -14,7 +14,7 @@ import type { StoredDocument } from "../../ports/documents.js";
 import { everything } from "../../query/ast.js";
 import { withSet } from "./set.js";
 import { holdReferences, releaseReferrers } from "./references.js";
-import { nextRevision } from "./revision.js";
+import { nextRevision, timeOf } from "./revision.js";
 import { checkWithinScope, findDocument } from "./scoped.js";
 import { writerOf } from "./writer.js";
 import type { DocumentDeclaration } from "../../ports/document-spec.js";
@@ -276,7 +276,7 @@ async function replaced(
   change: Partial<Pick<StoredDocument, "body" | "isDeleted">>,
   mayClash: boolean,
 ): Promise<StoredDocument | null> {
-  const next = nextRevision(context, current, change);
+  const next = nextRevision(context, current, change, timeOf(context));
   const won = await attempted(spec, context, mayClash, async (documents) => {
     const isReplaced = await documents.replace(spec, context.tenant, current.rev, next);
     if (isReplaced) await checkWithinScope(spec, context, next.id);

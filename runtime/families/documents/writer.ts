@@ -4,6 +4,7 @@ import type { DocumentDeclaration } from "../../ports/document-spec.js";
 import { documentStore } from "../../ports/documents.js";
 import type { SetRule, Writer } from "../../ports/set-rules.js";
 import { idField, ownerField } from "../../query/fields.js";
+import { timeOf } from "./revision.js";
 
 /** What is set when a document is created, or whenever it is written. */
 export function rulesOn({ set = [] }: DocumentDeclaration, on: SetRule["on"]): readonly SetRule[] {
@@ -21,7 +22,7 @@ export async function writerOf(
   const profiles = rule === undefined ? undefined : spec.references?.[rule.member]?.();
   const profile =
     profiles === undefined || caller === null ? null : await ownedBy(caller, profiles, context);
-  return { caller, profile, now: new Date(context.clock.now()).toISOString() };
+  return { caller, profile, now: timeOf(context) };
 }
 
 /** The id of the live document that a principal owns, or null; no scope hides from callers who they are. */
