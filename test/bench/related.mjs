@@ -1,7 +1,8 @@
 // What comes along, filters through references, many at once and upserts, beside what somebody writes by hand who knows the tables.
+import { deepStrictEqual } from "node:assert";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import pg from "pg";
+import { byHand } from "./related-by-hand.mjs";
 import { repository, together } from "./tools.mjs";
 
 const load = (path) => import(pathToFileURL(join(repository, path)).href);
@@ -11,40 +12,36 @@ const counts = { projects: 1_000, tasks: 20_000, bulk: 500 };
 /** Rows of the table: query, by hand, opwright, ratio. */
 export async function relatedRows(runtime, connection, database) {
   const specs = await relatedSpecs(runtime);
-  const hand = await handOf(database);
+  const { validateCreate: validate } = specs.notes;
+  const hand = await byHand(database, tenant, { idOf: runtime.uuidv7, validate });
   await hand.prepare();
   const named = await furnish(runtime, connection, specs);
   await hand.analyze();
-  const context = connection.context("tasks.list", tenant);
-  const list = (body) => {
-    const request = runtime.listing.cursor(specs.tasks).body.check.parse(body);
-    return () => runtime.documents.listCursor(specs.tasks)(request, context);
-  };
-  const write = (work) =>
-    connection.write("bench.notes", (within) => work(runtime.collection(specs.notes, within)));
-  const bodies = () =>
-    Array.from({ length: counts.bulk }, () => ({ text: runtime.uuidv7(), pinned: false }));
-  let key = 0;
-  const note = () => ({ text: `key ${(key += 1) % 50}`, pinned: key % 2 === 0 });
+  const own = operations(runtime, connection, specs);
   const filters = { $values: { "project.name": named.name, "project.id": named.id } };
-  const createMany = () => write((notes) => notes.createMany(bodies()));
-  const pairs = {
-    "20, expanded": [() => hand.expanded(20), list({ size: 20, expand: ["project"] })],
-    "20, by a reference": [() => hand.through(named, 20), list({ size: 20, filters })],
-    [`${counts.bulk} created`]: [() => hand.insert(runtime.uuidv7, bodies()), createMany],
-    "one upserted": [
-      () => hand.upsert(runtime.uuidv7(), note()),
-      () => write((notes) => notes.upsert(["text"], note())),
+  const reads = {
+    "20, expanded": [() => hand.expanded(20), own.list({ size: 20, expand: ["project"] })],
+    "20, by a reference": [() => hand.through(named, 20), own.list({ size: 20, filters })],
+  };
+  for (const [theirs, ours] of Object.values(reads))
+    deepStrictEqual(JSON.parse((await ours()).text).hits, JSON.parse(await theirs()).hits);
+  const [theirNote, ourNote, otherNote] = [notes("hand"), notes("own"), notes("other")];
+  const writes = {
+    [`${counts.bulk} created`]: [
+      () => hand.insert(bodies(runtime)),
+      () => own.createMany(bodies(runtime)),
     ],
+    "one upserted": [() => hand.upsert(theirNote()), () => own.upsert(ourNote())],
+    "one upserted, by ON CONFLICT": [() => hand.merge(otherNote()), () => own.upsert(ourNote())],
   };
   const rows = [];
-  for (const [query, [theirs, ours]] of Object.entries(pairs)) {
-    const [byHand, own] = await together(theirs, ours);
-    rows.push([query, byHand.toFixed(2), own.toFixed(2), (own / byHand).toFixed(2)]);
+  for (const [query, [theirs, ours]] of Object.entries({ ...reads, ...writes })) {
+    const [byThem, byUs] = await together(theirs, ours);
+    rows.push([query, byThem.toFixed(2), byUs.toFixed(2), (byUs / byThem).toFixed(2)]);
   }
   const [single, many] = await together(
-    () => write((notes) => notes.create({ text: runtime.uuidv7(), pinned: false })),
-    createMany,
+    () => own.create(bodies(runtime, 1)[0]),
+    () => own.createMany(bodies(runtime)),
   );
   const each = many / counts.bulk;
   rows.push([
@@ -57,107 +54,33 @@ export async function relatedRows(runtime, connection, database) {
   return rows;
 }
 
-/** What somebody writes by hand, over a connection of their own. */
-async function handOf(database) {
-  const isSqlite = database.startsWith("sqlite:");
-  const { run, close } = isSqlite
-    ? await sqliteConnection(database)
-    : await postgresConnection(database);
-  const field = (row, name) =>
-    isSqlite
-      ? `json_extract(${row}"body", '$."${name}"')`
-      : `((${row}"body"->>'${name}') COLLATE "C")`;
-  const idText = isSqlite ? `+p."id"` : `(p."id"::text COLLATE "C")`;
-  const columns = (row) =>
-    ["id", "rev", "created_at", "last_update_at", "body"]
-      .map((name) => `${row}."${name}"`)
-      .join(", ");
-  const live = (row) => `${row}."tenant_id" = '${tenant}' AND NOT ${row}."is_deleted"`;
-  const at = (position) => (isSqlite ? `?${position}` : `$${position}`);
-  const documents = async (text, values) =>
-    (await run(text, values)).map(({ body, ...rest }) => ({
-      ...rest,
-      ...(typeof body === "string" ? JSON.parse(body) : body),
-    }));
-  const isOneOf = isSqlite
-    ? `p."id" IN (SELECT value FROM json_each(?1))`
-    : `p."id" = ANY($1::uuid[])`;
-  const key = `("tenant_id", ${isSqlite ? field("", "text") : `(${field("", "text")})`})`;
-  const row = isSqlite
-    ? `'${tenant}', value ->> 'id', 1, ?2, ?2, 0, NULL, 1, value -> 'body' FROM json_each(?1)`
-    : `'${tenant}', (value ->> 'id')::uuid, 1, $2::timestamptz, $2::timestamptz, false, NULL, 1, value -> 'body' FROM jsonb_array_elements($1::jsonb)`;
-  const into = `INSERT INTO "notes" ("tenant_id", "id", "rev", "created_at", "last_update_at", "is_deleted", "owner_id", "shape", "body") SELECT ${row}`;
-  const inserted = (records) => run(into, [JSON.stringify(records), new Date().toISOString()]);
+/** Handlers as routes call them, each write in a transaction of its own. */
+function operations(runtime, connection, specs) {
+  const context = connection.context("tasks.list", tenant);
+  const write = (handler) => (input) =>
+    connection.write("bench.notes", (within) => handler(input, within), tenant);
+  const createMany = write(runtime.bulk.create(specs.notes));
+  const upsert = write(runtime.bulk.upsert(specs.notes));
   return {
-    close,
-    prepare: () => run(`CREATE UNIQUE INDEX "bench_notes" ON "notes" ${key}`, []),
-    analyze: () => run("ANALYZE", []),
-    async expanded(size) {
-      const tasks = await documents(
-        `SELECT ${columns("t")} FROM "tasks" t WHERE ${live("t")} ORDER BY t."id" LIMIT ${at(1)}`,
-        [size],
-      );
-      const ids = [...new Set(tasks.map(({ project }) => project))];
-      const projects = await documents(
-        `SELECT ${columns("p")} FROM "projects" p WHERE ${live("p")} AND ${isOneOf}`,
-        [isSqlite ? JSON.stringify(ids) : ids],
-      );
-      const byId = new Map(projects.map((one) => [one.id, one]));
-      return JSON.stringify(
-        tasks.map((task) => ({ ...task, expanded: { project: byId.get(task.project) ?? null } })),
-      );
+    list(body) {
+      const request = runtime.listing.cursor(specs.tasks).body.check.parse(body);
+      return () => runtime.documents.listCursor(specs.tasks)(request, context);
     },
-    through: async ({ id, name }, size) =>
-      JSON.stringify(
-        await documents(
-          `SELECT ${columns("t")} FROM "projects" p JOIN "tasks" t ON ${field("t.", "project")} = ${idText} ` +
-            `WHERE ${live("p")} AND ${live("t")} AND p."id" = ${at(1)} AND ${field("p.", "name")} = ${at(2)} ORDER BY t."id" LIMIT ${at(3)}`,
-          [id, name, size],
-        ),
-      ),
-    insert: (idOf, bodies) => inserted(bodies.map((body) => ({ id: idOf(), body }))),
-    // In two statements: PostgreSQL takes no index over a collated expression for ON CONFLICT.
-    async upsert(id, body) {
-      const found = await run(
-        `SELECT "id" FROM "notes" WHERE "tenant_id" = '${tenant}' AND ${field("", "text")} = ${at(1)}`,
-        [body.text],
-      );
-      if (found.length === 0) return inserted([{ id, body }]);
-      const json = isSqlite ? at(1) : `${at(1)}::jsonb`;
-      return run(
-        `UPDATE "notes" SET "body" = ${json}, "rev" = "rev" + 1 WHERE "tenant_id" = '${tenant}' AND "id" = ${at(2)}`,
-        [JSON.stringify(body), found[0].id],
-      );
-    },
+    create: write(runtime.documents.create(specs.notes)),
+    createMany: (items) => createMany({ items, atomic: true }),
+    upsert: (document) => upsert({ by: ["text"], document }),
   };
 }
 
-async function sqliteConnection(database) {
-  const { openSqlite } = await load("dist/runtime/engines/sqlite/driver.js");
-  const connection = openSqlite(database.slice("sqlite:".length));
-  const prepared = new Map();
-  return {
-    async run(text, values) {
-      const statement = prepared.get(text) ?? connection.prepare(text);
-      prepared.set(text, statement);
-      if (text.startsWith("SELECT")) return statement.all(values);
-      statement.run(values);
-      return [];
-    },
-    close: async () => connection.close(),
-  };
-}
+const bodies = (runtime, count = counts.bulk) =>
+  Array.from({ length: count }, () => ({ text: runtime.uuidv7(), pinned: false }));
 
-async function postgresConnection(database) {
-  const pool = new pg.Pool({ connectionString: database, max: 1 });
-  const names = new Map();
-  return {
-    async run(text, values) {
-      const name = names.get(text) ?? `related${names.size}`;
-      names.set(text, name);
-      return (await pool.query({ name, text, values })).rows;
-    },
-    close: () => pool.end(),
+/** Payloads for fifty notes in turn; each is another one than that note had before. */
+function notes(prefix) {
+  let turn = 0;
+  return () => {
+    turn += 1;
+    return { text: `${prefix} ${turn % 50}`, pinned: Math.floor(turn / 50) % 2 === 0 };
   };
 }
 

@@ -162,15 +162,25 @@ export function table(head, rows) {
   process.stdout.write(line(head) + line(head.map(() => "---")) + rows.map(line).join(""));
 }
 
-/** Milliseconds of both, turn by turn: the median, so that neither gets the quieter moments. */
+const warmMillis = 1_000;
+const measuredMillis = 2_000;
+
+/**
+ * Milliseconds of both, turn by turn: the median, so that neither gets the quieter moments. Both have run for a while
+ * before, as in a process that serves.
+ */
 export async function together(one, other) {
   const times = [[], []];
-  for (let round = 0; round < 60; round += 1) {
+  const turn = async () => {
     for (const [index, work] of [one, other].entries()) {
       const started = performance.now();
       await work();
       times[index].push(performance.now() - started);
     }
-  }
+  };
+  for (const end = performance.now() + warmMillis; performance.now() < end;) await turn();
+  for (const all of times) all.length = 0;
+  const end = performance.now() + measuredMillis;
+  while (times[0].length < 60 || performance.now() < end) await turn();
   return times.map((all) => all.toSorted((a, b) => a - b)[Math.floor(all.length / 2)]);
 }
