@@ -14,7 +14,7 @@ export const envelope: Envelope = ({ code, detail, context }) => {
   if (what !== undefined) said[what] = [detail];
   for (const member of members) said[member === "login" ? "email" : member] = ["has already been taken"];
   for (const { path, keyword, message } of errors) {
-    const isBlank = keyword === "required" || message.endsWith("fewer than 1 characters");
+    const isBlank = ["required", "pattern"].includes(keyword); // all patterns ask for a character to be seen
     said[path.split("/").at(-1) || "body"] ??= [isBlank ? "can't be blank" : message];
   }
   return { errors: Object.keys(said).length > 0 ? said : { body: [detail] } };

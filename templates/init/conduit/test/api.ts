@@ -18,10 +18,10 @@ export const password = "correct horse battery staple";
 export async function conduit() {
   const database = process.env["TEST_DATABASE"];
   const app = await testService(database === undefined ? {} : { database });
-  const caller = (name: string, token?: string): Caller => ({
+  const caller = (name: string, token?: string, scheme = "Token"): Caller => ({
     name,
     async call(method, path, body) {
-      const authorization = token === undefined ? {} : { authorization: `Token ${token}` };
+      const authorization = token === undefined ? {} : { authorization: `${scheme} ${token}` };
       const response = await fetch(`${app.url}/api${path}`, {
         method,
         headers: { ...authorization, "content-type": "application/json" },
@@ -34,7 +34,7 @@ export async function conduit() {
   const nobody = caller("nobody");
   return {
     nobody,
-    withToken: (token: string): Caller => caller("somebody", token),
+    withToken: (token: string, scheme?: string): Caller => caller("somebody", token, scheme),
     clock: app.clock,
     /** Registers somebody by their name, with `<name>@example.test`. */
     async register(name: string): Promise<Caller> {

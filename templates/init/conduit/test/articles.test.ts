@@ -55,17 +55,21 @@ test("two articles of one title have a slug each, and words of any script are ke
   assert.equal((await write(jake, "日本 語!")).slug, "日本-語");
   assert.notEqual((await write(jake, "Feed")).slug, "feed");
   assert.notEqual((await write(jake, "?!")).slug, "");
+  const { slug } = await write(jake, "𠮷".repeat(3000));
+  assert.equal((await jake.call("GET", `/articles/${encodeURIComponent(slug)}`))[1].article.slug, slug);
 });
 
 test("what is blank is refused by its name; only authors change and delete", async () => {
   await using app = await conduit();
   const [jake, anne] = [await app.register("jake"), await app.register("anne")];
   for (const member of ["title", "description", "body"]) {
-    const article = { title: "A", description: "B", body: "C", [member]: "" };
-    assert.deepEqual(await jake.call("POST", "/articles", { article }), [
-      422,
-      { errors: { [member]: ["can't be blank"] } },
-    ]);
+    for (const nothing of ["", " "]) {
+      const article = { title: "A", description: "B", body: "C", [member]: nothing };
+      assert.deepEqual(await jake.call("POST", "/articles", { article }), [
+        422,
+        { errors: { [member]: ["can't be blank"] } },
+      ]);
+    }
   }
   const { slug } = await write(jake, "Mine");
   const article = { body: "Yours" };
@@ -145,7 +149,8 @@ test("each likes an article once, and everybody sees how many do", async () => {
   assert.deepEqual([seen.favorited, seen.favoritesCount], [false, 2]);
   assert.equal((await anne.call("GET", "/articles?favorited=jake"))[1].articles[0].favorited, true);
   for (const _time of [1, 2]) assert.deepEqual(await likes(anne, "DELETE"), [200, false, 1]);
-  assert.deepEqual(await anne.call("POST", "/articles/nothing/favorite"), unknown);
+  for (const method of ["POST", "DELETE"])
+    assert.deepEqual(await anne.call(method, "/articles/nothing/favorite"), unknown);
 });
 
 test("tags are those of articles, the most used first", async () => {

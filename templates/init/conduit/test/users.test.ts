@@ -13,8 +13,10 @@ test("who registers is signed in, and signs in again with the email in any case"
   const { token, ...rest } = user;
   assert.equal(status, 201);
   assert.deepEqual(rest, { username: "jake", email: "Jake@example.test", bio: null, image: null });
-  const [read, body] = await app.withToken(token).call("GET", "/user");
-  assert.deepEqual([read, { ...body.user, token }], [200, user]);
+  for (const scheme of ["Token", "Bearer"]) {
+    const [read, body] = await app.withToken(token, scheme).call("GET", "/user");
+    assert.deepEqual([read, { ...body.user, token }], [200, user]);
+  }
   const login = { email: "JAKE@example.test", password };
   const [again, signedIn] = await app.nobody.call("POST", "/users/login", { user: login });
   assert.deepEqual([again, { ...signedIn.user, token }], [200, user]);
@@ -29,14 +31,16 @@ test("what is blank, malformed or taken is refused by its name", async () => {
       user: { username: "anne", email: "anne@example.test", password, ...change },
     });
   for (const member of ["username", "email", "password"]) {
-    assert.deepEqual(await register({ [member]: "" }), [422, { errors: { [member]: blank } }]);
-    assert.deepEqual(await register({ [member]: undefined }), [422, { errors: { [member]: blank } }]);
+    for (const nothing of ["", "  ", undefined])
+      assert.deepEqual(await register({ [member]: nothing }), [422, { errors: { [member]: blank } }]);
   }
   assert.deepEqual(await register({ username: "jake" }), [409, { errors: { username: taken } }]);
   assert.deepEqual(await register({ email: "Jake@example.test" }), [409, { errors: { email: taken } }]);
   const [status, { errors }] = await register({ password: "short" });
   assert.deepEqual([status, Object.keys(errors)], [422, ["password"]]);
   assert.equal((await register({ email: "anne" }))[0], 422);
+  const long = await register({ username: "a".repeat(101) });
+  assert.deepEqual([long[0], Object.keys(long[1].errors)], [422, ["username"]]);
 });
 
 test("wrong credentials are refused alike, and so is a token that is missing or wrong", async () => {
@@ -49,7 +53,20 @@ test("wrong credentials are refused alike, and so is a token that is missing or 
   assert.deepEqual(await login({ email: "", password }), [422, { errors: { email: blank } }]);
   for (const caller of [app.nobody, app.withToken("no.token.atall")]) {
     assert.deepEqual(await caller.call("GET", "/user"), missing);
-    assert.deepEqual(await caller.call("PUT", "/user", { user: {} }), missing);
+    assert.deepEqual(await caller.call("PUT", "/user", { user: { bio: "A" } }), missing);
+  }
+});
+
+test("what the API doesn't have is refused in the same shape", async () => {
+  await using app = await conduit();
+  for (const [method, path, status] of [
+    ["GET", "/nothing", 404],
+    ["PATCH", "/user", 405],
+    ["GET", "/articles?limit=none", 422],
+  ] as const) {
+    const [answered, { errors }] = await app.nobody.call(method, path);
+    assert.equal(answered, status);
+    for (const said of Object.values(errors)) assert.ok(Array.isArray(said) && said.length > 0);
   }
 });
 
@@ -74,6 +91,7 @@ test("a user changes what they name, and nothing else", async () => {
     assert.deepEqual(await put({ [member]: "" }), [422, { errors: { [member]: blank } }]);
     assert.equal((await put({ [member]: null }))[0], 422);
   }
+  assert.deepEqual([(await put({}))[0], Object.keys((await put({}))[1].errors)], [422, ["user"]]);
   assert.equal((await jake.call("GET", "/user"))[1].user.username, "jacob");
 });
 

@@ -2,6 +2,7 @@
 import { randomInt } from "node:crypto";
 import { collection, type ExecutionContext } from "opwright/runtime";
 import { articlesSpec } from "../../generated/documents/articles.js";
+import { commentsSpec } from "../../generated/documents/comments.js";
 import { favoritesSpec } from "../../generated/documents/favorites.js";
 import { taggingsSpec } from "../../generated/documents/taggings.js";
 import { fail } from "../../generated/errors.js";
@@ -48,6 +49,10 @@ export const updateArticle: api.ApiUpdateArticleHandler = async (input, context)
 
 export const deleteArticle: api.ApiDeleteArticleHandler = async ({ slug }, context) => {
   const { id } = await ownArticle(slug, context);
+  const filters = { $values: { article: id } };
+  const [likes, said] = [collection(favoritesSpec, context), collection(commentsSpec, context)];
+  await likes.deleteMany(await likes.find({ filters })); // a cascade takes no more than 1,000 along
+  await said.deleteMany(await said.find({ filters }));
   await collection(articlesSpec, context).kill(id);
 };
 
@@ -95,7 +100,8 @@ async function tag(article: string, given: readonly string[], context: Execution
 
 /** A slug of a title. Where another article has it, a number tells them apart. */
 async function unusedSlug(title: string, context: ExecutionContext): Promise<string> {
-  const slug = (title.toLowerCase().match(/[\p{L}\p{M}\p{N}]+/gu) ?? []).join("-");
+  const words = title.toLowerCase().match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
+  const slug = [...words.join("-")].slice(0, 100).join(""); // longer paths find no operation
   const isTaken = await collection(articlesSpec, context).exists({ filters: { $values: { slug } } });
   return isTaken || ["", "feed"].includes(slug) ? `${slug}-${randomInt(2 ** 32)}` : slug;
 }

@@ -1,4 +1,4 @@
-// Comments of articles, newest first.
+// Comments of articles, newest first. RealWorld knows no pages of them: who reads gets the newest 200.
 import { randomInt } from "node:crypto";
 import { collection, type ExecutionContext } from "opwright/runtime";
 import { commentsSpec } from "../../generated/documents/comments.js";
@@ -12,7 +12,7 @@ import { callersProfile, profileView } from "./users.js";
 export const comments: api.ApiCommentsHandler = async ({ slug }, context) => {
   const { id: article } = await articleOf(slug, context);
   const sorts = { created_at: "desc", id: "desc" } as const;
-  const query = { filters: { $values: { article } }, sorts, expand: ["author"] };
+  const query = { filters: { $values: { article } }, sorts, size: 200, expand: ["author"] };
   const found = await collection(commentsSpec, context).find(query);
   return { comments: found.map(await view(found, context)) };
 };
