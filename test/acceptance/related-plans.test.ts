@@ -22,10 +22,11 @@ documents:
   people: {type: {name: string}, guard: open, tenant: false}
   projects: {type: {name: string, owner: {ref: people}}, guard: open, tenant: false, indexes: [[name]]}
   tasks:
-    type: {title: string, project: {ref: projects}, helper: {ref: people?}}
+    type: {title: string, code: string, project: {ref: projects}, helper: {ref: people?}}
     guard: open
     tenant: false
     indexes: [[title]]
+    unique: [[code]]
   comments: {type: {text: string, task: {ref: tasks}}, guard: open, tenant: false}
 `,
 };
@@ -72,7 +73,12 @@ for (const engine of engines) {
         for (let at = 0; at < 2_000; at += 1)
           homes.push(await put(projects, { name: `project ${at}`, owner }));
         for (let at = 0; at < 4_000; at += 1) {
-          const body = { title: `task ${at}`, project: homes[at % 2_000], helper: owner };
+          const body = {
+            title: `task ${at}`,
+            code: `c${at}`,
+            project: homes[at % 2_000],
+            helper: owner,
+          };
           const task = await put(tasksSpec, body);
           if (at % 2 === 0) await put(comments, { text: `comment ${at}`, task });
         }
@@ -86,6 +92,7 @@ for (const engine of engines) {
       await database.drop();
     });
 
+    const scanned: string[] = [];
     const planOf = async (body: object): Promise<string> => {
       const plans: string[] = [];
       const all: SqlSession["all"] = async (text, parameters) => {
@@ -93,7 +100,11 @@ for (const engine of engines) {
         return [];
       };
       const dialect = engine.name === "sqlite" ? sqliteDialect : postgresDialect;
-      const session = { dialect, all, scan: all, run: async () => 0 };
+      const scan: SqlSession["scan"] = async (text, parameters) => {
+        scanned.push(text);
+        return all(text, parameters);
+      };
+      const session = { dialect, all, scan, run: async () => 0 };
       const rules = { fields: tasksSpec.fieldSet, mayListDeleted: false, isRaw: false };
       const request = parsePageRequest(body, rules);
       const seen = {
@@ -110,6 +121,14 @@ for (const engine of engines) {
       const plan = await planOf({ filters: { $values: { "project.name": "project 7" } } });
       expect(plan).toContain("projects_by_name");
       expect(plan).toContain("tasks_by_project");
+    });
+
+    test("what no two have the same of: its index, at once as reads by id", async () => {
+      const before = scanned.length;
+      expect(await planOf({ filters: { $values: { code: "c7" } } })).toContain("tasks_unique_code");
+      expect(scanned).toHaveLength(before);
+      await planOf({ filters: { $values: { code: { $in: ["c7", "c8"] } } } });
+      expect(scanned).toHaveLength(before + 1);
     });
 
     test("what is asked twice of one named row: the row is looked up once", async () => {
