@@ -1,13 +1,11 @@
 // Declarations as they stand in a registry whose shape has been checked. Field types stay raw: types.ts reads them. Families
 // whose declarations follow from their formats add them in their own format.ts.
-import type { SearchLanguage } from "../../runtime/contract/search-languages.js";
-import type { DeprecationDeclaration } from "../model/deprecation.js";
 import type { ContactModel, LicenseModel } from "../model/registry.js";
-import type { HookPhaseName, RouteStyle, SigningAlgorithm } from "../model/vocabulary.js";
-import type { administration, mountMembers } from "./format-parts.js";
+import type { HookPhaseName, RouteStyle } from "../model/vocabulary.js";
+import type { hooksByPhase, mountMembers } from "./format-parts.js";
 import type { Declared } from "./shape.js";
 
-export type HooksByPhase = Partial<Record<HookPhaseName, readonly string[]>>;
+export type HooksByPhase = Declared<typeof hooksByPhase>;
 
 export interface ServiceDeclaration {
   readonly name: string;
@@ -34,129 +32,9 @@ export interface HookDeclaration {
 
 export type MountDeclaration = Declared<{ kind: "object"; members: typeof mountMembers }>;
 
-export interface SearchDeclaration {
-  readonly of: string;
-  readonly text: readonly string[] | Readonly<Record<string, unknown>>;
-  readonly language?: SearchLanguage;
-  readonly facets?: readonly string[];
-  readonly description?: string;
-  readonly guard: string | Readonly<Record<string, string>>;
-  readonly deadline?: string;
-  readonly mount?: false | MountDeclaration;
-}
-
-export interface StorageDeclaration {
-  readonly description?: string;
-  readonly guard: string | Readonly<Record<string, string>>;
-  readonly max_upload?: string | false;
-  readonly max_range?: string;
-  readonly accept?: readonly string[];
-  readonly presign?: boolean;
-  readonly multipart?: boolean;
-  readonly encryption?: "client";
-  readonly stream?: boolean;
-  readonly sensitive?: boolean;
-  readonly deadline?: string;
-  readonly mount?: false | MountDeclaration;
-  /** What `{resource}` is in guards, where it is not the storage: never written, made by a composite. */
-  readonly resource?: string;
-}
-
-export const methods = ["get", "post", "put", "patch", "delete"] as const;
-export type MethodKey = (typeof methods)[number];
-
-export interface ReplyDeclaration {
-  readonly status?: readonly number[];
-  readonly headers?: readonly string[];
-  readonly cookies?: Readonly<
-    Record<
-      string,
-      {
-        readonly max_age?: string;
-        readonly path?: string;
-        readonly same_site?: "lax" | "strict" | "none";
-        readonly http_only?: boolean;
-      }
-    >
-  >;
-  readonly redirect?: readonly number[];
-}
-
-export interface OperationDeclaration extends Partial<Record<MethodKey, string>> {
-  readonly summary?: string;
-  readonly description?: string;
-  readonly in?: unknown;
-  readonly out?: unknown;
-  readonly status?: number;
-  readonly headers?: readonly string[];
-  readonly reply?: ReplyDeclaration;
-  readonly run: string;
-  readonly guard: string;
-  readonly hooks?: HooksByPhase;
-  readonly deadline?: string;
-  readonly idempotency?: boolean;
-  readonly transaction?: "read" | "write";
-  readonly credentials?: "ignore";
-  readonly errors?: readonly string[];
-  readonly deprecated?: DeprecationDeclaration;
-}
-
 export interface TopLevelMountDeclaration extends MountDeclaration {
   readonly namespace?: string;
   readonly prefix?: string;
-}
-
-/** Operations for administrators, behind one guard. */
-export type AdministrationDeclaration = Declared<typeof administration>;
-
-/** Where a credential stands: exactly one of the first four. */
-export interface IngressDeclaration {
-  readonly bearer?: string;
-  readonly api_key?: string;
-  readonly cookie?: string;
-  readonly query?: string;
-  readonly route?: string;
-  readonly scheme?: string;
-}
-
-/** How tokens are known; the service's own where both are left out. */
-export interface AuthenticationRouteDeclaration {
-  readonly verifier?: string;
-  readonly resolver?: string;
-}
-
-export type IdentityMethod = "token" | "password" | "api_key";
-
-export interface SignUpDeclaration {
-  readonly verify: "email" | "none";
-  readonly profile?: string;
-  readonly ttl?: string;
-}
-
-export interface IdentityDeclaration {
-  readonly route?: string;
-  readonly methods?: readonly IdentityMethod[];
-  readonly ingress?: readonly IngressDeclaration[];
-  readonly verifier?: string;
-  readonly resolver?: string;
-  readonly routes?: Readonly<Record<string, AuthenticationRouteDeclaration>>;
-  readonly signing?: { readonly algorithm: SigningAlgorithm; readonly signer?: string };
-  readonly access_ttl?: string;
-  readonly refresh_ttl?: string;
-  readonly refresh_grace?: string;
-  readonly reset?: { readonly ttl?: string; readonly events: "outbox" };
-  readonly sign_up?: SignUpDeclaration;
-  readonly deactivate?: { readonly guard: string };
-  readonly api_keys?: { readonly mount?: false | MountDeclaration };
-  readonly jwks?: { readonly path?: string; readonly cache_max_age?: number };
-  readonly openapi_exclude?: readonly string[];
-  readonly provisioning?: AdministrationDeclaration;
-  readonly mount?: false | MountDeclaration;
-}
-
-export interface AuthorizationDeclaration {
-  readonly override?: readonly string[];
-  readonly decide?: string;
 }
 
 /** A step of a policy: a hook's name, or exactly one of the members. */
@@ -167,16 +45,11 @@ export type PolicyStep =
 /** The declarations of a registry. Entries with a faulty shape are left out; their faults have been reported. */
 export interface Declarations {
   readonly service: ServiceDeclaration | undefined;
-  readonly identity: IdentityDeclaration | undefined;
-  readonly authorization: AuthorizationDeclaration | undefined;
   /** Row filters by name, as file#export. */
   readonly scopes: Readonly<Record<string, string>>;
   readonly policies: Readonly<Record<string, readonly PolicyStep[]>>;
   readonly hooks: Readonly<Record<string, HookDeclaration>>;
   readonly types: Readonly<Record<string, unknown>>;
-  readonly search: Readonly<Record<string, SearchDeclaration>>;
-  readonly storage: Readonly<Record<string, StorageDeclaration>>;
-  readonly operations: Readonly<Record<string, OperationDeclaration>>;
   readonly mounts: Readonly<Record<string, TopLevelMountDeclaration>>;
   /** Reasons by the texts of changes, with the places that they were given for. */
   readonly approved: Readonly<

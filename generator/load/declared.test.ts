@@ -11,6 +11,14 @@ const shape = {
     tags: optional(listOf(text), "Texts."),
     labels: optional(mapOf(text), "Texts by name."),
     mount: optional(mount, "false, or a mount."),
+    from: optional(
+      {
+        kind: "choice",
+        members: { file: optional(text, "A file."), url: optional(text, "An address.") },
+        beside: { times: optional({ kind: "integer", minimum: 1 }, "How often.") },
+      },
+      "A file or an address.",
+    ),
   },
 } as const satisfies Shape;
 
@@ -23,9 +31,10 @@ test("a format accepts what its declaration says", () => {
   const said: readonly Said[] = [
     { name: "a" },
     { name: "a", size: 1, colour: "red", tags: ["b"], labels: { c: "d" }, mount: false },
+    { name: "a", from: { url: "/b", times: 2 } },
     { name: "a", mount: { at: "/a", style: "rpc", include: ["get"], paths: { get: "/b" } } },
   ];
-  expect(said.map(accepts)).toEqual([true, true, true]);
+  expect(said.map(accepts)).toEqual(said.map(() => true));
 });
 
 test("a format refuses what its declaration does not say", () => {
@@ -42,6 +51,8 @@ test("a format refuses what its declaration does not say", () => {
     { name: "a", labels: { c: 1 } },
     // @ts-expect-error -- a mount says where it is
     { name: "a", mount: {} },
+    // @ts-expect-error -- neither a choice nor beside one
+    { name: "a", from: { file: "b", size: 1 } },
     // @ts-expect-error -- no member of the format
     { name: "a", other: 1 },
   ];

@@ -8,14 +8,12 @@ import {
   required,
   style,
 } from "../../load/format-parts.js";
-import type { SearchDeclaration, StorageDeclaration } from "../../load/declarations.js";
-import type { Member, Shape } from "../../load/shape.js";
-import type { RouteStyle } from "../../model/vocabulary.js";
-import { documentMembers, type DocumentDeclaration } from "../documents/format.js";
+import type { Declared, Member, Shape } from "../../load/shape.js";
+import { documentMembers } from "../documents/format.js";
 import { searchMembers } from "../search/format.js";
 import { storageMembers } from "../storage/format.js";
 
-const composite: Shape = {
+const composite = {
   kind: "object",
   ...extensions,
   members: {
@@ -53,21 +51,10 @@ const composite: Shape = {
       "Where the routes are; false registers without HTTP.",
     ),
   },
-};
+} as const satisfies Shape;
 
 /** Documents and their search at once: what a document says, and of the search what is its own. */
-export interface CompositeDeclaration extends Omit<
-  DocumentDeclaration,
-  "soft_delete" | "read_only" | "mount"
-> {
-  readonly search: Pick<SearchDeclaration, "text" | "language" | "facets" | "description">;
-  readonly storage?: Omit<StorageDeclaration, "guard" | "mount" | "deadline" | "resource"> & {
-    readonly prefix?: string;
-  };
-  readonly style?: RouteStyle;
-  readonly transaction?: string;
-  readonly mount?: false | { readonly at: string };
-}
+export type CompositeDeclaration = Declared<typeof composite>;
 
 declare module "../../load/declarations.js" {
   interface Declarations {

@@ -1,6 +1,6 @@
 // The custom family: an author's operation with its own path, input, output and handler.
 import type { Origin } from "../../diagnostics.js";
-import { methods, type MethodKey, type OperationDeclaration } from "../../load/declarations.js";
+import { methods, type MethodKey, type OperationDeclaration } from "./format.js";
 import {
   isNullable,
   objectSchema,

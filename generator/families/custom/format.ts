@@ -15,21 +15,21 @@ import {
   text,
   urlPath,
 } from "../../load/format-parts.js";
-import type { Member, Shape } from "../../load/shape.js";
+import type { Declared, Member, Shape } from "../../load/shape.js";
 
-const headerName: Shape = {
+const headerName = {
   kind: "string",
   pattern: /^[A-Za-z][A-Za-z0-9-]*$/,
   what: "the name of a header",
-};
+} as const satisfies Shape;
 
-const cookiePath: Shape = {
+const cookiePath = {
   kind: "string",
   pattern: /^\/[A-Za-z0-9._~!$&'()*+,=:@%/-]*$/,
   what: "a path such as /shop",
-};
+} as const satisfies Shape;
 
-const cookie: Shape = {
+const cookie = {
   kind: "object",
   members: {
     max_age: optional(duration, "How long it is kept; until the browser ends where left out."),
@@ -40,9 +40,9 @@ const cookie: Shape = {
     ),
     http_only: optional({ kind: "boolean" }, "Whether scripts don't see it; true where left out."),
   },
-};
+} as const satisfies Shape;
 
-const reply: Shape = {
+const reply = {
   kind: "object",
   members: {
     status: optional(
@@ -59,9 +59,9 @@ const reply: Shape = {
       "Statuses with which it may send the caller on: 301, 302, 303, 307, 308.",
     ),
   },
-};
+} as const satisfies Shape;
 
-const operation: Shape = {
+const operation = {
   kind: "object",
   ...extensions,
   members: {
@@ -102,7 +102,18 @@ const operation: Shape = {
       "Whether the handler runs in a transaction that commits; read for GET, else write.",
     ),
   },
-};
+} as const satisfies Shape;
+
+export const methods = ["get", "post", "put", "patch", "delete"] as const;
+export type MethodKey = (typeof methods)[number];
+
+export type OperationDeclaration = Declared<typeof operation>;
+
+declare module "../../load/declarations.js" {
+  interface Declarations {
+    readonly operations: Readonly<Record<string, OperationDeclaration>>;
+  }
+}
 
 /** Its sections. */
 export const format: Readonly<Record<string, Member>> = {

@@ -1,5 +1,5 @@
 // What a handler reads of the request and says of the answer besides input and body.
-import type { OperationDeclaration } from "../../load/declarations.js";
+import type { OperationDeclaration } from "./format.js";
 import { durationSeconds } from "../../load/quantities.js";
 import type { ReplyDeclaration } from "../../model/registry.js";
 import type { FamilyContext } from "../../kernel/family.js";

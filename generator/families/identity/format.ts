@@ -11,36 +11,36 @@ import {
   required,
   urlPath,
 } from "../../load/format-parts.js";
-import type { Member, Shape } from "../../load/shape.js";
+import type { Declared, Member, Shape } from "../../load/shape.js";
 
-const headerName: Shape = {
+const headerName = {
   kind: "string",
   pattern: /^[A-Za-z][A-Za-z0-9-]*$/,
   what: "the name of a header",
-};
+} as const satisfies Shape;
 
-const parameterName: Shape = {
+const parameterName = {
   kind: "string",
   pattern: /^[A-Za-z][A-Za-z0-9_-]*$/,
   what: "the name of a query parameter",
-};
+} as const satisfies Shape;
 
-const routeName: Shape = {
+const routeName = {
   kind: "string",
   pattern: /^[a-z][a-z0-9_]*$/,
   what: "a name in [a-z][a-z0-9_]*",
-};
+} as const satisfies Shape;
 
-const documentName: Shape = {
+const documentName = {
   kind: "string",
   pattern: /^[a-z][a-z0-9_]*$/,
   what: "the name of a document",
-};
+} as const satisfies Shape;
 
 const verifier = optional(reference, "Proves tokens in a way of the author's own.");
 const resolver = optional(reference, "Says who a proven token speaks of.");
 
-const signing: Shape = {
+const signing = {
   kind: "object",
   members: {
     algorithm: required(
@@ -49,9 +49,9 @@ const signing: Shape = {
     ),
     signer: optional(reference, "A signer outside the service, with its public keys."),
   },
-};
+} as const satisfies Shape;
 
-const reset: Shape = {
+const reset = {
   kind: "object",
   members: {
     ttl: optional(duration, "The lifetime of a reset token; 1h where left out."),
@@ -60,9 +60,9 @@ const reset: Shape = {
       "How the token reaches its owner: as authn.password_reset_requested.",
     ),
   },
-};
+} as const satisfies Shape;
 
-const signUp: Shape = {
+const signUp = {
   kind: "object",
   members: {
     verify: required(
@@ -75,9 +75,9 @@ const signUp: Shape = {
     ),
     ttl: optional(duration, "The lifetime of a mailed token; 24h where left out."),
   },
-};
+} as const satisfies Shape;
 
-const identity: Shape = {
+const identity = {
   kind: "object",
   members: {
     route: optional(routeName, "Names the verifier and the resolver; api where left out."),
@@ -160,15 +160,15 @@ const identity: Shape = {
       "Making principals, giving and taking permissions; not registered where left out.",
     ),
   },
-};
+} as const satisfies Shape;
 
-const permission: Shape = {
+const permission = {
   kind: "string",
   pattern: /^(?:(?:\{resource\}|[a-z][a-z0-9_]*)\.)?[a-z][a-z0-9_]*$/,
   what: "a permission such as admin or {resource}.admin",
-};
+} as const satisfies Shape;
 
-const authorization: Shape = {
+const authorization = {
   kind: "object",
   members: {
     override: optional(
@@ -177,7 +177,25 @@ const authorization: Shape = {
     ),
     decide: optional(reference, "Who decides; the service's own permissions where left out."),
   },
-};
+} as const satisfies Shape;
+
+export type IdentityDeclaration = Declared<typeof identity>;
+type Of<Name extends keyof IdentityDeclaration> = NonNullable<IdentityDeclaration[Name]>;
+
+export type IdentityMethod = Of<"methods">[number];
+
+/** Where a credential stands: exactly one of its places. */
+export type IngressDeclaration = Of<"ingress">[number];
+
+/** How tokens are known; the service's own where both are left out. */
+export type AuthenticationRouteDeclaration = Of<"routes">[string];
+
+declare module "../../load/declarations.js" {
+  interface Declarations {
+    readonly identity: IdentityDeclaration | undefined;
+    readonly authorization: Declared<typeof authorization> | undefined;
+  }
+}
 
 /** Its sections. */
 export const format: Readonly<Record<string, Member>> = {

@@ -1,5 +1,5 @@
 // `identity:` and what belongs to it, with defaults filled in (service.md "Boundary middleware", "Keys and secrets").
-import type { IdentityDeclaration, IdentityMethod } from "../../load/declarations.js";
+import type { IdentityDeclaration, IdentityMethod } from "./format.js";
 import { durationSeconds } from "../../load/quantities.js";
 import { referenceOrNull } from "../../model/code.js";
 import type { IdentityModel, OperationModel } from "../../model/registry.js";

@@ -1,7 +1,7 @@
 // The administration of principals: provisioning, permissions, deactivation. Each part is there where it is declared.
 import { permissionPattern, rolePattern } from "../../../runtime/contract/permissions.js";
 import { objectSchema, uuidSchema, type JsonSchema } from "../../model/json-schema.js";
-import type { IdentityDeclaration } from "../../load/declarations.js";
+import type { IdentityDeclaration } from "./format.js";
 import type { ParameterModel } from "../../model/registry.js";
 import {
   bodyOf,

@@ -4,7 +4,7 @@ import type {
   AuthenticationRouteDeclaration,
   IdentityDeclaration,
   IngressDeclaration,
-} from "../../load/declarations.js";
+} from "./format.js";
 import { referenceOrNull } from "../../model/code.js";
 import type { IdentityModel, IngressModel } from "../../model/registry.js";
 import type { FamilyContext } from "../../kernel/family.js";

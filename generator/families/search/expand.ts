@@ -1,7 +1,7 @@
 // The search family: a declaration becomes a search model and four operations (service.md "Search routes").
 import { isStemmed, type StemmedLanguage } from "../../../runtime/contract/search-languages.js";
 import { didYouMean } from "../../did-you-mean.js";
-import type { SearchDeclaration } from "../../load/declarations.js";
+import type { SearchDeclaration } from "./format.js";
 import { callOf, ofGenerated, ofRuntime } from "../../model/code.js";
 import { refTo } from "../../model/json-schema.js";
 import { camelCase, pascalCase, specName, summaryOf } from "../../model/names.js";

@@ -11,7 +11,7 @@ import {
   required,
   text,
 } from "../../load/format-parts.js";
-import type { Member, Shape } from "../../load/shape.js";
+import type { Declared, Member, Shape } from "../../load/shape.js";
 
 /** What a search says of its own. */
 export const searchMembers = {
@@ -36,7 +36,7 @@ export const searchMembers = {
   description: optional(text, "What is searched for."),
 } satisfies Readonly<Record<string, Member>>;
 
-const search: Shape = {
+const search = {
   kind: "object",
   ...extensions,
   members: {
@@ -46,7 +46,15 @@ const search: Shape = {
     deadline: optional(duration, "The time budget of each operation."),
     mount: optional(mount, "Where the routes are; /search/<name> where left out."),
   },
-};
+} as const satisfies Shape;
+
+export type SearchDeclaration = Declared<typeof search>;
+
+declare module "../../load/declarations.js" {
+  interface Declarations {
+    readonly search: Readonly<Record<string, SearchDeclaration>>;
+  }
+}
 
 /** Its sections. */
 export const format: Readonly<Record<string, Member>> = {

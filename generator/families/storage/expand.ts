@@ -1,6 +1,6 @@
 // The storage family: a declaration becomes a storage model and its operations (service.md "Storage routes").
 import { didYouMean } from "../../did-you-mean.js";
-import type { StorageDeclaration } from "../../load/declarations.js";
+import type { StorageDeclaration } from "./format.js";
 import { byteCount } from "../../load/quantities.js";
 import { camelCase, pascalCase, specName, summaryOf } from "../../model/names.js";
 import { own } from "../../model/records.js";

@@ -11,7 +11,7 @@ import {
   required,
   text,
 } from "../../load/format-parts.js";
-import type { Member, Shape } from "../../load/shape.js";
+import type { Declared, Member, Shape } from "../../load/shape.js";
 
 /** `image/png`, or `image/*`. */
 const contentType = /^[a-z]+\/(?:\*|[a-z0-9][a-z0-9.+-]*)$/;
@@ -37,7 +37,7 @@ export const storageMembers = {
   description: optional(text, "What is stored."),
 } satisfies Readonly<Record<string, Member>>;
 
-const storage: Shape = {
+const storage = {
   kind: "object",
   ...extensions,
   members: {
@@ -47,7 +47,18 @@ const storage: Shape = {
     sensitive: optional({ kind: "boolean" }, "true keeps the files off every mount."),
     mount: optional(mount, "Where the routes are; /<name> where left out."),
   },
+} as const satisfies Shape;
+
+export type StorageDeclaration = Declared<typeof storage> & {
+  /** What `{resource}` is in guards, where it is not the storage: never written, made by a composite. */
+  readonly resource?: string;
 };
+
+declare module "../../load/declarations.js" {
+  interface Declarations {
+    readonly storage: Readonly<Record<string, StorageDeclaration>>;
+  }
+}
 
 /** Its sections. */
 export const format: Readonly<Record<string, Member>> = {
