@@ -32,8 +32,8 @@ export type MailRenderer<Events = Readonly<Record<string, unknown>>> = (
 // oxlint-disable-next-line typescript/no-explicit-any -- what it takes is tied to the events where it is declared
 export type AnyMailRenderer = (event: any) => Made | Promise<Made>;
 
-/** One address and nothing else: no second recipient, no name, no line break. */
-const address = /^[^\s@<>()[\]\\,;:"]+@[^\s@<>()[\]\\,;:"]+$/;
+/** One address and nothing else: no second recipient, no name, no line break or other control character. */
+const address = /^[^\s\p{Cc}@<>()[\]\\,;:"]+@[^\s\p{Cc}@<>()[\]\\,;:"]+$/u;
 const maxRecipients = 50;
 
 /** The mail with its recipients as a list. Throws where it is none, without telling whom it was for: the reason is logged. */
