@@ -168,9 +168,10 @@ for (const engine of engines) {
         "ann@example.test\r\nBcc: eve@example.test",
         "Ann <eve@example.test>",
         "ann@example.test>\r\nRCPT TO:<eve@example.test",
+        "ann\u0001@example.test",
       ])
         await service.post("/orders", { to: hostile, subject: "x" });
-      await expect.poll(() => stateOf(service), { timeout: 10_000 }).toMatchObject({ dead: 4 });
+      await expect.poll(() => stateOf(service), { timeout: 10_000 }).toMatchObject({ dead: 5 });
       expect(received).toHaveLength(1);
     }, 20_000);
 

@@ -34,8 +34,8 @@ export type MailRenderer<Events = Readonly<Record<string, unknown>>> = (
 // oxlint-disable-next-line typescript/no-explicit-any -- what it takes is tied to the events where it is declared
 export type AnyMailRenderer = (event: any, context: ExecutionContext) => Made | Promise<Made>;
 
-/** One address and nothing else: no second recipient, no name, no line break. */
-const address = /^[^\s@<>()[\]\\,;:"]+@[^\s@<>()[\]\\,;:"]+$/;
+/** One address and nothing else: no second recipient, no name, no line break or other control character. */
+const address = /^[^\s\p{Cc}@<>()[\]\\,;:"]+@[^\s\p{Cc}@<>()[\]\\,;:"]+$/u;
 const maxRecipients = 50;
 
 /** The mail with its recipients as a list. Throws if it isn't one, without naming a recipient, because the reason is logged. */
