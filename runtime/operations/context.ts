@@ -72,6 +72,8 @@ export interface Resources {
   readonly queryBudgets: QueryBudgets;
   readonly answers: AnswerBudget;
   readonly objects: Objects;
+  /** See `ExecutionContext.publicUrl`. */
+  readonly publicUrl: () => string;
   /** Seconds after which an unfinished upload in parts is removed. */
   readonly uploadSeconds: number;
   /** Attempts at passwords. */
@@ -178,6 +180,14 @@ export class ExecutionContext {
 
   get keys(): Keys {
     return this.resources.keys;
+  }
+
+  /**
+   * What clients call the service by, without a slash at its end: `PUBLIC_URL`, or in development where it listens. Throws
+   * `core.configuration` where nothing says it.
+   */
+  get publicUrl(): string {
+    return this.resources.publicUrl();
   }
 
   /** Aborts at the deadline and when the caller goes away. */

@@ -30,6 +30,7 @@ import { openDatabase } from "./engines.js";
 import { familiesOf, type FamilyParts } from "./families.js";
 import { openLimiter } from "./limiter.js";
 import { openObjects, type OpenObjects } from "./objects.js";
+import { publicUrlOf } from "./public-url.js";
 import type { ServiceDefinition } from "./service.js";
 import type { Settings } from "./settings.js";
 
@@ -52,6 +53,8 @@ export interface Connection extends ServiceAtWork {
   readonly objects: OpenObjects;
   /** Migrations that are left to the `migrate` command, and have not been applied. */
   readonly pendingMigrations: readonly string[];
+  /** Says where the service listens, for its own address where no setting has that. */
+  listensAt(url: string): void;
   /** Has signals go to this plane from now on; without one, durable signals wait in the database. */
   signalsTo(plane: SignalPlane): void;
   close(): Promise<void>;
@@ -79,7 +82,8 @@ export async function connect(
   });
   const pending = await migrated(database, { settings, folder, log });
   const signer = hmacSigner(settings.signingSecrets);
-  const objects = await openObjects(service.storages ?? [], settings, signer, clock);
+  const { read: publicUrl, listensAt } = publicUrlOf(settings);
+  const objects = await openObjects(service.storages ?? [], settings, signer, clock, publicUrl);
   const { limiter, close: closeLimiter } = await openLimiter(settings, service.name, {
     clock,
     database,
@@ -95,6 +99,7 @@ export async function connect(
     signer,
     limiter,
     objects,
+    publicUrl,
     familySettings: settings.families,
     staged: staging(service),
     ...secretsOf(settings, tokens),
@@ -111,6 +116,7 @@ export async function connect(
       const context = newContext(operationId, tenant);
       return context.commit(() => work(context));
     },
+    listensAt,
     signalsTo(given) {
       listeners.plane = given;
     },

@@ -14,8 +14,6 @@ import type { Settings } from "./settings.js";
 export interface OpenObjects extends Objects {
   /** What answers at signed addresses, where the engine has none of its own. */
   readonly direct: { readonly store: ObjectStore; readonly addresses: Addresses } | null;
-  /** Says where the service listens, for signed addresses where no setting does. */
-  listensAt(url: string): void;
   /** Resolves where the engine answers and takes what is written, and where there is no storage. */
   ping(signal?: AbortSignal): Promise<void>;
   close(): Promise<void>;
@@ -27,17 +25,10 @@ export async function openObjects(
   settings: Settings,
   signer: Signer,
   clock: Clock,
+  publicUrl: () => string,
 ): Promise<OpenObjects> {
-  let base = settings.publicUrl;
-  const common = {
-    listensAt(url: string) {
-      // In production only a setting says what clients call this service.
-      if (!settings.isProduction) base ??= url;
-    },
-  };
   if (storages.length === 0)
     return {
-      ...common,
       of: () => {
         throw unconfigured("the service has no storage");
       },
@@ -51,21 +42,16 @@ export async function openObjects(
     const store = await openS3Store(s3Options(settings));
     const ping = (signal?: AbortSignal): Promise<void> => store.ping(signal);
     return {
-      ...common,
       of: storeOf(store, settings),
       direct: null,
       ping,
       close: () => store.close(),
     };
   }
-  const addresses = signedAddresses(signer, clock, () => {
-    if (base === undefined) throw unconfigured("PUBLIC_URL is not set");
-    return base;
-  });
+  const addresses = signedAddresses(signer, clock, publicUrl);
   const { openFolderStore } = await import("../engines/folder/engine.js");
   const store = await openFolderStore(objectsUrl.slice("file:".length), addresses);
   return {
-    ...common,
     of: storeOf(store, settings),
     direct: { store, addresses },
     ping: (signal) => store.ping(signal),

@@ -70,7 +70,7 @@ export async function start(
 ): Promise<RunningService> {
   const { settings, log } = options;
   const connection = await connect(service, options);
-  const { database, objects } = connection;
+  const { database } = connection;
   const allowedOrigins = originsOf(settings);
   const started = startFamilies(service, connection, settings);
 
@@ -122,7 +122,7 @@ export async function start(
 
   let stopped: Promise<void> | undefined;
   const url = urlOf(server);
-  objects.listensAt(url);
+  connection.listensAt(url);
   const { settleSeconds, drainSeconds } = settings;
   const stop = async (): Promise<void> => {
     const quiet = periodic.stop();

@@ -113,6 +113,7 @@ function contextOf(
       keys: { tokens, refresh: signer, reset: signer },
       sealer: aesSealer([Buffer.alloc(32, 9)], "outbox"),
       limiter,
+      publicUrl: () => "http://localhost",
       objects: {
         of: () => {
           throw new Error("no objects here");

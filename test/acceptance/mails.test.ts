@@ -194,7 +194,11 @@ test("where TLS is asked for, a server without it gets nothing", async () => {
     attempt: 1,
   };
   const one = smtp({ url, from, requiresTls: true }, () => mail);
-  await expect(one.destination({ ...event, id: "1" })).rejects.toThrow("STARTTLS");
+  const [sqlite] = engines;
+  const service = await project.start(sqlite as TestEngine);
+  const context = service.running.connection.context("outbox.a.b");
+  await expect(one.destination({ ...event, id: "1" }, context)).rejects.toThrow("STARTTLS");
+  await service.stop();
   await one.close();
   expect(received).toEqual([]);
 });

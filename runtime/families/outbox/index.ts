@@ -29,7 +29,11 @@ export const outboxFamily = familyOf<OutboxSpec>()({
     const { maxAttempts, backoffMillis } = settings;
     const destinations = destinationsOf(spec, settings, log);
     const options = { clock, database, log, sealer, maxAttempts, backoffMillis };
-    const relay = startRelay({ ...options, destinations: destinations.of });
+    const relay = startRelay({
+      ...options,
+      destinations: destinations.of,
+      contextOf: (event, tenant, lifetime) => service.context(`outbox.${event}`, tenant, lifetime),
+    });
     service.whenWoken(outboxStore, relay.wake);
     return {
       async stop(patienceMillis) {

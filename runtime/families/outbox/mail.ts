@@ -1,4 +1,5 @@
 // Mails of integration events: what the author's function returns for each, and what of that is sent.
+import type { ExecutionContext } from "../../operations/context.js";
 import type { IntegrationEvent } from "./event.js";
 
 /** A mail of the author's: text, HTML, or both. The deployment sets the sender. */
@@ -23,14 +24,15 @@ export type MailedEvent<Events> = {
 /** The mail of an event; null and undefined mean none. */
 type Made = Mail | null | undefined;
 
-/** Returns the mail of an event; null and undefined mean none. A rejection leads to another attempt. */
+/** Returns the mail of an event; null and undefined mean none. A rejection leads to another attempt. See `Destination`. */
 export type MailRenderer<Events = Readonly<Record<string, unknown>>> = (
   event: MailedEvent<Events>,
+  context: ExecutionContext,
 ) => Made | Promise<Made>;
 
 /** The same for events of any service, whose types aren't known. */
 // oxlint-disable-next-line typescript/no-explicit-any -- what it takes is tied to the events where it is declared
-export type AnyMailRenderer = (event: any) => Made | Promise<Made>;
+export type AnyMailRenderer = (event: any, context: ExecutionContext) => Made | Promise<Made>;
 
 /** One address and nothing else: no second recipient, no name, no line break. */
 const address = /^[^\s@<>()[\]\\,;:"]+@[^\s@<>()[\]\\,;:"]+$/;

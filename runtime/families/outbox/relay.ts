@@ -1,6 +1,7 @@
 // The relay: delivers staged events to their destinations, at least once, up to a number of attempts (service.md "Integration events (outbox)").
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Clock } from "../../ports/clock.js";
+import type { ExecutionContext } from "../../operations/context.js";
 import type { Database, WriteOptions } from "../../ports/database.js";
 import { Lifetime } from "../../ports/lifetime.js";
 import type { Log } from "../../ports/log.js";
@@ -16,6 +17,8 @@ export interface RelayOptions {
   readonly log: Log;
   readonly sealer: Sealer;
   readonly destinations: Readonly<Record<string, Destination>>;
+  /** The context in which an event of a tenant is delivered. */
+  readonly contextOf: (event: string, tenant: string, lifetime: Lifetime) => ExecutionContext;
   /** After so many attempts an event is given up and kept as a dead letter. */
   readonly maxAttempts: number;
   /** The upper bound of the first wait, which doubles; the wait is random below it (full jitter). */
@@ -77,7 +80,9 @@ async function deliver(
   try {
     const created = new Date(event.createdAt).toISOString();
     const data: unknown = JSON.parse(options.sealer.open(event.payload, id));
-    await withPatience(destination({ id, name, data, tenant, created_at: created, attempt }));
+    const context = options.contextOf(name, tenant, Lifetime.within(patienceMillis));
+    const delivered = { id, name, data, tenant, created_at: created, attempt };
+    await withPatience(destination(delivered, context));
     await database.write(settle(), (transaction) => transaction.of(outboxStore).remove(id));
   } catch (error) {
     const now = clock.now();

@@ -32,8 +32,8 @@ export interface MailDestination {
 export function smtp(server: MailServer, render: AnyMailRenderer): MailDestination {
   let opened: Promise<Transporter> | undefined;
   return {
-    async destination(event) {
-      const made = await render(event);
+    async destination(event, context) {
+      const made = await render(event, context);
       if (made === null || made === undefined) return;
       const mail = checkedMail(made);
       const transport = await (opened ??= open(server));

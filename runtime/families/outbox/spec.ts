@@ -3,8 +3,11 @@ import type { ExecutionContext } from "../../operations/context.js";
 import type { IntegrationEvent } from "./event.js";
 import type { AnyMailRenderer } from "./mail.js";
 
-/** Where events go. Resolves once the event is safe there; rejecting leads to a further attempt. At least once, unordered. */
-export type Destination = (event: IntegrationEvent) => Promise<void>;
+/**
+ * Where events go. Resolves once the event is safe there; rejecting leads to a further attempt. At least once, unordered. The
+ * context is of the event's tenant and nobody's: it reads what is committed, and its signal aborts when the attempt is given up.
+ */
+export type Destination = (event: IntegrationEvent, context: ExecutionContext) => Promise<void>;
 
 export interface OutboxSpec {
   /** By event: a destination of the author's, or the name of one that the deployment chooses. */
