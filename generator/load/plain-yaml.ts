@@ -14,7 +14,7 @@ const maxFlowDepth = 32;
 const maxKeyLength = 1000;
 
 /**
- * The map that a text is, or undefined where it takes the whole parser to tell: for anchors, tags, texts of several lines,
+ * The map that a text is, or undefined where it takes the whole parser to tell: for anchors, tags, folded texts,
  * tabs, further documents, every rarer spelling of a value, and all that is wrong. What is read here, the whole parser
  * reads as the same value, without fault or warning; test/property/plain-yaml.test.ts holds it.
  */
@@ -40,6 +40,7 @@ const plainInBlock = /(?:[\w/^$(\u00a1-\uffff]|[+-](?=\w))(?:[^:#\n]|:(?=[^ \n])
 /** The same between brackets, where these and commas end it as well. */
 const plainInFlow =
   /(?:[\w/^$(\u00a1-\uffff]|[+-](?=\w))(?:[^:#,[\]{}\n]|:(?=[^ \n,[\]{}])|(?<! )#)*/y;
+const literalHeader = /\|-?(?=\n)/y;
 const doubleQuoted = /"(?:[^"\\\n]|\\["\\/bfnrt]|\\u[0-9a-fA-F]{4})*"/y;
 const singleQuoted = /'(?:[^'\n]|'')*'/y;
 
@@ -123,12 +124,38 @@ class PlainYaml {
     return this.#isDash() ? this.#list(column) : this.#map(column, this.#key());
   }
 
-  /** A value that begins on this line; only brackets may go on below, further right than `column`. */
+  /** A value that begins on this line; brackets and texts behind `|` may go on below, further right than `column`. */
   #onOneLine(column: number): Value {
+    if (this.#text[this.#at] === "|") return this.#literal(column);
     return this.#endLine(
       column,
       this.#isScalar() ? this.#scalar(plainInBlock) : this.#flow(column),
     );
+  }
+
+  /** A text of several lines, each as it stands. */
+  #literal(column: number): string {
+    const end = this.#match(literalHeader) === "|" ? "\n" : "";
+    const lines: string[] = [];
+    let indent = 0;
+    let start = this.#at + 1;
+    for (; start < this.#text.length; start = this.#at + 1) {
+      this.#at = start;
+      this.#skipSpaces();
+      const spaces = this.#at - start;
+      const isEmpty = this.#text[this.#at] === "\n";
+      if (!isEmpty && spaces <= column) break;
+      if (lines.length === 0) indent = spaces;
+      // Spaces alone would be told from the text by where they stand.
+      if (isEmpty ? lines.length === 0 || spaces > indent : spaces < indent) throw new NotPlain();
+      this.#at = this.#endOfLine();
+      lines.push(isEmpty ? "" : this.#text.slice(start + indent, this.#at));
+    }
+    if (lines.length === 0 || !this.#text.endsWith("\n")) throw new NotPlain();
+    while (lines.at(-1) === "") lines.pop();
+    this.#toContent(start);
+    if (this.#indent > column) throw new NotPlain();
+    return lines.join("\n") + end;
   }
 
   #endLine(column: number, value: Value): Value {

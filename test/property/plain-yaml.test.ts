@@ -47,12 +47,32 @@ deep:
       c: d,
       }
 Ünï: ça va
+text: |
+  one: # two
+
+    three
+bare: |-
+ - four
+
 last: -x
 `;
 
 const pieces = [
   [..."abn01-+.~!&*|>%@`'\"#:,?[]{}()<=\\ \t\r\u00a0\ufeff\u2028é\u0000"],
-  ["\n", "\n\n", "\n ", "\n  ", "\n- ", "\n# c\n", "\n---\n", "\n...\n", "\r\n", "|\n", ">-\n "],
+  [
+    "\n",
+    "\n\n",
+    "\n ",
+    "\n  ",
+    "\n- ",
+    "\n# c\n",
+    "\n---\n",
+    "\n...\n",
+    "\r\n",
+    "|\n",
+    " |-\n   ",
+    ">-\n ",
+  ],
   ["  ", ": ", " :", " #", "# ", ", ", "- ", "? ", "<<: ", "&a ", "*a", "!!str ", "[ ]", "{a: }"],
   ["null", "True", "~", "yes", "0o17", "0x1F", "1e3", ".5", "5.", "-.inf", ".NaN", "+1", "1_000"],
   ["12345678901234567890", "0.1234567890123456789", "2026-11-23", "12:30", "-0", "00", "1."],
@@ -78,7 +98,7 @@ const edits: fc.Arbitrary<readonly Edit[]> = fc.array(
 /** Some lines of a text that somebody has gone over with a heavy hand. */
 const texts = fc
   .tuple(
-    fc.constantFrom(notations, ...reference, ...scenarioFiles),
+    fc.oneof(fc.constant(notations), fc.constantFrom(...reference, ...scenarioFiles)),
     fc.nat(),
     fc.integer({ min: 1, max: 30 }),
     edits,
