@@ -24,18 +24,24 @@ export function policiesNameSteps({ loaded, expanded, report }: RuleContext): vo
 type Declared = RuleContext["loaded"]["declarations"];
 
 function faultOf(step: PolicyStep, declared: Declared): Omit<Finding, "at"> | undefined {
-  const { identity, tenancy, hooks, scopes } = declared;
+  const { hooks, scopes } = declared;
   if (typeof step !== "string") {
     const names = [...Object.keys(scopes), "own_rows"];
     return step.scope === undefined ? undefined : unknown("scope", step.scope, names);
   }
-  const builtIn = identity === undefined ? [] : identityHooks.map(({ id }) => id);
-  if (step === "tenant" && builtIn.includes(step) && tenancy === undefined)
-    return {
-      code: "OPW057",
-      message: "the hook tenant asks for what `tenancy:` makes, which is missing",
-    };
+  const builtIn = identityHooks.map(({ id }) => id);
+  const needed = lacking(step, declared);
+  if (needed !== undefined)
+    return { code: "OPW057", message: `the hook ${step} needs \`${needed}:\`, which is missing` };
   return unknown("hook", step, [...Object.keys(hooks), ...builtIn]);
+}
+
+/** The section that a built-in hook needs, and that the registry doesn't have. */
+function lacking(step: string, { identity, tenancy, hooks }: Declared): string | undefined {
+  const isBuiltIn = identityHooks.some(({ id }) => id === step);
+  if (!isBuiltIn || Object.hasOwn(hooks, step)) return undefined;
+  if (identity === undefined) return "identity";
+  return step === "tenant" && tenancy === undefined ? "tenancy" : undefined;
 }
 
 function unknown(

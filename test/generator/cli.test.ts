@@ -251,16 +251,22 @@ describe("init", () => {
       compile(folder, "typescript-5.9");
       expect(npmTest(folder)).toEqual([0, ""]);
     },
+    // It installs nothing, but compiles three times and starts services: a slow machine takes its time.
+    180_000,
   );
 
   const server = process.env["OPWRIGHT_TEST_POSTGRES"];
-  test.skipIf(server === undefined)("the suite of conduit passes on PostgreSQL", () => {
-    const folder = join(root, "new-conduit");
-    cli(root, "init", folder, "--template", "conduit", "--yes");
-    cli(folder, "generate");
-    compile(folder);
-    expect(npmTest(folder, { TEST_DATABASE: server })).toEqual([0, ""]);
-  });
+  test.skipIf(server === undefined)(
+    "the suite of conduit passes on PostgreSQL",
+    () => {
+      const folder = join(root, "new-conduit");
+      cli(root, "init", folder, "--template", "conduit", "--yes");
+      cli(folder, "generate");
+      compile(folder);
+      expect(npmTest(folder, { TEST_DATABASE: server })).toEqual([0, ""]);
+    },
+    180_000,
+  );
 
   test("conduit is short: without tests, blank lines and comments, under 350 lines", () => {
     const registry = join(repository, "templates/init/conduit/registry");
