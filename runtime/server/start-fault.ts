@@ -27,7 +27,8 @@ function listenFault(error: Error & SystemFault, host: string | undefined): stri
   // A database that is not found has the same code, and another name.
   if (syscall === "getaddrinfo" && hostname === host)
     return `HOST ${host} cannot be resolved (${code}): set it to an address of this machine`;
-  if (syscall !== "listen") return null;
+  // A process of `opwright dev` asks the one that has the listener, whose fault it is then.
+  if (syscall !== "listen" && syscall !== "bind") return null;
   const place = `port ${port} of ${address}`;
   switch (code) {
     case "EADDRINUSE":
