@@ -8,6 +8,10 @@ const longest = [
   "realtime-attacks",
   "storage.test",
   "property/query",
+  "document-cases",
+  "generator/diff",
+  "generator/cli",
+  "database-network",
   "property/generated-code",
   "property/writers",
 ];
@@ -29,8 +33,12 @@ const measuring = [
   "test/faults/restarts.test.ts",
 ];
 
-/** Tests that put another module in the place of one: nobody else may have loaded it. */
-const mocking = ["test/contract/tenant-predicate.test.ts"];
+/** Tests that need a process of their own: they replace modules, measure the heap, or rely on nobody having made an id before. */
+const isolated = [
+  "test/contract/tenant-predicate.test.ts",
+  "test/acceptance/held-memory.test.ts",
+  "runtime/contract/uuid.test.ts",
+];
 
 export default defineConfig({
   resolve: {
@@ -71,7 +79,7 @@ export default defineConfig({
         test: {
           name: "together",
           include: ["{runtime,generator,test}/**/*.test.ts"],
-          exclude: [...measuring, ...mocking],
+          exclude: [...measuring, ...isolated],
           // Each process loads the code under test once, not for each of two hundred files.
           isolate: false,
           // Most of them wait more than they compute, also where there is one core.
@@ -82,10 +90,10 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          name: "mocking",
-          include: mocking,
-          maxWorkers: 1,
-          sequence: { groupOrder: 2 },
+          name: "isolated",
+          include: isolated,
+          maxWorkers: 3,
+          sequence: { groupOrder: 1 },
         },
       },
     ],
