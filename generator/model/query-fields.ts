@@ -1,6 +1,7 @@
 // The fields of a document as queries name them, and what can be asked of each.
 import {
   baseFields,
+  ofMembers,
   type Elements,
   type Fields,
   type FieldType,
@@ -21,10 +22,8 @@ export function queryableFields(document: QueryableDocument): Fields {
     ...baseFields,
     ...(document.softDelete ? { is_deleted: "boolean" as const } : {}),
   };
-  const told = Object.entries(columns).filter(
-    ([name]) => document.view?.members.includes(name) !== false,
-  );
-  return { ...Object.fromEntries(told), ...document.fields };
+  const told = document.view === null ? columns : ofMembers(columns, document.view.members);
+  return { ...told, ...document.fields };
 }
 
 /** What queries can do with each field: the extension `x-query` of list operations. `operators` tells those of a type. */

@@ -1,5 +1,5 @@
 // Views: what of documents is told. To those who read, a view is a document that has its members alone.
-import type { Fields } from "../../runtime/contract/fields.js";
+import { ofMembers } from "../../runtime/contract/fields.js";
 import type { DocumentModel, ReferenceModel, ViewModel } from "./document-model.js";
 import { pascalCase } from "./names.js";
 import { own } from "./records.js";
@@ -29,18 +29,15 @@ export function viewed(
   document: DocumentModel,
   { name, members, ...read }: ViewModel,
 ): DocumentModel {
-  const isShown = (path: string): boolean => members.includes(path.split(/[.[]/, 1)[0] ?? "");
-  const shown = <Value>(values: Readonly<Record<string, Value>>): Readonly<Record<string, Value>> =>
-    Object.fromEntries(Object.entries(values).filter(([path]) => isShown(path)));
   return {
     ...document,
     ...read,
     name: readName(document.name, name),
     listDeleted: false,
-    fields: shown(document.fields) satisfies Fields,
-    elements: shown(document.elements),
-    enums: shown(document.enums),
-    references: document.references.filter(({ field }) => isShown(field)),
+    fields: ofMembers(document.fields, members),
+    elements: ofMembers(document.elements, members),
+    enums: ofMembers(document.enums, members),
+    references: document.references.filter(({ field }) => members.includes(field)),
     views: [],
     view: { name, members },
   };

@@ -127,3 +127,13 @@ export function postgresField(path: string, type: FieldType, json = `"body"`): s
       return `(${text} COLLATE "C")`;
   }
 }
+
+/** What is said of some members of a document, or of paths below them. */
+export function ofMembers<Value>(
+  said: Readonly<Record<string, Value>>,
+  members: readonly string[],
+): Readonly<Record<string, Value>> {
+  return Object.fromEntries(
+    Object.entries(said).filter(([path]) => members.includes(path.split(/[.[]/, 1)[0] ?? path)),
+  );
+}

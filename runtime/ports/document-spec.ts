@@ -1,5 +1,11 @@
 // The document spec: all that the runtime knows of one document type, printed by the generator.
-import { baseFields, type Elements, type Enums, type Fields } from "../contract/fields.js";
+import {
+  baseFields,
+  ofMembers,
+  type Elements,
+  type Enums,
+  type Fields,
+} from "../contract/fields.js";
 import type { StemmedLanguage } from "../contract/search-languages.js";
 import type { Converters, Shape } from "../contract/shapes.js";
 import type { Validator } from "../contract/validation.js";
@@ -164,8 +170,9 @@ export function document<
 }
 
 /** Base fields, as queries have them. */
-function columnsOf({ softDelete }: DocumentDeclaration): Fields {
-  return softDelete ? { ...baseFields, is_deleted: "boolean" } : baseFields;
+function columnsOf({ softDelete, view: seen }: DocumentDeclaration): Fields {
+  const columns: Fields = softDelete ? { ...baseFields, is_deleted: "boolean" } : baseFields;
+  return seen === undefined ? columns : ofMembers(columns, seen.members);
 }
 
 /**
@@ -176,9 +183,9 @@ export function view<Document, Filter = unknown, Sorts = unknown, Expanded = Doc
   of: DocumentSpec<unknown>,
   { name, members, reading }: View & Pick<DocumentDeclaration, "reading">,
 ): DocumentSpec<Document, never, never, Filter, Sorts, Expanded> {
-  const { fieldSet: _fieldSet, scopeFields, reading: _reading, ...whole } = of;
-  const shown = <Value>(values: Readonly<Record<string, Value>> = {}) => membersOf(values, members);
-  const declaration: DocumentDeclaration = {
+  const { reading: _reading, ...whole } = of;
+  const shown = <Value>(said: Readonly<Record<string, Value>> = {}) => ofMembers(said, members);
+  const seen = document<Document, never, never, Filter, Sorts, Expanded>({
     ...whole,
     view: { name, members },
     listDeleted: false,
@@ -187,25 +194,8 @@ export function view<Document, Filter = unknown, Sorts = unknown, Expanded = Doc
     enums: shown(whole.enums),
     references: shown(whole.references),
     ...(reading === undefined ? {} : { reading }),
-  };
-  const { fields, elements, enums, shape } = declaration;
-  const columns = shown(columnsOf(of));
-  const relations = offeredRelations(declaration);
-  return {
-    ...declaration,
-    fieldSet: new FieldSet({ fields, elements, enums, shape, columns, relations }),
-    scopeFields,
-  };
-}
-
-/** What is said of some members, or of paths below them. */
-function membersOf<Value>(
-  values: Readonly<Record<string, Value>>,
-  members: readonly string[],
-): Readonly<Record<string, Value>> {
-  return Object.fromEntries(
-    Object.entries(values).filter(([path]) => members.includes(path.split(/[.[]/)[0] ?? "")),
-  );
+  });
+  return { ...seen, scopeFields: of.scopeFields };
 }
 
 /** What others see of documents, by name: all of them, or a view. */

@@ -1,6 +1,7 @@
 // How documents are read, as their modules print it: who may see them by way of others, and their views.
-import type { DocumentModel, ReadModel } from "../../model/document-model.js";
+import type { DocumentModel, ReadModel, ViewModel } from "../../model/document-model.js";
 import { specName } from "../../model/names.js";
+import { readName, viewed } from "../../model/views.js";
 import { listLayout, literal } from "../../print/layout.js";
 import type { ModuleScope } from "../../print/module-scope.js";
 import { queryTypeNames } from "./query-types.js";
@@ -20,15 +21,16 @@ export function viewTypes({ name, typeName, readTypeName }: DocumentModel): read
 
 /** The spec of a view, made of that of the documents. */
 export function viewLines(
-  view: DocumentModel,
-  of: string,
+  document: DocumentModel,
+  view: ViewModel,
   scope: ModuleScope,
   isAnnotated: boolean,
 ): readonly string[] {
-  const { name, members } = view.view ?? { name: view.name, members: [] };
-  const [typeName = "unknown", ...asked] = viewTypes(view);
+  const { name, members } = view;
+  const of = specName(document.name);
+  const spec = specName(readName(document.name, name));
+  const [typeName = "unknown", ...asked] = viewTypes(viewed(document, view));
   const maker = scope.runtime("view");
-  const spec = specName(view.name);
   const open = isAnnotated
     ? listLayout(
         "",

@@ -226,9 +226,7 @@ function printDocument(
   const converters = convertersMember(document, shape, scope);
   const related = [...referenceMembers(document, model, scope), ...readingMember(document, scope)];
   const set = setMember(document, scope);
-  const printedViews = views.map((view) =>
-    viewLines(view, specName(document.name), scope, isAnnotated),
-  );
+  const printedViews = document.views.map((view) => viewLines(document, view, scope, isAnnotated));
   const maker = scope.runtime("document");
   const imports = [
     ...scope.imports.filter(({ from }) => from === runtimePackage),
