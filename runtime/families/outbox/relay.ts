@@ -1,5 +1,4 @@
 // The relay: delivers staged events to their destinations, at least once, up to a number of attempts (service.md "Integration events (outbox)").
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Clock } from "../../ports/clock.js";
 import type { ExecutionContext } from "../../operations/context.js";
 import type { Database, WriteOptions } from "../../ports/database.js";
@@ -80,9 +79,10 @@ async function deliver(
   try {
     const created = new Date(event.createdAt).toISOString();
     const data: unknown = JSON.parse(options.sealer.open(event.payload, id));
-    const context = options.contextOf(name, tenant, Lifetime.within(patienceMillis));
+    const lifetime = Lifetime.within(patienceMillis);
+    const context = options.contextOf(name, tenant, lifetime);
     const delivered = { id, name, data, tenant, created_at: created, attempt };
-    await withPatience(destination(delivered, context));
+    await withPatience(destination(delivered, context), lifetime);
     await database.write(settle(), (transaction) => transaction.of(outboxStore).remove(id));
   } catch (error) {
     const now = clock.now();
@@ -102,20 +102,14 @@ async function deliver(
 /** Only names with a destination are claimed. */
 const unknown: Destination = () => Promise.reject(new Error("no destination"));
 
-/** Settles as the delivery does, or rejects when it takes too long, so that one destination doesn't delay the others. */
-async function withPatience(delivery: Promise<void>): Promise<void> {
-  const patience = new AbortController();
-  const overdue = sleep(patienceMillis, undefined, { signal: patience.signal, ref: false }).then(
-    () => {
-      throw new Error(`the destination took longer than ${patienceMillis / 1000} s`);
-    },
-  );
-  try {
-    await Promise.race([delivery, overdue]);
-  } finally {
-    patience.abort();
-    overdue.catch(() => undefined);
-  }
+/** Settles as the delivery does, or rejects when its time is over, so that one destination doesn't delay the others. */
+function withPatience(delivery: Promise<void>, lifetime: Lifetime): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const off = lifetime.onOver(() =>
+      reject(new Error(`the destination took longer than ${patienceMillis / 1000} s`)),
+    );
+    delivery.finally(off).then(resolve, reject);
+  });
 }
 
 /** Whole milliseconds. */
