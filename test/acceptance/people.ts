@@ -1,4 +1,5 @@
 // People for acceptance tests: principals, members of tenants, and requests in their names.
+import { expect } from "vitest";
 import { identitySpec } from "../../generated/identity.js";
 import { issueSession, type TokenResponse } from "../../runtime/families/identity/operations.js";
 import type { IdentitySpec } from "../../runtime/families/identity/spec.js";
@@ -20,6 +21,13 @@ export interface Member extends Person {
   readonly token: string;
 }
 
+/** Somebody who calls the service. */
+export interface Somebody {
+  call(method: string, path: string, body?: object): Promise<Answer>;
+  /** Creates a document below a path, and resolves with its id. */
+  make(path: string, body: object): Promise<string>;
+}
+
 export interface People {
   /** A new principal, with permissions everywhere where some are given. */
   person(...everywhere: readonly string[]): Promise<Person>;
@@ -32,6 +40,8 @@ export interface People {
   session(principalId: string, tenantId: string | null, actorId?: string): Promise<TokenResponse>;
   /** A request with a bearer token. */
   as(token: string, method: string, path: string, body?: unknown): Promise<Answer>;
+  /** Whoever has the bearer token. */
+  by(token: string): Somebody;
 }
 
 type Connection = TestService["running"]["connection"];
@@ -70,11 +80,25 @@ export function peopleOf(service: TestService, spec: IdentitySpec = identitySpec
     );
     return id;
   };
+  const as: People["as"] = (token, method, path, body) =>
+    service.call(method, path, {
+      headers: { authorization: `Bearer ${token}` },
+      ...(body === undefined ? {} : { body }),
+    });
   return {
     session,
     grant,
     person,
     tenant,
+    as,
+    by: (token) => ({
+      call: (method, path, body) => as(token, method, path, body),
+      async make(path, body) {
+        const answer = await as(token, "POST", `/${path}`, body);
+        expect([answer.status, JSON.stringify(answer.body)]).toEqual([201, expect.anything()]);
+        return answer.body.id;
+      },
+    }),
     async member(given, ...permissions) {
       const made = await person();
       const tenantId = given === "" ? await tenant() : given;
@@ -85,10 +109,5 @@ export function peopleOf(service: TestService, spec: IdentitySpec = identitySpec
       const { access_token: token } = await session(made.id, tenantId);
       return { ...made, tenantId, token };
     },
-    as: (token, method, path, body) =>
-      service.call(method, path, {
-        headers: { authorization: `Bearer ${token}` },
-        ...(body === undefined ? {} : { body }),
-      }),
   };
 }

@@ -80,9 +80,7 @@ for (const engine of engines) {
     const somebody = async () => {
       const { id } = await people.person();
       const { access_token: token } = await people.session(id, null);
-      const call = (method: string, path: string, body?: object): Promise<Answer> =>
-        people.as(token, method, path, body);
-      return { id, call };
+      return { id, ...people.by(token) };
     };
     const lines = [
       { name: "a", price: 2 },

@@ -1,9 +1,9 @@
 // Views: documents told by some of their members, to those whom the view's own policy lets pass.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { engines } from "../engines.js";
-import { peopleOf, type People } from "./people.js";
+import { peopleOf, type People, type Somebody } from "./people.js";
 import { testProject, type TestProject } from "./project-service.js";
-import type { Answer, TestService } from "./service.js";
+import type { TestService } from "./service.js";
 
 const files = {
   "registry/service.yaml": `registry: 1
@@ -45,11 +45,6 @@ export const find = async ({ name }, context) => {
 `,
 };
 
-interface Somebody {
-  call(method: string, path: string, body?: object): Promise<Answer>;
-  make(kind: string, body: object): Promise<string>;
-}
-
 let project: TestProject;
 beforeAll(async () => {
   project = await testProject(files);
@@ -68,15 +63,7 @@ for (const engine of engines) {
 
     const member = async (tenant: string, ...permissions: readonly string[]): Promise<Somebody> => {
       const { token } = await people.member(tenant, ...permissions);
-      const call: Somebody["call"] = (method, path, body) => people.as(token, method, path, body);
-      return {
-        call,
-        async make(kind, body) {
-          const answer = await call("POST", `/${kind}`, body);
-          expect([answer.status, JSON.stringify(answer.body)]).toEqual([201, expect.anything()]);
-          return answer.body.id;
-        },
-      };
+      return people.by(token);
     };
 
     /** A profile of Ann's with a post about it, and Bob, who may read neither as a whole. */
