@@ -60,11 +60,11 @@ export interface SetModel {
     | { readonly kind: "count"; readonly path: string };
 }
 
-/** Members of documents that a view tells, of all that they have. */
+/** The members of documents that a view shows. */
 export interface ToldMembers {
   /** What the view is called. */
   readonly name: string;
-  /** Base fields among them. */
+  /** Including base fields, if listed. */
   readonly members: readonly string[];
 }
 

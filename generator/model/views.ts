@@ -1,10 +1,10 @@
-// Views: what of documents is told. To those who read, a view is a document that has its members alone.
+// Views of documents. For its readers, a view is a document with fewer members.
 import { ofMembers } from "../../runtime/contract/fields.js";
 import type { DocumentModel, ReferenceModel, ViewModel } from "./document-model.js";
 import { pascalCase } from "./names.js";
 import { own } from "./records.js";
 
-/** `profiles.public`, or `profiles` where all of it is read. */
+/** `profiles.public`, or `profiles` for the whole document. */
 export function readName(document: string, view: string | undefined): string {
   return view === undefined ? document : `${document}.${view}`;
 }
@@ -43,7 +43,7 @@ export function viewed(
   };
 }
 
-/** What reads by a name: documents, or a view of them. */
+/** The documents, or the view of them, with this name. */
 export function readBy(
   documents: Readonly<Record<string, DocumentModel>>,
   read: string,

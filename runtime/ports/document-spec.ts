@@ -48,7 +48,7 @@ export interface Reading {
   visible?(context: never): Promise<Filter>;
 }
 
-/** Members of documents that are told, of all that they have. */
+/** The members of documents that a view shows. */
 export interface View {
   readonly name: string;
   readonly members: readonly string[];
@@ -59,7 +59,7 @@ export interface DocumentDeclaration {
   /** The document's name, which is the namespace of its operations. */
   readonly name: string;
   readonly table: string;
-  /** What is told of the documents; absent where it is all of them. */
+  /** The view that the spec stands for; absent if it is the documents themselves. */
   readonly view?: View;
   /** Whether rows belong to a tenant. */
   readonly tenant: boolean;
@@ -176,8 +176,8 @@ function columnsOf({ softDelete, view: seen }: DocumentDeclaration): Fields {
 }
 
 /**
- * A view of documents: they are told, and can be asked, as if they had only the members of the view. Rows, and scopes over
- * them, are those of the documents themselves. Nothing is written by way of it.
+ * A view of documents: its readers see, and can query, only the members of the view. Rows and scopes are those of the
+ * documents. It is read-only.
  */
 export function view<Document, Filter = unknown, Sorts = unknown, Expanded = Document>(
   of: DocumentSpec<unknown>,
@@ -198,7 +198,7 @@ export function view<Document, Filter = unknown, Sorts = unknown, Expanded = Doc
   return { ...seen, scopeFields: of.scopeFields };
 }
 
-/** What others see of documents, by name: all of them, or a view. */
+/** The name of what others see: the documents, or a view of them. */
 export function seenAs({ name, view: seen }: DocumentDeclaration): string {
   return seen === undefined ? name : `${name}.${seen.name}`;
 }

@@ -1,4 +1,4 @@
-// `views:`: members of documents that are told without the others, each view as a type of its own.
+// `views:`: members that are shown without the others. Each view has a type of its own.
 import { inside } from "../../diagnostics.js";
 import { didYouMean } from "../../did-you-mean.js";
 import type { FamilyContext } from "../../kernel/family.js";
