@@ -27,14 +27,18 @@ export function stillClean(
   return projectDigest(project, state.modules) === state.digest ? state : undefined;
 }
 
-/** A digest of the registry folder as it is now, taken before it is read. */
-export function registryDigest({ root, paths }: Project): string {
-  return digestOf(root, filesBelow(root, paths.registry));
+/** How the registry folder is now, taken before it is read: what is in it, of which size, and changed when. */
+export function registryState({ root, paths }: Project): string {
+  const entries = filesBelow(root, paths.registry).map((path) => {
+    const stats = statSync(join(root, path), { throwIfNoEntry: false });
+    return [path, stats?.ino, stats?.size, stats?.mtimeMs, stats?.ctimeMs];
+  });
+  return JSON.stringify(entries);
 }
 
 /**
- * Remembers that the project is clean. `before` is the registry's digest from before it was read: where the folder has
- * changed since, nothing is remembered, for nobody has seen what is there now.
+ * Remembers that the project is clean. `before` is how the registry was before it was read: where the folder has changed
+ * since, nothing is remembered, for nobody has seen what is there now.
  */
 export function rememberClean(
   project: Project,
@@ -42,7 +46,7 @@ export function rememberClean(
   { modules, warnings, expanded }: Pick<CheckedRegistry, "modules" | "warnings" | "expanded">,
 ): void {
   if (!existsSync(join(project.root, "node_modules"))) return;
-  if (registryDigest(project) !== before) return;
+  if (registryState(project) !== before) return;
   const digest = projectDigest(project, modules);
   const operations = Object.keys(expanded.model.operations).length;
   const state: CleanState = { digest, modules, operations, warnings };

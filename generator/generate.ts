@@ -7,10 +7,11 @@ import { rules } from "./check/rules.js";
 import { catalogue } from "./catalogue.js";
 import { type Finding } from "./diagnostics.js";
 import type { ClientSettings } from "./emit/client/settings.js";
-import { startCompiler } from "./emit/compiler.js";
-import { emit } from "./emit/emit.js";
+import { endCompiler, startCompiler } from "./emit/compiler.js";
+import { emit, emitChecks } from "./emit/emit.js";
 import type { EmittedFile } from "./print/file.js";
 import type { MigrationHistory } from "./emit/migrations.js";
+import type { RegistryModel } from "./model/registry.js";
 import type { ModulePaths } from "./print/module-path.js";
 import { registryFormat } from "./expand/registry-shape.js";
 import { expandRegistry, type ExpandedRegistry } from "./expand/expand.js";
@@ -20,7 +21,7 @@ import { registryNames } from "./load/registry-names.js";
 import { GeneratedFolder } from "./output/folder.js";
 import { manifestName, manifestOf } from "./output/manifest.js";
 import { fileTextCache, hasTextCache } from "./output/text-cache.js";
-import { planOutput, type Change } from "./output/plan.js";
+import { compared, planOutput, type Change, type Compared } from "./output/plan.js";
 import { buildIdentity, packageVersion } from "./package-root.js";
 
 export interface Project {
@@ -48,10 +49,35 @@ export interface CheckedRegistry {
   readonly modules: readonly string[];
   /** Texts of the files that findings refer to. */
   readonly textOf: (file: string) => string | undefined;
+  /** What is compiled already, where there are no findings and it is to be generated. */
+  readonly compiled: CompiledChecks | undefined;
+}
+
+/** Modules that check values, on their way; `keep` has the next run find them. */
+interface CompiledChecks {
+  readonly files: Promise<readonly EmittedFile[]>;
+  readonly keep: () => void;
 }
 
 /** Loads, expands and checks a registry. */
-export async function checkRegistry(project: Project): Promise<CheckedRegistry> {
+export function checkRegistry(project: Project): Promise<CheckedRegistry> {
+  return checked(project, () => undefined);
+}
+
+/** The same for a registry that is to be generated: its validators are compiled while it is checked. */
+export async function checkToGenerate(project: Project): Promise<CheckedRegistry> {
+  if (!hasTextCache(project.root, "validators")) startCompiler();
+  const registry = await checked(project, (model) => checksOf(project, model));
+  if (registry.findings.length === 0) return registry;
+  endCompiler();
+  return { ...registry, compiled: undefined };
+}
+
+/** `begin` is called with a model as soon as there is one without findings. */
+async function checked(
+  project: Project,
+  begin: (model: RegistryModel) => CompiledChecks | undefined,
+): Promise<CheckedRegistry> {
   const findings: Finding[] = [];
   const warnings: Finding[] = [];
   const known = new Set<string>();
@@ -66,6 +92,7 @@ export async function checkRegistry(project: Project): Promise<CheckedRegistry> 
   const options = { project: project.root, folder: project.paths.registry, report };
   const loaded = loadRegistry(project.root, project.paths.registry, registryFormat, report);
   const expanded = expandRegistry(loaded, options);
+  const compiled = findings.length === 0 ? begin(expanded.model) : undefined;
   const folder = new GeneratedFolder(project.root, project.paths.out);
   const { base } = project;
   const history = base === undefined ? folder.history(report) : folder.historyOf(base, report);
@@ -91,7 +118,16 @@ export async function checkRegistry(project: Project): Promise<CheckedRegistry> 
       loaded.tree.texts.get(file) ??
       expanded.types.texts.get(file) ??
       textOfFile(project.root, file),
+    compiled,
   };
+}
+
+function checksOf({ root }: Project, model: RegistryModel): CompiledChecks {
+  const cache = fileTextCache(root, "validators", buildIdentity());
+  const files = emitChecks(model, cache);
+  // With a finding, nobody asks what has become of them.
+  files.catch(() => undefined);
+  return { files, keep: () => cache.save() };
 }
 
 /** What generating would change, and the folder to apply it to. */
@@ -103,28 +139,30 @@ export interface GenerationPlan {
   readonly foreign: readonly string[];
 }
 
-/** Says that a registry will be generated, before it is checked: what compiles its validators begins to load beside that. */
-export function prepareGeneration({ root }: Project): void {
-  if (!hasTextCache(root, "validators")) startCompiler();
-}
-
 /** Emits a checked registry without findings and compares it with the generated folder. Writes nothing there. */
 export async function planGeneration(
   project: Project,
-  checked: CheckedRegistry,
+  registry: CheckedRegistry,
 ): Promise<GenerationPlan> {
-  const { folder, history } = checked;
-  const cache = fileTextCache(project.root, "validators", buildIdentity());
-  const emitted = await emit(checked.expanded.model, {
-    paths: project.paths,
-    names: registryNames(checked.loaded.tree),
-    history,
-    cache,
-    client: project.client,
-    purges: project.purges === true,
-  });
-  cache.save();
-  const files = [...emitted, manifestOf(emitted, packageVersion())];
+  const { folder, history } = registry;
+  const { model } = registry.expanded;
+  const { files: checks, keep } = registry.compiled ?? checksOf(project, model);
+  const compare = (files: readonly EmittedFile[]): readonly Compared[] =>
+    compared(files, (path) => folder.read(path));
+  const own = compare(
+    emit(model, {
+      paths: project.paths,
+      names: registryNames(registry.loaded.tree),
+      history,
+      client: project.client,
+      purges: project.purges === true,
+    }),
+  );
+  const emitted = [...own, ...compare(await checks)].sort((left, right) =>
+    left.path < right.path ? -1 : 1,
+  );
+  keep();
+  const files = [...emitted, ...compare([manifestOf(emitted, packageVersion())])];
   const ownership = new Map(
     project.base === undefined ? folder.ownership() : folder.ownershipWithMigrations(),
   );

@@ -1,38 +1,86 @@
-// dist/cli: the command line in a few files, since to find and read 340 takes it a tenth of what it needs for 1 000 operations.
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+// dist/cli and dist/served: the command line and the runtime in a few files each. Loading them file by file takes a tenth of
+// the time for generating 1 000 operations, and a third of the time in which a service starts.
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 
 /** Packages that every generation loads; the others stay where they are installed. */
 const inside = ["ajv", "commander", "handlebars", "yaml"];
 
-/** Bundles what is compiled in dist/generator. Without esbuild, which only development has, there is no bundle. */
+/** What the package exports of the runtime, by its file in dist/served. */
+const exported = {
+  runtime: "dist/runtime/index.js",
+  testing: "dist/runtime/testing/index.js",
+};
+
+/** Bundles what is compiled in dist/generator and dist/runtime. Only development has esbuild: without it both are read as they are. */
 export function bundle(root) {
-  const folder = join(root, "dist/cli");
-  rmSync(folder, { recursive: true, force: true });
-  const require = createRequire(join(root, "package.json"));
-  if (!existsSync(join(root, "node_modules/esbuild"))) return;
-  const { dependencies, devDependencies, peerDependencies } = require("./package.json");
-  const installed = Object.keys({ ...dependencies, ...devDependencies, ...peerDependencies });
-  const { metafile } = require("esbuild").buildSync({
-    absWorkingDir: root,
+  for (const folder of ["dist/cli", "dist/served"])
+    rmSync(join(root, folder), { recursive: true, force: true });
+  if (existsSync(join(root, "node_modules/esbuild"))) {
+    bundleCommandLine(root);
+    bundleRuntime(root);
+    return;
+  }
+  mkdirSync(join(root, "dist/served"), { recursive: true });
+  for (const [name, path] of Object.entries(exported)) {
+    const from = path.replace("dist/", "../");
+    writeFileSync(join(root, `dist/served/${name}.js`), `export * from "${from}";\n`);
+  }
+}
+
+function bundleCommandLine(root) {
+  const { metafile } = bundled(root, {
     entryPoints: ["dist/generator/cli/main.js", "dist/generator/emit/ajv-thread.js"],
     outdir: "dist/cli",
     entryNames: "[name]",
+    external: installed(root).filter((name) => !inside.includes(name)),
+    // Packages that are no modules of ECMAScript ask for Node's own with this.
+    banner: {
+      js: 'import { createRequire as requireOf } from "node:module"; const require = requireOf(import.meta.url);',
+    },
+  });
+  writeFileSync(join(root, "dist/cli/LICENSES.txt"), licenses(root, Object.keys(metafile.inputs)));
+}
+
+/** No package is in it: a service has its own. */
+function bundleRuntime(root) {
+  bundled(root, { entryPoints: exported, outdir: "dist/served", external: installed(root) });
+  // Scripts of pages are read as files, beside whoever serves them.
+  cpSync(join(root, "dist/runtime/http/docs/assets"), join(root, "dist/served/assets"), {
+    recursive: true,
+  });
+}
+
+function bundled(root, options) {
+  return requireFrom(root)("esbuild").buildSync({
+    absWorkingDir: root,
     bundle: true,
     splitting: true,
     platform: "node",
     format: "esm",
     target: "node20",
-    external: installed.filter((name) => !inside.includes(name)),
-    // Packages that are no modules of ECMAScript ask for Node's own with this.
-    banner: {
-      js: 'import { createRequire as requireOf } from "node:module"; const require = requireOf(import.meta.url);',
-    },
     metafile: true,
     logLevel: "warning",
+    ...options,
   });
-  writeFileSync(join(folder, "LICENSES.txt"), licenses(root, Object.keys(metafile.inputs)));
+}
+
+function installed(root) {
+  const { dependencies, devDependencies, peerDependencies } = requireFrom(root)("./package.json");
+  return Object.keys({ ...dependencies, ...devDependencies, ...peerDependencies });
+}
+
+function requireFrom(root) {
+  return createRequire(join(root, "package.json"));
 }
 
 /** The licenses of the packages of which something is in the bundle. */

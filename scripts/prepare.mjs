@@ -24,7 +24,7 @@ const forService = [...forPackage, "tsconfig.service.json", "registry", "generat
 const ofPackage = {
   step: "package",
   inputs: forPackage,
-  outputs: ["dist/cli", "dist/generator", "dist/runtime"],
+  outputs: ["dist/cli", "dist/generator", "dist/runtime", "dist/served"],
 };
 const ofService = { step: "service", inputs: forService, outputs: ["dist/service"] };
 const ofGenerated = {
@@ -56,7 +56,7 @@ export function installToRun() {
   if (missingPackages(root, isForRunning).length > 0) run("npm", ["ci", "--omit=dev"]);
 }
 
-/** Compiles the package with its declarations to dist/: generator and runtime, and the command line once more as a bundle. */
+/** Compiles the package with its declarations to dist/: generator and runtime, and both once more as bundles. */
 export function build() {
   makeOnce(root, ofPackage, () => {
     compile("tsconfig.build.json");

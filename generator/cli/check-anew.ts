@@ -1,5 +1,5 @@
 // opwright check if something has changed: checks the registry and compares everything that it generates.
-import { registryDigest, rememberClean } from "../clean-state.js";
+import { registryState, rememberClean } from "../clean-state.js";
 import { checkedPlan, driftDiff } from "./drift.js";
 import { renderFindings } from "./findings.js";
 import { exitCodes, type ExitCode, type Terminal } from "./io.js";
@@ -12,7 +12,7 @@ export async function checkAnew(
   terminal: Terminal,
   isMachine: boolean,
 ): Promise<ExitCode> {
-  const before = registryDigest(project);
+  const before = registryState(project);
   const { checked, plan, findings, warnings } = await checkedPlan(project);
   const changes = plan?.changes ?? [];
   const { textOf } = checked;

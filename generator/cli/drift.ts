@@ -1,8 +1,7 @@
 // What `check` reports if the generated folder differs: a finding per file, and a unified diff.
 import {
-  checkRegistry,
+  checkToGenerate,
   planGeneration,
-  prepareGeneration,
   type CheckedRegistry,
   type GenerationPlan,
   type Project,
@@ -39,8 +38,7 @@ export async function checkedPlan(project: Project): Promise<{
   readonly findings: readonly Finding[];
   readonly warnings: readonly Finding[];
 }> {
-  prepareGeneration(project);
-  const checked = await checkRegistry(project);
+  const checked = await checkToGenerate(project);
   const plan = checked.findings.length > 0 ? undefined : await planGeneration(project, checked);
   const drift = driftFindings(project.paths.out, plan?.changes ?? []);
   return {

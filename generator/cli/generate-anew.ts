@@ -1,10 +1,9 @@
 // opwright generate if something has changed.
-import { registryDigest, rememberClean } from "../clean-state.js";
+import { registryState, rememberClean } from "../clean-state.js";
 import type { Finding } from "../diagnostics.js";
 import {
-  checkRegistry,
+  checkToGenerate,
   planGeneration,
-  prepareGeneration,
   type CheckedRegistry,
   type GenerationPlan,
 } from "../generate.js";
@@ -41,9 +40,8 @@ export async function generateAnew(
     if (warnings.length > 0)
       terminal.out(renderFindings(warnings, format, { textOf, isColoured, root: project.root }));
   };
-  prepareGeneration(project);
-  let before = registryDigest(project);
-  let checked = await checkRegistry(project);
+  let before = registryState(project);
+  let checked = await checkToGenerate(project);
   // With any other finding, nothing is written at all.
   if (
     flags.stubs === true &&
@@ -52,8 +50,8 @@ export async function generateAnew(
     refusedOf(await planGeneration(project, checked), flags).length === 0
   ) {
     for (const added of await addStubs(project, checked)) terminal.note(`added ${added}`);
-    before = registryDigest(project);
-    checked = await checkRegistry(project);
+    before = registryState(project);
+    checked = await checkToGenerate(project);
   }
   const { textOf, findings } = checked;
   const show = (shown: typeof findings): GenerateOutcome => {

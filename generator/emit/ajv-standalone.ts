@@ -1,14 +1,25 @@
 // Ajv standalone code as part of a TypeScript module: no require, our own formats and helpers.
 import { _, Ajv2020 } from "ajv/dist/2020.js";
 import type { KeywordDefinition } from "ajv/dist/core.js";
+import { ValueScope } from "ajv/dist/compile/codegen/scope.js";
 import standalone from "ajv/dist/standalone/index.js";
 import { formats } from "../../runtime/contract/validation.js";
 import { everyKeyword } from "../load/schema-keywords.js";
 import { functionName } from "../model/validator-plan.js";
 import { shortened } from "./validator-code.js";
 
-/** Knows the keywords that schemas can have here, and no others: Ajv goes through all of them for each schema in a schema. */
+/**
+ * Knows the keywords that schemas can have here, and no others: Ajv goes through all of them for each schema in a schema.
+ * Making one takes time, so one compiles all modules.
+ */
 class Compiler extends Ajv2020 {
+  /** Forgets what it has compiled. Functions are numbered anew, because a module must not depend on others. */
+  begin(): this {
+    this.removeSchema();
+    const scope = new ValueScope({ ...this.scope.opts, scope: {} });
+    return Object.assign(this, { scope });
+  }
+
   override addKeyword(added: string | KeywordDefinition): this {
     const names = typeof added === "string" ? [] : [added.keyword].flat();
     if (names.some((name) => everyKeyword.includes(name))) super.addKeyword(added);
@@ -23,12 +34,7 @@ const names = {
   serialize: ({ path = "" }: { readonly path?: string }) => path,
 };
 
-/**
- * Compiles each schema to a function; they may refer to each other by their names. The text needs codePointLength, formats
- * and jsonEqual in scope. Where a schema has a default, the function puts it in.
- */
-export function compileStandalone(schemas: Readonly<Record<string, object>>): string {
-  // One instance per module, because its counters number the functions and must not depend on other modules.
+function newCompiler(): Compiler {
   const ajv = new Compiler({
     strict: false,
     allErrors: true,
@@ -50,6 +56,18 @@ export function compileStandalone(schemas: Readonly<Record<string, object>>): st
   });
   // Keywords that need it are refused, but the constructor requires it anyway.
   ajv.opts.unevaluated = false;
+  return ajv;
+}
+
+let compiler: Compiler | undefined;
+
+/**
+ * Compiles each schema to a function; they may refer to each other by their names. The text needs codePointLength, formats
+ * and jsonEqual in scope. Where a schema has a default, the function puts it in.
+ */
+export function compileStandalone(schemas: Readonly<Record<string, object>>): string {
+  compiler ??= newCompiler();
+  const ajv = compiler.begin();
   for (const [name, schema] of Object.entries(schemas)) ajv.addSchema(schema, name);
   const exported = Object.fromEntries(
     Object.keys(schemas).map((name) => [functionName(name), name]),
@@ -58,7 +76,7 @@ export function compileStandalone(schemas: Readonly<Record<string, object>>): st
 }
 
 /** A name of one of Ajv's functions, or a string, which may contain such a name; members with such a name aren't functions. */
-const functionOrText = /"(?:[^"\\\n]|\\.)*"|(?<![\w$.])validate\d+\b/g;
+const functionOrText = /"[^"\\\n]*(?:\\.[^"\\\n]*)*"|(?<![\w$.])validate\d+\b/g;
 
 /** Ajv's module text with its exports as plain functions and its requires as the runtime's helpers. */
 function rewritten(text: string): string {

@@ -31,8 +31,8 @@ class CompilerThread {
     const thread = new Worker(threadFile());
     this.#thread = thread;
     thread.on("message", (reply: CompileReply) => this.#settle(reply));
-    thread.on("error", (cause) => this.#fail(cause));
-    thread.on("exit", () => this.#fail(new Error("The thread that compiles schemas has ended.")));
+    thread.on("error", (cause) => this.#fail(thread, cause));
+    thread.on("exit", () => this.#fail(thread, hasEnded()));
     thread.unref();
     return thread;
   }
@@ -49,6 +49,13 @@ class CompilerThread {
     });
   }
 
+  /** Ends what is being compiled; whoever waits for it is refused. */
+  end(): void {
+    if (this.#thread === undefined) return;
+    void this.#thread.terminate();
+    this.#fail(this.#thread, hasEnded());
+  }
+
   #settle(reply: CompileReply): void {
     const waiting = this.#waiting.get(reply.id);
     this.#waiting.delete(reply.id);
@@ -57,11 +64,17 @@ class CompilerThread {
     else waiting?.resolve(reply.code);
   }
 
-  #fail(cause: unknown): void {
+  #fail(thread: Worker, cause: unknown): void {
+    // The next one may be at work already.
+    if (this.#thread !== thread) return;
     this.#thread = undefined;
     for (const { reject } of this.#waiting.values()) reject(cause);
     this.#waiting.clear();
   }
+}
+
+function hasEnded(): Error {
+  return new Error("The thread that compiles schemas has ended.");
 }
 
 const thread = new CompilerThread();
@@ -75,6 +88,11 @@ function threadFile(): string {
 /** Starts the thread before there is anything to compile, so that it is ready when there is. */
 export function startCompiler(): void {
   thread.start();
+}
+
+/** Ends the thread: what it compiles is not wanted any more. */
+export function endCompiler(): void {
+  thread.end();
 }
 
 /** As `compileStandalone`, in the thread. */

@@ -25,23 +25,24 @@ export interface EmitOptions {
   readonly paths: ModulePaths;
   readonly names: RegistryNames;
   readonly history: MigrationHistory;
-  readonly cache: TextCache;
   readonly client: ClientSettings;
   /** Whether tables that are no longer declared go. */
   readonly purges: boolean;
 }
 
-/** All files of the generated folder but its manifest, sorted by path. The same model gives the same bytes. */
-export async function emit(
+/** Modules that check values. They take longest, and are compiled beside all that is made meanwhile. */
+export async function emitChecks(
   model: RegistryModel,
-  options: EmitOptions,
+  cache: TextCache,
 ): Promise<readonly EmittedFile[]> {
-  // Asked for first: they are compiled beside all that is made here.
-  const validators = emitValidators(model, options.cache);
-  const answers = emitAnswers(model, options.cache);
+  return (await Promise.all([emitValidators(model, cache), emitAnswers(model, cache)])).flat();
+}
+
+/** All other files of the generated folder but its manifest. The same model gives the same bytes. */
+export function emit(model: RegistryModel, options: EmitOptions): readonly EmittedFile[] {
   const storage = storageOf(model, options.history.storage, options.purges);
   const tables = storedTables(model, storage);
-  const files = [
+  return [
     recordsFile("registry.json", frozen(model), 3),
     emitRegistrySchema(options.names),
     emitOpenApi(
@@ -57,8 +58,5 @@ export async function emit(
     ...emitClient(model, options.client),
     ...emitService(model, options.paths),
     emitTesting(model),
-    ...(await validators),
-    ...(await answers),
   ];
-  return files.sort((left, right) => (left.path < right.path ? -1 : 1));
 }

@@ -71,7 +71,9 @@ function memberAt(value: unknown, path: readonly string[]): unknown {
 
 /** A function without the values that it keeps and never looks at. */
 function withoutUnused(code: string): string {
-  return unread.reduce(withoutLines, code);
+  const uses = new Map<string, number>();
+  note(code, 1, uses);
+  return unread.reduce((rest, lines) => withoutLines(rest, lines, uses), code);
 }
 
 /** Verdicts on whole lists, on single values, and what they begin with: each is looked at by those before. */
@@ -82,7 +84,7 @@ const unread = [
 ];
 
 /** A part of a line that is a string, or a name of a value or an end of a block, which count where they are in no string. */
-const names = /"(?:[^"\\]|\\.)*"|(?<![.\w])data\d+\b|[{}]/g;
+const names = /"[^"\\]*(?:\\.[^"\\]*)*"|(?<![.\w])data\d+\b|[{}]/g;
 
 /** A function whose values are numbered by how deep they lie, and not by how many stand before them. */
 function withNamesByDepth(code: string): string {
@@ -105,19 +107,34 @@ function withNamesByDepth(code: string): string {
 
 /** The module without constants of which nothing is left to be used. */
 function withoutUnusedConstants(code: string): string {
-  return withoutLines(code, /^const (schema\d+|func\d+|formats\d+) = .*;\n/gm);
+  const uses = new Map<string, number>();
+  note(code, 1, uses);
+  return withoutLines(code, /^const (schema\d+|func\d+|formats\d+) = .*;\n/gm, uses);
 }
 
-/** Without those lines that give a value to a name that stands in no other line. */
-function withoutLines(code: string, lines: RegExp): string {
-  const uses = new Map<string, number>();
-  const count = (name: string, more: number): void => {
+/** Counts names that a line may give a value to. */
+function note(code: string, more: 1 | -1, uses: Map<string, number>): void {
+  for (const name of code.match(/\b(?:_errs|valid|vSchema|schema|func|formats)\d+\b/g) ?? [])
     uses.set(name, (uses.get(name) ?? 0) + more);
-  };
-  for (const [name] of code.matchAll(/\b(?:_errs|valid|vSchema|schema|func|formats)\d+\b/g))
-    count(name, 1);
-  for (const [, first, second] of code.matchAll(lines)) count(first ?? second ?? "", -1);
-  return code.replaceAll(lines, (line, first?: string, second?: string | number) =>
-    uses.get(first ?? String(second)) === 0 ? "" : line,
-  );
+}
+
+/** Without those lines that give a value to a name that stands in no other line. What goes is no use any more. */
+function withoutLines(code: string, lines: RegExp, uses: Map<string, number>): string {
+  const given = new Map<string, number>();
+  const found = [...code.matchAll(lines)].map((match) => {
+    const name = match[1] ?? match[2] ?? "";
+    given.set(name, (given.get(name) ?? 0) + 1);
+    return { name, line: match[0], at: match.index };
+  });
+  const unused = new Set([...given.keys()].filter((name) => uses.get(name) === given.get(name)));
+  if (unused.size === 0) return code;
+  let rest = "";
+  let from = 0;
+  for (const { name, line, at } of found) {
+    if (!unused.has(name)) continue;
+    note(line, -1, uses);
+    rest += code.slice(from, at);
+    from = at + line.length;
+  }
+  return rest + code.slice(from);
 }

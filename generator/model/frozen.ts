@@ -171,11 +171,13 @@ function without(usually: object, value: object): object {
   return rest;
 }
 
-/** Most values are no objects, or empty ones, which need no deep look. */
+/** Most values are one and the same, no objects, or empty lists, which need no deep look. */
 function isSame(left: unknown, right: unknown): boolean {
+  if (left === right) return true;
   if (typeof left !== "object" || typeof right !== "object" || left === null || right === null)
-    return left === right;
-  if (Array.isArray(left) && Array.isArray(right) && left.length !== right.length) return false;
+    return false;
+  if (Array.isArray(left) && Array.isArray(right) && left.length * right.length === 0)
+    return left.length === right.length;
   return isDeepStrictEqual(left, right);
 }
 

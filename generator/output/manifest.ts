@@ -12,12 +12,14 @@ export function hashOf(text: string): string {
   return hash("sha256", text, "hex");
 }
 
-/** The manifest of a set of files. */
-export function manifestOf(files: readonly EmittedFile[], version: string): EmittedFile {
-  const hashes = files.map(({ path, text }) => [path, hashOf(text)] as const);
+/** The manifest of files, given the hash of each. */
+export function manifestOf(
+  files: readonly { readonly path: string; readonly hash: string }[],
+  version: string,
+): EmittedFile {
   return jsonFile(manifestName, {
     generator: `opwright ${version}`,
-    files: Object.fromEntries(hashes),
+    files: Object.fromEntries(files.map((file) => [file.path, file.hash])),
   });
 }
 

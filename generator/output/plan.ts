@@ -29,22 +29,35 @@ export type Change =
       readonly before: string;
     };
 
+/** A file that should be, and the text that stands in its place, where there is one. */
+export interface Compared extends EmittedFile {
+  readonly hash: string;
+  readonly before: string | undefined;
+}
+
+/** Compares files with those that are there. `read` gives the text of a file, or undefined. */
+export function compared(
+  files: readonly EmittedFile[],
+  read: (path: string) => string | undefined,
+): readonly Compared[] {
+  return files.map((file) => ({ ...file, hash: hashOf(file.text), before: read(file.path) }));
+}
+
 /** Whether carrying the change out takes the file away. */
 export function isRemoval(change: Change): boolean {
   return change.kind === "stale" || (change.kind === "edited" && change.text === undefined);
 }
 
-/** Compares the files that should be with those that are. `read` gives the text of a file, or undefined. */
+/** What is to be done for all files that should be. `read` gives the text of a file, or undefined. */
 export function planOutput(
-  files: readonly EmittedFile[],
+  files: readonly Compared[],
   ownership: Ownership,
   read: (path: string) => string | undefined,
 ): readonly Change[] {
   const isOurs = (before: string, hashes: ReadonlySet<string>): boolean =>
     hashes.has(hashOf(before)) || hasConflict(before);
   const wanted = new Set(files.map(({ path }) => path));
-  const present = files.flatMap(({ path, text }): readonly Change[] => {
-    const before = read(path);
+  const present = files.flatMap(({ path, text, before }): readonly Change[] => {
     if (before === undefined) return [{ kind: "missing", path, text }];
     if (before === text) return [];
     const hashes = ownership.get(path);

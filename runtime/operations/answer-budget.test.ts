@@ -33,4 +33,10 @@ describe("the budget of answers", () => {
     }
     expect(budget.state.bytes).toBe(0);
   });
+
+  test("is not taken by the service itself, for which nobody waits", () => {
+    const budget = new AnswerBudget(8 * megabyte);
+    for (let count = 0; count < 20; count += 1) budget.open(null).grow(5 * megabyte);
+    expect(budget.state).toEqual({ bytes: 0, refused: 0, ended: 0 });
+  });
 });

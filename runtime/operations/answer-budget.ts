@@ -12,6 +12,8 @@ const unreadMillis = 5_000;
 export class HeldAnswer {
   readonly #budget: AnswerBudget;
   readonly payer: string;
+  /** Reads of the service itself are not counted: no answer is sent whose end would give the room back. */
+  readonly #isCounted: boolean;
   bytes = 0;
   #isReleased = false;
   /** Since when it has waited for its reader, and how to end it. */
@@ -20,6 +22,7 @@ export class HeldAnswer {
   constructor(budget: AnswerBudget, payer: Payer | null) {
     this.#budget = budget;
     this.payer = payer?.key ?? "";
+    this.#isCounted = payer !== null;
   }
 
   /**
@@ -28,7 +31,7 @@ export class HeldAnswer {
    */
   grow(bytes: number): void {
     if (this.#isReleased) throw fail("core.timeout");
-    if (bytes > smallBytes && bytes > this.bytes) this.#budget.grow(this, bytes);
+    if (this.#isCounted && bytes > smallBytes && bytes > this.bytes) this.#budget.grow(this, bytes);
   }
 
   /** From now on the answer waits for its reader; `end` ends it. */

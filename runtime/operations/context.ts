@@ -1,7 +1,6 @@
 // What an operation knows about its invocation. Passed as an argument, never ambient.
 import type { AnswerBudget, HeldAnswer } from "./answer-budget.js";
 import type { Attempts } from "./attempts.js";
-import { ServiceError } from "../contract/errors.js";
 import { everything, type Filter } from "../query/ast.js";
 import type { CredentialScope, SignalPlane } from "../ports/signals.js";
 import type { Objects } from "../ports/objects.js";
@@ -9,7 +8,7 @@ import type { Clock } from "../ports/clock.js";
 import type { Database, Transaction } from "../ports/database.js";
 import type { Identity } from "./identity.js";
 import type { Keys } from "./keys.js";
-import type { Lifetime } from "../ports/lifetime.js";
+import { isOver, type Lifetime } from "../ports/lifetime.js";
 import type { Log } from "../ports/log.js";
 import type { Observer } from "../ports/observer.js";
 import type { RateLimiter } from "../ports/rate-limiter.js";
@@ -134,6 +133,8 @@ export class ExecutionContext {
   #onUndo: Undoing[] = nothing;
   #answer: HeldAnswer | undefined;
   #isReleased = false;
+  /** Whose answer it is part of, where that is another's. */
+  #outer: ExecutionContext | undefined;
 
   constructor(
     resources: Resources,
@@ -255,6 +256,7 @@ export class ExecutionContext {
     other.#transaction = this.#transaction;
     other.#onCommit = this.#onCommit;
     other.#onUndo = this.#onUndo;
+    other.#outer = this;
     return other;
   }
 
@@ -273,6 +275,7 @@ export class ExecutionContext {
 
   /** The bytes that the answer holds until it was sent. */
   get answer(): HeldAnswer {
+    if (this.#outer !== undefined) return this.#outer.answer;
     if (this.#answer !== undefined) return this.#answer;
     this.#answer = this.resources.answers.open(this.payer);
     // Work that continues after its answer was sent holds nothing.
@@ -339,14 +342,6 @@ export class ExecutionContext {
 
 /** For invocations outside a transaction: never written to, and shared by all. */
 const nothing: never[] = [];
-
-/** Whether work has ended at its deadline, or with its caller: then nothing has committed. */
-function isOver(error: unknown): boolean {
-  return (
-    error instanceof ServiceError &&
-    (error.code === "deadline_exceeded" || error.code === "core.timeout")
-  );
-}
 
 /** Does what follows a transaction whose outcome it changes no more. */
 async function followed(

@@ -1,5 +1,5 @@
 // How long one piece of work may run: its deadline and its caller's patience (decisions.md "Idempotency, deadlines, metadata").
-import { fail, type ServiceError } from "../contract/errors.js";
+import { fail, ServiceError } from "../contract/errors.js";
 
 /** Whoever asked, and may leave. */
 interface Caller {
@@ -170,4 +170,12 @@ const nobody: Caller = { isGone: () => false };
 
 function nothing(): void {
   // There was nothing to take back.
+}
+
+/** Whether an error says that work has ended at its deadline, or with its caller. */
+export function isOver(error: unknown): boolean {
+  return (
+    error instanceof ServiceError &&
+    (error.code === "deadline_exceeded" || error.code === "core.timeout")
+  );
 }

@@ -11,8 +11,13 @@ export function gaugesOf(
 ): Gauges {
   const names = Object.keys(realtime?.counters ?? {}) as (keyof RunningRealtime["counters"])[];
   const ofRealtime = names.map(
-    (name) => [`realtime_${name}`, () => realtime?.counters[name] ?? 0] as const,
+    (name) => [`realtime_${snakeCase(name)}`, () => realtime?.counters[name] ?? 0] as const,
   );
   const ofFamilies = familiesOf(parts).map(({ family, part }) => family.gauges(part, connection));
   return { ...Object.assign({}, ...ofFamilies), ...Object.fromEntries(ofRealtime) };
+}
+
+/** `turnedAway` → `turned_away`, as Prometheus names figures. */
+function snakeCase(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

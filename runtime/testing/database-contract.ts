@@ -1,5 +1,6 @@
 // The contract of the database port: what every SQL engine must pass (architecture.md, idea 3).
 import assert from "node:assert/strict";
+import { EventEmitter, once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ServiceError } from "../contract/errors.js";
 import type { Validator } from "../contract/validation.js";
@@ -684,6 +685,50 @@ export function databaseContract({ describe, test }: TestApi, harness: ContractH
         assert.equal(await database.reader.of(documentStore).count(things, tenant, all), 2);
       }));
 
+    test("attempts within attempts keep what none of those around it has undone", () =>
+      withDatabase(async (database, tenant) => {
+        const expected = new Set<string>();
+        for (let seed = 1; seed <= 40; seed += 1) {
+          let state = seed;
+          const draw = (below: number): number =>
+            (state = (state * 48_271) % 2_147_483_647) % below;
+          const inside = async (transaction: Transaction, depth: number): Promise<string[]> => {
+            const kept: string[] = [];
+            for (let step = draw(4); step > 0; step -= 1) {
+              const store = transaction.of(documentStore);
+              const kind = draw(3);
+              if (kind === 0) await store.count(things, tenant, all);
+              if (kind === 1) {
+                const document = stored({});
+                await store.insert(things, tenant, document);
+                kept.push(document.id);
+              }
+              if (kind === 2 && depth < 4) {
+                const fate = draw(3);
+                const within = transaction.attempt(async () => {
+                  const made = await inside(transaction, depth + 1);
+                  if (fate === 1) throw new Error("no");
+                  // The statement itself fails: on PostgreSQL, so has what is around it.
+                  const [first] = made;
+                  if (fate === 2 && first !== undefined)
+                    await store.insert(things, tenant, { ...stored({}), id: first });
+                  return made;
+                });
+                kept.push(...(await within.catch(() => [])));
+              }
+            }
+            return kept;
+          };
+          for (const id of await write(database, (transaction) => inside(transaction, 0)))
+            expected.add(id);
+          const query = { ...all, sorts: [byId] };
+          const found = await database.reader
+            .of(documentStore)
+            .select(things, tenant, query, { limit: 1_000, offset: 0, after: undefined });
+          assert.deepEqual(new Set(found.map(({ id }) => id)), expected, `seed ${seed}`);
+        }
+      }));
+
     test("one faulty transaction does not harm those beside it", () =>
       withDatabase(async (database, tenant) => {
         const twice = stored({});
@@ -769,6 +814,34 @@ export function databaseContract({ describe, test }: TestApi, harness: ContractH
         while (late.length === 0) await sleep(10);
         await assert.rejects(Promise.all(late));
         assert.equal(await database.reader.of(documentStore).count(things, tenant, all), 0);
+      }));
+
+    test("an attempt that fails after the end of its transaction undoes nothing of the next one", () =>
+      withDatabase(async (database, tenant) => {
+        const [early, late] = [stored({}), stored({})];
+        const events = new EventEmitter();
+        const forgotten: Promise<unknown>[] = [];
+        await write(database, async (transaction) => {
+          const begun = once(events, "begun");
+          const over = once(events, "over");
+          const attempt = transaction.attempt(async () => {
+            await transaction.of(documentStore).insert(things, tenant, early);
+            events.emit("begun");
+            await over;
+            throw new Error("no");
+          });
+          forgotten.push(attempt.catch((error: unknown) => error));
+          await begun;
+        });
+        await write(database, (transaction) =>
+          transaction.attempt(async () => {
+            await transaction.of(documentStore).insert(things, tenant, late);
+            events.emit("over");
+            await Promise.all(forgotten);
+          }),
+        );
+        const found = await database.reader.of(documentStore).get(things, tenant, late.id);
+        assert.equal(found?.id, late.id);
       }));
 
     test("a caller is told 504 only where nothing commits", () =>

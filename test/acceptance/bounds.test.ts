@@ -3,7 +3,7 @@ import { request } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { defineService, nothing, route } from "../../runtime/index.js";
+import { collection, defineService, nothing, route } from "../../runtime/index.js";
 import { uuidv7 } from "../../runtime/contract/uuid.js";
 import { engines } from "../engines.js";
 import { startTestService, type TestService } from "./service.js";
@@ -174,6 +174,14 @@ describe.each(engines.filter(({ isAvailable }) => isAvailable))("$name", (engine
     expect((await list(held, { size: 1_000 })).status).toBe(200);
     expect(held.running.connection.answers.state).toMatchObject({ refused: 1 });
     await expect.poll(() => held.running.connection.answers.state.bytes).toBe(0);
+    // What the service reads for itself is nobody's answer: there is no end of one that would give the room back.
+    const { placesSpec } = await import("../../generated/documents/places.js");
+    for (let reading = 0; reading < 3; reading += 1) {
+      const context = held.running.connection.context("outbox.place_seen");
+      const { hits } = await collection(placesSpec, context).page({ size: 10_000 });
+      expect(hits).toHaveLength(10_000);
+    }
+    expect(held.running.connection.answers.state.bytes).toBe(0);
     await held.stop();
   });
 });

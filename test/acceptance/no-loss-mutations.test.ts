@@ -32,7 +32,9 @@ interface Change {
 function mutant(changes: readonly Change[]): string {
   const folder = mkdtempSync(join(tmpdir(), "opwright-mutant-"));
   cpSync(join(root, "dist"), join(folder, "dist"), { recursive: true });
-  cpSync(join(root, "package.json"), join(folder, "package.json"));
+  // The runtime as it was compiled: its bundle knows of no change.
+  const manifest = readFileSync(join(root, "package.json"), "utf8");
+  writeFileSync(join(folder, "package.json"), manifest.replaceAll('"unbundled": ', '"node": '));
   mkdirSync(join(folder, "test"));
   cpSync(join(root, "test/tools"), join(folder, "test/tools"), { recursive: true });
   symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));

@@ -9,6 +9,7 @@ import { bin, freePort, project, repository, serve, table } from "./tools.mjs";
 const rounds = 5;
 /** Longer than what `dev` does behind an answer: the next change would wait for it. */
 const restMillis = 3_000;
+const patienceMillis = 60_000;
 
 export async function run() {
   const { root, remove } = project({});
@@ -27,7 +28,7 @@ export async function run() {
   });
   await answers(`${url}/`, "Tracker API");
   await sleep(2 * restMillis);
-  const code = await changes(root, "registry/app.ts", "Tracker API", `${url}/`);
+  const code = await changes(root, "registry/pages.ts", "Tracker API", `${url}/`);
   const yaml = await changes(root, "registry/service.yaml", "title: ", `${url}/openapi.json`);
   dev.kill("SIGTERM");
   await once(dev, "exit");
@@ -49,6 +50,7 @@ export async function run() {
 async function changes(root, file, text, url) {
   const path = join(root, file);
   const before = readFileSync(path, "utf8");
+  if (!before.includes(text)) throw new Error(`${file} has no "${text}"`);
   const times = [];
   for (let round = 0; round < rounds; round += 1) {
     const mark = `round ${round} `;
@@ -79,7 +81,7 @@ async function allAnew(root, url, env) {
 /** Milliseconds until an address answers with a text. */
 async function answers(url, text) {
   const started = performance.now();
-  for (;;) {
+  while (performance.now() - started < patienceMillis) {
     try {
       if ((await (await fetch(url)).text()).includes(text)) return performance.now() - started;
     } catch {
@@ -87,4 +89,5 @@ async function answers(url, text) {
     }
     await sleep(10);
   }
+  throw new Error(`${url} does not answer with "${text}"`);
 }

@@ -3,42 +3,53 @@ import { deepStrictEqual } from "node:assert";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { byHand } from "./related-by-hand.mjs";
-import { repository, together } from "./tools.mjs";
+import { callers, compared, repository, together } from "./tools.mjs";
 
 const load = (path) => import(pathToFileURL(join(repository, path)).href);
 const tenant = "bench";
 const counts = { projects: 1_000, tasks: 20_000, bulk: 500 };
 
-/** Rows of the table: query, by hand, opwright, ratio. */
+/** Rows of the table: query, and what `compared` gives. */
 export async function relatedRows(runtime, connection, database) {
   const specs = await relatedSpecs(runtime);
   const { validateCreate: validate } = specs.notes;
-  const hand = await byHand(database, tenant, { idOf: runtime.uuidv7, validate });
+  const hands = [];
+  for (let place = 0; place < callers; place += 1)
+    hands.push(await byHand(database, tenant, { idOf: runtime.uuidv7, validate }));
+  const [hand] = hands;
+  const by = (work) => alone(database, (place = 0) => work(hands[place]));
   await hand.prepare();
   const named = await furnish(runtime, connection, specs);
   await hand.analyze();
   const own = operations(runtime, connection, specs);
   const filters = { $values: { "project.name": named.name, "project.id": named.id } };
   const reads = {
-    "20, expanded": [() => hand.expanded(20), own.list({ size: 20, expand: ["project"] })],
-    "20, by a reference": [() => hand.through(named, 20), own.list({ size: 20, filters })],
+    "20, expanded": [
+      by(({ expanded }) => expanded(20)),
+      own.list({ size: 20, expand: ["project"] }),
+    ],
+    "20, by a reference": [
+      by(({ through }) => through(named, 20)),
+      own.list({ size: 20, filters }),
+    ],
   };
   for (const [theirs, ours] of Object.values(reads))
     deepStrictEqual(JSON.parse((await ours()).text).hits, JSON.parse(await theirs()).hits);
   const [theirNote, ourNote, otherNote] = [notes("hand"), notes("own"), notes("other")];
   const writes = {
     [`${counts.bulk} created`]: [
-      () => hand.insert(bodies(runtime)),
+      by(({ insert }) => insert(bodies(runtime))),
       () => own.createMany(bodies(runtime)),
     ],
-    "one upserted": [() => hand.upsert(theirNote()), () => own.upsert(ourNote())],
-    "one upserted, by ON CONFLICT": [() => hand.merge(otherNote()), () => own.upsert(ourNote())],
+    "one upserted": [by(({ upsert }) => upsert(theirNote())), () => own.upsert(ourNote())],
+    "one upserted, by ON CONFLICT": [
+      by(({ merge }) => merge(otherNote())),
+      () => own.upsert(ourNote()),
+    ],
   };
   const rows = [];
-  for (const [query, [theirs, ours]] of Object.entries({ ...reads, ...writes })) {
-    const [byThem, byUs] = await together(theirs, ours);
-    rows.push([query, byThem.toFixed(2), byUs.toFixed(2), (byUs / byThem).toFixed(2)]);
-  }
+  for (const [query, [theirs, ours]] of Object.entries({ ...reads, ...writes }))
+    rows.push([query, ...(await compared(theirs, ours))]);
   const [single, many] = await together(
     () => own.create(bodies(runtime, 1)[0]),
     () => own.createMany(bodies(runtime)),
@@ -49,9 +60,19 @@ export async function relatedRows(runtime, connection, database) {
     single.toFixed(3),
     each.toFixed(3),
     (each / single).toFixed(3),
+    "",
+    "",
+    "",
   ]);
-  await hand.close();
+  for (const { close } of hands) await close();
   return rows;
+}
+
+/** On SQLite one caller after the other: a file has one writer, and statements by hand run where everybody waits for them. */
+function alone(database, work) {
+  if (!database.startsWith("sqlite:")) return work;
+  let last = Promise.resolve();
+  return () => (last = last.then(() => work()));
 }
 
 /** Handlers as routes call them, each write in a transaction of its own. */

@@ -12,7 +12,7 @@ export async function run() {
     [
       "the reference service",
       await best(join(repository, "dist/service/generated/server.js"), root, "tracker"),
-      "300 ms",
+      "1.8 times bare",
     ],
     ["500 operations", await best(join(root, "dist/generated/server.js"), root, "large"), ""],
     ["node:http, bare", await best(join(repository, "test/bench/http/bare.mjs"), root, "bare"), ""],

@@ -166,16 +166,16 @@ const warmMillis = 1_000;
 const measuredMillis = 2_000;
 
 /**
- * Milliseconds of both, turn by turn: the median, so that neither gets the quieter moments. Both have run for a while
- * before, as in a process that serves.
+ * Milliseconds of each of both, turn by turn: the median, so that neither gets the quieter moments. Both have run for a while
+ * before, as in a process that serves. `atOnce` says how many are under way together; each gets the number of its place.
  */
-export async function together(one, other) {
+export async function together(one, other, atOnce = 1) {
   const times = [[], []];
   const turn = async () => {
     for (const [index, work] of [one, other].entries()) {
       const started = performance.now();
-      await work();
-      times[index].push(performance.now() - started);
+      await Promise.all(Array.from({ length: atOnce }, (_none, place) => work(place)));
+      times[index].push((performance.now() - started) / atOnce);
     }
   };
   for (const end = performance.now() + warmMillis; performance.now() < end;) await turn();
@@ -183,4 +183,17 @@ export async function together(one, other) {
   const end = performance.now() + measuredMillis;
   while (times[0].length < 60 || performance.now() < end) await turn();
   return times.map((all) => all.toSorted((a, b) => a - b)[Math.floor(all.length / 2)]);
+}
+
+/** How many callers a service has at once, in the second part of `compared`. */
+export const callers = 8;
+
+/** Cells of a table: milliseconds by hand and ours and their ratio, one at a time, and the same for each of several callers at once. */
+export async function compared(theirs, ours) {
+  const cells = [];
+  for (const atOnce of [1, callers]) {
+    const [byThem, byUs] = await together(theirs, ours, atOnce);
+    cells.push(byThem.toFixed(2), byUs.toFixed(2), (byUs / byThem).toFixed(2));
+  }
+  return cells;
 }

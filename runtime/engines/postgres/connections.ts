@@ -190,6 +190,8 @@ function poolOf(
     Client: Named,
     connectionString: url,
     max,
+    // A statement need not wait for the answer of the one before.
+    pipeline: true,
     connectionTimeoutMillis: connectMillis,
     keepAlive: true,
     keepAliveInitialDelayMillis: keepAliveMillis,

@@ -54,10 +54,11 @@ export const postgresDialect: Dialect = {
     `w."value"`,
   ],
   records: (members, placeholder) => {
-    const columns = Object.entries(members).map(
-      ([member, type]) => `${quoted(member)} ${recordTypes[type]}`,
-    );
-    return `jsonb_to_recordset(${placeholder}::jsonb) AS w(${columns.join(", ")})`;
+    const columns = Object.entries(members).map(([member, type], at) => {
+      const value = type === "json" ? `v -> ${at}` : `(v ->> ${at})::${recordTypes[type]}`;
+      return `${value} AS ${quoted(member)}`;
+    });
+    return `(SELECT ${columns.join(", ")} FROM jsonb_array_elements(${placeholder}::jsonb) AS v) AS w`;
   },
   // IN would let the planner read the whole table to join it.
   isRowOf: (name, from) => `ctid = ANY(ARRAY(SELECT ${name}.ctid FROM ${from}))`,
@@ -96,6 +97,7 @@ export const postgresDialect: Dialect = {
 const recordTypes = {
   integer: "bigint",
   text: "text",
+  json: "jsonb",
   uuid: "uuid",
   boolean: "boolean",
   timestamp: "timestamptz",

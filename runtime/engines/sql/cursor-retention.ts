@@ -1,6 +1,7 @@
 // Cursors that have run out leave the mailboxes over SQL: those of devices that were away for long and lack what is gone.
 import type { MailboxStore } from "../../ports/mailbox.js";
 import { isSameMailbox, mailboxFields } from "./mailbox-retention.js";
+import { recordsText } from "./records.js";
 import type { SqlRow, SqlSession } from "./session.js";
 
 /** The part of the mailboxes of one transaction that forgets devices. */
@@ -25,21 +26,29 @@ export function sqlCursorRetention(session: SqlSession): Pick<MailboxStore, "pru
         check_at: (isSince(row, before) ? Number(row["seen_at"]) : now) + (now - before),
         isGone: !isSince(row, before) && Number(row["position"]) < Number(row["floor"] ?? 0),
       }));
-      const listed = dialect.records(
-        { ...mailboxFields, device: "text", check_at: "integer" },
-        at(1),
-      );
+      const fields = { ...mailboxFields, device: "text", check_at: "integer" } as const;
+      const listed = dialect.records(fields, at(1));
       await session.run(
         `DELETE FROM "opwright_cursors" WHERE ${dialect.isRowOf(
           "c",
           `${listed} JOIN "opwright_cursors" c ON ${isSameMailbox("c", "w")} AND c."device" = w."device"`,
         )}`,
-        [JSON.stringify(cursors.filter(({ isGone }) => isGone))],
+        [
+          recordsText(
+            fields,
+            cursors.filter(({ isGone }) => isGone),
+          ),
+        ],
       );
       await session.run(
         `UPDATE "opwright_cursors" SET "check_at" = w."check_at" FROM ${listed} ` +
           `WHERE ${isSameMailbox(`"opwright_cursors"`, "w")} AND "opwright_cursors"."device" = w."device"`,
-        [JSON.stringify(cursors.filter(({ isGone }) => !isGone))],
+        [
+          recordsText(
+            fields,
+            cursors.filter(({ isGone }) => !isGone),
+          ),
+        ],
       );
       return looked.length;
     },

@@ -6,7 +6,7 @@ import { idField } from "../../query/fields.js";
 import { bodyAsStored } from "./document-rows.js";
 import { heldTo } from "./document-writes.js";
 import { Parameters } from "./parameters.js";
-import { recordRows, type SqlRecord } from "./record-rows.js";
+import { recordRows, type SqlRecord } from "./records.js";
 import { putInIndex, sqlSearchIndexes } from "./search-index.js";
 import {
   quoted,
@@ -23,7 +23,7 @@ const next = {
   changed: "timestamp",
   marked: "boolean",
   of_shape: "integer",
-  json: "text",
+  json: "json",
 } as const satisfies Readonly<Record<string, RecordType>>;
 const made = { ...next, made: "timestamp", owner: "text" } as const;
 const replacing = { ...next, expected: "integer" } as const;

@@ -3,6 +3,7 @@ import { shapeNumber } from "../../contract/shapes.js";
 import type { DocumentStore } from "../../ports/documents.js";
 import type { DocumentDeclaration } from "../../ports/document-spec.js";
 import { bodyRenewed } from "./document-rows.js";
+import { recordsText } from "./records.js";
 import { between, chosen, keyOf, ordered, type Key, type Table } from "./row-walk.js";
 import { quoted, type RecordType, type SqlRow, type SqlSession } from "./session.js";
 
@@ -51,7 +52,12 @@ function heldRows(
   return session.all(
     `SELECT ${[...chosen(table), `r."shape"`, `r."body"`].join(", ")} FROM ${from(keys)} JOIN ${table.name} r ON ${isRow} ` +
       `WHERE r."shape" < ${current}${hold}`,
-    [JSON.stringify(rows.map((row) => keysOf(row, table)))],
+    [
+      recordsText(
+        keys,
+        rows.map((row) => keysOf(row, table)),
+      ),
+    ],
   );
 }
 
@@ -63,14 +69,15 @@ async function storedAnew(
   rows: readonly SqlRow[],
 ): Promise<void> {
   const { from, isRow, keys } = keyed(session, table);
+  const members = { ...keys, body: "json" } as const;
   const records = rows.map((row) => ({
     ...keysOf(row, table),
     body: bodyRenewed(spec, Number(row["shape"]), String(row["body"])),
   }));
   await session.run(
     `UPDATE ${table.name} AS r SET "shape" = ${shapeNumber(spec.shape)}, "body" = ${session.dialect.json(`w."body"`)} ` +
-      `FROM ${from({ ...keys, body: "text" })} WHERE ${isRow}`,
-    [JSON.stringify(records)],
+      `FROM ${from(members)} WHERE ${isRow}`,
+    [recordsText(members, records)],
   );
 }
 

@@ -1,5 +1,6 @@
 // What leaves the mailboxes over SQL, a batch at a time: each statement has an index, and an end.
 import type { MailboxStore } from "../../ports/mailbox.js";
+import { recordsText } from "./records.js";
 import type { SqlRow, SqlSession } from "./session.js";
 
 /** An entry of a mailbox up to which everything is to go, or is gone. */
@@ -11,6 +12,7 @@ interface End {
 
 /** What names a mailbox, as columns of records. */
 export const mailboxFields = { tenant_id: "text", principal_id: "uuid" } as const;
+const endFields = { ...mailboxFields, position: "integer" } as const;
 
 /** Whether two tables speak of one mailbox. */
 export const isSameMailbox = (left: string, right: string): string =>
@@ -47,9 +49,9 @@ export function sqlRetention(session: SqlSession): Pick<MailboxStore, "trim" | "
   const possible = async (ends: readonly End[], limit: number): Promise<readonly End[]> => {
     const rows = await session.all(
       `SELECT h."tenant_id", h."principal_id", h."floor", w."position" ` +
-        `FROM ${dialect.records({ ...mailboxFields, position: "integer" }, at(1))} JOIN "opwright_mailbox_heads" h ` +
+        `FROM ${dialect.records(endFields, at(1))} JOIN "opwright_mailbox_heads" h ` +
         `ON ${isSameMailbox("h", "w")} WHERE h."floor" < w."position"${dialect.skipLocked}`,
-      [JSON.stringify(ends)],
+      [recordsText(endFields, ends)],
     );
     let room = limit;
     const cut: End[] = [];
@@ -70,18 +72,18 @@ export function sqlRetention(session: SqlSession): Pick<MailboxStore, "trim" | "
       if (ends.length === 0) return 0;
       const cut = await possible(ends, limit);
       if (cut.length === 0) return 0;
-      const reached = dialect.records({ ...mailboxFields, position: "integer" }, at(1));
+      const reached = dialect.records(endFields, at(1));
       const removed = await session.run(
         `DELETE FROM "opwright_mailbox" WHERE ${dialect.isRowOf(
           "m",
           `${reached} JOIN "opwright_mailbox" m ON ${isSameMailbox("m", "w")} AND m."position" <= w."position"`,
         )}`,
-        [JSON.stringify(cut)],
+        [recordsText(endFields, cut)],
       );
       await session.run(
         `UPDATE "opwright_mailbox_heads" SET "floor" = w."position" FROM ${reached} ` +
           `WHERE ${isSameMailbox(`"opwright_mailbox_heads"`, "w")} AND "opwright_mailbox_heads"."floor" < w."position"`,
-        [JSON.stringify(cut)],
+        [recordsText(endFields, cut)],
       );
       return removed;
     },

@@ -2,6 +2,7 @@
 import { fail } from "../../contract/errors.js";
 import { isUuid } from "../../contract/uuid.js";
 import { shardOf, shards, type MailboxStore } from "../../ports/mailbox.js";
+import { recordsText } from "./records.js";
 import type { SqlSession } from "./session.js";
 
 /** A signal that is to be written with those it is for. */
@@ -34,7 +35,12 @@ export function sqlStaging(
     await session.run(
       `INSERT INTO "opwright_signals" ("id", "name", "data", "created_at") ` +
         `SELECT w."id", w."name", w."data", w."created_at" FROM ${dialect.records(signal, at(1))}`,
-      [JSON.stringify(staged.map(({ row }) => row))],
+      [
+        recordsText(
+          signal,
+          staged.map(({ row }) => row),
+        ),
+      ],
     );
     const place = { principal_id: "uuid", signal_id: "uuid", shard: "integer" } as const;
     for (const tenant of new Set(staged.map((one) => one.tenant))) {
@@ -43,7 +49,7 @@ export function sqlStaging(
         `INSERT INTO "opwright_staged_signals" ("tenant_id", "principal_id", "signal_id", "shard") ` +
           `SELECT ${dialect.typed("text", at(1))}, w."principal_id", w."signal_id", w."shard" ` +
           `FROM ${dialect.records(place, at(2))}`,
-        [tenant, JSON.stringify(places)],
+        [tenant, recordsText(place, places)],
       );
     }
   };
@@ -59,11 +65,17 @@ export function sqlStaging(
     },
 
     async stagedShards() {
-      const asked = dialect.records({ shard: "integer" }, at(1));
+      const fields = { shard: "integer" } as const;
+      const asked = dialect.records(fields, at(1));
       const rows = await session.all(
         `SELECT w."shard" FROM ${asked} WHERE EXISTS (` +
           `SELECT 1 FROM "opwright_staged_signals" q WHERE q."shard" = w."shard")`,
-        [JSON.stringify(Array.from({ length: shards }, (_none, shard) => ({ shard })))],
+        [
+          recordsText(
+            fields,
+            Array.from({ length: shards }, (_none, shard) => ({ shard })),
+          ),
+        ],
       );
       return rows.map((row) => Number(row["shard"]));
     },

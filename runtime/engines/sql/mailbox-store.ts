@@ -3,8 +3,9 @@ import type { MailboxOwner, MailboxStore } from "../../ports/mailbox.js";
 import { sqlCursorRetention } from "./cursor-retention.js";
 import { sqlCursors } from "./mailbox-cursors.js";
 import { sqlNumbering } from "./mailbox-numbering.js";
-import { sqlRetention } from "./mailbox-retention.js";
+import { mailboxFields, sqlRetention } from "./mailbox-retention.js";
 import { sqlStaging } from "./mailbox-staging.js";
+import { recordsText } from "./records.js";
 import type { SqlRow, SqlSession } from "./session.js";
 
 /** Mailboxes that one statement asks about. */
@@ -37,12 +38,13 @@ export function sqlMailboxStore(session: SqlSession): MailboxStore {
       const found: (MailboxOwner & { readonly head: number })[] = [];
       for (let from = 0; from < owners.length; from += ownersAtOnce) {
         const some = owners.slice(from, from + ownersAtOnce);
-        const asked = session.dialect.records({ tenant_id: "text", principal_id: "uuid" }, at(1));
+        const asked = session.dialect.records(mailboxFields, at(1));
         const heads = await session.all(
           `SELECT h."tenant_id", h."principal_id", h."head" FROM ${asked} JOIN "opwright_mailbox_heads" h ` +
             `ON h."tenant_id" = w."tenant_id" AND h."principal_id" = w."principal_id"`,
           [
-            JSON.stringify(
+            recordsText(
+              mailboxFields,
               some.map(({ tenant, principalId }) => ({
                 tenant_id: tenant,
                 principal_id: principalId,

@@ -20,8 +20,8 @@ export interface ParameterSink {
   add(value: SqlValue): string;
 }
 
-/** Types of the members of records. */
-export type RecordType = "integer" | "text" | "uuid" | "boolean" | "timestamp";
+/** Types of the members of records; `json` is a JSON value, given as its text. */
+export type RecordType = "integer" | "text" | "uuid" | "boolean" | "timestamp" | "json";
 
 /** Where engines print SQL differently. */
 export interface Dialect {
@@ -55,7 +55,7 @@ export interface Dialect {
   list(values: readonly SqlValue[]): SqlValue;
   /** The list in the placeholder as rows, for `FROM`, and the expression of their value. */
   listRows(element: FieldReference, placeholder: string): readonly [string, string];
-  /** Records as rows `w`, for `FROM`: the placeholder is JSON text, an array of objects with these members. */
+  /** Records as rows `w` with these members, for `FROM`: the placeholder is what `recordsText` makes of them. */
   records(members: Readonly<Record<string, RecordType>>, placeholder: string): string;
   /**
    * Whether the row is one of those of `from` (what follows FROM, with its order and limit), under this name there: by its

@@ -1,11 +1,13 @@
 // Deliveries of webhooks as a queue: webhooks take turns, so that one with much to do holds up no other.
 import type { ClaimedDelivery, WebhookStore } from "../../ports/webhooks.js";
+import { recordsText } from "./records.js";
 import type { SqlRow, SqlSession } from "./session.js";
 
 /** Webhooks that one claim gives a turn. */
 const turns = 32;
 /** Before every webhook. */
 const nobody = "00000000-0000-0000-0000-000000000000";
+const listedFields = { id: "uuid" } as const;
 
 /** What of the store is the queue's. */
 export function sqlWebhookQueue(
@@ -14,9 +16,13 @@ export function sqlWebhookQueue(
   const { dialect } = session;
   const at = (position: number): string => dialect.placeholder(position);
   const listed = (position: number): string =>
-    `"id" IN (SELECT w."id" FROM ${dialect.records({ id: "uuid" }, at(position))})`;
+    `"id" IN (SELECT w."id" FROM ${dialect.records(listedFields, at(position))})`;
   const { waitingAfter, dueOf } = turnsOf(session);
-  const ids = (list: readonly string[]): string => JSON.stringify(list.map((id) => ({ id })));
+  const ids = (list: readonly string[]): string =>
+    recordsText(
+      listedFields,
+      list.map((id) => ({ id })),
+    );
 
   /** What claimed deliveries are made of; one whose webhook has gone is not among them. */
   const detailsOf = async (claimed: readonly string[]): Promise<readonly ClaimedDelivery[]> => {

@@ -1,7 +1,10 @@
 // Putting an integration event on its way to webhooks: its payload stands once, whoever gets it, and comes sealed.
 import { uuidv7 } from "../../contract/uuid.js";
 import type { WebhookStore } from "../../ports/webhooks.js";
+import { recordsText } from "./records.js";
 import type { SqlSession } from "./session.js";
+
+const deliveryFields = { id: "uuid", webhook_id: "uuid" } as const;
 
 /** What of the store stages. */
 export function sqlWebhookStaging(session: SqlSession): Pick<WebhookStore, "stage"> {
@@ -35,8 +38,8 @@ export function sqlWebhookStaging(session: SqlSession): Pick<WebhookStore, "stag
         `INSERT INTO "opwright_webhook_deliveries" ("id", "webhook_id", "event_id", "event", "created_at", "due_at", "attempts") ` +
           `SELECT w."id", w."webhook_id", ${dialect.typed("uuid", at(1))}, ${dialect.typed("text", at(2))}, ` +
           `${dialect.typed("integer", at(3))}, ${dialect.typed("integer", at(3))}, 0 ` +
-          `FROM ${dialect.records({ id: "uuid", webhook_id: "uuid" }, at(4))}`,
-        [id, name, createdAt, JSON.stringify(rows)],
+          `FROM ${dialect.records(deliveryFields, at(4))}`,
+        [id, name, createdAt, recordsText(deliveryFields, rows)],
       );
       return rows.map((row) => row.id);
     },

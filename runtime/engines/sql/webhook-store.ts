@@ -2,7 +2,10 @@
 import type { Webhook, WebhookDelivery, WebhookStore } from "../../ports/webhooks.js";
 import { sqlWebhookQueue } from "./webhook-queue.js";
 import { sqlWebhookStaging } from "./webhook-staging.js";
+import { recordsText } from "./records.js";
 import { numberOrNull, textOrNull, type SqlRow, type SqlSession } from "./session.js";
+
+const eventFields = { event: "text" } as const;
 
 /** The webhooks of one transaction. */
 export function sqlWebhookStore(session: SqlSession): WebhookStore {
@@ -20,8 +23,15 @@ export function sqlWebhookStore(session: SqlSession): WebhookStore {
       await session.run(
         `INSERT INTO "opwright_webhook_events" ("tenant_id", "event", "webhook_id") ` +
           `SELECT ${dialect.typed("text", at(1))}, w."event", ${dialect.typed("uuid", at(2))} ` +
-          `FROM ${dialect.records({ event: "text" }, at(3))}`,
-        [tenant, id, JSON.stringify(events.map((event) => ({ event })))],
+          `FROM ${dialect.records(eventFields, at(3))}`,
+        [
+          tenant,
+          id,
+          recordsText(
+            eventFields,
+            events.map((event) => ({ event })),
+          ),
+        ],
       );
     },
 

@@ -52,7 +52,7 @@ export const sqliteDialect: Dialect = {
   listRows: (_element, placeholder) => [`json_each(${placeholder}) w`, `w."value"`],
   records: (members, placeholder) => {
     const columns = Object.keys(members).map(
-      (member) => `json_extract("value", '$.${member}') AS ${quoted(member)}`,
+      (member, at) => `"value" ->> ${at} AS ${quoted(member)}`,
     );
     return `(SELECT ${columns.join(", ")} FROM json_each(${placeholder})) w`;
   },
