@@ -50,19 +50,32 @@ function fillBy(path: string, portion: Buffer): void {
 }
 
 /**
- * Has some calls of a running process on some files answer EIO, by `strace`. Returns what ends that. Where tracing is not
- * allowed, every write to a file is refused instead, which SQLite reports in the same way.
+ * Has some calls of a running process on some files answer EIO. Returns what ends that. Where tracing is not allowed, every
+ * write to a file is refused instead, which SQLite reports in the same way.
  */
 export async function answerEio(
   child: ChildProcess,
   calls: readonly string[],
   files: readonly string[],
 ): Promise<() => Promise<void>> {
-  const list = calls.join(",");
+  const end = await injectEio(child.pid, calls, files);
+  if (end !== undefined) return end;
+  process.stderr.write("writes are refused instead\n");
+  const lift = refuseFileWrites(child);
+  return async () => lift();
+}
+
+/** The same by `strace`, for a process of any kind; undefined, with a word on stderr, where tracing is not allowed. */
+export async function injectEio(
+  pid: number | undefined,
+  calls: readonly string[],
+  files: readonly string[],
+): Promise<(() => Promise<void>) | undefined> {
+  const injected = `inject=${calls.join(",")}:error=EIO`;
   const paths = files.flatMap((path) => ["-P", path]);
   const tracer = spawn(
     "strace",
-    ["-f", "-o", "/dev/null", "-p", String(child.pid), "-e", `inject=${list}:error=EIO`, ...paths],
+    ["-f", "-o", "/dev/null", "-p", String(pid), "-e", injected, ...paths],
     { stdio: ["ignore", "ignore", "pipe"] },
   );
   let said = "";
@@ -71,9 +84,8 @@ export async function answerEio(
   const ended = once(tracer, "close").catch(() => undefined);
   for (let attempt = 0; attempt < 100 && !said.includes("attached"); attempt += 1) {
     if (tracer.exitCode !== null || tracer.pid === undefined) {
-      process.stderr.write(`strace cannot trace here, writes are refused instead: ${said}\n`);
-      const lift = refuseFileWrites(child);
-      return async () => lift();
+      process.stderr.write(`strace cannot trace here: ${said}\n`);
+      return undefined;
     }
     await sleep(50);
   }

@@ -1,6 +1,7 @@
 // SQLite through libsql, on every Node.js: a second library in one process would break the locks of the first, for POSIX
 // locks belong to the process. A connection answers at once, or from a thread of the library's where it may be ended.
 import { createRequire } from "node:module";
+import { pathToFileURL } from "node:url";
 import type { SqlRow } from "../sql/session.js";
 
 export type SqliteValue = string | number | null;
@@ -63,13 +64,19 @@ export function reserveThreads(count: number): void {
   if (library === undefined) process.env["TOKIO_WORKER_THREADS"] ??= String(count);
 }
 
+/**
+ * The files of the system themselves. What the library puts over them for encryption swallows errors of reading: a page that
+ * could not be read counts as an empty one, rows are missed, and a checkpoint writes it over a good one.
+ */
+const files = process.platform === "win32" ? "win32" : "unix";
+
 /** Opens a database file. */
 export function openSqlite(path: string): SqliteConnection {
   library ??= {
     Database: require("libsql") as Library["Database"],
     Promises: require("libsql/promise") as Library["Promises"],
   };
-  const database = new library.Database(path);
+  const database = new library.Database(`${pathToFileURL(path).href}?vfs=${files}`);
   // The same connection behind the library's other interface: what it prepares runs on another thread.
   const promises = Object.create(library.Promises.prototype, {
     db: { value: database.db },
