@@ -6,13 +6,11 @@ import { ofService, type Payer, type Work } from "../../ports/work.js";
 import { noteProbe } from "../sql/probe.js";
 import { inFlight } from "../sql/in-flight.js";
 import type { MigrationTarget, MigrationTransaction } from "../sql/migrations.js";
-import { hasEnded, quoted } from "../sql/session.js";
+import { hasEnded } from "../sql/session.js";
 import { SqlTransaction, type SqlStores } from "../sql/stores.js";
-import { DiskDoubt } from "./disk-doubt.js";
 import { openSqlite, reserveThreads, type SqliteConnection } from "./driver.js";
 import { makePrivateDatabase } from "./private-database.js";
 import { SqliteReaders } from "./readers.js";
-import { Renewed } from "./renewed.js";
 import {
   PreparedConnection,
   SqliteReadSession,
@@ -30,8 +28,6 @@ export interface SqliteOptions {
 /** Transactions that may be under way or wait for their commit, and those of one payer. */
 const writes = { size: 256, share: 64, maxWaiting: 4_096, maxWaitingPerPayer: 1_024 };
 const probeMillis = 2_000;
-/** Rows of each table that a look at the disk scans. */
-const lookedAt = 50;
 /** Queries that may wait for a reader. */
 const reads = { maxWaiting: 4_096, maxWaitingPerPayer: 1_024 };
 
@@ -46,17 +42,10 @@ export function openSqliteDatabase(
   reserveThreads(size + 1);
   const open = (pragmas: string): SqliteConnection => connected(path, pragmas);
   // The writer waits for other processes without blocking this one (see writer.ts).
-  const doubt = new DiskDoubt(() => lookAt(open("PRAGMA query_only = ON;")));
-  const writing = new Renewed(
-    () => new WritingConnection(open("PRAGMA busy_timeout = 0;"), doubt),
-    doubt,
-  );
-  const keyed = new Renewed(
-    () => new PreparedConnection(open("PRAGMA query_only = ON;"), doubt),
-    doubt,
-  );
+  const writing = new WritingConnection(open("PRAGMA busy_timeout = 0;"));
+  const keyed = new PreparedConnection(open("PRAGMA query_only = ON;"));
   const reading = new Bulkhead({ ...reads, size, shareOf: shareOf(size) });
-  const readers = new SqliteReaders(() => open("PRAGMA query_only = ON;"), reading, doubt);
+  const readers = new SqliteReaders(() => open("PRAGMA query_only = ON;"), reading);
   const writer = new Writer(writing, log);
   const queue = new Bulkhead({ ...writes, shareOf: () => writes.share });
   const held = new Set<string>();
@@ -105,14 +94,14 @@ export function openSqliteDatabase(
     async migrate(work) {
       await writer.idle();
       return work({
-        transaction: (inside) => migrated(writing.fresh(), inside),
-        online: (statement) => migrated(writing.fresh(), ({ exec }) => exec(statement)),
+        transaction: (inside) => migrated(writing, inside),
+        online: (statement) => migrated(writing, ({ exec }) => exec(statement)),
       });
     },
 
     async inspect(work) {
       await writer.idle();
-      return migrated(writing.fresh(), ({ session }) => work(session));
+      return migrated(writing, ({ session }) => work(session));
     },
   };
 }
@@ -188,21 +177,6 @@ function writeTransaction(
       throw error;
     }
   });
-}
-
-/** Scans a little of every table, from the disk. */
-function lookAt(connection: SqliteConnection): void {
-  try {
-    const tables = connection
-      .prepare(`SELECT "name" FROM "sqlite_schema" WHERE "type" = 'table' AND "rootpage" > 0`)
-      .all([]);
-    for (const { name } of tables)
-      connection
-        .prepare(`SELECT count(*) FROM (SELECT * FROM ${quoted(String(name))} LIMIT ${lookedAt})`)
-        .all([]);
-  } finally {
-    connection.close();
-  }
 }
 
 /** A principal may hold half of the readers, who is not signed in a quarter. */

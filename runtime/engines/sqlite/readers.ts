@@ -5,7 +5,6 @@ import type { Bulkhead } from "../../operations/bulkhead.js";
 import type { Lifetime } from "../../ports/lifetime.js";
 import type { Work } from "../../ports/work.js";
 import { quoted, type ScanColumns, type SqlRow } from "../sql/session.js";
-import type { DiskDoubt } from "./disk-doubt.js";
 import type { SqliteConnection, SqliteScan, SqliteValue } from "./driver.js";
 import { isInterrupted, translated } from "./faults.js";
 import { StatementCache } from "./statement-cache.js";
@@ -17,13 +16,11 @@ const insistMillis = 20;
 /** One connection that scans, one statement at a time. */
 export class ScanningConnection {
   readonly #connection: SqliteConnection;
-  readonly #doubt: DiskDoubt;
   readonly #prepared: StatementCache<Promise<SqliteScan>>;
   #running: Promise<unknown> | undefined;
 
-  constructor(connection: SqliteConnection, doubt: DiskDoubt) {
+  constructor(connection: SqliteConnection) {
     this.#connection = connection;
-    this.#doubt = doubt;
     this.#prepared = new StatementCache(maxPrepared, (text) => connection.prepareScan(text));
   }
 
@@ -57,7 +54,6 @@ export class ScanningConnection {
     try {
       return rowsOf(await running, columns);
     } catch (error) {
-      this.#doubt.note(error);
       if (!isInterrupted(error)) throw translated(error);
       throw reason ?? unavailable();
     } finally {
@@ -103,13 +99,10 @@ export class SqliteReaders {
   readonly #bulkhead: Bulkhead;
   readonly #all = new Set<ScanningConnection>();
   readonly #free: ScanningConnection[] = [];
-  readonly #doubt: DiskDoubt;
-  #generation = 0;
 
   /** As many are opened as the bulkhead has places, each when it is needed first. */
-  constructor(open: () => SqliteConnection, bulkhead: Bulkhead, doubt: DiskDoubt) {
+  constructor(open: () => SqliteConnection, bulkhead: Bulkhead) {
     this.#open = open;
-    this.#doubt = doubt;
     this.#bulkhead = bulkhead;
   }
 
@@ -121,13 +114,11 @@ export class SqliteReaders {
   ): Promise<readonly SqlRow[]> {
     const leave = await this.#bulkhead.enter(work);
     let reader: ScanningConnection | undefined;
-    let generation = 0;
     try {
-      generation = await this.#currentGeneration();
       reader = this.#free.pop() ?? this.#opened();
       return await reader.scan(work.lifetime, text, parameters, columns);
     } finally {
-      if (reader !== undefined) await this.#leave(reader, generation);
+      if (reader !== undefined) this.#free.push(reader);
       leave();
     }
   }
@@ -136,33 +127,12 @@ export class SqliteReaders {
     await Promise.all([...this.#all].map((reader) => reader.close()));
   }
 
-  /** What was free in an earlier generation is closed. Throws `core.unavailable` while the disk is in doubt. */
-  async #currentGeneration(): Promise<number> {
-    const { generation } = this.#doubt;
-    if (generation === this.#generation) return generation;
-    this.#generation = generation;
-    await Promise.all(this.#free.splice(0).map((reader) => this.#drop(reader)));
-    return generation;
-  }
-
-  async #leave(reader: ScanningConnection, generation: number): Promise<void> {
-    if (generation === this.#generation) this.#free.push(reader);
-    else await this.#drop(reader);
-  }
-
-  async #drop(reader: ScanningConnection): Promise<void> {
-    this.#all.delete(reader);
-    // There is nothing more to lose on it.
-    await reader.close().catch(() => undefined);
-  }
-
   #opened(): ScanningConnection {
     try {
-      const reader = new ScanningConnection(this.#open(), this.#doubt);
+      const reader = new ScanningConnection(this.#open());
       this.#all.add(reader);
       return reader;
     } catch (error) {
-      this.#doubt.note(error);
       throw translated(error);
     }
   }

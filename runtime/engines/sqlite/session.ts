@@ -11,10 +11,8 @@ import {
 } from "../sql/session.js";
 import { sqliteDialect } from "./dialect.js";
 import type { SqliteConnection, SqliteStatement, SqliteValue } from "./driver.js";
-import type { DiskDoubt } from "./disk-doubt.js";
 import { translated } from "./faults.js";
 import { ScanningConnection, type SqliteReaders } from "./readers.js";
-import type { Renewed } from "./renewed.js";
 import { StatementCache } from "./statement-cache.js";
 
 const maxPrepared = 512;
@@ -24,12 +22,10 @@ const stretchMillis = 20;
 /** A connection with its prepared statements. Errors of SQLite become codes of the error table. */
 export class PreparedConnection {
   readonly #connection: SqliteConnection;
-  readonly #doubt: DiskDoubt;
   readonly #prepared: StatementCache<SqliteStatement>;
 
-  constructor(connection: SqliteConnection, doubt: DiskDoubt) {
+  constructor(connection: SqliteConnection) {
     this.#connection = connection;
-    this.#doubt = doubt;
     this.#prepared = new StatementCache(maxPrepared, (text) => connection.prepare(text));
   }
 
@@ -37,7 +33,7 @@ export class PreparedConnection {
     try {
       return this.#prepared.get(text).all(parameters.map(bound));
     } catch (error) {
-      throw this.#noted(error);
+      throw translated(error);
     }
   }
 
@@ -45,7 +41,7 @@ export class PreparedConnection {
     try {
       return this.#prepared.get(text).run(parameters.map(bound));
     } catch (error) {
-      throw this.#noted(error);
+      throw translated(error);
     }
   }
 
@@ -53,18 +49,13 @@ export class PreparedConnection {
     try {
       this.#connection.exec(text);
     } catch (error) {
-      throw this.#noted(error);
+      throw translated(error);
     }
   }
 
   close(): void {
     this.#prepared.clear();
     this.#connection.close();
-  }
-
-  #noted(error: unknown): Error {
-    this.#doubt.note(error);
-    return translated(error);
   }
 }
 
@@ -73,9 +64,9 @@ export class WritingConnection {
   readonly prepared: PreparedConnection;
   readonly scanning: ScanningConnection;
 
-  constructor(connection: SqliteConnection, doubt: DiskDoubt) {
-    this.prepared = new PreparedConnection(connection, doubt);
-    this.scanning = new ScanningConnection(connection, doubt);
+  constructor(connection: SqliteConnection) {
+    this.prepared = new PreparedConnection(connection);
+    this.scanning = new ScanningConnection(connection);
   }
 
   /** Never while something is scanned. */
@@ -87,18 +78,18 @@ export class WritingConnection {
 /** Committed state: reads by key at once, everything else on the readers, as the work's. */
 export class SqliteReadSession implements SqlSession {
   readonly dialect = sqliteDialect;
-  readonly #keyed: Renewed<PreparedConnection>;
+  readonly #keyed: PreparedConnection;
   readonly #readers: SqliteReaders;
   readonly #work: Work;
 
-  constructor(keyed: Renewed<PreparedConnection>, readers: SqliteReaders, work: Work) {
+  constructor(keyed: PreparedConnection, readers: SqliteReaders, work: Work) {
     this.#keyed = keyed;
     this.#readers = readers;
     this.#work = work;
   }
 
   async all(text: string, parameters: readonly SqlValue[]): Promise<readonly SqlRow[]> {
-    return this.#keyed.fresh().all(text, parameters);
+    return this.#keyed.all(text, parameters);
   }
 
   run(): Promise<number> {

@@ -5,7 +5,6 @@ import { ServiceError } from "../../contract/errors.js";
 import type { Log } from "../../ports/log.js";
 import type { Work } from "../../ports/work.js";
 import { isBusy } from "./faults.js";
-import type { Renewed } from "./renewed.js";
 import type { PreparedConnection, WritingConnection } from "./session.js";
 
 /** Whose transaction it is; `operation` is what the log calls it. */
@@ -29,13 +28,13 @@ const maxGroup = 128;
 const heldMillis = 5_000;
 
 export class Writer {
-  readonly #connection: Renewed<WritingConnection>;
+  readonly #connection: WritingConnection;
   readonly #log: Log;
   readonly #queue: Job[] = [];
   #draining: Promise<void> | undefined;
   #fault: unknown;
 
-  constructor(connection: Renewed<WritingConnection>, log: Log) {
+  constructor(connection: WritingConnection, log: Log) {
     this.#connection = connection;
     this.#log = log;
   }
@@ -79,7 +78,7 @@ export class Writer {
       // Requests that are already in the socket buffers join this group.
       await new Promise((resolve) => setImmediate(resolve));
       await this.#fill(jobs, settled);
-      this.#connection.current.prepared.exec("COMMIT");
+      this.#connection.prepared.exec("COMMIT");
       this.#fault = undefined;
     } catch (error) {
       this.#fault = error;
@@ -96,7 +95,7 @@ export class Writer {
     const patience = performance.now() + 5_000;
     for (;;) {
       try {
-        this.#connection.fresh().prepared.exec("BEGIN IMMEDIATE");
+        this.#connection.prepared.exec("BEGIN IMMEDIATE");
         return;
       } catch (error) {
         if (!isBusy(error) || performance.now() > patience) throw error;
@@ -117,7 +116,7 @@ export class Writer {
   /** Runs one transaction inside the group. Once its savepoint is released it is decided, whatever its deadline does. */
   async #runJob(job: Job): Promise<() => void> {
     let open = true;
-    const connection = this.#connection.current;
+    const connection = this.#connection;
     const { prepared, scanning } = connection;
     const { lifetime, operation } = job.writing;
     prepared.exec("SAVEPOINT operation");
@@ -145,7 +144,7 @@ export class Writer {
 
   #rollBack(): void {
     try {
-      this.#connection.current.prepared.exec("ROLLBACK");
+      this.#connection.prepared.exec("ROLLBACK");
     } catch {
       // No transaction was open: BEGIN itself had failed.
     }
