@@ -6,6 +6,7 @@ import standalone from "ajv/dist/standalone/index.js";
 import { formats } from "../../runtime/contract/validation.js";
 import { everyKeyword } from "../load/schema-keywords.js";
 import { functionName } from "../model/validator-plan.js";
+import { printFaultsShortly } from "./ajv-errors.js";
 import { shortened } from "./validator-code.js";
 
 /**
@@ -35,6 +36,7 @@ const names = {
 };
 
 function newCompiler(): Compiler {
+  printFaultsShortly();
   const ajv = new Compiler({
     strict: false,
     allErrors: true,
@@ -75,8 +77,8 @@ export function compileStandalone(schemas: Readonly<Record<string, object>>): st
   return rewritten(standalone.default(ajv, exported));
 }
 
-/** A name of one of Ajv's functions, or a string, which may contain such a name; members with such a name aren't functions. */
-const functionOrText = /"[^"\\\n]*(?:\\.[^"\\\n]*)*"|(?<![\w$.])validate\d+\b/g;
+/** A name of one of Ajv's functions, which a string may contain as well; members with such a name aren't functions. */
+const functionOfAjv = /(?<![\w$.])validate\d+\b/g;
 
 /** Ajv's module text with its exports as plain functions and its requires as the runtime's helpers. */
 function rewritten(text: string): string {
@@ -87,10 +89,22 @@ function rewritten(text: string): string {
   const code = text
     .replace(/^"use strict";\n?/, "")
     .replaceAll(exportLine, "")
-    .replaceAll(functionOrText, (found) => names.get(found) ?? found)
+    .replaceAll(functionOfAjv, (found, at: number, whole: string) =>
+      isInString(whole, at) ? found : (names.get(found) ?? found),
+    )
     .replaceAll(`require("ajv/dist/runtime/ucs2length").default`, "codePointLength")
     .replaceAll(`require("ajv/dist/runtime/equal").default`, "jsonEqual");
   const unknown = /^const \w+ = require\([^)]*\).*$/m.exec(code);
   if (unknown !== null) throw new Error(`Ajv printed a require that is not known: ${unknown[0]}`);
   return shortened(code).trim();
+}
+
+/** Whether a place lies in a string. No string of Ajv's goes over a line. */
+function isInString(text: string, place: number): boolean {
+  let isInside = false;
+  for (let at = text.lastIndexOf("\n", place) + 1; at < place; at += 1) {
+    if (text[at] === '"') isInside = !isInside;
+    else if (isInside && text[at] === "\\") at += 1;
+  }
+  return isInside;
 }

@@ -3,14 +3,11 @@
 
 /** Shortens the text of Ajv's functions. What is not as expected stays as it is. */
 export function shortened(text: string): string {
-  const told = text
-    .replaceAll(emptyBlock, "")
-    .replaceAll(fault, (_whole, _name, object: string) => noted(object));
-  const functions = namesInsteadOfSchemas(told)
+  const functions = namesInsteadOfSchemas(text.replaceAll(emptyBlock, ""))
     .split(/^(?=function )/m)
     .map((code) => withNamesByDepth(withoutUnused(code)));
   return withoutUnusedConstants(functions.join(""))
-    .replaceAll(guardedFault, "$1{ $2 errors++; }")
+    .replaceAll(guardedFault, "{ $1 errors++; }")
     .replaceAll(guardedGuard, "$1{ $2 }")
     .replaceAll(guardedValue, "$1 $2");
 }
@@ -18,26 +15,14 @@ export function shortened(text: string): string {
 /** What formats do with numbers. */
 const emptyBlock = /^if\(typeof data\d* == "number"\)\{\n\}\n/gm;
 
-/** A fault is made, and put to the others. */
-const fault =
-  /^const (err\d+) = (\{instancePath.*\});\nif\(vErrors === null\)\{\nvErrors = \[\1\];\n\}\nelse \{\nvErrors\.push\(\1\);\n\}\nerrors\+\+;$/gm;
-
 /** A fault that is all that a condition leads to. */
-const guardedFault = /^(.*)\{\n(\(vErrors \?\?= \[\]\)\.push\(.*\);)\nerrors\+\+;\n\}$/gm;
+const guardedFault = /\{\n(\(vErrors \?\?= \[\]\)\.push\(.*\);)\nerrors\+\+;\n\}$/gm;
 
 /** A condition that is all that another leads to. */
 const guardedGuard = /^(if\(.*\))\{\n(if\(.*\)\{ .* \})\n\}$/gm;
 
 /** A member that is looked at where it is there. */
 const guardedValue = /^(if\(data.* !== undefined\)\{)\n(let data\d+ = .*;)$/gm;
-
-/** A fault without what nobody is told: where its keyword stands in the schema, and what the keyword says. */
-function noted(object: string): string {
-  const told = object
-    .replace(/,schemaPath:"(?:[^"\\]|\\.)*",keyword:/, ",keyword:")
-    .replace(/,params:\{(?:type|allowedValues): (?:"\w+"|schema\d+[\w.$]*)\},/, ",params:{},");
-  return `(vErrors ??= []).push(${told});\nerrors++;`;
-}
 
 /** Names of members are looked up among themselves, instead of in a schema with all that it says. */
 function namesInsteadOfSchemas(text: string): string {
