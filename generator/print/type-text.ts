@@ -59,9 +59,12 @@ function findReferredTypes(schema: object): readonly string[] {
   const names = new Set<string>();
   const look = (value: unknown): void => {
     if (typeof value !== "object" || value === null) return;
-    for (const [key, member] of Object.entries(value)) {
+    const members = value as Readonly<Record<string, unknown>>;
+    // Every schema comes by here: pairs of names and members would only be garbage.
+    for (const key of Object.keys(members)) {
+      const member = members[key];
       if (key === "$ref" && typeof member === "string") names.add(member.slice("#/types/".length));
-      else look(member);
+      else if (typeof member === "object") look(member);
     }
   };
   look(schema);
