@@ -1,35 +1,35 @@
-// Files and folders that only the account of the service may enter: what is kept for callers is nobody else's to read.
+// Files and folders that only the service's own account may access, since they hold callers' data.
 import { chmodSync, closeSync, mkdirSync, openSync, statSync, writeFileSync } from "node:fs";
 import { relative, resolve } from "node:path";
 
 export const privateFile = 0o600;
 export const privateFolder = 0o700;
 
-/** Makes a folder, and those on the way to it, for this account alone. One that exists stays as it is. */
+/** Creates a folder and its missing parents, for this account only. A folder that exists keeps its mode. */
 export function makePrivateFolder(path: string): void {
   mkdirSync(path, { recursive: true, mode: privateFolder });
 }
 
-/** Writes a file for this account alone. */
+/** Writes a file that only this account can access, even if the file existed before. */
 export function writePrivateFile(path: string, text: string): void {
   writeFileSync(path, text, { mode: privateFile });
   keepPrivate(path);
 }
 
-/** Makes an empty file for this account alone, unless it exists; then it becomes so. */
+/** Creates an empty file for this account only. A file that exists keeps its content and loses other accounts' access. */
 export function makePrivateFile(path: string): void {
   try {
     closeSync(openSync(path, "wx", privateFile));
   } catch (error) {
     if (!hasCode(error, "EEXIST")) throw error;
-    // By its name: to open a database file and close it would drop the locks that this process has on it.
+    // By path: opening and closing a database file would drop the locks that this process holds on it.
     keepPrivate(path);
   }
 }
 
 /**
- * Takes a file or folder from group and others, where it exists and this account owns it. A folder that the working
- * directory is in stays as it is: it is more than data. So does everything on systems without such modes.
+ * Removes group's and others' access to a file or folder, if it exists and this account owns it. A folder that contains
+ * the working directory keeps its mode, since it holds more than data. Does nothing on systems without such modes.
  */
 export function keepPrivate(path: string): void {
   const found = statSync(path, { throwIfNoEntry: false });

@@ -1,13 +1,13 @@
-// Direct transfers with a folder: requests that the service itself answers, since a folder has no addresses.
+// Direct transfers with a folder: signed requests that the service itself answers, since a folder has no URLs.
 import type { Addresses } from "../../families/storage/addresses.js";
 import type { DirectTransfers } from "../../ports/direct-transfers.js";
 import { folderUploads } from "./uploads.js";
 
 interface FolderOptions {
-  /** The folder of what has not ended. */
+  /** The folder of unfinished uploads. */
   readonly unfinished: string;
   readonly addresses: Addresses;
-  /** Moves a file to where the object of a key is. */
+  /** Moves a file to the place of the object with this key. */
   moveTo(path: string, key: string): Promise<void>;
 }
 

@@ -1,10 +1,10 @@
-// Files that are written beside, synced and renamed, and the folders around them.
+// What durable files are made with: full writes, syncs and renames, and the folders around them.
 import { mkdir, open, rename, rmdir, type FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
 import { fail, ServiceError, unavailable } from "../../contract/errors.js";
 import { privateFolder } from "../private-files.js";
 
-/** A file to read, or null where there is none. */
+/** Opens a file for reading; null if there is none. */
 export async function opened(path: string): Promise<FileHandle | null> {
   try {
     return await open(path, "r");
@@ -14,13 +14,16 @@ export async function opened(path: string): Promise<FileHandle | null> {
   }
 }
 
-/** Writes all of it: one call may write less. */
+/** Writes the whole chunk, since one call of `write` may write less. */
 export async function writeAll(file: FileHandle, chunk: Buffer): Promise<void> {
   for (let at = 0; at < chunk.length;)
     at += (await file.write(chunk, at, chunk.length - at)).bytesWritten;
 }
 
-/** Renames into folders that are made where they are missing, durably. Another process may be removing them as empty. */
+/**
+ * Renames a file durably, creating missing folders below `root`. Tries again if another process removes such a folder in
+ * between because it is empty.
+ */
 export async function moved(from: string, to: string, root: string): Promise<void> {
   for (let attempt = 0; ; attempt += 1) {
     try {
@@ -37,7 +40,7 @@ export async function moved(from: string, to: string, root: string): Promise<voi
   }
 }
 
-/** Makes what was renamed into or out of a folder durable. */
+/** Makes renames into and out of a folder durable. Does nothing if the folder does not exist. */
 export async function syncFolder(path: string): Promise<void> {
   const folder = await opened(path);
   if (folder === null) return;
@@ -48,26 +51,26 @@ export async function syncFolder(path: string): Promise<void> {
   }
 }
 
-/** Takes away the folders that have become empty, from the inside. */
+/** Removes `path` and its parents below `root`, up to the first folder that is not empty. */
 export async function withoutEmptyFolders(path: string, root: string): Promise<void> {
   for (let folder = path; folder.length > root.length; folder = dirname(folder)) {
     try {
       await rmdir(folder);
     } catch {
-      // It is not empty, or gone already.
+      // It is not empty, or already gone.
       return;
     }
   }
 }
 
-/** Whether a file or a folder on the way to it is not there. */
+/** Whether an error says that a file, or a folder on the way to it, does not exist. */
 export function isAbsent(error: unknown): boolean {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
-  // A name that is too long for the file system was never written.
+  // A file whose name is too long for the file system can't exist.
   return code === "ENOENT" || code === "ENOTDIR" || code === "ENAMETOOLONG";
 }
 
-/** What passes by itself or once it is mended: no room, no descriptors, a device or a mount that is gone, no rights. */
+/** Faults that pass or can be fixed: no space, no file descriptors, a device or mount that is gone, missing permissions. */
 const passing = new Set([
   "EACCES",
   "EBUSY",
@@ -85,7 +88,7 @@ const passing = new Set([
   "ESTALE",
 ]);
 
-/** Faults of the file system as codes of the error table; what the body throws passes as it is. */
+/** Runs `work` and translates faults of the file system to codes of the error table. Other errors pass through unchanged. */
 export async function translated<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

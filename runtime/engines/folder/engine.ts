@@ -1,4 +1,4 @@
-// The embedded object engine: a folder with one file an object, written beside and renamed (architecture.md "Engines").
+// The embedded object engine: a folder with one file per object, written elsewhere and renamed (architecture.md "Engines").
 import { randomUUID } from "node:crypto";
 import { readdir, rm, writeFile, type FileHandle } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -21,12 +21,12 @@ import { readTrailer, writtenFile } from "./object-file.js";
 import { removedVersion, type RemovalPlaces } from "./removal.js";
 import { sweepFolder } from "./sweep.js";
 
-/** Bytes that are read at a time. */
+/** Bytes per read. */
 const portion = 256 * 1024;
 
 /**
- * Opens the engine on a folder, making it: at once, or as soon as that can be done. Several processes may work on one folder. `addresses` sign requests that the
- * service itself answers; null offers no direct transfers.
+ * Opens the engine on a folder and creates it. If that fails, each `ping` and `write` tries again. Several processes may
+ * share a folder. `addresses` signs requests that the service itself answers; null means no direct transfers.
  */
 export async function openFolderStore(
   root: string,
@@ -36,16 +36,16 @@ export async function openFolderStore(
   const unfinished = join(root, "unfinished");
   let isMade = false;
   const make = async (): Promise<void> => {
-    // Once only: where a mount goes away later, nothing must be written to the folder below it.
+    // Only once: if a mount goes away later, nothing may be written to the folder underneath it.
     if (isMade) return;
     for (const folder of [objects, unfinished]) {
       makePrivateFolder(folder);
-      // What is below a folder that is closed needs no look.
+      // Others can't enter a private folder, so its contents need no check.
       keepPrivate(folder);
     }
     isMade = true;
   };
-  // A folder that cannot be made yet ends no start; `ping` and whoever writes are told.
+  // A folder that can't be created yet doesn't stop the service from starting; `ping` and `write` report it.
   await make().catch(() => undefined);
   const fileOf = (key: string): string => join(objects, ...pathOf(key));
   const places = { objects, unfinished, fileOf };
@@ -125,7 +125,7 @@ interface Copy {
   readonly signal: AbortSignal;
 }
 
-/** Copies one version to a file beside, which then takes its place; null where it is not there or is another version. */
+/** Copies one version to a new file, which then becomes the other object. Null if there is none, or another version. */
 async function copiedObject(
   { objects, unfinished, fileOf }: RemovalPlaces,
   { from, to, description, etag, signal }: Copy,
@@ -149,7 +149,7 @@ async function copiedObject(
   }
 }
 
-/** The bytes of an open file that are its object's. */
+/** The first `size` bytes of an open file: the object without its trailer. */
 function wholeOf(file: FileHandle, size: number): AsyncIterable<Buffer> {
   if (size === 0) return Readable.from([]);
   const end = size - 1;
@@ -158,7 +158,7 @@ function wholeOf(file: FileHandle, size: number): AsyncIterable<Buffer> {
 
 type OpenOptions = NonNullable<Parameters<ObjectStore["open"]>[1]>;
 
-/** An object, or a window of it; null where it is not there or is another version. */
+/** Opens an object, or a window of it. Null if there is none, or another version. */
 async function openedObject(
   path: string,
   key: string,
@@ -185,7 +185,7 @@ async function openedObject(
   }
 }
 
-/** Removes a file durably, with the folders that it leaves empty; false where there is none. */
+/** Removes a file durably, and the folders that this leaves empty. Returns false if there is no file. */
 async function removed(path: string, objects: string): Promise<boolean> {
   try {
     await rm(path);
@@ -213,7 +213,7 @@ async function headOf(file: FileHandle, key: string): Promise<ObjectHead> {
   return { ...trailer, key, size, contentSize: size };
 }
 
-/** Writes a few bytes durably, and takes them away. */
+/** Checks that the folder can be written to: writes a few bytes durably and removes them. */
 async function probe(unfinished: string): Promise<void> {
   const path = join(unfinished, `${randomUUID()}.tmp`);
   try {
@@ -223,7 +223,7 @@ async function probe(unfinished: string): Promise<void> {
   }
 }
 
-/** Every key that begins with the prefix, in order. */
+/** Every key that begins with the prefix, in the order of `comesBefore`. */
 async function keysBelow(
   objects: string,
   prefix: string,
@@ -260,7 +260,7 @@ async function walk(
   }
 }
 
-/** Whether a key comes before another one by their UTF-8 bytes, as S3 lists them. */
+/** Whether one key comes before another by their UTF-8 bytes, the order in which S3 lists keys. */
 function comesBefore(left: string, right: string): boolean {
   return Buffer.compare(Buffer.from(left), Buffer.from(right)) < 0;
 }

@@ -1,9 +1,9 @@
-// Keys as paths of files: every key has one path, which file systems without case or with normal forms keep apart too.
+// Keys as file paths: every key has its own path, even on file systems that ignore case or normalize Unicode.
 
-/** Characters of one file name, its suffix aside; file systems have 255 bytes. */
+/** Characters of a file name, without its suffix. File systems allow 255 bytes. */
 const longest = 200;
 
-/** The path of a key's file: a folder a segment (`.d`), long names in portions (`.c`), and the object at the end (`.o`). */
+/** The path of a key's file: one folder per segment (`.d`), more for a long one (`.c`), and the object itself (`.o`). */
 export function pathOf(key: string): readonly string[] {
   const segments = key.split("/").map(encoded);
   return segments.flatMap((name, index) => {
@@ -15,14 +15,14 @@ export function pathOf(key: string): readonly string[] {
   });
 }
 
-/** What the name of a file or folder adds to a key. */
+/** Splits the name of a file or folder into its part of the key, still encoded, and its kind. */
 export function keyPart(name: string): { readonly text: string; readonly kind: "o" | "d" | "c" } {
   const kind = name.slice(-1);
   // No other suffix is ever written.
   return { text: name.slice(0, -2), kind: kind as "o" | "d" | "c" };
 }
 
-/** The segment that an encoded name stands for. */
+/** The segment of a key that an encoded name stands for. */
 export function decoded(name: string): string {
   return Buffer.from(
     name.replaceAll(/%([0-9A-F]{2})/g, (_all, hex: string) =>

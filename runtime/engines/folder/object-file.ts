@@ -1,4 +1,4 @@
-// One object as one file: its bytes, and behind them its metadata, so that both are replaced by one rename.
+// One object as one file: its bytes followed by its metadata, so that one rename replaces both.
 import { randomBytes } from "node:crypto";
 import { open, type FileHandle } from "node:fs/promises";
 import { fail } from "../../contract/errors.js";
@@ -6,7 +6,7 @@ import type { ObjectDescription, ObjectHead } from "../../ports/object-head.js";
 import { privateFile } from "../private-files.js";
 import { writeAll } from "./durable-files.js";
 
-/** What stands behind the bytes: JSON, its length in four bytes, and a mark. */
+/** The metadata after the bytes: JSON, its length in four bytes, and a mark. `modifiedAt` is epoch milliseconds. */
 interface Trailer extends ObjectDescription {
   readonly etag: string;
   readonly modifiedAt: number;
@@ -15,7 +15,7 @@ interface Trailer extends ObjectDescription {
 const mark = Buffer.from("OPWOBJ01");
 const tailBytes = mark.length + 4;
 
-/** Writes an object to a new file, durably. Where `body` fails the file is left for the caller to remove. */
+/** Writes an object to a new file and syncs it. If this rejects, the caller must remove the file. */
 export async function writtenFile(
   path: string,
   key: string,
@@ -39,7 +39,6 @@ export async function writtenFile(
   }
 }
 
-/** The bytes of a trailer. */
 function trailerBytes(trailer: Trailer): Buffer {
   const json = Buffer.from(JSON.stringify(trailer), "utf8");
   const length = Buffer.alloc(4);
@@ -47,7 +46,7 @@ function trailerBytes(trailer: Trailer): Buffer {
   return Buffer.concat([json, length, mark]);
 }
 
-/** The trailer of an open file, and how many bytes stand before it. Throws `core.infrastructure` where it has none. */
+/** The trailer of an open file, and how many bytes come before it. Throws `core.infrastructure` if there is no trailer. */
 export async function readTrailer(
   file: FileHandle,
 ): Promise<{ readonly trailer: Trailer; readonly size: number }> {

@@ -1,16 +1,16 @@
-// What the parts of one upload may have together, counted as their bytes come: parts that come at once do not slip through.
+// Limits the total size of an upload's parts. It is counted while bytes arrive, so that parallel parts can't exceed it.
 import { tooLarge } from "../../families/storage/bounded.js";
 import type { UploadedPart } from "../../ports/direct-transfers.js";
 
-/** One part on its way. */
+/** A part that is being received, and how many bytes of it have arrived. */
 interface Attempt {
   readonly partNumber: number;
   bytes: number;
 }
 
-/** An upload of which parts are on their way. */
+/** An upload of which parts are being received. */
 interface Account {
-  /** Sizes of the parts that are there, by their numbers. */
+  /** Sizes in bytes of the parts that are complete, by part number. */
   readonly arrived: Map<number, number>;
   arrivedBytes: number;
   readonly coming: Set<Attempt>;
@@ -18,8 +18,9 @@ interface Account {
 
 export interface PartBudget {
   /**
-   * Runs `receive` with the part's body up to what the upload has left, beside what is there and what comes meanwhile;
-   * a part that takes the place of another one counts once. At the byte that crosses the body throws `upload_too_large`.
+   * Runs `receive` with the part's body. The body throws `upload_too_large` as soon as the upload's parts exceed `maxBytes`
+   * together: those that are complete (`there` lists them) and those being received. A part that replaces another counts
+   * once.
    */
   within<T extends { readonly size: number }>(
     uploadId: string,
@@ -30,7 +31,7 @@ export interface PartBudget {
   ): Promise<T>;
 }
 
-/** Counts what comes to this process; parts that came to others count once they are there. */
+/** Counts bytes as this process receives them. Parts that other processes receive count once they are complete. */
 export function partBudget(): PartBudget {
   const accounts = new Map<string, Account>();
   return {
@@ -38,7 +39,7 @@ export function partBudget(): PartBudget {
       const account = accounts.get(uploadId) ?? newAccount();
       accounts.set(uploadId, account);
       const attempt: Attempt = { partNumber, bytes: 0 };
-      // From here on the account is told of every part that arrives, also after the list of them was read.
+      // From now on the account learns of every part that is completed, even after `there` has listed them.
       account.coming.add(attempt);
       try {
         for (const part of await there())
@@ -76,7 +77,7 @@ async function* counted(
   }
 }
 
-/** What the other parts have, or will have as far as they have come; of several tries of a part one will stay. */
+/** Bytes of the other parts, complete or not. Of several attempts at one part only the largest counts: only one will stay. */
 function bytesBeside(account: Account, { partNumber }: Attempt): number {
   const there = (number: number): number => account.arrived.get(number) ?? 0;
   const most = new Map<number, number>();

@@ -1,5 +1,5 @@
-// Removing one version of an object, whatever is written meanwhile (RFC 9110 §13.1.1). File systems remove names, not
-// versions: a file is taken aside by one rename, looked at, and put back where it is another one.
+// Removes one version of an object, whatever is written at the same time (RFC 9110 §13.1.1). File systems remove names, not
+// versions, so the file is moved aside by a rename, checked, and put back if it is another version.
 import { randomUUID } from "node:crypto";
 import { link, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -7,26 +7,26 @@ import { privateFile, privateFolder } from "../private-files.js";
 import { isAbsent, opened, syncFolder, withoutEmptyFolders } from "./durable-files.js";
 import { readTrailer } from "./object-file.js";
 
-/** The version that is to go, as it stands beside the file that was taken: for whoever ends what a process began. */
+/** The version to remove, written next to the file that is moved aside, so that `sweep` can finish it for a dead process. */
 export interface Removal {
   readonly key: string;
   readonly etag: string;
 }
 
-/** Seconds after which no process is at a removal any more; one that is would find it ended, and look again. */
+/** Seconds after which `sweep` finishes a removal. A process that is still at it finds no file and reports false. */
 export const removalSeconds = 10;
 
-/** Where objects and removals are. */
+/** Where objects, and removals that are under way, are kept. */
 export interface RemovalPlaces {
   readonly objects: string;
   readonly unfinished: string;
   fileOf(key: string): string;
 }
 
-/** Removes a version durably; false where it is not there, or is another one. */
+/** Removes one version durably. Returns false if there is no object, or another version. */
 export async function removedVersion(places: RemovalPlaces, removal: Removal): Promise<boolean> {
   const path = places.fileOf(removal.key);
-  // Most of those that ask for an old version are told here; only who is late in between takes a file for nothing.
+  // Usually an old version is noticed here. Only if the object is replaced after this check is a file moved for nothing.
   if ((await etagAt(path)) !== removal.etag) return false;
   const taken = join(places.unfinished, `${randomUUID()}.removal`);
   await mkdir(taken, { mode: privateFolder });
@@ -42,7 +42,7 @@ export async function removedVersion(places: RemovalPlaces, removal: Removal): P
   return settledRemoval(places, taken, removal);
 }
 
-/** Ends a removal that has its file, or has none; says whether its version is gone. */
+/** Finishes a removal, whether its file was moved aside or not; returns whether this removed the version. */
 export async function settledRemoval(
   { objects, fileOf }: RemovalPlaces,
   taken: string,
@@ -57,7 +57,7 @@ export async function settledRemoval(
   return found === etag;
 }
 
-/** What a folder of a removal says; null where nothing was taken, or somebody else has ended it. */
+/** Reads the removal in a folder; null if no file was moved there yet, or another process has finished it. */
 export async function readRemoval(taken: string): Promise<Removal | null> {
   try {
     return JSON.parse(await readFile(join(taken, "removal.json"), "utf8")) as Removal;
@@ -67,7 +67,7 @@ export async function readRemoval(taken: string): Promise<Removal | null> {
   }
 }
 
-/** Gives a file its name again, unless a newer one has it. */
+/** Gives a file its name back, unless a newer file has it. */
 async function putBack(file: string, path: string): Promise<void> {
   for (let attempt = 0; ; attempt += 1) {
     try {

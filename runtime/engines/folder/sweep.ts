@@ -1,20 +1,24 @@
-// What processes that died have left in a folder of objects: uploads that will not end, and removals that somebody must end.
+// Cleans up after processes that died: deletes their unfinished uploads, and finishes their removals.
 import { opendir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { isAbsent, translated } from "./durable-files.js";
 import { readRemoval, removalSeconds, settledRemoval, type RemovalPlaces } from "./removal.js";
 import { readSession } from "./uploads.js";
 
-/** One thing that was left, and how it ends. */
+/** Something that may have been left behind, and how to clean it up. */
 interface Leftover {
-  /** Of which object it is; undefined where it says of no storage that it is its own. */
+  /** The object's key. Undefined if it is unknown; then the sweep of any storage cleans it up. */
   readonly key: string | undefined;
+  /** When it began, in epoch milliseconds; null if it is gone. */
   readonly since: number | null;
   readonly lastsSeconds: number;
   end(): Promise<unknown>;
 }
 
-/** Ends up to `limit` things that began below a prefix so long ago, removals sooner; returns how many. */
+/**
+ * Cleans up at most `limit` uploads and removals below a prefix that began more than `olderThanSeconds` ago, removals after
+ * 10 s already. Returns how many.
+ */
 export function sweepFolder(
   places: RemovalPlaces,
   prefix: string,
@@ -45,7 +49,7 @@ async function leftover(places: RemovalPlaces, name: string, seconds: number): P
       lastsSeconds: Math.min(seconds, removalSeconds),
       end: () => settledRemoval(places, path, removal),
     };
-  // What an upload is still made in is nobody's until it has its name.
+  // A temporary file or folder belongs to no upload until it is renamed.
   const session = name.endsWith(".tmp") ? null : await readSession(path);
   return {
     key: session?.key,

@@ -1,4 +1,4 @@
-// Uploads in parts on a folder: parts wait beside each other for the end, each a file as an object is one.
+// Uploads in parts on a folder: each part is a file in the form of an object's, until they are joined.
 import { randomBytes } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
@@ -11,21 +11,21 @@ import { isAbsent, opened, translated } from "./durable-files.js";
 import { readTrailer, writtenFile } from "./object-file.js";
 import { partBudget } from "./part-budget.js";
 
-/** What is kept of an upload until it ends. */
+/** What is stored about an upload until it ends. `begunAt` is epoch milliseconds. */
 interface Session {
   readonly key: string;
   readonly description: ObjectDescription;
   readonly begunAt: number;
 }
 
-/** Parts are files of objects of their own; nobody asks for their description. */
+/** The files of parts have the form of an object's, which needs a description. Nobody reads it. */
 const partDescription: ObjectDescription = {
   contentType: "application/octet-stream",
   filename: "part",
   description: null,
 };
 
-/** Uploads below `unfinished`; `moveTo` moves a file to where the object of a key is. */
+/** Uploads in the folder `unfinished`. `moveTo` moves a file to the place of the object with this key. */
 export function folderUploads(
   unfinished: string,
   moveTo: (path: string, key: string) => Promise<void>,
@@ -34,7 +34,7 @@ export function folderUploads(
   "begin" | "leastPartBytes" | "receivePart" | "parts" | "complete" | "abort"
 > {
   const budget = partBudget();
-  /** The folder of an upload that has not ended, and its session; ids come back from clients. */
+  /** The folder and session of an unfinished upload; null if there is none. Checks the id, since it comes from a client. */
   const upload = async (
     key: string,
     uploadId: string,
@@ -61,7 +61,7 @@ export function folderUploads(
           const received = await budget.within(uploadId, part, there, body, async (bounded) => {
             const head = await writtenFile(temporary, key, bounded, partDescription);
             signal?.throwIfAborted();
-            // A part that is sent again takes the place of the one before.
+            // A part that is sent again replaces the previous one.
             await rename(temporary, partIn(found.folder, part.partNumber));
             return head;
           });
@@ -78,7 +78,7 @@ export function folderUploads(
         const found = await upload(key, uploadId);
         if (found === null) return null;
         const parts = await partsOf(found.folder);
-        // One that ended meanwhile has been read half gone.
+        // If the upload has ended in the meantime, the list may be incomplete.
         return (await upload(key, uploadId)) === null ? null : parts;
       }),
 
@@ -108,7 +108,7 @@ export function folderUploads(
   };
 }
 
-/** Begins an upload; its folder is there as a whole or not at all. */
+/** Begins an upload and returns its id. Its folder appears complete or not at all. */
 async function begun(unfinished: string, session: Session): Promise<string> {
   const uploadId = randomBytes(16).toString("hex");
   const made = join(unfinished, `${uploadId}.tmp`);
@@ -118,7 +118,7 @@ async function begun(unfinished: string, session: Session): Promise<string> {
   return uploadId;
 }
 
-/** Takes an upload for ending it, which one caller can; null for the others. */
+/** Renames an upload's folder in order to end it. Only one caller can; null for all others. */
 async function claimed(folder: string): Promise<string | null> {
   const ending = `${folder}.ending`;
   try {
@@ -130,7 +130,7 @@ async function claimed(folder: string): Promise<string | null> {
   }
 }
 
-/** The session of an upload that has not ended; null where there is none, or none that can be read. */
+/** Reads the session in an upload's folder; null if there is none, or if it is not valid JSON. */
 export async function readSession(folder: string): Promise<Session | null> {
   try {
     return JSON.parse(await readFile(join(folder, "session.json"), "utf8")) as Session;
@@ -144,7 +144,7 @@ function partIn(folder: string, partNumber: number): string {
   return join(folder, String(partNumber).padStart(5, "0"));
 }
 
-/** The parts that have arrived, in order. */
+/** The parts that have arrived, by ascending number. */
 async function partsOf(folder: string): Promise<readonly UploadedPart[]> {
   const names = (await namesIn(folder)).filter((name) => /^\d{5}$/.test(name)).sort();
   const parts: UploadedPart[] = [];
@@ -161,10 +161,10 @@ async function partsOf(folder: string): Promise<readonly UploadedPart[]> {
   return parts;
 }
 
-/** The file that the parts of an upload are put together in. */
+/** The file in which the parts of an upload are joined. */
 const wholeIn = (folder: string): string => join(folder, "whole.tmp");
 
-/** Puts the parts that are named together. Throws `upload_parts_invalid` where one is missing or another. */
+/** Joins the given parts in one file. Throws `upload_parts_invalid` if one is missing or has another tag. */
 async function completed(
   folder: string,
   { key, description }: Session,
@@ -203,7 +203,7 @@ async function assembled(
   }
 }
 
-/** The bytes of files, each without what stands behind its first `size` bytes. */
+/** The bytes of files, each only up to its `size`, without its trailer. */
 async function* contentOf(
   files: readonly (readonly [string, number])[],
   signal: AbortSignal | undefined,

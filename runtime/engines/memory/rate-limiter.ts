@@ -7,18 +7,21 @@ import {
   type RateRule,
 } from "../../ports/rate-limiter.js";
 
-/** Keys that are counted per rule, about 10 MB of them; beyond that the window that began first is forgotten. */
+/** Keys counted per rule, about 10 MB. Beyond that, the oldest window is forgotten. */
 const maxKeys = 50_000;
 
 interface Window {
   taken: number;
-  /** By `now`: usually the process's own clock, which nobody sets. */
+  /** Milliseconds on the clock of `now`. */
   readonly endsAt: number;
 }
 
-/** A limiter whose counts end with the process and are not shared between processes. `now` is in milliseconds. */
+/**
+ * A limiter whose counts are lost with the process and not shared with others. `now` returns milliseconds; the default
+ * is the monotonic clock, which nobody can set back.
+ */
 export function memoryRateLimiter(now: () => number = () => performance.now()): RateLimiter {
-  /** By the names of rules; each in the order in which its windows end. */
+  /** By the rule's name, then by key, in the order in which the windows end. */
   const windows = new Map<string, Map<string, Window>>();
   const live = ({ name }: RateRule, key: string): Window | undefined => {
     const window = windows.get(name)?.get(key);

@@ -1,9 +1,9 @@
-// Messages in parts that fit into notifications: cut, read, and put together again.
+// Splits messages into parts that fit into notifications, and joins them again.
 
-/** Characters of one notification's part of a message: PostgreSQL takes less than 8 000 bytes. */
+/** Base64 characters per part. A notification must be shorter than 8 000 bytes, including the prefix. */
 const partLength = 7_800;
 
-/** A message in parts that are ASCII: `<origin>.<message>.<index>.<parts>.<base64>`. */
+/** Splits a message into ASCII parts: `<origin>.<message>.<index>.<parts>.<base64>`. */
 export function partsOf(origin: string, message: number, text: string): readonly string[] {
   const encoded = Buffer.from(text, "utf8").toString("base64");
   const length = Math.ceil(encoded.length / partLength);
@@ -21,13 +21,13 @@ export interface Part {
   readonly slice: string;
 }
 
-/** What has arrived of a process's message. */
+/** The parts of a process's current message that have arrived so far. */
 export interface Assembly {
   readonly message: number;
   readonly slices: string[];
 }
 
-/** A part from a notification; null for what is none of ours. */
+/** Reads the part in a notification; null if the notification is not one of ours. */
 export function readPart(payload: string): Part | null {
   const [, origin, message, index, length, slice] =
     /^([0-9a-f]{16})\.(\d+)\.(\d+)\.(\d+)\.([A-Za-z0-9+/=]*)$/.exec(payload) ?? [];
@@ -41,7 +41,10 @@ export function readPart(payload: string): Part | null {
   };
 }
 
-/** The message, once its last part is there; parts of one process come in order, or with a hole that loses the message. */
+/**
+ * Adds a part to `incoming` (by origin). Returns the message if this was its last part, otherwise null. The parts of one
+ * process arrive in order; if one is missing, the message is dropped.
+ */
 export function assembled(incoming: Map<string, Assembly>, part: Part): string | null {
   const { origin, message, index, length, slice } = part;
   const before = incoming.get(origin);

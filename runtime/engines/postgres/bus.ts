@@ -1,17 +1,20 @@
-// The bus over LISTEN and NOTIFY, on one connection of its own: it tells what has been committed, and holds no commit up.
+// The bus over LISTEN and NOTIFY, on a connection of its own: NOTIFY in a transaction would hold up its commit.
 import { randomBytes } from "node:crypto";
 import type * as Pg from "pg";
 import type { Log } from "../../ports/log.js";
 import type { BusListener, BusMessage, SignalBus } from "../../ports/bus.js";
 import { assembled, partsOf, readPart, type Assembly } from "./bus-parts.js";
 
-/** Of all processes on one database. */
+/** Shared by all processes on one database. */
 const channel = "opwright_signals";
-/** Characters that wait for being sent; beyond them messages are lost, and mailboxes make up for it. */
+/** Characters that may wait to be sent. Further messages are dropped, which the port allows (ports/bus.ts). */
 const maxWaiting = 16 * 1024 * 1024;
 const longestPauseMillis = 5_000;
 
-/** Connects in the background, again and again where it breaks off. Connections through a pooler of transactions hear nothing. */
+/**
+ * Connects in the background and reconnects by itself. Behind a pooler in transaction mode it receives nothing. Throws if
+ * the package `pg` is not installed.
+ */
 export async function openPostgresBus(url: string, log: Log): Promise<SignalBus> {
   const { default: pg } = await import("pg").catch((cause: unknown) => {
     throw new Error("PostgreSQL needs the package pg: npm install pg", { cause });
@@ -40,7 +43,7 @@ export async function openPostgresBus(url: string, log: Log): Promise<SignalBus>
   const line = keptLine(pg, url, log, hear, () => listener?.resumed());
 
   const flush = async (): Promise<void> => {
-    // What is sent in one turn goes in one statement.
+    // All messages of one turn of the event loop go in one statement.
     await new Promise((resolve) => setImmediate(resolve));
     while (waiting.length > 0) {
       const parts = waiting;
@@ -86,11 +89,11 @@ export async function openPostgresBus(url: string, log: Log): Promise<SignalBus>
   };
 }
 
-/** A connection that listens, and is made again where it ends. */
+/** A connection that listens, and is replaced when it ends. */
 interface Line {
-  /** Undefined while there is none. */
+  /** Undefined while there is no connection. */
   readonly client: Pg.Client | undefined;
-  /** Makes no further connection; resolves when the first attempt is over. */
+  /** Stops connecting again. Resolves when the first attempt to connect is over. */
   hangUp(): Promise<void>;
 }
 

@@ -1,6 +1,6 @@
-// Connections to PostgreSQL in two bulkheads: callers', and the service's own, which callers cannot take
-// (architecture.md "Work is bounded": share). A statement whose work is over is cancelled at the server; a connection that
-// stays silent then is destroyed.
+// Connections to PostgreSQL in two bulkheads: one for callers, and one for the service itself, which callers can't use up
+// (architecture.md "Work is bounded": share). When work is over, its statement is cancelled on the server; if the server
+// stays silent even then, the connection is destroyed.
 import { unavailable } from "../../contract/errors.js";
 import { randomBytes } from "node:crypto";
 import { Socket } from "node:net";
@@ -13,21 +13,22 @@ import type { Work } from "../../ports/work.js";
 import type { SqlRow } from "../sql/session.js";
 import { translated } from "./faults.js";
 
-/** Milliseconds for a new connection, and for a server to end what it has been asked to. */
+/** Milliseconds to wait for a new connection. */
 const connectMillis = 5_000;
+/** Milliseconds to wait for a cancel, and then for the cancelled statement to end. */
 const cancelMillis = 1_000;
 const keepAliveMillis = 10_000;
-/** How often, and for how long, the server is asked to end what was given up. */
+/** Milliseconds between tries to terminate the backend of an abandoned connection, and for how long to try. */
 const retryMillis = 1_000;
 const patienceMillis = 60_000;
-/** Statements that may wait for a connection. */
+/** How much work may wait for a connection, in all and per payer. */
 const waiting = { maxWaiting: 4_096, maxWaitingPerPayer: 1_024 };
 
 export interface ConnectionOptions {
   readonly url: string;
-  /** Connections in all. */
+  /** Connections in all, for callers and the service. */
   readonly size: number;
-  /** What the server ends statements after that nobody else has ended, in milliseconds. */
+  /** Milliseconds after which the server itself ends a statement or an idle transaction that nobody else has ended. */
   readonly statementMillis: number;
   readonly typeParser: (oid: number, format: never) => unknown;
 }
@@ -38,36 +39,37 @@ export interface Answered {
   readonly command: string;
 }
 
-/** A statement for `pg`; with a name it is prepared once a connection. */
+/** A statement for `pg`. Each connection prepares a named one only once. */
 export interface Statement {
   readonly name?: string;
   readonly text: string;
   readonly values?: unknown[];
 }
 
-/** A connection that somebody holds. */
+/** A connection that was taken from its pool. */
 export interface HeldConnection {
-  /** Runs one statement; at the end of the lifetime it is cancelled at the server, and rejects. */
+  /** Runs one statement. When the lifetime ends, it is cancelled on the server and this rejects with the reason. */
   query(statement: Statement, lifetime: Lifetime): Promise<Answered>;
   /** Whether a statement is under way. */
   readonly isBusy: boolean;
-  /** Resolves once nothing is under way: at the latest when the connection has been destroyed. */
+  /** Resolves once no statement is under way, at the latest when the connection is destroyed. */
   idle(): Promise<void>;
-  /** Gives the connection back; one that is broken, or busy, is destroyed. */
+  /** Returns the connection to its pool. A broken or busy one is destroyed; a broken one's backend is terminated, too. */
   release(isBroken?: boolean): void;
 }
 
 export interface Connections {
+  /** Takes a connection, once it is the payer's turn. Rejects with `core.unavailable`, or the reason why the work is over. */
   acquire(work: Work): Promise<HeldConnection>;
   readonly callers: Bulkhead;
   readonly service: Bulkhead;
   close(): Promise<void>;
 }
 
-/** What is used of `pg`. */
+/** The part of `pg` that is used here. */
 type Driver = Pick<typeof import("pg"), "Client" | "Pool">;
 
-/** Opens the pools; the first statement opens the first connection. */
+/** Creates the pools, which connect on first use. About 30 % of the connections, at least two, are the service's own. */
 export function openConnections(pg: Driver, options: ConnectionOptions): Connections {
   const own = Math.max(2, Math.ceil(options.size * 0.3));
   const theirs = Math.max(1, options.size - own);
@@ -80,7 +82,7 @@ export function openConnections(pg: Driver, options: ConnectionOptions): Connect
   });
   const callersPool = poolOf(pg, options, theirs);
   const servicePool = poolOf(pg, options, own);
-  // Cancelling waits for nobody: it has a connection of its own.
+  // Cancelling has a connection of its own, so that it never waits for a busy one.
   const cancelPool = poolOf(pg, options, 1);
 
   const closing = new AbortController();
@@ -88,24 +90,24 @@ export function openConnections(pg: Driver, options: ConnectionOptions): Connect
   const tell = async (ending: Ending, { client, name }: Known): Promise<void> => {
     const pid = (client as { readonly processID?: number | null }).processID ?? null;
     if (pid === null) return;
-    // Behind a pooler the number is another one's: only who has our name is ended.
+    // Behind a pooler the pid may be another client's: only a backend that also has our name is ended.
     const text = `SELECT ${ending}($1) FROM pg_stat_get_activity($1) WHERE application_name = $2`;
     const canceller = await cancelPool.connect();
     try {
       await answeredIn(cancelMillis, canceller.query(text, [pid, name]));
       canceller.release();
     } catch (error) {
-      // A silent one would have every further cancel wait for it.
+      // If the connection has gone silent, every further cancel would wait for it.
       known.get(canceller)?.socket.destroy();
       canceller.release(true);
       throw error;
     }
   };
 
-  /** Connections that were given up, and until when their ends are tried. */
+  /** Abandoned connections, and until when (`performance.now()`) to try terminating their backends. */
   const lost = new Map<Known, number>();
   let terminating: Promise<void> | undefined;
-  /** One after the other, so that cancels wait for one of them at most. */
+  /** One at a time, so that a cancel waits for one of them at most. */
   const terminateLost = async (): Promise<void> => {
     while (lost.size > 0 && !closing.signal.aborted) {
       for (const [connection, until] of lost) {
@@ -150,21 +152,22 @@ export function openConnections(pg: Driver, options: ConnectionOptions): Connect
   };
 }
 
-/** A connection with the name that the server knows it by, and its socket. */
+/** A connection, its socket, and the application name by which the server knows it. */
 interface Known {
   readonly client: PoolClient;
   readonly name: string;
   readonly socket: Socket;
 }
 
-/** How a backend is ended: its statement, or all of it. */
+/** The server's function that ends a backend's statement, or the whole backend. */
 type Ending = "pg_cancel_backend" | "pg_terminate_backend";
 
 interface Ends {
+  /** Cancels the statement that the connection's backend runs. Rejects if the server does not answer. */
   cancel(connection: Known): Promise<void>;
   /**
-   * Ends what a connection that was given up still holds, as soon as the server can be reached: behind a silent network it
-   * does not know yet, and keeps the locks of the transaction.
+   * Terminates the backend of an abandoned connection as soon as the server can be reached. If the network went silent, the
+   * server has not noticed yet and still holds the transaction's locks.
    */
   terminate(connection: Known): void;
 }
@@ -182,7 +185,7 @@ function poolOf(
       const name = `opwright ${randomBytes(6).toString("hex")}`;
       super({ ...config, application_name: name, stream: () => socket });
       known.set(this, { name, socket });
-      // A connection that breaks while idle is replaced by the pool; without a listener it would end the process.
+      // The pool replaces a connection that breaks while idle. Without a listener, its error would end the process.
       this.on("error", () => undefined);
     }
   }
@@ -190,7 +193,7 @@ function poolOf(
     Client: Named,
     connectionString: url,
     max,
-    // A statement need not wait for the answer of the one before.
+    // A statement doesn't wait for the previous one's answer.
     pipeline: true,
     connectionTimeoutMillis: connectMillis,
     keepAlive: true,
@@ -203,14 +206,14 @@ function poolOf(
   return pool;
 }
 
-/** A connection of the pool, unless the work is over before there is one. */
+/** Takes a connection from the pool. Rejects if the work is over before there is one. */
 async function connected(pool: Pool, lifetime: Lifetime): Promise<Known> {
   const connecting = pool.connect();
   let client: PoolClient;
   try {
     client = await lifetime.race(connecting);
   } catch (error) {
-    // It may come all the same, and is for others then.
+    // The connection may still arrive; then it goes back for others to use.
     connecting.then(
       (late) => late.release(),
       () => undefined,
@@ -224,25 +227,26 @@ async function connected(pool: Pool, lifetime: Lifetime): Promise<Known> {
 
 function held(connection: Known, leave: Leave, ends: Ends): HeldConnection {
   const { client, socket } = connection;
-  /** Statements that have been sent and not answered, in their order. */
+  /** Statements that were sent and are not answered yet, in order. */
   const running = new Set<Promise<unknown>>();
   let isReleased = false;
+  /** Whether a late cancel could hit the next statement, so that the connection must not be used again. */
   let isTainted = false;
-  /** The cancel that is under way: one for the connection, whatever is queued on it. */
+  /** The cancel that is under way: one per connection, however many statements are queued on it. */
   let cancelling: Promise<void> | undefined;
   const cancelOnce = (): Promise<void> =>
     (cancelling ??= answeredIn(cancelMillis, ends.cancel(connection))
-      // One without an answer may come yet.
+      // A cancel without an answer may still arrive.
       .catch(() => (isTainted = true))
       .then(() => (cancelling = undefined)));
 
-  /** Has the server end the statement; where it does not, nobody waits for the connection any more. */
+  /** Has the server end the statement. If that takes too long, destroys the connection, which ends the wait. */
   const end = async (statement: Promise<unknown>): Promise<void> => {
     let hasEnded = false;
     const cancelled = cancelOnce();
     const note = (): void => {
       hasEnded = true;
-      // A cancel that comes late would end the next statement.
+      // If the cancel is still under way, it could end the next statement.
       isTainted ||= cancelling !== undefined;
     };
     const ended = statement.then(() => {
@@ -294,7 +298,7 @@ function held(connection: Known, leave: Leave, ends: Ends): HeldConnection {
   };
 }
 
-/** Settles as the promise does; rejects with `core.unavailable` where the database stays silent for so many milliseconds. */
+/** Settles as `work` does; rejects with `core.unavailable` if that takes longer than `millis`. */
 export function answeredIn<T>(millis: number, work: Promise<T>): Promise<T> {
   return within(millis, work, () => unavailable(new Error("the database does not answer")));
 }

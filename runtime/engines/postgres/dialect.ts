@@ -25,7 +25,7 @@ const field = (of: FieldReference): string => {
 const inBody = ({ path, stored = { path } }: FieldReference, type: FieldType): string =>
   postgresDocumentField(stored, type);
 
-/** An array of the body, or an empty one where it is none. */
+/** A field of the body as an array; an empty array if the field is anything else. */
 const array = (of: FieldReference): string => {
   const value = inBody(of, of.type);
   return `CASE WHEN jsonb_typeof(${value}) = 'array' THEN ${value} ELSE '[]'::jsonb END`;
@@ -38,7 +38,7 @@ export const postgresDialect: Dialect = {
   bind: (_of, value) => value,
   comparable: (of) => (of.isColumn ? columnText(of) : field(of)),
   idText: (row) => `(${row}."id"::text COLLATE "C")`,
-  // As text, so that a JSON null in an array or object member counts as null too.
+  // Read as text: in an array or object field, a JSON null would otherwise not be an SQL NULL.
   isNull: (of, isNull) => {
     const text = of.isColumn || of.isElement === true ? field(of) : inBody(of, "string");
     return `${text} IS ${isNull ? "" : "NOT "}NULL`;
@@ -60,7 +60,7 @@ export const postgresDialect: Dialect = {
     });
     return `(SELECT ${columns.join(", ")} FROM jsonb_array_elements(${placeholder}::jsonb) AS v) AS w`;
   },
-  // IN would let the planner read the whole table to join it.
+  // With IN, the planner might read the whole table for a join.
   isRowOf: (name, from) => `ctid = ANY(ARRAY(SELECT ${name}.ctid FROM ${from}))`,
   isRecorded: (_table, isRow) => isRow("r"),
   typed: (type, placeholder) => `${placeholder}::${recordTypes[type]}`,
@@ -89,7 +89,7 @@ export const postgresDialect: Dialect = {
     { column: `"id"`, type: "uuid" },
   ],
   holdRows: " FOR NO KEY UPDATE",
-  // Changes of its other columns go on meanwhile.
+  // Others may still change columns that are not part of a key.
   shareRows: " FOR KEY SHARE",
   seizeRows: " FOR UPDATE",
 };
@@ -104,7 +104,7 @@ const recordTypes = {
 } as const;
 
 function truncated(text: string, unit: TruncUnit, type: FieldType, zone: string): string {
-  // A date has no zone, but its parameter is there all the same.
+  // A date needs no zone, but PostgreSQL refuses a parameter that nothing uses.
   const local =
     type === "date"
       ? `${text}::timestamp + (${zone}::text IS NULL)::int * interval '0'`
@@ -118,7 +118,7 @@ function statistic(name: Statistic, value: string, condition: string | null, fra
     const inner = `percentile_cont(${fraction}) WITHIN GROUP (ORDER BY (${value})::float8)`;
     return { inner: `${inner}${only}`, outer: (column: string) => column };
   }
-  // Exact; a result beyond the floats is null, one too near to zero for them is zero: the cast refuses both.
+  // Computed exactly. The cast to a float would fail if the result is too large or too close to zero: null or 0 then.
   return {
     inner: `${name.slice(1)}((${value})::numeric)${only}`,
     outer: (column: string) =>
@@ -126,7 +126,7 @@ function statistic(name: Statistic, value: string, condition: string | null, fra
   };
 }
 
-/** Columns in the form that body fields have. */
+/** A column in the form in which body fields are compared. */
 function columnText(of: FieldReference): string {
   switch (of.type) {
     case "uuid":

@@ -1,4 +1,4 @@
-// The production engine: PostgreSQL through pools, named prepared statements, one connection a transaction.
+// The production engine: PostgreSQL with pools, named prepared statements and one connection per transaction.
 import type { Database, EngineState, Transaction } from "../../ports/database.js";
 import { Lifetime } from "../../ports/lifetime.js";
 import { ofService, type Work } from "../../ports/work.js";
@@ -18,11 +18,11 @@ const probeMillis = 2_000;
 export interface PostgresOptions {
   /** Connections in all. */
   readonly connections: number;
-  /** The longest deadline of an operation. */
+  /** The longest deadline of any operation. */
   readonly longestSeconds: number;
 }
 
-/** Connects lazily: the first statement opens the first connection. */
+/** Opens the engine. The first statement opens the first connection. Throws if the package `pg` is not installed. */
 export async function openPostgresDatabase(
   url: string,
   stores: SqlStores,
@@ -34,7 +34,7 @@ export async function openPostgresDatabase(
   const connections = openConnections(pg, {
     url,
     size,
-    // Deadlines cancel before; this one is for what nobody is left to cancel.
+    // Deadlines cancel earlier. This is for statements that nobody is left to cancel.
     statementMillis: (longestSeconds + 5) * 1000,
     typeParser: (oid, format) => readers.get(oid) ?? pg.types.getTypeParser(oid, format),
   });
@@ -61,7 +61,7 @@ export async function openPostgresDatabase(
       return value;
     } catch (error) {
       session.end();
-      // Nothing is waited for behind a commit that was not answered.
+      // After a COMMIT that failed or was not answered, no rollback is tried: the connection is destroyed.
       isBroken = isCommitting || !(await session.rollBack());
       throw translated(error);
     } finally {
@@ -98,12 +98,12 @@ export async function openPostgresDatabase(
   };
 }
 
-/** The session of a migration on its connection. */
+/** The session of a migration: without a deadline, on the migration's connection. */
 function transactionOf(connection: HeldConnection): SqlSession {
   return new ConnectionSession(connection, Lifetime.unlimited());
 }
 
-/** Values as the port has them: JSON stays text, 64-bit integers are numbers, timestamps are RFC 3339 in UTC. */
+/** Reads values by their type's OID: JSON stays text, 64-bit integers become numbers, timestamps RFC 3339 in UTC. */
 const readers = new Map<number, (text: string) => unknown>([
   [20, Number],
   [114, (text) => text],
@@ -111,7 +111,7 @@ const readers = new Map<number, (text: string) => unknown>([
   [1184, (text) => new Date(text).toISOString()],
 ]);
 
-/** Committed state: each statement takes a connection for itself, as the work's. */
+/** Reads committed state. Each statement takes a connection for itself, on the account of the work's payer. */
 class ReadSession implements SqlSession {
   readonly dialect = postgresDialect;
   readonly #connections: Connections;
@@ -140,6 +140,7 @@ class ReadSession implements SqlSession {
   }
 }
 
+/** Holds a name until the transaction ends. Throws `idempotency_in_flight` if another transaction holds it. */
 async function takeExclusive(session: SqlSession, name: string): Promise<void> {
   const [row] = await session.all(
     `SELECT pg_try_advisory_xact_lock(hashtextextended($1::text, 0)) AS "taken"`,

@@ -1,4 +1,4 @@
-// Full text on PostgreSQL: tsvector and GIN (manual 12), one table a search; each field has a weight label of its own.
+// Full text on PostgreSQL: tsvector and GIN (manual 12), with one table per search and one weight label per field.
 import { asSpelt, type Match, type Phrase } from "../../query/match.js";
 import {
   differentWords,
@@ -12,10 +12,10 @@ import type { DocumentDeclaration, SearchIndex } from "../../ports/document-spec
 import { score } from "../sql/score.js";
 import { quoted, type IndexStatement, type ParameterSink } from "../sql/session.js";
 
-/** The labels that a tsvector has; a search has no more fields than these. */
+/** The labels of a tsvector. There are only four, so a search has at most four fields. */
 const labels = ["A", "B", "C", "D"] as const;
 
-/** What to select from for documents that match: their rows, joined with those of the index `s`, which has the score. */
+/** Prints what to select matching documents from: their rows joined with those of the index, `s`, which has the "score". */
 export function matching(
   spec: SearchSpec,
   tenant: string,
@@ -37,7 +37,7 @@ export function matching(
       : [],
   );
   const looked = texts.map(({ label }) => label).join("");
-  // Labels make the index look at the rows again; where every field counts, words do without.
+  // GIN must check the rows again for labels, so they are left out if every field is searched.
   const ofWords = texts.length === fields.length ? "" : looked;
   const { table, tenant: isOwned } = spec.document;
   const owner = isOwned ? `'=${ownerWord(tenant)}' & ` : "";
@@ -52,7 +52,7 @@ export function matching(
   return `(${matches}) s JOIN ${quoted(table)} ON ${quoted(table)}."id" = s."match_id"`;
 }
 
-/** The match in the language of tsquery. Words are letters and digits alone, and stand in quotes all the same. */
+/** Prints the match as a tsquery. Words consist of letters and digits only, but are quoted all the same. */
 function printMatch({ combine, groups }: Match, ofWords: string, looked: string): string {
   const printed = groups.map(
     (group) => `(${group.map((phrase) => printPhrase(phrase, ofWords, looked)).join(" & ")})`,
@@ -60,7 +60,7 @@ function printMatch({ combine, groups }: Match, ofWords: string, looked: string)
   return printed.join(combine === "any" ? " | " : " & ");
 }
 
-/** Fields stand one behind the other in a tsvector: a phrase of several words is asked for in each of them. */
+/** Fields follow each other in one tsvector. To not match across them, a phrase of several words is asked for per field. */
 function printPhrase(phrase: Phrase, ofWords: string, looked: string): string {
   const { words, isPrefix, stems = [], spellings } = phrase;
   const printed = (label: string): string =>
@@ -81,11 +81,12 @@ function printPhrase(phrase: Phrase, ofWords: string, looked: string): string {
   return `(${[...looked].map((label) => `(${printed(label)})`).join(" | ")})`;
 }
 
-/** A stem as a word that no text can have. */
+/** A stem, told apart from words by a character that no word contains. */
 function stemWord(stem: string): string {
   return `~${stem}`;
 }
 
+/** The statement that puts one document into the index and its words into the table of words. */
 export function indexPut(
   { tenant }: DocumentDeclaration,
   search: SearchIndex,
@@ -113,6 +114,7 @@ export function indexPut(
   ];
 }
 
+/** As `indexPut`, for many documents in one statement. */
 export function indexPutMany(
   { tenant }: DocumentDeclaration,
   search: SearchIndex,
@@ -143,7 +145,7 @@ export function indexPutMany(
   ];
 }
 
-/** The column that a row is found by; those before it are what it is scored by. */
+/** The column that is searched. Those before it are only for the score. */
 const vector = `"texts"`;
 
 function columnsOf({ fields, language }: SearchIndex): readonly string[] {
@@ -158,7 +160,7 @@ function typeOf(column: string): string {
   return column === vector ? "tsvector" : "text";
 }
 
-/** The values of the columns that a row is scored by. */
+/** The values of the columns for the score. */
 function valuesOf({ language }: SearchIndex, { texts }: IndexedDocument): readonly string[] {
   return [
     ...texts.map(({ words }) => spaced(words)),
@@ -174,7 +176,7 @@ function recordOf(tenant: boolean, search: SearchIndex, document: IndexedDocumen
   return { tenant_id: document.tenant, id: document.id, ...Object.fromEntries(members) };
 }
 
-/** The words as a tsvector, fields behind each other, and the tenant as a word that no text can have. */
+/** The words as a tsvector, field after field, and the tenant as a word that no text contains. */
 function vectorOf(tenant: boolean, { tenant: owner, texts }: IndexedDocument): string {
   let before = 1;
   const found = texts.flatMap(({ words, stems }, at) => {
@@ -201,10 +203,10 @@ function printPut(
   const words = quoted(`${index}_words`);
   const owned = tenant ? ` AND known."tenant_id" = w."tenant_id"` : "";
   return (
-    // Words that two transactions add at once stand there twice, which costs less than one waiting for the other.
+    // If two transactions add a word at once, it is stored twice. That costs less than one waiting for the other.
     `WITH w("tenant_id", "word") AS (${found}), added AS (` +
     `INSERT INTO ${words} (${owner}"word") SELECT ${owner}"word" FROM w ` +
-    // Counted, so that each word is one look into the index: any other plan would read the whole table.
+    // A count per word is one lookup in the index; for NOT EXISTS the planner may read the whole table.
     `WHERE (SELECT count(*) FROM ${words} known WHERE known."word" = w."word" COLLATE "C"${owned}) = 0) ` +
     `INSERT INTO ${quoted(index)} AS x (${keys}, ${columns.join(", ")}) ${rows} ` +
     `ON CONFLICT (${keys}) DO UPDATE SET (${columns.join(", ")}) = ROW(${given}) ` +
@@ -212,7 +214,7 @@ function printPut(
   );
 }
 
-/** Whether a row of the index has the word of the table of words that is at hand. */
+/** Prints whether any row of the index contains the word of the row `words` in the table of words. */
 export function isWordUsed(
   { tenant }: DocumentDeclaration,
   { index }: SearchIndex,
@@ -224,7 +226,10 @@ export function isWordUsed(
   return `EXISTS (SELECT 1 FROM ${quoted(index)} WHERE "texts" @@ ${query})`;
 }
 
-/** The words of the tenant; where there are trigrams (pg_trgm), also those that are alike but begin otherwise. */
+/**
+ * Prints a query for the tenant's words that may be spellings of `word`: those in the range of lengths that begin with
+ * the same letter and, with trigrams (pg_trgm), similar ones that begin with another.
+ */
 export function wordsLike(
   { index, document }: SearchSpec,
   tenant: string,
@@ -244,6 +249,7 @@ export function wordsLike(
   return `${select}${range} UNION ${select}"word" % ${parameters.add(word)}::text`;
 }
 
+/** The statement that removes a document's row, by id and tenant. */
 export function indexRemove(spec: DocumentDeclaration, index: string): string {
   const condition = spec.tenant ? `"id" = $1 AND "tenant_id" = $2` : `"id" = $1`;
   return `DELETE FROM ${quoted(index)} WHERE ${condition}`;

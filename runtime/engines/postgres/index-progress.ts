@@ -1,20 +1,20 @@
-// How far an index is that another connection makes (PostgreSQL's manual, "CREATE INDEX Progress Reporting").
+// Reports the progress of an index that another connection builds (PostgreSQL's manual, "CREATE INDEX Progress Reporting").
 import { setTimeout as sleep } from "node:timers/promises";
 import { Lifetime } from "../../ports/lifetime.js";
 import type { MigrationWatch } from "../sql/migrations.js";
 import type { Connections } from "./connections.js";
 
-/** How often it is asked, in milliseconds, and how long the answer may take. */
+/** Milliseconds between two queries, and for an answer. */
 const everyMillis = 500;
 const patienceMillis = 5_000;
 
-/** Phases count blocks, and tuples, and lockers that are waited for; whichever there are. */
+/** A phase counts blocks, tuples, or lockers to wait for; this takes the first that it counts. */
 const progress = `
 SELECT CASE WHEN blocks_total > 0 THEN blocks_done WHEN tuples_total > 0 THEN tuples_done ELSE lockers_done END AS "done",
   CASE WHEN blocks_total > 0 THEN blocks_total WHEN tuples_total > 0 THEN tuples_total ELSE lockers_total END AS "total"
 FROM pg_stat_progress_create_index WHERE pid = $1`;
 
-/** Tells who watches how far the statement of a backend is, until it has ended. */
+/** Calls `onProgress` twice a second with the progress of the backend `pid`, until `end` is called. Never rejects. */
 export function watchIndex(
   connections: Connections,
   pid: number,
@@ -36,7 +36,7 @@ export function watchIndex(
   const repeat = async (): Promise<void> => {
     while (!ended.signal.aborted) {
       await sleep(everyMillis, undefined, { signal: ended.signal }).catch(() => undefined);
-      // A figure that is missing keeps no index from being made.
+      // A query that fails must not stop the index from being built.
       if (!ended.signal.aborted) await ask().catch(() => undefined);
     }
   };

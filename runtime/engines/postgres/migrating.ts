@@ -1,5 +1,5 @@
-// Migrations on PostgreSQL while the service is at work: nobody waits long for a lock of theirs, and what takes long takes none
-// that callers wait for.
+// Migrations on PostgreSQL while the service is running: callers never wait long for a migration's locks, and statements
+// that take long take no lock that callers wait for.
 import { setTimeout as sleep } from "node:timers/promises";
 import { Lifetime } from "../../ports/lifetime.js";
 import type { MigrationConnection, MigrationWatch } from "../sql/migrations.js";
@@ -8,24 +8,28 @@ import type { Connections, HeldConnection } from "./connections.js";
 import { translated } from "./faults.js";
 import { watchIndex } from "./index-progress.js";
 
-/** The advisory lock that one migrating process holds; any fixed number serves. */
+/** The advisory lock that the migrating process holds. Any number will do, but it must never change. */
 const migrationLock = 7_270_164;
-/** How long a migration waits for a lock, in milliseconds: whoever comes behind it waits as long. */
+/** Milliseconds that a migration waits for a lock. Callers that queue behind it wait just as long. */
 const lockMillis = 700;
-/** How often it is tried again, and what lies between two tries, in milliseconds: who holds the lock gets time to end. */
+/** How many times a transaction is tried. */
 const maxTries = 240;
+/** Mean milliseconds between two tries, in which the lock's holder can finish. */
 const pauseMillis = 500;
-/** How often a process looks whether another one has ended. */
+/** Milliseconds between checks whether another process has finished migrating. */
 const turnMillis = 200;
-/** How often the server looks whether its client is still there, while a statement runs. */
+/** Milliseconds between the server's checks, during a statement, that its client is still connected. */
 const lookMillis = 1_000;
 
-/** A lock that was not got in time, and a deadlock: both are undone, and may come right the next time. */
+/** lock_not_available and deadlock_detected: the transaction is undone and may succeed the next time. */
 const passing = new Set(["55P03", "40P01"]);
 
 type SessionOf = (connection: HeldConnection) => SqlSession;
 
-/** Does work alone among all processes that migrate, on a connection of its own without a limit of time. */
+/**
+ * Runs `work` while no other process migrates, on a connection of its own without a time limit. Ends when the watch's
+ * signal aborts. Rejects with codes of the error table, or with the signal's reason while waiting for another process.
+ */
 export function migrating<T>(
   connections: Connections,
   work: (connection: MigrationConnection) => Promise<T>,
@@ -35,11 +39,11 @@ export function migrating<T>(
   const lifetime = untilAborted(watch.signal);
   return withConnection(connections, lifetime, async (connection, exec) => {
     await exec("SET statement_timeout = 0");
-    // What a process that is killed has begun ends soon, and lets go of the lock.
+    // If this process is killed, its statement ends soon and the lock is released.
     await exec(
       `SELECT set_config(name, '${lookMillis}ms', false) FROM pg_settings WHERE name = 'client_connection_check_interval'`,
     );
-    // Asked again and again: whoever waits inside a statement holds a snapshot, which an index that is made beside waits for.
+    // Polls: waiting inside a statement would hold a snapshot, for which another process's CREATE INDEX CONCURRENTLY waits.
     while (!(await isMine(sessionOf(connection)))) {
       watch.signal?.throwIfAborted();
       await sleep(turnMillis);
@@ -64,7 +68,7 @@ export function migrating<T>(
   });
 }
 
-/** Looks at what is there, on a connection of its own. */
+/** Runs `work` on a connection of its own, without waiting for a process that migrates. */
 export function inspecting<T>(
   connections: Connections,
   work: (session: SqlSession) => Promise<T>,
@@ -83,7 +87,7 @@ async function withConnection<T>(
   work: (connection: HeldConnection, exec: Exec) => Promise<T>,
 ): Promise<T> {
   const connection = await connections.acquire({ lifetime, payer: null });
-  // A connection that is given up takes its settings and its lock with it.
+  // Destroying a broken connection also drops its settings and its lock.
   let isBroken = true;
   try {
     const result = await work(connection, async (text) => {
@@ -98,7 +102,7 @@ async function withConnection<T>(
   }
 }
 
-/** A lifetime that ends when somebody says so; its statement is cancelled then. */
+/** A lifetime that ends when the signal aborts, which cancels the running statement. */
 function untilAborted(signal: AbortSignal | undefined): Lifetime {
   if (signal === undefined) return Lifetime.unlimited();
   return new Lifetime(Infinity, {
@@ -117,7 +121,7 @@ async function isMine(session: SqlSession): Promise<boolean> {
   return row?.["taken"] === true;
 }
 
-/** A transaction that gives way: it waits for locks for less than a second, and is begun anew where that is too short. */
+/** Runs `work` in a transaction that gives way to callers: if it can't get a lock in time, it is undone and begun again. */
 async function tried<T>(exec: Exec, work: () => Promise<T>): Promise<T> {
   await exec(`SET lock_timeout = ${lockMillis}`);
   for (let tries = 1; ; tries += 1) {
@@ -127,7 +131,7 @@ async function tried<T>(exec: Exec, work: () => Promise<T>): Promise<T> {
       await exec("COMMIT");
       return result;
     } catch (error) {
-      // What cannot be repeated gives the connection up, and with it what is open there.
+      // If it can't be repeated, the connection is destroyed, which undoes the open transaction.
       if (tries === maxTries || !isPassing(error)) throw error;
       await exec("ROLLBACK");
       await sleep(pauseMillis * (0.5 + Math.random()));
@@ -135,7 +139,7 @@ async function tried<T>(exec: Exec, work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The code of the server stands in the error, or in what it was made of. */
+/** Looks for the server's code in the error and its causes. */
 function isPassing(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { code } = error as { readonly code?: unknown };

@@ -1,4 +1,4 @@
-// A database of its own on a server, for one test: made empty, and dropped with whoever is still connected.
+// A database for one test: created empty, and dropped even if somebody is still connected.
 import { randomBytes } from "node:crypto";
 import { Client } from "pg";
 
@@ -7,7 +7,7 @@ export interface OwnDatabase {
   drop(): Promise<void>;
 }
 
-/** Makes a database beside the one of the URL, whose user must be allowed to. */
+/** Creates a database with a random name on the URL's server; the URL's user needs the right to do so. */
 export async function createOwnDatabase(server: string): Promise<OwnDatabase> {
   const name = `opwright_test_${randomBytes(8).toString("hex")}`;
   await onServer(server, `CREATE DATABASE ${name}`);

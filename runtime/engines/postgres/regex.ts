@@ -1,9 +1,9 @@
 // Patterns as PostgreSQL's regular expressions (manual 9.7.3).
 import type { Pattern, PatternStep } from "../../query/pattern.js";
 
-/** The pattern as a regular expression. `.` is any character, a line break too, as everywhere. */
+/** Prints the pattern as a regular expression. `.` also matches a line break, as on every engine. */
 export function regexOf({ steps, isAtStart, isAtEnd }: Pattern): string {
-  // An "advanced" one, whatever it begins with.
+  // `***:` makes it an "advanced" regular expression, whatever it begins with.
   return `***:${isAtStart ? "^" : ""}${steps.map(regexStep).join("")}${isAtEnd ? "$" : ""}`;
 }
 
@@ -24,7 +24,7 @@ function regexStep(step: PatternStep): string {
   }
 }
 
-/** A character as its code point: it means nothing else, in a class neither. */
+/** A character by its code point, so that it has no special meaning, not even in a class. */
 function escaped(text: string): string {
   const code = text.codePointAt(0) ?? 0;
   return /[A-Za-z0-9]/.test(text) ? text : `\\U${code.toString(16).padStart(8, "0")}`;

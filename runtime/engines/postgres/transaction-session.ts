@@ -6,11 +6,12 @@ import { hasEnded, type SqlRow, type SqlSession, type SqlValue } from "../sql/se
 import { answeredIn, type Answered, type HeldConnection, type Statement } from "./connections.js";
 import { postgresDialect } from "./dialect.js";
 
-/** What is left for an answer to COMMIT and ROLLBACK at least, in milliseconds. */
+/** Milliseconds to wait for an answer to ROLLBACK, and at least that long for one to COMMIT. */
 const settleMillis = 1_000;
+/** Milliseconds to wait for an answer to COMMIT at most. */
 const longestMillis = 60_000;
 
-/** Statements on a connection that somebody holds. */
+/** Runs statements on a connection that the caller has acquired. */
 export class ConnectionSession implements SqlSession {
   readonly dialect = postgresDialect;
   protected readonly connection: HeldConnection;
@@ -38,17 +39,17 @@ export class ConnectionSession implements SqlSession {
   }
 }
 
-/** A transaction, which refuses to work once it has ended. */
+/** A transaction. Once it has ended, it rejects every statement. */
 export class TransactionSession extends ConnectionSession {
-  /** What is sent together with the next statement. */
+  /** Statements to send together with the next one. */
   #waiting: string[] = ["BEGIN"];
-  /** The answer to what was sent that way last. */
+  /** The answer to the last ones that were sent that way. */
   #taken: Promise<unknown> = Promise.resolve();
   #hasBegun = false;
   #isOpen = true;
   #attempts = 0;
 
-  /** Does `work` within a savepoint; where it throws, what it has written is undone. Rethrows. */
+  /** Runs `work` in a savepoint. If it throws, its writes are undone and the error is thrown again. */
   async attempt<T>(work: () => Promise<T>): Promise<T> {
     if (!this.#isOpen) throw hasEnded();
     const savepoint = `attempt_${(this.#attempts += 1)}`;
@@ -59,9 +60,9 @@ export class TransactionSession extends ConnectionSession {
       if (!this.#takeBack(begin)) this.#waiting.push(`RELEASE SAVEPOINT ${savepoint}`);
       return value;
     } catch (error) {
-      // After the end, another transaction may hold the connection.
+      // Once this transaction has ended, another one may hold the connection.
       if (this.#isOpen && !isOver(error) && !this.#takeBack(begin)) {
-        // This also ends the savepoints inside it.
+        // This also ends the savepoints inside it, so what was queued for them can go.
         this.#waiting = [`ROLLBACK TO SAVEPOINT ${savepoint}`, `RELEASE SAVEPOINT ${savepoint}`];
         await this.#takeAlong();
       }
@@ -70,8 +71,8 @@ export class TransactionSession extends ConnectionSession {
   }
 
   /**
-   * Commits. The deadline ends nothing any more, but a server that does not say within it whether it has is not waited for:
-   * then nobody knows, and the answer is 503. With an idempotency key the request may be repeated.
+   * Commits. If the server doesn't answer by the deadline (but at least 1 s and at most 60 s are allowed), nobody knows
+   * whether it has committed, and this rejects with `core.unavailable`. A request with an idempotency key can be repeated.
    */
   async commit({ remainingMillis }: Lifetime): Promise<void> {
     if (!this.#hasBegun) return;
@@ -79,16 +80,16 @@ export class TransactionSession extends ConnectionSession {
       Math.max(settleMillis, Math.min(remainingMillis, longestMillis)),
       this.connection.query({ text: "COMMIT" }, Lifetime.unlimited()),
     );
-    // PostgreSQL answers COMMIT with ROLLBACK where an earlier statement failed, and raises no error.
+    // If an earlier statement failed, PostgreSQL answers COMMIT with ROLLBACK instead of an error.
     if (command === "COMMIT") return;
     const cause = new Error("the transaction was aborted");
     throw fail("core.infrastructure", {}, { cause });
   }
 
-  /** Undoes the transaction; false where the connection is of no use any more. */
+  /** Undoes the transaction. Returns false if the connection can't be used any more. */
   async rollBack(): Promise<boolean> {
     try {
-      // What ran at the end of the lifetime is being cancelled.
+      // Statements that still ran when the lifetime ended are being cancelled.
       await answeredIn(2 * settleMillis, this.connection.idle());
       if (!this.#hasBegun) return true;
       const undone = this.connection.query({ text: "ROLLBACK" }, Lifetime.unlimited());
@@ -99,7 +100,7 @@ export class TransactionSession extends ConnectionSession {
     }
   }
 
-  /** From here on every statement is refused. */
+  /** From now on every statement is rejected. */
   end(): void {
     this.#isOpen = false;
   }
@@ -116,7 +117,7 @@ export class TransactionSession extends ConnectionSession {
     return answer;
   }
 
-  /** Sends what waits, in one message: where a part of it fails, the rest is not done. */
+  /** Sends the queued statements in one message. If one fails, the server skips the rest. */
   #takeAlong(): Promise<unknown> {
     if (this.#waiting.length === 0) return this.#taken;
     const text = this.#waiting.join("; ");
@@ -125,7 +126,7 @@ export class TransactionSession extends ConnectionSession {
     return (this.#taken = super.answered({ text }));
   }
 
-  /** Takes back a savepoint that was not sent yet; false if it was. */
+  /** Removes a savepoint, and what was queued after it, unless it has been sent; returns whether it could. */
   #takeBack(begin: string): boolean {
     const at = this.#waiting.indexOf(begin);
     if (at >= 0) this.#waiting.length = at;
@@ -133,7 +134,7 @@ export class TransactionSession extends ConnectionSession {
   }
 }
 
-/** A statement with its values, prepared once a connection. */
+/** A statement with its values. It is named, so that each connection prepares it only once, unless too many texts are known. */
 export function statementOf(text: string, parameters: readonly SqlValue[]): Statement {
   const name = statementName(text);
   const values = [...parameters];
@@ -143,7 +144,7 @@ export function statementOf(text: string, parameters: readonly SqlValue[]): Stat
 const statementNames = new Map<string, string>();
 const maxNamed = 1_000;
 
-/** A stable name of a statement's text; undefined (unnamed) once too many different texts have been seen. */
+/** A stable name for a statement's text; undefined (unnamed) once too many different texts have been seen. */
 function statementName(text: string): string | undefined {
   const known = statementNames.get(text);
   if (known !== undefined) return known;

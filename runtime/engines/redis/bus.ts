@@ -1,13 +1,16 @@
-// The bus over Redis publish and subscribe: two connections, one that tells and one that listens.
+// The bus over Redis publish and subscribe: one connection publishes, another subscribes.
 import { randomBytes } from "node:crypto";
 import type { Log } from "../../ports/log.js";
 import type { BusListener, BusMessage, SignalBus } from "../../ports/bus.js";
 
 const longestPauseMillis = 5_000;
-/** Messages that wait for being sent; beyond them they are lost, and mailboxes make up for it. */
+/** Messages that may wait to be sent. Further ones are dropped, which the port allows (ports/bus.ts). */
 const maxWaiting = 10_000;
 
-/** Connects in the background, again and again where it breaks off. `service` keeps services on one Redis apart. */
+/**
+ * Connects in the background and reconnects by itself. `service` separates services that share one Redis. Throws if the
+ * package `redis` is not installed.
+ */
 export async function openRedisBus(url: string, service: string, log: Log): Promise<SignalBus> {
   const { createClient } = await import("redis").catch((cause: unknown) => {
     throw new Error("Redis needs the package redis: npm install redis", { cause });
@@ -16,7 +19,7 @@ export async function openRedisBus(url: string, service: string, log: Log): Prom
   const channel = `opwright:${service}:signals`;
   const publisher = createClient({
     url,
-    // What an operator sees in CLIENT LIST.
+    // The name that operators see in CLIENT LIST.
     name: channel,
     commandsQueueMaxLength: maxWaiting,
     disableOfflineQueue: true,
@@ -46,14 +49,14 @@ export async function openRedisBus(url: string, service: string, log: Log): Prom
   publisher.on("error", warned);
   subscriber.on("error", warned);
   const ready = async (): Promise<void> => {
-    // From then on the client subscribes anew before it says that it is ready.
+    // After the first subscription, the client resubscribes by itself before it emits `ready`.
     if (!isSubscribed) await subscriber.subscribe(channel, hear);
     isSubscribed = true;
     listener?.resumed();
   };
-  // Where it breaks off before it has subscribed, it is ready again.
+  // If the connection breaks before the first subscription, `ready` comes again and retries it.
   subscriber.on("ready", () => void ready().catch(warned));
-  // Where there is no server they go on trying, and end with nobody waiting for them.
+  // Not awaited: without a server the clients keep trying in the background until `close`.
   for (const client of [publisher, subscriber]) void client.connect().catch(warned);
 
   return {

@@ -1,16 +1,16 @@
-// Rate limits counted in Redis, by all processes together: a number with an end, changed by scripts that are atomic there.
+// Rate limits counted in Redis and shared by all processes: one expiring counter per key, changed by atomic scripts.
 import type { Log } from "../../ports/log.js";
 import { unavailable } from "../../contract/errors.js";
 import { allowed, countedKey, refusedFor, type RateLimiter } from "../../ports/rate-limiter.js";
 import { within } from "../../operations/within.js";
 
 const longestPauseMillis = 5_000;
-/** Milliseconds that Redis has for an answer; one of a machine nearby takes less than one. */
+/** Milliseconds to wait for an answer. A Redis nearby answers in less than one. */
 const answerMillis = 500;
-/** How long a start waits for the first connection. */
+/** Milliseconds that startup waits for the first connection. */
 const startMillis = 2_000;
 
-/** Takes one of `ARGV[1]` in a window of `ARGV[2]` milliseconds: -1, or the milliseconds that are left of it. */
+/** Takes one of `ARGV[1]` points per `ARGV[2]` milliseconds. Returns -1, or if none is left, the milliseconds to wait. */
 const take = `
 if tonumber(redis.call("GET", KEYS[1]) or "0") >= tonumber(ARGV[1]) then
   return math.max(redis.call("PTTL", KEYS[1]), 0)
@@ -28,8 +28,9 @@ export interface RedisRateLimiter extends RateLimiter {
 }
 
 /**
- * A limiter over one connection, which comes back by itself where it breaks off. While it is away, or does not answer,
- * calls reject at once or soon with `core.unavailable`. `service` keeps services on one Redis apart.
+ * A limiter on one connection, which reconnects by itself. While Redis can't be reached or is silent, calls reject with
+ * `core.unavailable` within half a second. `service` separates services that share one Redis. Throws if the package
+ * `redis` is not installed.
  */
 export async function openRedisRateLimiter(
   url: string,
@@ -46,7 +47,7 @@ export async function openRedisRateLimiter(
     name: prefix,
     disableOfflineQueue: true,
     commandsQueueMaxLength: 10_000,
-    // A connection that has gone silent is replaced.
+    // Pings keep a live connection within `socketTimeout`; one that has gone silent exceeds it and is replaced.
     pingInterval: 2_000,
     socket: {
       connectTimeout: 5_000,
@@ -56,7 +57,7 @@ export async function openRedisRateLimiter(
         Math.min(100 * 2 ** Math.min(retries, 10), longestPauseMillis) * (0.5 + Math.random() / 2),
     },
   });
-  // Whoever asks is told; here it is only for those who look.
+  // Callers get `core.unavailable` anyway, so the log only needs this for debugging.
   client.on("error", (err: unknown) => log.debug({ err }, "the Redis of rate limits is away"));
   const connected = client.connect().catch(() => undefined);
   await answeredIn(startMillis, connected).catch(() => undefined);

@@ -1,49 +1,53 @@
-// A client of one bucket: calls that end, by their caller's signal or by themselves, and whose faults are codes of the error table.
+// A client of one bucket. Every call ends, by the caller's signal or a time limit, and faults are codes of the error table.
 import type { S3Client } from "@aws-sdk/client-s3";
 import { fail, ServiceError, unavailable } from "../../contract/errors.js";
 
-/** Where a bucket is, and who asks. */
+/** Where a bucket is, and how to sign in. */
 export interface S3Options {
   readonly bucket: string;
-  /** Undefined is AWS. */
+  /** Undefined means AWS. */
   readonly endpoint?: string | undefined;
   readonly region: string;
-  /** Undefined has the SDK look for credentials where it usually does. */
+  /** Undefined means that the SDK looks for credentials in its usual places. */
   readonly credentials?:
     | { readonly accessKeyId: string; readonly secretAccessKey: string }
     | undefined;
-  /** How long it is waited for; tests that wait for its end have less. */
+  /** Time limits. Tests set shorter ones. */
   readonly patience?: S3Patience;
 }
 
-/** Milliseconds after which S3 counts as silent, and its connection is destroyed. */
+/** Milliseconds after which S3 counts as silent and a call is given up. */
 export interface S3Patience {
   readonly connect: number;
-  /** For the answer of a call that sends no bytes of an object, over all tries. */
+  /** For the answer to a call that sends no bytes of an object, including retries. */
   readonly answer: number;
-  /** Between two bytes of an object, either way. */
+  /** Between two bytes of an object, in either direction. */
   readonly idle: number;
 }
 
 const usualPatience: S3Patience = { connect: 5_000, answer: 10_000, idle: 30_000 };
 
-/** A line of 256 kbit/s. */
+/** The slowest line that a transfer gets time for: 256 kbit/s. */
 const slowestBytesPerMilli = 32;
 
-/** Runs one call of the SDK, which gets the signal that ends it. */
+/** One call of the SDK, which must be given the signal that ends it. */
 export type S3Call<Answer> = (options: { readonly abortSignal: AbortSignal }) => Promise<Answer>;
 
 export interface S3Calls {
   /**
-   * The answer of a call; null where there is nothing. Rejects with the signal's reason, or with S3's fault as a code of
-   * the error table, its cause S3's own. The signal counts until the answer has begun: who reads a body destroys it.
+   * The answer to a call; null if the key or the upload does not exist. Rejects with the signal's reason, or with S3's fault
+   * as a code of the error table and as its cause. The signal only counts until this resolves: to stop reading a body,
+   * destroy it.
    */
   orNull<Answer>(call: S3Call<Answer>, signal?: AbortSignal): Promise<Answer | null>;
-  /** The same for a call that sends so many bytes, or has S3 move them: Infinity takes as long as any byte comes. */
+  /**
+   * The answer to a call that sends `bytes` bytes or makes S3 copy them: more bytes get more time, and with Infinity the call
+   * lasts as long as bytes keep coming. Rejects as `orNull` does, and also if the key or the upload does not exist.
+   */
   sending<Answer>(call: S3Call<Answer>, bytes: number, signal?: AbortSignal): Promise<Answer>;
 }
 
-/** A client of the SDK, with the traps of servers that are not AWS's avoided. */
+/** A client of the SDK, set up so that it also works with servers other than AWS. */
 export function clientFor(
   Client: typeof S3Client,
   { endpoint, region, credentials, patience = usualPatience }: S3Options,
@@ -52,7 +56,7 @@ export function clientFor(
     region,
     ...(endpoint === undefined ? {} : { endpoint, forcePathStyle: true }),
     ...(credentials === undefined ? {} : { credentials }),
-    // Trailing checksums are refused by servers that do not know them.
+    // Some servers don't know the trailing checksums that the SDK sends by default, and refuse them.
     requestChecksumCalculation: "WHEN_REQUIRED",
     responseChecksumValidation: "WHEN_REQUIRED",
     maxAttempts: 2,
@@ -65,7 +69,7 @@ export function clientFor(
   });
 }
 
-/** Calls that end. */
+/** Runs calls with time limits and signals, and translates their faults. */
 export function callsWithin({ patience = usualPatience }: S3Options): S3Calls {
   const asked = async <Answer>(
     call: S3Call<Answer>,
@@ -102,25 +106,25 @@ export function callsWithin({ patience = usualPatience }: S3Options): S3Calls {
   };
 }
 
-/** Null where a call was about a version that another one has replaced. */
+/** Null if a call failed because another version has replaced the one it was about; throws any other error again. */
 export function ifChanged(error: unknown): null {
   if (causeOf(error) === "PreconditionFailed") return null;
   throw error;
 }
 
-/** Whether S3 can have a key: 1 024 bytes, with what stands before the client's part of it. */
+/** Whether S3 accepts a key: at most 1 024 bytes, including the prefix before the client's part. */
 export function fits(key: string): boolean {
   return Buffer.byteLength(key) <= 1024;
 }
 
-/** Throws `core.validation` where S3 cannot have the key. */
+/** Throws `core.validation` if S3 doesn't accept the key. */
 export function checkFits(key: string): void {
   if (fits(key)) return;
   const message = "must be shorter: with the storage and the tenant it exceeds 1024 bytes";
   throw fail("core.validation", { errors: [{ path: "/key", keyword: "maxLength", message }] });
 }
 
-/** What S3 says of a request, not of itself: whoever asked decides what it means. */
+/** Faults of the request, not of S3. The caller may know what they mean; otherwise they are `core.infrastructure`. */
 const ofRequest = new Set([
   "NoSuchKey",
   "NotFound",
@@ -139,8 +143,8 @@ const ofRequest = new Set([
 ]);
 
 /**
- * The fault of a call as a code of the error table. What passes once S3, the network or the settings are mended is
- * `core.unavailable`: no answer, refused access, another region, a missing bucket, too many requests, faults of S3.
+ * Translates the fault of a call to a code of the error table. Faults that pass once S3, the network or the settings are
+ * fixed are `core.unavailable`: no answer, refused access, a wrong region, a missing bucket, too many requests, faults of S3.
  */
 function translated(error: unknown): unknown {
   const isOurs = error instanceof TypeError || error instanceof ReferenceError;
@@ -150,17 +154,17 @@ function translated(error: unknown): unknown {
     : unavailable(error);
 }
 
-/** The code of a fault: `NoSuchKey`, `PreconditionFailed`. */
+/** The code of S3's fault, such as `NoSuchKey`; "" for what is no error. */
 export function nameOf(error: unknown): string {
   return error instanceof Error ? error.name : "";
 }
 
-/** What S3 itself said of a fault. */
+/** The code of S3's fault behind an error of the error table; "" if there is none. */
 export function causeOf(error: unknown): string {
   return error instanceof ServiceError ? nameOf(error.cause) : "";
 }
 
-/** An entity tag without its quotes; some servers send none. */
+/** An entity tag without its quotes, which some servers don't send; "" if there is no tag. */
 export function unquoted(etag: string | undefined): string {
   return (etag ?? "").replaceAll('"', "");
 }

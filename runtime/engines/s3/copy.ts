@@ -1,13 +1,13 @@
-// Copies within a bucket: S3 moves the bytes itself, in parts where one request takes no more.
+// Copies within a bucket: S3 copies the bytes itself, in parts if there are too many for one request.
 import type { ObjectDescription, ObjectHead } from "../../ports/object-head.js";
 import type * as Sdk from "@aws-sdk/client-s3";
 import { checkFits, ifChanged } from "./client.js";
 import { metadataOf } from "./description.js";
 import type { S3Access } from "./upload.js";
 
-/** What one request copies at most (https://docs.aws.amazon.com/AmazonS3/latest/API/API_CopyObject.html). */
+/** Bytes that one request copies at most (https://docs.aws.amazon.com/AmazonS3/latest/API/API_CopyObject.html). */
 const mostBytes = 5 * 1024 ** 3;
-/** Bytes of a part: 10 000 of them make the largest object that there is. */
+/** Bytes of a part. An upload has at most 10 000 parts, so this can copy objects of almost 10 TiB. */
 const partBytes = 1024 ** 3;
 
 interface Copy {
@@ -18,7 +18,10 @@ interface Copy {
   readonly signal: AbortSignal;
 }
 
-/** Puts one version at a key with another description; null where it is not there. */
+/**
+ * Copies one version to a key, with a new description. Null if there is no object, or another version. Throws
+ * `core.validation` if the new key is too long.
+ */
 export async function copied(
   access: S3Access,
   Bucket: string,
@@ -66,7 +69,7 @@ async function copyWhole(
   await calls.sending((until) => client.send(command, until), bytes, signal);
 }
 
-/** What has been copied is given up where a part fails. */
+/** If a part fails, aborts the upload, which deletes the parts copied so far. */
 async function copyParts(
   { client, sdk, calls }: S3Access,
   target: Target,

@@ -1,7 +1,7 @@
-// What an upload says of itself, as metadata of S3: ASCII, two kilobytes in all.
+// An object's description as S3 metadata, which is ASCII and at most two kilobytes in all.
 import type { ObjectDescription, ObjectTags } from "../../ports/object-head.js";
 
-/** Metadata of an object. */
+/** The description as metadata. Values are base64url of UTF-8, so that they are ASCII. */
 export function metadataOf({
   filename,
   description,
@@ -14,7 +14,7 @@ export function metadataOf({
   };
 }
 
-/** The description of an object; what was not uploaded by us has the name of its key. */
+/** The description in S3's answer. An object that opwright did not upload is named after the last segment of its key. */
 export function descriptionOf(
   key: string,
   contentType: string | undefined,
@@ -25,7 +25,7 @@ export function descriptionOf(
     contentType: contentType ?? "application/octet-stream",
     filename: filename === undefined ? (key.split("/").at(-1) ?? "file") : decoded(filename),
     description: description === undefined ? null : decoded(description),
-    // Written by `metadataOf`.
+    // `metadataOf` wrote it.
     ...(tags === undefined ? {} : { tags: JSON.parse(decoded(tags)) as ObjectTags }),
   };
 }

@@ -7,7 +7,7 @@ import { checkFits } from "./client.js";
 import { multipartUploads } from "./multipart.js";
 import type { S3Access } from "./upload.js";
 
-/** Requests that are signed for a bucket, and uploads in parts. */
+/** Presigned requests for a bucket, and uploads in parts. Rejects with `core.validation` if a new object's key is too long. */
 export function directTransfers(
   access: S3Access,
   Bucket: string,
@@ -36,7 +36,7 @@ export function directTransfers(
       const command = new sdk.GetObjectCommand({
         Bucket,
         Key: head.key,
-        // No browser shows it as a page, wherever the bucket is.
+        // As an attachment, so that no browser shows it as a page of the bucket's origin.
         ResponseContentDisposition: contentDisposition(head.filename, { type: "attachment" }),
       });
       return signed("GET", command, seconds);

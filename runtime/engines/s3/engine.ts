@@ -22,7 +22,7 @@ import { upload, type S3Access } from "./upload.js";
 
 type OpenOptions = NonNullable<Parameters<ObjectStore["open"]>[1]>;
 
-/** Opens a bucket; `ping` says whether it is there. */
+/** Opens a bucket without calling S3; `ping` tells whether it exists. Throws if the AWS SDK is not installed. */
 export async function openS3Store(options: S3Options): Promise<ObjectStore> {
   const sdk = await import("@aws-sdk/client-s3").catch(missing);
   const client = clientFor(sdk.S3Client, options);
@@ -58,7 +58,7 @@ export async function openS3Store(options: S3Options): Promise<ObjectStore> {
     async remove(Key, { etag, signal } = {}) {
       const head = await headOf(Key, signal);
       if (head === null || (etag !== undefined && head.etag !== etag)) return false;
-      // Servers that know no condition here pass over it: with them a version that comes after the look goes too.
+      // Servers that don't know this condition ignore it. They also remove a version that was written after the check above.
       const condition = etag === undefined ? {} : { IfMatch: `"${etag}"` };
       const command = new sdk.DeleteObjectCommand({ Bucket, Key, ...condition });
       const answer = await calls
@@ -100,7 +100,7 @@ export async function openS3Store(options: S3Options): Promise<ObjectStore> {
   };
 }
 
-/** An object, or a window of it, once its first bytes are there; null where it is not there or is another version. */
+/** Opens an object, or a window of it, and waits for the first bytes. Null if there is no object, or another version. */
 async function opened(
   { client, sdk, calls }: S3Access,
   Bucket: string,
@@ -129,7 +129,7 @@ async function opened(
   return { head: headFrom(Key, found, total), window: window ?? null, body };
 }
 
-/** What S3 says of an object of so many bytes in all. */
+/** The head of an object from S3's answer; `size` is that of the whole object in bytes. */
 function headFrom(
   key: string,
   found: Pick<HeadObjectOutput, "ContentType" | "Metadata" | "ETag" | "LastModified">,
@@ -156,7 +156,7 @@ function missing(cause: unknown): never {
   );
 }
 
-/** Resolves when bytes have come: a connection that ends before is a fault of the call, not of its answer. */
+/** Waits for the first bytes, so that if the connection breaks before, the call fails and not the answer to the client. */
 async function firstBytes(body: Readable, signal: AbortSignal): Promise<void> {
   try {
     await once(body, "readable", { signal });

@@ -1,4 +1,4 @@
-// Multipart uploads of S3: begun, listed, completed, given up; their parts go to S3 directly.
+// Multipart uploads of S3: beginning, listing parts, completing and aborting. Clients send the parts to S3 directly.
 import { fail } from "../../contract/errors.js";
 import type { DirectTransfers, UploadedPart } from "../../ports/direct-transfers.js";
 import type { ObjectHead } from "../../ports/object-head.js";
@@ -6,7 +6,7 @@ import { causeOf, checkFits, unquoted } from "./client.js";
 import { metadataOf } from "./description.js";
 import type { S3Access } from "./upload.js";
 
-/** Faults of a list of parts. */
+/** Faults which mean that the given list of parts is wrong. */
 const partFaults = [
   "InvalidPart",
   "InvalidPartOrder",
@@ -15,7 +15,7 @@ const partFaults = [
   "MalformedXML",
 ];
 
-/** Uploads in parts. `headOf` tells of the object that one has become. */
+/** Uploads in parts. `headOf` reads the head of the object that an upload has become. */
 export function multipartUploads(
   { client, sdk, calls }: S3Access,
   Bucket: string,
@@ -63,7 +63,7 @@ export function multipartUploads(
         MultipartUpload: { Parts },
       });
       try {
-        // S3 takes minutes to put a large object together, and sends spaces meanwhile.
+        // S3 may need minutes to join a large object, and sends spaces in the meantime.
         await calls.sending((until) => client.send(command, until), Infinity, signal);
       } catch (error) {
         const reason = causeOf(error);
@@ -81,7 +81,7 @@ export function multipartUploads(
   };
 }
 
-/** Gives up uploads in parts that began so long ago, those included that a process left when it died. */
+/** Aborts up to `limit` uploads below a prefix that began more than `olderThanSeconds` ago. Returns how many. */
 export async function sweepUploads(
   { client, sdk, calls }: S3Access,
   Bucket: string,

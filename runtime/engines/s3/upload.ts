@@ -1,27 +1,27 @@
-// Uploads of unknown length to S3 in constant memory: buffers that are filled and sent in turn, and used again.
+// Uploads of unknown length to S3 in constant memory: buffers are filled, sent and used again.
 import type * as Sdk from "@aws-sdk/client-s3";
 import type { S3Calls, S3Call } from "./client.js";
 
-/** Bytes of one part: 10 000 of them make an object of 80 GB. */
+/** Bytes of a part. An upload has at most 10 000 parts, so an object has at most 80 GB. */
 const partBytes = 8 * 1024 * 1024;
-/** Parts of an upload in memory: one that is filled, while others are on their way. */
+/** Parts of an upload in memory: one is filled while the others are being sent. */
 const mostBuffers = 3;
 
-/** What the engine works with. */
+/** The client, the SDK's module and the calls with time limits, which all functions of the engine share. */
 export interface S3Access {
   readonly client: Sdk.S3Client;
   readonly sdk: typeof Sdk;
   readonly calls: S3Calls;
 }
 
-/** What S3 keeps of an object besides its bytes. */
+/** Where an object goes, and what S3 stores about it besides its bytes. */
 export type UploadTarget = Required<
   Pick<Sdk.PutObjectCommandInput, "Bucket" | "Key" | "ContentType" | "Metadata">
 >;
 
 /**
- * Sends a body as one object: in one request where it fits into a part, in parts otherwise. Rejects with what the body
- * throws, the signal's reason, or S3's fault as a code of the error table; what has been sent is given up then.
+ * Sends a body as one object: in one request if it fits into a part, otherwise in parts. Rejects with what the body throws,
+ * the signal's reason, or S3's fault as a code of the error table; parts that were sent are then deleted.
  */
 export async function upload(
   { client, sdk, calls }: S3Access,
@@ -60,7 +60,7 @@ export async function upload(
     uploadId ??= (await asked((until) => client.send(beginning, until), 0)).UploadId;
     const one = send(buffer, filled, (count += 1));
     sending.add(one);
-    // One that fails stays, and is met by whoever waits next.
+    // A failed part stays in the set, so that the next wait rejects with its error.
     one.then(
       () => sending.delete(one),
       () => undefined,
@@ -101,14 +101,17 @@ export async function upload(
     failed.abort();
     await Promise.allSettled(sending);
     const command = new sdk.AbortMultipartUploadCommand({ Bucket, Key, UploadId: uploadId });
-    // What cannot be given up now is swept later.
+    // If this fails, too, `sweep` aborts the upload later.
     if (uploadId !== undefined)
       await calls.orNull((until) => client.send(command, until)).catch(() => undefined);
     throw error;
   }
 }
 
-/** A buffer with room for so many bytes more, which has what was in it: the first one of an upload grows, for most objects are small. */
+/**
+ * A buffer with the `filled` bytes and room for `more`: the same one, or a larger copy. An upload's first buffer grows,
+ * since most objects are small.
+ */
 function roomIn(buffer: Buffer, filled: number, more: number): Buffer {
   if (buffer.length >= filled + more) return buffer;
   const larger = Buffer.allocUnsafeSlow(

@@ -26,7 +26,7 @@ const field = (of: FieldReference): string => {
 
 const storedOf = ({ path, stored = { path } }: FieldReference): StoredField => stored;
 
-/** The arguments of functions that look at one place of a body. */
+/** The arguments of JSON functions that read a field: the body and the path. */
 const place = (of: FieldReference): string => {
   const { path, late } = storedOf(of);
   return `${sqliteBody(late)}, ${sqlitePath(path)}`;
@@ -35,12 +35,12 @@ const place = (of: FieldReference): string => {
 export const sqliteDialect: Dialect = {
   placeholder: (position) => `?${position}`,
   field,
-  // A stored number was read by SQLite's own parser; an operand goes the same way, or the last bit can differ.
+  // SQLite's own parser has read the stored number. The operand must go through it, too, or the last bit may differ.
   operand: (of, placeholder) =>
     isBodyNumber(of) ? `json_extract(${placeholder}, '$')` : placeholder,
   bind: (of, value) => (isBodyNumber(of) ? JSON.stringify(value) : value),
   comparable: field,
-  // Without the affinity of its column, with which no index over a field of a body would serve the comparison.
+  // The `+` removes the column's affinity. With it, SQLite would use no index on a body field for the comparison.
   idText: (row) => `+${row}."id"`,
   isNull: (of, isNull) => `${field(of)} IS ${isNull ? "" : "NOT "}NULL`,
   isArray: (of) => `json_type(${place(of)}) IS 'array'`,
@@ -57,7 +57,7 @@ export const sqliteDialect: Dialect = {
     return `(SELECT ${columns.join(", ")} FROM json_each(${placeholder})) w`;
   },
   isRowOf: (name, from) => `rowid IN (SELECT ${name}.rowid FROM ${from})`,
-  // With the columns themselves, a tenant of many rows would be gone through, and the records for each of them.
+  // By rowid, which looks up each record. Comparing the columns could read all rows of a tenant, and all records for each.
   isRecorded: (table, isRow) =>
     `r.rowid = (SELECT k.rowid FROM ${quoted(table)} AS k WHERE ${isRow("k")})`,
   typed: (_type, placeholder) => placeholder,

@@ -1,19 +1,20 @@
-// SQLite through libsql, on every Node.js: a second library in one process would break the locks of the first, for POSIX
-// locks belong to the process. A connection answers at once, or from a thread of the library's where it may be ended.
+// SQLite through libsql, on every version of Node.js: a second SQLite library in the process would break the first one's
+// locks, since POSIX locks belong to the process. Statements block the event loop, or run on one of the library's threads,
+// where they can be interrupted.
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 import type { SqlRow } from "../sql/session.js";
 
 export type SqliteValue = string | number | null;
 
-/** A statement that answers at once: the event loop waits for it. */
+/** A synchronous statement: it blocks the event loop. Throws SQLite's own errors. */
 export interface SqliteStatement {
   all(parameters: readonly SqliteValue[]): SqlRow[];
   /** Returns how many rows were changed. */
   run(parameters: readonly SqliteValue[]): number;
 }
 
-/** A statement that runs on another thread. One call at a time: two at once end the process. */
+/** A statement that runs on another thread. One call at a time: two at once crash the process. */
 export interface SqliteScan {
   all(parameters: readonly SqliteValue[]): Promise<readonly SqlRow[]>;
 }
@@ -22,9 +23,9 @@ export interface SqliteConnection {
   prepare(text: string): SqliteStatement;
   prepareScan(text: string): Promise<SqliteScan>;
   exec(text: string): void;
-  /** Ends the statement that runs on another thread, which rejects with SQLITE_INTERRUPT. */
+  /** Interrupts the statement that runs on another thread, which then rejects with SQLITE_INTERRUPT. */
   interrupt(): void;
-  /** Never while a statement runs on another thread. */
+  /** Must not be called while a statement runs on another thread. */
   close(): void;
 }
 
@@ -38,7 +39,7 @@ interface NativeScan {
 }
 
 interface NativeDatabase {
-  /** The connection itself, which both interfaces of the library have. */
+  /** The native connection, which the library's synchronous and asynchronous interfaces share. */
   readonly db: object;
   prepare(text: string): NativeStatement;
   exec(text: string): unknown;
@@ -58,26 +59,29 @@ interface Library {
 const require = createRequire(import.meta.url);
 let library: Library | undefined;
 
-/** Threads that statements may run on, in all connections of this process. To be called before the first one is opened. */
+/**
+ * Sets how many threads statements may run on, over all connections of this process. Has no effect once the first
+ * connection has been opened, or if the environment variable is set already.
+ */
 export function reserveThreads(count: number): void {
-  // The runtime of the library reads it once, when it is loaded.
+  // The library's runtime reads the variable once, when it is loaded.
   if (library === undefined) process.env["TOKIO_WORKER_THREADS"] ??= String(count);
 }
 
 /**
- * The files of the system themselves. What the library puts over them for encryption swallows errors of reading: a page that
- * could not be read counts as an empty one, rows are missed, and a checkpoint writes it over a good one.
+ * The VFS that accesses files directly. The library's default adds a layer for encryption, which hides read errors: a page
+ * that can't be read counts as empty, so rows go missing and a checkpoint overwrites a good page with it.
  */
 const files = process.platform === "win32" ? "win32" : "unix";
 
-/** Opens a database file. */
+/** Opens a database file, which is created if it does not exist. Throws SQLite's own errors. */
 export function openSqlite(path: string): SqliteConnection {
   library ??= {
     Database: require("libsql") as Library["Database"],
     Promises: require("libsql/promise") as Library["Promises"],
   };
   const database = new library.Database(`${pathToFileURL(path).href}?vfs=${files}`);
-  // The same connection behind the library's other interface: what it prepares runs on another thread.
+  // The same connection behind the asynchronous interface: statements that this prepares run on another thread.
   const promises = Object.create(library.Promises.prototype, {
     db: { value: database.db },
   }) as NativePromises;

@@ -1,4 +1,4 @@
-// The embedded engine: one SQLite file in WAL mode, one writer with group commit, readers that can be ended.
+// The embedded engine: one SQLite file in WAL mode, one writer with group commit, and readers that can be interrupted.
 import { Bulkhead } from "../../operations/bulkhead.js";
 import type { Database, EngineState, Transaction } from "../../ports/database.js";
 import type { Log } from "../../ports/log.js";
@@ -20,25 +20,25 @@ import {
 import { Writer, type Writing } from "./writer.js";
 
 export interface SqliteOptions {
-  /** Connections that read beside the event loop. */
+  /** How many connections read without blocking the event loop. */
   readonly readers: number;
   readonly log: Log;
 }
 
-/** Transactions that may be under way or wait for their commit, and those of one payer. */
+/** Transactions that may be queued for the writer, in all and per payer, and how many more may wait for that. */
 const writes = { size: 256, share: 64, maxWaiting: 4_096, maxWaitingPerPayer: 1_024 };
 const probeMillis = 2_000;
-/** Queries that may wait for a reader. */
+/** Queries that may wait for a reader, in all and per payer. */
 const reads = { maxWaiting: 4_096, maxWaitingPerPayer: 1_024 };
 
-/** Opens the database at `path`, making its folder. A second process may open the same file. */
+/** Opens the database at `path`, creating the file and its folder if needed. Other processes may open the same file. */
 export function openSqliteDatabase(
   path: string,
   stores: SqlStores,
   { readers: size, log }: SqliteOptions,
 ): Database & MigrationTarget {
   makePrivateDatabase(path);
-  // One more for queries of the writer.
+  // One more for the writer's own scans.
   reserveThreads(size + 1);
   const open = (pragmas: string): SqliteConnection => connected(path, pragmas);
   // The writer waits for other processes without blocking this one (see writer.ts).
@@ -74,7 +74,7 @@ export function openSqliteDatabase(
     },
 
     async probe() {
-      // A transaction under way is no fault, and its end tells as much as a probe's would.
+      // A busy writer is no fault, and the end of its transaction tells as much as a probe's would.
       if (writer.isBusy && writer.fault === undefined) return;
       const work = { ...ofService(probeMillis), operation: "readiness" };
       await write(work, ({ leases }) => noteProbe(leases));
@@ -106,7 +106,7 @@ export function openSqliteDatabase(
   };
 }
 
-/** Does work that is refused while another one holds its name. A second process is held off by its BEGIN IMMEDIATE. */
+/** Runs `work`. Throws `idempotency_in_flight` if the name is held already. BEGIN IMMEDIATE holds off other processes. */
 async function alone<T>(held: Set<string>, name: string, work: () => Promise<T>): Promise<T> {
   if (held.has(name)) throw inFlight();
   held.add(name);
@@ -117,7 +117,7 @@ async function alone<T>(held: Set<string>, name: string, work: () => Promise<T>)
   }
 }
 
-/** Opens a connection with the durability that acknowledged writes are owed. */
+/** Opens a connection whose commits are synced to disk before they are acknowledged. */
 function connected(path: string, pragmas: string): SqliteConnection {
   const connection = openSqlite(path);
   try {
@@ -131,7 +131,7 @@ function connected(path: string, pragmas: string): SqliteConnection {
   }
 }
 
-/** Does a part of a migration in a transaction, which waits for other processes. */
+/** Runs a part of a migration in a transaction. Waits up to 5 s for other processes, which blocks the event loop. */
 async function migrated<T>(
   connection: WritingConnection,
   work: (transaction: MigrationTransaction) => Promise<T>,
@@ -153,7 +153,7 @@ async function migrated<T>(
   }
 }
 
-/** A transaction of the writer, in which what is nested is undone alone where it fails. */
+/** A transaction of the writer. If a nested attempt fails, only that attempt is undone. */
 function writeTransaction(
   connection: WritingConnection,
   stores: SqlStores,
@@ -179,7 +179,7 @@ function writeTransaction(
   });
 }
 
-/** A principal may hold half of the readers, who is not signed in a quarter. */
+/** A signed-in payer may hold half of the readers, an anonymous one a quarter. */
 function shareOf(size: number): (payer: Payer) => number {
   return ({ isAnonymous }) => size / (isAnonymous ? 4 : 2);
 }

@@ -1,14 +1,14 @@
-// Faults of SQLite as codes of the error table (https://www.sqlite.org/rescode.html).
+// Translates SQLite's faults to codes of the error table (https://www.sqlite.org/rescode.html).
 import { fail, ServiceError, unavailable } from "../../contract/errors.js";
 import { IndexViolation } from "../sql/index-violation.js";
 
-/** What passes, or can be mended without this process: the same request may succeed later. */
+/** Faults that pass or can be fixed from outside, so that the same request may succeed later. */
 const passing = new Set([
   "SQLITE_BUSY",
   "SQLITE_LOCKED",
   "SQLITE_FULL",
   "SQLITE_IOERR",
-  // What a disk that fails to read looks like.
+  // This is how a disk with read errors shows.
   "SQLITE_CORRUPT",
   "SQLITE_NOTADB",
   "SQLITE_READONLY",
@@ -18,17 +18,17 @@ const passing = new Set([
   "SQLITE_PROTOCOL",
 ]);
 
-/** Whether the statement was ended from outside. */
+/** Whether the statement was interrupted. */
 export function isInterrupted(error: unknown): boolean {
   return primaryCode(error) === "SQLITE_INTERRUPT";
 }
 
-/** Whether another process holds the database. */
+/** Whether another process holds the database's lock. Takes an error that has been translated. */
 export function isBusy(error: unknown): boolean {
   return error instanceof ServiceError && primaryCode(error.cause) === "SQLITE_BUSY";
 }
 
-/** The fault as an error of the table; one that is one already stays. */
+/** Translates a fault to an error of the error table, with the fault as its cause; such an error is returned unchanged. */
 export function translated(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
   const violated = violatedIndex(error);
@@ -38,7 +38,7 @@ export function translated(error: unknown): ServiceError {
     : fail("core.infrastructure", {}, { cause: error });
 }
 
-/** The primary code: `SQLITE_IOERR` of `SQLITE_IOERR_FSYNC`. */
+/** The primary code of a fault, such as `SQLITE_IOERR` of `SQLITE_IOERR_FSYNC`; "" if there is none. */
 export function primaryCode(error: unknown): string {
   if (!(error instanceof Error)) return "";
   const { code } = error as { readonly code?: unknown };
@@ -46,7 +46,7 @@ export function primaryCode(error: unknown): string {
   return /^SQLITE_[A-Z]+/.exec(text)?.[0] ?? "";
 }
 
-/** What a message of SQLite says was violated: an index over expressions by its name, one over columns by these. */
+/** The index that SQLite's message says was violated: an index on expressions by its name, one on columns by theirs. */
 function violatedIndex(error: unknown): IndexViolation["index"] | undefined {
   if (!(error instanceof Error)) return undefined;
   const [, index, columns] =

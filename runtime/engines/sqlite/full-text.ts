@@ -1,4 +1,4 @@
-// Full text on SQLite: FTS5 (https://www.sqlite.org/fts5.html), one index a search, its rows those of the documents.
+// Full text on SQLite: FTS5 (https://www.sqlite.org/fts5.html), one index per search, with the documents' rowids.
 import { asSpelt, type Match, type Phrase } from "../../query/match.js";
 import {
   differentWords,
@@ -12,7 +12,7 @@ import type { DocumentDeclaration, SearchIndex } from "../../ports/document-spec
 import { score } from "../sql/score.js";
 import { quoted, type IndexStatement, type ParameterSink } from "../sql/session.js";
 
-/** What to select from for documents that match: their rows, joined with those of the index `s`, which has the score. */
+/** Prints what to select matching documents from: their rows joined with those of the index, `s`, which has the "score". */
 export function matching(
   spec: SearchSpec,
   tenant: string,
@@ -26,7 +26,7 @@ export function matching(
       ? [
           {
             column: `"t${at}"`,
-            // A process of the version before may have written a row without stems.
+            // A process of the previous version may have written a row without stems.
             stems: spec.language === undefined ? null : `coalesce("s${at}", '')`,
             weight: weights[name] ?? 0,
             at,
@@ -47,11 +47,11 @@ export function matching(
       : `rowid IN (SELECT rowid FROM ${index} WHERE ${index} MATCH ${queryOf(spelt)})`;
   const scored = `SELECT rowid AS "match_row", ${score(match, looked, isSpelt, parameters)} AS "score"`;
   const table = quoted(spec.document.table);
-  // A cross join is not reordered: SQLite takes each row of the tenant to the index where it thinks that there are few.
+  // SQLite doesn't reorder a cross join. If it expected few rows for the tenant, it would look up each of them in the index.
   return `(${scored} FROM ${index} WHERE ${index} MATCH ${query}) s CROSS JOIN ${table} ON ${table}.rowid = s."match_row"`;
 }
 
-/** The match in FTS5's language. Words are letters and digits alone, and stand in quotes all the same. */
+/** Prints the match in FTS5's language. Words consist of letters and digits only, but are quoted all the same. */
 function printMatch({ combine, groups }: Match, inWords: string, inStems: string): string {
   const printed = groups.map(
     (group) => `(${group.map((one) => printPhrase(one, inWords, inStems)).join(" AND ")})`,
@@ -70,7 +70,7 @@ function printPhrase(phrase: Phrase, inWords: string, inStems: string): string {
   return formed.length === 0 ? asSpelt : `(${asSpelt} OR ${inStems} : (${formed.join(" OR ")}))`;
 }
 
-/** The words of the tenant. */
+/** Prints a query for the tenant's words that may be spellings of `word`: in the range of lengths, with the same first letter. */
 export function wordsLike(
   { index, document }: SearchSpec,
   tenant: string,
@@ -87,6 +87,7 @@ export function wordsLike(
   );
 }
 
+/** The statements that put one document into the index and its words into the table of words. */
 export function indexPut(
   { table, tenant }: DocumentDeclaration,
   search: SearchIndex,
@@ -114,6 +115,7 @@ export function indexPut(
   ];
 }
 
+/** As `indexPut`, for many documents at once. Rows that are up to date are left alone. */
 export function indexPutMany(
   { table, tenant }: DocumentDeclaration,
   search: SearchIndex,
@@ -128,7 +130,7 @@ export function indexPutMany(
     : [`"word"`, `w."value"`];
   return [
     {
-      // The rows first, then each document by its key: any other order would read the whole table.
+      // The cross join keeps this order: the given rows, then each document by its key. Otherwise the whole table would be read.
       text:
         `INSERT OR REPLACE INTO ${quoted(index)} (rowid, ${columns.join(", ")}) ` +
         `SELECT d.rowid, ${values.join(", ")} FROM json_each(?1) r CROSS JOIN ${quoted(table)} d ` +
@@ -153,7 +155,7 @@ export function indexPutMany(
   ];
 }
 
-/** The columns of an index besides its row's id, and their values for a document. */
+/** The columns of an index besides the rowid; `valuesOf` has a document's values for them. */
 function columnsOf(tenant: boolean, { fields, language }: SearchIndex): readonly string[] {
   return [
     ...fields.map((_field, at) => `"t${at}"`),
@@ -181,7 +183,7 @@ function ofDocument(tenant: boolean): readonly [string, number] {
   return tenant ? [`"tenant_id" = ?1 AND "id" = ?2`, 2] : [`"id" = ?1`, 1];
 }
 
-/** Whether a row of the index has the word of the table of words that is at hand. */
+/** Prints whether any row of the index contains the word of the row `words` in the table of words. */
 export function isWordUsed(
   { tenant }: DocumentDeclaration,
   { index, fields }: SearchIndex,
@@ -193,7 +195,7 @@ export function isWordUsed(
   return `EXISTS (SELECT 1 FROM ${quoted(index)} WHERE ${quoted(index)} MATCH ${query})`;
 }
 
-/** The owner's columns are given as well, and say nothing more. */
+/** The statement that removes a row by its rowid. It also takes the tenant, as on every engine, but does not need it. */
 export function indexRemove({ tenant }: DocumentDeclaration, index: string): string {
   return `DELETE FROM ${quoted(index)} WHERE rowid = ?1${tenant ? " AND ?2 IS NOT NULL" : ""}`;
 }

@@ -1,7 +1,7 @@
-// Patterns as GLOB, the one matching of SQLite that has classes (https://www.sqlite.org/lang_expr.html "GLOB").
+// Patterns as GLOB, SQLite's only matching operator with classes (https://www.sqlite.org/lang_expr.html "GLOB").
 import type { Pattern, PatternStep } from "../../query/pattern.js";
 
-/** The pattern as GLOB, which matches whole texts. */
+/** Prints the pattern as GLOB. GLOB matches whole texts, so a pattern without anchors gets a `*` at its ends. */
 export function globOf({ steps, isAtStart, isAtEnd }: Pattern): string {
   return `${isAtStart ? "" : "*"}${steps.map(globStep).join("")}${isAtEnd ? "" : "*"}`;
 }
@@ -19,10 +19,10 @@ function globStep(step: PatternStep): string {
   }
 }
 
-/** Characters that mean something in a class, but for where they stand. */
+/** Characters that have a special meaning in a class, depending on their position. */
 const special = ["]", "^", "-"];
 
-/** A class: `]` stands first and `-` last, where they mean themselves; `^` must not stand first. */
+/** Prints a class: `]` comes first and `-` last, where they are ordinary characters, and `^` anywhere but first. */
 function globClass({ isNegated, ranges }: Extract<PatternStep, { kind: "class" }>): string {
   const plain = ranges.flatMap(withoutSpecial);
   const single = new Set(ranges.flatMap((range) => specialIn(range)));
@@ -35,12 +35,12 @@ function globClass({ isNegated, ranges }: Extract<PatternStep, { kind: "class" }
   return `[${isNegated ? "^" : ""}${bracket}${spans}${caret}${hyphen}]`;
 }
 
-/** The special characters within a range; those in its middle do no harm to stand there twice. */
+/** The special characters in a range. One in its middle is then listed twice, which does no harm. */
 function specialIn([first, last]: readonly [string, string]): readonly string[] {
   return special.filter((one) => first <= one && one <= last);
 }
 
-/** A range without ends that mean something in a class: they stand for themselves elsewhere in it. */
+/** The range without special characters at its ends; `globClass` adds those separately. */
 function withoutSpecial([first, last]: readonly [string, string]): readonly (readonly [
   string,
   string,

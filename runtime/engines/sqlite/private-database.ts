@@ -1,8 +1,8 @@
-// The files of a SQLite database, for this account alone.
+// The files of a SQLite database, which only this account can access.
 import { dirname } from "node:path";
 import { keepPrivate, makePrivateFile, makePrivateFolder } from "../private-files.js";
 
-/** Makes the database file before SQLite does, and its folder. SQLite gives `-wal` and `-shm` the mode of the file. */
+/** Creates the database file before SQLite does, and its folder. SQLite gives `-wal` and `-shm` the same mode as the file. */
 export function makePrivateDatabase(path: string): void {
   makePrivateFolder(dirname(path));
   makePrivateFile(path);

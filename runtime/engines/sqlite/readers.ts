@@ -1,5 +1,5 @@
-// Readers of a SQLite database for what may take long: each a connection whose statements run on a thread of their own,
-// and end at the deadline or when the caller goes (architecture.md "Work is bounded").
+// Readers of a SQLite database for queries that may take long. Each is a connection whose statements run on another thread
+// and end at the deadline or when the caller leaves (architecture.md "Work is bounded").
 import { unavailable } from "../../contract/errors.js";
 import type { Bulkhead } from "../../operations/bulkhead.js";
 import type { Lifetime } from "../../ports/lifetime.js";
@@ -10,10 +10,10 @@ import { isInterrupted, translated } from "./faults.js";
 import { StatementCache } from "./statement-cache.js";
 
 const maxPrepared = 64;
-/** A statement that has not begun yet when it is ended is ended again after so many milliseconds. */
+/** Milliseconds between interrupts: one that comes before the statement has begun has no effect. */
 const insistMillis = 20;
 
-/** One connection that scans, one statement at a time. */
+/** A connection for queries that may take long (scans), one at a time. */
 export class ScanningConnection {
   readonly #connection: SqliteConnection;
   readonly #prepared: StatementCache<Promise<SqliteScan>>;
@@ -28,12 +28,12 @@ export class ScanningConnection {
     return this.#running !== undefined;
   }
 
-  /** Resolves when nothing runs. */
+  /** Resolves when no statement runs. */
   async idle(): Promise<void> {
     await this.#running?.catch(() => undefined);
   }
 
-  /** Rows of a query. Throws what ended the lifetime, where that comes first. */
+  /** The rows of a query. Rejects with the lifetime's reason if that ends first, and with codes of the error table. */
   async scan(
     lifetime: Lifetime,
     text: string,
@@ -57,7 +57,7 @@ export class ScanningConnection {
       if (!isInterrupted(error)) throw translated(error);
       throw reason ?? unavailable();
     } finally {
-      // What ends later would end the next statement of this connection.
+      // A later interrupt would hit the next statement of this connection.
       off();
       clearInterval(insisting);
       this.#running = undefined;
@@ -77,7 +77,7 @@ export class ScanningConnection {
     return String(row?.["rows"] ?? "[]");
   }
 
-  /** Ends what runs, and resolves when nothing does. */
+  /** Interrupts the running statement. Resolves when none runs. */
   async end(): Promise<void> {
     while (this.#running !== undefined) {
       this.#connection.interrupt();
@@ -85,7 +85,7 @@ export class ScanningConnection {
     }
   }
 
-  /** Ends what runs, and closes. */
+  /** Interrupts the running statement and closes the connection. */
   async close(): Promise<void> {
     await this.end();
     this.#prepared.clear();
@@ -100,12 +100,13 @@ export class SqliteReaders {
   readonly #all = new Set<ScanningConnection>();
   readonly #free: ScanningConnection[] = [];
 
-  /** As many are opened as the bulkhead has places, each when it is needed first. */
+  /** Opens as many readers as the bulkhead has places, each when it is first needed. */
   constructor(open: () => SqliteConnection, bulkhead: Bulkhead) {
     this.#open = open;
     this.#bulkhead = bulkhead;
   }
 
+  /** Rows of a query, on the next free reader. Rejects as the bulkhead and the scan do. */
   async scan(
     work: Work,
     text: string,
@@ -139,8 +140,8 @@ export class SqliteReaders {
 }
 
 /**
- * The query with all its rows in one, as JSON: further rows would be stepped on the main thread. Numbers with a fraction
- * travel as text, for this SQLite prints them in JSON with 15 digits.
+ * The query with all its rows in a single row, as JSON, since libsql steps further rows on the main thread. Numbers with a
+ * fraction travel as text: in JSON, this SQLite prints only 15 digits.
  */
 function asOneRow(text: string, { stored, computed = [] }: ScanColumns): string {
   const exact = (column: string): string =>

@@ -1,4 +1,4 @@
-// Statements on one SQLite connection, prepared once and kept, in least-recently-used order; and sessions over them.
+// A SQLite connection that keeps its prepared statements, and the sessions of readers and writers.
 import { setImmediate } from "node:timers/promises";
 import type { Work } from "../../ports/work.js";
 import {
@@ -16,10 +16,10 @@ import { ScanningConnection, type SqliteReaders } from "./readers.js";
 import { StatementCache } from "./statement-cache.js";
 
 const maxPrepared = 512;
-/** After so long, a transaction of many statements lets others have the event loop, in milliseconds. */
+/** Milliseconds after which a transaction of many statements yields the event loop to others. */
 const stretchMillis = 20;
 
-/** A connection with its prepared statements. Errors of SQLite become codes of the error table. */
+/** A connection with its prepared statements, for synchronous use. Translates SQLite's errors to codes of the error table. */
 export class PreparedConnection {
   readonly #connection: SqliteConnection;
   readonly #prepared: StatementCache<SqliteStatement>;
@@ -59,7 +59,7 @@ export class PreparedConnection {
   }
 }
 
-/** The connection of the writer, and the same one for queries of its transactions that may take long. */
+/** The writer's connection, with two interfaces: synchronous, and for queries of its transactions that may take long. */
 export class WritingConnection {
   readonly prepared: PreparedConnection;
   readonly scanning: ScanningConnection;
@@ -69,13 +69,13 @@ export class WritingConnection {
     this.scanning = new ScanningConnection(connection);
   }
 
-  /** Never while something is scanned. */
+  /** Must not be called during a scan. */
   close(): void {
     this.prepared.close();
   }
 }
 
-/** Committed state: reads by key at once, everything else on the readers, as the work's. */
+/** Reads committed state: by key synchronously, and everything else on the readers, on the account of the work's payer. */
 export class SqliteReadSession implements SqlSession {
   readonly dialect = sqliteDialect;
   readonly #keyed: PreparedConnection;
@@ -105,14 +105,14 @@ export class SqliteReadSession implements SqlSession {
   }
 }
 
-/** A session of the writer, which refuses to work once its transaction has ended. One statement at a time. */
+/** A session of the writer, which runs one statement at a time. Once its transaction has ended, every call rejects. */
 export class SqliteWriteSession implements SqlSession {
   readonly dialect = sqliteDialect;
   readonly #connection: PreparedConnection;
   readonly #scanning: ScanningConnection;
   readonly #work: Work;
   readonly #isOpen: () => boolean;
-  /** When it last had to wait for its turn. */
+  /** When it last yielded the event loop, on the clock of `performance.now()`. */
   #since = performance.now();
 
   constructor({ prepared, scanning }: WritingConnection, work: Work, isOpen: () => boolean) {
@@ -141,7 +141,7 @@ export class SqliteWriteSession implements SqlSession {
     return this.#scanning.scan(this.#work.lifetime, text, parameters.map(bound), columns);
   }
 
-  /** A handler may have asked two things at once: the second waits for the first. */
+  /** Waits for a scan that is under way, since a handler may run two statements at once. Throws if the transaction has ended. */
   async #ready(): Promise<void> {
     while (this.#scanning.isBusy) await this.#scanning.idle();
     if (performance.now() - this.#since > stretchMillis) {

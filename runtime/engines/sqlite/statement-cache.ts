@@ -1,6 +1,6 @@
 // Prepared statements by their text, in least-recently-used order.
 
-/** Keeps up to `most` statements; what is dropped is finalized when it is collected. */
+/** Keeps up to `most` statements. One that is dropped is finalized when it is garbage-collected. */
 export class StatementCache<Statement> {
   readonly #most: number;
   readonly #prepare: (text: string) => Statement;
@@ -11,6 +11,7 @@ export class StatementCache<Statement> {
     this.#prepare = prepare;
   }
 
+  /** The statement of a text, prepared if it is not in the cache. Throws what preparing throws. */
   get(text: string): Statement {
     const known = this.#known.get(text);
     if (known !== undefined) {

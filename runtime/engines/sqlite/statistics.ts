@@ -1,7 +1,7 @@
-// Statistics on SQLite, which has no percentiles and no deviations: the values of a group as one sorted JSON array.
+// Statistics on SQLite. It has no percentiles or deviations, so they are computed from a group's values as a sorted JSON array.
 import type { Statistic } from "../sql/session.js";
 
-/** The expression within the groups, and the one around them that makes the statistic of its column. */
+/** Prints a statistic: `inner` is the expression within a group, `outer` makes the result of the column that this yields. */
 export function statistic(
   name: Statistic,
   value: string,
@@ -19,7 +19,7 @@ export function statistic(
   return { inner, outer: (column) => deviation(column, name) };
 }
 
-/** Between the two values that stand around the place of the fraction, in proportion. */
+/** Interpolates linearly between the two values on either side of the fraction's position. */
 function percentile(column: string, fraction: number): string {
   const at = (index: string): string => `json_extract(${column}, '$[' || (${index}) || ']')`;
   const size = `json_array_length(${column})`;
@@ -29,11 +29,11 @@ function percentile(column: string, fraction: number): string {
   return `CASE WHEN ${size} = 0 THEN NULL ELSE ${at(low)} + (${at(high)} - ${at(low)}) * (${place} - ${low}) END`;
 }
 
-/** Of the squares of the distances from the mean; of a sample it is divided by one less. */
+/** A variance or standard deviation: squared distances from the mean, divided by the count, or by one less for a sample. */
 function deviation(column: string, name: Statistic): string {
   const isSample = name.endsWith("_samp");
   const size = `json_array_length(${column})`;
-  // The mean is a table of one row, so that it is made once and not for every value.
+  // As a table of one row, the mean is computed once instead of for every value.
   const mean = `(SELECT avg("value") AS "mean" FROM json_each(${column})) a`;
   const distance = `(v."value" - a."mean")`;
   const squares = `(SELECT sum(${distance} * ${distance}) FROM json_each(${column}) v, ${mean})`;

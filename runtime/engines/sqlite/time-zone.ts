@@ -1,14 +1,17 @@
-// Time zones on SQLite, which knows none: the offsets of a zone over a range, from Node's own database.
+// Time zones on SQLite, which has none: a zone's offsets over a range, from the time zone database of Node.js.
 
 const dayMillis = 86_400_000;
-/** Rules are followed within these years; beyond them the nearest offset counts. */
+/** A zone's rules are followed between these years; outside of them the nearest offset applies. */
 const [earliest, latest] = [Date.UTC(1900, 0, 1), Date.UTC(2100, 0, 1)];
 
 type Offset = readonly [from: string, minutes: number];
 
 const known = new Map<string, readonly Offset[]>();
 
-/** JSON of `[[from, minutes], …]`, newest first: from that instant (RFC 3339) on, local time is so much ahead of UTC. */
+/**
+ * The offsets of a zone between two instants, as JSON of `[[from, minutes], …]`, newest first: from that instant on, local
+ * time is so many minutes ahead of UTC. Instants are RFC 3339 texts in UTC.
+ */
 export function zoneOffsets(timezone: string, first: string, last: string): string {
   const all = known.get(timezone) ?? offsetsOf(timezone);
   known.set(timezone, all);
@@ -17,7 +20,7 @@ export function zoneOffsets(timezone: string, first: string, last: string): stri
   return JSON.stringify((within.length === 0 ? all.slice(0, 1) : within).toReversed());
 }
 
-/** Every offset of a zone, oldest first; the first one has no beginning. */
+/** Every offset of a zone, oldest first. The first one begins at "", which sorts before every instant. */
 function offsetsOf(timezone: string): readonly Offset[] {
   const format = new Intl.DateTimeFormat("en-US", {
     timeZone: timezone,
@@ -31,7 +34,8 @@ function offsetsOf(timezone: string): readonly Offset[] {
   let offset = offsetAt(earliest);
   const offsets: Offset[] = [["", offset]];
   for (let at = earliest; at < latest;) {
-    // No zone changes twice within two weeks; a change is found to the minute.
+    // Changes are found to the minute. One that is undone within the same step of two weeks is missed, as in
+    // America/Argentina/Tucuman in June 2004.
     const next = at + 14 * dayMillis;
     if (offsetAt(next) !== offset) {
       let [before, after] = [at, next];
@@ -55,7 +59,7 @@ const formats = {
   month: "'%Y-%m-01T00:00:00'",
 } as const;
 
-/** The local beginning of a period; a date has no zone. */
+/** Prints the local beginning of the period that a time or date is in. A date is not shifted by the zone. */
 export function truncated(
   text: string,
   unit: keyof typeof formats,
@@ -64,7 +68,7 @@ export function truncated(
 ): string {
   const offset = `(SELECT z."value" ->> 1 FROM json_each(${zone}) z WHERE z."value" ->> 0 <= ${text} LIMIT 1)`;
   const shift = type === "date" ? `json_array_length(${zone}) * 0` : offset;
-  // The Monday on or before: on to the next Sunday, and six days back.
+  // To the Monday on or before: forward to the next Sunday, then six days back.
   const back = unit === "week" ? ", 'weekday 0', '-6 days'" : "";
   return `strftime(${formats[unit]}, ${text}, (${shift}) || ' minutes'${back})`;
 }

@@ -7,12 +7,12 @@ import type { Work } from "../../ports/work.js";
 import { isBusy } from "./faults.js";
 import type { PreparedConnection, WritingConnection } from "./session.js";
 
-/** Whose transaction it is; `operation` is what the log calls it. */
+/** The work that a transaction belongs to; `operation` names it in the log. */
 export interface Writing extends Work {
   readonly operation: string;
 }
 
-/** What is done in a transaction, on this connection. */
+/** The body of a transaction on this connection. `isOpen` tells whether the transaction has not ended yet. */
 type Transacted<T> = (connection: WritingConnection, isOpen: () => boolean) => Promise<T>;
 
 interface Job {
@@ -24,7 +24,7 @@ interface Job {
 
 /** How many transactions share a commit at most. */
 const maxGroup = 128;
-/** Whoever holds the writer for longer is named in the log: everybody else's writes wait. */
+/** Milliseconds after which the log names a transaction that still holds the writer, since all other writes wait for it. */
 const heldMillis = 5_000;
 
 export class Writer {
@@ -39,7 +39,7 @@ export class Writer {
     this.#log = log;
   }
 
-  /** Runs `work` in a transaction and resolves after the commit that it is part of has reached the disk. */
+  /** Runs `work` in a transaction and resolves once its commit is on disk. If this rejects, nothing of it was committed. */
   run<T>(writing: Writing, work: Transacted<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       this.#queue.push({ writing, work, resolve, reject });
@@ -51,7 +51,7 @@ export class Writer {
     return this.#draining !== undefined;
   }
 
-  /** Why the last group could not be committed, or undefined where it could. */
+  /** Why the last group could not be committed; undefined if it was. */
   get fault(): unknown {
     return this.#fault;
   }
@@ -90,7 +90,7 @@ export class Writer {
     for (const settle of settled) settle();
   }
 
-  /** Takes the write lock; another process that holds it is waited for, up to 5 s, without blocking this one. */
+  /** Takes the write lock. Waits up to 5 s for another process that holds it, without blocking the event loop. */
   async #begin(): Promise<void> {
     const patience = performance.now() + 5_000;
     for (;;) {
@@ -113,7 +113,10 @@ export class Writer {
     }
   }
 
-  /** Runs one transaction inside the group. Once its savepoint is released it is decided, whatever its deadline does. */
+  /**
+   * Runs one transaction of the group in a savepoint; returns what settles its promise once the group has committed. After
+   * the savepoint is released, the deadline no longer undoes the transaction.
+   */
   async #runJob(job: Job): Promise<() => void> {
     let open = true;
     const connection = this.#connection;
@@ -151,7 +154,7 @@ export class Writer {
   }
 }
 
-/** Undoes one transaction of the group. Where SQLite has undone all of it already, throws why: the fault of the disk. */
+/** Undoes one transaction of the group. If a fault, say of the disk, made SQLite undo the whole group, throws that fault. */
 function undo(prepared: PreparedConnection, error: unknown): void {
   try {
     prepared.exec("ROLLBACK TO operation");

@@ -1,4 +1,4 @@
-// Highlights: the words that were found, marked in the text, which is escaped as HTML before (decisions.md "Search").
+// Highlights: parts of a text, escaped as HTML, in which the words that were found are marked (decisions.md "Search").
 import { limits } from "../../contract/limits.js";
 import type { StemmedLanguage } from "../../contract/search-languages.js";
 import type { Phrase } from "../../query/match.js";
@@ -8,12 +8,12 @@ import { wordsOf, type Word } from "../../query/words.js";
 export interface HighlightOptions {
   readonly preTag: string;
   readonly postTag: string;
-  /** Characters of a fragment, roughly: it ends with a word. */
+  /** Approximate number of characters per fragment, which always ends with a whole word. */
   readonly fragmentSize: number;
   readonly maxFragments: number;
 }
 
-/** Fragments of a text around the words that match, in order; none where nothing does. */
+/** Fragments of a text around the words that match, in order, as HTML. None if nothing matches. */
 export function highlight(
   text: string,
   phrases: readonly Phrase[],
@@ -39,7 +39,7 @@ export function highlight(
   return fragments;
 }
 
-/** As many words as an index has of a field. */
+/** The first words of a text, as many as an index has of a field. */
 function searchedWords(text: string): readonly Word[] {
   const words: Word[] = [];
   for (const word of wordsOf(text)) {
@@ -49,10 +49,10 @@ function searchedWords(text: string): readonly Word[] {
   return words;
 }
 
-/** Words that are found, by their position, each with where what is marked of it ends. */
+/** The words that were found: for each position in the list of words, where its mark ends in the text. */
 type Found = ReadonlyMap<number, number>;
 
-/** Words that are part of a phrase as it is spelt. */
+/** Words that are part of a phrase, as it is spelt or in one of its other spellings. */
 function matchedWords(words: readonly Word[], phrases: readonly Phrase[]): Found {
   const found = new Map<number, number>();
   for (const { words: wanted, isPrefix, spellings } of phrases) {
@@ -73,12 +73,12 @@ function matchedWords(words: readonly Word[], phrases: readonly Phrase[]): Found
   return found;
 }
 
-/** Where the mark of a word ends: of a pair that was found by its first character, behind that. */
+/** Where the mark of a word ends. If only the first character of a pair was searched for, the mark ends after that. */
 function markedEnd({ text, end, head }: Word, wanted: string): number {
   return head !== undefined && text !== wanted ? head : end;
 }
 
-/** Words that have a stem in common with one that is searched for. */
+/** Words that have a stem in common with a searched word or one of its spellings. */
 function matchedForms(
   text: string,
   words: readonly Word[],
@@ -100,7 +100,7 @@ function matchedForms(
   return found;
 }
 
-/** The words of a fragment: from a little before the word that was found to where the size is reached. */
+/** The first and last word of a fragment: it begins a little before the word at `at`, and ends when the size is reached. */
 function windowAround(words: readonly Word[], at: number, size: number): readonly [number, number] {
   const from = words[at]?.start ?? 0;
   let first = at;
@@ -130,7 +130,7 @@ function marked(
   return result + escaped(text.slice(at, Math.max(at, end)));
 }
 
-/** What is marked of a fragment; pairs overlap, and are marked as one. */
+/** The ranges of the text to mark in a fragment. Pairs overlap, so they are merged. */
 function marksOf(
   words: readonly Word[],
   found: Found,
@@ -148,7 +148,7 @@ function marksOf(
   return marks;
 }
 
-/** Text as HTML, for element content and for attributes. */
+/** Escapes text for HTML, both in element content and in attributes. */
 function escaped(text: string): string {
   const entities: Readonly<Record<string, string>> = {
     "&": "&amp;",

@@ -1,4 +1,4 @@
-// The family of search.
+// The search family: it adds a command if a service has searches.
 import { familyOf } from "../../operations/family.js";
 import type { SearchSpec } from "../../ports/search-spec.js";
 import { rebuildCommand } from "./rebuild-command.js";

@@ -1,17 +1,17 @@
-// A document as an index of a search takes it, whatever the engine.
+// A document in the form that a search index stores, on every engine.
 import { textsAt } from "./texts.js";
 import type { SearchIndex } from "../../ports/document-spec.js";
 import { indexedText, type IndexedText } from "../../query/indexed-texts.js";
 
 export interface IndexedDocument {
-  /** "" where the type has no tenants. */
+  /** "" if the document type has no tenants. */
   readonly tenant: string;
   readonly id: string;
-  /** Of each field. */
+  /** One per searched field, in the order of `SearchIndex.fields`. */
   readonly texts: readonly IndexedText[];
 }
 
-/** A stored document with the words of the fields that a search looks at. */
+/** Makes the indexed form of a stored document: the words of its searched fields. `body` is JSON. */
 export function indexedDocument(
   tenant: string,
   id: string,
@@ -26,12 +26,12 @@ export function indexedDocument(
   };
 }
 
-/** The different words of a document. */
+/** The distinct words of a document. */
 export function differentWords({ texts }: IndexedDocument): readonly string[] {
   return [...new Set(texts.flatMap(({ words }) => words))];
 }
 
-/** The different words of each tenant, in order. */
+/** The distinct words of each tenant, sorted. */
 export function wordsByTenant(
   documents: readonly IndexedDocument[],
 ): readonly (readonly [tenant: string, words: readonly string[]])[] {
@@ -45,7 +45,7 @@ export function wordsByTenant(
   return [...tenants].map(([tenant, words]) => [tenant, [...words].sort()]);
 }
 
-/** A tenant as one word of an index: letters and digits, whatever its id is. */
+/** A tenant's id as one word of an index: in hexadecimal, so that it has letters and digits only. */
 export function ownerWord(tenant: string): string {
   return Buffer.from(tenant).toString("hex");
 }

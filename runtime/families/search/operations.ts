@@ -23,7 +23,7 @@ import { withSpellings, type WordsLike } from "./spelling.js";
 import { textsAt } from "./texts.js";
 import { searchStore } from "../../ports/search.js";
 
-/** What every answer has besides its hits and paging. */
+/** What every answer contains besides hits and paging. */
 interface Found {
   /** Parallel to the hits. */
   readonly scores: readonly number[];
@@ -38,7 +38,7 @@ export interface SearchPage<Hit> extends Found {
   readonly hits: readonly Hit[];
   readonly page: number;
   readonly size: number;
-  /** Null where it was not to be counted. */
+  /** Null if `search_count` is "none". */
   readonly count: number | null;
 }
 
@@ -79,7 +79,7 @@ export const search = {
       searchByCursor(spec, context, request),
 };
 
-/** Bindings of search bodies. */
+/** Input bindings of the search routes, which parse and check the body. */
 export const searchInput = {
   typed: (spec: SearchSpec): InputBinding<SearchPageRequest> =>
     parsed((body) => parseSearchPage(body, spec, false)),
@@ -114,7 +114,7 @@ async function searchByCursor<Page>(
   context: ExecutionContext,
   asked: SearchCursorRequest,
 ): Promise<JsonText<Page>> {
-  // A cursor belongs to what was asked: which spellings there are may change from page to page.
+  // The cursor is bound to the request without other spellings, since those may change from page to page.
   const seen = await withSight(spec.document, context, asked, callerSight);
   await checkPrice(spec.document, context, [seen.filter], (ground) =>
     costOf(spec, ground, seen, 0),
@@ -129,7 +129,7 @@ async function searchByCursor<Page>(
   return new JsonText(`{"hits":${hits},${cursors},${await restOf(spec, context, respelt, rows)}}`);
 }
 
-/** What a search costs; the filter of a scope is the service's matter. */
+/** What a search costs the caller, who does not pay for the filter that a scope adds. */
 function costOf(
   spec: SearchSpec,
   ground: Ground,
@@ -139,7 +139,7 @@ function costOf(
   const { match, weights, isFuzzy, facets, counts, size } = request;
   return searchCost(ground, request, {
     words: match === null ? null : wordCount(match),
-    // Stems are looked for beside the words.
+    // With a language, the stems of each field are searched, too.
     fields: Object.keys(weights).length * (spec.language === undefined ? 1 : 2),
     isFuzzy,
     facets: facets.length,
@@ -149,7 +149,7 @@ function costOf(
   });
 }
 
-/** The request with other spellings of its words, where it asks for them. */
+/** Adds other spellings of the words to a request that asks for them. Throws `query_too_complex` if there are too many. */
 async function spelt<Request extends SearchPageRequest | SearchCursorRequest>(
   spec: SearchSpec,
   { transaction, tenant }: ExecutionContext,
@@ -167,7 +167,7 @@ function selecting(spec: SearchSpec, context: ExecutionContext) {
     context.transaction.of(searchStore).select(spec, context.tenant, query, window);
 }
 
-/** The members of an answer besides hits and paging, as JSON. */
+/** The members of an answer besides hits and paging, as JSON without the braces. */
 async function restOf(
   spec: SearchSpec,
   context: ExecutionContext,

@@ -1,4 +1,4 @@
-// `node server.js search-rebuild [NAME]`: makes the indexes of searches anew, for rows that were there before them.
+// `node server.js search-rebuild [NAME]`: rebuilds the indexes of searches, for rows that are older than their index.
 import type { Command, ServiceAtWork } from "../../operations/family.js";
 import { progressBar } from "../../operations/progress-bar.js";
 import type { SearchSpec } from "../../ports/search-spec.js";
@@ -17,7 +17,7 @@ export function rebuildCommand(searches: readonly SearchSpec[]): Command {
   };
 }
 
-/** Rebuilds them one after the other, with a bar each. Returns how many documents were indexed. */
+/** Rebuilds the indexes one after the other, each with a progress bar. Returns how many documents were indexed. */
 async function rebuildSearches(
   { database }: ServiceAtWork,
   searches: readonly SearchSpec[],

@@ -1,4 +1,4 @@
-// Making the index of a search anew: batch by batch under a lease, with its progress noted, so that it goes on where it was.
+// Rebuilds the index of a search, batch by batch under a lease. The lease stores the progress, so that a rebuild can resume.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Database, Transaction } from "../../ports/database.js";
 import { Lifetime } from "../../ports/lifetime.js";
@@ -7,33 +7,34 @@ import type { RebuildPosition } from "../../ports/search.js";
 import type { SearchSpec } from "../../ports/search-spec.js";
 import { searchStore } from "../../ports/search.js";
 
-/** What is noted in the lease. */
+/** The progress, as the lease stores it. */
 interface Progress {
   readonly done: number;
   readonly total: number;
   readonly from: RebuildPosition;
 }
 
-/** How long a batch should take: writers of its documents wait for it. */
+/** Milliseconds that a batch should take: writers of its documents have to wait for it. */
 const batchMillis = 200;
-/** Documents of a batch: at first, and at most. */
+/** Documents per batch, at first and at most. */
 const firstBatch = 100;
 const largestBatch = 4_000;
-/** A document that a writer holds is waited for, as long as writers may take. */
+/** The deadline of a batch in milliseconds: it may have to wait for a writer that holds a document. */
 const deadlineMillis = 60_000;
-/** How long a rebuild that has died keeps the next one waiting. */
+/** Milliseconds for which a rebuild that has died keeps the next one waiting. */
 const leaseMillis = 5_000;
 
-/** What is told of a rebuild while it goes on. */
+/** Who is told about a rebuild while it runs. */
 export interface RebuildListener {
+  /** After each batch: how many documents of how many are done. */
   onProgress(done: number, total: number): void;
-  /** Another process is at it, or was until a moment ago; told once. */
+  /** Called once if another process is rebuilding the index, or was until a moment ago. */
   onWaiting?(): void;
 }
 
 /**
- * Brings the index in line with the documents, while writers write and searches search; goes on where an earlier rebuild
- * ended early. Waits for one that another process does. Returns how many documents the index is made of.
+ * Brings the index in line with the documents, while writes and searches go on. Resumes a rebuild that ended early, and
+ * waits for one that another process runs. Returns how many documents the index was built from.
  */
 export async function rebuildSearch(
   database: Database,
@@ -61,7 +62,7 @@ export async function rebuildSearch(
   }
 }
 
-/** One batch, with what is done after it noted; null where another process holds the lease. */
+/** Indexes one batch and stores the progress. Null if another process holds the lease. */
 async function batch(
   transaction: Transaction,
   spec: SearchSpec,
@@ -73,7 +74,7 @@ async function batch(
   const now = Date.now();
   const lease = await leases.take(name, holder, now, now + leaseMillis);
   if (lease === null) return null;
-  // What the lease holds was noted here.
+  // The state was stored by `leases.note` below.
   const before = lease.state === null ? null : (JSON.parse(lease.state) as Progress);
   const total = before?.total ?? (await search.rebuildSize(spec));
   const { documents, next } = await search.rebuildStep(spec, before?.from ?? null, size);

@@ -1,4 +1,4 @@
-// The bodies of searches: query, filters, sorts, options, paging (decisions.md "Search").
+// Parses the bodies of search requests: query, filters, sorts, options, paging (decisions.md "Search").
 import { fail } from "../../contract/errors.js";
 import { limits } from "../../contract/limits.js";
 import type { FieldReference } from "../../query/fields.js";
@@ -17,19 +17,19 @@ import { scoreField, type SearchQuery } from "../../ports/search.js";
 import type { SearchSpec } from "../../ports/search-spec.js";
 
 interface SearchOptions {
-  /** Whether words count that are a typing error away. */
+  /** Whether words also match with typing errors. */
   readonly isFuzzy: boolean;
   readonly counts: "exact" | "none";
   readonly facets: readonly FieldReference[];
   readonly facetSize: number;
-  /** The fields that are highlighted, or null. */
+  /** What to highlight and how; null for nothing. */
   readonly highlight: (HighlightOptions & { readonly fields: readonly string[] }) | null;
 }
 
 export type SearchPageRequest = PageRequest & SearchQuery & SearchOptions;
 export type SearchCursorRequest = CursorRequest & SearchQuery & SearchOptions;
 
-/** Reads a body of `typed` or `raw`. */
+/** Reads a body of `typed` or `raw`. Throws `core.validation`, `field_not_queryable` or `query_too_complex`. */
 export function parseSearchPage(
   body: unknown,
   spec: SearchSpec,
@@ -40,7 +40,7 @@ export function parseSearchPage(
   return { ...common(members, spec, isRaw), page };
 }
 
-/** Reads a body of `typed_cursor` or `raw_cursor`. */
+/** Reads a body of `typed_cursor` or `raw_cursor`. Throws as `parseSearchPage` does. */
 export function parseSearchCursor(
   body: unknown,
   spec: SearchSpec,
@@ -65,7 +65,7 @@ function common(members: Members, spec: SearchSpec, isRaw: boolean) {
   const match = parseMatch(readTexts(members["query"]), options.combine, spec.language ?? null);
   if (match !== null && wordCount(match) > limits.maxQueryWords)
     throw fail("query_too_complex", { path: "/query", limit: limits.maxQueryWords });
-  // Without sorts the best come first; what is browsed has no score.
+  // Without sorts, the best hits come first. Without a query, there are no scores to sort by.
   const isRanked = match !== null && members["sorts"] === undefined;
   const byScore = { field: scoreField, direction: "desc", nulls: "last" } as const;
   return {
@@ -76,7 +76,7 @@ function common(members: Members, spec: SearchSpec, isRaw: boolean) {
   };
 }
 
-/** One text or several. */
+/** The texts of a query, which may be one text or several. */
 function readTexts(query: unknown): readonly string[] {
   if (query === undefined) return [];
   const texts: readonly unknown[] = Array.isArray(query) ? query : [query];
@@ -113,7 +113,7 @@ function readOptions(value: unknown, spec: SearchSpec) {
   return {
     isFuzzy: fuzzy,
     combine: oneOf(options["phrase_combine"], "/options/phrase_combine", ["any", "all"]),
-    // Counting exactly is what these engines do for "approximate" too.
+    // These engines also count exactly for "approximate".
     counts:
       oneOf(options["search_count"], "/options/search_count", ["exact", "approximate", "none"]) ===
       "none"

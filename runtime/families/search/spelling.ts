@@ -1,4 +1,4 @@
-// Other spellings: words of the index that are a typing error away from one that is searched for (decisions.md "Search": fuzzy).
+// Other spellings: words of the index that are a typing error or two away from a searched one (decisions.md "Search": fuzzy).
 import { fail } from "../../contract/errors.js";
 import { editDistance } from "../../contract/edit-distance.js";
 import { limits } from "../../contract/limits.js";
@@ -6,12 +6,12 @@ import type { StemmedLanguage } from "../../contract/search-languages.js";
 import type { Match, Phrase, Spelling } from "../../query/match.js";
 import { stemsOf } from "../../query/stems.js";
 
-/** Words of an index that may be spellings of `word`, given how many edits count. */
+/** Finds words of an index that may be at most `edits` edits away from `word`; others may be among them. */
 export type WordsLike = (word: string, edits: number) => Promise<readonly string[]>;
 
 /**
- * The match with other spellings of its words. Phrases in quotes and beginnings are taken as they are spelt. Throws
- * `query_too_complex` where more words than `limits.maxFuzzyWords` have spellings to look for.
+ * Adds other spellings to each single word of the match; phrases of several words and prefixes are left as they are spelt.
+ * Throws `query_too_complex` if more than `limits.maxFuzzyWords` words can have other spellings.
  */
 export async function withSpellings(
   match: Match,
@@ -49,14 +49,14 @@ function hasEdits({ words, isPrefix }: Phrase): boolean {
   return words.length === 1 && !isPrefix && editsOf(words[0] ?? "") > 0;
 }
 
-/** Typing errors that a word may have: none below four letters or with digits, one up to seven letters, else two. */
+/** How many edits a word may have: none below four letters or with digits, one up to seven letters, else two. */
 export function editsOf(word: string): number {
   const { length } = [...word];
   if (length < 4 || /\p{N}/u.test(word)) return 0;
   return length < 8 ? 1 : 2;
 }
 
-/** The nearest words, by distance and then by code point; the word itself is not among them. */
+/** The nearest words, by distance and then by code unit, without the word itself. */
 function nearest(word: string, candidates: readonly string[], edits: number): readonly string[] {
   return candidates
     .map((candidate) => ({ candidate, distance: editDistance(word, candidate, edits) }))
