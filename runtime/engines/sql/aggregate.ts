@@ -1,4 +1,4 @@
-// Aggregates as SQL: a query of groups, and around it what is chosen, ordered and counted of them.
+// Aggregates as SQL: one query makes the groups, the query around it filters, orders, pages and counts them.
 import type { FieldType } from "../../contract/fields.js";
 import type { AggregateValue, DocumentQuery } from "../../ports/documents.js";
 import type { DocumentDeclaration } from "../../ports/document-spec.js";
@@ -15,7 +15,7 @@ import { orderBy } from "./order.js";
 import { Parameters } from "./parameters.js";
 import { quoted, readScalar, type SqlRow, type SqlSession } from "./session.js";
 
-/** The groups of a window, each with its values in the order of groups and computed, and how many there are in all. */
+/** The groups of a window, each as its values (those of `groups`, then those of `computed`), and how many groups there are. */
 export async function aggregateRows(
   session: SqlSession,
   spec: DocumentDeclaration,
@@ -58,7 +58,7 @@ export async function aggregateRows(
   };
 }
 
-/** What stands for the time zone of each group, where it has one. */
+/** The parameter that stands for the time zone of each group that truncates times (see `dialect.zone`). */
 async function zonesOf(
   session: SqlSession,
   spec: DocumentDeclaration,
@@ -96,7 +96,7 @@ function source(
   return `${quoted(spec.table)}${whereOf(spec, tenant, query, dialect, parameters)}`;
 }
 
-/** One row a group: `g0…` and `c0…`. */
+/** The query with one row per group: columns `g0…` for `groups`, `c0…` for `computed`. */
 function grouped(
   session: SqlSession,
   spec: DocumentDeclaration,
@@ -154,7 +154,7 @@ function computedSql(
   }
 }
 
-/** Null where there is none, or none that JSON could carry. */
+/** The value of a column; null if there is none, or if it is a number that JSON can't represent. */
 function readValue(type: FieldType, row: SqlRow, name: string): AggregateValue {
   const value = row[name] ?? null;
   if (value === null) return null;

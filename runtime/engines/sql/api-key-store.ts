@@ -1,4 +1,4 @@
-// API keys over SQL, one for all SQL engines.
+// API keys over SQL, shared by all SQL engines.
 import type { ApiKey, ApiKeyStore } from "../../ports/api-keys.js";
 import { numberOrNull, textOrNull, type SqlRow, type SqlSession } from "./session.js";
 import { readTrust, trustQuery } from "./trust.js";
@@ -7,7 +7,7 @@ const columns =
   `"id", "principal_id", "actor_id", "tenant_id", "digest", "prefix", "hint", "label", ` +
   `"created_at", "expires_at", "last_used_at"`;
 
-/** Keys that make room for another, at most. */
+/** How many surplus keys `limit` removes at a time. */
 const atOnce = 1_000;
 
 /** The API-key store of one transaction. */

@@ -1,10 +1,10 @@
-// Cursors that have run out leave the mailboxes over SQL: those of devices that were away for long and lack what is gone.
+// Removes the cursors of devices that were away for so long that they have missed entries which are gone by now.
 import type { MailboxStore } from "../../ports/mailbox.js";
 import { isSameMailbox, mailboxFields } from "./mailbox-retention.js";
 import { recordsText } from "./records.js";
 import type { SqlRow, SqlSession } from "./session.js";
 
-/** The part of the mailboxes of one transaction that forgets devices. */
+/** The method of the mailbox store that forgets such devices, within one transaction. */
 export function sqlCursorRetention(session: SqlSession): Pick<MailboxStore, "pruneCursors"> {
   const { dialect } = session;
   const at = (position: number): string => dialect.placeholder(position);
@@ -22,7 +22,8 @@ export function sqlCursorRetention(session: SqlSession): Pick<MailboxStore, "pru
         tenant_id: String(row["tenant_id"]),
         principal_id: String(row["principal_id"]),
         device: String(row["device"]),
-        // What can go at the earliest when signals that are there now have run out is left alone until then.
+        // No cursor is checked more often than once per retention (`now - before`), counted from when its device was last seen
+        // or, if that is longer ago, from now.
         check_at: (isSince(row, before) ? Number(row["seen_at"]) : now) + (now - before),
         isGone: !isSince(row, before) && Number(row["position"]) < Number(row["floor"] ?? 0),
       }));

@@ -1,4 +1,4 @@
-// Writing many documents by few statements: rows, snapshots where history is kept, and the indexes of searches.
+// Writes many documents with few statements: rows, snapshots if history is kept, and search indexes.
 import { indexedDocument } from "../../families/search/indexed-document.js";
 import type { DocumentDeclaration } from "../../ports/document-spec.js";
 import type { DocumentStore, StoredDocument } from "../../ports/documents.js";
@@ -16,7 +16,7 @@ import {
   type SqlValue,
 } from "./session.js";
 
-/** What a row becomes, as records have it; `"key"` tells which it was. */
+/** The members of records that change a row: `key` is its id, the others are its new values. */
 const next = {
   key: "uuid",
   next_rev: "integer",
@@ -29,7 +29,7 @@ const made = { ...next, made: "timestamp", owner: "text" } as const;
 const replacing = { ...next, expected: "integer" } as const;
 const noted = { ...next, by: "text" } as const;
 
-/** The part of the document store of one transaction that writes many. */
+/** The methods of the document store that write many documents, within one transaction. */
 export function sqlDocumentBulk(
   session: SqlSession,
 ): Pick<DocumentStore, "holdMany" | "insertMany" | "replaceMany" | "removeMany"> {
@@ -42,7 +42,7 @@ export function sqlDocumentBulk(
   };
 }
 
-/** Has whoever writes the same rows wait, all in one order, so that nobody waits for each other. Gives those that live. */
+/** Locks the documents that are not deleted, always in the order of ids, so that writers can't deadlock. Returns their ids. */
 async function lock(
   session: SqlSession,
   spec: DocumentDeclaration,
@@ -192,7 +192,7 @@ async function keepSnapshots(
   if (kept !== null) await trimHistory(session, spec, tenant, documents, kept);
 }
 
-/** Removes the snapshots of documents that are older than the last `kept`. */
+/** Removes all but the newest `kept` snapshots of each document. */
 async function trimHistory(
   session: SqlSession,
   spec: DocumentDeclaration,
@@ -229,7 +229,7 @@ async function keepIndexes(
   }
 }
 
-/** Whether the row `r` is that of a record `w`, at the revision that it expects. */
+/** The condition that the row `r` belongs to a record `w` and has the revision that the record expects. */
 function atRevision(
   spec: DocumentDeclaration,
   tenant: string,
@@ -243,7 +243,7 @@ function atRevision(
   );
 }
 
-/** That the rows are the tenant's. */
+/** The condition that rows belong to the tenant, with ` AND` before it; "" if the type has no tenants. */
 function owned(
   { tenant: hasTenants }: DocumentDeclaration,
   tenant: string,
@@ -257,7 +257,7 @@ function ownerColumn({ tenant }: DocumentDeclaration): readonly string[] {
   return tenant ? [`"tenant_id"`] : [];
 }
 
-/** The tenant as a SELECT gives it. */
+/** The tenant as a value to select; none if the type has no tenants. */
 function tenantValue(
   spec: DocumentDeclaration,
   tenant: string,

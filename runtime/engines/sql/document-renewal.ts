@@ -1,4 +1,4 @@
-// Rows of older shapes, stored anew as this version has them, some at a time: reading them costs less then.
+// Rewrites rows of older shapes in the current shape, in batches, because rows in the current shape are cheaper to read.
 import { shapeNumber } from "../../contract/shapes.js";
 import type { DocumentStore } from "../../ports/documents.js";
 import type { DocumentDeclaration } from "../../ports/document-spec.js";
@@ -7,7 +7,7 @@ import { recordsText } from "./records.js";
 import { between, chosen, keyOf, ordered, type Key, type Table } from "./row-walk.js";
 import { quoted, type RecordType, type SqlRow, type SqlSession } from "./session.js";
 
-/** Stores the next rows of older shapes anew, as the port has it. */
+/** Rewrites those of the next `limit` rows after a key that have an older shape; this is `DocumentStore.renew`. */
 export async function renewRows(
   session: SqlSession,
   spec: DocumentDeclaration,
@@ -37,8 +37,9 @@ export async function renewRows(
 }
 
 /**
- * Those of the rows that are still of older shapes, held. Those that a writer has are left to it, and so nobody who waits for
- * this is waited for. They are asked for by their keys: PostgreSQL goes on behind the upper bound of a range of several columns.
+ * Locks and returns those of the rows that still have an older shape. It skips rows that a writer has locked, so it never waits
+ * for somebody who waits for it. Each row is looked up by its key, because PostgreSQL reads on past the upper bound of a range
+ * over several columns.
  */
 function heldRows(
   session: SqlSession,
@@ -61,7 +62,7 @@ function heldRows(
   );
 }
 
-/** Rows in the current shape. Neither their revisions nor their times change. */
+/** Rewrites rows in the current shape. Their revisions and times stay the same. */
 async function storedAnew(
   session: SqlSession,
   spec: DocumentDeclaration,
@@ -81,7 +82,7 @@ async function storedAnew(
   );
 }
 
-/** Records `w` with the keys of rows `r`, as a statement has them. */
+/** How records `w` are joined with rows `r`: the members that hold the key, the condition, and the records for `FROM`. */
 function keyed({ dialect }: SqlSession, table: Table) {
   const keys = table.keys.map(({ type }, at): readonly [string, RecordType] => [`k${at}`, type]);
   return {

@@ -1,4 +1,4 @@
-// Rows of documents as queries select and read them. Of queries, the tenant predicate is added here and nowhere else.
+// Selects and reads rows of documents. For queries, the condition on the tenant is added here and nowhere else.
 import { broughtUp, changedIn, cutTo, shapeNumber } from "../../contract/shapes.js";
 import { asDeclared, asStored } from "../../contract/stored-members.js";
 import type { DocumentQuery, StoredDocument } from "../../ports/documents.js";
@@ -16,12 +16,15 @@ import {
   type SqlRow,
 } from "./session.js";
 
-/** The first parameters of a statement about rows of the type: the tenant, where it has tenants. */
+/** The first parameters of a statement on rows of the type: the tenant, if the type has tenants. */
 export function ownerOf(spec: DocumentDeclaration, tenant: string): readonly string[] {
   return spec.tenant ? [tenant] : [];
 }
 
-/** ` WHERE …` of what every row of a query fulfils: its tenant, not deleted, the filter, and what is given further. */
+/**
+ * The ` WHERE …` that every row of a query meets: its tenant, not deleted unless the query says so, the filter, and further
+ * conditions; "" if there are none.
+ */
 export function whereOf(
   rows: RelatedRows,
   tenant: string,
@@ -34,7 +37,7 @@ export function whereOf(
   return where(rows, tenant, query, dialect, parameters, subject, further);
 }
 
-/** What conditions on rows of a table are about. Related rows are of the same tenant. */
+/** The subject of conditions on rows of a table. Related rows must belong to the same tenant. */
 export function subjectOf(
   { table }: RelatedRows,
   tenant: string,
@@ -47,7 +50,7 @@ export function subjectOf(
       row,
       relatedRow,
       related({ rows, filter, visible }, ...further) {
-        // Whoever asks has not said what may be seen.
+        // Which of these rows the caller may see has to be known by now: without it, the query would show all of them.
         if (visible === null) throw new TypeError(`${rows.name} are seen by nobody`);
         const query = { filter: allOf(filter, visible), withDeleted: false };
         const inner = at(relatedRow, depth + 1);
@@ -77,12 +80,12 @@ function where(
   return conditions.length === 0 ? "" : ` WHERE ${conditions.join(" AND ")}`;
 }
 
-/** What `dialect.columns` selects. */
+/** The columns that `dialect.columns` selects. */
 export const documentColumns: ScanColumns = {
   stored: ["id", "rev", "created_at", "last_update_at", "is_deleted", "owner_id", "shape", "body"],
 };
 
-/** A row as this version of the registry reads it; its body is not parsed where it is of this version's shape. */
+/** Reads a row as this version of the registry declares it. A body that needs no change is not parsed. */
 export function readStored(spec: DocumentDeclaration, row: SqlRow): StoredDocument {
   const body = String(row["body"]);
   const shape = Number(row["shape"]);
@@ -100,13 +103,13 @@ export function readStored(spec: DocumentDeclaration, row: SqlRow): StoredDocume
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** A stored body as one that this version declares. */
+/** Translates a stored body of any shape into one that this version declares, both as JSON text. */
 export function bodyAsRead(spec: DocumentDeclaration, shape: number, body: string): string {
   if (shape === shapeNumber(spec.shape) && spec.shape.stored === undefined) return body;
   return JSON.stringify(asDeclared(spec.shape, ofThisShape(spec, shape, parsed(body))));
 }
 
-/** A stored body as this version stores it. */
+/** Translates a stored body of any shape into one that this version stores, both as JSON text. */
 export function bodyRenewed(spec: DocumentDeclaration, shape: number, body: string): string {
   return JSON.stringify(ofThisShape(spec, shape, parsed(body)));
 }
@@ -123,7 +126,10 @@ function ofThisShape(
     : cutTo(shape, asStored(shape, defaults), body);
 }
 
-/** The shape and the body under which a document is stored: what a newer version has written keeps what only it knows. */
+/**
+ * The shape number and the body (JSON text) with which a document is stored. If a newer version wrote it, it keeps that shape
+ * and the members that only the newer version knows.
+ */
 export function bodyAsStored(
   { shape }: DocumentDeclaration,
   { body, newer }: StoredDocument,

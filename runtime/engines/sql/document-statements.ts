@@ -1,11 +1,12 @@
-// The fixed statements of a type of documents, printed once per spec and dialect.
+// The fixed statements of a document type, printed once per spec and dialect.
 import type { DocumentDeclaration } from "../../ports/document-spec.js";
 import { quoted, type Dialect } from "./session.js";
 
+/** The statements of a type, as the stores of documents call them. */
 export interface Statements {
   readonly get: string;
   readonly hold: string;
-  /** Null where a writer is alone anyway. */
+  /** Null if there is only one writer anyway. */
   readonly seize: string | null;
   readonly insert: string;
   readonly replace: string;
@@ -18,7 +19,7 @@ export interface Statements {
 
 const printed = new WeakMap<Dialect, WeakMap<DocumentDeclaration, Statements>>();
 
-/** The statements of a type, printed when they are first asked for. */
+/** The statements of a type, printed when they are first needed. */
 export function statementsOf(spec: DocumentDeclaration, dialect: Dialect): Statements {
   const known = printed.get(dialect) ?? new WeakMap<DocumentDeclaration, Statements>();
   printed.set(dialect, known);

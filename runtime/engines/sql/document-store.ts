@@ -1,4 +1,4 @@
-// The document store over SQL, one for all SQL engines.
+// The document store over SQL, shared by all SQL engines.
 import type { DocumentStore } from "../../ports/documents.js";
 import type { DocumentDeclaration } from "../../ports/document-spec.js";
 import { aggregateRows } from "./aggregate.js";
@@ -14,7 +14,7 @@ import { Parameters } from "./parameters.js";
 import { quoted, type SqlSession } from "./session.js";
 import { sortedRows } from "./sorted-rows.js";
 
-/** Rows that an estimate counts. */
+/** How many rows an estimate counts at most. */
 const maxCounted = 20_000;
 
 /** The document store of one transaction. */
@@ -96,13 +96,16 @@ export function sqlDocumentStore(session: SqlSession): DocumentStore {
       return Number(row?.["count"] ?? 0);
     },
 
-    // Behind the methods: an object that begins with a spread takes twenty times as long to make.
+    // After the methods: an object literal that begins with a spread takes twenty times as long to create.
     ...sqlDocumentWrites(session),
     ...sqlDocumentBulk(session),
   };
 }
 
-/** Exact where it is small; beyond, what the engine believes of the whole table. A tenant is that of the rows, null all. */
+/**
+ * How many rows a tenant has (null for all tenants): exact below `maxCounted`, otherwise the engine's estimate for the whole
+ * table.
+ */
 async function aboutSize(
   session: SqlSession,
   spec: DocumentDeclaration,

@@ -1,4 +1,4 @@
-// Writing documents over SQL: the row, its snapshot where history is kept, and the indexes of searches.
+// Writes single documents over SQL: the row, its snapshot if history is kept, and the search indexes.
 import { isDeepStrictEqual } from "node:util";
 import { fail } from "../../contract/errors.js";
 import type { DocumentStore, StoredDocument } from "../../ports/documents.js";
@@ -9,7 +9,7 @@ import { IndexViolation } from "./index-violation.js";
 import { sqlSearchIndexes } from "./search-index.js";
 import type { SqlSession, SqlValue } from "./session.js";
 
-/** The part of the document store of one transaction that writes. */
+/** The methods of the document store that write single documents, within one transaction. */
 export function sqlDocumentWrites(
   session: SqlSession,
 ): Pick<DocumentStore, "insert" | "replace" | "remove"> {
@@ -86,21 +86,24 @@ export function sqlDocumentWrites(
       if (removed === undefined) return false;
       if (spec.history !== 0)
         await session.run(texts(spec).removeHistory, [...ownerOf(spec, tenant), id]);
-      // The documents before the indexes, as in every other write: no two writes wait for each other.
+      // Documents come before indexes, as in every other write, so that two writes can't deadlock.
       await indexes.remove(spec, tenant, removed["row_key"] as SqlValue);
       return true;
     },
   };
 }
 
-/** Writes rows. Throws `unique_violation` where another one has what only one may have. */
+/**
+ * Runs a write of rows. Throws `unique_violation` if another row has the values that a unique rule reserves, and `core.conflict`
+ * if an index refuses the row that belongs to no rule of this version.
+ */
 export async function heldTo<T>(spec: DocumentDeclaration, write: () => Promise<T>): Promise<T> {
   try {
     return await write();
   } catch (error) {
     if (!(error instanceof IndexViolation)) throw error;
     const rule = ruleOf(spec, error.index);
-    // The next version, which runs beside during a rollout, may know of more.
+    // During a rollout, the next version of the service may have added indexes that this one doesn't know.
     throw rule === undefined
       ? fail("core.conflict", {}, { cause: error })
       : fail("unique_violation", { members: rule.members }, { cause: error });

@@ -8,20 +8,20 @@ import type { Dialect } from "./session.js";
 
 const signs = { $eq: "=", $neq: "<>", $gt: ">", $gte: ">=", $lt: "<", $lte: "<=" } as const;
 
-/** What a condition is about. */
+/** The row that a condition is about, and how it reaches related rows. */
 export interface Subject {
-  /** The name of its row in the statement. */
+  /** The alias of the row in the statement. */
   readonly row: string;
-  /** ` FROM … WHERE …`: the visible rows of another type that pass, and what is asked of them further. */
+  /** ` FROM … WHERE …` of the visible rows of another type that pass a filter and further conditions. */
   related(
     of: { readonly rows: RelatedRows; readonly filter: Filter; readonly visible: Filter | null },
     ...further: readonly string[]
   ): string;
-  /** The name of such a row. */
+  /** The alias of such a related row. */
   readonly relatedRow: string;
 }
 
-/** The filter as a condition, or null where it lets every row pass. */
+/** The filter as a condition, or null if every row passes it. */
 export function filterCondition(
   filter: Filter,
   dialect: Dialect,
@@ -32,7 +32,7 @@ export function filterCondition(
   return isEverything(shallow) ? null : condition(shallow, dialect, parameters, subject);
 }
 
-/** Of what is no row of a document. */
+/** For rows that aren't documents, such as groups: nothing is related to them. */
 const noDocument: Subject = {
   row: "",
   relatedRow: "",
@@ -42,8 +42,8 @@ const noDocument: Subject = {
 };
 
 /**
- * Prints a filter in its normal form. A comparison with null gives null, which counts as false on top and below `AND` and
- * `OR`; below `NOT` it is made false first.
+ * Prints a filter in its normal form. A comparison with null gives null, which counts as false at the top and under `AND` and
+ * `OR`. `NOT` would leave it null, so there it is turned into false first.
  */
 function condition(
   filter: Filter,
@@ -74,7 +74,7 @@ function condition(
       return dialect.isNull(filter.field, filter.isNull);
     case "like": {
       const { field, patterns, ignoresCase } = filter;
-      // Of the field's text "C" lowers A to Z alone, and so does this of the pattern.
+      // In the field's text, `lower` only changes A to Z (collation "C"), so only these change in the pattern.
       const text = ignoresCase ? `lower(${dialect.field(field)})` : dialect.field(field);
       const folded = (pattern: string): string =>
         ignoresCase ? pattern.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase()) : pattern;
@@ -119,12 +119,12 @@ function relatedCondition(
   subject: Subject,
 ): string {
   const { ours, theirs } = filter;
-  // Row by row, so that an index over their member serves it where few ask.
+  // Checked row by row, so that an index over their member serves it if few of our rows are checked.
   if (ours.path === idField.path) {
     const names = `${dialect.comparable(theirs)} = ${dialect.idText(subject.row)}`;
     return `EXISTS (SELECT 1${subject.related(filter, names)})`;
   }
-  // A list, so that an index over our member serves it where few are named.
+  // A list, so that an index over our member serves it if the list is short.
   const isNamed = theirs.path === idField.path;
   const named = isNamed ? dialect.idText(subject.relatedRow) : dialect.comparable(theirs);
   return `${dialect.comparable(ours)} IN (SELECT ${named}${subject.related(filter)})`;

@@ -2,10 +2,10 @@
 import type { TenantStore } from "../../ports/tenants.js";
 import type { SqlSession } from "./session.js";
 
-/** How a grant that holds everywhere is stored. */
+/** The `tenant_id` of grants that hold in every tenant. */
 const everywhere = "";
 
-/** The part of the tenant store of one transaction that is about permissions. */
+/** The methods of the tenant store that deal with permissions, within one transaction. */
 export function sqlGrants(
   session: SqlSession,
 ): Pick<TenantStore, "grant" | "revoke" | "listGrants" | "hasGrant"> {
@@ -34,7 +34,7 @@ export function sqlGrants(
       return rows.map((row) => String(row["permission"]));
     },
 
-    // UNION drops what is known already, so roles that contain each other come to an end.
+    // UNION drops duplicates, so the recursion ends even if roles contain each other.
     async hasGrant(tenantId, principalId, permissions) {
       const places = permissions.map((_permission, index) => at(index + 4)).join(", ");
       const within = `"tenant_id" IN (${at(2)}, ${at(3)})`;

@@ -1,4 +1,4 @@
-// What documents were, over SQL, one for all SQL engines.
+// The history of documents over SQL, shared by all SQL engines.
 import type { DeletedDocument, HistoryStore, KeptRevision } from "../../ports/document-history.js";
 import type { DocumentDeclaration } from "../../ports/document-spec.js";
 import { bodyAsRead, ownerOf } from "./document-rows.js";
@@ -8,7 +8,7 @@ import { isTrue, quoted, textOrNull, type SqlRow, type SqlSession } from "./sess
 
 const told = `"rev", "changed_at", "changed_by", "is_deleted"`;
 
-/** The history of one transaction. */
+/** The history store of one transaction. */
 export function sqlHistoryStore(session: SqlSession): HistoryStore {
   const { dialect } = session;
   const at = (position: number): string => dialect.placeholder(position);
@@ -71,7 +71,7 @@ export function sqlHistoryStore(session: SqlSession): HistoryStore {
       let next = after;
       for (const row of rows) {
         removed += await trimmed(session, spec, row, keep, limit - removed);
-        // What is left of this document is for the next time.
+        // The next call goes on with the rest of this document.
         if (removed >= limit) return { removed, next };
         next = keyOf(row, table);
       }
@@ -80,7 +80,7 @@ export function sqlHistoryStore(session: SqlSession): HistoryStore {
   };
 }
 
-/** Removes the oldest revisions of a document that are more than are kept, up to a number. */
+/** Removes up to `limit` of a document's oldest revisions, but none of the newest `keep`. Returns how many. */
 async function trimmed(
   session: SqlSession,
   spec: DocumentDeclaration,

@@ -1,8 +1,8 @@
-// Idempotency records over SQL, one for all SQL engines.
+// Idempotency records over SQL, shared by all SQL engines.
 import type { IdempotencyStore } from "../../ports/idempotency.js";
 import type { SqlSession } from "./session.js";
 
-/** The record store of one transaction. */
+/** The idempotency store of one write transaction. */
 export function sqlIdempotencyStore(session: SqlSession): IdempotencyStore {
   const at = (position: number) => session.dialect.placeholder(position);
   return {

@@ -1,9 +1,9 @@
-// What principals sign in with, over SQL.
+// Logins and passwords of principals over SQL.
 import type { IdentityStore } from "../../ports/identity.js";
 import { IndexViolation } from "./index-violation.js";
 import type { SqlSession } from "./session.js";
 
-/** The part of the identity store of one transaction that changes logins and passwords. */
+/** The methods of the identity store that change logins and passwords, within one transaction. */
 export function sqlIdentityCredentials(
   session: SqlSession,
 ): Pick<IdentityStore, "setLogin" | "setPassword" | "replacePassword"> {

@@ -1,23 +1,23 @@
-// What leaves the identities over SQL, a batch at a time: each statement has an index, and an end.
+// Removes expired and surplus rows of identities in batches. Every statement uses an index and touches a bounded number of rows.
 import type { IdentityStore } from "../../ports/identity.js";
 import { idField } from "../../query/fields.js";
 import type { SqlRow, SqlSession } from "./session.js";
 
-/** Sessions that are removed at a time: each may have many refresh tokens. */
+/** How many sessions are removed at a time: each may have many refresh tokens. */
 const sessionsAtOnce = 100;
 const tokensAtOnce = 100_000;
 
-/** The part of the identities of one transaction that removes what is over. */
+/** The methods of the identity store that remove expired and surplus rows, within one transaction. */
 export function sqlIdentityPrune(
   session: SqlSession,
 ): Pick<IdentityStore, "limitSessions" | "limitRefreshTokens" | "prune"> {
   const { dialect } = session;
   const at = (position: number): string => dialect.placeholder(position);
-  /** A statement that removes some rows of a table, which is called `t`. */
+  /** A statement that removes rows of a table; `which` selects them by the alias `t`. */
   const removed = (table: string, which: string): string =>
     `DELETE FROM "opwright_${table}" WHERE ${dialect.isRowOf("t", `"opwright_${table}" t WHERE ${which}`)}`;
 
-  /** Removes sessions with their refresh tokens; false where so many tokens were in the way that sessions are left. */
+  /** Removes sessions and their refresh tokens; false if `limit` tokens or more were in the way and the sessions are left. */
   const removeSessions = async (ids: readonly string[], limit: number): Promise<boolean> => {
     const list = [dialect.list(ids)];
     const tokens = await session.run(
@@ -32,7 +32,7 @@ export function sqlIdentityPrune(
     return true;
   };
 
-  /** Refresh tokens that have run out, and sessions that had no other. */
+  /** Removes expired refresh tokens, and sessions that have none left. Returns whether there may be more. */
   const pruneTokens = async (before: number, limit: number): Promise<boolean> => {
     const tokens = await session.all(
       `${removed("refresh_tokens", `t."expires_at" < ${at(1)} ORDER BY t."expires_at" LIMIT ${limit}`)} RETURNING "session_id"`,
@@ -48,6 +48,7 @@ export function sqlIdentityPrune(
     return tokens.length === limit;
   };
 
+  /** Removes sessions that were ended before a time. Returns whether there may be more. */
   const pruneEnded = async (before: number, limit: number): Promise<boolean> => {
     const ended = await session.all(
       `SELECT "id" FROM "opwright_sessions" WHERE "ended_at" < ${at(1)} ORDER BY "ended_at" LIMIT ${sessionsAtOnce}`,
@@ -57,7 +58,7 @@ export function sqlIdentityPrune(
     return !(await removeSessions(ended.map(idOf), limit)) || ended.length === sessionsAtOnce;
   };
 
-  /** Rows of a table of what ends by itself. */
+  /** Removes expired rows of a table. Returns whether there may be more. */
   const pruneExpired = async (table: string, before: number, limit: number): Promise<boolean> => {
     const expired = await session.run(
       removed(table, `t."expires_at" < ${at(1)} ORDER BY t."expires_at" LIMIT ${limit}`),

@@ -1,11 +1,11 @@
-// Sessions over SQL: who is signed in, and what is asked about them on every request.
+// Sessions over SQL: who is signed in, and the check of a session on every request.
 import type { IdentityStore, Session } from "../../ports/identity.js";
 import { textOrNull, type SqlRow, type SqlSession } from "./session.js";
 import { readTrust, trustQuery } from "./trust.js";
 
 const sessionColumns = `"id", "principal_id", "actor_id", "tenant_id", "created_at"`;
 
-/** The part of the identity store of one transaction that is about sessions. */
+/** The methods of the identity store that deal with sessions, within one transaction. */
 export function sqlIdentitySessions(
   session: SqlSession,
 ): Pick<
@@ -46,7 +46,7 @@ export function sqlIdentitySessions(
       );
     },
 
-    // Writing the row back locks it on engines that write in parallel.
+    // Writing the row back unchanged locks it on engines with several writers.
     async holdSession(sessionId) {
       const held = await session.run(
         `UPDATE "opwright_sessions" SET "created_at" = "created_at" WHERE "id" = ${at(1)} AND "ended_at" IS NULL`,

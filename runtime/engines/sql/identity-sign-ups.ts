@@ -1,8 +1,8 @@
-// Registrations that wait for their token over SQL.
+// Registrations over SQL that wait for their token to come back.
 import type { IdentityStore } from "../../ports/identity.js";
 import type { SqlSession } from "./session.js";
 
-/** The part of the identity store of one transaction that is about registrations. */
+/** The methods of the identity store that deal with registrations, within one transaction. */
 export function sqlIdentitySignUps(
   session: SqlSession,
 ): Pick<IdentityStore, "putSignUp" | "renewSignUp" | "hasSignUp" | "takeSignUp"> {

@@ -1,4 +1,4 @@
-// Identities over SQL, one for all SQL engines.
+// Identities over SQL, shared by all SQL engines.
 import type { IdentityStore } from "../../ports/identity.js";
 import type { SqlRow, SqlSession } from "./session.js";
 import { sqlIdentityCredentials } from "./identity-credentials.js";
@@ -31,7 +31,7 @@ export function sqlIdentityStore(session: SqlSession): IdentityStore {
       return readPrincipal(await first(text, id));
     },
 
-    // Writing the row back locks it on engines that write in parallel.
+    // Writing the row back unchanged locks it on engines with several writers.
     async holdPrincipal(id) {
       const held = await session.run(
         `UPDATE "opwright_principals" SET "is_active" = ${at(2)} WHERE "id" = ${at(1)} AND "is_active" = ${at(2)}`,

@@ -1,10 +1,10 @@
-// Subjects of other issuers over SQL, and how principals stand that no credential of the service names.
+// Subjects of other issuers over SQL, and the check of principals who come without a session or API key of the service.
 import type { IdentityStore } from "../../ports/identity.js";
 import { principalColumns, readPrincipal } from "./principal-row.js";
 import type { SqlSession } from "./session.js";
 import { readTrust } from "./trust.js";
 
-/** The part of the identity store of one transaction that is about subjects. */
+/** The methods of the identity store that deal with subjects, within one transaction. */
 export function sqlIdentitySubjects(
   session: SqlSession,
 ): Pick<IdentityStore, "addSubject" | "findSubject" | "dropSubject" | "standing"> {

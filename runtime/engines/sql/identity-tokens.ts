@@ -1,8 +1,8 @@
-// Refresh and reset tokens over SQL, by their digests.
+// Refresh and reset tokens over SQL, found by their digests.
 import type { IdentityStore } from "../../ports/identity.js";
 import type { SqlSession } from "./session.js";
 
-/** The part of the identity store of one transaction that is about tokens. */
+/** The methods of the identity store that deal with these tokens, within one transaction. */
 export function sqlIdentityTokens(
   session: SqlSession,
 ): Pick<

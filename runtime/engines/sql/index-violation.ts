@@ -1,8 +1,8 @@
-// A row that an index over what is unique has refused. Whoever knows what the index is about says so to the caller.
+// The error of a row that a unique index refused. A store that knows what the index is for translates it for the caller.
 import { errors, ServiceError } from "../../contract/errors.js";
 
 export class IndexViolation extends ServiceError {
-  /** The index, or its columns in their order where the engine names these. */
+  /** The name of the index. SQLite names the columns instead, in their order, unless the index is over expressions. */
   readonly index: string | readonly string[];
 
   constructor(index: string | readonly string[], cause: unknown) {

@@ -1,9 +1,12 @@
-// Queries that find one row at most: by its id, or by what no two documents have the same of.
+// Recognizes queries that find at most one row: by its id, or by members whose values are unique.
 import type { DocumentQuery } from "../../ports/documents.js";
 import type { DocumentDeclaration } from "../../ports/document-spec.js";
 import type { Filter } from "../../query/ast.js";
 
-/** Whether an index over a key bounds what the query costs. All that it asks is equality with fields of the row. */
+/**
+ * Whether a unique index bounds the cost of the query: all its conditions are equalities with fields of the row, and they
+ * include the id or all members of a unique rule.
+ */
 export function isKeyed(
   { unique = [] }: DocumentDeclaration,
   { filter, sorts, withDeleted }: DocumentQuery,
@@ -15,7 +18,7 @@ export function isKeyed(
   }
   if (sorts.some(({ via }) => via !== undefined)) return false;
   if (fields.has("id")) return true;
-  // The index of a rule may leave out what is deleted.
+  // The index of a unique rule may leave out deleted rows.
   return !withDeleted && unique.some(({ members }) => members.every((name) => fields.has(name)));
 }
 

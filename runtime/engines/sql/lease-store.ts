@@ -1,11 +1,11 @@
-// Leases over SQL, one for all SQL engines.
+// Leases over SQL, shared by all SQL engines.
 import type { LeaseStore } from "../../ports/leases.js";
 import { textOrNull, type SqlSession } from "./session.js";
 
-/** No lease is held for longer, in milliseconds. */
+/** The longest time that a lease is held for, in milliseconds. */
 const longestMillis = 24 * 60 * 60 * 1_000;
 
-/** The leases of one transaction. */
+/** The lease store of one transaction. */
 export function sqlLeaseStore(session: SqlSession): LeaseStore {
   const at = (position: number): string => session.dialect.placeholder(position);
   return {
@@ -14,7 +14,7 @@ export function sqlLeaseStore(session: SqlSession): LeaseStore {
         `INSERT INTO "opwright_leases" ("name", "holder", "until") VALUES (${at(1)}, ${at(2)}, ${at(4)}) ` +
           `ON CONFLICT ("name") DO UPDATE SET "holder" = excluded."holder", "until" = excluded."until" ` +
           `WHERE "opwright_leases"."until" <= ${at(3)} OR "opwright_leases"."holder" = excluded."holder" ` +
-          // Whoever held it so long had a clock that was ahead.
+          // A lease that ends later than any can was taken by a process whose clock was ahead.
           `OR "opwright_leases"."until" > ${at(3)} + ${longestMillis} ` +
           `RETURNING "state"`,
         [name, holder, now, until],
@@ -54,7 +54,7 @@ export function sqlLeaseStore(session: SqlSession): LeaseStore {
   };
 }
 
-/** Whether a name begins with the text in a placeholder; no index has to order names as SQL compares them. */
+/** The condition that a name begins with the text in a placeholder. A range would depend on how the database orders text. */
 function begins(placeholder: string): string {
   const prefix = `CAST(${placeholder} AS text)`;
   return `substr("name", 1, length(${prefix})) = ${prefix}`;

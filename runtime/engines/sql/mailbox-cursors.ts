@@ -2,13 +2,13 @@
 import type { MailboxOwner, MailboxStore } from "../../ports/mailbox.js";
 import type { SqlSession } from "./session.js";
 
-/** The device of those that have none: all connections of a principal share its cursor. */
+/** The device of connections without one: within a mailbox, they all share its cursor. */
 const shared = "";
 
-/** Cursors that make room for one more, at most. */
+/** How many surplus cursors a new one removes at most. */
 const cursorsAtOnce = 1_000;
 
-/** The part of the mailboxes of one transaction that is about devices. */
+/** The methods of the mailbox store that deal with devices' cursors, within one transaction. */
 export function sqlCursors(session: SqlSession): Pick<MailboxStore, "state" | "acknowledge"> {
   const at = (position: number): string => session.dialect.placeholder(position);
   const owned = `"tenant_id" = ${at(1)} AND "principal_id" = ${at(2)}`;
@@ -35,7 +35,7 @@ export function sqlCursors(session: SqlSession): Pick<MailboxStore, "state" | "a
     async acknowledge(owner, device, position, now, mostDevices) {
       const { head } = await headOf(owner);
       const cursor = [...keyOf(owner), device ?? shared, Math.min(position, head), now];
-      // One statement, so that acknowledgements that overtake each other never move it back.
+      // A single statement, so that acknowledgements which overtake each other never move the cursor back.
       const moved =
         `"seen_at" = ${at(5)}, "position" = CASE WHEN ${at(4)} > "opwright_cursors"."position" ` +
         `THEN ${at(4)} ELSE "opwright_cursors"."position" END`;

@@ -1,10 +1,10 @@
-// Giving staged signals their places over SQL: so many statements a batch, however many signals and mailboxes.
+// Gives staged signals their positions in mailboxes: four statements per batch, however many signals and mailboxes it has.
 import type { MailboxStore } from "../../ports/mailbox.js";
 import type { SqlRow, SqlSession } from "./session.js";
 
 const sequenceField = { path: "sequence", type: "integer", isColumn: true } as const;
 
-/** The part of the mailboxes of one transaction that fills them. */
+/** The method of the mailbox store that fills mailboxes, within one transaction. */
 export function sqlNumbering(session: SqlSession): Pick<MailboxStore, "number"> {
   const { dialect } = session;
   const at = (position: number): string => dialect.placeholder(position);
@@ -18,20 +18,20 @@ export function sqlNumbering(session: SqlSession): Pick<MailboxStore, "number"> 
         [shard],
       );
       if (staged.length === 0) return [];
-      // These and no others: an earlier sequence may become visible between two statements.
+      // Exactly these rows: one with a lower sequence may become visible between two statements.
       const batch = [dialect.list(staged.map((row) => Number(row["sequence"])))];
       const isOfBatch = dialect.isIn(sequenceField, at(1));
       await session.run(
         `INSERT INTO "opwright_mailbox_heads" ("tenant_id", "principal_id", "head", "floor") ` +
           `SELECT "tenant_id", "principal_id", count(*), 0 FROM "opwright_staged_signals" WHERE ${isOfBatch} ` +
           `GROUP BY "tenant_id", "principal_id" ` +
-          // In one order, so that no two that number wait for each other.
+          // Always in the same order, so that two numbering transactions can't deadlock.
           `ORDER BY "tenant_id", "principal_id" ` +
           `ON CONFLICT ("tenant_id", "principal_id") DO UPDATE SET "head" = "opwright_mailbox_heads"."head" + excluded."head"`,
         batch,
       );
       const ofMailbox = `PARTITION BY q."tenant_id", q."principal_id"`;
-      // Looked up one by one, so that they are found by their keys however many there are.
+      // Scalar subqueries, so that each row is looked up by its key, however many there are.
       const head = `(SELECT h."head" FROM "opwright_mailbox_heads" h WHERE h."tenant_id" = q."tenant_id" AND h."principal_id" = q."principal_id")`;
       const createdAt = `(SELECT s."created_at" FROM "opwright_signals" s WHERE s."id" = q."signal_id")`;
       const position = `${head} - count(*) OVER (${ofMailbox}) + row_number() OVER (${ofMailbox} ORDER BY q."sequence")`;
@@ -60,7 +60,7 @@ export function sqlNumbering(session: SqlSession): Pick<MailboxStore, "number"> 
   };
 }
 
-/** A signal is in a mailbox once. */
+/** The key of an entry: a mailbox has a signal at most once. */
 function keyOf(row: SqlRow): string {
   return `${String(row["tenant_id"])}\0${String(row["principal_id"])}\0${String(row["signal_id"])}`;
 }

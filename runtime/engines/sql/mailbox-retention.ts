@@ -1,29 +1,29 @@
-// What leaves the mailboxes over SQL, a batch at a time: each statement has an index, and an end.
+// Removes old entries and signals from mailboxes in batches. Every statement uses an index and touches a bounded number of rows.
 import type { MailboxStore } from "../../ports/mailbox.js";
 import { recordsText } from "./records.js";
 import type { SqlRow, SqlSession } from "./session.js";
 
-/** An entry of a mailbox up to which everything is to go, or is gone. */
+/** A position in a mailbox: the entries up to and including it are to be removed. */
 interface End {
   readonly tenant_id: string;
   readonly principal_id: string;
   readonly position: number;
 }
 
-/** What names a mailbox, as columns of records. */
+/** The columns that identify a mailbox, as members for `dialect.records`. */
 export const mailboxFields = { tenant_id: "text", principal_id: "uuid" } as const;
 const endFields = { ...mailboxFields, position: "integer" } as const;
 
-/** Whether two tables speak of one mailbox. */
+/** The condition that the rows of two tables, given by their aliases, belong to the same mailbox. */
 export const isSameMailbox = (left: string, right: string): string =>
   `${left}."tenant_id" = ${right}."tenant_id" AND ${left}."principal_id" = ${right}."principal_id"`;
 
-/** The part of the mailboxes of one transaction that empties them. */
+/** The methods of the mailbox store that remove entries and signals, within one transaction. */
 export function sqlRetention(session: SqlSession): Pick<MailboxStore, "trim" | "pruneSignals"> {
   const { dialect } = session;
   const at = (position: number): string => dialect.placeholder(position);
 
-  /** How far mailboxes should go, by age and by length. */
+  /** The positions up to which mailboxes should be trimmed: entries older than `before`, and all but the newest `most`. */
   const wanted = async (before: number, most: number, limit: number): Promise<readonly End[]> => {
     const old = await session.all(
       `SELECT o."tenant_id", o."principal_id", MAX(o."position") AS "position" FROM (` +
@@ -45,7 +45,7 @@ export function sqlRetention(session: SqlSession): Pick<MailboxStore, "trim" | "
     return [...ends.values()];
   };
 
-  /** The same, cut to so many entries in all; mailboxes that are being numbered now are left out. */
+  /** Lowers these to at most `limit` entries in all. Skips mailboxes that are being numbered (their head is locked). */
   const possible = async (ends: readonly End[], limit: number): Promise<readonly End[]> => {
     const rows = await session.all(
       `SELECT h."tenant_id", h."principal_id", h."floor", w."position" ` +
@@ -58,7 +58,7 @@ export function sqlRetention(session: SqlSession): Pick<MailboxStore, "trim" | "
     for (const row of rows) {
       if (room <= 0) break;
       const [end, floor] = [endOf(row), Number(row["floor"])];
-      // What goes is the beginning of a mailbox: an entry that is younger than one behind it goes with it.
+      // Entries are removed from the start of a mailbox: a younger entry goes too if an older one comes after it.
       const position = Math.min(end.position, floor + room);
       room -= position - floor;
       cut.push({ ...end, position });
@@ -89,7 +89,8 @@ export function sqlRetention(session: SqlSession): Pick<MailboxStore, "trim" | "
     },
 
     pruneSignals(before, limit) {
-      // Asked about one by one, each by an index: an entry is as old as its signal, so the index of their age finds it.
+      // Scalar subqueries, so that each signal is looked up by an index. Entries have the `created_at` of their signal, so the
+      // index over that finds them.
       const unused =
         `(SELECT 1 FROM "opwright_mailbox" m WHERE m."created_at" = s."created_at" AND m."signal_id" = s."id" LIMIT 1) IS NULL ` +
         `AND (SELECT 1 FROM "opwright_staged_signals" q WHERE q."signal_id" = s."id" LIMIT 1) IS NULL`;

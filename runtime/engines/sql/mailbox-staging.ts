@@ -1,11 +1,11 @@
-// Staging signals over SQL, without places yet: so many statements a transaction, however many signals and mailboxes.
+// Stages signals over SQL, before they get positions. Signals staged together share their statements, however many they are.
 import { fail } from "../../contract/errors.js";
 import { isUuid } from "../../contract/uuid.js";
 import { shardOf, shards, type MailboxStore } from "../../ports/mailbox.js";
 import { recordsText } from "./records.js";
 import type { SqlSession } from "./session.js";
 
-/** A signal that is to be written with those it is for. */
+/** A signal that is to be written, with the principals that it is for. */
 interface Staged {
   readonly tenant: string;
   readonly row: {
@@ -17,7 +17,7 @@ interface Staged {
   readonly principals: readonly string[];
 }
 
-/** The part of the mailboxes of one transaction that stages signals, and tells what is staged. */
+/** The methods of the mailbox store that stage signals and report what is staged, within one transaction. */
 export function sqlStaging(
   session: SqlSession,
 ): Pick<MailboxStore, "stage" | "stagedShards" | "stagedLag"> {
@@ -26,7 +26,7 @@ export function sqlStaging(
 
   let waiting: Staged[] = [];
   let writing: Promise<void> | undefined;
-  /** Writes what waits, with as many statements for one signal as for many. */
+  /** Writes the waiting signals: one statement for all signals, and one per tenant for their recipients. */
   const writeStaged = async (): Promise<void> => {
     const staged = waiting;
     waiting = [];
@@ -59,7 +59,7 @@ export function sqlStaging(
       const principals = [...new Set(principalIds.map(principalOf))];
       if (principals.length === 0) return;
       waiting.push({ tenant, row: { id: eventId, name, data, created_at: now }, principals });
-      // Those that are staged in the same moment are written together.
+      // Signals that are staged without waiting in between are written together.
       writing ??= Promise.resolve().then(writeStaged);
       await writing;
     },
@@ -95,7 +95,7 @@ function placesOf({ row, principals }: Staged) {
   return principals.map((id) => ({ principal_id: id, signal_id: row.id, shard: shardOf(id) }));
 }
 
-/** The id of a principal in the one form that mailboxes are kept under. */
+/** A principal's id in lower case, by which mailboxes are kept. Throws `core.configuration` if it is not a UUID. */
 function principalOf(given: string): string {
   if (isUuid(given)) return given.toLowerCase();
   throw fail("core.configuration", {}, { cause: new Error("a signal for what is no principal") });

@@ -1,4 +1,4 @@
-// Mailboxes over SQL, one for all SQL engines: payloads once, places per principal, cursors per device.
+// Mailboxes over SQL, shared by all SQL engines: a payload per signal, a position per mailbox, a cursor per device.
 import type { MailboxOwner, MailboxStore } from "../../ports/mailbox.js";
 import { sqlCursorRetention } from "./cursor-retention.js";
 import { sqlCursors } from "./mailbox-cursors.js";
@@ -8,10 +8,10 @@ import { sqlStaging } from "./mailbox-staging.js";
 import { recordsText } from "./records.js";
 import type { SqlRow, SqlSession } from "./session.js";
 
-/** Mailboxes that one statement asks about. */
+/** How many mailboxes one statement asks about at most. */
 const ownersAtOnce = 1_000;
 
-/** The mailboxes of one transaction. */
+/** The mailbox store of one transaction. */
 export function sqlMailboxStore(session: SqlSession): MailboxStore {
   const at = (position: number): string => session.dialect.placeholder(position);
   const owned = `"tenant_id" = ${at(1)} AND "principal_id" = ${at(2)}`;
@@ -62,7 +62,7 @@ export function sqlMailboxStore(session: SqlSession): MailboxStore {
       return (await session.all(text, [...keyOf(owner), position, eventId])).length === 1;
     },
 
-    // Behind the methods: an object that begins with a spread takes twenty times as long to make.
+    // After the methods: an object literal that begins with a spread takes twenty times as long to create.
     ...sqlCursors(session),
     ...sqlStaging(session),
     ...sqlNumbering(session),

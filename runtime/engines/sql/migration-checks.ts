@@ -1,9 +1,9 @@
-// What a migration asks of the rows that are there, before it changes anything.
+// The checks of existing rows that a migration runs before it changes anything.
 import { fail } from "../../contract/errors.js";
 import type { MigrationFile } from "./migration-files.js";
 import type { SqlRow, SqlSession } from "./session.js";
 
-/** Throws `core.configuration`, with the rows that stand in the way, where a query of the file finds any. */
+/** Runs the checks of a migration. Throws `core.configuration` if a check finds rows; the cause describes them. */
 export async function checkRows(session: SqlSession, file: MigrationFile): Promise<void> {
   const reasons = await rowsInTheWay(session, file);
   if (reasons.length === 0) return;
@@ -11,7 +11,7 @@ export async function checkRows(session: SqlSession, file: MigrationFile): Promi
   throw fail("core.configuration", {}, { cause: new Error(reason) });
 }
 
-/** What a migration could not make, each with the rows that stand in the way. */
+/** What a migration could not create, each with a description of the rows in the way; empty if nothing is in the way. */
 export async function rowsInTheWay(
   session: SqlSession,
   { checks }: MigrationFile,
@@ -24,13 +24,13 @@ export async function rowsInTheWay(
   return reasons;
 }
 
-/** `3 rows with title "same"`: what is not counted is a value that they have. */
+/** Describes a row that a check found: `rows` is a count, the other columns are values that these rows share. */
 function described({ rows, ...values }: SqlRow): string {
   const texts = Object.entries(values).map(([name, value]) => `${name} ${spelled(value)}`);
   return `${String(rows)} ${Number(rows) === 1 ? "row" : "rows"} with ${texts.join(", ")}`;
 }
 
-/** PostgreSQL gives numbers as text. */
+/** Text in quotes, numbers without: PostgreSQL returns some numbers as text. */
 function spelled(value: unknown): string {
   return typeof value === "string" && !/^-?\d+(?:\.\d+)?$/.test(value)
     ? JSON.stringify(value)

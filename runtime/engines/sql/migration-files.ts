@@ -1,28 +1,29 @@
-// Migrations as files: numbered, append-only, each in parts that are applied whole or not at all.
+// Migrations as files: numbered, append-only, each in parts that are applied completely or not at all.
 import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 
+/** A migration; `checksum` is the SHA-256 of its text, in hex. */
 export interface MigrationFile {
   readonly name: string;
   readonly checksum: string;
   readonly parts: readonly Part[];
-  /** What has to be so in the rows that are there, before anything is changed. */
+  /** Checks of existing rows that must pass before anything is changed. */
   readonly checks: readonly RowCheck[];
 }
 
-/** A query that must find nothing, and what could not be made otherwise. */
+/** A query that must find nothing; if it does, `of` could not be created. */
 export interface RowCheck {
   readonly of: string;
   readonly query: string;
 }
 
-/** A part of a migration: a script for one transaction, or statements that each stand outside of any. */
+/** A part of a migration: a script for one transaction, or statements that each run outside any transaction. */
 export type Part =
   | { readonly isOnline: false; readonly text: string }
   | { readonly isOnline: true; readonly statements: readonly string[] };
 
-/** The migrations of an engine in a generated folder (`0001_initial.sql` …), in order. */
+/** Reads the migrations of an engine in a generated folder (`0001_initial.sql` …), in order. */
 export async function readMigrations(
   engine: string,
   folder: string,
@@ -38,12 +39,12 @@ export async function readMigrations(
   );
 }
 
-/** Under which name a part is noted while its file is under way. */
+/** The name under which an applied part is recorded until its file is complete. `at` is its index: 0 gives `….sql#1`. */
 export function partName(file: string, at: number): string {
   return `${file}#${at + 1}`;
 }
 
-/** A file's parts: those that begin with a line `-- online` have one statement a line. */
+/** The parts of a file. A part that begins with a line `-- online` has one statement per line. */
 function partsOf(text: string): readonly Part[] {
   const [first = "", ...others] = text.split(/^-- online\b.*\n/m);
   const online = others.map((block): Part => ({
@@ -54,7 +55,7 @@ function partsOf(text: string): readonly Part[] {
   return isEmpty ? online : [{ isOnline: false, text: first }, ...online];
 }
 
-/** Lines `-- must be empty (…): SELECT …`. */
+/** The checks of a file: its lines `-- must be empty (…): SELECT …`. */
 function checksOf(text: string): readonly RowCheck[] {
   return [...text.matchAll(/^-- must be empty \((.+?)\): (.+)$/gm)].map(
     ([, of = "", query = ""]) => ({ of, query }),

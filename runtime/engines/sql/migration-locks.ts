@@ -1,31 +1,31 @@
-// What a statement of a migration locks, and what it does meanwhile (PostgreSQL's manual, "Explicit Locking"; SQLite has one
-// lock, for whoever writes).
+// Which locks the statements of a migration take, and what they do while they hold them (PostgreSQL's manual, "Explicit
+// Locking"; SQLite has a single lock, for writing).
 import type { MigrationTarget } from "./migrations.js";
 
-/** Who waits until a statement has ended. */
+/** Who has to wait until a statement has ended. */
 type Kept = "nobody" | "writers" | "everybody";
 
-/** What a statement does to one table. */
+/** What a statement does to one table or index. */
 export interface Effect {
   /** The table, or an index of it. */
   readonly of: { readonly kind: "table" | "index"; readonly name: string };
   /** The lock, as the engine's manual calls it. */
   readonly lock: string;
-  /** Whether it goes through the rows while it has the lock, or changes no more than the catalogue. */
+  /** Whether it goes through the table's rows while it holds the lock. If not, it is quick, however large the table is. */
   readonly walks: boolean;
   readonly keepsWaiting: Kept;
 }
 
-/** A statement, as a plan has it. */
+/** A statement of a migration, with what it does to tables. */
 export interface PlannedStatement {
   readonly text: string;
-  /** A table that it makes. */
+  /** The table that it creates, or null. */
   readonly makes: string | null;
-  /** What it does to tables that are there. */
+  /** What it does to existing tables. */
   readonly effects: readonly Effect[];
 }
 
-/** The statements of a script, each with what it does. */
+/** Splits a script into its statements, and tells what each of them does. */
 export function plannedStatements(
   engine: MigrationTarget["engine"],
   script: string,
@@ -39,7 +39,7 @@ export function plannedStatements(
   }));
 }
 
-/** Statements end with a semicolon that stands in no quotes and no comment. */
+/** A semicolon ends a statement, unless it stands in quotes or in a comment. */
 function statementsOf(script: string): readonly string[] {
   const pieces = script.match(/(?:'[^']*'|"[^"]*"|\$\$[^]*?\$\$|--[^\n]*|[^;])+/g) ?? [];
   return pieces
@@ -47,7 +47,7 @@ function statementsOf(script: string): readonly string[] {
     .filter((text) => text !== "");
 }
 
-/** A kind of statement: how it begins, with the table (or index) as the first group, and what it does there. */
+/** A kind of statement: how it begins (the first group is the name of the table or index), and what it does there. */
 type Rule = readonly [begins: RegExp, effect: Omit<Effect, "of">, kind?: "index"];
 
 const exclusive = { lock: "ACCESS EXCLUSIVE", keepsWaiting: "everybody" } as const;
@@ -57,7 +57,7 @@ const index = String.raw`INDEX (?:CONCURRENTLY )?(?:IF (?:NOT )?EXISTS )?"?\w+"?
 const table = String.raw`(?:IF EXISTS )?(?:ONLY )?"?(\w+)"?`;
 const column = String.raw`(?:COLUMN )?(?:IF (?:NOT )?EXISTS )?"?\w+"?`;
 
-/** The first that fits counts; what none fits is taken for the worst. */
+/** The first rule that matches counts. A statement that matches none, and is not `harmless`, is assumed to do the worst. */
 const rules: Readonly<Record<MigrationTarget["engine"], readonly Rule[]>> = {
   postgres: [
     [
@@ -71,7 +71,7 @@ const rules: Readonly<Record<MigrationTarget["engine"], readonly Rule[]>> = {
     [rule(`DROP TABLE ${table}`), { ...exclusive, walks: false }],
     [rule(`DROP INDEX CONCURRENTLY ${table}`), { ...beside, walks: false }, "index"],
     [rule(`DROP INDEX ${table}`), { ...exclusive, walks: false }, "index"],
-    // A default that is a constant is kept in the catalogue; what is computed is written into each row.
+    // A constant default is kept in the catalogue. A computed one (it has a parenthesis) is written into every row.
     [
       rule(
         `ALTER TABLE ${table} ADD ${column} [^(]*$`,
@@ -89,7 +89,7 @@ const rules: Readonly<Record<MigrationTarget["engine"], readonly Rule[]>> = {
     [rule(`ALTER TABLE ${table} ADD CONSTRAINT [^]* NOT VALID$`), { ...exclusive, walks: false }],
     [rule(`ALTER TABLE ${table} VALIDATE`), { ...beside, walks: true }],
     [rule(`INSERT INTO ${table}`), { ...rows, keepsWaiting: "nobody", walks: false }],
-    // Rows that are changed are held until the end of the part.
+    // Changed rows stay locked until the transaction of this part of the migration ends.
     [rule(`(?:UPDATE|DELETE FROM) ${table}`), { ...rows, walks: true }],
     [rule(`TRUNCATE (?:TABLE )?${table}`), { ...exclusive, walks: false }],
     [rule(`ALTER TABLE ${table}`), { ...exclusive, walks: true }],
@@ -103,19 +103,19 @@ const rules: Readonly<Record<MigrationTarget["engine"], readonly Rule[]>> = {
   ],
 };
 
-/** The beginning of a statement, with what must stand in it somewhere and what must not. */
+/** Matches statements that begin with `begins`, contain the word `has` and contain none of the words `lacks`. */
 function rule(begins: string, has?: string, lacks?: string): RegExp {
   const wanted = has === undefined ? "" : `(?=[^]*\\b${has}\\b)`;
   const unwanted = lacks === undefined ? "" : `(?![^]*\\b(?:${lacks})\\b)`;
   return new RegExp(`^${wanted}${unwanted}${begins}`, "i");
 }
 
-/** Readers go on meanwhile. */
+/** SQLite's only lock: writers wait, readers don't. */
 function writeLock(walks: boolean): Omit<Effect, "of"> {
   return { lock: "the write lock", keepsWaiting: "writers", walks };
 }
 
-/** Statements that touch no table that is there. */
+/** Statements that affect no existing table. */
 const harmless =
   /^(?:CREATE (?:(?:UNLOGGED|VIRTUAL) )?TABLE|CREATE EXTENSION|COMMENT|SET|SELECT)\b/i;
 

@@ -1,4 +1,4 @@
-// What migrating would do: the statements that are pending, what each locks, and for about how many rows.
+// What a migration would do: the pending statements, which tables each locks, and about how many rows these have.
 import { ServiceError } from "../../contract/errors.js";
 import { rowsInTheWay } from "./migration-checks.js";
 import { partName, readMigrations, type MigrationFile } from "./migration-files.js";
@@ -7,25 +7,27 @@ import { appliedNames, type MigrationTarget } from "./migrations.js";
 import { quoted, type SqlSession } from "./session.js";
 
 /**
- * From so many rows on a table is large: a statement that goes through it takes about a second, and whoever waits for its lock
- * waits as long.
+ * A table with this many rows or more is large: a statement that goes through it takes about a second, and everybody who needs
+ * its lock waits as long.
  */
 export const largeRows = 100_000;
 
-/** What a statement does to a table, which has about so many rows; null where it is not there. */
+/** What a statement does to a table, with the approximate size of the table. */
 export interface MeasuredEffect extends Omit<Effect, "of"> {
-  /** Of an index that is not there its own name. */
+  /** The name of the table; for an index that doesn't exist, the name of the index. */
   readonly table: string;
+  /** About how many rows the table has; null if it doesn't exist yet. */
   readonly rows: number | null;
-  /** Whether callers wait for it, and for long. */
+  /** Whether it goes through a large table while others have to wait. */
   readonly locksLarge: boolean;
 }
 
+/** A statement of a pending migration, or its checks of existing rows, with the effects. */
 export interface PlannedStep {
   readonly file: string;
   readonly statement: string;
   readonly effects: readonly MeasuredEffect[];
-  /** What could not be made as rows are now, so that nothing of the file would be done. */
+  /** What can't be created because of existing rows. If there is anything, nothing of the file would be applied. */
   readonly inTheWay?: readonly string[];
 }
 
@@ -37,7 +39,7 @@ export async function planMigrations(
   const files = await readMigrations(target.engine, folder);
   return target.inspect(async (session) => {
     const applied = await appliedNames(session);
-    // What an earlier step makes has no rows, whatever has its name now.
+    // A table that an earlier step creates has no rows, whatever has its name now.
     const made = new Set<string>();
     const steps: PlannedStep[] = [];
     for (const file of files.filter(({ name }) => !applied.has(name))) {
@@ -54,7 +56,7 @@ export async function planMigrations(
   });
 }
 
-/** What a file asks of the rows that are there. What an earlier one has yet to make has none. */
+/** The checks of a file, run now. A table that an earlier file has yet to create has no rows, so they find none there. */
 async function lookAtRows(session: SqlSession, file: MigrationFile): Promise<PlannedStep> {
   const inTheWay = await rowsInTheWay(session, file).catch((error: unknown) => {
     if (error instanceof ServiceError && error.code === "core.infrastructure") return [];
@@ -96,7 +98,7 @@ async function measured(
   };
 }
 
-/** The table that an index stands over. */
+/** The table that an index belongs to; null if there is no such index. */
 async function tableOf(
   engine: MigrationTarget["engine"],
   session: SqlSession,
@@ -106,7 +108,7 @@ async function tableOf(
   return row === undefined ? null : String(row["table"]);
 }
 
-/** How an engine says whether a table is there, and about how many rows a large one has. */
+/** Each engine's queries: whether a table exists, which table an index belongs to, and about how many rows a large table has. */
 const asked: Readonly<
   Record<
     MigrationTarget["engine"],
@@ -129,7 +131,7 @@ const asked: Readonly<
   },
 };
 
-/** Exact where the table is not large. */
+/** How many rows a table has, exact unless it is large; null if it doesn't exist. */
 async function rowsOf(
   engine: MigrationTarget["engine"],
   session: SqlSession,

@@ -11,43 +11,43 @@ export interface MigrationTransaction {
   readonly session: SqlSession;
 }
 
-/** A connection that holds the migration lock. */
+/** The connection on which a migration runs. */
 export interface MigrationConnection {
   /**
-   * Does work in a transaction. Where it would keep others waiting for a lock that it does not get, it is undone and begun
-   * again, so it may run several times.
+   * Runs `work` in a transaction. If it doesn't get a lock quickly, so that others would queue up behind it, the transaction is
+   * rolled back and begun again: `work` may run several times.
    */
   transaction<T>(work: (transaction: MigrationTransaction) => Promise<T>): Promise<T>;
-  /** Runs one statement outside of transactions, for as long as it takes. */
+  /** Runs one statement outside any transaction (on SQLite, in one of its own), for as long as it takes. */
   online(statement: string): Promise<void>;
 }
 
-/** Who watches a migration, and may stop it. */
+/** How a caller follows a migration, and may stop it. */
 export interface MigrationWatch {
-  /** A statement outside of transactions begins. */
+  /** Called before a statement that runs outside any transaction. */
   onStatement?(statement: string): void;
-  /** How far it is, where the engine says so. */
+  /** Called with the progress of that statement, if the engine reports it. The unit differs between its phases. */
   onProgress?(done: number, total: number): void;
-  /** Ends what is under way: the part is undone, and gone on with the next time. */
+  /** Stops the migration: the current part is undone, and the next run continues with it. */
   readonly signal?: AbortSignal;
 }
 
 /** An engine whose schema can be migrated. */
 export interface MigrationTarget {
   readonly engine: "sqlite" | "postgres";
-  /** Runs `work` alone among all processes that migrate. */
+  /** Runs `work` under the migration lock, which one process holds at a time. On SQLite, each transaction takes its own lock. */
   migrate<T>(
     work: (connection: MigrationConnection) => Promise<T>,
     watch?: MigrationWatch,
   ): Promise<T>;
-  /** Looks at what is there; waits for nobody who migrates. */
+  /** Runs `work`, which only reads, without the migration lock. On SQLite, it waits for a transaction of another process. */
   inspect<T>(work: (session: SqlSession) => Promise<T>): Promise<T>;
 }
 
 /**
- * Applies the engine's migrations in the generated folder (`0001_initial.sql` …) that the database has not seen and
- * returns their names. Each part of a file is applied whole or not at all, and noted: what ended early is gone on with. Throws
- * `core.configuration` where an applied file has changed since.
+ * Applies those of the engine's migrations in the generated folder (`0001_initial.sql` …) that the database doesn't have yet,
+ * and returns their names. Each part of a file is applied completely or not at all, and recorded, so that a later run continues
+ * after an interruption. Throws `core.configuration` if an applied file has changed since, or if a file's checks find rows.
  */
 export async function applyMigrations(
   target: MigrationTarget,
@@ -78,10 +78,10 @@ function checkUnchanged({ name, parts, checksum }: MigrationFile, noted: Noted):
     throw misconfigured(`migration ${name} has changed after it was applied to this database`);
 }
 
-/** What a database has seen, with the checksums of then: names of files, and of parts of one that is under way. */
+/** What was applied: names of files, and of the parts of an unfinished file, each with the checksum of its file at that time. */
 type Noted = ReadonlyMap<string, string>;
 
-/** The parts of a file one after another, but for those that are noted. Says whether it did the last one. */
+/** Applies the parts of a file in order, except those already recorded. Returns whether it applied the last one. */
 async function applyFile(
   connection: MigrationConnection,
   file: MigrationFile,
@@ -102,7 +102,7 @@ async function applyFile(
       }
     const isLast = at === parts.length - 1;
     isDone = await connection.transaction(async ({ exec, session }) => {
-      // Another process may have been first, where an engine lets go of its lock between two parts.
+      // Another process may have been first: SQLite holds no lock between two parts.
       if (await isNoted(session, [name, partName(name, at)])) return false;
       if (!part.isOnline) await exec(part.text);
       if (isLast)
@@ -142,7 +142,7 @@ async function note(session: SqlSession, name: string, checksum: string): Promis
   );
 }
 
-/** The migrations that `applyMigrations` would apply. */
+/** The names of the migrations that `applyMigrations` would apply, in order. */
 export async function pendingMigrations(
   target: MigrationTarget,
   folder: string,
@@ -152,12 +152,12 @@ export async function pendingMigrations(
   return files.map(({ name }) => name).filter((name) => !applied.has(name));
 }
 
-/** What is noted: names of files, and of parts of one that is under way. */
+/** What was applied: names of files, and of the parts of an unfinished file (see `partName`). */
 export async function appliedNames(session: SqlSession): Promise<ReadonlySet<string>> {
   const rows = await session
     .all(`SELECT "name" FROM "opwright_migrations"`, [])
     .catch((error: unknown) => {
-      // A database that none has been applied to has no such table.
+      // The table doesn't exist before the first migration.
       if (error instanceof ServiceError && error.code === "core.infrastructure") return [];
       throw error;
     });

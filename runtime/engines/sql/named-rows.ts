@@ -1,4 +1,4 @@
-// Documents of several types by their ids, in one statement.
+// Reads documents of several types by their ids, with one statement.
 import type { NamedDocuments, StoredDocument } from "../../ports/documents.js";
 import { allOf, type Filter } from "../../query/ast.js";
 import { idField } from "../../query/fields.js";
@@ -6,7 +6,7 @@ import { documentColumns, readStored, whereOf } from "./document-rows.js";
 import { Parameters } from "./parameters.js";
 import { quoted, type SqlSession } from "./session.js";
 
-/** Parallel to what is asked; behind `maxBytes` of bodies, rows are left out. */
+/** The documents that each item of `asked` finds, in the same order. Once bodies exceed `maxBytes`, further rows are left out. */
 export async function namedRows(
   session: SqlSession,
   asked: readonly NamedDocuments[],
@@ -21,7 +21,7 @@ export async function namedRows(
     const query = { filter: allOf(byId, filter), withDeleted: false };
     return `SELECT ${at} AS "part", ${dialect.columns} FROM ${quoted(spec.table)}${whereOf(spec, tenant, query, dialect, parameters)}`;
   });
-  // The bytes before a row, so that the one that goes beyond is told from none.
+  // The size of the bodies before a row: the row that exceeds the limit is still returned, so that callers notice.
   const before = `sum(${dialect.bodyBytes}) OVER (ORDER BY "part", "id" ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)`;
   const counted = `SELECT *, ${before} AS "before" FROM (${parts.join(" UNION ALL ")}) AS n`;
   const rows = await session.scan(

@@ -1,4 +1,4 @@
-// The index of objects over SQL, one for all SQL engines. Lists read one range of the primary key.
+// The index of objects over SQL, shared by all SQL engines. Lists read one range of the primary key.
 import type { ObjectTags } from "../../ports/object-head.js";
 import type {
   FoundObject,
@@ -9,7 +9,7 @@ import type {
 import { Parameters } from "./parameters.js";
 import { textOrNull, type SqlRow, type SqlSession } from "./session.js";
 
-/** The id of notes of what others may change; ids of changes are UUIDs. */
+/** The id of notes that somebody else may change a key (`expect`). Changes never have it: their ids are UUIDs. */
 const expected = "expected";
 
 const stored = [
@@ -24,7 +24,7 @@ const stored = [
 ];
 const columns = stored.map((name) => `"${name}"`).join(", ");
 
-/** The index of one transaction. */
+/** The object index, within one transaction. */
 export function sqlObjectIndex(session: SqlSession): ObjectIndex {
   const { dialect } = session;
   const at = (position: number): string => dialect.placeholder(position);
@@ -58,7 +58,7 @@ export function sqlObjectIndex(session: SqlSession): ObjectIndex {
   };
 }
 
-/** Which keys are changing. */
+/** The methods that note which keys are changing. */
 function notesOf(session: SqlSession): Omit<ObjectIndex, "page" | "count" | "known"> {
   const { dialect } = session;
   const at = (position: number): string => dialect.placeholder(position);
@@ -79,7 +79,7 @@ function notesOf(session: SqlSession): Omit<ObjectIndex, "page" | "count" | "kno
 
   return {
     async begin(id, keys, { now, dueAt }) {
-      // In one order, so that no two wait for each other.
+      // Always in the same order, so that two changes can't deadlock.
       for (const key of [...keys].sort()) {
         await note([key, id, now, dueAt, dueAt]);
         await session.run(
@@ -128,7 +128,7 @@ function notesOf(session: SqlSession): Omit<ObjectIndex, "page" | "count" | "kno
   };
 }
 
-/** Puts down what a key has; false where another change has begun since. */
+/** Records the object that a key has now, or that it has none; false if another change of the key has begun since. */
 async function putDown(
   session: SqlSession,
   id: string,
@@ -163,7 +163,7 @@ async function putDown(
   return true;
 }
 
-/** Keys are a range. */
+/** The conditions of a filter. Those on keys are a range, which the primary key serves. */
 function whereOf(
   { prefix, contentType, tags }: ObjectFilter,
   after: string | null,
@@ -189,19 +189,19 @@ function whereOf(
   return conditions.join(" AND ");
 }
 
-/** The first key behind all that begin with a prefix, by the order of code points; null where there is none. */
+/** The first possible key after all keys with a prefix, in the order of code points; null if there is none. */
 function behindPrefix(prefix: string): string | null {
   const points = [...prefix];
   for (let last = points.pop(); last !== undefined; last = points.pop()) {
     const next = (last.codePointAt(0) ?? 0) + 1;
     if (next > 0x10ffff) continue;
-    // No character is half of a pair.
+    // U+D800 to U+DFFF are halves of surrogate pairs, not characters.
     return points.join("") + String.fromCodePoint(next === 0xd800 ? 0xe000 : next);
   }
   return null;
 }
 
-/** Tags as a text in which each can be looked for; names and values have no control characters. */
+/** Tags as one text in which each can be searched for. Names and values have no control characters. */
 function tagsText(tags: ObjectTags = {}): string {
   return Object.entries(tags)
     .sort(([left], [right]) => (left < right ? -1 : 1))

@@ -1,9 +1,9 @@
-// Positions and orders of a query as SQL: every value is a parameter, every field is a declared one.
+// The position and the order of a query as SQL: every value is a parameter, every field is a declared one.
 import type { Position, SortKey } from "../../query/ast.js";
 import { operand, type Parameters } from "./parameters.js";
 import type { Dialect, SqlValue } from "./session.js";
 
-/** The rows after a position in the order of the sort keys. */
+/** The condition for the rows after a position, in the order of the sort keys. */
 export function afterCondition(
   sorts: readonly SortKey[],
   position: Position,
@@ -33,7 +33,7 @@ function beyond(key: SortKey, value: SqlValue, dialect: Dialect, parameters: Par
   return key.nulls === "last" && !isNeverNull(key) ? `(${past} OR ${field} IS NULL)` : past;
 }
 
-/** `ORDER BY` in which nulls stand where the key says, the same on every engine. */
+/** `ORDER BY` with nulls first or last as each key says, the same on every engine. */
 export function orderBy(sorts: readonly SortKey[], dialect: Dialect): string {
   const keys = sorts.map((key) => {
     const nulls = isNeverNull(key) ? "" : ` NULLS ${key.nulls.toUpperCase()}`;

@@ -1,13 +1,13 @@
-// The outbox over SQL, one for all SQL engines. Delivered events leave no row behind; payloads come sealed.
+// The outbox over SQL, shared by all SQL engines. Delivered events leave no row behind; payloads arrive sealed.
 import type { ClaimedEvent, OutboxStore } from "../../ports/outbox.js";
 import type { SqlRow, SqlSession } from "./session.js";
 
 const nameField = { path: "name", type: "string", isColumn: true } as const;
 
-/** Events that are counted, at most. */
+/** How many events `state` counts at most. */
 const mostCounted = 10_000;
 
-/** The outbox of one transaction. */
+/** The outbox store of one transaction. */
 export function sqlOutboxStore(session: SqlSession): OutboxStore {
   const { dialect } = session;
   const at = (position: number): string => dialect.placeholder(position);
@@ -27,7 +27,7 @@ export function sqlOutboxStore(session: SqlSession): OutboxStore {
       return (await session.all(text, [dialect.list(names), now])).length === 1;
     },
 
-    // A claimed event is due again when its lease ends, so a relay that dies with it holds up nothing for good.
+    // A claimed event is due again when its lease ends, so a relay that dies doesn't hold it up for good.
     async claim(names, { now, leaseUntil, limit }) {
       const rows = await session.all(
         `UPDATE "opwright_outbox" SET "due_at" = ${at(3)}, "attempts" = "attempts" + 1 WHERE "id" IN (` +
@@ -67,7 +67,7 @@ export function sqlOutboxStore(session: SqlSession): OutboxStore {
       ]);
     },
 
-    // Each of them reads an index that has those rows alone.
+    // Each subquery reads a partial index that has only the rows it is about.
     async state(now) {
       const counted = (condition: string, column: string): string =>
         `(SELECT count(*) FROM (SELECT 1 FROM "opwright_outbox" WHERE "dead_at" ${condition} ` +

@@ -1,10 +1,10 @@
-// Queries of authors over SQL: as a table within a query of ours, so that no text of theirs can write.
+// Queries that authors write in SQL. Each runs as a table within a SELECT of ours, so that the author's text can't write.
 import type { OwnQueryStore, QueryPiece } from "../../ports/own-queries.js";
 import { whereOf } from "./document-rows.js";
 import { Parameters } from "./parameters.js";
 import { quoted, readScalar, type SqlSession } from "./session.js";
 
-/** The store of one transaction. */
+/** The store of authors' queries, within one transaction. */
 export function sqlOwnQueries(session: SqlSession): OwnQueryStore {
   const { dialect } = session;
   return {

@@ -18,7 +18,7 @@ export class Parameters implements ParameterSink {
   }
 }
 
-/** A value as the operand of a comparison with a field. */
+/** Adds a value as a parameter; returns it as the operand of a comparison with the field. */
 export function operand(
   field: FieldReference,
   value: SqlValue,

@@ -4,7 +4,7 @@ import { isTrue, type SqlRow } from "./session.js";
 
 export const principalColumns = `"id", "login", "password_hash", "is_active"`;
 
-/** The principal of a row; null where there is no row. */
+/** Reads a row of `principalColumns`; null if there is no row. */
 export function readPrincipal(row: SqlRow | undefined): Principal | null {
   if (row === undefined) return null;
   return {

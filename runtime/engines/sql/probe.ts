@@ -1,7 +1,7 @@
-// A write that changes nothing anybody reads: whether a database takes writes is found out by one.
+// A write that nobody reads. It shows whether the database accepts writes.
 import type { LeaseStore } from "../../ports/leases.js";
 
-/** Writes one row of the service's own, always the same one. */
+/** Takes a lease that ends at once, always the same row. Rejects if the database refuses the write. */
 export async function noteProbe(leases: LeaseStore): Promise<void> {
   await leases.take("readiness", "readiness", 0, 0);
 }

@@ -1,18 +1,18 @@
-// Counts of rate limits over SQL, one for all SQL engines.
+// Counts of rate limits over SQL, shared by all SQL engines.
 import type { RateStore } from "../../ports/rates.js";
 import type { SqlSession } from "./session.js";
 
-/** Milliseconds that a statement may have waited, with room. */
+/** How long a statement may have waited for a row, in milliseconds, with a margin. */
 const waitedMillis = 10_000;
 
-/** The counts of one transaction. */
+/** The rate store of one transaction. */
 export function sqlRateStore(session: SqlSession): RateStore {
   const { now } = session.dialect;
   const at = (position: number): string => session.dialect.placeholder(position);
   const ofKey = `"name" = ${at(1)} AND "key" = ${at(2)}`;
   const endsAt = `"opwright_rates"."ends_at"`;
-  // One that ends much later than any can has been begun before the engine's clock was set back. A statement that waited
-  // for another's row may see a window that began after itself.
+  // If a window ends much later than a new one would, it began before the engine's clock was set back. A little later is normal:
+  // a statement that waited for a row may see a window that began after the statement.
   const isOver = `(${endsAt} <= ${now} OR ${endsAt} > ${now} + ${at(3)} + ${waitedMillis})`;
   return {
     async take(name, key, points, windowMillis) {
@@ -44,7 +44,7 @@ export function sqlRateStore(session: SqlSession): RateStore {
     },
 
     prune: (limit) =>
-      // Asked twice: a window may begin anew between the choice of its row and its end.
+      // The condition stands twice, because a window may begin anew after its row was selected and before it is deleted.
       session.run(
         `DELETE FROM "opwright_rates" WHERE "ends_at" <= ${now} AND ("name", "key") IN ` +
           `(SELECT "name", "key" FROM "opwright_rates" WHERE "ends_at" <= ${now} LIMIT ${at(1)})`,

@@ -1,13 +1,16 @@
-// Records as rows of a statement, by one parameter: JSON text, which both engines read as rows.
+// Passes any number of records to a statement as one parameter: JSON text, which both engines read as rows.
 import type { Parameters } from "./parameters.js";
 import { quoted, type Dialect, type RecordType } from "./session.js";
 
-/** A record: a value for each member of its kind. */
+/** A record: a value for each of its members. */
 export type SqlRecord = Readonly<Record<string, string | number | boolean | null>>;
 
 type Members = Readonly<Record<string, RecordType>>;
 
-/** These members of records, for `dialect.records`: an array of values for each, without names that an engine would read. */
+/**
+ * These members of records as JSON text, for `dialect.records`: an array of values for each record. Names of members are left
+ * out, since an engine would have to read them for each record.
+ */
 export function recordsText<Of extends Members>(
   members: Of,
   records: readonly Readonly<Record<keyof Of & string, SqlRecord[string]>>[],
@@ -26,8 +29,8 @@ export function recordsText<Of extends Members>(
 }
 
 /**
- * Rows `w` for `FROM`, one for each record, with these members as columns. The first member tells records apart. Of the
- * others, an engine parses those that differ: that is most of what many rows cost.
+ * Rows `w` for `FROM`, one for each record, with these members as columns. The first member identifies a record. Of the others,
+ * those with the same value in all records are passed once: parsing values is most of what many rows cost.
  */
 export function recordRows(
   members: Members,

@@ -1,16 +1,16 @@
-// Walking over all rows of a table in the order of its keys, some at a time: each portion begins behind the last.
+// Walks over all rows of a table in the order of its keys, in batches: each begins after the last key of the one before.
 import type { RowKey, SqlRow, SqlSession, SqlValue } from "./session.js";
 
-/** The key of a row; empty stands before the first. */
+/** The key of a row. The empty key comes before all rows. */
 export type Key = readonly (string | number)[];
 
-/** A table whose rows (`r`) are read in the order of its keys. */
+/** A table whose rows (alias `r`) are read in the order of its keys. `name` is already quoted. */
 export interface Table {
   readonly name: string;
   readonly keys: readonly RowKey[];
 }
 
-/** The next keys after one, in order. */
+/** Up to `limit` keys after a key, in order. */
 export async function keysAfter(
   session: SqlSession,
   table: Table,
@@ -26,7 +26,7 @@ export async function keysAfter(
   return found.map((row) => keyOf(row, table));
 }
 
-/** The condition on rows after a key (all, where it is empty), up to another. */
+/** The condition for rows after a key (the empty key: all rows) and up to `until`, inclusive (null: to the end). */
 export function between(
   { dialect }: SqlSession,
   table: Table,
@@ -35,7 +35,7 @@ export function between(
 ): { readonly condition: string; readonly parameters: readonly SqlValue[] } {
   const placesFrom = (first: number): string =>
     table.keys
-      // FTS5 takes numbers with a fraction for no bound at all, and those of JavaScript may have one.
+      // FTS5 ignores a bound that is a floating-point number, and numbers from JavaScript may be bound as such.
       .map(({ type }, at) => `CAST(${dialect.placeholder(first + at)} AS ${type})`)
       .join(", ");
   const conditions = [
@@ -48,17 +48,17 @@ export function between(
   };
 }
 
-/** The keys, as ORDER BY has them. */
+/** The key columns for ORDER BY. */
 export function ordered({ keys }: Table): string {
   return keys.map(({ column }) => `r.${column}`).join(", ");
 }
 
-/** The keys, as SELECT has them. */
+/** The key columns for SELECT, named `k0`, `k1` …. */
 export function chosen({ keys }: Table): readonly string[] {
   return keys.map(({ column }, at) => `r.${column} AS "k${at}"`);
 }
 
-/** The key of a row that `chosen` selected. */
+/** The key of a row that was selected with the columns of `chosen`. */
 export function keyOf(row: SqlRow, { keys }: Table): Key {
   return keys.map((_key, at) => {
     const value = row[`k${at}`];

@@ -1,24 +1,25 @@
-// The score of a document that matches: counted from its own words and those of the query, and from nothing else, by one
-// expression on every engine. So no other document, and no other tenant, has a part in it.
+// The score of a matching document, by one expression on every engine. It depends only on the words of the document and of the
+// query, so no other document, and no other tenant, influences it.
 import { phrases, type Match, type Phrase } from "../../query/match.js";
 import { spaced } from "../../query/words.js";
 import type { ParameterSink } from "./session.js";
 
-/** A field that is looked at: the column of its words (`spaced`), and what it counts for. */
+/** A field that is searched: the column with its words (as `spaced` joins them), and the weight of the field. */
 export interface ScoredText {
   readonly column: string;
-  /** The column of their stems, where the search has a language. */
+  /** The column with the words' stems; null if the search has no language. */
   readonly stems: string | null;
   readonly weight: number;
 }
 
-/** How many other spellings of a word count, the nearest first; by the others a document is found only. */
+/** How many other spellings of a word add to the score, the nearest first. Further ones find a document, but don't rank it. */
 const countedSpellings = 4;
 
 /**
- * The score as an expression over the columns. Each phrase adds, for each field, its weight times a share below 1 that
- * grows with its occurrences and is less in longer texts. `isSpelt` tells whether the words as they are spelt match, or
- * is null where all are: the score is below 1 where only other spellings are found, else above.
+ * The score as an expression over the columns. For each field, each phrase adds the weight of the field times a share below 1,
+ * which grows with the phrase's occurrences and is smaller in longer texts. `isSpelt` is the condition that the words match as
+ * they are spelt; then the score is 1 or more, and below 1 if only other spellings match. It is null if the match has no other
+ * spellings; then the score is just that sum.
  */
 export function score(
   match: Match,
@@ -26,7 +27,7 @@ export function score(
   isSpelt: string | null,
   parameters: ParameterSink,
 ): string {
-  // A field of weight 0 finds, but does not rank.
+  // A field of weight 0 finds documents, but doesn't rank them.
   const counted = texts
     .filter(({ weight }) => weight > 0)
     .map((one) => ({ ...one, weight: double(parameters.add(one.weight)) }));
@@ -50,7 +51,7 @@ export function score(
   return `CASE WHEN ${isSpelt} THEN 1 + ${rank} ELSE 1 - 1 / (1 + ${rank}) END`;
 }
 
-/** The texts whose occurrences count as the phrase. */
+/** The texts that count as occurrences of the phrase. */
 function formsOf({ words, isPrefix, spellings }: Phrase): readonly string[] {
   const form = spaced(words);
   return [
@@ -59,7 +60,7 @@ function formsOf({ words, isPrefix, spellings }: Phrase): readonly string[] {
   ];
 }
 
-/** The stems that count as the phrase: a word counts as it is spelt, and once more by its stem. */
+/** The stems that count as occurrences of the phrase. A word counts as it is spelt, and once more by its stem. */
 function stemsOf({ stems = [], spellings }: Phrase): readonly string[] {
   const counted = [...stems, ...spellings.slice(0, countedSpellings).flatMap((one) => one.stems)];
   return [...new Set(counted)].map((stem) => spaced([stem]));
@@ -69,7 +70,7 @@ function occurrences(column: string, form: string): string {
   return `(length(${column}) - length(replace(${column}, ${form}, ''))) / length(${form})`;
 }
 
-/** From 1 for a short text to 5 for a long one: what occurrences are measured by. */
+/** How much occurrences are dampened: from 1 for an empty text to nearly 5 for a very long one. */
 function dampeningOf(column: string): string {
   return `(5 - ${double("4000")} / (1000 + length(${column})))`;
 }

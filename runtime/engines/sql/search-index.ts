@@ -1,19 +1,19 @@
-// Keeping the indexes of searches with the documents, in the transaction of each write.
+// Keeps search indexes up to date with their documents, in the transaction of each write.
 import type { StoredDocument } from "../../ports/documents.js";
 import type { DocumentDeclaration, SearchIndex } from "../../ports/document-spec.js";
 import { indexedDocument, type IndexedDocument } from "../../families/search/indexed-document.js";
 import { ownerOf } from "./document-rows.js";
 import type { Dialect, IndexStatement, SqlSession, SqlValue } from "./session.js";
 
-/** What the indexes of a document type are told of its writes. */
+/** Updates the search indexes of a document type when its documents are written. */
 export interface SearchIndexes {
-  /** The document is there, or has another body. */
+  /** Indexes a document that was inserted or replaced. */
   put(spec: DocumentDeclaration, tenant: string, document: StoredDocument): Promise<void>;
-  /** Takes a document out that has just been removed; `key` is what its row was known by. */
+  /** Takes a document out of the indexes after its row was deleted; `key` is what `dialect.rowKey` was in that row. */
   remove(spec: DocumentDeclaration, tenant: string, key: SqlValue): Promise<void>;
 }
 
-/** The indexes as one transaction keeps them. */
+/** The search indexes, within one transaction. */
 export function sqlSearchIndexes(session: SqlSession): SearchIndexes {
   const { dialect } = session;
   return {
@@ -34,7 +34,7 @@ export function sqlSearchIndexes(session: SqlSession): SearchIndexes {
 
 type Statements = readonly IndexStatement<IndexedDocument>[];
 
-/** Printed once for each type and index: every write needs them. */
+/** The statements of each type and index, printed once because every write needs them. */
 const printed = new WeakMap<Dialect, WeakMap<DocumentDeclaration, Map<string, Statements>>>();
 
 function printedOf(dialect: Dialect, spec: DocumentDeclaration, search: SearchIndex): Statements {
@@ -47,7 +47,7 @@ function printedOf(dialect: Dialect, spec: DocumentDeclaration, search: SearchIn
   return statements;
 }
 
-/** Puts documents into an index as they are now; those that are there already and have the same words cost little. */
+/** Puts documents into an index as they are now. It costs little for documents that the index already has with the same words. */
 export async function putInIndex(
   session: SqlSession,
   spec: DocumentDeclaration,

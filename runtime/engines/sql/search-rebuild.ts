@@ -1,4 +1,4 @@
-// Making the index of a search anew, in steps that are short transactions: writers go on meanwhile.
+// Rebuilds the index of a search in steps. Each is a short transaction, so that writers can go on meanwhile.
 import { fail } from "../../contract/errors.js";
 import type { DocumentDeclaration, SearchIndex } from "../../ports/document-spec.js";
 import { indexedDocument } from "../../families/search/indexed-document.js";
@@ -12,13 +12,13 @@ import { quoted, type RowKey, type SqlRow, type SqlSession } from "./session.js"
 /** The parts of a rebuild, in order. */
 const parts = ["documents", "rows", "words"] as const;
 
-/** How many documents there are, of all tenants. */
+/** How many documents a rebuild has to look at, of all tenants. */
 export async function rebuildSize(session: SqlSession, { document }: SearchSpec): Promise<number> {
   const [row] = await session.all(`SELECT count(*) AS "count" FROM ${quoted(document.table)}`, []);
   return Number(row?.["count"] ?? 0);
 }
 
-/** One step; the port says what it owes. */
+/** One step of a rebuild (see `SearchStore.rebuildStep`). Throws `core.configuration` if there is no such index. */
 export async function rebuildStep(
   session: SqlSession,
   { index, document }: SearchSpec,
@@ -41,7 +41,7 @@ type From = Omit<RebuildPosition, "part">;
 
 const start: From = { after: [] };
 
-/** What was looked at, and where to go on; null where the part is done. */
+/** How many rows a step has looked at, and where the next one begins; null if the part is done. */
 interface Looked {
   readonly seen: number;
   readonly next: From | null;
@@ -55,7 +55,7 @@ type Step = (
   limit: number,
 ) => Promise<Looked>;
 
-/** Documents are held while they are read: what a writer puts into the index is never older than what a step puts there. */
+/** Indexes the next documents. They are locked meanwhile, so that a step never overwrites what a writer has indexed later. */
 const documents: Step = async (session, document, search, { after, isTaken }, limit) => {
   const { holdRows } = session.dialect;
   const table = { name: quoted(document.table), keys: session.dialect.rowKeys(document) };
@@ -70,7 +70,7 @@ const documents: Step = async (session, document, search, { after, isTaken }, li
     return { seen: rows.length, next: rows.length < limit ? null : next(rows) };
   }
   if (isTaken) {
-    // It is waited for while no other one is held: so nobody waits in a circle.
+    // It waits for the locked document while it holds no other, so it can't deadlock.
     const rows = await read(1, holdRows);
     await putRows(session, document, search, rows);
     return { seen: rows.length, next: next(rows) };
@@ -78,11 +78,11 @@ const documents: Step = async (session, document, search, { after, isTaken }, li
   const free = await read(limit, `${holdRows} SKIP LOCKED`);
   const rows = await untilTaken(session, table, after, free);
   await putRows(session, document, search, rows);
-  // Where none is free, a writer has the next one, or there is none.
+  // If no document was free, either a writer has locked the next one, or there is none left.
   return { seen: rows.length, next: next(rows) ?? { after, isTaken: true } };
 };
 
-/** The next documents after a key, held. */
+/** The next documents after a key, locked as `hold` says ("" doesn't lock them). */
 function held(
   session: SqlSession,
   document: DocumentDeclaration,
@@ -100,7 +100,7 @@ function held(
   );
 }
 
-/** Rows up to the first that was left out because a writer has it. */
+/** The rows before the first one that was skipped because a writer has locked it. */
 async function untilTaken(
   session: SqlSession,
   table: Table,
@@ -137,7 +137,7 @@ async function putRows(
   await putInIndex(session, document, search, documents);
 }
 
-/** Rows of the index whose documents are gone. */
+/** Removes rows of the index whose documents are gone. */
 const rows: Step = (session, document, { index }, { after }, limit) => {
   const keys = session.dialect.rowKeys(document);
   const same = keys.map(({ column }) => `d.${column} = r.${column}`).join(" AND ");
@@ -146,8 +146,8 @@ const rows: Step = (session, document, { index }, { after }, limit) => {
 };
 
 /**
- * Words that no row has any more. Where writers run at the same time, one that comes back at this very moment may go
- * with them: it is no other spelling then until it is written again.
+ * Removes words that no row of the index has any more. A word that a writer brings back at this very moment may be removed too.
+ * It is then not found as another spelling until it is written again.
  */
 const words: Step = (session, document, search, { after }, limit) => {
   const keys = [...(document.tenant ? [`"tenant_id"`] : []), `"word"`].map((column): RowKey => ({
@@ -166,7 +166,7 @@ const words: Step = (session, document, search, { after }, limit) => {
 
 const steps = { documents, rows, words };
 
-/** Removes those of the next rows of a table that fulfil a condition. */
+/** Removes those of the next `limit` rows of a table that meet a condition. */
 async function removed(
   session: SqlSession,
   table: Table,

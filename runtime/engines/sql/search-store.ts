@@ -1,4 +1,4 @@
-// Search over SQL, one for all SQL engines: the index of the dialect, joined with the documents.
+// Search over SQL, shared by all SQL engines: the dialect's index, joined with the documents.
 import { elementOf } from "../../query/fields.js";
 import type { ScoredDocument, SearchQuery, SearchStore } from "../../ports/search.js";
 import type { SearchSpec } from "../../ports/search-spec.js";
@@ -9,7 +9,7 @@ import { rebuildSize, rebuildStep } from "./search-rebuild.js";
 import { quoted, readScalar, type Dialect, type SqlRow, type SqlSession } from "./session.js";
 import { sortedRows } from "./sorted-rows.js";
 
-/** The documents that match, with their scores, as a query to select from. */
+/** The query for the documents that match, with their scores; only the best `maxCandidates`, if that is given. */
 function matches(
   dialect: Dialect,
   spec: SearchSpec,
@@ -77,7 +77,7 @@ export function sqlSearchStore(session: SqlSession): SearchStore {
       const of = isArray ? elementOf(field) : field;
       const from = isArray ? `(${inner}) AS m, ${dialect.elements(field)}` : `(${inner}) AS m`;
       const value = dialect.comparable(of);
-      // Of an array, a document counts once for each value.
+      // A document counts once for each different value of its array.
       const count = isArray ? `count(DISTINCT m."id")` : "count(*)";
       const rows = await session.scan(
         `SELECT ${value} AS "value", ${count} AS "count" FROM ${from} ` +

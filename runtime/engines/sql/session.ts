@@ -1,4 +1,4 @@
-// What the shared SQL stores need of an engine: statements with positional parameters, and its dialect.
+// What the shared SQL stores need from an engine: statements with positional parameters, and its dialect.
 import { fail, type ServiceError } from "../../contract/errors.js";
 import type { DocumentDeclaration, SearchIndex } from "../../ports/document-spec.js";
 import type { Pattern } from "../../query/pattern.js";
@@ -12,83 +12,86 @@ import type { SearchSpec } from "../../ports/search-spec.js";
 export type SqlValue = string | number | boolean | null | readonly SqlValue[];
 export type SqlRow = Readonly<Record<string, unknown>>;
 
-/** Functions that engines compute in ways of their own. */
+/** Aggregate functions that each engine computes in its own way. */
 export type Statistic = Exclude<AggregateFunction, "$count" | "$count_distinct" | "$min" | "$max">;
 
-/** Takes values while SQL is printed, and gives their placeholders. */
+/** Collects parameters while SQL is printed: `add` returns the placeholder of a value. */
 export interface ParameterSink {
   add(value: SqlValue): string;
 }
 
-/** Types of the members of records; `json` is a JSON value, given as its text. */
+/** Types of the members of records. A `json` value is given as JSON text. */
 export type RecordType = "integer" | "text" | "uuid" | "boolean" | "timestamp" | "json";
 
-/** Where engines print SQL differently. */
+/** The SQL that engines print differently. */
 export interface Dialect {
   /** The placeholder of the parameter at a position, counted from 1. */
   placeholder(position: number): string;
-  /** The expression of a declared field; the same text that its indexes have. */
+  /** The expression of a declared field. The field's indexes have the same text, so that they serve it. */
   field(field: FieldReference): string;
-  /** A placeholder typed as the field, so that both sides compare alike. */
+  /** The placeholder, converted so that it compares correctly with the field. */
   operand(field: FieldReference, placeholder: string): string;
-  /** The value of an operand as it is bound. */
+  /** The value to bind for an operand that is compared with the field. */
   bind(field: FieldReference, value: SqlValue): SqlValue;
-  /** The expression of a field, in a form in which columns and body fields compare. */
+  /** The expression of a field in a form in which columns and body fields can be compared with each other. */
   comparable(field: FieldReference): string;
-  /** The id of a row of this name, as body fields that name it have it. */
+  /** The id of the row with this alias, in the form in which body fields refer to it. */
   idText(row: string): string;
-  /** Whether the field is absent or null, or is not. */
+  /** The condition that the field is absent or null; if `isNull` is false, that it is neither. */
   isNull(field: FieldReference, isNull: boolean): string;
-  /** Whether the field is an array. */
+  /** The condition that the field is an array. */
   isArray(field: FieldReference): string;
   /** The number of elements of a field that is an array. */
   arrayLength(field: FieldReference): string;
-  /** The elements of a field as rows, for `FROM`; none where it is no array. */
+  /** The elements of an array as rows `e`, for `FROM`. Check `isArray` too: on SQLite, other values give rows too. */
   elements(field: FieldReference): string;
-  /** A pattern as a parameter. */
+  /** The parameter of `matches` for a pattern, in the engine's own pattern language. */
   pattern(pattern: Pattern): string;
-  /** Whether the field's text matches the pattern in the placeholder. */
+  /** The condition that the field's text matches the pattern in the placeholder. */
   matches(field: FieldReference, placeholder: string): string;
-  /** Whether the field's value is one of the list in the placeholder. */
+  /** The condition that the field's value is in the list in the placeholder. */
   isIn(field: FieldReference, placeholder: string): string;
   /** A list of operands as one parameter value. */
   list(values: readonly SqlValue[]): SqlValue;
-  /** The list in the placeholder as rows, for `FROM`, and the expression of their value. */
+  /** The list in the placeholder as rows, for `FROM`, and the expression of a row's value. */
   listRows(element: FieldReference, placeholder: string): readonly [string, string];
-  /** Records as rows `w` with these members, for `FROM`: the placeholder is what `recordsText` makes of them. */
+  /** Records as rows `w` with these members as columns, for `FROM`. The parameter is the text from `recordsText`. */
   records(members: Readonly<Record<string, RecordType>>, placeholder: string): string;
   /**
-   * Whether the row is one of those of `from` (what follows FROM, with its order and limit), under this name there: by its
-   * address, so that a batch costs as much as it has rows.
+   * The condition that a row is among those that a query selects: `from` is all that follows FROM, with order and limit, and
+   * `name` is the alias of the rows there. It compares addresses (rowid, ctid), so a batch costs only as much as its rows.
    */
   isRowOf(name: string, from: string): string;
   /**
-   * Whether the row `r` of a table is that of a record `w`, given what says so of a row by its key: each record is looked up,
-   * whatever the planner believes of the table.
+   * The condition that the row `r` of a table belongs to a record `w`; `isRow` prints the comparison of their keys for the alias
+   * of a row. SQLite looks each record up by its key, whatever its planner expects of the table.
    */
   isRecorded(table: string, isRow: (row: string) => string): string;
-  /** A placeholder that a SELECT gives back as it is, with the type that it has there. */
+  /** A placeholder that a SELECT returns as a value, with the type of that value. */
   typed(type: RecordType, placeholder: string): string;
-  /** How many bytes the body of a row has. */
+  /** The expression of the size of a body: bytes on PostgreSQL, characters on SQLite. */
   readonly bodyBytes: string;
-  /** A query for about how many rows a table has, as "rows". */
+  /** A query that estimates how many rows a table has, as column `rows`. */
   tableRows(table: string): string;
-  /** Types a placeholder as the JSON of a body. */
+  /** A placeholder with JSON text, converted to the type of a body. */
   json(placeholder: string): string;
-  /** Whether `zone` wants to know the first and last time it is used for. */
+  /** Whether `zone` needs the first and the last time that it is used for; otherwise they are "". */
   readonly zonesNeedRange: boolean;
-  /** What stands for a time zone, as a parameter of `truncated`. */
+  /** The parameter of `truncated` that stands for a time zone. */
   zone(timezone: string, first: string, last: string): string;
-  /** The local beginning of the period that a time is in: `2026-03-01T00:00:00`. */
+  /** The expression of the local start of the period that a time falls into: `2026-03-01T00:00:00`. */
   truncated(text: string, unit: TruncUnit, type: FieldType, zone: string): string;
-  /** A statistic of a group: the expression within the groups, and the one around them that makes it of its column. */
+  /**
+   * A statistic of a group: `inner` is the expression in the query that groups, `outer` the one in the query around it, which
+   * computes the result from the inner column.
+   */
   statistic(
     name: Statistic,
     value: string,
     condition: string | null,
     fraction: number,
   ): { readonly inner: string; readonly outer: (column: string) => string };
-  /** What to select from for documents that match words: their rows, joined with those of the index `s`, which has the score. */
+  /** What follows FROM to select documents that match words: their rows, joined with index rows `s`, which have the score. */
   matching(
     spec: SearchSpec,
     tenant: string,
@@ -96,9 +99,12 @@ export interface Dialect {
     weights: Readonly<Record<string, number>>,
     parameters: ParameterSink,
   ): string;
-  /** A query whose rows say whether there are trigrams to compare words by, or null where there never are. */
+  /** A query that finds a row if words can be compared by trigrams (pg_trgm); null if the engine has no trigrams. */
   readonly trigrams: string | null;
-  /** `word`s of an index that may be spellings of one: their first letter, the least and most letters they have. */
+  /**
+   * A query for words of an index (column `word`) that may be other spellings of one: they have at least `letters[0]` and at most
+   * `letters[1]` letters, and either begin with the same letter or are similar by trigrams.
+   */
   wordsLike(
     spec: SearchSpec,
     tenant: string,
@@ -112,102 +118,104 @@ export interface Dialect {
     spec: DocumentDeclaration,
     search: SearchIndex,
   ): readonly IndexStatement<IndexedDocument>[];
-  /** Statements that do so with many at once, and leave those alone that are there as they are. */
+  /** Statements that put many documents into an index at once, and leave those alone that the index already has as they are. */
   indexPutMany(
     spec: DocumentDeclaration,
     search: SearchIndex,
   ): readonly IndexStatement<readonly IndexedDocument[]>[];
-  /** Whether any row of an index has the word in the row of the table of words with this name. */
+  /** The condition that some row of an index has the word of the row `words`, an alias of the index's table of words. */
   isWordUsed(spec: DocumentDeclaration, search: SearchIndex, words: string): string;
-  /** What documents and the rows of their indexes are both ordered and told apart by. */
+  /** The columns that identify the rows of documents and of their indexes, and by which both are ordered. */
   rowKeys(spec: DocumentDeclaration): readonly RowKey[];
-  /** Ends a SELECT so that nobody else changes its rows until the transaction has ended; "" where nobody can anyway. */
+  /** Ends a SELECT so that nobody else changes its rows until the transaction ends; "" if there is only one writer anyway. */
   readonly holdRows: string;
-  /** Ends a SELECT so that nobody seizes its rows until the transaction has ended; "" where a writer is alone anyway. */
+  /** Ends a SELECT so that nobody deletes or seizes its rows until the transaction ends, while updates go on; "" as above. */
   readonly shareRows: string;
-  /** Ends a SELECT so that it waits for who shares its rows, and nobody shares them until the transaction has ended. */
+  /** Ends a SELECT so that it waits until nobody shares its rows, and nobody does until the transaction ends; "" as above. */
   readonly seizeRows: string;
-  /** What the row of a document is known by to the indexes. */
+  /** The column by which search indexes refer to the row of a document. */
   readonly rowKey: string;
-  /** A statement that takes a row out of an index, with its key and its owner's columns as parameters. */
+  /** A statement that removes a row from an index. Its parameters are the `rowKey`, then the tenant if the type has tenants. */
   indexRemove(spec: DocumentDeclaration, index: string): string;
-  /** Epoch milliseconds of the engine's own clock, the same within a statement. */
+  /** The expression of the engine's own clock in epoch milliseconds, the same throughout a statement. */
   readonly now: string;
-  /** What to select of a base column, so that text and numbers come back as they are answered. */
+  /** The columns to select for a document, as `readStored` reads them. */
   readonly columns: string;
-  /** Ends a SELECT within an UPDATE so that rows which another transaction holds are left to it. */
+  /** Ends a SELECT so that it locks its rows, and skips rows that another transaction has locked; "" if there is one writer. */
   readonly skipLocked: string;
 }
 
-/** What a query selects, by the names of its columns. */
+/** The names of the columns that a query selects. */
 export interface ScanColumns {
-  /** Columns as they are stored: texts and whole numbers. */
+  /** Columns that hold text or whole numbers only. */
   readonly stored: readonly string[];
-  /** What is computed may be any number as well. */
+  /** Computed columns, which may also hold fractions. */
   readonly computed?: readonly string[];
 }
 
-/** A column that rows are told apart by. */
+/** A column of the key that identifies a row. */
 export interface RowKey {
   readonly column: string;
-  /** What a value of it is given as. */
+  /** The SQL type of its values. */
   readonly type: "integer" | "text" | "uuid";
 }
 
-/** A statement about an index, and how its parameters are made of what is put into it. */
+/** A statement on an index; `parameters` makes its parameters from what is put into the index. */
 export interface IndexStatement<What> {
   readonly text: string;
   parameters(what: What): readonly SqlValue[];
 }
 
-/** Runs statements within one transaction. Text is prepared once and kept. */
+/** Runs statements within one transaction, or of one piece of work that only reads. Each text is prepared once and kept. */
 export interface SqlSession {
   readonly dialect: Dialect;
-  /** Rows of a statement whose cost its keys bound. */
+  /** Runs a statement whose cost is bounded by its keys, and returns its rows. */
   all(text: string, parameters: readonly SqlValue[]): Promise<readonly SqlRow[]>;
   /**
-   * Rows of a query whose cost depends on data. It waits for its turn, and ends at the deadline of the work or when its
-   * caller goes.
+   * Runs a query whose cost depends on the data, and returns its rows. It waits for its turn, and ends at the work's deadline or
+   * when the caller disconnects.
    */
   scan(
     text: string,
     parameters: readonly SqlValue[],
     columns: ScanColumns,
   ): Promise<readonly SqlRow[]>;
-  /** Runs a statement and says how many rows it changed. */
+  /** Runs a statement and returns how many rows it changed. */
   run(text: string, parameters: readonly SqlValue[]): Promise<number>;
 }
 
-/** Quotes an identifier that the generator derived; none comes from a client. */
+/** Quotes an identifier. The generator derives all of them; none comes from a client. */
 export function quoted(identifier: string): string {
   return `"${identifier.replaceAll('"', '""')}"`;
 }
 
-/** SQLite's booleans are 0 and 1. */
+/** Reads the value of a boolean column: SQLite stores booleans as 0 and 1. */
 export function isTrue(value: unknown): boolean {
   return value === true || value === 1;
 }
 
-/** A value of a column, not null, as its type has it. */
+/** Reads the value of a column as its field's type. The value must not be null. */
 export function readScalar(type: FieldType, value: unknown): string | number | boolean {
   if (type === "boolean") return isTrue(value);
   return type === "integer" || type === "number" ? Number(value) : String(value);
 }
 
+/** Reads the value of a text column that may be null. */
 export function textOrNull(value: unknown): string | null {
   return value === null ? null : String(value);
 }
 
+/** Reads the value of a number column that may be null. */
 export function numberOrNull(value: unknown): number | null {
   return value === null ? null : Number(value);
 }
 
-/** What a call gets on a transaction that has ended. */
+/** The error of a call on a transaction that has ended: `core.timeout`. */
 export function hasEnded(): ServiceError {
   return fail("core.timeout", {}, { cause: new Error("the transaction has ended") });
 }
 
-/** What a write gets outside a write transaction. */
+/** The error of a write outside a write transaction: `core.configuration`. */
 export function readsOnly(): ServiceError {
   const cause = new Error("a write outside a write transaction");
   return fail("core.configuration", {}, { cause });

@@ -1,4 +1,4 @@
-// Sorts as SQL reads them: those that go through references are columns of rows that are joined for them.
+// Sort keys as SQL: a key that goes through a reference becomes a column of a row that is joined for it.
 import { everything, type SortKey, type Via } from "../../query/ast.js";
 import { idField, type FieldReference } from "../../query/fields.js";
 import type { StoredDocument } from "../../ports/documents.js";
@@ -7,18 +7,18 @@ import type { Parameters } from "./parameters.js";
 import { quoted, readScalar, type Dialect, type SqlRow } from "./session.js";
 import type { RelatedRows } from "../../query/related-rows.js";
 
-/** Sorts over columns and fields of one row, once what they go through is joined. */
+/** Sort keys over columns and fields of a single row, once the rows that they refer to are joined. */
 export interface SortedRows {
   readonly sorts: readonly SortKey[];
-  /** What follows the table. */
+  /** The joins, which follow the table in the statement. */
   readonly joins: string;
-  /** Columns that are joined, which no document has. */
+  /** The joined columns, to be selected besides those of the document. */
   readonly columns: readonly string[];
-  /** A document with the joined values of its row, by the place of their sort. */
+  /** Adds the joined values of a row to its document, by the index of their sort key. */
   withJoined<Document extends StoredDocument>(document: Document, row: SqlRow): Document;
 }
 
-/** Reads the sorts of rows of a type. Each of several ways is joined once a sort. */
+/** Resolves the sort keys of a query. Each key that goes through a reference gets a join of its own. */
 export function sortedRows(
   rows: RelatedRows,
   tenant: string,

@@ -1,5 +1,4 @@
-// What a transaction of a SQL engine offers besides attempts: the stores of the kernel, and those of families by key. Each
-// is made when it is asked for.
+// The stores of a SQL transaction: those of the kernel, and those of families by key. Each is made when it is first asked for.
 import type { Transaction } from "../../ports/database.js";
 import type { StoreKey } from "../../ports/store-key.js";
 import { sqlIdempotencyStore } from "./idempotency-store.js";
@@ -7,10 +6,10 @@ import { sqlLeaseStore } from "./lease-store.js";
 import { sqlRateStore } from "./rate-store.js";
 import type { SqlSession } from "./session.js";
 
-/** How stores are made over a session, by their keys. */
+/** Functions that make stores over a session, by the keys of the stores. */
 export type SqlStores = ReadonlyMap<StoreKey<unknown>, (session: SqlSession) => unknown>;
 
-/** A store of SQL under its key; the port's type is held here. */
+/** An entry of `SqlStores`. Its types make sure that a key gets a store of the key's own type. */
 export function sqlStore<Store>(
   key: StoreKey<Store>,
   open: (session: SqlSession) => Store,
@@ -18,7 +17,7 @@ export function sqlStore<Store>(
   return [key, open];
 }
 
-/** A transaction over a session. */
+/** A transaction over a session. Without `attempt`, nested work just runs, which suits sessions that only read. */
 export class SqlTransaction implements Transaction {
   readonly #session: SqlSession;
   readonly #stores: SqlStores;

@@ -1,4 +1,4 @@
-// Tenants over SQL, one for all SQL engines.
+// Tenants over SQL, shared by all SQL engines.
 import type { Tenant, TenantStore } from "../../ports/tenants.js";
 import { sqlGrants } from "./grant-store.js";
 import { isTrue, type SqlRow, type SqlSession } from "./session.js";

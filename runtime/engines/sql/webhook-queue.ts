@@ -1,15 +1,15 @@
-// Deliveries of webhooks as a queue: webhooks take turns, so that one with much to do holds up no other.
+// The queue of webhook deliveries. Webhooks take turns, so that one with many deliveries doesn't hold up the others.
 import type { ClaimedDelivery, WebhookStore } from "../../ports/webhooks.js";
 import { recordsText } from "./records.js";
 import type { SqlRow, SqlSession } from "./session.js";
 
-/** Webhooks that one claim gives a turn. */
+/** How many webhooks get a turn in one claim at most. */
 const turns = 32;
-/** Before every webhook. */
+/** An id that sorts before every webhook's id. */
 const nobody = "00000000-0000-0000-0000-000000000000";
 const listedFields = { id: "uuid" } as const;
 
-/** What of the store is the queue's. */
+/** The methods of the webhook store that work on the queue, within one transaction. */
 export function sqlWebhookQueue(
   session: SqlSession,
 ): Pick<WebhookStore, "hasDue" | "claim" | "settle" | "prune"> {
@@ -24,7 +24,7 @@ export function sqlWebhookQueue(
       list.map((id) => ({ id })),
     );
 
-  /** What claimed deliveries are made of; one whose webhook has gone is not among them. */
+  /** Claimed deliveries with their webhooks and events. A delivery whose webhook or event was removed is left out. */
   const detailsOf = async (claimed: readonly string[]): Promise<readonly ClaimedDelivery[]> => {
     const rows = await session.all(
       `SELECT d."id", d."attempts", h."id" AS "webhook_id", h."url", h."secret", ` +
@@ -51,7 +51,7 @@ export function sqlWebhookQueue(
       }
       const last = webhooks.length < turns ? null : (webhooks.at(-1) ?? null);
       if (taken.length === 0) return { claimed: [], last };
-      // A claimed one is due again when its lease ends: a process that dies with it holds up nothing for good.
+      // A claimed delivery is due again when its lease ends, so a process that dies doesn't hold it up for good.
       await session.run(
         `UPDATE "opwright_webhook_deliveries" SET "due_at" = ${at(1)}, "attempts" = "attempts" + 1 WHERE ${listed(2)}`,
         [leaseUntil, ids(taken)],
@@ -86,12 +86,12 @@ export function sqlWebhookQueue(
   };
 }
 
-/** Whose turn it is, and what of that is due. */
+/** The queries that find whose turn it is, and which deliveries of a webhook are due. */
 function turnsOf(session: SqlSession) {
   const { dialect } = session;
   const at = (position: number): string => dialect.placeholder(position);
 
-  /** Webhooks with something left to do, in turn: each is found by one step in the index, whatever it has. */
+  /** Webhooks with pending deliveries, in turn. Each is found by one step in the index, however many deliveries it has. */
   const waitingAfter = async (webhook: string): Promise<readonly string[]> => {
     const next = (behind: string): string =>
       `(SELECT d."webhook_id" FROM "opwright_webhook_deliveries" d ` +

@@ -1,4 +1,4 @@
-// Putting an integration event on its way to webhooks: its payload stands once, whoever gets it, and comes sealed.
+// Queues an integration event for webhooks. Its payload, which arrives sealed, is stored once for all of them.
 import { uuidv7 } from "../../contract/uuid.js";
 import type { WebhookStore } from "../../ports/webhooks.js";
 import { recordsText } from "./records.js";
@@ -6,12 +6,15 @@ import type { SqlSession } from "./session.js";
 
 const deliveryFields = { id: "uuid", webhook_id: "uuid" } as const;
 
-/** What of the store stages. */
+/** The method of the webhook store that queues events, within one transaction. */
 export function sqlWebhookStaging(session: SqlSession): Pick<WebhookStore, "stage"> {
   const { dialect } = session;
   const at = (position: number): string => dialect.placeholder(position);
 
-  /** Who is to get an event: active, and a member of its tenant where that is one of ours. */
+  /**
+   * Ids of the webhooks that subscribed to an event in its tenant, unless their owner is inactive. If the service keeps a record
+   * of the tenant, it must also be active and the owner a member of it.
+   */
   const subscribers = async (tenant: string, event: string): Promise<readonly string[]> => {
     const rows = await session.all(
       `SELECT w."id" FROM "opwright_webhook_events" e JOIN "opwright_webhooks" w ON w."id" = e."webhook_id" ` +

@@ -1,4 +1,4 @@
-// Webhooks over SQL, one for all SQL engines. Secrets come sealed.
+// Webhooks over SQL, shared by all SQL engines. Secrets arrive sealed.
 import type { Webhook, WebhookDelivery, WebhookStore } from "../../ports/webhooks.js";
 import { sqlWebhookQueue } from "./webhook-queue.js";
 import { sqlWebhookStaging } from "./webhook-staging.js";
@@ -7,7 +7,7 @@ import { numberOrNull, textOrNull, type SqlRow, type SqlSession } from "./sessio
 
 const eventFields = { event: "text" } as const;
 
-/** The webhooks of one transaction. */
+/** The webhook store of one transaction. */
 export function sqlWebhookStore(session: SqlSession): WebhookStore {
   const { dialect } = session;
   const at = (position: number): string => dialect.placeholder(position);
@@ -51,7 +51,7 @@ export function sqlWebhookStore(session: SqlSession): WebhookStore {
       return row === undefined ? null : readWebhook(row);
     },
 
-    // Its deliveries are left to the queue and to pruning: there may be many.
+    // The queue and pruning remove its deliveries later: there may be many.
     async remove({ tenant, principalId }, id) {
       const removed = await session.run(
         `DELETE FROM "opwright_webhooks" WHERE ${owned} AND "id" = ${at(3)}`,
