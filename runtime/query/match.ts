@@ -7,6 +7,8 @@ import { soughtBy, writtenWords, type Sought, type Word } from "./words.js";
 export interface Phrase extends Sought {
   /** Of a single word: what it has in common with its other forms, where the search has a language. Cursors are bound to it. */
   readonly stems?: readonly string[];
+  /** Whether it stood in quotes: then it has neither other forms nor other spellings. */
+  readonly isQuoted?: true;
   /** Of a single word: other words that count as it. */
   readonly spellings: readonly Spelling[];
 }
@@ -58,7 +60,7 @@ function phrasesOf(text: string, language: StemmedLanguage | null): readonly Phr
     const isPhrase = index % 2 === 1 && (isClosed || index < parts.length - 1);
     // What stands between quotes is taken as it is spelt.
     return isPhrase
-      ? [{ ...soughtBy(written.flat()), spellings: [] }]
+      ? [{ ...soughtBy(written.flat()), isQuoted: true, spellings: [] }]
       : written.map((words) => phraseOf(part, words, language));
   });
 }

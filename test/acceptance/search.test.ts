@@ -117,6 +117,7 @@ for (const engine of engines) {
       ["a word of three letters", "bux", []],
       ["a beginning, which is as it is spelt", "vehikl*", []],
       ["a phrase, which is as it is spelt", '"lanch checklist"', []],
+      ["a quoted word, which is as it is spelt", '"vehicl"', []],
       ["a word with digits", "launch1", []],
       ["any of several texts", ["vehicel", "pepar"], [titled.second]],
     ] as const)("fuzzy: %s", async (_what, query, expected) => {

@@ -257,6 +257,28 @@ for (const engine of engines) {
       expect(at("/left")).toEqual([]);
     });
 
+    test("webhooks take turns, however much waits for each", async () => {
+      const [webhooks, events] = [20, 20];
+      const held: ServerResponse[] = [];
+      let isHeld = true;
+      for (let index = 0; index < webhooks; index += 1) {
+        await subscribe(`/turn-${index}`);
+        answers.set(`/turn-${index}`, (res) => {
+          if (isHeld) held.push(res);
+          else setTimeout(() => res.writeHead(204).end(), 20);
+        });
+      }
+      for (let index = 0; index < events; index += 1) await complete();
+      isHeld = false;
+      for (const res of held) res.writeHead(204).end();
+      const all = webhooks * events;
+      await expect.poll(() => received.length, { timeout: 30_000 }).toBeGreaterThanOrEqual(all);
+      const half = new Map<string, number>();
+      for (const { path } of received.slice(0, all / 2)) half.set(path, (half.get(path) ?? 0) + 1);
+      expect(half.size).toBe(webhooks);
+      expect(Math.min(...half.values())).toBeGreaterThan(events / 4);
+    });
+
     test("a caller has so many webhooks at most", async () => {
       for (let index = 0; index < 20; index += 1) await subscribe(`/${index}`);
       const more = await as("POST", "/webhooks", subscription(`${base}/more`));

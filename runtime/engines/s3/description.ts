@@ -20,14 +20,30 @@ export function descriptionOf(
   contentType: string | undefined,
   metadata: Readonly<Record<string, string>> | undefined,
 ): ObjectDescription {
-  const { filename, description, tags } = metadata ?? {};
+  const { filename, description, tags: text } = metadata ?? {};
+  const tags = text === undefined ? undefined : tagsIn(decoded(text));
   return {
     contentType: contentType ?? "application/octet-stream",
     filename: filename === undefined ? (key.split("/").at(-1) ?? "file") : decoded(filename),
     description: description === undefined ? null : decoded(description),
-    // `metadataOf` wrote it.
-    ...(tags === undefined ? {} : { tags: JSON.parse(decoded(tags)) as ObjectTags }),
+    ...(tags === undefined ? {} : { tags }),
   };
+}
+
+/** Tags as `metadataOf` wrote them. Another program's object may have metadata of the same name: that is no tags. */
+function tagsIn(text: string): ObjectTags | undefined {
+  let tags: unknown;
+  try {
+    tags = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  const isOurs =
+    typeof tags === "object" &&
+    tags !== null &&
+    !Array.isArray(tags) &&
+    Object.values(tags).every((value) => typeof value === "string");
+  return isOurs ? (tags as ObjectTags) : undefined;
 }
 
 function encoded(text: string): string {

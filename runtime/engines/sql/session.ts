@@ -69,7 +69,7 @@ export interface Dialect {
   isRecorded(table: string, isRow: (row: string) => string): string;
   /** A placeholder that a SELECT returns as a value, with the type of that value. */
   typed(type: RecordType, placeholder: string): string;
-  /** The expression of the size of a body: bytes on PostgreSQL, characters on SQLite. */
+  /** The expression of the size of a body in bytes. */
   readonly bodyBytes: string;
   /** A query that estimates how many rows a table has, as column `rows`. */
   tableRows(table: string): string;

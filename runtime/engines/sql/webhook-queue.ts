@@ -45,11 +45,16 @@ export function sqlWebhookQueue(
     async claim({ now, leaseUntil, limit, after, shareOf }) {
       const webhooks = await waitingAfter(after ?? nobody);
       const taken: string[] = [];
+      let served = 0;
       for (const webhook of webhooks) {
+        if (taken.length === limit) break;
         const share = Math.min(shareOf(webhook), limit - taken.length);
         if (share > 0) taken.push(...(await dueOf(webhook, now, share)));
+        served += 1;
       }
-      const last = webhooks.length < turns ? null : (webhooks.at(-1) ?? null);
+      // Whoever had no turn because the limit was reached comes first in the next claim.
+      const isRoundOver = served === webhooks.length && served < turns;
+      const last = isRoundOver ? null : (webhooks[served - 1] ?? after);
       if (taken.length === 0) return { claimed: [], last };
       // A claimed delivery is due again when its lease ends, so a process that dies doesn't hold it up for good.
       await session.run(

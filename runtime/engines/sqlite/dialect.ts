@@ -62,7 +62,7 @@ export const sqliteDialect: Dialect = {
     `r.rowid = (SELECT k.rowid FROM ${quoted(table)} AS k WHERE ${isRow("k")})`,
   typed: (_type, placeholder) => placeholder,
   list: (values) => JSON.stringify(values),
-  bodyBytes: `length("body")`,
+  bodyBytes: `octet_length("body")`,
   tableRows: (table) => `SELECT max(rowid) AS "rows" FROM ${quoted(table)}`,
   json: (placeholder) => placeholder,
   columns: `"id", "rev", "created_at", "last_update_at", "is_deleted", "owner_id", "shape", "body"`,

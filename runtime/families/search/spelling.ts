@@ -45,8 +45,8 @@ export async function withSpellings(
   return { ...match, groups: match.groups.map((group) => group.map(respelt)) };
 }
 
-function hasEdits({ words, isPrefix }: Phrase): boolean {
-  return words.length === 1 && !isPrefix && editsOf(words[0] ?? "") > 0;
+function hasEdits({ words, isPrefix, isQuoted }: Phrase): boolean {
+  return words.length === 1 && !isPrefix && isQuoted !== true && editsOf(words[0] ?? "") > 0;
 }
 
 /** How many edits a word may have: none below four letters or with digits, one up to seven letters, else two. */
