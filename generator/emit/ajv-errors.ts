@@ -1,4 +1,4 @@
-// How a check tells a fault. Ajv prints seven lines for each, with members that nobody reads; ours is one line, which is less to
+// How validators report errors. Ajv prints seven lines for each, with members that nobody reads; ours is one line, which is less to
 // print, to rewrite and to review.
 import errors from "ajv/dist/compile/errors.js";
 import { _, Name, strConcat, type Code, type SafeExpr } from "ajv/dist/compile/codegen/index.js";
@@ -14,26 +14,26 @@ const member = {
   propertyName: new Name("propertyName"),
 } as const;
 
-/** Keywords whose parameters only repeat the schema. */
+/** Keywords whose error parameters only repeat the schema. */
 const repeating = new Set(["type", "enum"]);
 
-/** Has Ajv print faults as we do. All faults are collected, so none of them ends a check. */
-export function printFaultsShortly(): void {
-  Object.assign(errors, { reportError: printFault, reportExtraError: printFault });
+/** Makes Ajv print errors this way. All errors are collected, so none of them ends a validator. */
+export function printErrorsShortly(): void {
+  Object.assign(errors, { reportError: printError, reportExtraError: printError });
 }
 
-function printFault(
+function printError(
   cxt: KeywordErrorCxt,
   error: KeywordErrorDefinition = errors.keywordError,
   paths: errors.ErrorPaths = {},
 ): void {
   const { gen, it } = cxt;
-  const fault = it.createErrors === false ? _`{}` : faultOf(cxt, error, paths);
-  gen.code(_`(${names.default.vErrors} ??= []).push(${fault})`);
+  const printed = it.createErrors === false ? _`{}` : errorOf(cxt, error, paths);
+  gen.code(_`(${names.default.vErrors} ??= []).push(${printed})`);
   gen.code(_`${names.default.errors}++`);
 }
 
-function faultOf(
+function errorOf(
   cxt: KeywordErrorCxt,
   { params, message }: KeywordErrorDefinition,
   { instancePath }: errors.ErrorPaths,

@@ -6,15 +6,15 @@ import standalone from "ajv/dist/standalone/index.js";
 import { formats } from "../../runtime/contract/validation.js";
 import { everyKeyword } from "../load/schema-keywords.js";
 import { functionName } from "../model/validator-plan.js";
-import { printFaultsShortly } from "./ajv-errors.js";
+import { printErrorsShortly } from "./ajv-errors.js";
 import { shortened } from "./validator-code.js";
 
 /**
- * Knows the keywords that schemas can have here, and no others: Ajv goes through all of them for each schema in a schema.
- * Making one takes time, so one compiles all modules.
+ * Only knows the keywords that registries may use, because Ajv goes through all known keywords for every subschema. Making
+ * a compiler takes time, so one compiles all modules.
  */
 class Compiler extends Ajv2020 {
-  /** Forgets what it has compiled. Functions are numbered anew, because a module must not depend on others. */
+  /** Forgets what it has compiled, and numbers functions from the start: a module's text must not depend on others. */
   begin(): this {
     this.removeSchema();
     const scope = new ValueScope({ ...this.scope.opts, scope: {} });
@@ -28,7 +28,7 @@ class Compiler extends Ajv2020 {
   }
 }
 
-/** Schemas refer to each other by names alone, which need no resolving. */
+/** A URI resolver for schemas that refer to each other by plain names. */
 const names = {
   parse: (name: string) => ({ path: name }),
   resolve: (_base: string, name: string) => name,
@@ -36,7 +36,7 @@ const names = {
 };
 
 function newCompiler(): Compiler {
-  printFaultsShortly();
+  printErrorsShortly();
   const ajv = new Compiler({
     strict: false,
     allErrors: true,
@@ -56,7 +56,7 @@ function newCompiler(): Compiler {
       process: () => "return () => true",
     },
   });
-  // Keywords that need it are refused, but the constructor requires it anyway.
+  // The constructor of Ajv2020 turns it on, for keywords that registries can't use.
   ajv.opts.unevaluated = false;
   return ajv;
 }
@@ -64,8 +64,8 @@ function newCompiler(): Compiler {
 let compiler: Compiler | undefined;
 
 /**
- * Compiles each schema to a function; they may refer to each other by their names. The text needs codePointLength, formats
- * and jsonEqual in scope. Where a schema has a default, the function puts it in.
+ * Compiles each schema to a function; schemas may refer to each other by name. The text needs codePointLength, formats and
+ * jsonEqual in scope. A function fills in defaults of its schema. Throws if a schema doesn't compile.
  */
 export function compileStandalone(schemas: Readonly<Record<string, object>>): string {
   compiler ??= newCompiler();
@@ -77,10 +77,10 @@ export function compileStandalone(schemas: Readonly<Record<string, object>>): st
   return rewritten(standalone.default(ajv, exported));
 }
 
-/** A name of one of Ajv's functions, which a string may contain as well; members with such a name aren't functions. */
+/** The name of one of Ajv's functions, but of no member. Strings may contain such a name. */
 const functionOfAjv = /(?<![\w$.])validate\d+\b/g;
 
-/** Ajv's module text with its exports as plain functions and its requires as the runtime's helpers. */
+/** Ajv's module text with its exports as plain functions and its requires as the runtime's helpers. Throws if it can't. */
 function rewritten(text: string): string {
   const exportLine = /^export const (\w+) = (validate\d+);\n?/gm;
   const names = new Map(

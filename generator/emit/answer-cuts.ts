@@ -1,5 +1,5 @@
-// Prints functions that copy the declared members of an answer, from the schemas of its check: one for each object that may
-// have members to leave out.
+// Prints functions that copy the declared members of an answer, from the schemas of its check: one for each schema whose
+// values may have members to leave out.
 import { pascalCase } from "../model/names.js";
 import {
   mapSchema,
@@ -13,12 +13,12 @@ import { freeName } from "../print/printed-names.js";
 
 type Schemas = Readonly<Record<string, SchemaObject>>;
 
-/** The alternatives of a schema. */
+/** Keywords with alternatives. */
 const choices = ["anyOf", "oneOf"] as const;
 
 /**
- * The schemas, with a name for each alternative that an answer must be tried against: where several of one union are
- * objects or lists, only their own checks tell which of them it is.
+ * The schemas, with a name for each alternative that an answer must be tried against: if several alternatives of a union are
+ * objects or lists, only their own checks tell which one an answer is.
  */
 export function withNamedOptions(schemas: Schemas): Schemas {
   const all: Record<string, SchemaObject> = { ...schemas };
@@ -42,11 +42,11 @@ export function withNamedOptions(schemas: Schemas): Schemas {
   return all;
 }
 
-/** Keywords of parts that every value of a schema is held against, one by one. */
+/** Keywords whose subschemas always apply, and not as one of several alternatives. */
 const certain = ["properties", "patternProperties", "additionalProperties", "items", "prefixItems"];
 
 /**
- * The schemas without keywords that the copies make true: an object that is copied by its names has no other members.
+ * The schemas without keywords that the copies guarantee: an object that is copied by its names has no other members.
  * Keywords that distinguish alternatives stay.
  */
 export function withoutProven(schemas: Schemas): Schemas {
@@ -107,7 +107,7 @@ export class CutPrinter {
     return sorted.map(([, text]) => text).join("\n");
   }
 
-  /** The name of the function that copies a value of the named schema. */
+  /** The name of the function that copies a value of the named schema; `cut.plain` if nothing can be left out. */
   cutOf(name: string): string {
     const schema = this.#schemas[name] ?? {};
     if (!this.#cuts(schema)) return "cut.plain";
@@ -118,7 +118,7 @@ export class CutPrinter {
     return local;
   }
 
-  /** A function that goes through the parts of a schema one after the other. */
+  /** The text of a function that applies the steps of a schema one after the other. */
   #body(local: string, owner: string, schema: SchemaObject): string {
     const steps = this.#steps(owner, schema);
     const own = isPlainlyClosed(schema) ? this.#literal(owner, schema) : undefined;
@@ -127,7 +127,7 @@ export class CutPrinter {
     return `function ${local}(value) {\n${lines.join("\n")}\n  return value;\n}\n`;
   }
 
-  /** Each part of a schema that can leave something out, as what is done with a value. */
+  /** The steps of a schema that can leave something out. Each makes an expression from that of a value. */
   #steps(owner: string, schema: SchemaObject): readonly ((value: string) => string)[] {
     const steps: ((value: string) => string)[] = [];
     if (typeof schema["$ref"] === "string" && this.#cuts({ $ref: schema["$ref"] })) {
@@ -172,7 +172,7 @@ export class CutPrinter {
     return steps;
   }
 
-  /** The members of a closed object as a literal: each is read once, and nothing else. */
+  /** A closed object as a literal, which reads each declared member once and nothing else. */
   #literal(owner: string, schema: SchemaObject): string {
     const members = Object.entries(propertiesOf(schema)).map(
       ([name, property]) =>
@@ -223,7 +223,7 @@ export class CutPrinter {
     return this.#functions.has(name) || Object.hasOwn(this.#schemas, name.replace(/Cut_*$/, ""));
   }
 
-  /** Whether a value of the schema can have members that it does not declare. `through` are the types on the way. */
+  /** Whether the copy of a value can lack members that the value has. `through` are the types on the way. */
   #cuts(schema: JsonSchema, through: ReadonlySet<string> = new Set()): boolean {
     if (typeof schema === "boolean") return false;
     const name = schema["$ref"];
@@ -295,7 +295,7 @@ function isStructured(
   return isStructured(schemas[name] ?? true, schemas, new Set(through).add(name));
 }
 
-/** Keywords that look at the names of an object's members, so that absent ones must not be there as undefined. */
+/** Keywords that look at which members an object has: a literal would have absent ones, as undefined. */
 const counting = [
   "patternProperties",
   "propertyNames",
@@ -305,7 +305,7 @@ const counting = [
   "const",
 ];
 
-/** Whether the members of an object are known by name, which lets them stand in a literal. */
+/** Whether all members of an object are known by name, so that a literal can copy it. */
 function isPlainlyClosed(schema: SchemaObject): boolean {
   const names = Object.keys(propertiesOf(schema));
   return (

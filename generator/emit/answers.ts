@@ -1,4 +1,4 @@
-// validators/<namespace>-answers.ts: functions that cut and check the answers of the author's code.
+// validators/<namespace>-answers.ts: functions that cut what authors' code answers to its declared members, and check it.
 import { authoredIn } from "../model/code.js";
 import { refTo } from "../model/json-schema.js";
 import { camelCase, contextName } from "../model/names.js";
@@ -18,7 +18,7 @@ import { checkedSchemas, checkName, compiled, helpersOf } from "./validators.js"
 /** The function that checks an operation's answers: one of the runtime, or one compiled from the declared output. */
 export type AnswerPlan = { readonly runtime: "noAnswer" | "byteAnswer" } | ValidatorPlan;
 
-/** The module of a namespace: no namespace has its name. */
+/** The module with a namespace's answers. No namespace can have this name, because of the hyphen. */
 export function answersModule(namespace: string): string {
   return `${namespace}-answers`;
 }
@@ -30,7 +30,7 @@ export function answerOf(operation: OperationModel): AnswerPlan | undefined {
     authoredIn(run).length > 0 ||
     hooks.some(({ isAuthored, phase }) => isAuthored && phase === "wrap");
   if (!isAuthored) return undefined;
-  // Where a handler of the runtime answers, its type is tied to the operation already.
+  // A handler of the runtime has its type already; only an author's hook around it is checked.
   const typeName = declares === "handler" ? outputTypeName(operation) : "unknown";
   if (output.schema !== null) return { name: camelCase(key), schema: output.schema, typeName };
   return { runtime: output.isBytes ? "byteAnswer" : "noAnswer" };
@@ -40,17 +40,17 @@ export function answerOf(operation: OperationModel): AnswerPlan | undefined {
 export const contextsModule = "error-contexts";
 export const envelopeModule = "error-envelope";
 
-/** A module of what code of the author's may say, and the function of the runtime that holds it to that. */
+/** A module of what authors' code may answer; `holds` is the function of the runtime that enforces it. */
 interface AnswersModule {
   readonly name: string;
   readonly source: string;
-  /** The module of the types that are declared nowhere else. */
+  /** The module of types that `typeModules` doesn't know. */
   readonly types: string;
   readonly holds: "answer" | "errorContext";
   readonly plans: readonly ValidatorPlan[];
 }
 
-/** Compiles the answers of every namespace that has code of the author's; texts that the cache holds are kept. */
+/** Compiles the answer checks of every namespace with authors' code, and those of errors. Cached texts are reused. */
 export async function emitAnswers(
   model: RegistryModel,
   cache: TextCache,
@@ -69,7 +69,7 @@ export async function emitAnswers(
   );
 }
 
-/** The contexts of errors, by their codes, and their bodies. */
+/** The modules for the contexts of errors, by code, and for their bodies. */
 function ofErrors({ errors, service }: RegistryModel): readonly AnswersModule[] {
   const plan = (name: string, type: string): ValidatorPlan => ({
     name,

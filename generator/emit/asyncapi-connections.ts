@@ -12,7 +12,7 @@ import { schemesOf } from "./security-schemes.js";
 
 type Transport = RealtimeModel["transports"][number];
 
-/** Protocols of AsyncAPI by transport, which are the names of servers as well. */
+/** Protocols of AsyncAPI by transport. They are also the names of the servers. */
 const protocols: Readonly<Record<Transport, readonly string[]>> = {
   websocket: ["wss", "ws"],
   socketio: ["wss", "ws"],
@@ -23,7 +23,7 @@ const addresses: Readonly<Record<Transport, string>> = {
   socketio: "/socket.io",
   sse: "/sse",
 };
-/** Transports of the document's frames come first: the first one carries the channels that are named after events. */
+/** Transports that accept frames come first: the first one of a plane carries the channels that are named after events. */
 const preference: readonly Transport[] = ["websocket", "socketio", "sse"];
 
 /** The transports of a plane, the one that carries the channels of events first. */
@@ -31,7 +31,7 @@ export function transportsOf({ transports }: RealtimeModel): readonly Transport[
   return preference.filter((one) => transports.includes(one));
 }
 
-/** What the document says of connections beside its channels. */
+/** What the document says about connections outside its channels. */
 export interface Connections {
   readonly servers: Readonly<Record<string, object>>;
   readonly serverVariables: Readonly<Record<string, object>>;
@@ -40,7 +40,7 @@ export interface Connections {
   readonly securitySchemes: Readonly<Record<string, object>>;
 }
 
-/** Servers and what they refer to; the schemas of queries and headers become components. */
+/** Servers and what they refer to. Adds the schemas of queries and headers to the components of `parts`. */
 export function connectionsOf(
   parts: AsyncApiParts,
   realtime: RealtimeModel,
@@ -77,7 +77,7 @@ export function connectionsOf(
   };
 }
 
-/** Where a channel of a transport is. */
+/** The address, servers and bindings of a transport's channels. */
 export function connectionOf(transport: Transport): Connection {
   const isStream = transport === "sse";
   return {
@@ -94,7 +94,7 @@ function serverOf(
   schemes: Readonly<Record<string, object>>,
 ): object {
   const isHttp = protocol.startsWith("http");
-  // A stream of events is an ordinary request, which has neither subprotocols nor tokens in its query.
+  // A stream of events is an ordinary request: it has no subprotocol, and no token is accepted in its query.
   const taken = Object.entries(schemes).filter(
     ([name, scheme]) => !isHttp || (name !== subprotocol && !isInQuery(scheme)),
   );
@@ -124,7 +124,7 @@ function bindingOf(
   return { ws: { method: "GET", ...ws, bindingVersion: "0.1.0" } };
 }
 
-/** The query of a handshake; of WebSockets with the tokens that ingresses take there. */
+/** The query of a handshake. `credentials` are parameters for a token, which only WebSockets have. */
 function handshakeQuery(credentials: readonly string[]): JsonSchema {
   const text = (description: string, more: object = {}): JsonSchema => ({
     type: "string",
@@ -156,7 +156,7 @@ const headers: JsonSchema = {
   },
 };
 
-/** Of Engine.IO; device, topics and token stand in the `auth` of Socket.IO. */
+/** The query of Engine.IO. Device, topics and token travel in the `auth` of Socket.IO instead. */
 const socketIoQuery: JsonSchema = {
   type: "object",
   properties: { EIO: { const: "4" }, transport: { const: "websocket" } },
@@ -169,7 +169,7 @@ function credentialParameters(identity: IdentityModel | null): readonly string[]
   return identity?.ingress.flatMap((one) => (one.kind === "query" ? one.query : [])) ?? [];
 }
 
-/** As in OpenAPI, in the words of AsyncAPI, and what only a WebSocket has. */
+/** The schemes of OpenAPI in AsyncAPI's terms, and the subprotocol, which only WebSockets have. */
 function securitySchemes(
   { transports }: RealtimeModel,
   identity: IdentityModel | null,

@@ -1,4 +1,4 @@
-// What clients send over the transports that go both ways, for AsyncAPI: commands, acknowledgements, further tokens.
+// What clients send over duplex transports, for AsyncAPI: commands, acknowledgements, re-authentication.
 import { idempotencyKeyPattern } from "../../runtime/contract/limits.js";
 import { objectSchema, type JsonSchema } from "../model/json-schema.js";
 import { pascalCase } from "../model/names.js";
@@ -14,7 +14,7 @@ interface Said {
   readonly name: string;
   readonly summary: string;
   readonly payload: JsonSchema;
-  /** Of its answer where all goes well. */
+  /** The output in the answer if the frame succeeds. */
   readonly output: JsonSchema;
   readonly extensions?: object;
 }
@@ -26,7 +26,7 @@ interface Dialect {
   reauthentication(said: Said): Received;
 }
 
-/** Every frame that clients may send over a transport: on channels of their own, or on that of the transport. */
+/** Adds every frame that clients may send over a transport; `over` is as in `AsyncApiParts.receives`. */
 export function addFrames(
   parts: AsyncApiParts,
   model: RegistryModel,
@@ -59,13 +59,13 @@ export function addFrames(
 const given: JsonSchema = { type: "object", properties: { token: text }, required: ["token"] };
 const renewed = objectSchema({ ok: { const: true } }, ["ok"]);
 
-/** The options of a command beside its payload. */
+/** The options of a command besides its payload. */
 const options = {
   idempotency_key: { type: "string", pattern: idempotencyKeyPattern },
   deadline_budget: { type: "number", exclusiveMinimum: 0 },
 };
 
-/** Frames are objects with a type, answers have the id of what they answer. */
+/** Frames are objects with a type; an answer has the `cid` of its frame. */
 function webSocket(parts: AsyncApiParts): Dialect {
   const { cid, error } = parts;
   const failed = envelope({ type: { const: "ack" }, cid, error });
@@ -109,7 +109,7 @@ function webSocket(parts: AsyncApiParts): Dialect {
   };
 }
 
-/** Frames are events with their payload as argument, answers the argument of the callback behind it. */
+/** Frames are events whose argument is the payload; the answer is the argument of the callback that comes after it. */
 function socketIo(parts: AsyncApiParts): Dialect {
   const failed = envelope({ error: parts.error });
   const answered = (name: string, done: JsonSchema): JsonSchema => ({

@@ -1,4 +1,4 @@
-// What an AsyncAPI document is made of: channels, operations and messages, each message with a component for its payload.
+// The parts of an AsyncAPI document: channels, operations and messages, each message with a component for its payload.
 import { withDeprecationText } from "../load/deprecations.js";
 import { withoutFormer } from "../load/former-names.js";
 import { limits } from "../../runtime/contract/limits.js";
@@ -12,11 +12,11 @@ import {
 import { pascalCase } from "../model/names.js";
 import type { RegistryModel } from "../model/registry.js";
 
-/** Where a channel is, and how it is connected to. */
+/** The address of a channel, and how clients connect to it. */
 export interface Connection {
   readonly address: string;
   readonly servers: readonly object[];
-  /** Members of its channels and of its operations. */
+  /** The member `bindings` of its channels and of its operations, or empty objects. */
   readonly bindings: object;
   readonly operationBindings: object;
 }
@@ -28,19 +28,19 @@ const error: JsonSchema = objectSchema(
 );
 const cid: JsonSchema = { type: ["string", "number"], maxLength: limits.maxCidLength };
 
-/** The envelope of the service's messages: later versions may add members, which clients ignore. */
+/** The schema of a message of the service. It is open: later versions may add members, which clients ignore. */
 export function envelope(properties: Readonly<Record<string, JsonSchema>>): SchemaObject {
   return { type: "object", properties, required: Object.keys(properties) };
 }
 
-/** A frame that the service takes. */
+/** A frame that the service accepts. */
 export interface Received {
   readonly name: string;
   readonly summary: string;
   readonly payload: JsonSchema;
-  /** What may come beside the payload. */
+  /** The options that a frame may have besides the payload. */
   readonly headers?: JsonSchema;
-  /** What comes back; null is nothing. */
+  /** The answer; null for none. */
   readonly answer: JsonSchema | null;
   readonly extensions?: object;
 }
@@ -50,6 +50,7 @@ interface Channel {
   readonly [member: string]: unknown;
 }
 
+/** Collects the parts of one document; its members are sections of the document. */
 export class AsyncApiParts {
   readonly channels: Record<string, Channel> = {};
   readonly operations: Record<string, unknown> = {};
@@ -57,9 +58,9 @@ export class AsyncApiParts {
   /** Schemas of components by their names. */
   readonly schemas = new Map<string, JsonSchema>();
   readonly #types: RegistryModel["types"];
-  /** What carries the channels of events and commands. */
+  /** The connection whose channels are named after events and commands. */
   readonly #connection: Connection;
-  /** The names of schemas that have one. */
+  /** The names of schemas that are components. */
   readonly #names = new Map<JsonSchema, string>();
   /** Messages that the service sends. */
   readonly #sent: string[] = [];
@@ -69,7 +70,10 @@ export class AsyncApiParts {
     this.#connection = connection;
   }
 
-  /** The schema as a component, which gets the name or, where another has it, one like it; or what it refers to. */
+  /**
+   * A reference to the schema, which becomes a component with this name or, if it is taken, the name with underscores.
+   * Booleans and references are no components.
+   */
   named(wanted: string, schema: JsonSchema): JsonSchema {
     if (typeof schema === "boolean" || "$ref" in schema) return this.#published(schema);
     let name = this.#names.get(schema);
@@ -87,12 +91,12 @@ export class AsyncApiParts {
     return this.named("ErrorEnvelope", error);
   }
 
-  /** What frames and their answers have in common. */
+  /** The correlation id, which a frame and its answer share. */
   get cid(): JsonSchema {
     return this.named("CorrelationId", cid);
   }
 
-  /** A message that the service sends. */
+  /** Adds a message that the service sends, with a channel and an operation of its own. */
   sends(name: string, summary: string, payload: JsonSchema, extensions: object = {}): void {
     this.#sent.push(this.#message(name, "Event", { payload }));
     this.#channel(name, this.#connection, [name], extensions);
@@ -105,7 +109,7 @@ export class AsyncApiParts {
     };
   }
 
-  /** Every message that the service sends, over one more transport. */
+  /** Adds a channel of one more transport, which carries every message that was added with `sends`. */
   sendsAll(name: string, summary: string, connection: Connection): void {
     this.#channel(name, connection, this.#sent, {});
     this.operations[`send.${name}`] = {
@@ -117,7 +121,7 @@ export class AsyncApiParts {
     };
   }
 
-  /** A frame that the service takes; over a further transport its channel is that of the transport, which has a name. */
+  /** Adds a frame that the service accepts: on a channel of its own, or on that of the further transport `over`. */
   receives(frame: Received, over: string | null): void {
     const { summary, answer, extensions = {} } = frame;
     const name = over === null ? frame.name : `${over}.${frame.name}`;
@@ -141,7 +145,7 @@ export class AsyncApiParts {
     };
   }
 
-  /** A message with a component of its own for its payload; returns the name of the message. */
+  /** Adds a message with a component for its payload; returns the name of the message. */
   #message(
     name: string,
     suffix: string,
@@ -173,7 +177,7 @@ export class AsyncApiParts {
     };
   }
 
-  /** A schema whose references lead to components, which are noted. */
+  /** The schema with references to components. Adds the components that it needs. */
   #published(schema: JsonSchema): JsonSchema {
     return mapSchema(schema, (inner) => {
       const type = referredType(inner);

@@ -17,6 +17,7 @@ function withoutIdentifier({ identifier: _identifier, ...license }: LicenseModel
   return license;
 }
 
+/** The document; none if there is no realtime plane. One transport has a channel for each event, others one for all. */
 export function emitAsyncApi(model: RegistryModel): readonly EmittedFile[] {
   const { realtime, service } = model;
   if (realtime === null) return [];
@@ -38,7 +39,7 @@ export function emitAsyncApi(model: RegistryModel): readonly EmittedFile[] {
         version: service.version,
         ...(service.description === null ? {} : { description: service.description }),
         ...(service.contact === null ? {} : { contact: service.contact }),
-        // AsyncAPI has no SPDX identifiers.
+        // AsyncAPI licenses have no SPDX identifier.
         ...(service.license === null ? {} : { license: withoutIdentifier(service.license) }),
         "x-svc-realtime-protocol": protocolVersion,
       },
@@ -63,7 +64,7 @@ function addEvents(parts: AsyncApiParts, realtime: RealtimeModel): void {
     const id = delivery === "durable" ? text : { type: "null" };
     const payload = {
       ...envelope({ id, data: refTo(typeName) }),
-      // AsyncAPI has the keyword for schemas alone.
+      // AsyncAPI knows `deprecated` in schemas only.
       ...(deprecated === null ? {} : { deprecated: true }),
     };
     const extensions = {

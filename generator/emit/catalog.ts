@@ -1,4 +1,4 @@
-// catalog.json and tools.json: every operation by its key, for people and for tool callers (service.md "What the service does" 2).
+// catalog.json and tools.json: every operation by its key, for people and tool callers (service.md "What the service does" 2).
 import { withoutFormer } from "../load/former-names.js";
 import { mapSchema, referredType, type JsonSchema } from "../model/json-schema.js";
 import type { OperationModel, RegistryModel } from "../model/registry.js";
@@ -6,6 +6,7 @@ import { errorGroups, groupedCodesOf } from "./error-codes.js";
 import { recordsFile, type EmittedFile } from "../print/file.js";
 import { reached, typesOf } from "./published-types.js";
 
+/** Both files. The catalog leaves out sensitive operations; tools are the operations that have a route. */
 export function emitCatalog(model: RegistryModel): readonly EmittedFile[] {
   const operations = Object.values(model.operations).filter(({ isSensitive }) => !isSensitive);
   const catalog = {
@@ -34,7 +35,7 @@ function entryOf(operation: OperationModel): object {
   };
 }
 
-/** Operations that can be called, each with its schemas; types stand once, under `$defs`, and schemas refer to them. */
+/** Operations with a route, and their schemas. Each type appears once, under `$defs`. */
 function toolsOf(model: RegistryModel): object {
   const mounted = Object.values(model.operations).filter(({ route }) => route !== null);
   const types = reached(model, mounted.flatMap(typesOf));
@@ -53,7 +54,7 @@ function toolsOf(model: RegistryModel): object {
   };
 }
 
-/** A schema whose references lead to `$defs` of the document. */
+/** The schema with references to `$defs` of the document. */
 function local(schema: JsonSchema): JsonSchema {
   return mapSchema(schema, (inner) => {
     const type = referredType(inner);

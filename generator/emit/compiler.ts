@@ -20,7 +20,7 @@ interface Waiting {
   readonly reject: (cause: unknown) => void;
 }
 
-/** A thread that compiles, started when it is first needed. While it is idle it keeps no process alive. */
+/** A thread that compiles, started when it is first needed. While idle, it doesn't keep the process alive. */
 class CompilerThread {
   readonly #waiting = new Map<number, Waiting>();
   #thread: Worker | undefined;
@@ -49,7 +49,7 @@ class CompilerThread {
     });
   }
 
-  /** Ends what is being compiled; whoever waits for it is refused. */
+  /** Ends the thread. What it was compiling is rejected. */
   end(): void {
     if (this.#thread === undefined) return;
     void this.#thread.terminate();
@@ -65,7 +65,7 @@ class CompilerThread {
   }
 
   #fail(thread: Worker, cause: unknown): void {
-    // The next one may be at work already.
+    // Another thread may have taken its place already.
     if (this.#thread !== thread) return;
     this.#thread = undefined;
     for (const { reject } of this.#waiting.values()) reject(cause);
@@ -79,7 +79,7 @@ function hasEnded(): Error {
 
 const thread = new CompilerThread();
 
-/** The thread's own file: of the bundle, where there is one. */
+/** The file of the thread: the bundled one if it exists. */
 function threadFile(): string {
   const bundled = join(packageRoot(), "dist/cli/ajv-thread.js");
   return existsSync(bundled) ? bundled : join(packageRoot(), "dist/generator/emit/ajv-thread.js");
@@ -90,12 +90,12 @@ export function startCompiler(): void {
   thread.start();
 }
 
-/** Ends the thread: what it compiles is not wanted any more. */
+/** Ends the thread. Pending calls of `compileAside` are rejected. */
 export function endCompiler(): void {
   thread.end();
 }
 
-/** As `compileStandalone`, in the thread. */
+/** As `compileStandalone`, in the thread. Rejects with what that throws, or if the thread ends. */
 export function compileAside(schemas: Schemas): Promise<string> {
   return thread.compile(schemas);
 }

@@ -1,4 +1,4 @@
-// DDL of storage changes, for both engines. Indexes stand over the very expressions that queries use.
+// DDL of storage changes, for both engines. Indexes have exactly the expressions of queries, so that queries can use them.
 import {
   postgresDocumentField,
   sqliteDocumentField,
@@ -9,14 +9,14 @@ import type { IndexSchema, StorageChange, TableSchema } from "./storage-schema.j
 import { systemStep } from "./system-tables.js";
 
 /**
- * Whether a change takes long on a table that has callers: it stands outside of transactions, a statement a line. SQLite
- * makes each of them a transaction of its own, so that others write in between.
+ * Whether a change takes long on a table in use: then it runs outside of the migration's transaction, one statement a line.
+ * On SQLite each statement is a transaction of its own, so that others can write in between.
  */
 export function isOnline(change: StorageChange): boolean {
   return change.kind === "dropIndex" || (change.kind === "createIndex" && change.isOnline);
 }
 
-/** The statements of one change. */
+/** The statements of one change; empty for a check, see `rowChecks`. */
 export function ddl(engine: EngineName, change: StorageChange): string {
   switch (change.kind) {
     case "systemStep":
@@ -45,7 +45,7 @@ export function ddl(engine: EngineName, change: StorageChange): string {
         .join("\n");
     case "checkDeleted":
     case "checkRows":
-      // What it asks stands at the beginning of the file.
+      // `rowChecks` prints them at the beginning of the file.
       return "";
     case "addShape":
       return tablesOf(change)
@@ -71,13 +71,13 @@ function createIndex(
   const where = isOfDeleted ? ` WHERE "is_deleted"` : live;
   const over = `${quoted(change.name)} ON ${quoted(change.table)} (${columns.join(", ")})${where};`;
   if (!isOnline(change)) return `CREATE ${kind} ${over}`;
-  // Two processes may run this at once, each in a transaction of its own.
+  // Two processes may run this at the same time, each in a transaction of its own.
   if (engine === "sqlite") return `CREATE ${kind} IF NOT EXISTS ${over}`;
-  // An index that a killed process has begun is invalid.
+  // A killed process leaves an invalid index behind.
   return `DROP INDEX CONCURRENTLY IF EXISTS ${quoted(change.name)};\nCREATE ${kind} CONCURRENTLY ${over}`;
 }
 
-/** What must find nothing before anything is changed, as lines that the runner of migrations reads. */
+/** Queries that must find no rows before anything changes, as lines that the runner of migrations reads. */
 export function rowChecks(engine: EngineName, change: StorageChange): readonly string[] {
   switch (change.kind) {
     case "checkRows":
@@ -91,7 +91,7 @@ export function rowChecks(engine: EngineName, change: StorageChange): readonly s
   }
 }
 
-/** Rows whose values no longer fit, counted. */
+/** Checks that count rows whose values no longer fit. */
 function misfits(
   engine: EngineName,
   { table, narrowing }: Extract<StorageChange, { kind: "checkRows" }>,
@@ -104,7 +104,7 @@ function misfits(
   );
 }
 
-/** How many rows there are of a condition, as `3 rows with title "longer than 80"` tells it. */
+/** A check that counts the rows of a condition, for messages such as `3 rows with title "longer than 80"`. */
 function countedCheck(
   of: string,
   table: string,
@@ -116,12 +116,12 @@ function countedCheck(
   return checkLine(of, `SELECT * FROM (${counted}) found WHERE found."rows" > 0`);
 }
 
-/** A line that the runner of migrations reads. */
+/** A check, as a line that the runner of migrations reads. */
 function checkLine(of: string, query: string): string {
   return `-- must be empty (${of}): ${query}`;
 }
 
-/** Values that several rows have, and that none may share. */
+/** A check for rows that share values which a new index makes unique. */
 function duplicates(engine: EngineName, change: StorageChange): readonly string[] {
   if (change.kind !== "createIndex" || !change.isOnline || change.index.unique === undefined)
     return [];
@@ -143,7 +143,7 @@ function duplicates(engine: EngineName, change: StorageChange): readonly string[
   return [checkLine(change.name, query)];
 }
 
-/** The table, and that of its history. */
+/** The table, and that of its history if it has one. */
 function tablesOf(change: {
   readonly table: string;
   readonly history: boolean;
@@ -163,7 +163,7 @@ function valueOf(engine: EngineName, field: IndexSchema["fields"][number]): stri
     : postgresDocumentField(field, field.type);
 }
 
-/** The number of a row's shape. A process of a version that knows no shapes writes the first. */
+/** The number of a row's shape. The default is for processes of an earlier version, which know no shapes. */
 const shapeColumn = `"shape" INTEGER NOT NULL DEFAULT 1`;
 
 function documentTable(engine: EngineName, table: string, schema: TableSchema): string {
@@ -195,15 +195,16 @@ function historyTable(engine: EngineName, table: string, tenant: boolean): strin
   ]);
 }
 
-/** When a revision was made, by whom, and whether the document was deleted; a version that does not know them says nothing. */
+/** When and by whom a revision was made, and whether the document was deleted. Null in rows of earlier versions. */
 function tellingColumns(engine: EngineName): readonly string[] {
   const { time, text, flag } = types[engine];
   return [`"changed_at" ${time}`, `"changed_by" ${text}`, `"is_deleted" ${flag}`];
 }
 
 /**
- * FTS5 over words that the service has folded already; a table of tsvectors with a GIN index. Both keep the texts, and
- * their stems where the search has a language, which scores are counted from, and the tenant as one more word, so that an index has not to read what other tenants have.
+ * On SQLite FTS5 over words that the service has folded already, on PostgreSQL a table of tsvectors with a GIN index. To
+ * compute scores, both keep the texts, and stems if the search has a language. Both index the tenant as one more word, so
+ * that a search doesn't read what other tenants have.
  */
 function searchIndex(
   engine: EngineName,
@@ -226,14 +227,14 @@ function searchIndex(
   const table = createTable(name, [
     ...(tenant ? [`"tenant_id" text NOT NULL`] : []),
     `"id" uuid NOT NULL`,
-    // A process of the version before, which knows vectors alone, can go on writing until it is replaced.
+    // The default lets processes of the previous version, which only know vectors, write until they are replaced.
     ...columns.map((column) => `${column} text COLLATE "C" NOT NULL DEFAULT ''`),
     `"texts" tsvector NOT NULL`,
     `PRIMARY KEY (${key})`,
   ]);
   return [
     table,
-    // A score mentions a text several times, and would unpack it as often.
+    // A score reads a text several times, and would decompress it each time.
     ...columns.map(
       (column) => `ALTER TABLE ${quoted(name)} ALTER COLUMN ${column} SET STORAGE EXTERNAL;`,
     ),
@@ -247,7 +248,7 @@ function searchIndex(
   ].join("\n");
 }
 
-/** Trigrams where PostgreSQL has them and lets this role use them; a search does without where it does not. */
+/** An index of trigrams, if PostgreSQL has them and lets this role use them; searches also work without. */
 function trigramIndex(words: string): string {
   return [
     "DO $$ BEGIN",

@@ -1,4 +1,4 @@
-// The fifth phase: the frozen registry → files. An emitter never meets an invalid model and never touches the disk.
+// The fifth phase: the frozen registry → files. An emitter never gets an invalid model and never touches the project's files.
 import { families } from "../families/index.js";
 import type { RegistryNames } from "../load/registry-names.js";
 import { frozen } from "../model/frozen.js";
@@ -26,11 +26,11 @@ export interface EmitOptions {
   readonly names: RegistryNames;
   readonly history: MigrationHistory;
   readonly client: ClientSettings;
-  /** Whether tables that are no longer declared go. */
+  /** Whether tables that are no longer declared are dropped. */
   readonly purges: boolean;
 }
 
-/** Modules that check values. They take longest, and are compiled beside all that is made meanwhile. */
+/** Modules that check values. They take longest, so a thread compiles them while the other files are printed. */
 export async function emitChecks(
   model: RegistryModel,
   cache: TextCache,
@@ -38,7 +38,7 @@ export async function emitChecks(
   return (await Promise.all([emitValidators(model, cache), emitAnswers(model, cache)])).flat();
 }
 
-/** All other files of the generated folder but its manifest. The same model gives the same bytes. */
+/** All other files of the generated folder, except its manifest. The same model and options give the same bytes. */
 export function emit(model: RegistryModel, options: EmitOptions): readonly EmittedFile[] {
   const storage = storageOf(model, options.history.storage, options.purges);
   const tables = storedTables(model, storage);

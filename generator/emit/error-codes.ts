@@ -1,4 +1,4 @@
-// The error codes that each operation may answer with, and those that many have in common.
+// The error codes that each operation may answer with, and groups of codes that many operations share.
 import { errorKinds, errors, type ErrorCode } from "../../runtime/contract/errors.js";
 import { authoredIn } from "../model/code.js";
 import { own } from "../model/records.js";
@@ -20,7 +20,7 @@ const ofParameters: readonly ErrorCode[] = [
   "core.validation",
 ];
 
-/** Codes of everything that takes a JSON body. */
+/** Codes of every operation with a JSON body. */
 export const ofBody: readonly ErrorCode[] = [
   "request_timeout",
   "json_malformed",
@@ -33,7 +33,7 @@ export const ofBody: readonly ErrorCode[] = [
   "core.validation",
 ];
 
-/** Codes of everything that takes a form. */
+/** Codes of every operation with a form. */
 const ofForm: readonly ErrorCode[] = ["request_timeout"];
 
 const ofIdempotency: readonly ErrorCode[] = [
@@ -42,7 +42,7 @@ const ofIdempotency: readonly ErrorCode[] = [
   "idempotency_in_flight",
 ];
 
-/** Codes that many operations have, by the names under which documents tell them once. */
+/** Codes that many operations share. Documents list each group once, under its name. */
 const groups = {
   every: [...new Set([...always, ...ofParameters])],
   json_body: ofBody.filter((code) => !ofParameters.includes(code)),
@@ -75,7 +75,7 @@ interface GroupedCodes {
 
 const knownGroups = new WeakMap<readonly string[], GroupedCodes>();
 
-/** The codes of an operation: groups of which it has all, and those that are in none of these. */
+/** The codes of an operation: the groups that it has completely, and its codes outside of them. */
 export function groupedCodesOf(operation: OperationModel): GroupedCodes {
   const codes = errorCodesOf(operation);
   const grouped = knownGroups.get(codes) ?? inGroups(codes);
@@ -92,7 +92,7 @@ function inGroups(codes: readonly string[]): GroupedCodes {
   return { groups: whole, own: codes.filter((code) => !named.has(code)) };
 }
 
-/** Lists that were made: documents, catalog and client all ask for them. */
+/** Cached lists: documents, catalog and client all need them. */
 const known = new WeakMap<OperationModel, readonly string[]>();
 
 /** Every code that an operation may answer with. */
@@ -115,10 +115,10 @@ function codesOf(operation: OperationModel): ReadonlySet<string> {
   ]);
 }
 
-/** The lists of codes that operations have, of which there are few. */
+/** Lists by their codes: many operations have the same. */
 const lists = new Map<string, readonly string[]>();
 
-/** Codes in the order of the table, then the author's own; the same list for the same codes. */
+/** Codes in the order of opwright's table, then the registry's; the same array for the same codes. */
 function inOrder(codes: ReadonlySet<string>): readonly string[] {
   const key = [...codes].join(" ");
   const list = lists.get(key) ?? [
@@ -129,12 +129,12 @@ function inOrder(codes: ReadonlySet<string>): readonly string[] {
   return list;
 }
 
-/** Codes of the author's own, which are in no table of opwright's. */
+/** The codes that the registry declares, not opwright. */
 export function ownCodesOf(operation: OperationModel): readonly string[] {
   return errorCodesOf(operation).filter((code) => !Object.hasOwn(errors, code));
 }
 
-/** The status of a code, of the table or of the author's own. */
+/** The HTTP status of a code, of opwright's table or of the registry. */
 export function statusOf(
   code: string,
   { errors: declared }: Pick<RegistryModel, "errors">,
@@ -143,7 +143,7 @@ export function statusOf(
   return kind === undefined ? errors[code as ErrorCode].status : errorKinds[kind];
 }
 
-/** Codes that a handler of the author's may throw. */
+/** Whether authors' handlers may throw a code of opwright's table. */
 function isAuthorCode(code: string): boolean {
   return (
     /^core\.(?:malformed|domain|not_found|validation|conflict|concurrency|precondition)$/.test(

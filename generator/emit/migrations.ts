@@ -38,7 +38,7 @@ export function emitMigrations(
   return [...history.files, ...added, state];
 }
 
-/** What is done in one transaction, and behind it each part that stands outside of any. */
+/** The checks of rows, what runs in one transaction, and then each part that runs outside of one (`-- online`). */
 function migrationText(engine: EngineName, changes: readonly StorageChange[]): string {
   const [online, together] = [true, false].map((wanted) =>
     changes.filter((change) => isOnline(change) === wanted),

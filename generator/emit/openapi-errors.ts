@@ -1,4 +1,4 @@
-// What openapi.json says of errors: their bodies, the codes of a status, and what those of the author's own tell.
+// Errors in openapi.json: their body, the response of each status, and the errors that the registry declares.
 import { errorKinds, errors } from "../../runtime/contract/errors.js";
 import { objectSchema, refTo } from "../model/json-schema.js";
 import { own } from "../model/records.js";
@@ -7,7 +7,7 @@ import { statusOf } from "./error-codes.js";
 import { published, type Schema } from "./published-schema.js";
 import type { SharedComponents } from "./shared-components.js";
 
-/** The component of opwright's envelope. */
+/** The schema of opwright's envelope. */
 export function envelopeSchema(): Schema {
   return {
     ...objectSchema(
@@ -23,7 +23,7 @@ export function envelopeSchema(): Schema {
   } as Schema;
 }
 
-/** The answer with an error of a status. */
+/** The response of an error status, with every code that has it. */
 export function errorResponse(
   status: number,
   model: RegistryModel,
@@ -50,7 +50,7 @@ export function errorResponse(
   };
 }
 
-/** What an error of the author's own tells, said once. */
+/** Describes an error of the registry under `x-errors`, once. Codes that the registry doesn't declare are ignored. */
 export function referToError(
   code: string,
   { errors }: RegistryModel,

@@ -1,9 +1,9 @@
-// Examples of OpenAPI: for each JSON body a small value that its schema takes, so that "try it out" begins with one.
+// Examples of JSON bodies for OpenAPI: a small value that the schema accepts, so that "try it out" starts with one.
 import { propertiesOf, referredType, requiredOf, type JsonSchema } from "../model/json-schema.js";
 import { own } from "../model/records.js";
 import type { RegistryModel } from "../model/registry.js";
 
-/** Keywords that are kept here; a schema with another one gets no example rather than a wrong one. */
+/** Keywords that are respected here; a schema with any other gets no example rather than a wrong one. */
 const kept = new Set(
   (
     "type enum const default examples description title format pattern minLength maxLength minimum maximum exclusiveMinimum " +
@@ -21,7 +21,7 @@ const formats: Readonly<Record<string, string>> = {
   uri: "https://example.com",
 };
 
-/** Texts of which a pattern takes one, if it is among the usual. */
+/** Sample texts; the usual patterns accept one of them. */
 const texts = [
   "a text",
   "a longer text",
@@ -36,7 +36,7 @@ const texts = [
 
 const deepest = 12;
 
-/** A value that the schema takes, as small as it is easily found; undefined where it is not. */
+/** A small value that the schema accepts; undefined if none is easily found. */
 export function exampleOf(schema: JsonSchema, types: RegistryModel["types"], depth = 0): unknown {
   if (typeof schema === "boolean") return schema ? {} : undefined;
   const { not, ...others } = schema;
@@ -57,14 +57,14 @@ export function exampleOf(schema: JsonSchema, types: RegistryModel["types"], dep
   return ofType(schema, types, depth);
 }
 
-/** Whether an object lacks one of the members that it must not have together; of other kinds of `not` nothing is known. */
+/** Whether an object lacks one of the members that `not: { required }` forbids to have together. False for any other `not`. */
 function isWithout(not: JsonSchema, found: unknown): boolean {
   if (typeof not !== "object" || Object.keys(not).join() !== "required") return false;
   if (typeof found !== "object" || found === null) return false;
   return requiredOf(not).some((name) => !Object.hasOwn(found, name));
 }
 
-/** What the first alternative takes that has an example. Beside other keywords an alternative may only require more. */
+/** An example of the first alternative that has one. Beside `type` or `properties`, alternatives may only require members. */
 function ofAlternative(
   rest: Exclude<JsonSchema, boolean>,
   alternatives: readonly JsonSchema[],

@@ -1,9 +1,9 @@
-// Links of OpenAPI: which operations go on with an answer, and what they take of it.
+// Links of OpenAPI: which operations continue with an answer, and what they take from it.
 import { propertiesOf, referredType, type JsonSchema } from "../model/json-schema.js";
 import { own } from "../model/records.js";
 import type { OperationModel, RegistryModel } from "../model/registry.js";
 
-/** The member `links` of an operation's answer; nothing where nothing that is attached goes on with it. */
+/** The member `links` of an operation's response; empty if no mounted operation continues with it. */
 export function linksOf(operation: OperationModel, { operations, types }: RegistryModel): object {
   const links = operation.leadsTo.flatMap((name) => {
     const target = own(operations, `${operation.namespace}.${name}`);
@@ -14,7 +14,7 @@ export function linksOf(operation: OperationModel, { operations, types }: Regist
   return links.length === 0 ? {} : { links: Object.fromEntries(links) };
 }
 
-/** Parameters of the target that the answer has by the same names, and the member of its body that the answer is. */
+/** The link passes members of the answer to parameters of the same name, and says which body member takes the whole answer. */
 function linkTo(
   { key, input }: OperationModel,
   answer: JsonSchema,

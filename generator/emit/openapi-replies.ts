@@ -1,4 +1,4 @@
-// What openapi.json says of what handlers read of requests and say of answers besides input and body.
+// What handlers read and set besides input and body, in openapi.json: headers, cookies, statuses.
 import type { ReplyDeclaration } from "../model/registry.js";
 
 const text = { type: "string" } as const;
@@ -13,7 +13,7 @@ export function readHeaders(reply: ReplyDeclaration | null): readonly object[] {
   }));
 }
 
-/** The headers that a handler may set. */
+/** The headers that a handler may set, cookies included. */
 export function saidHeaders(reply: ReplyDeclaration | null): Readonly<Record<string, object>> {
   const cookies = Object.keys(reply?.cookies ?? {});
   return {
@@ -24,7 +24,7 @@ export function saidHeaders(reply: ReplyDeclaration | null): Readonly<Record<str
   };
 }
 
-/** Answers with other statuses: those of success are like `success`, redirects have a place to go. */
+/** Responses of a handler's other statuses: successes are like `success`, redirects have a Location. */
 export function furtherResponses(
   reply: ReplyDeclaration | null,
   success: object,

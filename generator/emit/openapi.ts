@@ -1,4 +1,4 @@
-// openapi.json: OpenAPI 3.1 of every attached operation, error answers included.
+// openapi.json: OpenAPI 3.1 of every operation with a route, error responses included.
 import { isDeepStrictEqual } from "node:util";
 import type { FieldType } from "../../runtime/contract/fields.js";
 import { idempotencyKeyPattern } from "../../runtime/contract/limits.js";
@@ -22,7 +22,7 @@ import { securitySchemes } from "./security-schemes.js";
 import { SharedComponents } from "./shared-components.js";
 import { outputTypeName } from "./types.js";
 
-/** The document of a registry; `others` are operations that the service answers beside its table of routes. */
+/** The document. `others` are operations that the service answers outside its table of routes. */
 export function emitOpenApi(
   model: RegistryModel,
   others: readonly OperationModel[] = [],
@@ -82,18 +82,18 @@ export function emitOpenApi(
   return documentFile("openapi.json", document);
 }
 
-/** A body to begin with; none of a form, which needs a file. */
+/** An example of the body; none for a form, which needs a file. */
 function exampleMember({ input: { body } }: OperationModel, { types }: RegistryModel): object {
   const example = body === null || body.isForm ? undefined : exampleOf(body.schema, types);
   return example === undefined ? {} : { example };
 }
 
-/** OpenAPI has no placeholder for the rest of a path: the parameter's description says that it is. */
+/** OpenAPI has no placeholder for the rest of a path, so the parameter's description explains it. */
 function documentedPath(path: string): string {
   return path.replace("{+", "{");
 }
 
-/** What a list can be asked, field by field. */
+/** The extension `x-query` of a list: what queries can do with each field. */
 function queryMember(
   { documents }: RegistryModel,
   { queries }: OperationModel,
@@ -108,7 +108,7 @@ function queryMember(
   return { "x-query": components.refer("x-query", document.name, query) };
 }
 
-/** The codes of an operation: a reference to those of its groups, which many have alike, then its own. */
+/** The codes of an operation: a reference to those of its groups, which many operations share, then its own. */
 function errorCodesMember(
   operation: OperationModel,
   components: SharedComponents,
@@ -227,7 +227,7 @@ function parametersMember(
   return parameters.length === 0 ? {} : { parameters };
 }
 
-/** The headers that an operation depends on (RFC 9110 §13, §14), but for an If-Match that is told beside its revision. */
+/** The headers that an operation evaluates (RFC 9110 §13, §14), except an If-Match that its revision parameter documents. */
 function conditionsOf({ isConditional, input, output, route }: OperationModel): readonly string[] {
   if (!isConditional) return [];
   const hasRevision = input.parameters.some(({ in: place }) => place === "revision");
@@ -280,7 +280,7 @@ function headerParameter(name: string, description: string, schema: unknown): ob
   return { name, in: "header", required: false, description, schema };
 }
 
-/** The headers that tell of a deprecation (RFC 9745) and of its end (RFC 8594). */
+/** The headers that announce a deprecation (RFC 9745) and its sunset (RFC 8594). */
 function deprecationHeaders({ deprecated }: OperationModel, components: SharedComponents): object {
   if (deprecated === null) return {};
   const header = (name: string, description: string): object => ({

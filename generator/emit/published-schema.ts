@@ -1,4 +1,4 @@
-// Schemas as openapi.json has them: types are components, and what is only for opwright is left out.
+// Schemas for openapi.json: types are components, and keywords that only opwright reads are left out.
 import type { OpenAPIV3_1 } from "openapi-types";
 import { withDeprecationText } from "../load/deprecations.js";
 import { withoutFormer } from "../load/former-names.js";
@@ -6,7 +6,7 @@ import { mapSchema, referredType, type JsonSchema } from "../model/json-schema.j
 
 export type Schema = OpenAPIV3_1.SchemaObject;
 
-/** A schema with references to components. */
+/** The schema with references to components, and with deprecations in its description. */
 export function published(schema: JsonSchema): Schema {
   return mapSchema(schema, (inner) => {
     const type = referredType(inner);

@@ -1,9 +1,9 @@
-// The types that clients can meet: those of operations that are on no mount are not told.
+// The types that clients can meet. Types that only unmounted operations use stay private.
 import type { JsonSchema } from "../model/json-schema.js";
 import type { OperationModel, RegistryModel } from "../model/registry.js";
 import { referredTypes } from "../print/type-text.js";
 
-/** Every type but those that only operations without a route need. */
+/** Every type, except those that only operations without a route need. */
 export function publishedTypes(model: RegistryModel): Readonly<Record<string, JsonSchema>> {
   const operations = Object.values(model.operations);
   const unmounted = operations.filter(({ route }) => route === null);
@@ -20,7 +20,7 @@ export function publishedTypes(model: RegistryModel): Readonly<Record<string, Js
   return Object.fromEntries(Object.entries(model.types).filter(([name]) => !hidden.has(name)));
 }
 
-/** The types that an operation names itself. */
+/** The types that an operation's schemas name directly. */
 export function typesOf({ input, output }: OperationModel): readonly string[] {
   return [
     ...referredTypes(input.schema),
@@ -29,7 +29,7 @@ export function typesOf({ input, output }: OperationModel): readonly string[] {
   ];
 }
 
-/** These types and all that they lead to. */
+/** These types, and all that they refer to, directly or not. */
 export function reached({ types }: RegistryModel, names: readonly string[]): Set<string> {
   const found = new Set<string>();
   const open = [...names];

@@ -5,6 +5,7 @@ import { membersOf, type Shape } from "../load/shape.js";
 import { shorthandScalars } from "../load/shorthand.js";
 import { documentFile, type EmittedFile } from "../print/file.js";
 
+/** The schema of a registry file. `names` become enumerations, which editors complete. */
 export function emitRegistrySchema(names: RegistryNames): EmittedFile {
   const schema = shapeSchema(registryShape, names) as Record<string, unknown>;
   const { service: _required, ...properties } = schema["properties"] as Record<string, unknown>;

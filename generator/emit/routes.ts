@@ -1,4 +1,4 @@
-// routes/<namespace>.ts: what a reviewer reads. Data before code, 15 to 25 lines an operation.
+// routes/<namespace>.ts: what reviewers read. Data before code, 15 to 25 lines per operation.
 import { authoredIn, callOf, ofRuntime, type Code } from "../model/code.js";
 import { camelCase } from "../model/names.js";
 import type { HookUse, OperationModel, ParameterModel, RegistryModel } from "../model/registry.js";
@@ -19,6 +19,7 @@ import { namespacesOf, type Namespace } from "./namespaces.js";
 import { print } from "../print/templates.js";
 import { validatorName } from "./validators.js";
 
+/** A module for each namespace. */
 export function emitRoutes(model: RegistryModel, paths: ModulePaths): readonly EmittedFile[] {
   return namespacesOf(model).map((namespace) => ({
     path: `routes/${namespace.name}.ts`,
@@ -93,14 +94,14 @@ function viewOf(
         operation.hooks.map((hook) => hookText(operation, hook, scope)),
       ),
       `transaction: ${literal(operation.transaction)},`,
-      // What the service says for all is said once.
+      // The usual deadline is printed once, in service.ts.
       ...(deadlineSeconds === null || deadlineSeconds === usualSeconds
         ? []
         : [`deadlineSeconds: ${deadlineSeconds},`]),
       ...(operation.idempotencyKey ? ["idempotencyKey: true,"] : []),
       ...(isHeld(operation, hasErrors) ? [list("errors", ownCodesOf(operation).map(literal))] : []),
       ...deprecationLines(operation),
-      // Both are about requests: what has no route gets none.
+      // These members are about requests, which an operation without a route doesn't get.
       ...(route !== null && operation.ignoresCredentials ? ["ignoresCredentials: true,"] : []),
       ...(route === null || route.reply === null
         ? []
@@ -111,14 +112,14 @@ function viewOf(
   };
 }
 
-/** Whether code of the author's may throw errors of the registry, and is held to those that are declared for it. */
+/** Whether authors' code may throw errors of the registry: then only those that are declared for the operation. */
 function isHeld({ run, hooks }: OperationModel, hasErrors: boolean): boolean {
   return (
     hasErrors && [run, ...hooks.map((hook) => hook.run)].some((code) => authoredIn(code).length > 0)
   );
 }
 
-/** What requests are told of the days of a deprecated operation. */
+/** The days of a deprecated operation, which its responses tell in headers. */
 function deprecationLines({ route, deprecated }: OperationModel): readonly string[] {
   if (route === null || deprecated === null) return [];
   const { since, sunset } = deprecated;
@@ -126,7 +127,7 @@ function deprecationLines({ route, deprecated }: OperationModel): readonly strin
   return [`deprecated: { since: ${literal(since)}${end} },`];
 }
 
-/** What runs it; a handler of the author's answers what is declared. */
+/** The handler. An author's handler is wrapped, so that it answers what is declared. */
 function runText(operation: OperationModel, scope: ModuleScope): string {
   const { run, route } = operation;
   if (authoredIn(run).length === 0) return scope.code(run);
@@ -134,7 +135,7 @@ function runText(operation: OperationModel, scope: ModuleScope): string {
   return held("  ", "run: ", "answered", handler, operation, scope);
 }
 
-/** One hook of the chain; one of the author's that goes around the operation answers what is declared as well. */
+/** One hook of the chain. An author's `wrap` hook is wrapped as well, because it can change the answer. */
 function hookText(
   operation: OperationModel,
   { run, phase, isAuthored }: HookUse,
@@ -164,7 +165,7 @@ function held(
   return callLayout(indent, prefix, maker, [answer, scope.code(code)], [], []);
 }
 
-/** What reads the input: `json(validate.tasksCreate)`, `params({ id: path.uuid })`, `listing.page(tasksSpec)`. */
+/** The code that reads the input: `json(validate.tasksCreate)`, `params({ id: path.uuid })`, `listing.page(tasksSpec)`. */
 function inputText(operation: OperationModel, scope: ModuleScope): string {
   const { parameters, body, read } = operation.input;
   if (typeof read === "object") return scope.code(read);

@@ -1,4 +1,4 @@
-// What values of a member fit, so that a migration can look for rows that a narrower registry would leave off contract.
+// Which values a member accepts, so that a migration can look for rows that don't fit a narrower registry.
 import { sqlText, type FieldType } from "../../runtime/contract/fields.js";
 import type { Shape } from "../../runtime/contract/shapes.js";
 import { storedField, type StoredField } from "../../runtime/contract/stored-members.js";
@@ -8,7 +8,7 @@ import { isNullable, propertiesOf, withoutNull, type JsonSchema } from "../model
 import { own } from "../model/records.js";
 import type { EngineName } from "../print/ddl-parts.js";
 
-/** What SQL can tell of the values of a member. Patterns are not among it. */
+/** The constraints on a member's values that SQL can check. Patterns are not among them. */
 export interface Fit {
   readonly type: FieldType;
   readonly isNullable: boolean;
@@ -21,7 +21,7 @@ export interface Fit {
   readonly exclusiveMaximum?: number;
 }
 
-/** A member that may have less than before, where it is stored, and what of it no longer fits. */
+/** A member that accepts fewer values than before, where it is stored, and which values no longer fit. */
 export interface Narrowing {
   readonly member: string;
   readonly type: FieldType;
@@ -30,7 +30,7 @@ export interface Narrowing {
 }
 
 interface Fault {
-  /** As in `3 rows with title longer than 80`. */
+  /** The end of a message such as `3 rows with title longer than 80`. */
   readonly words: string;
   readonly condition: (value: string, engine: EngineName) => string;
 }
@@ -44,7 +44,7 @@ const bounds = [
   "exclusiveMaximum",
 ] as const;
 
-/** The fits of the scalar members of a document, by what they are called. */
+/** The constraints on a document's scalar members, by name. */
 export function fitsOf(
   { bodySchema, fields }: DocumentModel,
   resolve: Resolve,
@@ -74,7 +74,10 @@ function fitOf(type: FieldType, schema: JsonSchema, resolve: Resolve): Fit {
   };
 }
 
-/** Members that may have less than before; those that are of another type altogether are told elsewhere. */
+/**
+ * Members that accept fewer values than before, except by a change of type, which is reported elsewhere. `wasCalled` gives
+ * a member's earlier name.
+ */
 export function narrowings(
   before: Readonly<Record<string, Fit>>,
   after: Readonly<Record<string, Fit>>,
@@ -103,7 +106,7 @@ function faultsOf(was: Fit, is: Fit, stored: Readonly<Record<string, string>>): 
   ];
 }
 
-/** Values that are gone, but for those that are called otherwise by now. */
+/** Values of an enumeration that are gone; renamed ones still fit. */
 function valueFaults(
   was: Fit,
   is: Fit,

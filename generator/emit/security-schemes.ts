@@ -1,7 +1,7 @@
-// Security schemes of OpenAPI: one an ingress (service.md "Documenting authentication in OpenAPI").
+// Security schemes of OpenAPI: one for each ingress (service.md "Documenting authentication in OpenAPI").
 import type { IdentityModel, IngressModel } from "../model/registry.js";
 
-/** Those of HTTP, which has no tokens in queries. */
+/** The schemes of HTTP, where tokens aren't accepted in queries. */
 export function securitySchemes(identity: IdentityModel): Record<string, object> {
   return schemesOf({
     ...identity,
@@ -9,7 +9,7 @@ export function securitySchemes(identity: IdentityModel): Record<string, object>
   });
 }
 
-/** Every ingress by its name: its kind, and where several are of one kind, what sets the later ones apart. */
+/** A scheme for each ingress, named after its kind; further ones of a kind have longer names. */
 export function schemesOf({
   ingress,
   routes,
@@ -38,7 +38,7 @@ function nameOf(
     name.toLowerCase().replaceAll(/[^a-z0-9]+/g, "_"),
   );
   const isFree = (name: string): boolean => taken[name] === undefined;
-  // What differs in other characters alone is numbered.
+  // Names that differ only in characters other than letters and digits are numbered.
   const numbered = ingress.map((_one, index) => `${names[2] ?? ""}_${index + 1}`);
   return [...names, ...numbered].find(isFree) ?? place;
 }
@@ -57,7 +57,7 @@ function schemeOf(one: IngressModel, isOwn: boolean): object {
   return { type: "http", scheme, ...(isOwn ? { bearerFormat: "JWT" } : {}) };
 }
 
-/** What the kinds of OpenAPI cannot say: what stands before a token, and which route knows it. */
+/** What OpenAPI's kinds can't express: the word before a token, and the route that knows the token. */
 function described(one: IngressModel, hasSeveral: boolean): object {
   if (one.kind === "api_key") return {};
   const isUsual = one.kind !== "bearer" || one.header.toLowerCase() === "authorization";

@@ -1,4 +1,4 @@
-// service.ts and server.ts: the whole service as one value, the process entry, and what authors import.
+// service.ts and server.ts: the whole service as one value, and the entry of its process.
 import { isDeepStrictEqual } from "node:util";
 import { limits } from "../../runtime/contract/limits.js";
 import { families } from "../families/index.js";
@@ -15,6 +15,7 @@ import { print } from "../print/templates.js";
 
 const usualProbes = { livez: "/livez", readyz: "/readyz" };
 
+/** Both files. Operations without a route are not in the service. */
 export function emitService(model: RegistryModel, paths: ModulePaths): readonly EmittedFile[] {
   const { service } = model;
   const namespaces = namespacesOf(model).filter(({ operations }) =>

@@ -1,4 +1,4 @@
-// How the shape of a type of documents goes on: members that come and go, and what those that are renamed are stored as.
+// The next shape of a document type after its last one: members that come and go, and the stored names of renamed ones.
 import type { Conversion, Shape, ShapeStep, StoredMember } from "../../runtime/contract/shapes.js";
 import { declaredMembers } from "../../runtime/contract/shapes.js";
 import { asStored, storedName } from "../../runtime/contract/stored-members.js";
@@ -8,24 +8,24 @@ import { numberedName } from "../model/names.js";
 import { own } from "../model/records.js";
 import type { DocumentModel } from "../model/document-model.js";
 
-/** What is known of the bodies in a table. Members are named as rows name them. */
+/** What is known of the bodies in a table. Members have their names in rows. */
 export interface StoredBodies {
-  /** Members that stored bodies have although a payload may leave them out, with their values. */
+  /** Members that stored bodies have even if a payload left them out, with their defaults. */
   readonly members: Readonly<Record<string, unknown>>;
   /** Members that every stored body has. */
   readonly required: readonly string[];
-  /** The shapes that bodies have had; storages of earlier versions do not say, and neither do their rows. */
+  /** The shapes that bodies have had; absent in storages of earlier versions, whose rows have no shape number. */
   readonly shape?: Shape;
-  /** What values of members fit, by what documents call them; storages of earlier versions do not say. */
+  /** Which values members accept, by their names in documents; absent in storages of earlier versions. */
   readonly fits?: Readonly<Record<string, Fit>>;
 }
 
-/** Members that every row has as it is read. Before rows had a shape, migrations filled in what had a default. */
+/** Members that every row has when it is read. Before rows had shapes, migrations wrote defaults into existing rows. */
 export function storedMembers({ required, members, shape }: StoredBodies): ReadonlySet<string> {
   return new Set(shape === undefined ? [...required, ...Object.keys(members)] : required);
 }
 
-/** The shape of a type of documents after its members have changed: one step more where any came or went. */
+/** The shape of a document type after its members changed: with one more step if any was added, removed or converted. */
 export function shapeAfter(before: StoredBodies | undefined, document: DocumentModel): Shape {
   const declared = membersOf(document.bodySchema);
   if (before === undefined) return { members: declared, steps: [] };
@@ -52,15 +52,15 @@ export function shapeAfter(before: StoredBodies | undefined, document: DocumentM
 }
 
 interface Storing {
-  /** What rows call the members of a document, where that is otherwise. */
+  /** Names in rows of members, and of their values, where they differ from those in documents. */
   readonly stored: Readonly<Record<string, StoredMember>>;
-  /** What is made of other members from here on. */
+  /** Members that are computed from other members from this step on. */
   readonly converts: NonNullable<ShapeStep["converts"]>;
 }
 
 /**
- * What rows call the members of a document: a name that was stored once is never given up. A member of another type has a
- * new one, since the version before goes on reading the old.
+ * The names in rows of a document's members. A renamed member keeps its first name in rows. A converted one gets a new name,
+ * because during a rollout the previous version goes on reading the old one.
  */
 function storedAs(
   { bodySchema, former, enums }: DocumentModel,
@@ -97,7 +97,7 @@ function storedAs(
   return { stored: Object.fromEntries(stored), converts };
 }
 
-/** The type of what fits, in TypeScript; any where that is not known. */
+/** The type of a converter's argument, in TypeScript. If it isn't known, `never` lets a converter take anything. */
 function typeOf(fit: Fit | undefined): string {
   switch (fit?.type) {
     case undefined:
@@ -112,13 +112,13 @@ function typeOf(fit: Fit | undefined): string {
   }
 }
 
-/** The function that made what rows have under a name, where one did. */
+/** The function that last computed the member with this name in rows, if any did. */
 function lastConversion({ steps }: Shape, name: string): string | undefined {
   return steps.findLast(({ converts }) => own(converts ?? {}, name) !== undefined)?.converts?.[name]
     ?.by;
 }
 
-/** What rows call values, where that is otherwise. */
+/** The names in rows of an enumeration's values, where they differ from those in documents. */
 function valuesAs(
   values: readonly string[],
   former: Readonly<Record<string, string>>,
@@ -138,7 +138,7 @@ function valuesAs(
   return Object.fromEntries([...renamed, ...others].filter(([value, stored]) => value !== stored));
 }
 
-/** The members that bodies may have; null where they may have others. */
+/** The members that bodies may have; null if they may have any. */
 function membersOf(body: JsonSchema): readonly string[] | null {
   const isClosed = typeof body === "object" && body["additionalProperties"] === false;
   return isClosed && !("patternProperties" in body) ? Object.keys(propertiesOf(body)) : null;

@@ -1,17 +1,17 @@
-// Parts of the OpenAPI document that operations refer to: each stands once, under components.
+// Parts of the OpenAPI document that operations share: each is printed once, under components.
 import { sortedRecord } from "../model/records.js";
 
 export class SharedComponents {
   readonly #sections = new Map<string, Map<string, unknown>>();
   readonly #schemas: Map<string, unknown>;
 
-  /** Begins with the schemas that have names of their own. */
+  /** Starts with the schemas that have names of their own. */
   constructor(schemas: ReadonlyMap<string, unknown>) {
     this.#schemas = new Map(schemas);
     this.#sections.set("schemas", this.#schemas);
   }
 
-  /** A reference to the component of a name, made where it is the first. The same name always has the same value. */
+  /** A reference to a component, which is made if it is the first. A name must always have the same value. */
   refer(section: string, name: string, made: () => unknown): { readonly $ref: string } {
     const components = this.#sections.get(section) ?? new Map<string, unknown>();
     this.#sections.set(section, components);
@@ -19,16 +19,19 @@ export class SharedComponents {
     return { $ref: `#/components/${section}/${name}` };
   }
 
-  /** A reference to the schema, which gets the name or, where another has it, one like it; or what is one already. */
+  /**
+   * A reference to the schema, which becomes a component with this name or, if it is taken, the name with underscores.
+   * A schema that is a reference already is returned.
+   */
   schema(wanted: string, schema: object | boolean): object | boolean {
-    // A schema that is true, as `out: true` is, has nothing that could be shared.
+    // A boolean schema, as of `out: true`, has nothing to share.
     if (typeof schema === "boolean" || "$ref" in schema) return schema;
     let name = wanted;
     while (this.#schemas.has(name)) name += "_";
     return this.refer("schemas", name, () => schema);
   }
 
-  /** Every section with what was referred to, in code-unit order. */
+  /** Every section with its components, in code-unit order. */
   all(): Readonly<Record<string, Readonly<Record<string, unknown>>>> {
     return sortedRecord(
       [...this.#sections].map(([section, components]) => [section, sortedRecord(components)]),

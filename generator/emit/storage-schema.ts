@@ -1,4 +1,4 @@
-// What the migrations of a service add up to: tables, indexes, members with defaults. Kept beside the migrations.
+// What a service's migrations add up to, kept in migrations/storage.json: tables, indexes, members with defaults.
 import { isDeepStrictEqual } from "node:util";
 import { indexableColumns, type FieldType } from "../../runtime/contract/fields.js";
 import { fitsOf, narrowings, type Narrowing } from "./row-fits.js";
@@ -19,11 +19,11 @@ import type { DocumentModel, UniqueModel } from "../model/document-model.js";
 import type { RegistryModel } from "../model/registry.js";
 
 export interface IndexSchema {
-  /** Whether no two rows have the same there: of a tenant or of all, and of those that are deleted or not. */
+  /** Whether values are unique: across tenants or in each, and among all rows or those that aren't deleted. */
   readonly unique?: { readonly isGlobal: boolean; readonly isLiveOnly: boolean };
-  /** Whether it has only rows that are deleted, of all tenants. */
+  /** Whether it covers only deleted rows, of all tenants together. */
   readonly isOfDeleted?: true;
-  /** Fields of the body where they are stored, and columns. */
+  /** Fields of the body, by their place in rows, and columns. */
   readonly fields: readonly (StoredField & {
     readonly type: FieldType;
     readonly isColumn?: true;
@@ -33,16 +33,16 @@ export interface IndexSchema {
 export interface TableSchema extends StoredBodies {
   readonly tenant: boolean;
   readonly history: boolean;
-  /** Whether rows of the history say when and by whom; those of earlier versions do not. */
+  /** Whether rows of the history say when and by whom; absent for tables of earlier versions. */
   readonly historyTells?: true;
-  /** Whether rows may be marked as deleted; storages of earlier versions do not say. */
+  /** Whether rows may be marked as deleted; absent in storages of earlier versions. */
   readonly softDelete?: boolean;
-  /** What its documents are called where that is not the table's name. */
+  /** The name of its documents, if it isn't the table's. */
   readonly document?: string;
   readonly indexes: Readonly<Record<string, IndexSchema>>;
   /** Indexes of searches, with the fields of their texts in order. */
   readonly searches: Readonly<Record<string, readonly string[]>>;
-  /** The languages of those that keep stems. */
+  /** The languages of search indexes that keep stems. */
   readonly languages?: Readonly<Record<string, string>>;
 }
 
@@ -50,21 +50,21 @@ export interface TableSchema extends StoredBodies {
 export interface StorageSchema {
   readonly tables: Readonly<Record<string, TableSchema>>;
   readonly system: readonly string[];
-  /** How the indexes of searches are laid out; earlier versions knew one layout only, and did not say. */
+  /** The layout of search indexes; absent in storages of the version that only knew layout 1. */
   readonly searchLayout?: number;
 }
 
 /**
- * The layout that this version makes. 1 had texts on SQLite and vectors on PostgreSQL; 2 has texts on both, which scores
- * are counted from, and words of each tenant.
+ * The layout that this version makes. 1 had texts on SQLite and vectors on PostgreSQL; 2 has texts on both, to compute
+ * scores from, and the words of each tenant.
  */
 const searchLayout = 2;
 
 export const emptyStorage: StorageSchema = { tables: {}, system: [] };
 
 /**
- * The storage that a registry needs, given the one that there is. Tables that it declares no longer stay, so that one that
- * comes back is not made twice; unless they are purged.
+ * The storage that a registry needs, given the existing one. Tables that are no longer declared stay, so that one that comes
+ * back isn't created twice, unless `purges` is true.
  */
 export function storageOf(
   model: RegistryModel,
@@ -125,7 +125,7 @@ function tableOf(
   };
 }
 
-/** The indexes of a table. One that stands already, over fields that were called otherwise, keeps its name. */
+/** The indexes of a table. An existing index over the same stored fields keeps its name, even if fields are renamed. */
 function indexesOf(
   document: DocumentModel,
   shape: Shape,
@@ -150,7 +150,7 @@ function indexesOf(
         (old) => !taken.has(old) && isDeepStrictEqual(before[old], index),
       );
       if (known !== undefined) return [known, index];
-      // A rule that changes holds until the next one is made, so that has a name of its own.
+      // A unique index that changes must hold until its replacement exists, so that gets another name.
       const isHeld = there !== undefined && index.unique !== undefined;
       return [
         isHeld ? numberedName(name, (wanted) => own(before, wanted) !== undefined, "_") : name,
@@ -160,7 +160,7 @@ function indexesOf(
   );
 }
 
-/** What the periodic work finds rows by that have been deleted for long. */
+/** The index by which periodic work finds rows that were deleted long ago. */
 function deletedIndex({ table }: DocumentModel) {
   const fields = [{ path: "last_update_at", type: "date-time", isColumn: true }] as const;
   return { name: `${table}_deleted`, index: { isOfDeleted: true, fields } } as const;
@@ -177,7 +177,7 @@ function uniqueIndex(
   };
 }
 
-/** What generated code knows of the tables of documents, by their names. */
+/** What generated code needs to know about the tables of documents, by table. */
 export function storedTables(
   { documents }: RegistryModel,
   { tables }: StorageSchema,
@@ -206,7 +206,7 @@ function indexedField(
   return { ...storedField(shape, path), type };
 }
 
-/** One step from one storage to the next. Nothing that has rows is dropped unless somebody asks for it. */
+/** One step from one storage to the next. No table with rows is dropped unless somebody asks for it. */
 export type StorageChange =
   | {
       /** The table that the step is about, and the step's own name. */
@@ -216,7 +216,7 @@ export type StorageChange =
     }
   | { readonly kind: "createTable"; readonly table: string; readonly schema: TableSchema }
   | { readonly kind: "createHistory"; readonly table: string; readonly tenant: boolean }
-  /** Rows of a history that was made by an earlier version get to say when and by whom. */
+  /** Adds columns for when and by whom to a history that an earlier version made. */
   | { readonly kind: "extendHistory"; readonly table: string }
   | {
       readonly kind: "createIndex";
@@ -224,7 +224,7 @@ export type StorageChange =
       readonly name: string;
       readonly tenant: boolean;
       readonly index: IndexSchema;
-      /** Whether the table has rows already, and callers. */
+      /** Whether the table exists already, and may have rows and callers. */
       readonly isOnline: boolean;
     }
   | {
@@ -238,14 +238,14 @@ export type StorageChange =
   | { readonly kind: "dropSearch"; readonly table: string; readonly name: string }
   | { readonly kind: "dropIndex"; readonly table: string; readonly name: string }
   | { readonly kind: "dropTable"; readonly table: string; readonly history: boolean }
-  /** Rows that are marked as deleted are looked for: they would be there again. */
+  /** Refuses the migration if rows are marked as deleted, because they would reappear. */
   | { readonly kind: "checkDeleted"; readonly table: string }
-  /** Rows are looked at, and nothing of the migration is done where any does not fit. */
+  /** Refuses the migration if rows don't fit. */
   | { readonly kind: "checkRows"; readonly table: string; readonly narrowing: Narrowing }
-  /** Rows of a table that was made by an earlier version get the number of their shape. */
+  /** Adds the shape number to a table that an earlier version made. */
   | { readonly kind: "addShape"; readonly table: string; readonly history: boolean };
 
-/** The steps from `before` to `after`, tables first. */
+/** The steps from `before` to `after`: opwright's own tables, dropped searches, tables of documents, dropped tables. */
 export function storageChanges(
   before: StorageSchema,
   after: StorageSchema,
@@ -308,7 +308,7 @@ function changedTable(
   ];
 }
 
-/** Members that may have less than before, wherever rows have more. */
+/** Checks for members that accept fewer values than before. */
 function checkSteps(
   table: string,
   { fits: known = {}, shape: before }: TableSchema,
@@ -336,7 +336,7 @@ function indexSteps(
   const dropped = Object.keys(before).filter((name) => !isSame(name));
   const created = Object.keys(indexes).filter((name) => !isSame(name));
   const dropping = (name: string): StorageChange => ({ kind: "dropIndex", table, name });
-  // What goes keeps what it holds until what follows it is there.
+  // An index that goes for good is dropped last, so that its rule holds until its replacement exists.
   const [first, last] = [true, false].map((isAnew) =>
     dropped.filter((name) => created.includes(name) === isAnew).map(dropping),
   );
@@ -354,7 +354,7 @@ function indexSteps(
   ];
 }
 
-/** A search whose texts, language or layout are others is made anew, empty: `server.js search-rebuild` fills it. */
+/** Searches that are new, or whose texts, language or layout changed, start empty: `server.js search-rebuild` fills them. */
 function searchSteps(
   table: string,
   before: TableSchema | undefined,
@@ -372,7 +372,7 @@ function searchSteps(
     }));
 }
 
-/** Indexes that no table has any more as they are, those of tables that are gone too. Dropped before any is made. */
+/** Search indexes that are gone or have changed, those of removed tables included. Dropped before any is created. */
 function droppedSearches(
   before: StorageSchema,
   after: StorageSchema,

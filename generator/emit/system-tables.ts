@@ -1,10 +1,10 @@
-// Tables that are no documents: those of every service, and those of families.
+// opwright's own tables: those of every service, and those of families.
 import { families } from "../families/index.js";
 import type { RegistryModel } from "../model/registry.js";
 import { types, type EngineName } from "../print/ddl-parts.js";
 import { stepText, type SystemTables } from "../print/system-steps.js";
 
-/** Those of every service. */
+/** The tables of every service. */
 const ofEvery: SystemTables = (engine) => {
   const type = types[engine];
   return {
@@ -41,7 +41,7 @@ const ofEvery: SystemTables = (engine) => {
   };
 };
 
-/** The steps that a service needs, by their names in order. Names are the same for every engine. */
+/** The names of the steps that a service needs, in order. They are the same for every engine. */
 export function systemStepsOf(model: RegistryModel): readonly string[] {
   const needed = families.filter((family) => family.needsTables(model));
   return [ofEvery, ...needed.map(({ tables }) => tables)].flatMap((tables) =>
@@ -49,7 +49,7 @@ export function systemStepsOf(model: RegistryModel): readonly string[] {
   );
 }
 
-/** The statements of one step. Throws for a step that is none. */
+/** The statements of one step. Throws if no step has the name. */
 export function systemStep(engine: EngineName, name: string): string {
   for (const tables of [ofEvery, ...families.map((family) => family.tables)]) {
     const step = tables(engine)[name];

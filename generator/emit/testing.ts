@@ -4,6 +4,7 @@ import { header, type EmittedFile } from "../print/file.js";
 import { importOf, importStatements } from "../print/layout.js";
 import { print } from "../print/templates.js";
 
+/** The module. It types events and signals only if the service has them. */
 export function emitTesting({ outbox, realtime }: RegistryModel): EmittedFile {
   const said = [
     ...(outbox === null ? [] : ["  readonly events: OutboxEvents;"]),

@@ -1,4 +1,4 @@
-// types/models.ts and types/<namespace>.ts: TypeScript types of everything that travels.
+// types/models.ts and types/<namespace>.ts: TypeScript types of the registry, of inputs and outputs, and of handlers.
 import type { JsonSchema } from "../model/json-schema.js";
 import { objectSchema, referredType } from "../model/json-schema.js";
 import { filledMembers, filledTypeName, handledTypeName } from "../model/filled-input.js";
@@ -18,6 +18,7 @@ import { namespacesOf, type Namespace } from "./namespaces.js";
 import { print } from "../print/templates.js";
 import { extendingDeclaration, referredTypes, typeDeclaration } from "../print/type-text.js";
 
+/** A module for each namespace that declares types, and `models` for all other types. */
 export function emitTypes(model: RegistryModel): readonly EmittedFile[] {
   const modules = typeModules(model);
   const owned = typesByModule(modules);

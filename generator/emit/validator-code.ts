@@ -1,7 +1,7 @@
-// Ajv's code as it is committed: as short as it can be said, and with few names that are numbered, so that a change of one
-// member is a change of a few lines.
+// Ajv's code as it is committed: shortened, and with fewer numbered names, so that changing one member changes only a few
+// lines.
 
-/** Shortens the text of Ajv's functions. What is not as expected stays as it is. */
+/** Shortens the text of Ajv's functions. Text that doesn't look as expected stays as it is. */
 export function shortened(text: string): string {
   const functions = namesInsteadOfSchemas(text.replaceAll(emptyBlock, ""))
     .split(/^(?=function )/m)
@@ -12,19 +12,19 @@ export function shortened(text: string): string {
     .replaceAll(guardedValue, "$1 $2");
 }
 
-/** What formats do with numbers. */
+/** The empty block that Ajv prints for formats of numbers. */
 const emptyBlock = /^if\(typeof data\d* == "number"\)\{\n\}\n/gm;
 
-/** A fault that is all that a condition leads to. */
+/** A block that only appends one error. */
 const guardedFault = /\{\n(\(vErrors \?\?= \[\]\)\.push\(.*\);)\nerrors\+\+;\n\}$/gm;
 
-/** A condition that is all that another leads to. */
+/** A block that only contains another condition, on one line. */
 const guardedGuard = /^(if\(.*\))\{\n(if\(.*\)\{ .* \})\n\}$/gm;
 
-/** A member that is looked at where it is there. */
+/** The beginning of a block that checks a member if it is present. */
 const guardedValue = /^(if\(data.* !== undefined\)\{)\n(let data\d+ = .*;)$/gm;
 
-/** Names of members are looked up among themselves, instead of in a schema with all that it says. */
+/** Looks up names of members in a set of names, so that whole schemas needn't be printed for it. */
 function namesInsteadOfSchemas(text: string): string {
   const schemas = new Map(
     [...text.matchAll(/^const (schema\d+) = (\{.*\});$/gm)].map(([, name = "", json = ""]) => [
@@ -54,24 +54,24 @@ function memberAt(value: unknown, path: readonly string[]): unknown {
   return memberAt((value as Readonly<Record<string, unknown>>)[first], rest);
 }
 
-/** A function without the values that it keeps and never looks at. */
+/** The function without variables that it sets and never reads. */
 function withoutUnused(code: string): string {
   const uses = new Map<string, number>();
   note(code, 1, uses);
   return unread.reduce((rest, lines) => withoutLines(rest, lines, uses), code);
 }
 
-/** Verdicts on whole lists, on single values, and what they begin with: each is looked at by those before. */
+/** Verdicts on whole lists, verdicts on single values, and what these start from. Each is read only by those before it. */
 const unread = [
   /^(?:let (valid\d+) = true;|if\(!valid\d+\)\{\n(valid\d+) = false;\n\})\n/gm,
   /^(?:var|let) (valid\d+) = (?:_errs\d+ === errors|true|false);\n/gm,
   /^(?:const|let) (_errs\d+|vSchema\d+) = .*;\n/gm,
 ];
 
-/** A part of a line that is a string, or a name of a value or an end of a block, which count where they are in no string. */
+/** A string, the name of a value, or a brace. Strings match as a whole, so that names and braces in them don't count. */
 const names = /"[^"\\]*(?:\\.[^"\\]*)*"|(?<![.\w])data\d+\b|[{}]/g;
 
-/** A function whose values are numbered by how deep they lie, and not by how many stand before them. */
+/** The function with values numbered by nesting depth, so that a new member doesn't renumber those after it. */
 function withNamesByDepth(code: string): string {
   if (!code.includes("let data")) return code;
   const live: { readonly from: string; readonly to: string; readonly depth: number }[] = [];
@@ -90,20 +90,20 @@ function withNamesByDepth(code: string): string {
   });
 }
 
-/** The module without constants of which nothing is left to be used. */
+/** The module without constants that nothing uses any more. */
 function withoutUnusedConstants(code: string): string {
   const uses = new Map<string, number>();
   note(code, 1, uses);
   return withoutLines(code, /^const (schema\d+|func\d+|formats\d+) = .*;\n/gm, uses);
 }
 
-/** Counts names that a line may give a value to. */
+/** Adds `more` to `uses` for each occurrence of a name that `withoutLines` may remove. */
 function note(code: string, more: 1 | -1, uses: Map<string, number>): void {
   for (const name of code.match(/\b(?:_errs|valid|vSchema|schema|func|formats)\d+\b/g) ?? [])
     uses.set(name, (uses.get(name) ?? 0) + more);
 }
 
-/** Without those lines that give a value to a name that stands in no other line. What goes is no use any more. */
+/** Removes lines that set a name which no other line contains. Names in removed lines no longer count in `uses`. */
 function withoutLines(code: string, lines: RegExp, uses: Map<string, number>): string {
   const given = new Map<string, number>();
   const found = [...code.matchAll(lines)].map((match) => {

@@ -24,7 +24,7 @@ import { namespacesOf } from "./namespaces.js";
 import { print } from "../print/templates.js";
 import { typeModules } from "../print/type-modules.js";
 
-/** The name of the validator that checks an operation's body or input, or undefined where the runtime's own checks do. */
+/** The name of the validator that checks an operation's body or input; undefined if the runtime's own checks suffice. */
 export function validatorName({ key, input }: OperationModel): string | undefined {
   const { body, parameters, read } = input;
   const isChecked =
@@ -42,7 +42,7 @@ function validatorOf(operation: OperationModel, { types }: RegistryModel): Valid
   return [{ name, schema, typeName: handledTypeName(operation, types), fillsDefaults }];
 }
 
-/** Compiles the validators of every module; texts that the cache holds are not compiled again. */
+/** Compiles the validators of every module, except texts that are cached. */
 export async function emitValidators(
   model: RegistryModel,
   cache: TextCache,
@@ -65,7 +65,7 @@ interface ValidatorModule {
   readonly plans: readonly ValidatorPlan[];
 }
 
-/** The modules that have validators: of the operations of a namespace, and of what families add. */
+/** The modules with validators: those of namespaces, and those that families add. */
 function validatorModules(model: RegistryModel): readonly ValidatorModule[] {
   const further = new Map<string, readonly ValidatorPlan[]>(
     families.flatMap((family) => Object.entries(family.validators(model))),
@@ -77,11 +77,11 @@ function validatorModules(model: RegistryModel): readonly ValidatorModule[] {
   const others = [...further]
     .filter(([name]) => ofNamespaces.every((module) => module.name !== name))
     .map(([name, plans]) => ({ name, source: "registry", plans }));
-  // What a family asks for is imported, also where it is empty.
+  // A family's module is printed even if it has no validators, because other modules import it.
   return [...ofNamespaces.filter(({ plans }) => plans.length > 0), ...others];
 }
 
-/** The functions of schemas that refer to each other by their names; texts that the cache holds are not compiled again. */
+/** The text of the functions that check schemas, which refer to each other by name. Compiles it unless it is cached. */
 export async function compiled(
   schemas: Readonly<Record<string, SchemaObject>>,
   cache: TextCache,
@@ -90,7 +90,7 @@ export async function compiled(
   return cache.get(key, () => compileAside(schemas));
 }
 
-/** What a validator's function is named after: its type, which others may share, or itself. */
+/** The schema that a validator's function checks, by name: its type, which validators can share, or one of its own. */
 export function checkName(
   { name, schema, fillsDefaults }: Pick<ValidatorPlan, "name" | "schema" | "fillsDefaults">,
   { types }: Pick<RegistryModel, "types">,
@@ -100,7 +100,7 @@ export function checkName(
   return fillsDefaults === true && holdsDefaults(type, types) ? filledName(type) : type;
 }
 
-/** The name of a type's check that puts in defaults; no type is called so. */
+/** The name of a type's schema with defaults that are filled in; no type has such a name. */
 function filledName(type: string): string {
   return `${type}_filled`;
 }
@@ -122,14 +122,14 @@ function holdsDefaults(type: string, types: RegistryModel["types"]): boolean {
   return look(type);
 }
 
-/** Whether a schema says nothing but where it leads. */
+/** Whether a schema is a reference and nothing else. */
 function isReference(schema: JsonSchema): boolean {
   return typeof schema === "object" && Object.keys(schema).length === 1 && "$ref" in schema;
 }
 
 /**
- * A schema for each function: those of validators that are no type, and every type that is met, once. They refer to each
- * other by their names; types that are scalars stand where they are referred to. Defaults are left to those that fill them in.
+ * A schema for each function, by name: of validators that check no named type, and of every type that is needed, once. They
+ * refer to each other by name; scalar types are inlined. `default` stays only where it is filled in.
  */
 export function checkedSchemas(
   plans: readonly Pick<ValidatorPlan, "name" | "schema" | "fillsDefaults">[],
@@ -177,7 +177,7 @@ const holders: ReadonlySet<string> = new Set([
   ...schemaKeywords,
 ]);
 
-/** Whether a schema holds no other, so that it may stand where it is referred to. */
+/** Whether a schema has no subschemas, so that it can be inlined. */
 function isScalar(schema: JsonSchema): boolean {
   if (typeof schema === "boolean") return false;
   return Object.entries(schema).every(
@@ -190,7 +190,7 @@ function objectOf(schema: JsonSchema): SchemaObject {
   return typeof schema === "boolean" ? (schema ? {} : { not: {} }) : schema;
 }
 
-/** The schema with the types that it refers to as definitions of its own. */
+/** The schema with all types that it needs under its own `$defs`. */
 export function bundled(schema: JsonSchema, model: Pick<RegistryModel, "types">): SchemaObject {
   const definitions: Record<string, JsonSchema> = {};
   const local = (part: JsonSchema): JsonSchema =>
@@ -211,7 +211,7 @@ export function bundled(schema: JsonSchema, model: Pick<RegistryModel, "types">)
   };
 }
 
-/** The names of the runtime's that compiled functions use. */
+/** The helpers of the runtime that compiled functions use. */
 export function helpersOf(code: string): readonly string[] {
   return ["codePointLength", "formats", "jsonEqual"].filter((name) => code.includes(name));
 }

@@ -1,15 +1,15 @@
-// What emitted modules say, as data: a plain value, something by its name, or a call. Emitters print it without asking what it is for.
+// Code of emitted modules as data: a literal, a name or a call. Families make it; emitters print it without knowing its purpose.
 
-/** Where a name comes from. */
+/** The module that exports a name. */
 export type CodeSource =
   | "runtime"
-  /** A module of the generated folder by its path without a suffix, `documents/tasks`. */
+  /** A module of the generated folder, by its path without extension: `documents/tasks`. */
   | { readonly generated: string }
-  /** A file of the author's, relative to the project. */
+  /** A file of the author's, by its path relative to the project. */
   | { readonly authored: string };
 
 export interface CodeName {
-  /** A name, or a member of it: `documents.create`. */
+  /** An exported name, or a member of one: `documents.create`. */
   readonly name: string;
   readonly from: CodeSource;
 }
@@ -21,29 +21,29 @@ export interface CodeCall {
 
 export type Code = { readonly literal: string | number } | CodeName | CodeCall;
 
-/** Something of the runtime by its name there. */
+/** A name that the runtime exports. */
 export function ofRuntime(name: string): CodeName {
   return { name, from: "runtime" };
 }
 
-/** What a module of the generated folder exports. */
+/** A name that a module of the generated folder exports. */
 export function ofGenerated(module: string, name: string): CodeName {
   return { name, from: { generated: module } };
 }
 
-/** A function in a file of the author's. */
+/** A function that a file of the author's exports. */
 export interface FunctionReference {
   readonly file: string;
   readonly name: string;
 }
 
-/** `registry/handlers/tasks.ts#complete` as file and export. */
+/** Splits `registry/handlers/tasks.ts#complete` into file and export. The text must contain a `#`. */
 export function functionReference(text: string): FunctionReference {
   const hash = text.indexOf("#");
   return { file: text.slice(0, hash), name: text.slice(hash + 1) };
 }
 
-/** The same of a member that may be left out. */
+/** As `functionReference`, for an optional member: null if it is left out. */
 export function referenceOrNull(text: string | undefined): FunctionReference | null {
   return text === undefined ? null : functionReference(text);
 }
@@ -53,11 +53,12 @@ export function ofAuthor({ file, name }: FunctionReference): CodeName {
   return { name, from: { authored: file } };
 }
 
+/** A call of a function with these arguments. */
 export function callOf(call: CodeName, ...given: readonly Code[]): CodeCall {
   return { call, with: given };
 }
 
-/** The names in a piece of code, from the outside in. */
+/** All names in a piece of code, outermost first. */
 export function namesIn(code: Code): readonly CodeName[] {
   if ("call" in code) return [code.call, ...code.with.flatMap(namesIn)];
   return "name" in code ? [code] : [];

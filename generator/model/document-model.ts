@@ -1,4 +1,4 @@
-// What the registry says of documents: their fields, indexes, references and signals.
+// The model of documents: fields, indexes, references, views and signals.
 import type { Elements, Enums, Fields } from "../../runtime/contract/fields.js";
 import type { Code } from "./code.js";
 import type { JsonSchema } from "./json-schema.js";
@@ -8,42 +8,42 @@ export interface IndexModel {
   readonly fields: readonly string[];
 }
 
-/** Fields of which no two documents have the same values; where one of them is null, there is nothing to compare. */
+/** No two documents may have the same values in these fields; a document with a null in one of them is exempt. */
 export interface UniqueModel {
   /** The name of its index. */
   readonly name: string;
   readonly fields: readonly string[];
-  /** Whether it holds beyond a tenant. */
+  /** Whether it holds across all tenants rather than within each. */
   readonly isGlobal: boolean;
-  /** Whether documents that are deleted don't count. */
+  /** Whether soft-deleted documents are exempt. */
   readonly isLiveOnly: boolean;
 }
 
-/** A field that names another document. */
+/** A field that holds the id of another document. */
 export interface ReferenceModel {
   readonly field: string;
   readonly document: string;
-  /** The view of it by which callers follow the field; absent where they see all of it. */
+  /** The view of the other document that callers get through the field; absent if they get all of it. */
   readonly view?: string;
-  /** What becomes of the document with the field when the other one is deleted. */
+  /** What happens to the document with the field when the other one is deleted. */
   readonly onDelete: "restrict" | "cascade" | "set_null";
 }
 
-/** An event that a document sends. */
+/** An event that writes of a document send. */
 export interface EmissionModel {
   readonly on: "create" | "update" | "delete" | "restore" | "kill";
   readonly event: string;
-  /** Fields of which one must have changed; null where any change counts. */
+  /** An update sends it only if one of these fields has changed; null if any change counts. */
   readonly ifChanged: readonly string[] | null;
 }
 
-/** What a field of a document was called before. */
+/** Earlier names of a field and of its values. */
 export interface FormerNames {
-  /** Null where only values are called otherwise. */
+  /** The earlier name of the field; null if only values were renamed. */
   readonly name: string | null;
-  /** The function, as file#export, that makes it of what it was; null where it is as it was. */
+  /** The function, as file#export, that computes the field from the earlier one; null if the value stays as it is. */
   readonly by: string | null;
-  /** By what they are called now. */
+  /** Earlier names of values, by current name. */
   readonly values: Readonly<Record<string, string>>;
 }
 
@@ -53,7 +53,7 @@ export interface SetModel {
   readonly on: "create" | "write";
   readonly from:
     | { readonly kind: "caller" | "profile" | "now" }
-    /** Nothing: handlers write it, and nobody else. */
+    /** No source: only handlers write the field. */
     | { readonly kind: "handler" }
     | { readonly kind: "by"; readonly function: string }
     | { readonly kind: "sum"; readonly paths: readonly string[] }
@@ -62,7 +62,7 @@ export interface SetModel {
 
 /** The members of documents that a view shows. */
 export interface ToldMembers {
-  /** What the view is called. */
+  /** The name of the view, without the document's. */
   readonly name: string;
   /** Including base fields, if listed. */
   readonly members: readonly string[];
@@ -75,11 +75,11 @@ export type ViewModel = ToldMembers & ReadModel;
 export interface ReadModel {
   /** The name of the type. */
   readonly typeName: string;
-  /** What lets callers see them by way of others; null where there is no such way. */
+  /** The hooks that decide whether a caller may read them through other documents; null if nobody may. */
   readonly reading: readonly Code[] | null;
-  /** Paths of members whose documents may come along with a read: `project`, `project.owner`. */
+  /** Paths of references that a read can expand: `project`, `project.owner`. */
   readonly expandable: readonly string[];
-  /** The name of the type as reads answer it: with what comes along. */
+  /** The name of the type that reads answer, expanded documents included. */
   readonly readTypeName: string;
 }
 
@@ -88,41 +88,41 @@ export interface DocumentModel extends ReadModel {
   readonly source: string;
   readonly description: string | null;
   readonly table: string;
-  /** Names of the types as created, patched. */
+  /** The types of the bodies of create and update. */
   readonly createTypeName: string;
   readonly patchTypeName: string;
   readonly tenant: boolean;
   readonly sensitive: boolean;
   readonly softDelete: boolean;
   readonly listDeleted: boolean;
-  /** 0 is no history, null keeps every revision. */
+  /** How many revisions are kept: 0 for none, null for all. */
   readonly history: number | null;
-  /** Whether there are operations over revisions. */
+  /** Whether its revisions have operations. */
   readonly revisions: boolean;
-  /** The policy of those who read what is deleted; null where nobody does. */
+  /** The policy that guards reading deleted documents; null if no operation does. */
   readonly readsDeleted: string | null;
-  /** Seconds after which what is deleted goes for good; null where it stays. */
+  /** Seconds after which a soft-deleted document is removed for good; null if it stays. */
   readonly deletedForSeconds: number | null;
   readonly defaults: Readonly<Record<string, unknown>>;
   readonly nullable: readonly string[];
   readonly canonical: Readonly<Record<string, "uuid" | "date-time">>;
   readonly fields: Fields;
-  /** What the service sets by itself. */
+  /** Fields that the service sets, and those that only handlers write. */
   readonly set: readonly SetModel[];
   readonly elements: Elements;
   readonly enums: Enums;
-  /** What fields, and values of fields, were called before. */
+  /** Earlier names of fields and of their values, by the field's current name. */
   readonly former: Readonly<Record<string, FormerNames>>;
   readonly indexes: readonly IndexModel[];
   readonly unique: readonly UniqueModel[];
   readonly references: readonly ReferenceModel[];
   readonly views: readonly ViewModel[];
-  /** The view that it stands for; null where it is the documents themselves. */
+  /** The view that this model describes (see `viewed`); null if it describes whole documents. */
   readonly view: ToldMembers | null;
-  /** How many documents one request may write; null where it writes one alone. */
+  /** How many documents one bulk request may write; null if there are no bulk operations. */
   readonly bulk: number | null;
   readonly emits: readonly EmissionModel[];
-  /** Whether a patch must be checked against the whole body. */
+  /** Whether writes must validate the whole body, because checking their payload alone isn't enough. */
   readonly checksBody: boolean;
   readonly bodySchema: JsonSchema;
 }

@@ -1,4 +1,4 @@
-// registry.json: the registry without what follows from the rest of it, and back again.
+// registry.json: writes the registry without what can be derived or is usual, and reads it back.
 import { isDeepStrictEqual } from "node:util";
 import { objectSchema, propertiesOf, referredType, requiredOf } from "./json-schema.js";
 import type { JsonSchema } from "./json-schema.js";
@@ -20,7 +20,7 @@ import type {
 
 type Types = RegistryModel["types"];
 
-/** What most operations, their routes, outputs, inputs and bodies say, which is left out. */
+/** The usual value of members; a member that has it is left out of registry.json. */
 const usual = {
   operation: {
     description: null,
@@ -70,7 +70,7 @@ const usual = {
   readonly document: Partial<DocumentModel>;
 };
 
-/** The registry as it is committed: nothing that follows from the rest, so that a change is told once. */
+/** The registry as it is committed: without anything that follows from the rest, so that a change shows up once in a diff. */
 export function frozen(model: RegistryModel): object {
   const hooks = new Map<string, HookUse>();
   const operations = Object.entries(model.operations).map(([key, operation]) => {
@@ -96,7 +96,7 @@ export function frozen(model: RegistryModel): object {
   };
 }
 
-/** The key under which a hook stands once, however many operations it is put to: its id, and a number where others have it. */
+/** Adds a hook to `known` and returns its key there: its id, numbered if another hook has that id. Equal hooks share a key. */
 function hookKey(hook: HookUse, known: Map<string, HookUse>): string {
   for (let number = 1; ; number += 1) {
     const key = number === 1 ? hook.id : `${hook.id} (${number})`;
@@ -107,9 +107,12 @@ function hookKey(hook: HookUse, known: Map<string, HookUse>): string {
   }
 }
 
-/** The registry that was committed, by this version or by one that left nothing out. */
+/**
+ * The model from a committed registry.json, of this version or of one that left nothing out. Throws a TypeError if it has
+ * another shape, here or when it is compared.
+ */
 export function thawed(committed: object): RegistryModel {
-  // Of another shape it throws a TypeError, here or where it is compared.
+  // The shape isn't checked: reading a member that is missing throws.
   const { hooks: shared = {}, ...model } = committed as RegistryModel & {
     readonly hooks?: Readonly<Record<string, HookUse>>;
   };
@@ -141,7 +144,7 @@ export function thawed(committed: object): RegistryModel {
   };
 }
 
-/** Identity with authentication routes: before there were several, it named the one. */
+/** Identity in the current form: earlier versions had one authentication route, and its members directly in identity. */
 function thawedIdentity(identity: RegistryModel["identity"]): RegistryModel["identity"] {
   if (identity === null) return null;
   if ((identity as Partial<IdentityModel>).routes !== undefined)
@@ -162,7 +165,7 @@ function mapped<Value, Result>(
   return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, change(value)]));
 }
 
-/** The members that are not as usual. */
+/** The members of `value` that differ from the usual ones. */
 function without(usually: object, value: object): object {
   const given = usually as Readonly<Record<string, unknown>>;
   const rest: Record<string, unknown> = {};
@@ -171,7 +174,7 @@ function without(usually: object, value: object): object {
   return rest;
 }
 
-/** Most values are one and the same, no objects, or empty lists, which need no deep look. */
+/** Deep equality, with shortcuts for the common cases: identical values, plain values, empty lists. */
 function isSame(left: unknown, right: unknown): boolean {
   if (left === right) return true;
   if (typeof left !== "object" || typeof right !== "object" || left === null || right === null)
@@ -181,7 +184,7 @@ function isSame(left: unknown, right: unknown): boolean {
   return isDeepStrictEqual(left, right);
 }
 
-/** Without the schemas of parameters and bodies that are parts of the input's. */
+/** The input without those schemas of parameters and body that are parts of its own schema. */
 function frozenInput(input: InputModel, types: Types): object {
   const { parameters, body } = input;
   const properties = propertiesOf(resolved(input.schema, types));
@@ -217,7 +220,7 @@ function thawedInput(input: InputModel, types: Types): InputModel {
   return { ...usual.input, ...input, parameters, body: { ...whole, ...body } };
 }
 
-/** What the body is of an input: all of it, all but the parameters, or one member. */
+/** The schema of the body, from the input's: all of it, the members that are no parameters, or one member. */
 function schemaOfBody(
   as: BodyModel["as"],
   { schema, parameters }: Pick<InputModel, "schema" | "parameters">,
@@ -235,7 +238,7 @@ function schemaOfBody(
   );
 }
 
-/** The schema itself, or the type that it is a reference to. */
+/** The schema, or the type that it refers to. */
 function resolved(schema: JsonSchema, types: Types): JsonSchema {
   const type = referredType(schema);
   return type === undefined ? schema : (types[type] ?? true);

@@ -16,11 +16,12 @@ export function referredType(schema: JsonSchema): string | undefined {
     : undefined;
 }
 
+/** A reference to a type of the registry. */
 export function refTo(type: string): SchemaObject {
   return { $ref: `#/types/${type}` };
 }
 
-/** The schema with null as a further value. */
+/** The schema with null allowed as well. */
 export function nullable(schema: JsonSchema): JsonSchema {
   if (isNullable(schema)) return schema;
   if (
@@ -34,7 +35,7 @@ export function nullable(schema: JsonSchema): JsonSchema {
   return { anyOf: [schema, { type: "null" }] };
 }
 
-/** Whether null is one of the schema's values, as far as the schema itself says. */
+/** Whether the schema allows null. References are not followed. */
 export function isNullable(schema: JsonSchema): boolean {
   if (typeof schema === "boolean") return schema;
   const type = schema["type"];
@@ -45,7 +46,7 @@ export function isNullable(schema: JsonSchema): boolean {
   return Array.isArray(alternatives) && (alternatives as JsonSchema[]).some(isNullable);
 }
 
-/** The schema without null, for what holds of its other values. */
+/** The schema of the values other than null, for the usual ways to allow null; any other schema is returned as it is. */
 export function withoutNull(schema: JsonSchema): JsonSchema {
   if (typeof schema === "boolean") return schema;
   const type = schema["type"];
@@ -69,11 +70,12 @@ export function propertiesOf(schema: JsonSchema): Readonly<Record<string, JsonSc
   return (schema["properties"] ?? {}) as Readonly<Record<string, JsonSchema>>;
 }
 
+/** Names of the members that an object schema requires. */
 export function requiredOf(schema: JsonSchema): readonly string[] {
   return typeof schema === "object" ? ((schema["required"] ?? []) as readonly string[]) : [];
 }
 
-/** A closed object schema. */
+/** An object schema that allows no other members. */
 export function objectSchema(
   properties: Readonly<Record<string, JsonSchema>>,
   required: readonly string[],
@@ -86,7 +88,7 @@ export function objectSchema(
   };
 }
 
-/** Applies a change to every subschema, innermost first. */
+/** A copy of the schema with `change` applied to every subschema and to itself, innermost first. Booleans stay. */
 export function mapSchema(
   schema: JsonSchema,
   change: (schema: SchemaObject) => JsonSchema,
@@ -94,7 +96,7 @@ export function mapSchema(
   if (typeof schema === "boolean") return schema;
   const result: Record<string, unknown> = {};
   for (const [keyword, value] of Object.entries(schema)) {
-    // Most keywords say a text or a number.
+    // The common case: most keywords have a plain value.
     if (typeof value !== "object" || value === null) {
       result[keyword] = value;
     } else if (mapKeywords.has(keyword)) {
@@ -115,18 +117,20 @@ export function mapSchema(
   return change(result);
 }
 
-/** Keywords whose value is a map of schemas, a list of schemas, a schema. */
+/** Keywords whose value is a map of schemas. */
 export const mapKeywords: ReadonlySet<string> = new Set([
   "properties",
   "patternProperties",
   "$defs",
 ]);
+/** Keywords whose value is a list of schemas. */
 export const listKeywords: ReadonlySet<string> = new Set([
   "allOf",
   "anyOf",
   "oneOf",
   "prefixItems",
 ]);
+/** Keywords whose value is one schema. */
 export const schemaKeywords: ReadonlySet<string> = new Set([
   "items",
   "additionalProperties",

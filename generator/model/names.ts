@@ -2,7 +2,7 @@
 
 const pascalCases = new Map<string, string>();
 
-/** `tasks.raw_list` → `TasksRawList`. Every emitter asks for the same names. */
+/** `tasks.raw_list` → `TasksRawList`. Cached, because every emitter asks for the same names. */
 export function pascalCase(text: string): string {
   const known = pascalCases.get(text);
   if (known !== undefined) return known;
@@ -30,17 +30,17 @@ export function sentenceCase(operation: string, namespace: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** A summary whose `*` is a namespace in words. */
+/** A summary with the namespace, in words, in place of its `*`. */
 export function summaryOf(text: string, namespace: string): string {
   return text.replace("*", namespace.replaceAll("_", " "));
 }
 
-/** The index of a search in SQL. */
+/** The name of a search's index in SQL. */
 export function indexName(search: string): string {
   return `${search}_index`;
 }
 
-/** The name, or with a number behind it where another one has it: `wanted#2`. For names of the database, which stay. */
+/** The name, or if it is taken the first free one with a number: `wanted#2`. For names in databases, which never change. */
 export function numberedName(
   wanted: string,
   isTaken: (name: string) => boolean,
@@ -51,7 +51,7 @@ export function numberedName(
   return name;
 }
 
-/** What holds the context of an error to its type: no word of the language is called so. */
+/** The name of the check of an error's context. The suffix also keeps it from being a reserved word. */
 export function contextName(code: string): string {
   return camelCase(`${code}_context`);
 }

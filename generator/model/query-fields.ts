@@ -1,4 +1,4 @@
-// The fields of a document as queries name them, and what can be asked of each.
+// The fields of a document as queries name them, and what queries can do with each.
 import {
   baseFields,
   ofMembers,
@@ -9,7 +9,7 @@ import {
 import { isScalarType } from "../../runtime/contract/query-operators.js";
 import type { ToldMembers } from "./document-model.js";
 
-/** What a list of one document can be asked. */
+/** The part of a document's model that decides what queries can do. */
 export interface QueryableDocument {
   readonly fields: Fields;
   readonly softDelete: boolean;
@@ -26,7 +26,7 @@ export function queryableFields(document: QueryableDocument): Fields {
   return { ...told, ...document.fields };
 }
 
-/** What queries can do with each field: the extension `x-query` of list operations. `operators` tells those of a type. */
+/** The extension `x-query` of list operations: what queries can do with each field. `operators` gives those of a type. */
 export function queryExtension(
   fields: Fields,
   elements: Elements,

@@ -1,4 +1,4 @@
-// Records whose keys people choose: `constructor` is a name like any other.
+// Records whose keys authors choose: `constructor` is a key like any other.
 
 /** The record's own value under a key, or undefined. */
 export function own<T>(record: Readonly<Record<string, T>>, key: string): T | undefined {
@@ -10,6 +10,6 @@ export function sortedRecord<T>(
   entries: Iterable<readonly [string, T]>,
 ): Readonly<Record<string, T>> {
   const values = new Map(entries);
-  // Texts without a comparison of ours are sorted by the engine alone. Each key has its value.
+  // Without a comparator the engine sorts strings by code units, and fast. The cast holds because each key is of the map.
   return Object.fromEntries([...values.keys()].sort().map((key) => [key, values.get(key) as T]));
 }

@@ -13,7 +13,7 @@ export interface ContactModel {
   readonly email?: string;
 }
 
-/** The terms of the API: by an SPDX identifier, or where they can be read. */
+/** The license of the API, by SPDX identifier or by URL. */
 export interface LicenseModel {
   readonly name: string;
   readonly identifier?: string;
@@ -34,7 +34,7 @@ export interface ServiceModel {
   readonly deadlineSeconds: number;
   /** Paths of the probes. */
   readonly probes: { readonly livez: string; readonly readyz: string };
-  /** Who makes the bodies of errors, and of which type; null where that is opwright's envelope. */
+  /** The function that shapes error bodies, and their type; null for opwright's envelope. */
   readonly errors: { readonly envelope: FunctionReference; readonly typeName: string } | null;
   readonly app: FunctionReference | null;
   readonly extensions: Readonly<Record<string, unknown>>;
@@ -42,15 +42,15 @@ export interface ServiceModel {
 
 /** One hook of a chain, resolved. */
 export interface HookUse {
-  /** What tells it from the others of a chain: its declared name, file#export, or what a hook of the runtime asks. */
+  /** Unique in a chain: the declared name, file#export, or for a hook of the runtime what it does (`authorize tasks.read`). */
   readonly id: string;
   readonly phase: HookPhaseName;
   readonly run: Code;
-  /** Whether the author wrote it; the runtime's own are made with what policies say. */
+  /** Whether the author wrote it; otherwise it is a hook of the runtime, with arguments from the policy. */
   readonly isAuthored: boolean;
   readonly requires: readonly string[];
   readonly provides: readonly string[];
-  /** The permission that it asks for, or null. */
+  /** The permission that it requires, or null. */
   readonly permission: string | null;
   /** Codes of the error table that a hook of the runtime refuses with. */
   readonly errors: readonly string[];
@@ -68,31 +68,31 @@ export interface ParameterModel {
 }
 
 export interface BodyModel {
-  /** The body is the input, or all members that are no parameters, or one member. */
+  /** Whether the body is the whole input, its members that are no parameters, or one member. */
   readonly as: "input" | "members" | { readonly member: string };
   readonly schema: JsonSchema;
-  /** Whether it may be left out altogether. */
+  /** Whether a request may have no body. */
   readonly isOptional: boolean;
-  /** Whether it is a form with a file, and no JSON. */
+  /** Whether it is a form with a file instead of JSON. */
   readonly isForm: boolean;
   /** Name of the TypeScript type and the OpenAPI component. */
   readonly typeName: string;
 }
 
 export interface InputModel {
-  /** The input as one object: for tools and commands. */
+  /** The input as one object, for tools and commands. */
   readonly schema: JsonSchema;
   readonly typeName: string;
   readonly parameters: readonly ParameterModel[];
   readonly body: BodyModel | null;
   /**
-   * What checks it: one validator over the whole of it, one over the body beside parameters that are read one by one, or
-   * code of the runtime that reads it by itself.
+   * How it is checked: by one validator over the whole input; by one over the body, with parameters read one by one; or by
+   * code of the runtime that reads the input itself.
    */
   readonly read: "whole" | "parts" | Code;
 }
 
-/** An input that is the body as a whole. */
+/** An input that consists of the request body alone. */
 export function bodyInput(
   schema: JsonSchema,
   typeName: string,
@@ -103,14 +103,14 @@ export function bodyInput(
 }
 
 export interface OutputModel {
-  /** Null where the operation answers without a body. */
+  /** Null if the operation doesn't answer with JSON. */
   readonly schema: JsonSchema | null;
   readonly hasEntityTag: boolean;
   /** Whether it answers with bytes of any type. */
   readonly isBytes: boolean;
 }
 
-/** Names of headers are in lower case. */
+/** What a handler may read and set besides input and body. Names of headers are in lower case. */
 export interface ReplyDeclaration {
   readonly reads: readonly string[];
   readonly statuses: readonly number[];
@@ -132,10 +132,10 @@ export interface ReplyDeclaration {
 export interface RouteModel {
   readonly method: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
   readonly path: string;
-  /** Whether it is the root of a mount, which answers with a trailing slash as well. */
+  /** Whether it is the root of a mount, which also answers with a trailing slash. */
   readonly isPrefixRoot: boolean;
   readonly status: number;
-  /** What its handler reads of the request and says of the answer besides input and body; null for nothing. */
+  /** What its handler reads and sets besides input and body; null for nothing. */
   readonly reply: ReplyDeclaration | null;
 }
 
@@ -159,7 +159,7 @@ export type DocumentVerb =
   | "agg_list"
   | HistoryVerb;
 
-/** What is asked of, and done with, what documents were. */
+/** Operations over earlier revisions and deleted documents. */
 export type HistoryVerb =
   | "revisions"
   | "revision"
@@ -178,19 +178,19 @@ export interface SearchModel {
   readonly document: string;
   /** Weights by field. */
   readonly text: Readonly<Record<string, number>>;
-  /** The language whose forms of a word count as one; null where words are taken as they are spelt. */
+  /** The language for stemming, so that forms of a word match each other; null if words match as they are spelled. */
   readonly language: StemmedLanguage | null;
   readonly facets: readonly string[];
 }
 
-/** Objects under one set of rules. */
+/** A storage: files under one set of rules. */
 export interface StorageModel {
   readonly name: string;
   readonly source: string;
-  /** Null for any number. */
+  /** Null for no limit. */
   readonly maxUploadBytes: number | null;
   readonly maxRangeBytes: number;
-  /** Content types, or null for all. */
+  /** Content types that uploads may have, or null for all. */
   readonly accept: readonly string[] | null;
   readonly encryption: "none" | "client";
   /** Whether downloads are streamed; otherwise each is read into memory first. */
@@ -202,19 +202,19 @@ export interface SignalModel {
   readonly typeName: string;
   readonly audience: readonly ("principal" | "topic")[];
   readonly delivery: "durable" | "ephemeral";
-  /** To whom documents send it: a principal that a field names, or a topic; null where nothing says. */
+  /** Where documents send it; null if the registry doesn't say. */
   readonly to: SignalTargetModel | null;
   readonly deprecated: DeprecationModel | null;
 }
 
-/** The field that names a principal, or a topic with fields in braces. */
+/** The field with the principal's id, or a topic in which `{field}` stands for the field's value. */
 export type SignalTargetModel = { readonly principal: string } | { readonly topic: string };
 
 export interface RealtimeModel {
   readonly path: string;
   readonly transports: readonly ("socketio" | "sse" | "websocket")[];
   readonly events: Readonly<Record<string, SignalModel>>;
-  /** Operations by the name of their event. */
+  /** Keys of operations, by the name of the event that calls them. */
   readonly commands: Readonly<Record<string, string>>;
   readonly authorizer: FunctionReference | null;
   readonly presence: boolean;
@@ -223,8 +223,8 @@ export interface RealtimeModel {
 }
 
 /**
- * What calling an operation does: it changes nothing; done twice it does what it does once; it adds something and changes
- * nothing that is there; or it changes what is there.
+ * What calling an operation does: `reads` changes nothing; `repeats` has the same effect when called twice; `adds` changes
+ * nothing that exists; `changes` changes what exists.
  */
 export type Effect = "reads" | "repeats" | "adds" | "changes";
 
@@ -232,7 +232,7 @@ export interface OperationModel {
   readonly key: string;
   readonly namespace: string;
   readonly name: string;
-  /** What made it; of what is part of the runtime, the name there. */
+  /** The family that made it; for built-in operations, the name under which the runtime has their handlers (`apiKeys`). */
   readonly family: string;
   /** The registry file that declares it. */
   readonly source: string;
@@ -243,34 +243,34 @@ export interface OperationModel {
   /** The policy that guards it. */
   readonly guard: string;
   readonly hooks: readonly HookUse[];
-  /** Null where there is none: an upload has as long as its bytes keep coming. */
+  /** Null for none: an upload may take as long as its bytes keep coming. */
   readonly deadlineSeconds: number | null;
   readonly transaction: "write" | "read";
   readonly idempotencyKey: boolean;
-  /** Whether it evaluates preconditions (RFC 9110 §13) of the version that it is about. */
+  /** Whether it evaluates preconditions (RFC 9110 §13) against the version that it reads or writes. */
   readonly isConditional: boolean;
   /** Whether the chain has a hook that provides `authn.principal`. */
   readonly requiresAuthn: boolean;
-  /** Whether credentials are not looked at, because the body authenticates. */
+  /** Whether credentials are ignored, because the body authenticates. */
   readonly ignoresCredentials: boolean;
-  /** Operations of its namespace that go on with what it answers. */
+  /** Operations of its namespace that continue with its answer, such as the next step of an upload. */
   readonly leadsTo: readonly string[];
-  /** Whether only code of the service may call it: it has no route, and no list names it. */
+  /** Whether only code of the service may call it: it has no route, and catalogs don't list it. */
   readonly isSensitive: boolean;
-  /** Null where it is to stay. */
+  /** Null if it isn't deprecated. */
   readonly deprecated: DeprecationModel | null;
-  /** Null where it is registered without HTTP. */
+  /** Null if it is on no mount, so that HTTP doesn't reach it. */
   readonly route: RouteModel | null;
-  /** Members of the input that the audit log names; null where the operation is not in it. */
+  /** Members of the input that the audit log records; null if the operation isn't audited. */
   readonly audit: readonly string[] | null;
-  /** What runs it. */
+  /** Its handler. */
   readonly run: Code;
   readonly effect: Effect;
-  /** Whether tool callers are offered it. */
+  /** Whether `opwright mcp` may offer it as a tool. */
   readonly isTool: boolean;
-  /** The types that are declared for it beside those of the table. */
+  /** Types of its own, besides those of the registry: none, its input, or input, output and handler. */
   readonly declares: "nothing" | "input" | "handler";
-  /** The document whose rows it goes through; null where its cost does not grow with them. */
+  /** The document whose rows it scans; null if its cost doesn't grow with them. */
   readonly lists: string | null;
   /** The document whose whole query language it speaks, or null. */
   readonly queries: string | null;
@@ -279,7 +279,7 @@ export interface OperationModel {
   readonly extensions: Readonly<Record<string, unknown>>;
 }
 
-/** Where a credential stands; tokens belong to an authentication route, API keys are the service's own. */
+/** Where requests carry a credential. Tokens belong to an authentication route; API keys are the service's own. */
 export type IngressModel =
   | {
       readonly kind: "bearer";
@@ -289,25 +289,25 @@ export type IngressModel =
     }
   | { readonly kind: "api_key"; readonly header: string }
   | { readonly kind: "cookie"; readonly cookie: string; readonly route: string }
-  /** A parameter of a WebSocket's handshake. */
+  /** A query parameter of the WebSocket handshake. */
   | { readonly kind: "query"; readonly query: string; readonly route: string };
 
-/** How the tokens of a route are known; those of the service itself where both are null. */
+/** How tokens of a route are verified and resolved to a caller; both null for the service's own tokens. */
 export interface AuthenticationRouteModel {
   readonly verifier: FunctionReference | null;
   readonly resolver: FunctionReference | null;
 }
 
-/** How people register by themselves. */
+/** How people sign up by themselves. */
 export interface SignUpModel {
   readonly verify: "email" | "none";
-  /** The document that is made with each principal. */
+  /** The document that is created with each principal. */
   readonly profile: string | null;
   readonly ttlSeconds: number;
 }
 
 export interface IdentityModel {
-  /** By their names. */
+  /** Authentication routes by name. */
   readonly routes: Readonly<Record<string, AuthenticationRouteModel>>;
   readonly ingress: readonly IngressModel[];
   readonly algorithm: SigningAlgorithm;
@@ -315,47 +315,47 @@ export interface IdentityModel {
   readonly refreshTtlSeconds: number;
   readonly refreshGraceSeconds: number;
   readonly resetTtlSeconds: number;
-  /** Null where nobody registers by oneself. */
+  /** Null if nobody can sign up. */
   readonly signUp: SignUpModel | null;
   readonly jwks: { readonly path: string; readonly maxAgeSeconds: number } | null;
-  /** Whether there are tenants of the service's own. */
+  /** Whether the registry declares `tenancy:`. */
   readonly hasTenancy: boolean;
   readonly tenantHints: { readonly header: boolean; readonly host: string | null };
   readonly trustForwardedHost: boolean;
   readonly signer: FunctionReference | null;
-  /** Operations whose need of a credential is not documented. */
+  /** Operations whose authentication openapi.json doesn't mention. */
   readonly undocumented: readonly string[];
-  /** Permissions that stand above every other. */
+  /** Permissions that include every other one. */
   readonly override: readonly string[];
   readonly decide: FunctionReference | null;
 }
 
-/** An integration event: what it carries, and where it goes. */
+/** An integration event: its payload and its destination. */
 export interface OutboxEventModel {
-  /** The type's name; null for an event of the runtime, which has its own. */
+  /** The type of its payload; null for an event of the runtime, which declares the type itself. */
   readonly typeName: string | null;
-  /** The name of a destination, or a function. */
+  /** The name of a destination, or a function that delivers. */
   readonly destination: string | FunctionReference;
   readonly deprecated: DeprecationModel | null;
 }
 
-/** An error of the author's own. */
+/** An error that the registry declares. */
 export interface OwnErrorModel {
   readonly kind: ErrorKind;
   readonly detail: string;
   readonly retryable: boolean;
-  /** The type of what it tells besides; null where that is nothing. */
+  /** The type of its context; null if it has none. */
   readonly contextType: string | null;
 }
 
-/** What families say beside their operations. */
+/** What families add to the model besides operations. */
 export interface FamilyModels {
-  /** By their codes. */
+  /** Errors that the registry declares, by code. */
   readonly errors: Readonly<Record<string, OwnErrorModel>>;
   readonly identity: IdentityModel | null;
-  /** Null where the service stages nothing. */
+  /** Integration events by name; null if the registry declares no `outbox:`. */
   readonly outbox: Readonly<Record<string, OutboxEventModel>> | null;
-  /** Makes mails of integration events; null where nothing does. */
+  /** The function that renders mails from integration events, or null. */
   readonly mail: FunctionReference | null;
   readonly realtime: RealtimeModel | null;
   readonly documents: Readonly<Record<string, DocumentModel>>;
@@ -363,7 +363,7 @@ export interface FamilyModels {
   readonly storages: Readonly<Record<string, StorageModel>>;
 }
 
-/** What a registry says in which no family has anything to say. */
+/** The models of a registry that declares none of these. */
 export const emptyModels: FamilyModels = {
   errors: {},
   identity: null,
@@ -382,7 +382,7 @@ export interface RegistryModel extends FamilyModels {
   readonly types: Readonly<Record<string, JsonSchema>>;
   /** The namespace that declares a type, where it is one namespace's own. */
   readonly homes: Readonly<Record<string, string>>;
-  /** What the operations of a namespace are about, for documents. */
+  /** Descriptions of namespaces, for published documents. */
   readonly namespaces: Readonly<Record<string, string>>;
   readonly operations: Readonly<Record<string, OperationModel>>;
 }

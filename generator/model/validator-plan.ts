@@ -6,11 +6,11 @@ export interface ValidatorPlan {
   readonly name: string;
   readonly schema: JsonSchema;
   readonly typeName: string;
-  /** Whether it puts in defaults where members are left out; else `default` says nothing to it. */
+  /** Whether it fills in the defaults of absent members; otherwise it ignores `default`. */
   readonly fillsDefaults?: boolean;
 }
 
-/** What the function that checks a schema of that name is called in a module of validators. */
+/** The name, in a module of validators, of the function that checks the schema with this name. */
 export function functionName(name: string): string {
   return `${name}Check`;
 }

@@ -14,17 +14,17 @@ export function viewTypeName(document: string, view: string): string {
   return pascalCase(readName(document, view));
 }
 
-/** What callers read who follow a reference. */
+/** The name of what callers read when they follow a reference. */
 export function ledTo({ document, view }: Pick<ReferenceModel, "document" | "view">): string {
   return readName(document, view);
 }
 
-/** The document whose name, or the name of whose view, it is: `profiles`. */
+/** The document of a name that `readName` made: `profiles` from `profiles.public`. */
 export function documentOf(read: string): string {
   return read.split(".", 1)[0] ?? read;
 }
 
-/** The documents as one of their views has them. */
+/** The model of a document as one of its views shows it. */
 export function viewed(
   document: DocumentModel,
   { name, members, ...read }: ViewModel,
@@ -43,7 +43,7 @@ export function viewed(
   };
 }
 
-/** The documents, or the view of them, with this name. */
+/** The model of the document or view with this name, or undefined. */
 export function readBy(
   documents: Readonly<Record<string, DocumentModel>>,
   read: string,

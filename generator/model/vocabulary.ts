@@ -1,4 +1,4 @@
-// Words that registries, models and printed code have in common.
+// Terms that registries, models and generated code share.
 
 /** Phases of hooks in the order in which they run. */
 export const hookPhases = [

@@ -1,4 +1,4 @@
-// The client compiled: what an npm package of it holds. Each file alone, without a type checker, which its explicit types allow.
+// Compiles the client for its npm package: each file alone and without a type checker, which its explicit types allow.
 import { ts } from "ts-morph";
 import type { EmittedFile } from "../print/file.js";
 
@@ -11,8 +11,8 @@ const options: ts.CompilerOptions = {
 };
 
 /**
- * The files of a client's package, relative to its root: JavaScript and declarations in place of TypeScript. Throws where a
- * file has a type that only a type checker could tell.
+ * The files of a client's package, relative to its root: JavaScript and declarations in place of TypeScript. Throws if an
+ * export lacks an explicit type.
  */
 export function compileClient(files: readonly EmittedFile[]): readonly EmittedFile[] {
   return files

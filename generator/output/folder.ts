@@ -1,4 +1,4 @@
-// The one place that touches the disk: reading and writing the generated folder.
+// The generated folder on disk: reads it, and carries out changes to it.
 import {
   mkdirSync,
   readdirSync,
@@ -18,12 +18,12 @@ import { folderContent, type FolderContent } from "../load/project-folder.js";
 import { hashOf, manifestName, readOwnership, type Ownership } from "./manifest.js";
 import { isRemoval, type Change } from "./plan.js";
 
-/** Paths of migrations below the generated folder. */
+/** Matches paths of migrations, relative to the generated folder. */
 export const migrationPath = /^migrations\/\w+\/\d{4}_\w+\.sql$/;
 
 const storagePath = "migrations/storage.json";
 
-/** The generated folder of a project. */
+/** The generated folder of a project. Its files are listed once, when the object is made. */
 export class GeneratedFolder {
   readonly #root: string;
   readonly #project: string;
@@ -40,7 +40,10 @@ export class GeneratedFolder {
     this.#present = new Set(this.#found.files);
   }
 
-  /** The text of a file, or undefined where there was none when the folder was looked through. Line ends are those of the commit, not of the checkout. */
+  /**
+   * The text of a file, or undefined if there was none when the folder was listed. Line ends are always LF, as in the
+   * commit, even if the checkout has CRLF.
+   */
   read(path: string): string | undefined {
     this.#fileOf(path);
     if (!this.#present.has(`${this.#name}/${path}`)) return undefined;
@@ -50,17 +53,18 @@ export class GeneratedFolder {
       : undefined;
   }
 
-  /** Files of the folder that are neither ours nor among those that should be. */
+  /** Files of the folder that are neither ours nor `wanted`. */
   foreign(wanted: Iterable<string>): readonly string[] {
     const known = new Set([...wanted, ...this.ownership().keys(), manifestName]);
     return this.#paths().filter((path) => !known.has(path));
   }
 
+  /** The files that the manifest lists as ours. */
   ownership(): Ownership {
     return readOwnership(this.read(manifestName));
   }
 
-  /** The ownership with all migrations that are there, whoever wrote them, since others take their place. */
+  /** The ownership, plus every migration on disk, whoever wrote it: those of a base commit will replace them. */
   ownershipWithMigrations(): Ownership {
     const paths = [...this.#migrationsPresent(), storagePath];
     const texts = paths.map((path) => [path, new Set([hashOf(this.read(path) ?? "")])] as const);
@@ -68,9 +72,9 @@ export class GeneratedFolder {
   }
 
   /**
-   * Migrations of earlier runs. Reports migration files that are missing, edited or not owned, two of one number, and a
-   * storage.json that does not belong to them: databases may have applied them, so nothing is guessed. Reports what of
-   * the folder leads elsewhere as well.
+   * Migrations of earlier runs. Reports migrations that are missing, edited, not in the manifest or share a number, and a
+   * storage.json that is missing or edited: databases may have applied them, so nothing is guessed. Also reports links that
+   * can't be followed, and then returns an empty history.
    */
   history(report: Report): MigrationHistory {
     if (this.#leadsElsewhere(report)) return { files: [], storage: emptyStorage };
@@ -102,7 +106,7 @@ export class GeneratedFolder {
     };
   }
 
-  /** The migrations of `base` in the place of its own. What of the folder leads elsewhere is reported all the same. */
+  /** `base` in place of the folder's migrations, which aren't checked. Links that can't be followed are reported as well. */
   historyOf(base: MigrationHistory, report: Report): MigrationHistory {
     return this.#leadsElsewhere(report) ? { files: [], storage: emptyStorage } : base;
   }
@@ -118,7 +122,7 @@ export class GeneratedFolder {
     const path = storagePath;
     const text = this.read(path);
     if (text !== undefined && ownership.get(path)?.has(hashOf(text)) === true) {
-      // The hash says that we printed this text from a StorageSchema.
+      // The hash proves that we printed this text from a StorageSchema.
       return JSON.parse(text) as StorageSchema;
     }
     lost(path, text === undefined ? "is missing" : "was edited");
@@ -129,12 +133,12 @@ export class GeneratedFolder {
     return this.#paths().filter((path) => migrationPath.test(path));
   }
 
-  /** What is there, relative to the folder. */
+  /** The files that were found, relative to the folder. */
   #paths(): readonly string[] {
     return this.#found.files.map((path) => path.slice(this.#name.length + 1));
   }
 
-  /** Carries out changes: each file through a temporary one; folders that become empty go as well. */
+  /** Carries out changes, and removes folders that become empty. */
   apply(changes: readonly Change[]): void {
     for (const change of changes) {
       if (isRemoval(change)) this.#remove(change.path);
@@ -143,6 +147,7 @@ export class GeneratedFolder {
     }
   }
 
+  /** Writes a file by renaming a temporary one, so that nobody reads half a file. */
   write({ path, text }: EmittedFile): void {
     const file = this.#fileOf(path);
     mkdirSync(dirname(file), { recursive: true });
@@ -165,7 +170,7 @@ export class GeneratedFolder {
     }
   }
 
-  /** The absolute path; a path that leaves the folder is a bug of an emitter. */
+  /** The absolute path. Throws if it leaves the folder, which is a bug of an emitter. */
   #fileOf(path: string): string {
     const file = join(this.#root, path);
     if (!file.startsWith(this.#root + sep)) throw new Error(`${path} leaves the generated folder`);

@@ -1,7 +1,7 @@
-// Annotations that GitHub Actions read from stdout (workflow commands).
+// Annotations, which GitHub Actions reads from stdout (workflow commands).
 import type { Position } from "../load/locate.js";
 
-/** One annotation, with its newline. `endCol` is the column behind its last character. */
+/** One annotation, with its newline. Lines and columns count from 1; `endCol` is the column after the last character. */
 export function githubAnnotation(
   command: "error" | "warning" | "notice",
   { file, line, col, endCol }: Omit<Position, "length"> & { readonly endCol?: number },

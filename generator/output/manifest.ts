@@ -1,13 +1,14 @@
-// The manifest: which files of the generated folder are ours, each with the hash that we gave it.
+// The manifest: which files of the generated folder are ours, each with the hash of the text that we wrote.
 import { hash } from "node:crypto";
 import type { EmittedFile } from "../print/file.js";
 import { jsonFile } from "../print/file.js";
 
 export const manifestName = "manifest.json";
 
-/** Hashes by path. After a merge with conflicts a path can have two: either side's text is ours. */
+/** Hashes by path. After a merge with conflicts a path can have two: the text of either side is ours. */
 export type Ownership = ReadonlyMap<string, ReadonlySet<string>>;
 
+/** The SHA-256 of a text, in hexadecimal. */
 export function hashOf(text: string): string {
   return hash("sha256", text, "hex");
 }
@@ -23,7 +24,7 @@ export function manifestOf(
   });
 }
 
-/** Reads who owns what, line by line, so that a manifest with conflict markers still tells. */
+/** Reads a manifest line by line rather than as JSON, so that one with conflict markers still works. */
 export function readOwnership(text: string | undefined): Ownership {
   const owned = new Map<string, Set<string>>();
   for (const [, path = "", hash = ""] of (text ?? "").matchAll(

@@ -1,4 +1,4 @@
-// What writing would do: every file of the folder compared with what should be there. Nothing is touched here.
+// What generating would change: compares emitted files with those on disk. Writes nothing.
 import type { EmittedFile } from "../print/file.js";
 import { hashOf, type Ownership } from "./manifest.js";
 
@@ -14,14 +14,14 @@ export type Change =
     }
   /** Ours, and no longer part of the output. */
   | { readonly kind: "stale"; readonly path: string; readonly before: string }
-  /** Ours once, and changed by someone else since. */
+  /** Ours, but changed by someone else since. Without a text it is no longer part of the output either. */
   | {
       readonly kind: "edited";
       readonly path: string;
       readonly text: string | undefined;
       readonly before: string;
     }
-  /** Not ours, and in our way. */
+  /** Not ours, but where one of our files belongs. */
   | {
       readonly kind: "foreign";
       readonly path: string;
@@ -29,13 +29,13 @@ export type Change =
       readonly before: string;
     };
 
-/** A file that should be, and the text that stands in its place, where there is one. */
+/** A file of the output, and the text that is on disk in its place, if any. */
 export interface Compared extends EmittedFile {
   readonly hash: string;
   readonly before: string | undefined;
 }
 
-/** Compares files with those that are there. `read` gives the text of a file, or undefined. */
+/** Adds to each file its hash and the text on disk. `read` gives the text of a path, or undefined. */
 export function compared(
   files: readonly EmittedFile[],
   read: (path: string) => string | undefined,
@@ -43,12 +43,12 @@ export function compared(
   return files.map((file) => ({ ...file, hash: hashOf(file.text), before: read(file.path) }));
 }
 
-/** Whether carrying the change out takes the file away. */
+/** Whether the change removes the file. */
 export function isRemoval(change: Change): boolean {
   return change.kind === "stale" || (change.kind === "edited" && change.text === undefined);
 }
 
-/** What is to be done for all files that should be. `read` gives the text of a file, or undefined. */
+/** The changes that turn the folder into `files`, by path. `read` gives the text of a path, or undefined. */
 export function planOutput(
   files: readonly Compared[],
   ownership: Ownership,
@@ -77,7 +77,7 @@ export function planOutput(
   return [...present, ...gone].sort((left, right) => (left.path < right.path ? -1 : 1));
 }
 
-/** Whether version control left conflict markers: such a file is made anew rather than treated as somebody's work. */
+/** Whether the text has conflict markers: such a file is rewritten rather than treated as edited. */
 function hasConflict(text: string): boolean {
   return /^<{7} /m.test(text) && /^>{7} /m.test(text);
 }

@@ -1,20 +1,20 @@
-// Texts that take long to make, by what they are made of; kept between runs below node_modules/.cache.
+// Caches texts that take long to make, by a key of their input. Kept between runs below node_modules/.cache.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { own } from "../model/records.js";
 
-/** Gives the text of a key, making it where it is not known. */
 export interface TextCache {
+  /** The text of a key. Calls `make` if it isn't cached; a rejection of `make` is passed on. */
   get(key: string, make: () => Promise<string>): Promise<string>;
 }
 
 /** A cache in one file. */
 export interface FileTextCache extends TextCache {
-  /** Writes the file where something was made, keeping only what this run used. */
+  /** Writes the file if something was made, keeping only what this run used. Does nothing without node_modules. */
   save(): void;
 }
 
-/** Whether an earlier run has kept something. */
+/** Whether an earlier run has saved a cache of this name. */
 export function hasTextCache(project: string, name: string): boolean {
   return existsSync(pathOf(project, name));
 }
@@ -23,7 +23,7 @@ function pathOf(project: string, name: string): string {
   return join(project, "node_modules", ".cache", "opwright", `${name}.json`);
 }
 
-/** The cache of that name of a project; texts of another version are forgotten. */
+/** A project's cache of this name. Texts of another version, or of an unreadable file, are ignored. */
 export function fileTextCache(project: string, name: string, version: string): FileTextCache {
   const path = pathOf(project, name);
   const kept = readCache(path, version);

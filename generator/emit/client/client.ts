@@ -18,6 +18,7 @@ import { emitQueries } from "./queries.js";
 import { emitClientRealtime } from "./realtime.js";
 import type { ClientSettings } from "./settings.js";
 
+/** All files of the client. It has the operations with a route, and the types that these need. */
 export function emitClient(model: RegistryModel, settings: ClientSettings): readonly EmittedFile[] {
   const published = publishedTypes(model);
   const modules = new Map(
@@ -75,7 +76,7 @@ export function emitClient(model: RegistryModel, settings: ClientSettings): read
   ];
 }
 
-/** Where the service's own tokens go, which a client gets by signing in; where there are none, the first bearer token. */
+/** The bearer ingress of the service's own tokens, which a client gets by signing in; otherwise the first one. */
 function ownIngress({ ingress, routes }: IdentityModel): BearerIngress | undefined {
   const bearers = ingress.filter((one) => one.kind === "bearer");
   return bearers.find(({ route }) => own(routes, route)?.resolver === null) ?? bearers[0];
@@ -83,7 +84,7 @@ function ownIngress({ ingress, routes }: IdentityModel): BearerIngress | undefin
 
 type BearerIngress = Extract<IngressModel, { kind: "bearer" }>;
 
-/** What a client of this service need not be told. */
+/** The options that a client of this service has by default. */
 function defaultsOf({ identity, operations }: RegistryModel): string {
   const bearer = identity === null ? undefined : ownIngress(identity);
   const header = bearer?.header.toLowerCase() ?? "";

@@ -1,4 +1,4 @@
-// Codes of errors as types: those that many operations have are named once.
+// Codes of errors as types: codes that many operations share have a type of their own.
 import type { JsonSchema } from "../../model/json-schema.js";
 import { pascalCase } from "../../model/names.js";
 import type { OperationModel, RegistryModel } from "../../model/registry.js";
@@ -10,7 +10,7 @@ export interface DeclaredType {
   readonly schema: JsonSchema;
 }
 
-/** Codes that many operations have, as types of their own: those of all, and those of all with a body. */
+/** The types of codes that many operations share: those of all, and those of all with a JSON body. */
 export function commonCodes(model: RegistryModel): readonly DeclaredType[] {
   const operations = Object.values(model.operations).filter(isAttached);
   const ofAll = sharedBy(operations);
@@ -25,13 +25,13 @@ export function commonCodes(model: RegistryModel): readonly DeclaredType[] {
   ];
 }
 
-/** The type of the codes of an operation or a namespace, which must be none of the registry's. */
+/** The name of the type for the codes of an operation or a namespace; no type of the registry has it. */
 export function codeType(of: string, { types }: Pick<RegistryModel, "types">): string {
   const wanted = `${pascalCase(of)}Code`;
   return Object.hasOwn(types, wanted) ? `${wanted}_` : wanted;
 }
 
-/** Codes that all operations of a namespace have besides. */
+/** The type of codes that all operations of a namespace share besides the common ones; none if there are no such codes. */
 export function namespaceCodes(
   name: string,
   operations: readonly OperationModel[],
@@ -54,6 +54,7 @@ function sharedBy(operations: readonly OperationModel[]): readonly string[] {
   return shared;
 }
 
+/** The codes in a declared type of codes. */
 export function codesOf({ schema }: DeclaredType): readonly unknown[] {
   return typeof schema === "object" && Array.isArray(schema["enum"]) ? schema["enum"] : [];
 }

@@ -12,12 +12,12 @@ const reserved = new Set(
   ),
 );
 
-/** Files of the client whose exports are those of its package as well. */
+/** Files of the client whose exports its package exports as well. */
 const ownParts = ["core", "error", "token", "each", "edit", "upload"] as const;
 
 let exported: ReadonlySet<string> | undefined;
 
-/** Names that the client's own files export, and those of its index. */
+/** Names that the client's own files export, and `models`, which its index exports. */
 function exportedNames(): ReadonlySet<string> {
   if (exported !== undefined) return exported;
   const texts = ownParts.map((part) => ownFile(`${part}.ts`).text).join("\n");
@@ -26,13 +26,13 @@ function exportedNames(): ReadonlySet<string> {
   return exported;
 }
 
-/** The name that a namespace is exported by. TypeScript takes `export * as delete`, but not `export * as await`. */
+/** The name that a namespace is exported by. TypeScript accepts `export * as delete`, but not `export * as await`. */
 export function namespaceName(namespace: string): string {
   const name = camelCase(namespace);
   return freeName(name, (wanted) => wanted === "await" || exportedNames().has(wanted));
 }
 
-/** The name that a function is exported by, and the one it is declared by, which must be no word of the language. */
+/** The name that a function is exported by, and the one it is declared by, which can't be a reserved word. */
 export function functionNames({ name }: OperationModel): {
   readonly exported: string;
   readonly local: string;
@@ -41,12 +41,12 @@ export function functionNames({ name }: OperationModel): {
   return { exported, local: reserved.has(exported) ? `${exported}_` : exported };
 }
 
-/** The route as documentation. */
+/** The method and path of a route, in Markdown. */
 export function routeText({ route }: OperationModel): string {
   return `\`${route?.method} ${route?.path}\``;
 }
 
-/** The head of a function: on one line, or with a parameter a line, and then with its result broken as well. */
+/** The head of a function: on one line, or if that is too long with one parameter a line. */
 export function functionHead(
   name: string,
   parameters: readonly string[],

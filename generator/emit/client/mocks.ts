@@ -1,4 +1,4 @@
-// client/mocks.ts: a service of mocks whose handlers are typed by the operations (opwright.config "client.mocks").
+// client/mocks.ts: mocks of the service, with handlers that are typed by its operations (opwright.config "client.mocks").
 import type { OperationModel, RegistryModel } from "../../model/registry.js";
 import { header, type EmittedFile } from "../../print/file.js";
 import {
@@ -14,6 +14,7 @@ import { hasInput, inputTypeOf, isAttached, operationOf, resultTypeOf } from "./
 import { ownFile } from "./own-file.js";
 import { moduleOfType, namedTypesOf } from "./type-imports.js";
 
+/** The typed mocks, and the file of opwright's that they build on. */
 export function emitMocks(
   model: RegistryModel,
   modules: ReadonlyMap<string, string>,

@@ -23,12 +23,13 @@ export interface NamespaceView {
   readonly model: RegistryModel;
   /** The module of each type. */
   readonly modules: ReadonlyMap<string, string>;
-  /** Codes that many operations have. */
+  /** The types of codes that many operations share. */
   readonly common: readonly DeclaredType[];
   /** The types of the namespace's own document. */
   readonly types: readonly string[];
 }
 
+/** The text of the module of one namespace. */
 export function printNamespace(
   { name, source, operations }: Namespace,
   { model, modules, common, types }: NamespaceView,
@@ -62,7 +63,7 @@ export function printNamespace(
   });
 }
 
-/** Namespaces have a folder of their own, where no file of the client can have their name. */
+/** The import path of a types module. Namespaces have a folder of their own, so that they can't clash with other files. */
 function moduleOf(module = "models"): string {
   return module === "models" ? "../models.js" : `./${module}.js`;
 }

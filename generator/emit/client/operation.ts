@@ -1,4 +1,4 @@
-// What the client's core needs to know of an operation: how it travels, and whether it may be tried again.
+// What the client's core needs to know about an operation: how it is sent, and whether it may be retried.
 import type { Operation } from "../../../client/core.js";
 import { referredType, requiredOf } from "../../model/json-schema.js";
 import type { OperationModel, RegistryModel } from "../../model/registry.js";
@@ -6,11 +6,12 @@ import { literal } from "../../print/layout.js";
 import { namespacesOf, type Namespace } from "../namespaces.js";
 import { outputTypeName } from "../types.js";
 
+/** Whether an operation is on a mount, so that clients can call it. */
 export function isAttached({ route }: OperationModel): boolean {
   return route !== null;
 }
 
-/** Namespaces with those of their operations that are attached. */
+/** Every namespace, with only those of its operations that are attached. */
 export function attachedNamespaces(model: RegistryModel): readonly Namespace[] {
   return namespacesOf(model).map((namespace) => ({
     ...namespace,
@@ -18,6 +19,7 @@ export function attachedNamespaces(model: RegistryModel): readonly Namespace[] {
   }));
 }
 
+/** Whether a call of an operation takes an input. */
 export function hasInput({ input }: OperationModel): boolean {
   return input.parameters.length > 0 || input.body !== null;
 }
@@ -31,16 +33,17 @@ export function isOptional({ input }: OperationModel, model: RegistryModel): boo
   );
 }
 
+/** The TypeScript name of an operation's input. */
 export function inputTypeOf({ input }: OperationModel): string {
   return referredType(input.schema) ?? input.typeName;
 }
 
-/** Whether a call resolves with the response: of bytes, or of whatever a redirect has led to. */
+/** Whether a call resolves with the response itself: it has bytes, or whatever a redirect leads to. */
 export function givesResponse({ output, route }: OperationModel): boolean {
   return output.isBytes || (route?.reply?.redirects ?? []).length > 0;
 }
 
-/** What a call resolves with: bytes are the response itself. */
+/** The type that a call resolves with. `$.Bytes` is the response itself. */
 export function resultTypeOf(operation: OperationModel): string {
   const { output } = operation;
   if (givesResponse(operation)) return "$.Bytes";
@@ -61,7 +64,7 @@ export function repeatsOf({
   return effect === "reads" || effect === "repeats" ? "safe" : undefined;
 }
 
-/** What the core needs to know of an operation that is attached. */
+/** What the core needs to know about an operation that is attached. */
 export function operationOf(operation: OperationModel): Operation {
   const { input, route } = operation;
   const query = input.parameters
@@ -90,7 +93,7 @@ export function operationOf(operation: OperationModel): Operation {
   };
 }
 
-/** The same as members of an object, printed. */
+/** The result of `operationOf` as printed members of an object. */
 export function operationMembers(operation: OperationModel): readonly string[] {
   return Object.entries(operationOf(operation)).map(
     ([name, value]) => `${name}: ${literal(value)}`,

@@ -1,4 +1,4 @@
-// client/package.json, with which the client can be published.
+// client/package.json, so that the client can be published.
 import type { RegistryModel } from "../../model/registry.js";
 import { jsonFile, type EmittedFile } from "../../print/file.js";
 import { emitReadme } from "./readme.js";
@@ -7,10 +7,10 @@ import type { ClientSettings } from "./settings.js";
 /** The version of socket.io-client that the client is tested with. */
 const socketIoRange = "^4.8.0";
 
-/** The first version whose mutations say which of them is tried. */
+/** The first version that passes a context to mutation functions, which tells tries of one mutation from others. */
 const queryRange = "^5.89.0";
 
-/** Packages that a client works with where an application has them. */
+/** Optional peer dependencies: the client works with them if an application has them. */
 function peersOf(ranges: Readonly<Record<string, string>>): object {
   const names = Object.keys(ranges);
   if (names.length === 0) return {};
@@ -18,6 +18,7 @@ function peersOf(ranges: Readonly<Record<string, string>>): object {
   return { peerDependencies: ranges, peerDependenciesMeta: meta };
 }
 
+/** package.json and README.md of the client, with the version of the service. */
 export function emitPackage(
   model: RegistryModel,
   settings: ClientSettings,

@@ -32,6 +32,7 @@ import {
 import { ownFile } from "./own-file.js";
 import { moduleOfType, namedTypesOf } from "./type-imports.js";
 
+/** A file for each namespace whose operations get options, and the file that these share. */
 export function emitQueries(
   model: RegistryModel,
   modules: ReadonlyMap<string, string>,
@@ -56,12 +57,12 @@ export function emitQueries(
   return files.length === 0 ? [] : [ownFile("query.ts"), ...files];
 }
 
-/** A stream can be read only once, so it can't be cached. */
+/** Whether an operation gets options. One that reads bytes doesn't: a stream can be read only once, so it can't be cached. */
 function isOffered(operation: OperationModel): boolean {
   return !isReading(operation) || !givesResponse(operation) || operation.route?.method === "HEAD";
 }
 
-/** The name of the options for all pages of a list, which no operation beside it has. */
+/** The name of the options for all pages of a list; no operation of the namespace has it. */
 function pagesName(list: OperationModel, taken: ReadonlySet<string>): string {
   return freeName(`${functionNames(list).exported}Pages`, (name) => taken.has(name));
 }
@@ -80,7 +81,7 @@ function functionsOf(
     : [query];
 }
 
-/** Whether it is a list by cursor: a text in, the next one out. */
+/** Whether it is a list by cursor: it takes `after` and answers `next_cursor`. */
 function isList({ input, output }: OperationModel, model: RegistryModel): boolean {
   const whole = (schema: JsonSchema | null): JsonSchema => {
     const type = schema === null ? undefined : referredType(schema);
@@ -120,7 +121,7 @@ function printRead(
         ? "client, input, options"
         : "client, options";
   const type = helper === "pages" ? "$.Pages" : "$.Query";
-  // A query may not answer undefined.
+  // TanStack Query doesn't accept undefined from a query.
   const isEmpty = resultTypeOf(operation) === "undefined";
   return [
     docComment("", routeText(operation)),
@@ -163,7 +164,7 @@ function printMutation(operation: OperationModel, namespace: string, model: Regi
   ].join("\n");
 }
 
-/** A call whose last argument is a function of one expression: on one line, hugging that function, or an argument a line. */
+/** A call whose last argument is a function of one expression: on one line, broken in that function, or one argument a line. */
 function callback(name: string, before: readonly string[], arrow: string, body: string): string {
   const head = `  return ${name}(${[...before, arrow].join(", ")}`;
   if (`${head} ${body});`.length <= width) return `${head} ${body});`;

@@ -8,6 +8,7 @@ import { functionNames, namespaceName, routeText } from "./functions.js";
 import { attachedNamespaces, hasInput, isAttached, isOptional, isReading } from "./operation.js";
 import type { ClientSettings } from "./settings.js";
 
+/** The README of the client's package `name`. Examples call operations of the service, if it has suitable ones. */
 export function emitReadme(
   model: RegistryModel,
   settings: ClientSettings,
@@ -54,7 +55,7 @@ interface ExampleCall {
   readonly call: string;
 }
 
-/** A call of the operation that a function of the runtime runs, where the service has it. */
+/** A call of the operation that this function of the runtime handles, if the service has one. */
 function callTo(model: RegistryModel, runner: string): ExampleCall | undefined {
   const found = Object.values(model.operations).find(
     (operation) =>
@@ -63,7 +64,7 @@ function callTo(model: RegistryModel, runner: string): ExampleCall | undefined {
   return found === undefined ? undefined : exampleCall(found);
 }
 
-/** An operation that only reads and can be called without input; one of documents, where there is one. */
+/** A call of an operation that only reads and needs no input, preferably one of documents. */
 function exampleOf(model: RegistryModel): ExampleCall | undefined {
   const callable = Object.values(model.operations).filter(
     (operation) =>
@@ -84,7 +85,7 @@ function callText(operation: OperationModel): string {
   return `${namespaceName(operation.namespace)}.${functionNames(operation).exported}`;
 }
 
-/** The first transport of the service as the README shows it. */
+/** The transport that the README shows: WebSocket if the service has it, then Server-Sent Events, then Socket.IO. */
 function transportOf({ realtime }: RegistryModel) {
   const transports = realtime?.transports ?? [];
   if (transports.includes("websocket"))

@@ -1,4 +1,4 @@
-// client/realtime.ts: events and commands of the realtime plane, typed, over connections that are the same for every service.
+// client/realtime.ts: typed events and commands of the realtime plane, over connections that are the same for every service.
 import { deprecationTag } from "../../model/deprecation.js";
 import { objectSchema, type JsonSchema } from "../../model/json-schema.js";
 import { pascalCase } from "../../model/names.js";
@@ -34,11 +34,12 @@ const core = [
   "shared",
 ];
 const transportFiles = { socketio: "socketio", sse: "sse", websocket: "websocket" } as const;
-/** What a transport needs besides its own file. */
+/** Files that a transport needs besides its own. */
 const transportParts = { socketio: [], sse: ["event-stream"], websocket: [] } as const;
 const count: JsonSchema = { type: "integer" };
 const text: JsonSchema = { type: "string" };
 
+/** The typed plane, and the files of its transports; none if there is no realtime plane. */
 export function emitClientRealtime(
   model: RegistryModel,
   modules: ReadonlyMap<string, string>,
@@ -102,7 +103,7 @@ export function emitClientRealtime(
   ];
 }
 
-/** Types by their modules, which are named here so that no type can have the name of what this file declares. */
+/** Refers to types through their modules (`$models.Task`), so that they can't clash with what this file declares. */
 function modulesOf(modules: ReadonlyMap<string, string>): {
   name(type: string, operation?: OperationModel): string;
   imports(): readonly string[];
@@ -124,7 +125,7 @@ function modulesOf(modules: ReadonlyMap<string, string>): {
   };
 }
 
-/** Members for events of the runtime's own. */
+/** Interface members for the runtime's own events. */
 function builtIn(hasPresence: boolean): readonly string[] {
   const moved = { topic: text, principal: text, count };
   const schemas: Readonly<Record<string, Readonly<Record<string, JsonSchema>>>> = {

@@ -1,11 +1,11 @@
 // The settings of the client.
 
-/** What the tool's configuration says of the client. */
+/** The member `client` of opwright.config. */
 export interface ClientSettings {
-  /** The name of its npm package; one that follows from the service's where null. */
+  /** The name of its npm package; null for the service's name with `-client`. */
   readonly package: string | null;
   /** Whether it has options for TanStack Query. */
   readonly queries: boolean;
-  /** Whether it has a service of mocks. */
+  /** Whether it has mocks of the service. */
   readonly mocks: boolean;
 }

@@ -2,7 +2,7 @@
 import type { OperationModel } from "../../model/registry.js";
 import { hasInput, inputTypeOf, resultTypeOf } from "./operation.js";
 
-/** The module of a type, from a file whose client is at `root`: that of the operation's namespace where no other has it. */
+/** The import path of a type, from a file with the client at `root`. A type without a module is declared by `namespace`. */
 export function moduleOfType(
   type: string,
   namespace: string,
@@ -13,12 +13,12 @@ export function moduleOfType(
   return module === "models" ? `${root}/models.js` : `${root}/api/${module}.js`;
 }
 
-/** Without what is of the language or of the client's core. */
+/** The types that must be imported: those neither of the language nor of the client's core. */
 export function withoutBuiltIn(types: readonly string[]): readonly string[] {
   return types.filter((type) => type !== "undefined" && type !== "$.Bytes");
 }
 
-/** The named types of what an operation takes and answers. */
+/** The named types of an operation's input and result. */
 export function namedTypesOf(operation: OperationModel): readonly string[] {
   return withoutBuiltIn([
     ...(hasInput(operation) ? [inputTypeOf(operation)] : []),

@@ -1,4 +1,4 @@
-// What changes of integration events mean for their receivers.
+// Compares the integration events of two registries, as their receivers see them.
 import { deprecations } from "../../compare/deprecations.js";
 import type { OutboxEventModel, RegistryModel } from "../../model/registry.js";
 import type { Comparison } from "../../compare/comparison.js";
@@ -6,13 +6,13 @@ import { compareEvents } from "../../compare/events.js";
 import type { Rules } from "../../compare/rules.js";
 
 const integrationEvent: Rules<OutboxEventModel> = {
-  // Types are compared where they stand.
+  // `compareEvents` compares the types.
   typeName: null,
   deprecated: deprecations,
   destination: null,
 };
 
-/** Integration events, which receivers of webhooks read. */
+/** Reports changes of integration events, which receivers of webhooks read. */
 export function compare(before: RegistryModel, after: RegistryModel, comparison: Comparison): void {
   const events = [before.outbox ?? {}, after.outbox ?? {}] as const;
   compareEvents("integration event", events, integrationEvent, comparison);

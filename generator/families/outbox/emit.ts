@@ -1,4 +1,4 @@
-// outbox.ts: integration events, typed, and where they go.
+// outbox.ts: the types of integration events, and their destinations.
 import type { RegistryModel } from "../../model/registry.js";
 import { header, type EmittedFile } from "../../print/file.js";
 import { importOf, importStatements, literal, sortedUnique } from "../../print/layout.js";
@@ -12,6 +12,7 @@ const ofRuntime: Readonly<Record<string, string>> = {
   "authn.sign_up_requested": "SignUpRequested",
 };
 
+/** The module `outbox.ts`; none if the registry declares no `outbox:`. */
 export function emitOutbox(model: RegistryModel, paths: ModulePaths): readonly EmittedFile[] {
   const { outbox, mail } = model;
   if (outbox === null) return [];

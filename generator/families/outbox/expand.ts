@@ -6,10 +6,13 @@ import { functionReference } from "../../model/code.js";
 import type { OutboxEventModel } from "../../model/registry.js";
 import { deprecationOf, type FamilyContext } from "../../kernel/family.js";
 
-/** Events of the runtime, which have types of their own. */
+/** Events of the runtime, which declares their types itself. */
 const ofRuntime = ["authn.password_reset_requested", "authn.sign_up_requested"];
 
-/** The events of a service; null where it declares none. Puts their types into the table. */
+/**
+ * The events of `outbox:`, sorted by name; null if it isn't declared. Adds their types to the table, and reports events that
+ * lack `data`, or have it although they are the runtime's (OPW058).
+ */
 export function outboxModel(
   context: FamilyContext,
 ): Readonly<Record<string, OutboxEventModel>> | null {

@@ -51,7 +51,7 @@ declare module "../../load/declarations.js" {
   }
 }
 
-/** Its sections. */
+/** The sections of the registry that this family reads. */
 export const format: Readonly<Record<string, Member>> = {
   outbox: optional(outbox, "Integration events and where they go."),
 };

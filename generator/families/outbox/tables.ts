@@ -4,7 +4,7 @@ import { types } from "../../print/ddl-parts.js";
 
 const alive = `"dead_at" IS NULL`;
 
-/** Its steps, in the order in which they are made. */
+/** The steps that make and later change the table, in order. */
 export const tables: SystemTables = (engine) => {
   const type = types[engine];
   return {
@@ -22,7 +22,7 @@ export const tables: SystemTables = (engine) => {
       ],
       indexes: ["due_at"],
     },
-    // Dead letters are in no index that the relay reads.
+    // Dead letters stay out of the indexes that the relay reads, so that they don't slow it down.
     "opwright_outbox.dead": [
       `DROP INDEX "opwright_outbox_by_due_at";`,
       index("opwright_outbox_by_due", "opwright_outbox", `"due_at", "id"`, alive),

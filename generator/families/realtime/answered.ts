@@ -1,4 +1,4 @@
-// What the plane answers over HTTP beside its streams, as the OpenAPI document tells it: it is not in the table of routes.
+// What the plane answers over HTTP besides its streams, for openapi.json: these operations aren't in the table of routes.
 import {
   devicePattern,
   maxHistoryPage,
@@ -16,7 +16,7 @@ import type { OperationModel, ParameterModel, RegistryModel } from "../../model/
 const text: JsonSchema = { type: "string", minLength: 1 };
 const position: JsonSchema = { type: "integer", minimum: 1 };
 
-/** A signal of a mailbox; what an event carries may have been another type when it was stored. */
+/** A signal of a mailbox. Its data may be anything: the event may have had another type when the signal was stored. */
 const signal: JsonSchema = {
   type: "object",
   properties: { event: text, id: text, data: true },
@@ -35,7 +35,7 @@ const history = objectSchema(
   ["signals", "gap", "has_more"],
 );
 
-/** The mailbox's history, and over Server-Sent Events the acknowledgement; none where there is no plane. */
+/** Reading the mailbox's history and, with Server-Sent Events, acknowledging signals. None if there is no plane. */
 export function answeredOperations(model: RegistryModel): readonly OperationModel[] {
   const { realtime, identity } = model;
   if (realtime === null || identity === null) return [];
@@ -74,7 +74,7 @@ export function answeredOperations(model: RegistryModel): readonly OperationMode
                 pattern: devicePattern,
                 description: "The device of the stream, whose cursor moves.",
               }),
-              // The rest of a handshake may come along, so that a client has one query for both.
+              // The other parameters of a handshake are allowed too, so that clients can use one query for both.
               inQuery("protocol", {
                 type: "string",
                 const: String(protocolVersion),
@@ -108,7 +108,7 @@ export function answeredOperations(model: RegistryModel): readonly OperationMode
   ];
 }
 
-/** Where the plane answers, on whichever method. */
+/** The paths that the plane answers, whatever the method. */
 export function planePaths({ realtime }: RegistryModel): readonly string[] {
   if (realtime === null) return [];
   const { path, transports } = realtime;

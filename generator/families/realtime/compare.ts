@@ -1,4 +1,4 @@
-// The realtime planes of two registries: events, commands, transports, how long signals are kept.
+// Compares the realtime planes of two registries: events, commands, transports, retention.
 import { deprecations } from "../../compare/deprecations.js";
 import type { RealtimeModel, RegistryModel, SignalModel } from "../../model/registry.js";
 import { compareEvents } from "../../compare/events.js";
@@ -20,7 +20,7 @@ const plane: Rules<RealtimeModel> = {
     (one) => `is spoken over ${one}`,
     (one) => `is not spoken over ${one}`,
   ),
-  // Told of each by its name.
+  // `compare` reports each event and command by its name.
   events: null,
   commands: null,
   authorizer: authored("grants topics otherwise"),
@@ -32,7 +32,7 @@ const plane: Rules<RealtimeModel> = {
 };
 
 const event: Rules<SignalModel> = {
-  // Types are compared where they stand.
+  // `compareEvents` compares the types.
   typeName: null,
   deprecated: deprecations,
   audience: choices(
@@ -45,6 +45,7 @@ const event: Rules<SignalModel> = {
   ],
 };
 
+/** Reports how the plane, its events and its commands have changed for clients. */
 export function compare(before: RegistryModel, after: RegistryModel, comparison: Comparison): void {
   const { note } = comparison;
   const [old, next] = [before.realtime, after.realtime];

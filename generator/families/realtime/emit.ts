@@ -1,5 +1,5 @@
-// signals.ts and realtime.ts: signals, typed, and the plane that carries them. Two files, because handlers send signals and
-// the plane calls handlers.
+// signals.ts and realtime.ts: typed signals, and the plane that carries them. Two files, because handlers import signals and
+// the plane imports handlers.
 import { camelCase } from "../../model/names.js";
 import type { RealtimeModel, RegistryModel, SignalModel } from "../../model/registry.js";
 import { header, type EmittedFile } from "../../print/file.js";
@@ -15,6 +15,7 @@ import { importedModule, importedName, printAround } from "../../print/printed-n
 import { typeModules } from "../../print/type-modules.js";
 import { signalValidatorNames, signalValidators } from "./validators.js";
 
+/** Both modules; none if the registry declares no `realtime:`. */
 export function emitRealtime(model: RegistryModel, paths: ModulePaths): readonly EmittedFile[] {
   const { realtime } = model;
   return realtime === null ? [] : [signalsFile(realtime, model), planeFile(realtime, paths)];

@@ -1,4 +1,4 @@
-// `emits:` of documents and `to:` of events: which signals a change of a document sends, and to whom.
+// `emits:` of documents and `to:` of events: which signals a write of a document sends, and to whom.
 import { didYouMean } from "../../did-you-mean.js";
 import type { Origin } from "../../diagnostics.js";
 import { propertiesOf, withoutNull, type JsonSchema } from "../../model/json-schema.js";
@@ -7,10 +7,13 @@ import type { RealtimeModel, SignalModel, SignalTargetModel } from "../../model/
 import { resolved, type Resolve } from "../../kernel/resolve.js";
 import type { FamilyContext } from "../../kernel/family.js";
 
-/** A field that a topic or a principal is made of. */
+/** A field in braces, as in `project:{project}`. */
 const fieldInBraces = /\{([A-Za-z_][\w-]*)\}/g;
 
-/** Reports emissions of events that are not there, carry something else, or say to nobody. */
+/**
+ * Reports emissions whose event doesn't exist, carries another type or has no `to` (OPW074), and `if_changed` that names
+ * unknown fields (OPW030) or isn't about an update.
+ */
 export function checkEmits(
   { tree, report, types }: FamilyContext,
   documents: ReadonlyMap<string, DocumentModel>,
@@ -47,7 +50,10 @@ function faultOf(name: string, event: SignalModel | undefined, typeName: string)
   return event.to === null ? `${name} does not say to whom it goes` : null;
 }
 
-/** Reads `to` of an event: `{field}` is a principal where the event has such an audience, anything else a topic. */
+/**
+ * Reads `to` of an event: `{field}` is a principal if principals are in its audience, anything else is a topic. Null, and
+ * reported (OPW073), if it fits neither.
+ */
 export function signalTarget(
   { report, types }: FamilyContext,
   to: string,

@@ -11,7 +11,7 @@ import { deprecationOf, type FamilyContext } from "../../kernel/family.js";
 
 const usualRetention = { age: "7d", entries: 10_000 };
 
-/** The realtime plane of a service; null where it declares none. Puts the types of its signals into the table. */
+/** The realtime plane of a service; null if it declares none. Adds the types of its signals to the table, and reports faults. */
 export function realtimeModel(
   context: FamilyContext,
   operations: ReadonlyMap<string, OperationModel>,

@@ -98,7 +98,7 @@ declare module "../../load/declarations.js" {
   }
 }
 
-/** Its sections. */
+/** The sections of the registry that this family reads. */
 export const format: Readonly<Record<string, Member>> = {
   realtime: optional(realtime, "Signals to people who are connected, and commands from them."),
 };

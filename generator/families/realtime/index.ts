@@ -17,7 +17,7 @@ export const realtime = family({
   after: [documents],
   expand: (context) =>
     expansion(null, {
-      // Commands are operations of any family, so that they are looked for last.
+      // Commands may call operations of any family, so they are looked up when all are known.
       frozen(operations) {
         const model = realtimeModel(context, operations);
         checkEmits(context, context.of(documents), model);

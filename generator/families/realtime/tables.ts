@@ -1,8 +1,8 @@
-// The tables of the realtime plane: signals, mailboxes, how far devices are.
+// The tables of the realtime plane: signals, mailboxes, and how far each device has acknowledged.
 import { addColumn, index, type SystemTables } from "../../print/system-steps.js";
 import { types } from "../../print/ddl-parts.js";
 
-/** Its steps, in the order in which they are made. */
+/** The steps that make and later change these tables, in order. */
 export const tables: SystemTables = (engine) => {
   const type = types[engine];
   return {
@@ -25,7 +25,7 @@ export const tables: SystemTables = (engine) => {
         `"signal_id" ${type.uuid} NOT NULL`,
       ],
     },
-    // What is staged already is of the first shard: it is numbered all the same.
+    // Signals that were staged before count as the first shard's, so that they are numbered as well.
     "opwright_staged_signals.shard": [
       addColumn("opwright_staged_signals", `"shard" INTEGER NOT NULL DEFAULT 0`),
       index("opwright_staged_signals_by_shard", "opwright_staged_signals", `"shard", "sequence"`),

@@ -1,14 +1,14 @@
-// The validators of signals, and the names by which they are known in code.
+// The validators of signals, and their names in generated code.
 import { refTo } from "../../model/json-schema.js";
 import { camelCase } from "../../model/names.js";
 import type { RegistryModel } from "../../model/registry.js";
 import type { ValidatorPlan } from "../../model/validator-plan.js";
 import { freeName } from "../../print/printed-names.js";
 
-/** The module that has them: no namespace has its name. */
+/** The module of these validators. No namespace can have this name, because of the hyphen. */
 export const signalValidators = "realtime-signals";
 
-/** The names by events: `a.b_c` and `a_b.c` are told apart in code as well. */
+/** The name of each event's validator. `a.b_c` and `a_b.c` have the same camel case, so the second gets an underscore. */
 export function signalValidatorNames(events: Iterable<string>): ReadonlyMap<string, string> {
   const names = new Map<string, string>();
   const taken = new Set<string>();
@@ -20,7 +20,7 @@ export function signalValidatorNames(events: Iterable<string>): ReadonlyMap<stri
   return names;
 }
 
-/** A validator for what each event carries. */
+/** A validator for the data of each event, in one module. */
 export function signalPlans({
   realtime,
 }: RegistryModel): Readonly<Record<string, readonly ValidatorPlan[]>> {

@@ -1,4 +1,5 @@
-// The tenancy family: the caller's tenants, and their administration (service.md "Tenant selector routes", "Tenant administration routes").
+// The tenancy family: the caller's tenants, and their administration (service.md "Tenant selector routes",
+// "Tenant administration routes").
 import { objectSchema, uuidSchema, type JsonSchema } from "../../model/json-schema.js";
 import {
   bodyOf,
@@ -38,7 +39,7 @@ const memberList = objectSchema(
   ["members"],
 );
 
-/** The calling session ends with the switch, unless it is to be kept. */
+/** A switch ends the calling session unless the caller keeps it. */
 const keep: ParameterModel = {
   name: "keep",
   in: "query",
@@ -205,7 +206,7 @@ const administrationNamespace = {
   description: "Administration of tenants and memberships.",
 };
 
-/** The namespaces of `tenancy:`; none where it is not declared. Puts their types into the table. */
+/** The namespaces of `tenancy:`; none if it isn't declared. Adds their types to the table; reports a missing `identity:`. */
 export function expandTenancy(context: FamilyContext): readonly NamespaceExpansion[] {
   const { declarations, tree, types, report } = context;
   const { tenancy, identity } = declarations;

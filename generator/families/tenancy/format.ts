@@ -41,7 +41,7 @@ declare module "../../load/declarations.js" {
   }
 }
 
-/** Its sections. */
+/** The sections of the registry that this family reads. */
 export const format: Readonly<Record<string, Member>> = {
   tenancy: optional(tenancy, "Tenants: whose data an operation sees."),
 };

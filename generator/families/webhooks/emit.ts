@@ -4,6 +4,7 @@ import { header, type EmittedFile } from "../../print/file.js";
 import { importOf, importStatements, listLayout, literal } from "../../print/layout.js";
 import { print } from "../../print/templates.js";
 
+/** The module `webhooks.ts`; none if the registry declares no `webhooks:`. */
 export function emitWebhooks({ webhooks }: RegistryModel): readonly EmittedFile[] {
   if (webhooks === undefined) return [];
   return [

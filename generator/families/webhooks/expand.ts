@@ -11,13 +11,16 @@ import { webhookVerbs } from "./verbs.js";
 
 const usualMost = 20;
 
-/** What the webhooks of a service are made of; null where it has none. */
+/** The model, null if `webhooks:` isn't declared or can't be expanded, and the namespaces. */
 export interface ExpandedWebhooks {
   readonly model: WebhooksModel | null;
   readonly namespaces: readonly NamespaceExpansion[];
 }
 
-/** Expands `webhooks`; puts its types into the table. */
+/**
+ * Expands `webhooks:` and adds its types to the table. Reports missing sections that it needs (OPW057), and events that are
+ * unknown or opwright's own (OPW075).
+ */
 export function expandWebhooks(
   context: FamilyContext,
   outbox: Readonly<Record<string, OutboxEventModel>> | null,
@@ -32,7 +35,7 @@ export function expandWebhooks(
   ] as const)
     if (!is) report({ code: "OPW057", message: `webhooks need \`${section}:\``, at });
   if (identity === undefined || outbox === null) return { model: null, namespaces: [] };
-  // Events of opwright's own carry secrets, such as the token of a password reset.
+  // Nobody may subscribe to opwright's own events: they carry secrets, such as the token of a password reset.
   const own = Object.keys(outbox).filter((name) => outbox[name]?.typeName !== null);
   for (const [index, name] of (declared.events ?? []).entries())
     if (!own.includes(name))

@@ -33,7 +33,7 @@ declare module "../../load/declarations.js" {
   }
 }
 
-/** Its sections. */
+/** The sections of the registry that this family reads. */
 export const format: Readonly<Record<string, Member>> = {
   webhooks: optional(webhooks, "Integration events to which callers may subscribe."),
 };

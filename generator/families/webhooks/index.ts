@@ -1,4 +1,4 @@
-// The family of webhooks: callers subscribe to integration events.
+// The webhooks family: callers subscribe to integration events.
 import { ofGenerated } from "../../model/code.js";
 import { expansion, family } from "../../kernel/family.js";
 import { outbox } from "../outbox/index.js";

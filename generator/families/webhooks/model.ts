@@ -1,15 +1,15 @@
-// What the frozen registry says of webhooks.
+// Webhooks in the frozen registry.
 
 export interface WebhooksModel {
   /** Names of integration events, sorted. */
   readonly events: readonly string[];
-  /** Webhooks of a caller in a tenant. */
+  /** How many webhooks a caller may have in a tenant. */
   readonly most: number;
 }
 
 declare module "../../model/registry.js" {
   interface FamilyModels {
-    /** Left out where callers subscribe to nothing. */
+    /** Absent if the registry declares no `webhooks:`. */
     readonly webhooks?: WebhooksModel;
   }
 }

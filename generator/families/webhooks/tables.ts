@@ -1,8 +1,8 @@
-// The tables of webhooks: subscriptions, by event too; and what is on its way to them.
+// The tables of webhooks: subscriptions, the same by event, payloads, and deliveries.
 import { present, index, type SystemTables } from "../../print/system-steps.js";
 import { types } from "../../print/ddl-parts.js";
 
-/** Its steps, in the order in which they are made. */
+/** The steps that make and later change these tables, in order. */
 export const tables: SystemTables = (engine) => {
   const type = types[engine];
   return {

@@ -1,4 +1,4 @@
-// The types of what webhooks answer with.
+// The types that operations of webhooks answer with.
 import { objectSchema, refTo, uuidSchema, type JsonSchema } from "../../model/json-schema.js";
 
 const text: JsonSchema = { type: "string" };
@@ -28,10 +28,11 @@ const delivery = {
   delivered_at: timeOrNull,
 } satisfies Readonly<Record<string, JsonSchema>>;
 
-/** An object with members that it always has. */
+/** A closed object whose members are all required. */
 const whole = (members: Readonly<Record<string, JsonSchema>>): JsonSchema =>
   objectSchema(members, Object.keys(members));
 
+/** The types by the names that they have in the registry. */
 export const webhookTypes: Readonly<Record<string, JsonSchema>> = {
   Webhook: whole(entry),
   WebhookCreated: whole({

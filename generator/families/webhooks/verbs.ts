@@ -14,7 +14,7 @@ const before: ParameterModel = {
   schema: { ...uuidSchema, description: "The last delivery of the page before." },
 };
 
-/** An address may hold a secret, so the audit log does not name it. */
+/** A URL may contain a secret, so the audit log leaves it out (see `audit` of `create`). */
 const url: JsonSchema = {
   examples: ["https://example.com/hook"],
   type: "string",
@@ -24,7 +24,7 @@ const url: JsonSchema = {
   description: "An HTTPS URL of a public address.",
 };
 
-/** The verbs of a service; what `create` takes depends on its events. */
+/** The operations by name. The input of `create` lists the events that callers may subscribe to. */
 export function webhookVerbs(model: WebhooksModel): Readonly<Record<string, BuiltInVerb>> {
   return { create: creating(model), ...others };
 }
