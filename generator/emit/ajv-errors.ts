@@ -17,7 +17,7 @@ const member = {
 /** Keywords whose error parameters only repeat the schema. */
 const repeating = new Set(["type", "enum"]);
 
-/** Makes Ajv print errors this way. All errors are collected, so none of them ends a validator. */
+/** Makes every Ajv of this thread print errors this way. All errors are collected, so none of them ends a validator. */
 export function printErrorsShortly(): void {
   Object.assign(errors, { reportError: printError, reportExtraError: printError });
 }
