@@ -2,18 +2,18 @@
 import type { Trust } from "./identity.js";
 import { storeKey } from "./store-key.js";
 
-/** A key as it is kept: never the secret itself. Times are epoch milliseconds. */
+/** A key as it is stored, without its secret. Times are epoch milliseconds. */
 export interface ApiKey {
   readonly id: string;
   readonly principalId: string;
-  /** Who acts with the key for the principal, or null. */
+  /** The principal that acts with the key for `principalId`, or null. */
   readonly actorId: string | null;
   readonly tenant: string | null;
   /** SHA-256 of the secret. */
   readonly digest: string;
   /** What every key of the service begins with. */
   readonly prefix: string;
-  /** First characters, an ellipsis, last characters. */
+  /** The secret's first and last characters around an ellipsis, so that people can tell keys apart. */
   readonly hint: string;
   readonly label: string | null;
   readonly createdAt: number;
@@ -27,18 +27,19 @@ export const apiKeyStore = storeKey<ApiKeyStore>("apiKeys");
 /** API keys within one transaction. */
 export interface ApiKeyStore {
   add(key: ApiKey): Promise<void>;
-  /** Removes keys of a principal that are revoked or have run out, but for the newest `most`; says how many keys are good. */
+  /** Removes revoked and expired keys of a principal except the newest `most`; returns how many valid keys there are. */
   limit(principalId: string, now: number, most: number): Promise<number>;
-  /** Removes up to `limit` keys that were revoked or ran out before `before`; returns how many. */
+  /** Removes up to `limit` keys that were revoked or expired before `before`; returns how many. */
   prune(before: number, limit: number): Promise<number>;
-  /** Keys of a principal that are not revoked, oldest first. */
+  /** Keys of a principal that are not revoked, expired ones included, oldest first. */
   list(principalId: string): Promise<readonly ApiKey[]>;
-  /** Revokes a key of the principal; false where it has no such key. */
+  /** Revokes a key of the principal; false if it has no such key, or has revoked it before. */
   revoke(principalId: string, id: string, now: number): Promise<boolean>;
-  /** What the boundary asks of a key, and when it was last used. */
+  /** What is checked on each request with the key, and when it was last used; null for an unknown digest. */
   trust(
     digest: string,
     now: number,
   ): Promise<(Trust & { readonly lastUsedAt: number | null }) | null>;
+  /** Notes that a key was used at `now`. */
   noteUse(id: string, now: number): Promise<void>;
 }

@@ -1,35 +1,35 @@
-// The port of the bus: what the processes of one service tell each other. It may lose anything; mailboxes and cursors
-// are the only state (decisions.md §2).
+// The port of the bus, over which the processes of one service tell each other what happens. It may lose any message, because
+// mailboxes and cursors are the only state (decisions.md §2).
 
 import type { CredentialScope, SignalTarget } from "./signals.js";
 
-/** Who hears topics at one process, `[tenant, topic, principal]` each. */
+/** Who hears topics on one process. A seat is `[tenant, topic, principal]`. */
 export type PresenceMessage = {
   readonly kind: "presence";
-  /** The process that tells. */
+  /** The process that sends this. */
   readonly process: string;
 } & (
   | {
-      /** These have come, or have gone, or are all there are. */
+      /** These seats were taken (`here`), were left (`gone`), or are all that there are (`whole`). */
       readonly is: "here" | "gone" | "whole";
       readonly seats: readonly (readonly [string, string, string])[];
     }
-  /** It lives, and has this many. */
+  /** The process is alive, and has so many seats. */
   | { readonly is: "alive"; readonly size: number }
-  /** It wants to know of one process, or of all. */
+  /** It asks for all seats of one process, or of every process if `of` is null. */
   | { readonly is: "ask"; readonly of: string | null }
 );
 
 /** What one process tells the others. */
 export type BusMessage =
-  /** Mailboxes are this far: tenant, principal, position. */
+  /** The newest positions of mailboxes: tenant, principal, position. */
   | {
       readonly kind: "positions";
       readonly mailboxes: readonly (readonly [string, string, number])[];
     }
-  /** Credentials among these have ended. */
+  /** Some of these credentials have ended. */
   | { readonly kind: "ended"; readonly of: CredentialScope }
-  /** A device of a principal lives: the process that heard of it need not be the one that has its connection. */
+  /** A device gave a sign of life. Its connection may be on another process than the one that received the sign. */
   | {
       readonly kind: "sign";
       readonly tenant: string;
@@ -47,18 +47,18 @@ export type BusMessage =
     };
 
 export interface BusListener {
-  /** A message of another process, in the order in which that process sent its own. */
+  /** Called with each message of another process, in the order in which that process sent them. */
   heard(message: BusMessage): void;
-  /** The bus is there again; what was sent meanwhile is lost. */
+  /** Called when the bus is back after an interruption, whose messages are lost. */
   resumed(): void;
 }
 
 export interface SignalBus {
-  /** Tells the other processes; returns at once and never fails. */
+  /** Sends a message to the other processes; returns at once and never throws. */
   send(message: BusMessage): void;
-  /** Has what others send go here from now on. */
+  /** From now on, `listener` gets what other processes send. */
   listen(listener: BusListener): void;
-  /** Resolves where the bus is there; rejects where it is not. */
+  /** Resolves if the bus is available; rejects if it isn't. */
   probe(): Promise<void>;
   close(): Promise<void>;
 }

@@ -1,17 +1,17 @@
-// The clock of a service: what dates, expiry, retention and periodic work go by. How long something takes is measured by
-// `performance.now()`, which nobody sets.
+// The clock of a service, for dates, expiry, retention and periodic work. Durations are measured with `performance.now()`
+// instead, which doesn't jump when somebody sets the machine's time.
 
 export interface Clock {
   /** Epoch milliseconds. */
   now(): number;
-  /** Calls `work` once so many milliseconds have passed; returns how to take that back. `work` must not reject. */
+  /** Calls `work` after so many milliseconds; returns a function that cancels this. `work` must not reject. */
   after(millis: number, work: () => void | Promise<void>): () => void;
 }
 
-/** The longest timer that Node.js has; a longer one would fire at once. */
+/** The longest timer that Node.js supports; a longer one would fire at once. */
 const longestMillis = 0x7fff_ffff;
 
-/** The machine's. It keeps no process alive. */
+/** The machine's clock. Its timers don't keep the process alive. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   after(millis, work) {
@@ -19,7 +19,7 @@ export const systemClock: Clock = {
     let timer: NodeJS.Timeout;
     const wait = (left: number): void => {
       const fire = (): void => {
-        // Whoever sets the machine's time changes what is left.
+        // A long wait takes several timers. What is left is computed afresh, in case somebody has set the machine's time.
         const rest = left > longestMillis ? dueAt - Date.now() : 0;
         if (rest > 0) wait(rest);
         else void work();

@@ -1,4 +1,4 @@
-// The transaction port: what a SQL engine owes the pipeline (architecture.md "Engines").
+// The transaction port: what the pipeline relies on in a SQL engine (architecture.md "Engines").
 import type { IdempotencyStore } from "./idempotency.js";
 import type { LeaseStore } from "./leases.js";
 import type { Lifetime } from "./lifetime.js";
@@ -6,28 +6,28 @@ import type { BulkheadState, Payer, Work } from "./work.js";
 import type { StoreKey } from "./store-key.js";
 import type { RateStore } from "./rates.js";
 
-/** What one transaction reaches. After the transaction has ended, every call on it rejects. */
+/** One transaction and its stores. Once it has ended, every call on it rejects. */
 export interface Transaction {
-  /** What a family keeps. */
+  /** The store of a family. */
   of<Store>(key: StoreKey<Store>): Store;
   readonly idempotency: IdempotencyStore;
   readonly leases: LeaseStore;
   readonly rates: RateStore;
-  /** Runs `work`; where it throws, its writes are undone and the transaction goes on. Rethrows. */
+  /** Runs `work`. If it throws, its own writes are undone, the error is rethrown and the transaction can go on. */
   attempt<T>(work: () => Promise<T>): Promise<T>;
 }
 
 export interface WriteOptions {
   readonly lifetime: Lifetime;
-  /** Who pays; the service itself where it is left out. */
+  /** Whose budgets the write uses up; the service's own if left out. */
   readonly payer?: Payer | null;
-  /** What the log calls it, where it holds up others. */
+  /** The name of the operation, for the log if it holds up others. */
   readonly operation?: string;
-  /** A name that one write may hold at a time, until it has ended; another one is refused with `idempotency_in_flight`. */
+  /** A name that only one write may hold at a time, until it ends; another is refused with `idempotency_in_flight`. */
   readonly exclusive?: string | undefined;
 }
 
-/** What an engine is busy with. */
+/** How busy an engine is. SQLite counts reads and writes; PostgreSQL counts callers' connections and the service's own. */
 export interface EngineState {
   readonly reading: BulkheadState;
   readonly writing: BulkheadState;
@@ -36,21 +36,21 @@ export interface EngineState {
 /** One SQL database. All methods may reject with `core.infrastructure` or `core.unavailable`. */
 export interface Database {
   /**
-   * Committed state as one piece of work sees it, outside any transaction: what takes long waits for its turn, and ends
-   * with the work. A write through it rejects with `core.configuration`.
+   * Reads committed state for one piece of work, outside any transaction. Reads that take long wait for their turn, and end
+   * with the work. Writes through it reject with `core.configuration`.
    */
   read(work: Work): Transaction;
-  /** The same for the service's own work. */
+  /** The same for the service's own work, with the time limit of `ofService`. */
   readonly reader: Transaction;
   /**
    * Runs `work` in one transaction and resolves after a durable commit.
-   * Nothing commits where `work` throws or the lifetime is over; `work` is never run twice.
+   * Nothing commits if `work` throws or the lifetime ends; `work` is never run twice.
    */
   write<T>(options: WriteOptions, work: (transaction: Transaction) => Promise<T>): Promise<T>;
-  /** Resolves where the engine takes writes now; rejects where it does not. */
+  /** Resolves if the engine accepts writes now; rejects if it doesn't. */
   probe(): Promise<void>;
-  /** What is under way and what waits, for those who watch. */
+  /** What is under way and what waits, for metrics. */
   state(): EngineState;
-  /** Waits for running transactions and lets go of all connections. */
+  /** Waits for running transactions, then closes all connections. */
   close(): Promise<void>;
 }

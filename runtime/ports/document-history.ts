@@ -1,18 +1,18 @@
-// The port of what documents were: their revisions, and those that are deleted (decisions.md §4 "Revisions").
+// The port of the history of documents: their revisions, and documents that were deleted (decisions.md §4 "Revisions").
 import type { DocumentDeclaration } from "./document-spec.js";
 import { storeKey } from "./store-key.js";
 
-/** What is known of a revision besides its body. */
+/** What is known about a revision besides its body. */
 export interface KeptRevision {
   readonly rev: number;
-  /** RFC 3339; null where a version kept it that noted no time. */
+  /** RFC 3339; null if an earlier version of opwright kept it, which noted no time. */
   readonly changedAt: string | null;
-  /** The principal; null for the service itself, and where nobody was noted. */
+  /** The principal; null for the service itself, or if nobody was noted. */
   readonly changedBy: string | null;
   readonly isDeleted: boolean;
 }
 
-/** A document that has been deleted for long. */
+/** A document that was deleted, and perhaps long enough ago to be removed for good. */
 export interface DeletedDocument {
   readonly tenant: string;
   readonly id: string;
@@ -20,15 +20,15 @@ export interface DeletedDocument {
   readonly lastUpdateAt: string;
 }
 
-/** The place behind one of them, in the order of their deletion. */
+/** The position after one of them, in the order of deletion. */
 export type DeletedPosition = Pick<DeletedDocument, "lastUpdateAt" | "id">;
 
 /** The key of the store below. */
 export const historyStore = storeKey<HistoryStore>("documents' history");
 
-/** What documents were, within one transaction. `tenant` is as for `DocumentStore`. */
+/** The history of documents within one transaction. `tenant` works as in `DocumentStore`. */
 export interface HistoryStore {
-  /** Revisions that are kept of a document, the newest first, from before one of them. */
+  /** Up to `limit` revisions that are kept of a document, newest first: those before the revision `before`, or all if null. */
   revisions(
     spec: DocumentDeclaration,
     tenant: string,
@@ -36,14 +36,14 @@ export interface HistoryStore {
     before: number | null,
     limit: number,
   ): Promise<readonly KeptRevision[]>;
-  /** A revision with its body as this version declares it; null where it is not kept. */
+  /** A revision, with its body in the present shape; null if it isn't kept. */
   revision(
     spec: DocumentDeclaration,
     tenant: string,
     id: string,
     rev: number,
   ): Promise<(KeptRevision & { readonly body: string }) | null>;
-  /** Documents of all tenants that were deleted up to a time, in that order, from behind one of them. */
+  /** Up to `limit` documents of all tenants that were deleted up to `until` (RFC 3339), in that order, from after `after`. */
   deletedUntil(
     spec: DocumentDeclaration,
     until: string,
@@ -51,8 +51,8 @@ export interface HistoryStore {
     limit: number,
   ): Promise<readonly DeletedDocument[]>;
   /**
-   * Removes revisions of the next documents behind a key (of all tenants; an empty key stands before the first) that are more
-   * than `keep`, `limit` documents and revisions at most.
+   * Removes the oldest revisions of documents that have more than `keep`. Looks at up to `limit` documents after a key, over
+   * all tenants (an empty key is before the first one), and removes up to `limit` revisions.
    */
   trim(
     spec: DocumentDeclaration,
@@ -61,7 +61,7 @@ export interface HistoryStore {
     limit: number,
   ): Promise<{
     readonly removed: number;
-    /** Where to go on; null at the end. */
+    /** The key after which to continue; null at the end. */
     readonly next: readonly (string | number)[] | null;
   }>;
 }

@@ -1,4 +1,4 @@
-// The document spec: all that the runtime knows of one document type, printed by the generator.
+// The document spec: everything that the runtime knows about a document type, printed by the generator.
 import {
   baseFields,
   ofMembers,
@@ -13,25 +13,25 @@ import type { Filter } from "../query/ast.js";
 import type { SetRule } from "./set-rules.js";
 import { FieldSet, type FieldReference, type Relation, type Relations } from "../query/fields.js";
 
-/** Forms that values of a path are brought into before they are stored. */
+/** Canonical forms into which values are converted before they are stored. */
 export type Canonical = "uuid" | "date-time";
 
-/** A signal that a change of a document sends, with the document as it is then. */
+/** A signal that is sent when a document changes; it carries the document as it is after the change. */
 export type Emission = {
   readonly on: "create" | "update" | "delete" | "restore" | "kill";
   readonly event: string;
   readonly delivery: "durable" | "ephemeral";
-  /** Fields of which one must have changed. */
+  /** Only sent if a patch changed one of these fields. */
   readonly ifChanged?: readonly string[];
 } &
-  /** The field that names who hears it; null is nobody. */
+  /** The field with the id of the principal that receives it; if it is null, nobody does. */
   (
     | { readonly principal: string }
-    /** A topic with fields in braces; where one is null there is none. */
+    /** The topic that receives it, with fields in braces; if one of them is null, nobody does. */
     | { readonly topic: string }
   );
 
-/** A type of documents that names another one in a member. */
+/** A document type that refers to another one in a member. */
 export interface Referrer {
   readonly by: () => DocumentSpec<unknown>;
   readonly member: string;
@@ -39,16 +39,16 @@ export interface Referrer {
 }
 
 /**
- * What makes sure that a caller may read documents of the type by way of others: the guard of `get`. Of the context,
- * families know more.
+ * A step of the guard of `get`, which decides whether a caller may read documents of the type through other documents. The
+ * type of its context belongs to the families, so here it is `never`.
  */
 export interface Reading {
   run(input: unknown, context: never): unknown;
-  /** What it leaves to see, where it is a scope. */
+  /** Of a scope: the filter that visible documents pass. */
   visible?(context: never): Promise<Filter>;
 }
 
-/** The members of documents that a view shows. */
+/** A view by its name, and the members of documents that it shows. */
 export interface View {
   readonly name: string;
   readonly members: readonly string[];
@@ -59,68 +59,71 @@ export interface DocumentDeclaration {
   /** The document's name, which is the namespace of its operations. */
   readonly name: string;
   readonly table: string;
-  /** The view that the spec stands for; absent if it is the documents themselves. */
+  /** The view that the spec describes; absent for the documents themselves. */
   readonly view?: View;
   /** Whether rows belong to a tenant. */
   readonly tenant: boolean;
   readonly softDelete: boolean;
   /** Whether lists may ask for deleted rows as well. */
   readonly listDeleted: boolean;
-  /** Snapshots kept of each document for three-way merges; 0 is no history, null keeps all. */
+  /** How many snapshots of each document are kept for three-way merges; 0 keeps none, null keeps all. */
   readonly history: number | null;
-  /** Members that no patch may have, which going back to a revision leaves as they are. */
+  /** Members that no patch may contain; restoring an earlier revision leaves them as they are. */
   readonly unpatchable?: readonly string[];
-  /** Seconds after which what is deleted goes for good; absent where it stays. */
+  /** Seconds after which deleted documents are removed for good; absent if they stay. */
   readonly deletedForSeconds?: number;
-  /** Values of members that a create payload leaves out; nullable members have null here. */
+  /** Values of members that a create payload leaves out; null for nullable members without another default. */
   readonly defaults: Readonly<Record<string, unknown>>;
-  /** Dotted paths of members for which null is a value; `*` stands for the members of a map. */
+  /** Dotted paths of members that may be null; `*` stands for the members of a map. */
   readonly nullable: readonly string[];
   /** Paths (`due`, `items[].at`) whose values are stored in one canonical form. */
   readonly canonical: Readonly<Record<string, Canonical>>;
   readonly fields: Fields;
-  /** Members that the service sets: no payload has them. */
+  /** Members that the service sets; payloads can't contain them. */
   readonly set?: readonly SetRule[];
-  /** Members that only payloads of handlers have. */
+  /** Members that payloads of handlers may contain, but payloads of callers may not. */
   readonly handled?: readonly string[];
-  /** What stored bodies look like, and what older ones looked like. */
+  /** The shape of stored bodies, and how older shapes become the present one. */
   readonly shape: Shape;
-  /** What makes members of older rows that are of another type by now. */
+  /** Functions that compute members of older rows from the members that they had. */
   readonly converters?: Converters;
-  /** Fields of indexes, in their order. */
+  /** The fields of each index, in order. */
   readonly indexes?: readonly (readonly string[])[];
-  /** What no two documents have the same of, each with the index that sees to it. */
+  /** Members whose values no two documents may share, each with the index that enforces it. */
   readonly unique?: readonly { readonly index: string; readonly members: readonly string[] }[];
-  /** Members that name other documents. */
+  /** Members that refer to other documents, and to which type. */
   readonly references?: Readonly<Record<string, () => DocumentSpec<unknown>>>;
-  /** Who names documents of this type, and what becomes of them when one is deleted. */
+  /** Types that refer to this one, and what becomes of their documents when one of this type is deleted. */
   readonly referredBy?: readonly Referrer[];
-  /** Who may see these documents by way of others; absent where nobody may. */
+  /** The guard for reading these documents through others; absent if nobody may. */
   readonly reading?: () => readonly Reading[];
-  /** What quantifiers ask of the objects in arrays. */
+  /** Fields of the objects in arrays, for quantifiers. */
   readonly elements?: Elements;
-  /** Values of fields that are enumerations. */
+  /** The allowed values of fields that are enumerations. */
   readonly enums?: Enums;
-  /** Indexes of searches that are kept with the documents. */
+  /** Search indexes that are written together with the documents. */
   readonly searches?: readonly SearchIndex[];
   readonly emits?: readonly Emission[];
-  /** What callers, and handlers, may create with and patch with; absent where only handlers write. */
+  /** Check the payloads of create and patch, of callers and of handlers; absent if only handlers write. */
   readonly validateCreate?: Validator<unknown>;
   readonly validatePatch?: Validator<unknown>;
-  /** Checks a whole body, where the parts do not prove the whole. */
+  /** Checks a whole body; only needed if a body can be wrong although its payloads were right. */
   readonly validateBody?: Validator<unknown>;
 }
 
-/** The index of a search, as the writes of its documents know it. */
+/** A search index, as far as writes of its documents need to know it. */
 export interface SearchIndex {
   readonly index: string;
-  /** Dotted paths of the texts. */
+  /** Dotted paths of the indexed texts. */
   readonly fields: readonly string[];
-  /** The language whose stems are kept beside the words. */
+  /** The language by which words are stemmed; stems are indexed beside the words. */
   readonly language?: StemmedLanguage;
 }
 
-/** The types of a document: as answered, as created, as patched, as asked for, and with what it names. */
+/**
+ * A document type with its TypeScript types: documents in answers, payloads of create and patch, filters, sorts, and documents
+ * with their references expanded.
+ */
 export interface DocumentSpec<
   Document,
   Create = unknown,
@@ -129,11 +132,11 @@ export interface DocumentSpec<
   Sorts = unknown,
   Expanded = Document,
 > extends DocumentDeclaration {
-  /** What clients may query. */
+  /** The fields that clients may query. */
   readonly fieldSet: FieldSet;
-  /** What scopes may query: `owner_id` as well, and whatever is related. */
+  /** The fields that scopes may query: `owner_id` and all related documents as well. */
   readonly scopeFields: FieldSet;
-  /** Never set; it only keeps the types. */
+  /** Never set; it only carries the types. */
   readonly carries?: {
     readonly document: Document;
     readonly create: Create;
@@ -169,7 +172,7 @@ export function document<
   };
 }
 
-/** Base fields, as queries have them. */
+/** The base fields that queries may use; of a view, only those that it shows. */
 function columnsOf({ softDelete, view: seen }: DocumentDeclaration): Fields {
   const columns: Fields = softDelete ? { ...baseFields, is_deleted: "boolean" } : baseFields;
   return seen === undefined ? columns : ofMembers(columns, seen.members);
@@ -198,12 +201,12 @@ export function view<Document, Filter = unknown, Sorts = unknown, Expanded = Doc
   return { ...seen, scopeFields: of.scopeFields };
 }
 
-/** The name of what others see: the documents, or a view of them. */
+/** The name by which a spec is known outside: that of the documents, or `<documents>.<view>`. */
 export function seenAs({ name, view: seen }: DocumentDeclaration): string {
   return seen === undefined ? name : `${name}.${seen.name}`;
 }
 
-/** Those by which callers may see something. */
+/** Relations to documents that callers may read. */
 function offeredRelations(of: DocumentDeclaration): Relations {
   return relationsOf(of, (spec) => (spec.reading === undefined ? undefined : spec.fieldSet));
 }
@@ -212,7 +215,7 @@ function allRelations(of: DocumentDeclaration): Relations {
   return relationsOf(of, (spec) => spec.scopeFields);
 }
 
-/** Documents may name each other, so each is asked for when a query names it. */
+/** Looks up each relation only when a query uses it, because document types may refer to each other in circles. */
 function relationsOf(
   { references = {}, referredBy = [] }: DocumentDeclaration,
   fieldsOf: (spec: DocumentSpec<unknown>) => FieldSet | undefined,

@@ -1,4 +1,5 @@
-// The port of document engines: rows of one type, below every rule (architecture.md "Documents on SQL").
+// The port of document engines, which store the rows of a type and know no guards or scopes
+// (architecture.md "Documents on SQL").
 import type { Aggregate } from "../query/aggregate.js";
 import type { Filter, Position, SortKey } from "../query/ast.js";
 import type { Scalar } from "../query/scalar.js";
@@ -13,18 +14,18 @@ export interface StoredDocument {
   readonly createdAt: string;
   readonly lastUpdateAt: string;
   readonly isDeleted: boolean;
-  /** The principal that created it; null for what the service itself created. Never answered. */
+  /** The principal that created it; null if the service itself did. Answers never contain it. */
   readonly ownerId: string | null;
-  /** Who made this revision, where it is about to be written; null is the service itself. */
+  /** Who makes this revision, if it is about to be written; null is the service itself. */
   readonly changedBy?: string | null;
   readonly body: string;
-  /** Where a newer version has written it: the number of that shape, and the body as it is there. */
+  /** If a newer version of the service wrote it: the number of its shape, and the body in that shape. */
   readonly newer?: { readonly shape: number; readonly body: string };
-  /** Where a query has sorted through references: what it sorted by, by the place of the sort. */
+  /** If a query sorts through references: the values that it sorted by, by the index of the sort. */
   readonly joined?: Readonly<Record<number, Scalar | null>>;
 }
 
-/** Documents of one type that are asked for by their ids. */
+/** Documents of one type that are requested by their ids. */
 export interface NamedDocuments {
   readonly spec: DocumentDeclaration;
   readonly ids: readonly string[];
@@ -53,57 +54,57 @@ export type AggregateValue = string | number | boolean | null;
 export const documentStore = storeKey<DocumentStore>("documents");
 
 /**
- * Documents within one transaction. Every method sees the rows of `tenant` alone; for a type without tenants
- * `tenant` is ignored. Faults of the engine reject with `core.infrastructure` or `core.unavailable`.
+ * Documents within one transaction. Methods with a `tenant` only see its rows; for a type without tenants it is ignored.
+ * Faults of the engine reject with `core.infrastructure` or `core.unavailable`.
  */
 export interface DocumentStore {
-  /** The document, deleted or not, or null. */
+  /** The document, even if it is deleted; null if there is none. */
   get(spec: DocumentDeclaration, tenant: string, id: string): Promise<StoredDocument | null>;
-  /** Whether the document is there and live; it stays so until the transaction has ended. */
+  /** Whether the document exists and isn't deleted. It is locked so that this stays true until the transaction ends. */
   hold(spec: DocumentDeclaration, tenant: string, id: string): Promise<boolean>;
-  /** Waits for whoever holds the document, and has them wait until the transaction has ended. */
+  /** Locks the document against `hold`: waits for those who hold it, and makes others wait until the transaction ends. */
   seize(spec: DocumentDeclaration, tenant: string, id: string): Promise<void>;
-  /** Adds a document, and its snapshot where the type keeps history. */
+  /** Adds a document, and its snapshot if the type keeps history. */
   insert(spec: DocumentDeclaration, tenant: string, document: StoredDocument): Promise<void>;
-  /** Replaces the document where its revision is still `expectedRev`; says whether it did. Atomic. */
+  /** Replaces the document if its revision is still `expectedRev`; returns whether it did. Atomic. */
   replace(
     spec: DocumentDeclaration,
     tenant: string,
     expectedRev: number,
     document: StoredDocument,
   ): Promise<boolean>;
-  /** Removes the document and its snapshots where its revision is still `expectedRev`; says whether it did. */
+  /** Removes the document and its snapshots if its revision is still `expectedRev`; returns whether it did. */
   remove(
     spec: DocumentDeclaration,
     tenant: string,
     id: string,
     expectedRev: number,
   ): Promise<boolean>;
-  /** Which of these documents are there and live; they stay so until the transaction has ended. */
+  /** As `hold`, of several documents: returns the ids of those that exist and aren't deleted. */
   holdMany(
     spec: DocumentDeclaration,
     tenant: string,
     ids: readonly string[],
   ): Promise<ReadonlySet<string>>;
-  /** As `insert`, of several, by few statements. */
+  /** As `insert`, of several documents, in few statements. */
   insertMany(
     spec: DocumentDeclaration,
     tenant: string,
     documents: readonly StoredDocument[],
   ): Promise<void>;
-  /** As `replace`, of several different ones, by few statements: gives the ids of those that it replaced. */
+  /** As `replace`, of several different documents, in few statements: returns the ids of those that it replaced. */
   replaceMany(
     spec: DocumentDeclaration,
     tenant: string,
     changes: readonly { readonly expectedRev: number; readonly document: StoredDocument }[],
   ): Promise<ReadonlySet<string>>;
-  /** As `remove`, of several different ones, by few statements: gives the ids of those that it removed. */
+  /** As `remove`, of several different documents, in few statements: returns the ids of those that it removed. */
   removeMany(
     spec: DocumentDeclaration,
     tenant: string,
     gone: readonly { readonly expectedRev: number; readonly id: string }[],
   ): Promise<ReadonlySet<string>>;
-  /** The body as it was at a revision, or null where no snapshot is kept. */
+  /** The body as it was at a revision; null if no snapshot of it is kept. */
   snapshot(
     spec: DocumentDeclaration,
     tenant: string,
@@ -118,15 +119,15 @@ export interface DocumentStore {
     window: Window,
   ): Promise<readonly StoredDocument[]>;
   /**
-   * Those of the documents that are there, live and pass, parallel to what is asked, by one statement. Where their bodies
-   * exceed `maxBytes`, some are left out behind that.
+   * For each entry of `asked`, in the same order: those of its documents that exist, aren't deleted and pass its filter. One
+   * statement. The document whose body exceeds `maxBytes`, counted over all, is the last one; the rest is left out.
    */
   named(
     asked: readonly NamedDocuments[],
     tenant: string,
     maxBytes: number,
   ): Promise<readonly (readonly StoredDocument[])[]>;
-  /** The groups of a window, each with its values in the order of groups and computed; and how many groups there are. */
+  /** The groups of a window, and how many there are in all. A row has the group's fields first, then the computed values. */
   aggregate(
     spec: DocumentDeclaration,
     tenant: string,
@@ -134,15 +135,15 @@ export interface DocumentStore {
     aggregate: Aggregate,
     window: { readonly limit: number; readonly offset: number },
   ): Promise<{ readonly rows: readonly (readonly AggregateValue[])[]; readonly count: number }>;
-  /** About how many rows there are, at little cost: for estimates of what queries will cost. */
+  /** About how many rows there are. It is cheap, and serves to estimate what queries will cost. */
   estimate(spec: DocumentDeclaration, tenant: string): Promise<number>;
   /** How many rows the query has. */
   count(spec: DocumentDeclaration, tenant: string, query: DocumentQuery): Promise<number>;
-  /** About how many rows there are of all tenants, at little cost. */
+  /** About how many rows all tenants have together. It is cheap. */
   size(spec: DocumentDeclaration): Promise<number>;
   /**
-   * Stores those of the next `limit` rows behind a key (of all tenants; an empty key stands before the first) anew that are of
-   * an older shape. Revisions stay. Waits for no writer.
+   * Looks at the next `limit` rows after a key, over all tenants (an empty key is before the first row), and rewrites those of
+   * an older shape. Revisions don't change. Rows that somebody is writing are skipped.
    */
   renew(
     spec: DocumentDeclaration,
@@ -151,12 +152,12 @@ export interface DocumentStore {
   ): Promise<Renewed>;
 }
 
-/** A portion of rows that was looked at. */
+/** What `renew` did: how many rows it looked at, and how many it rewrote. */
 export interface Renewed {
   readonly looked: number;
   readonly renewed: number;
-  /** Those of an older shape that somebody is writing just now. */
+  /** Rows of an older shape that were skipped because somebody was writing them. */
   readonly left: number;
-  /** Where to go on; null at the end. */
+  /** The key after which to continue; null at the end. */
   readonly next: readonly (string | number)[] | null;
 }

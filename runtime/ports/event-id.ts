@@ -1,4 +1,5 @@
-// Ids of durable events on the wire: opaque to clients; to us the event and its position in the mailbox (decisions.md §2).
+// Ids of durable events on the wire: opaque to clients; they contain the event's id and its position in the mailbox
+// (decisions.md §2).
 import { isUuid } from "../contract/uuid.js";
 
 export interface EventId {
@@ -11,7 +12,7 @@ export function printEventId({ eventId, position }: EventId): string {
   return `${eventId}.${position.toString(36)}`;
 }
 
-/** The parts of an id, or null where it is none that `printEventId` prints. */
+/** The parts of an id; null for a text that `printEventId` can't have printed. */
 export function parseEventId(text: string): EventId | null {
   const dot = text.indexOf(".");
   const [eventId, digits] = [text.slice(0, dot), text.slice(dot + 1)];

@@ -13,12 +13,12 @@ export interface IdempotencyRecord {
   readonly expiresAt: number;
 }
 
-/** Bound to one write transaction; what it saves commits with that transaction. */
+/** Stored answers within one transaction; what it saves commits with that transaction. */
 export interface IdempotencyStore {
-  /** The record of the scope, or null where none is kept or it has expired at `now` (epoch milliseconds). */
+  /** The record of the scope; null if there is none, or it has expired at `now` (epoch milliseconds). */
   find(scope: string, now: number): Promise<IdempotencyRecord | null>;
-  /** Keeps a record, in place of an expired one. */
+  /** Saves a record, in place of an expired one. */
   save(record: IdempotencyRecord): Promise<void>;
-  /** Deletes up to `limit` records that have expired at `now` and says how many it deleted. */
+  /** Deletes up to `limit` records that have expired at `now`; returns how many. */
   prune(now: number, limit: number): Promise<number>;
 }

@@ -5,50 +5,50 @@ import { storeKey } from "./store-key.js";
 export interface Principal {
   readonly id: string;
   readonly login: string;
-  /** PHC string of argon2id. */
+  /** PHC string of argon2id; empty if the principal has no password. */
   readonly passwordHash: string;
   readonly isActive: boolean;
 }
 
-/** A sign-in and all that followed from it by refreshing: one family of refresh tokens. */
+/** A sign-in and everything that refreshes have made of it: one family of refresh tokens. */
 export interface Session {
   readonly id: string;
   readonly principalId: string;
-  /** Who acts for the principal, or null. */
+  /** The principal that acts for `principalId`, or null. */
   readonly actorId: string | null;
   readonly tenant: string | null;
   /** Epoch milliseconds. */
   readonly createdAt: number;
 }
 
-/** What the boundary asks on every request with a credential, in one query: a session, or an API key. */
+/** What is checked about a credential (a session or an API key) on every request with it, read in one query. */
 export interface Trust {
   readonly credentialId: string;
   readonly principalId: string;
   readonly actorId: string | null;
   readonly tenant: string | null;
-  /** How often the session was refreshed; 0 of an API key. */
+  /** How often the session was refreshed; 0 for an API key. */
   readonly generation: number;
-  /** When it was refreshed last, in epoch milliseconds; null where it never was. */
+  /** When it was last refreshed, in epoch milliseconds; null if never. */
   readonly rotatedAt: number | null;
-  /** Whether it has not been ended, revoked, or run out. */
+  /** Whether it has not been ended or revoked, and has not expired. */
   readonly isLive: boolean;
-  /** Epoch milliseconds, or null for a credential that says itself when it ends, or never does. */
+  /** Epoch milliseconds; null for a credential that never expires, or whose token says when it does. */
   readonly expiresAt: number | null;
-  /** Of the principal, and of the actor where there is one. */
+  /** Whether the principal is active, and the actor too if there is one. */
   readonly isActive: boolean;
-  /** Both true where the credential has no tenant; membership is that of the actor as well. */
+  /** Both are true if the credential has no tenant. If there is an actor, it has to be a member as well. */
   readonly isTenantActive: boolean;
   readonly isMember: boolean;
 }
 
-/** Somebody by the name that another issuer gave. */
+/** Somebody by the name that another issuer uses for them. */
 export interface Subject {
   readonly issuer: string;
   readonly subject: string;
 }
 
-/** One refresh token by its digest. Times are epoch milliseconds. */
+/** A refresh token, which is stored as a digest. Times are epoch milliseconds. */
 export interface RefreshToken {
   readonly digest: string;
   readonly sessionId: string;
@@ -56,7 +56,7 @@ export interface RefreshToken {
   readonly usedAt: number | null;
 }
 
-/** The one outstanding reset of a principal's password. */
+/** The token for resetting a principal's password; a principal has one at most. */
 export interface ResetToken {
   readonly principalId: string;
   readonly digest: string;
@@ -64,15 +64,15 @@ export interface ResetToken {
   readonly expiresAt: number;
 }
 
-/** Somebody who has registered, and is a principal once the token of the registration comes back. */
+/** Somebody who has registered, and becomes a principal once the token of the registration comes back. */
 export interface SignUpPending {
   readonly login: string;
   readonly passwordHash: string;
-  /** JSON of what the profile is to be. */
+  /** The profile to create, as JSON text. */
   readonly profile: string;
 }
 
-/** A token by its digest, and when it ends in epoch milliseconds. */
+/** The digest of a token, and when it expires in epoch milliseconds. */
 export interface PendingToken {
   readonly digest: string;
   readonly expiresAt: number;
@@ -81,83 +81,84 @@ export interface PendingToken {
 /** The key of the store below. */
 export const identityStore = storeKey<IdentityStore>("identity");
 
-/** Identities within one transaction. */
+/** Identities within one transaction. `now` and `before` are epoch milliseconds. */
 export interface IdentityStore {
   findPrincipalByLogin(login: string): Promise<Principal | null>;
   findPrincipal(id: string): Promise<Principal | null>;
-  /** Whether the principal is there and active, and stays so until the transaction has ended. */
+  /** Whether the principal exists and is active. It is locked so that this stays true until the transaction ends. */
   holdPrincipal(id: string): Promise<boolean>;
-  /** Adds a principal; false where the login is taken. */
+  /** Adds a principal; false if the login is taken. */
   addPrincipal(principal: Principal): Promise<boolean>;
-  /** Maps a subject to a principal; false where it is mapped already. */
+  /** Maps a subject to a principal; false if it is already mapped. */
   addSubject(subject: Subject, principalId: string): Promise<boolean>;
-  /** The principal that a subject is mapped to; null where there is none. */
+  /** The principal that a subject is mapped to; null if there is none. */
   findSubject(subject: Subject): Promise<Principal | null>;
-  /** Takes the mapping of a subject away; false where there was none. */
+  /** Removes the mapping of a subject; false if there was none. */
   dropSubject(subject: Subject): Promise<boolean>;
   /**
-   * How a principal stands that no session or key of the service names: by its id or its subject, with who acts for it, in
-   * a tenant. Null where there is none.
+   * As `trust`, for a principal that has neither session nor API key here, because another issuer vouches for it: by its id
+   * or its subject, with its actor, in a tenant. Null if there is no such principal.
    */
   standing(
     of: { readonly principalId: string } | Subject,
     actorId: string | null,
     tenant: string | null,
   ): Promise<Trust | null>;
-  /** Gives a principal another login; false where that is taken, and then the transaction can only be undone. */
+  /** Changes the login of a principal; false if it is taken, and then the transaction can only be rolled back. */
   setLogin(principalId: string, login: string): Promise<boolean>;
   setPassword(principalId: string, passwordHash: string): Promise<void>;
-  /** Replaces the hash of an active principal where it is still `expected`; says whether it did. Atomic. */
+  /** Replaces the hash of an active principal if it is still `expected`; returns whether it did. Atomic. */
   replacePassword(principalId: string, expected: string, passwordHash: string): Promise<boolean>;
   /**
-   * Deactivates a principal; ends its sessions, API keys, reset token, memberships and permissions. False where there is
-   * none.
+   * Deactivates a principal, and ends its sessions, API keys, reset token, memberships and permissions. False if there is
+   * no such principal.
    */
   deactivate(principalId: string, now: number): Promise<boolean>;
-  /** Makes a principal active again; false where there is none. */
+  /** Makes a principal active again; false if there is none. */
   reactivate(principalId: string): Promise<boolean>;
   addSession(session: Session): Promise<void>;
   /**
-   * Removes sessions of a principal beyond `most`, with their refresh tokens: ended ones first, then the oldest. Says whether
-   * a live one was among them.
+   * Removes sessions of a principal beyond `most`, with their refresh tokens: ended ones first, then the oldest. Returns
+   * whether a live one was among them.
    */
   limitSessions(principalId: string, most: number): Promise<boolean>;
-  /** Ends a session of the principal; false where it has no such live session. */
+  /** Ends a session of the principal; false if it has no such live session. */
   endSession(principalId: string, sessionId: string, now: number): Promise<boolean>;
-  /** Ends the sessions of the principal, but for the one that is kept where one is named. */
+  /** Ends the sessions of the principal, except the one with the id `kept`. */
   endSessions(principalId: string, now: number, kept?: string): Promise<void>;
-  /** Whether the session is live, and stays so until the transaction has ended. */
+  /** Whether the session is live. It is locked so that this stays true until the transaction ends. */
   holdSession(sessionId: string): Promise<boolean>;
   /** Live sessions of a principal, oldest first. */
   listSessions(principalId: string): Promise<readonly Session[]>;
+  /** What is checked on each request with a token of the session; null if there is no such session. */
   trust(sessionId: string): Promise<Trust | null>;
-  /** The next generation of a session, which begins now. */
+  /** Begins the next generation of a session; returns its number. */
   rotateSession(sessionId: string, now: number): Promise<number>;
   findRefreshToken(digest: string): Promise<RefreshToken | null>;
-  /** Adds a token; a digest that is known already is left as it is. */
+  /** Adds a token; does nothing if its digest is known. */
   addRefreshToken(token: RefreshToken): Promise<void>;
-  /** Removes used tokens of a session that are older than its newest `most`. */
+  /** Removes the used tokens of a session except the newest `most`. */
   limitRefreshTokens(sessionId: string, most: number): Promise<void>;
-  /** Marks a token as used where it is not yet; says whether it did. Atomic. */
+  /** Marks a token as used if it isn't yet; returns whether it did. Atomic. */
   useRefreshToken(digest: string, now: number): Promise<boolean>;
-  /** Makes this the principal's reset token; an earlier one is superseded. */
+  /** Makes this the principal's reset token, in place of an earlier one. */
   putResetToken(token: ResetToken): Promise<void>;
-  /** The login of whom an outstanding token with one of the digests is for; null where there is none. */
+  /** The login that the token with one of the digests is for; null if none of them is valid. */
   findResetLogin(digests: readonly string[], now: number): Promise<string | null>;
-  /** Uses up the token with one of the digests and returns whose it was; null where none is outstanding. Atomic. */
+  /** Uses up the token with one of the digests; returns its principal's id, or null if none of them is valid. Atomic. */
   takeResetToken(digests: readonly string[], now: number): Promise<string | null>;
   dropResetToken(principalId: string): Promise<void>;
-  /** Makes this the registration of its login; an earlier one is superseded. */
+  /** Makes this the registration of its login, in place of an earlier one. */
   putSignUp(signUp: SignUpPending & PendingToken): Promise<void>;
-  /** Gives the registration of a login another token; false where none is outstanding. */
+  /** Gives the registration of a login another token; false if there is none, or it has expired. */
   renewSignUp(login: string, token: PendingToken, now: number): Promise<boolean>;
-  /** Whether a registration with one of the digests is outstanding. */
+  /** Whether there is a registration with one of the digests that hasn't expired. */
   hasSignUp(digests: readonly string[], now: number): Promise<boolean>;
-  /** Takes the registration with one of the digests away and returns it; null where none is outstanding. Atomic. */
+  /** Removes the registration with one of the digests and returns it; null if none of them is valid. Atomic. */
   takeSignUp(digests: readonly string[], now: number): Promise<SignUpPending | null>;
   /**
-   * Removes up to `limit` rows of each kind that ran out before `before`: refresh and reset tokens, registrations, sessions that were ended,
-   * and those that nothing can continue any more. Says whether there may be more.
+   * Removes up to `limit` rows of each kind that ended before `before`: refresh and reset tokens, registrations, ended
+   * sessions, and sessions that have no refresh token left. Returns whether there may be more.
    */
   prune(before: number, limit: number): Promise<boolean>;
 }

@@ -1,17 +1,18 @@
-// How long one piece of work may run: its deadline and its caller's patience (decisions.md "Idempotency, deadlines, metadata").
+// How long a piece of work may run: until its deadline, or until its caller disconnects
+// (decisions.md "Idempotency, deadlines, metadata").
 import { fail, ServiceError } from "../contract/errors.js";
 
-/** Whoever asked, and may leave. */
+/** Who waits for the work, and may disconnect before it is done. */
 interface Caller {
   isGone(): boolean;
-  /** Calls back when the caller goes; not where it has gone already. */
+  /** Calls `listener` when the caller disconnects, but not if that has already happened. */
   onGone?(listener: () => void): void;
 }
 
-/** The longest timer that Node.js has. */
+/** The longest timer that Node.js supports. */
 const longestMillis = 0x7fffffff;
 
-/** Ends a piece of work at its deadline or when the caller has gone. Timers and signals are made on first use only. */
+/** Ends a piece of work at its deadline or when its caller disconnects. Timers and signals are only made when they are needed. */
 export class Lifetime {
   readonly #deadlineAt: number;
   readonly #caller: Caller;
@@ -23,7 +24,7 @@ export class Lifetime {
   #isDecided = false;
   #isAnswering = false;
 
-  /** `deadlineAt` is of the monotonic clock (`performance.now()`), which nobody sets; Infinity is none. */
+  /** `deadlineAt` is a time of the monotonic clock (`performance.now()`), in milliseconds; Infinity is no deadline. */
   constructor(deadlineAt: number, caller: Caller) {
     this.#deadlineAt = deadlineAt;
     this.#caller = caller;
@@ -34,12 +35,12 @@ export class Lifetime {
     return new Lifetime(Infinity, nobody);
   }
 
-  /** For work that the service itself starts, and gives up after so many milliseconds. */
+  /** The lifetime of work that the service starts itself: it ends after so many milliseconds. */
   static within(millis: number): Lifetime {
     return new Lifetime(performance.now() + millis, nobody);
   }
 
-  /** Milliseconds until the deadline, Infinity where there is none. */
+  /** Milliseconds until the deadline, negative after it; Infinity if there is none. */
   get remainingMillis(): number {
     return this.#deadlineAt - performance.now();
   }
@@ -48,7 +49,7 @@ export class Lifetime {
     return this.#deadlineAt !== Infinity;
   }
 
-  /** Aborts at the deadline and when the caller goes away. */
+  /** Aborts at the deadline or when the caller disconnects; its reason is the same as for `onOver`. */
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       const controller = new AbortController();
@@ -59,8 +60,8 @@ export class Lifetime {
   }
 
   /**
-   * Calls `listener` once with `deadline_exceeded` at the deadline, or with `core.timeout` when the caller goes; at once
-   * where that is so already. Returns how to take it back.
+   * Calls `listener` once: with `deadline_exceeded` at the deadline, or with `core.timeout` when the caller disconnects. If
+   * the lifetime has ended, it is called at once. Returns a function that takes the listener back.
    */
   onOver(listener: (reason: ServiceError) => void): () => void {
     if (this.#reason !== undefined) {
@@ -69,7 +70,7 @@ export class Lifetime {
     }
     const listeners = this.#listeners;
     listeners.push(listener);
-    // Most work is done within the tick that it began in, and needs no timer.
+    // Most work ends in the tick in which it began. Waiting for the end of the tick saves its timer.
     if (listeners.length === 1 && arming.push(this) === 1) setImmediate(armAll);
     return () => {
       const at = listeners.indexOf(listener);
@@ -78,7 +79,7 @@ export class Lifetime {
     };
   }
 
-  /** Watches the deadline and the caller, where somebody still listens. */
+  /** Begins to watch the deadline and the caller, if anybody still listens. */
   arm(): void {
     if (this.#listeners.length === 0 || this.#reason !== undefined) return;
     if (!this.#isArmed) this.#caller.onGone?.(() => this.#end(fail("core.timeout")));
@@ -87,32 +88,35 @@ export class Lifetime {
     else this.#setTimer();
   }
 
-  /** From here on the commit is under way: the deadline no longer ends the invocation, whose answer is the commit's. */
+  /** Call it when the commit begins. From then on the deadline no longer ends the invocation: the commit decides its outcome. */
   decide(): void {
     this.#isDecided = true;
   }
 
-  /** From here on the answer is on its way: how long that takes is the reader's matter, and the deadline ends nothing more. */
+  /** Call it when the answer is being sent. From then on the deadline ends nothing, because the reader sets the pace. */
   answering(): void {
     this.#isAnswering = true;
     clearTimeout(this.#timer);
   }
 
-  /** Throws once the work is over. Called right before a commit, so that nothing commits after the deadline. */
+  /** Throws the reason once the work is over. Called right before a commit, so that nothing commits after the deadline. */
   throwIfOver(): void {
     if (this.#reason !== undefined) throw this.#reason;
     if (this.remainingMillis <= 0) throw fail("deadline_exceeded");
     if (this.#caller.isGone()) throw fail("core.timeout");
   }
 
-  /** Settles as `work` does, or rejects when the lifetime is over, whichever is first. What is done already is returned. */
+  /** Settles as `work` does, or rejects when the lifetime ends, whichever comes first. Anything but a promise is returned. */
   race<T>(work: T | Promise<T>): T | Promise<T> {
     if (!(work instanceof Promise)) return work;
     if (!this.hasDeadline && this.#caller.onGone === undefined) return work;
     return new Promise<T>((resolve, reject) => this.settle(work, resolve, reject));
   }
 
-  /** Calls one of two as `work` settles, or the second when the lifetime is over, whichever is first. Neither may throw. */
+  /**
+   * Calls `onValue` or `onReason` when `work` settles, or `onReason` when the lifetime ends, whichever comes first. After
+   * `decide`, only `work` counts. Neither function may throw.
+   */
   settle<T>(
     work: Promise<T>,
     onValue: (value: T) => void,
@@ -144,7 +148,7 @@ export class Lifetime {
       if (this.remainingMillis <= 0) this.#end(fail("deadline_exceeded"));
       else this.#setTimer();
     }, millis);
-    // A deadline keeps no process alive.
+    // A deadline must not keep the process alive.
     this.#timer.unref();
   }
 
@@ -157,7 +161,7 @@ export class Lifetime {
   }
 }
 
-/** Lifetimes that somebody began to watch in this tick. */
+/** Lifetimes that got their first listener in this tick. */
 let arming: Lifetime[] = [];
 
 function armAll(): void {
@@ -169,10 +173,10 @@ function armAll(): void {
 const nobody: Caller = { isGone: () => false };
 
 function nothing(): void {
-  // There was nothing to take back.
+  // The listener was called at once, so there is nothing to take back.
 }
 
-/** Whether an error says that work has ended at its deadline, or with its caller. */
+/** Whether an error says that work ended at its deadline or because its caller disconnected. */
 export function isOver(error: unknown): boolean {
   return (
     error instanceof ServiceError &&

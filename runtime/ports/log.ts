@@ -1,4 +1,4 @@
-// The log port: one structured line an event. The server gives it pino; a test gives it an array.
+// The log port: one structured line per event. The server logs with pino; a test logs into an array.
 
 /** Writes one line with fields and a message. Never throws. */
 export interface Log {
@@ -8,6 +8,7 @@ export interface Log {
   error(fields: Readonly<Record<string, unknown>>, message: string): void;
 }
 
+/** Drops every line. */
 export const silentLog: Log = {
   debug() {},
   info() {},

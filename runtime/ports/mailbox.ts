@@ -1,10 +1,10 @@
-// The port of mailboxes: durable signals between the transaction that stages them and the devices that acknowledge them
+// The port of mailboxes, which keep durable signals from the transaction that stages them until devices acknowledge them
+// (decisions.md §2; architecture.md "Realtime").
 import { storeKey } from "./store-key.js";
-// (decisions.md §2, architecture.md "Realtime").
 
-/** A durable signal that has its place in a mailbox. */
+/** A durable signal at its position in a mailbox. */
 export interface MailboxEntry {
-  /** Contiguous in the mailbox, from 1. */
+  /** Counts from 1 in each mailbox, without gaps. */
   readonly position: number;
   /** UUIDv7, the same at every delivery. */
   readonly eventId: string;
@@ -13,23 +13,23 @@ export interface MailboxEntry {
   readonly data: string;
 }
 
-/** An entry with the mailbox that it has been put into. */
+/** An entry and the mailbox that it was put into. */
 export interface NumberedEntry extends MailboxEntry {
   readonly tenant: string;
   readonly principalId: string;
 }
 
-/** Where a mailbox and one of its devices are. */
+/** How far a mailbox and one of its devices are. */
 export interface MailboxState {
-  /** The position of the newest entry, 0 where there has been none. */
+  /** The position of the newest entry; 0 if there has never been one. */
   readonly head: number;
-  /** Entries up to here are gone. */
+  /** Entries up to this position have been removed. */
   readonly floor: number;
-  /** The position that the device has acknowledged, or null where it never did. */
+  /** The position up to which the device has acknowledged; null if it never has. */
   readonly cursor: number | null;
 }
 
-/** Whose mailbox. */
+/** Whose mailbox it is: a principal has one in each tenant. */
 export interface MailboxOwner {
   readonly tenant: string;
   readonly principalId: string;
@@ -43,10 +43,10 @@ export function mailboxOf(
   return { tenant, principalId };
 }
 
-/** Mailboxes are in so many shards, which are numbered beside each other. */
+/** Mailboxes are divided into so many shards. Signals of different shards get their positions independently, in parallel. */
 export const shards = 16;
 
-/** The shard of all mailboxes of a principal. */
+/** The shard of all mailboxes of a principal. `principalId` is a UUID. */
 export function shardOf(principalId: string): number {
   return Number.parseInt(principalId.slice(-1), 16) % shards;
 }
@@ -54,11 +54,11 @@ export function shardOf(principalId: string): number {
 /** The key of the store below. */
 export const mailboxStore = storeKey<MailboxStore>("mailbox");
 
-/** Mailboxes within one transaction. */
+/** Mailboxes within one transaction. Times are epoch milliseconds. */
 export interface MailboxStore {
   /**
-   * Puts a signal, without a place yet, into the mailboxes of these principals. Signals that are staged in one
-   * moment, without waiting for each other, are written together. Throws `core.configuration` for a principal that is no UUID.
+   * Stages a signal for the mailboxes of these principals, where it gets its positions later (`number`). Calls that don't
+   * wait for each other are written together. Throws `core.configuration` if a principal's id is not a UUID.
    */
   stage(
     tenant: string,
@@ -66,28 +66,28 @@ export interface MailboxStore {
     principalIds: readonly string[],
     now: number,
   ): Promise<void>;
-  /** The shards that something staged waits in. */
+  /** The shards that have staged signals. */
   stagedShards(): Promise<readonly number[]>;
-  /** Milliseconds that the oldest staged signal has waited for its places at `now`; 0 where none waits. */
+  /** How many milliseconds the oldest staged signal has waited for its positions at `now`; 0 if none waits. */
   stagedLag(now: number): Promise<number>;
   /**
-   * Gives up to `limit` staged signals of a shard, oldest first, their places: the next ones of their mailboxes. To be
-   * called by one transaction at a time for each shard, after the ones that staged have committed.
+   * Gives up to `limit` staged signals of a shard, oldest first, the next positions of their mailboxes. Call it from one
+   * transaction at a time for each shard, after the transactions that staged the signals have committed.
    */
   number(shard: number, limit: number): Promise<readonly NumberedEntry[]>;
-  /** Up to `limit` entries behind a position, in order. */
+  /** Up to `limit` entries after a position, in order. */
   read(owner: MailboxOwner, after: number, limit: number): Promise<readonly MailboxEntry[]>;
-  /** How far these mailboxes are; those that have never had an entry are left out. */
+  /** The newest positions of these mailboxes; those that have never had an entry are left out. */
   heads(
     owners: readonly MailboxOwner[],
   ): Promise<readonly (MailboxOwner & { readonly head: number })[]>;
-  /** `device` null is the cursor that all connections without a device share. */
+  /** How far a mailbox and a device are. `device` null is the cursor that all connections without a device share. */
   state(owner: MailboxOwner, device: string | null): Promise<MailboxState>;
-  /** Whether the mailbox has this very entry. */
+  /** Whether the mailbox has exactly this event at this position. */
   has(owner: MailboxOwner, position: number, eventId: string): Promise<boolean>;
   /**
-   * Moves a cursor forward, never backward nor beyond the head; returns where it is. Beyond `mostDevices` cursors of a
-   * mailbox the device that was not seen for longest loses its own.
+   * Moves a cursor forward, never backward or beyond the head; returns its position. If the mailbox then has more than
+   * `mostDevices` devices, those that were seen least recently lose their cursors.
    */
   acknowledge(
     owner: MailboxOwner,
@@ -97,16 +97,16 @@ export interface MailboxStore {
     mostDevices: number,
   ): Promise<number>;
   /**
-   * Removes up to about `limit` of the entries that are older than `before` and those that a mailbox has beyond `most`, each
-   * with all that come before it. Returns how many; 0 once there are none.
+   * Removes up to about `limit` entries: those older than `before`, those beyond the newest `most` of a mailbox, and all that
+   * come before them. Skips mailboxes that are just getting new entries. Returns how many were removed.
    */
   trim(before: number, most: number, limit: number): Promise<number>;
-  /** Removes up to `limit` signals that are older than `before` and that no mailbox has; returns how many. */
+  /** Removes up to `limit` signals that are older than `before`, in no mailbox and not staged; returns how many. */
   pruneSignals(before: number, limit: number): Promise<number>;
   /**
-   * Looks at up to `limit` cursors that were not looked at for as long as signals are kept, and removes those of devices that
-   * were not seen since `before` and lack what is gone: they will be told of a gap without them as well. Returns how many it
-   * has looked at.
+   * Checks up to `limit` cursors; each has its turn about once in the time that signals are kept (`now - before`). Removes
+   * those whose device was not seen since `before` and has missed removed entries: it is told of the gap without a cursor
+   * as well. Returns how many were checked.
    */
   pruneCursors(before: number, now: number, limit: number): Promise<number>;
 }

@@ -1,6 +1,6 @@
 // Objects as engines know them: one version, and parts of its content.
 
-/** What an upload says of itself. */
+/** What an upload says about its object. */
 export interface ObjectDescription {
   readonly contentType: string;
   readonly filename: string;
@@ -13,28 +13,28 @@ export type ObjectTags = Readonly<Record<string, string>>;
 
 /** One version of an object. */
 export interface ObjectHead extends ObjectDescription {
-  /** As the engine has it; never seen by clients. */
+  /** The key in the engine, which clients never see. */
   readonly key: string;
   /** Bytes as they are stored. */
   readonly size: number;
-  /** Bytes of the content, which are fewer where the service encrypts it. */
+  /** Bytes of the content; fewer than `size` if the service encrypts it. */
   readonly contentSize: number;
-  /** Whether it is sealed in one piece, of which no part can be opened by itself. */
+  /** Whether it was encrypted in one piece, so that no part of it can be decrypted by itself. */
   readonly isOnePiece?: boolean;
-  /** Without quotes; another one after every write. */
+  /** Without quotes. Other bytes have another tag; the same bytes written again may keep theirs, as on S3. */
   readonly etag: string;
   /** Milliseconds since 1970. */
   readonly modifiedAt: number;
 }
 
-/** What an engine says of an object when it lists many. */
+/** What an engine says about an object in a list. */
 export interface ListedObject {
   readonly key: string;
-  /** Null where only a look at the object tells. */
+  /** Null if only `head` can tell. */
   readonly etag: string | null;
 }
 
-/** Bytes of the content of an object, both ends included. */
+/** A range of the bytes of an object's content, both ends included. */
 export interface ByteWindow {
   readonly first: number;
   readonly last: number;

@@ -1,12 +1,12 @@
-// The port of the index of objects: what lists know of each object without asking its engine. The engine is the truth: a change
-// is noted before it begins there, and what has become of the object is put down behind it, so that whatever dies in between
-// leaves a note, by which the object is looked at again.
+// The port of the index of objects, from which lists are read without asking the engine. The engine is the truth. Before a
+// change begins there, the index gets a note; after it, the result, which removes the note. If a process dies in between, the
+// note is left, and says that the object has to be checked.
 import type { ObjectDescription, ObjectTags } from "./object-head.js";
 import { storeKey } from "./store-key.js";
 
 /** An object as it is listed. */
 export interface IndexedObject extends ObjectDescription {
-  /** As its engine has it. */
+  /** The key in the engine. */
   readonly key: string;
   /** Bytes of the content. */
   readonly contentSize: number;
@@ -15,27 +15,27 @@ export interface IndexedObject extends ObjectDescription {
   readonly modifiedAt: number;
 }
 
-/** What has become of a key; null where it has no object. */
+/** What the engine has under a key; null if there is no object. */
 export interface FoundObject {
   readonly key: string;
   readonly object: IndexedObject | null;
 }
 
-/** Which objects are listed: those whose keys begin with `prefix`, and that pass what else is asked. */
+/** Which objects are listed: those whose keys begin with `prefix` and that meet the other conditions. */
 export interface ObjectFilter {
   readonly prefix: string;
   /** `image/png`, or `image/*`; null for any. */
   readonly contentType: string | null;
-  /** All of them. */
+  /** An object must have all of them. */
   readonly tags: ObjectTags;
 }
 
-/** A key to be looked at. Times are milliseconds since 1970. */
+/** A note: a key that has to be checked. Times are milliseconds since 1970. */
 export interface ExpectedChange {
   readonly key: string;
   readonly id: string;
   readonly begunAt: number;
-  /** Nothing is expected after this. */
+  /** No more changes are expected after this time. */
   readonly until: number;
 }
 
@@ -44,35 +44,35 @@ export const objectIndex = storeKey<ObjectIndex>("objects");
 
 /** The index within one transaction. */
 export interface ObjectIndex {
-  /** Notes that keys are about to change, by a change whose `id` is its own; they are looked at from `dueAt` on. */
+  /** Notes that a change with this unique `id` is about to change keys. Until it settles, they are checked from `dueAt` on. */
   begin(
     id: string,
     keys: readonly string[],
     times: { readonly now: number; readonly dueAt: number },
   ): Promise<void>;
   /**
-   * Puts down what a change has made of its keys, and takes its notes back. Returns those for which another change has begun
-   * meanwhile: which of the two came last is not known, so they are left as they are, with their notes.
+   * Writes down what a change has made of its keys, and removes its notes. Returns the keys for which another change has begun
+   * meanwhile: nobody knows which of the two came last, so their entries and notes stay as they are.
    */
   settle(id: string, found: readonly FoundObject[]): Promise<readonly string[]>;
-  /** Notes that somebody else may change a key until then: it is looked at now and again. */
+  /** Notes that somebody may change a key past the service until `until`: it is checked at `dueAt`, and then again and again. */
   expect(
     key: string,
     times: { readonly now: number; readonly dueAt: number; readonly until: number },
   ): Promise<void>;
-  /** Up to `limit` notes that are due, the oldest first. */
+  /** Up to `limit` notes that are due, those due longest first. */
   due(now: number, limit: number): Promise<readonly ExpectedChange[]>;
-  /** Has a note wait until then. */
+  /** Makes a note due at `dueAt`. */
   postpone(change: Pick<ExpectedChange, "key" | "id">, dueAt: number): Promise<void>;
-  /** Takes a note back, unless more is expected by now. */
+  /** Removes a note, unless it has been extended beyond `until` meanwhile. */
   forget(change: Pick<ExpectedChange, "key" | "id" | "until">): Promise<void>;
-  /** A page in the order of the keys' UTF-8 bytes, behind `after`. */
+  /** A page of objects in the order of their keys' UTF-8 bytes, from after the key `after`. */
   page(
     filter: ObjectFilter,
     window: { readonly after: string | null; readonly offset: number; readonly limit: number },
   ): Promise<readonly IndexedObject[]>;
   count(filter: ObjectFilter): Promise<number>;
-  /** Up to `limit` keys with the tags that are known, behind `after`, up to and with `last`. */
+  /** Up to `limit` indexed keys with their etags, after the key `after`, up to and including `last`. */
   known(
     after: string,
     last: string,

@@ -4,25 +4,26 @@ import type { DirectTransfers } from "./direct-transfers.js";
 import type { ByteWindow, ListedObject, ObjectDescription, ObjectHead } from "./object-head.js";
 import type { StorageSpec } from "./storage-spec.js";
 
-/** One version of an object with its bytes. Who gets it reads `body` to the end or destroys it. */
+/** One version of an object with its bytes. Whoever gets it must read `body` to the end or destroy it. */
 export interface OpenedObject {
   readonly head: ObjectHead;
-  /** The part of the content that `body` has; null is all of it, which an engine may give although a part was asked for. */
+  /** The part of the content in `body`; null is all of it, which an engine may return even if it was asked for a part. */
   readonly window: ByteWindow | null;
   readonly body: Readable;
 }
 
 /**
- * Objects by key: UTF-8, up to 1 024 bytes besides what the engine is given before it. A call whose `signal` aborts
- * rejects with its reason as soon as the engine can; a body that has been opened is its reader's to end. What passes by
- * itself or once it is mended (a network, a full disk, refused access) rejects with `core.unavailable` and a time to
- * come again, other faults with `core.infrastructure`.
+ * Objects by key: UTF-8, storage and tenant first, then up to 1 024 bytes that the client chose. If `signal` aborts, a call
+ * rejects with its reason as soon as the engine can; a body that was opened is for its reader to end. Faults that pass or can
+ * be mended (a network, a full disk, refused access) reject with `core.unavailable` and a time to retry, others with
+ * `core.infrastructure`.
  */
 export interface ObjectStore {
+  /** The object's current version, without its bytes; null if there is none. */
   head(key: string, signal?: AbortSignal): Promise<ObjectHead | null>;
   /**
-   * Opens one version: head and bytes never mix two. With a window only its bytes are fetched; with `etag` null where the
-   * version is another one by now.
+   * Opens one version, whose head and bytes belong together. With `window` only those bytes are fetched. Null if there is no
+   * object, or with `etag` if the current version is another one.
    */
   open(
     key: string,
@@ -33,8 +34,8 @@ export interface ObjectStore {
     },
   ): Promise<OpenedObject | null>;
   /**
-   * Writes an object in constant memory. It is seen as a whole once this resolves, and durable; where `body` fails or
-   * `signal` aborts, nothing of it is left and what was there before stays.
+   * Writes an object in constant memory. Once this resolves, the object is durable and others see all of it. If `body` fails
+   * or `signal` aborts, nothing of it is left, and an earlier version stays.
    */
   write(
     key: string,
@@ -43,16 +44,16 @@ export interface ObjectStore {
     signal: AbortSignal,
   ): Promise<ObjectHead>;
   /**
-   * Removes an object; says whether there was one. With `etag` only that version, atomically: false where it is another
-   * one by now, which stays.
+   * Removes an object; returns whether there was one. With `etag` it only removes that version, atomically: if the current
+   * one is another, that stays and the result is false.
    */
   remove(
     key: string,
     options?: { readonly etag?: string | undefined; readonly signal?: AbortSignal | undefined },
   ): Promise<boolean>;
   /**
-   * Puts the bytes of one version at another key, or at its own, with a description of their own; as whole and as durable
-   * as `write`. Null where there is no object, or with `etag` another version.
+   * Copies the bytes of one version to another key, or to its own, with a new description. Visibility and durability are as
+   * for `write`. Null if there is no object, or with `etag` if the current version is another one.
    */
   copy(
     from: string,
@@ -60,19 +61,19 @@ export interface ObjectStore {
     description: ObjectDescription,
     options: { readonly etag?: string; readonly signal: AbortSignal },
   ): Promise<ObjectHead | null>;
-  /** Objects whose keys begin with `prefix`, behind `after`, in the order of their UTF-8 bytes. */
+  /** Objects whose keys begin with `prefix` and come after `after`, in the order of the keys' UTF-8 bytes. */
   list(prefix: string, after: string | null, signal?: AbortSignal): AsyncIterable<ListedObject>;
-  /** Removes what up to `limit` uploads below a prefix have left that began so long ago and did not end; returns how many. */
+  /** Removes what is left of up to `limit` unfinished uploads below a prefix that began so long ago; returns how many. */
   sweep(prefix: string, olderThanSeconds: number, limit: number): Promise<number>;
-  /** Resolves where the engine answers, and takes what is written where that can be told without leaving anything. */
+  /** Resolves if the engine answers, and accepts writes, as far as that can be tested without leaving anything behind. */
   ping(signal?: AbortSignal): Promise<void>;
-  /** Transfers that do not pass through the service; null where there are none. */
+  /** Transfers that bypass operations; null if the engine has none. */
   readonly direct: DirectTransfers | null;
   close(): Promise<void>;
 }
 
-/** The objects of a service. */
+/** The object stores of a service. */
 export interface Objects {
-  /** The store of one storage, which encrypts where the storage says so. */
+  /** The store of one storage, which encrypts if the storage says so. */
   of(spec: StorageSpec): ObjectStore;
 }

@@ -1,4 +1,4 @@
-// Who is told what operations have committed for others to hear: a test, which looks at it.
+// The port by which tests see what operations have committed for others: integration events and signals.
 import type { SignalTarget } from "./signals.js";
 
 /** An integration event whose transaction has committed. */
@@ -14,7 +14,7 @@ export interface CommittedEvent {
 /** A signal whose transaction has committed: a durable one for principals, or an ephemeral one. */
 export interface CommittedSignal {
   readonly name: string;
-  /** JSON. */
+  /** JSON text. */
   readonly data: string;
   readonly tenant: string;
   readonly to: { readonly principals: readonly string[] } | SignalTarget;
@@ -23,11 +23,12 @@ export interface CommittedSignal {
 /** Called after each commit, in order. Its methods must not throw. */
 export interface Observer {
   event(event: CommittedEvent): void;
-  /** An event that its own transaction has taken back. */
+  /** Takes back an event that the same transaction staged: nothing is delivered for it. */
   withdrawn(eventId: string): void;
   signal(signal: CommittedSignal): void;
 }
 
+/** Ignores everything. */
 export const silentObserver: Observer = {
   event() {},
   withdrawn() {},

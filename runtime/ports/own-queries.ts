@@ -1,14 +1,14 @@
-// The port of queries that authors write in SQL of their own: for reading, within a tenant.
+// The port of queries that authors write in SQL themselves. They only read, within one tenant.
 import type { FieldType } from "../contract/fields.js";
 import type { Filter } from "../query/ast.js";
 import type { FieldReference } from "../query/fields.js";
 import type { DocumentDeclaration } from "./document-spec.js";
 import { storeKey } from "./store-key.js";
 
-/** A value that SQL is given. */
+/** A value that is passed to SQL as a parameter. */
 export type QueryValue = string | number | boolean | null;
 
-/** A piece of a query: its text, visible documents as a table, a field of such a table, or a value. */
+/** A piece of a query: SQL text, the visible documents of a type as a table, a field of such a table, or a value. */
 export type QueryPiece =
   | { readonly text: string }
   | { readonly of: DocumentDeclaration; readonly filter: Filter }
@@ -19,7 +19,7 @@ export type QueryPiece =
 export const ownQueryStore = storeKey<OwnQueryStore>("own-queries");
 
 export interface OwnQueryStore {
-  /** The rows of a query, `limit` at most, with the values of its columns as their types have them. It can only read. */
+  /** Up to `limit` rows of a query, with the values of `columns` in their types. The query can only read. */
   rows(
     pieces: readonly QueryPiece[],
     columns: Readonly<Record<string, FieldType>>,

@@ -1,7 +1,7 @@
-// The port of rate limits: so many in a window, counted by key (service.md "Further rules").
+// The port of rate limits: so many uses in a window of time, counted by key (service.md "Further rules").
 import { createHash } from "node:crypto";
 
-/** How many fit into a window, which begins with the first that is taken. */
+/** How many uses fit into a window, which begins with the first of them. */
 export interface RateRule {
   /** Rules with one name share their counts. */
   readonly name: string;
@@ -9,31 +9,31 @@ export interface RateRule {
   readonly windowSeconds: number;
 }
 
-/** Whether one was left; where none was, in how many seconds there is, at least 1. */
+/** Whether a use was left; if not, in how many seconds there will be one, at least 1. */
 export interface Taken {
   readonly isAllowed: boolean;
   readonly retryAfterSeconds: number;
 }
 
-/** Counts of all who share the limiter. Faults of the engine reject with `core.unavailable`. */
+/** Counts the uses of all who share the limiter. Rejects with `core.unavailable` if its engine fails. */
 export interface RateLimiter {
-  /** Takes one for the key. Atomic: of those who ask at once no more than are left get one. A refusal takes nothing. */
+  /** Takes one use of the key. Atomic: concurrent calls never get more than are left. A refusal takes nothing. */
   take(rule: RateRule, key: string): Promise<Taken>;
-  /** Gives one back; nothing once its window is over. */
+  /** Gives one use back; does nothing once its window is over. */
   giveBack(rule: RateRule, key: string): Promise<void>;
-  /** Forgets what was taken for the key. */
+  /** Forgets all uses of the key. */
   forget(rule: RateRule, key: string): Promise<void>;
 }
 
-/** What engines count by: one length for keys of any length, and no address or login in the clear. */
+/** The hash by which engines count a key: always of one length, and without addresses or logins in the clear. */
 export function countedKey(key: string): string {
   return createHash("sha256").update(key).digest("base64url");
 }
 
-/** One was left. */
+/** The result if a use was left. */
 export const allowed: Taken = { isAllowed: true, retryAfterSeconds: 0 };
 
-/** None is left for so many milliseconds. */
+/** The result if none is left for so many milliseconds. */
 export function refusedFor(millis: number): Taken {
   return { isAllowed: false, retryAfterSeconds: Math.max(1, Math.ceil(millis / 1000)) };
 }

@@ -1,18 +1,18 @@
-// The search spec: which document is searched, by which texts, printed by the generator.
+// The search spec: which documents are searched, and in which texts, printed by the generator.
 import type { StemmedLanguage } from "../contract/search-languages.js";
 import type { DocumentSpec } from "./document-spec.js";
 
-/** A search as generated code declares it; a hit is a document, with what comes along. */
+/** A search as generated code declares it. `Hit` is the type of a found document, with what is expanded in it. */
 export interface SearchDeclaration<Hit = unknown> {
   readonly name: string;
-  /** The index of the engine. */
+  /** The name of its index in the engine. */
   readonly index: string;
   readonly document: DocumentSpec<unknown, unknown, unknown, unknown, unknown, Hit>;
   /** Weights of the fields that are searched, by dotted path; four fields at most. */
   readonly text: Readonly<Record<string, number>>;
   /** Fields whose values can be counted. */
   readonly facets: readonly string[];
-  /** The language whose forms of a word count as one; absent where words are taken as they are spelt. */
+  /** The language in which all forms of a word count as one; absent if only the exact spelling matches. */
   readonly language?: StemmedLanguage;
 }
 

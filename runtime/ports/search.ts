@@ -7,19 +7,20 @@ import type { SearchSpec } from "./search-spec.js";
 import { storeKey } from "./store-key.js";
 
 export interface SearchQuery extends DocumentQuery {
-  /** Null browses by filter alone; every score is 0 then. */
+  /** The words to search for; null selects by filter alone, and every score is 0. */
   readonly match: Match | null;
-  /** Weights of the fields that are looked at, by dotted path. */
+  /** Weights of the fields to search, by dotted path. */
   readonly weights: Readonly<Record<string, number>>;
-  /** Only the best so many are looked at, or null for all. */
+  /** How many of the best matches count at all; null is all of them. */
   readonly maxCandidates: number | null;
 }
 
 export interface ScoredDocument extends StoredDocument {
-  /** The higher the better. It depends on the document and the query alone, and is the same on every engine. */
+  /** Higher is better. It depends on the document and the query alone, and is the same on every engine. */
   readonly score: number;
 }
 
+/** A value of a field, and how many of the matching documents have it. */
 export interface FacetValue {
   readonly value: Scalar;
   readonly count: number;
@@ -28,16 +29,18 @@ export interface FacetValue {
 /** The key of the store below. */
 export const searchStore = storeKey<SearchStore>("search");
 
-/** Search within one transaction. Every method sees the rows of `tenant` alone, as the document store does. */
+/** Search within one transaction. As in the document store, methods with a `tenant` only see its rows. */
 export interface SearchStore {
+  /** The matching documents of a window, in the order of the query's sorts. */
   select(
     spec: SearchSpec,
     tenant: string,
     query: SearchQuery,
     window: Window,
   ): Promise<readonly ScoredDocument[]>;
+  /** How many documents match. */
   count(spec: SearchSpec, tenant: string, query: SearchQuery): Promise<number>;
-  /** The most frequent values of a field among what matches, then in order of the values. */
+  /** The `size` most frequent values of a field among the matches; equally frequent ones are in the order of the values. */
   facet(
     spec: SearchSpec,
     tenant: string,
@@ -46,8 +49,8 @@ export interface SearchStore {
     size: number,
   ): Promise<readonly FacetValue[]>;
   /**
-   * Words of the index that may be another spelling of `word`: at least those that begin with its first letter and
-   * differ by at most `edits` in length. Others may be among them; the caller measures.
+   * Words of the index that may be another spelling of `word`: at least all that begin with its first letter and differ by
+   * at most `edits` in length. There may be others among them, so the caller has to compare them.
    */
   wordsLike(
     spec: SearchSpec,
@@ -55,32 +58,31 @@ export interface SearchStore {
     word: string,
     edits: number,
   ): Promise<readonly string[]>;
-  /** How many documents a rebuild has to look at, of all tenants. */
+  /** How many documents a rebuild has to look at, over all tenants. */
   rebuildSize(spec: SearchSpec): Promise<number>;
   /**
-   * One step of making the index anew, over all tenants: looks at `limit` documents, rows or words at most and brings
-   * them in line; `from` is null at first, then what the step before said. A step may be repeated, and what others write
-   * between two steps stays. Within a step nobody else changes the documents that it has read, and it waits for a writer
-   * only where `from` says so.
+   * One step of rebuilding the index, over all tenants: checks and corrects up to `limit` documents, rows or words. `from` is
+   * null at first, then `next` of the step before. Steps may be repeated, and keep what others write between two steps. A
+   * step locks the documents that it reads, and waits for a writer only if `from.isTaken`.
    */
   rebuildStep(spec: SearchSpec, from: RebuildPosition | null, limit: number): Promise<RebuildStep>;
 }
 
-/** Where a rebuild goes on: documents are put in, then rows without a document go out, then words without a row. */
+/** Where a rebuild continues. It adds documents, then removes rows whose document is gone, then words that no row has. */
 export interface RebuildPosition {
   readonly part: "documents" | "rows" | "words";
-  /** The key of the last row that was looked at; none at the beginning. */
+  /** The key of the last row that was looked at; empty at the beginning. */
   readonly after: readonly (string | number)[];
-  /** A writer has the next document: the step waits for it, and looks at no other. */
+  /** A writer has locked the next document: the step waits for it, and looks at no other. */
   readonly isTaken?: true;
 }
 
 export interface RebuildStep {
   /** How many documents the step has looked at. */
   readonly documents: number;
-  /** Null where nothing is left to do. */
+  /** Null if nothing is left to do. */
   readonly next: RebuildPosition | null;
 }
 
-/** The score, as a field that rows can be sorted by. */
+/** The score as a field, for sorting by it. */
 export const scoreField: FieldReference = { path: "score", type: "number", isColumn: true };

@@ -1,4 +1,4 @@
-// Members that the service sets by itself: from the caller, the clock, and what the document says otherwise.
+// Members that the service sets itself: from the caller, the clock, or the rest of the document.
 
 type Body = Readonly<Record<string, unknown>>;
 
@@ -6,15 +6,15 @@ type Body = Readonly<Record<string, unknown>>;
 export interface Writer {
   /** The principal that writes, or null. */
   readonly caller: string | null;
-  /** The id of its profile, or null. */
+  /** The id of the caller's profile, or null. */
   readonly profile: string | null;
   /** RFC 3339, UTC, milliseconds. */
   readonly now: string;
 }
 
-/** What values are made of. */
+/** What values are computed from. */
 export interface Setting extends Writer {
-  /** The document without what functions set. */
+  /** The document without the members that are made of it. */
   readonly document: Body;
 }
 
@@ -25,7 +25,7 @@ export type SetValue = (setting: Setting) => unknown;
 export interface SetRule {
   readonly member: string;
   readonly on: "create" | "write";
-  /** What is made of the document comes after what is not. A profile is one of those that the member refers to. */
+  /** Rules that are made of the document come last. A profile is the caller's document of the type that the member refers to. */
   readonly madeOf: "writer" | "profile" | "document";
   readonly value: SetValue;
 }
@@ -53,7 +53,7 @@ export const setting = {
     value: ({ now }) => now,
   }),
 
-  /** What a pure function of the author's makes of the document. */
+  /** What a pure function of the author returns for the document. */
   by: <Document>(
     member: string,
     on: SetRule["on"],
@@ -62,11 +62,11 @@ export const setting = {
     member,
     on,
     madeOf: "document",
-    // The function is held to the type of the document where it is named.
+    // Generated code, which names the function, checks that it takes the document's type.
     value: ({ document }) => make(document as Document),
   }),
 
-  /** The sum of the numbers at some paths; `lines[].price` goes through an array. What is absent counts as 0. */
+  /** The sum of the numbers at some paths; `lines[].price` goes through an array. Absent numbers count as 0. */
   sum: (member: string, on: SetRule["on"], paths: readonly string[]): SetRule => ({
     member,
     on,
@@ -77,7 +77,7 @@ export const setting = {
         .reduce<number>((sum, value) => sum + (typeof value === "number" ? value : 0), 0),
   }),
 
-  /** How many elements an array has; none where it is absent. */
+  /** How many elements an array has; 0 if it is absent. */
   count: (member: string, on: SetRule["on"], path: string): SetRule => ({
     member,
     on,

@@ -1,11 +1,11 @@
-// The bytes in which transports carry a text, made once for all connections that a signal goes to.
+// The bytes in which transports send a text, made once for all connections that a signal goes to.
 
 /** One final, unmasked text frame of a WebSocket (RFC 6455 §5.2). */
 export function textFrame(text: string): Buffer {
   const length = Buffer.byteLength(text);
   const head = length < 126 ? 2 : length < 0x1_0000 ? 4 : 10;
   const frame = Buffer.allocUnsafe(head + length);
-  // FIN and the opcode of text.
+  // FIN and the opcode for text.
   frame[0] = 0x81;
   if (head === 2) frame[1] = length;
   if (head === 4) {

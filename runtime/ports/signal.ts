@@ -1,20 +1,22 @@
-// A signal as it is sent: its payload is JSON once, and each transport's frame is made once and shared (architecture.md "Realtime").
+// A signal as transports send it: the bytes for each transport are made once, for all its connections
+// (architecture.md "Realtime").
 import type { MailboxEntry } from "./mailbox.js";
 import { printEventId } from "./event-id.js";
 import { httpChunk, textFrame } from "./shared-frames.js";
 
-/** One signal for any number of connections. */
+/** One signal for any number of connections. The bytes of a frame are made when they are first needed. */
 export class Signal {
   readonly name: string;
-  /** Null for what is not kept. */
+  /** Its position in the mailbox; null for an ephemeral signal. */
   readonly position: number | null;
   readonly #id: string | null;
-  /** JSON text. */
+  /** The payload as JSON text. */
   readonly data: string;
   #webSocketFrame: Buffer | undefined;
   #socketIoFrame: Buffer | undefined;
   #sseChunk: Buffer | undefined;
 
+  /** `data` is JSON text; `entry` is null for an ephemeral signal. */
   constructor(name: string, data: string, entry: MailboxEntry | null) {
     this.name = name;
     this.position = entry?.position ?? null;
@@ -26,7 +28,7 @@ export class Signal {
     return new Signal(entry.name, entry.data, entry);
   }
 
-  /** `{event, id, data}` (service.md "Delivery envelope"). */
+  /** `{event, id, data}` as JSON text (service.md "Delivery envelope"). */
   get json(): string {
     return `{"event":${JSON.stringify(this.name)},${this.#envelope()}}`;
   }
@@ -46,7 +48,7 @@ export class Signal {
     return this.#socketIoFrame;
   }
 
-  /** `event:`, `id:` of what is kept, `data:`; the names of events and ids have no line breaks, nor has JSON. */
+  /** An event of an SSE stream; only durable signals have an `id:`. Names, ids and JSON have no line breaks to escape. */
   get sse(): string {
     const id = this.#id === null ? "" : `id: ${this.#id}\n`;
     return `event: ${this.name}\n${id}data: {${this.#envelope()}}\n\n`;

@@ -1,17 +1,17 @@
-// What operations ask of the realtime plane of their process.
+// The port of the realtime plane, the part of a process that delivers signals to its connections: what operations ask of it.
 import type { Signal } from "./signal.js";
 
-/** Who hears an ephemeral signal. */
+/** Who receives an ephemeral signal: everybody on a topic, or one principal. */
 export type SignalTarget = { readonly topic: string } | { readonly principal: string };
 
-/** Whose credentials: all of a principal, or all in a tenant. */
+/** Whose credentials: those of a principal, or those in a tenant. */
 export type CredentialScope = { readonly principalId: string } | { readonly tenant: string };
 
 export interface SignalPlane {
-  /** Called after a commit that staged something durable. */
+  /** Called after a commit that staged durable signals, so that they are delivered at once. */
   wake(): void;
-  /** Called after a commit that ended credentials: connections that had them end at once, and not only when asked next. */
+  /** Called after a commit that ended credentials: their connections end at once, not only at the next periodic check. */
   credentialsEnded(of: CredentialScope): void;
-  /** Sends to who is connected, at most once. */
+  /** Sends an ephemeral signal to those who are connected now, at most once. */
   publish(tenant: string, to: SignalTarget, signal: Signal): void;
 }

@@ -3,13 +3,13 @@
 /** A storage as generated code declares it. */
 export interface StorageSpec {
   readonly name: string;
-  /** Bytes of an upload, or null for any number. */
+  /** The most bytes of an upload; null for any number. */
   readonly maxUploadBytes: number | null;
-  /** Bytes of one Range window. */
+  /** The most bytes that a Range request gets; a longer range is cut. */
   readonly maxRangeBytes: number;
-  /** Content types that are taken in, such as `image/*`; null takes all. */
+  /** Content types that are accepted, such as `image/*`; null accepts all. */
   readonly accept: readonly string[] | null;
-  /** `client`: the service encrypts before it stores; direct transfers are refused then. */
+  /** `client`: the service encrypts before it stores, and refuses direct transfers. */
   readonly encryption: "none" | "client";
 }
 

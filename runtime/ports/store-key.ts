@@ -1,13 +1,13 @@
-// What a family keeps in the database is asked of a transaction by a key, so that the transaction knows no family.
+// Keys by which a transaction is asked for the stores of families, so that it needn't know any family.
 
-/** The key of a store, which has the store's type. */
+/** The key of a store; its type parameter is the type of the store. */
 export interface StoreKey<Store> {
   readonly name: string;
-  /** Never there: it only holds the type. */
+  /** Never set; it only carries the type. */
   readonly store?: Store;
 }
 
-/** Makes the key of a store. */
+/** Makes the key of a store. Stores are found by this very object; the name is only for error messages. */
 export function storeKey<Store>(name: string): StoreKey<Store> {
   return { name };
 }

@@ -3,6 +3,7 @@ import { storeKey } from "./store-key.js";
 
 export interface Tenant {
   readonly id: string;
+  /** A unique name. */
   readonly key: string;
   readonly isActive: boolean;
 }
@@ -12,36 +13,36 @@ export const tenantStore = storeKey<TenantStore>("tenants");
 
 /** Tenants within one transaction. */
 export interface TenantStore {
-  /** Adds a tenant; false where its key is taken. */
+  /** Adds a tenant; false if its key is taken. */
   addTenant(tenant: Tenant): Promise<boolean>;
   findTenant(id: string): Promise<Tenant | null>;
   findTenantByKey(key: string): Promise<Tenant | null>;
-  /** Makes a tenant inactive, or active again; false where there is none. */
+  /** Makes a tenant inactive, or active again; false if there is none. */
   setTenantActive(id: string, isActive: boolean): Promise<boolean>;
-  /** Tenants by key, from behind one of them. */
+  /** Up to `limit` tenants in the order of their keys, beginning after the key `after`. */
   listTenants(after: string | undefined, limit: number): Promise<readonly Tenant[]>;
-  /** Makes a principal a member; one who is already stays so. */
+  /** Makes a principal a member; does nothing if it is one. */
   addMember(tenantId: string, principalId: string): Promise<void>;
   /**
-   * Ends a membership with its permissions, and the sessions and API keys that the principal, or somebody for whom it
-   * acts, has in the tenant: who is invited again starts afresh. False where there was none.
+   * Ends a membership with its permissions, and the sessions and API keys in the tenant that belong to the principal or with
+   * which it acts for others, so that somebody who is invited again starts afresh. False if there was no membership.
    */
   removeMember(tenantId: string, principalId: string, now: number): Promise<boolean>;
   isMember(tenantId: string, principalId: string): Promise<boolean>;
-  /** Principal ids of a tenant, in order. */
+  /** The ids of the tenant's principals, in order. */
   listMembers(tenantId: string): Promise<readonly string[]>;
-  /** Active tenants of a principal, by key. */
+  /** The active tenants of a principal, in the order of their keys. */
   listMemberships(principalId: string): Promise<readonly Tenant[]>;
   /**
-   * Gives a permission to a principal (its id) or to a role (`role:<name>`), within a tenant or, where that is null,
-   * everywhere. A permission may be a role: who has it has what the role has.
+   * Grants a permission to a principal (its id) or to a role (`role:<name>`), within a tenant or, if that is null,
+   * everywhere. A permission may itself be a role: whoever has it has all permissions of the role.
    */
   grant(tenantId: string | null, subject: string, permission: string): Promise<void>;
-  /** Takes a permission away; false where there was none. */
+  /** Takes a permission away; false if it wasn't granted. */
   revoke(tenantId: string | null, subject: string, permission: string): Promise<boolean>;
-  /** Permissions that were given to the subject itself, in order. */
+  /** Permissions that were granted to the subject itself, not through roles, in order. */
   listGrants(tenantId: string | null, subject: string): Promise<readonly string[]>;
-  /** Whether the principal has one of the permissions, itself or by roles, within the tenant or everywhere. */
+  /** Whether the principal has one of the permissions, itself or through roles, within the tenant or everywhere. */
   hasGrant(
     tenantId: string | null,
     principalId: string,

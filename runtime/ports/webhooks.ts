@@ -1,7 +1,7 @@
 // The port of webhooks: what callers subscribe to, and what has been delivered to them.
 import { storeKey } from "./store-key.js";
 
-/** A subscription as it is kept. Times are epoch milliseconds. */
+/** A subscription as it is stored. Times in this file are epoch milliseconds. */
 export interface Webhook {
   readonly id: string;
   readonly tenant: string;
@@ -9,12 +9,12 @@ export interface Webhook {
   readonly url: string;
   /** Names of integration events. */
   readonly events: readonly string[];
-  /** Sealed. */
+  /** Sealed, that is encrypted. */
   readonly secret: string;
   readonly createdAt: number;
 }
 
-/** Whose webhooks are asked for. */
+/** Whose webhooks. */
 export type WebhookOwner = Pick<Webhook, "tenant" | "principalId">;
 
 /** An integration event that goes to webhooks. */
@@ -27,7 +27,7 @@ export interface WebhookEvent {
   readonly createdAt: number;
 }
 
-/** One event on its way to one webhook. */
+/** The delivery of one event to one webhook. */
 export interface WebhookDelivery {
   readonly id: string;
   readonly webhookId: string;
@@ -35,40 +35,40 @@ export interface WebhookDelivery {
   readonly event: string;
   readonly createdAt: number;
   readonly attempts: number;
-  /** When it is tried next; null once it has been delivered or given up. */
+  /** When it is next tried; null once it has been delivered or given up. */
   readonly dueAt: number | null;
   readonly deliveredAt: number | null;
-  /** The status that the last attempt was answered with; null where there was no answer. */
+  /** The HTTP status of the answer to the last attempt; null if there was none. */
   readonly status: number | null;
   readonly error: string | null;
 }
 
-/** A delivery that is to be tried now, with all that it takes. */
+/** A delivery that is to be tried now, with everything that this takes. */
 export interface ClaimedDelivery {
   readonly id: string;
   readonly webhook: Pick<Webhook, "id" | "url" | "secret">;
   readonly event: WebhookEvent;
-  /** Counted from 1. */
+  /** The number of this attempt, counted from 1. */
   readonly attempt: number;
 }
 
-/** How much of what is due is taken. */
+/** Which of the due deliveries are claimed. */
 export interface ClaimWindow {
   readonly now: number;
-  /** Until then nobody else takes what is claimed. */
+  /** Until then nobody else can claim them. */
   readonly leaseUntil: number;
   readonly limit: number;
-  /** The webhook whose turn was last, null where the first one's is next. */
+  /** The webhook that had the last turn; null begins with the first one. */
   readonly after: string | null;
-  /** How many more of a webhook may be taken. */
+  /** How many more deliveries of a webhook may be claimed. */
   shareOf(webhookId: string): number;
 }
 
-/** What became of an attempt. */
+/** The outcome of an attempt. */
 export interface DeliveryOutcome {
   readonly at: number;
   readonly isDelivered: boolean;
-  /** When it is tried again, or null. */
+  /** When it is tried again; null for never. */
   readonly dueAt: number | null;
   readonly status: number | null;
   readonly error: string | null;
@@ -83,27 +83,28 @@ export interface WebhookStore {
   /** The webhooks of a caller, oldest first. */
   list(owner: WebhookOwner): Promise<readonly Webhook[]>;
   find(owner: WebhookOwner, id: string): Promise<Webhook | null>;
-  /** Whether it was there. Its deliveries end with it. */
+  /** Removes a webhook, which ends its deliveries; returns whether it was there. */
   remove(owner: WebhookOwner, id: string): Promise<boolean>;
   /**
-   * Puts an event on its way to those who subscribed to it in its tenant, unless they are inactive or no longer members of it;
-   * or to the given one alone. Returns the deliveries.
+   * Creates deliveries of an event to its subscribers in its tenant, except inactive ones and former members; or to the given
+   * webhook alone. Returns the ids of the deliveries.
    */
   stage(event: WebhookEvent, to?: Webhook): Promise<readonly string[]>;
-  /** Deliveries of a webhook, the newest first, from before one of them. */
+  /** Up to `limit` deliveries of a webhook, newest first: those before the delivery `before`. */
   deliveries(
     webhookId: string,
     before: string | undefined,
     limit: number,
   ): Promise<readonly WebhookDelivery[]>;
-  /** Makes a delivery due as if it had not been tried. Whether it is there. */
+  /** Makes a delivery due again as if it had never been tried; returns whether it is there. */
   redeliver(webhookId: string, id: string, now: number): Promise<boolean>;
   hasDue(now: number): Promise<boolean>;
-  /** Takes what is due of some webhooks in turn; `last` is the one to go on after, null where all had their turn. */
+  /** Claims due deliveries of some webhooks in turn. Continue after the webhook `last`; null if all have had their turn. */
   claim(
     window: ClaimWindow,
   ): Promise<{ readonly claimed: readonly ClaimedDelivery[]; readonly last: string | null }>;
+  /** Stores the outcome of an attempt. */
   settle(id: string, outcome: DeliveryOutcome): Promise<void>;
-  /** Removes deliveries and events from before a time, at most so many of each. Whether there may be more. */
+  /** Removes deliveries and events older than `before`, up to `limit` of each; returns whether there may be more. */
   prune(before: number, limit: number): Promise<boolean>;
 }

@@ -1,33 +1,34 @@
-// Whose a piece of work is, and when it ends: what engines are told of everything they do (architecture.md "Work is bounded").
+// Whom a piece of work is done for, and when it ends. Engines are told both with everything they do
+// (architecture.md "Work is bounded").
 import { Lifetime } from "./lifetime.js";
 
-/** Who pays for work: a principal, or the address of who is not signed in. */
+/** Whose budgets work uses up, so that no caller takes everything: a principal's, or those of an anonymous caller's address. */
 export interface Payer {
   readonly key: string;
-  /** Anonymous payers have a smaller purse and a smaller share. */
+  /** Anonymous payers have a smaller query budget, and on some engines a smaller share of what runs at a time. */
   readonly isAnonymous: boolean;
 }
 
-/** One piece of work. Without a payer it is the service's own, which has what callers cannot take. */
+/** One piece of work. If `payer` is null it is the service's own, and goes before that of callers. */
 export interface Work {
   readonly lifetime: Lifetime;
   readonly payer: Payer | null;
 }
 
-/** How long the service waits for its own reads, in milliseconds. */
+/** How long the service's own reads may take, in milliseconds. */
 const ownMillis = 10_000;
 
-/** Work of the service itself, which it gives up after so many milliseconds. */
+/** Work of the service itself, which ends after so many milliseconds. */
 export function ofService(millis = ownMillis): Work {
   return { lifetime: Lifetime.within(millis), payer: null };
 }
 
-/** Places under way and waiting, and how often a place was refused or waited for. */
+/** How much work runs and waits now; and how much was refused or had to wait, since the start. */
 export interface BulkheadState {
   readonly running: number;
   readonly waiting: number;
   readonly refused: number;
   readonly waited: number;
-  /** Milliseconds that were waited in all. */
+  /** Milliseconds that work has waited, in total. */
   readonly waitedMillis: number;
 }

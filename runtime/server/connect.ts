@@ -1,4 +1,4 @@
-// A service's database with its migrations applied: what the server, scripts and tools begin with.
+// Opens a service's database, applies migrations, and makes what operations need. The server, scripts and tools begin here.
 import { setTimeout as sleep } from "node:timers/promises";
 import { ServiceError } from "../contract/errors.js";
 import { limits } from "../contract/limits.js";
@@ -34,7 +34,7 @@ import { publicUrlOf } from "./public-url.js";
 import type { ServiceDefinition } from "./service.js";
 import type { Settings } from "./settings.js";
 
-/** Rows of requests that carry no identity belong to this tenant. */
+/** The tenant of requests that belong to no other: all of them in a service without tenants. */
 export const defaultTenant = "default";
 
 export interface ConnectOptions {
@@ -42,27 +42,27 @@ export interface ConnectOptions {
   /** The generated folder, for migrations and documents. */
   readonly folder: string;
   readonly log: Log;
-  /** The machine's where left out. */
+  /** The machine's clock if left out. */
   readonly clock?: Clock;
-  /** Nobody where left out. */
+  /** Who sees what operations commit; nobody if left out. */
   readonly observer?: Observer;
 }
 
-/** An open database with what operations need besides it. */
+/** An open database, with everything else that operations need. */
 export interface Connection extends ServiceAtWork {
   readonly objects: OpenObjects;
-  /** Migrations that are left to the `migrate` command, and have not been applied. */
+  /** Migrations that have not been applied, because the settings leave them to the `migrate` command. */
   readonly pendingMigrations: readonly string[];
-  /** Says where the service listens, for its own address where no setting has that. */
+  /** Says where the service listens: outside production this is its public URL if no setting has one. */
   listensAt(url: string): void;
-  /** Has signals go to this plane from now on; without one, durable signals wait in the database. */
+  /** Sends signals to this plane from now on. Until then durable ones wait in the database, and ephemeral ones are lost. */
   signalsTo(plane: SignalPlane): void;
   close(): Promise<void>;
 }
 
 /**
- * Opens the database that the settings name and, where they say so, applies pending migrations. A database that is not there
- * yet is waited for.
+ * Opens the database that the settings name and, if they say so, applies pending migrations. Waits up to 30 s for a database
+ * that is unavailable, then rejects with `core.unavailable`.
  */
 export async function connect(
   service: Pick<ServiceDefinition, "name" | "deadlineSeconds"> &
@@ -131,7 +131,7 @@ export async function connect(
   };
 }
 
-/** Whom operations tell of what they have staged; there may be nobody yet. */
+/** Who is told when operations have staged work; there may be nobody yet. */
 interface Listeners {
   readonly woken: Map<StoreKey<unknown>, () => void>;
   plane: SignalPlane;
@@ -154,7 +154,7 @@ function calling(listeners: Listeners): Pick<Resources, "signals" | "wake"> {
   };
 }
 
-/** What families do with an integration event, one after the other: they share a transaction. */
+/** Has each family do its part with an integration event, one after the other because they share a transaction. */
 function staging(parts: FamilyParts): Resources["staged"] {
   const families = familiesOf(parts);
   return async (context, event) => {
@@ -208,10 +208,10 @@ function contextsOf(resources: Resources): Connection["context"] {
   };
 }
 
-/** How long an engine is waited for at start, and between two tries, in milliseconds. */
+/** How long to wait for the database at start, and between two attempts, in milliseconds. */
 const patience = { millis: 30_000, every: 1_000 };
 
-/** Applies what is pending, or says what is. Waits for a database that does not answer yet, and says so. */
+/** Applies pending migrations, or returns them if the settings leave them to `migrate`. Waits for an unavailable database. */
 async function migrated(
   database: MigrationTarget,
   { settings, folder, log }: ConnectOptions,
@@ -232,7 +232,7 @@ async function migrated(
   }
 }
 
-/** The issuer of access tokens: the external signer's keys, or those of the settings. */
+/** The issuer of access tokens, with the keys of the external signer, or those of the settings. */
 async function issuerOf(
   { name, identity }: Pick<ServiceDefinition, "name" | "identity">,
   { accessTokenKeys }: Settings,

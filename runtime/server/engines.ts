@@ -8,14 +8,14 @@ import { sqlStores } from "./families.js";
 export interface DatabaseOptions {
   /** Connections to PostgreSQL. */
   readonly connections: number;
-  /** Connections of SQLite that read beside the event loop. */
+  /** Connections of SQLite that read outside the event loop. */
   readonly readers: number;
-  /** The longest deadline of an operation. */
+  /** The longest deadline of an operation. PostgreSQL ends statements that take more than 5 s longer. */
   readonly longestSeconds: number;
   readonly log: Log;
 }
 
-/** What a database is opened with where nothing else is said. */
+/** The options of a database that is opened without any. */
 export const usualDatabase: DatabaseOptions = {
   connections: 10,
   readers: 4,

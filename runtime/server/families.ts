@@ -1,4 +1,4 @@
-// The list of families: what each brings to a running service, and how SQL keeps what it keeps.
+// The list of families: what each brings to a running service, and the SQL stores in which it keeps its data.
 import { sqlApiKeyStore } from "../engines/sql/api-key-store.js";
 import { sqlDocumentStore } from "../engines/sql/document-store.js";
 import { sqlHistoryStore } from "../engines/sql/history-store.js";
@@ -42,7 +42,7 @@ const documentStores = [
   sqlStore(historyStore, sqlHistoryStore),
 ];
 
-/** One entry a family, in the order in which they start; they stop the other way round. */
+/** One entry per family, in the order in which they start. They stop all at once. */
 const list = [
   { family: identityFamily, stores: identityStores },
   { family: null, stores: [sqlStore(tenantStore, sqlTenantStore)] },
@@ -56,17 +56,17 @@ const list = [
 
 type Listed = Exclude<(typeof list)[number]["family"], null>;
 
-/** What a service definition says to families, by the member of each. */
+/** The members of a service definition that belong to families. */
 export type FamilyParts = {
   readonly [Each in Listed as Each["member"]]?: Each extends Family<string, infer Part, infer _>
     ? Part
     : never;
 };
 
-/** All stores over SQL. */
+/** All SQL stores, by their keys. */
 export const sqlStores: SqlStores = new Map(list.flatMap(({ stores }) => [...stores]));
 
-/** The families that a service says something to, with what it says. */
+/** The families that a service uses, each with its part of the definition. */
 export function familiesOf(
   parts: FamilyParts,
 ): readonly { readonly family: AnyFamily; readonly part: unknown }[] {

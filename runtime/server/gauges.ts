@@ -1,9 +1,10 @@
-// Figures of single parts of a service, read when somebody asks for them: what waits in the outbox, what connections do.
+// Gauges of single parts of a service, such as what waits in the outbox; they are read when somebody asks for the metrics.
 import type { Gauges } from "../operations/family.js";
 import type { Connection } from "./connect.js";
 import { familiesOf, type FamilyParts } from "./families.js";
 import type { RunningRealtime } from "./realtime.js";
 
+/** The gauges of the families and of realtime, by their names in snake case. */
 export function gaugesOf(
   parts: FamilyParts,
   connection: Connection,
@@ -17,7 +18,7 @@ export function gaugesOf(
   return { ...Object.assign({}, ...ofFamilies), ...Object.fromEntries(ofRealtime) };
 }
 
-/** `turnedAway` → `turned_away`, as Prometheus names figures. */
+/** `turnedAway` → `turned_away`, as Prometheus names metrics. */
 function snakeCase(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

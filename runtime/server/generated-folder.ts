@@ -1,11 +1,11 @@
-// Where the generated folder lies, given the URL of a module that was compiled from it.
+// Where the generated folder is, given the URL of a module that was compiled from it.
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /**
- * The folder that holds `manifest.json`: beside the module, or named `generated` in a folder above it (compiled modules
- * lie in `dist/`, while migrations and documents stay in `generated/`). Throws where there is none.
+ * The folder that has `manifest.json`: that of the module, or one named `generated` in a folder above it (compiled modules
+ * are in `dist/`, while migrations and documents stay in `generated/`). Throws if there is none.
  */
 export function generatedFolder(moduleUrl: string): string {
   const start = dirname(fileURLToPath(moduleUrl));

@@ -1,14 +1,14 @@
-// Latencies by operation and class of status, counted in buckets: what a histogram of Prometheus is, at a price that each
-// request can pay.
+// Latencies by operation and class of status, counted in buckets: a Prometheus histogram that is cheap enough to update with
+// every request.
 import type { Registry } from "prom-client";
 
-/** Seconds, from what a read by key takes to the usual deadline. */
+/** The upper bounds in seconds: from what a read by key takes, to the usual deadline. */
 const buckets = [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10, 30];
 
 interface Series {
   readonly operation: string;
   readonly status: string;
-  /** Requests by bucket, those beyond the last one at the end. */
+  /** Requests per bucket; the last number counts those beyond all buckets. */
   readonly counts: number[];
   sum: number;
 }
@@ -17,6 +17,7 @@ export class Latencies {
   /** By operation, then by the first digit of the status. */
   readonly #series = new Map<string, Map<number, Series>>();
 
+  /** Counts a request that took so long. */
   observe(operation: string, statusCode: number, seconds: number): void {
     const series = this.#seriesOf(operation, Math.floor(statusCode / 100));
     let at = 0;
@@ -40,7 +41,7 @@ export class Latencies {
     return series;
   }
 
-  /** Has a registry print these latencies. */
+  /** Adds these latencies to a registry, as a histogram. */
   register(registry: Registry, name: string, help: string): void {
     const metric = {
       name,
@@ -58,7 +59,7 @@ export class Latencies {
       }),
       reset: () => this.#series.clear(),
     };
-    // The library asks of a metric no more than this; its types know its own classes only.
+    // The library uses nothing else of a metric, but its types only allow its own classes.
     registry.registerMetric(metric as never);
   }
 }

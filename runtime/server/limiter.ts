@@ -1,4 +1,4 @@
-// Where rate limits and attempts are counted: in Redis where the bus is one, else in PostgreSQL, else in this process.
+// Where rate limits and attempts are counted: in Redis if that is the bus, otherwise in PostgreSQL, otherwise in this process.
 import { memoryRateLimiter } from "../engines/memory/rate-limiter.js";
 import { systemClock, type Clock } from "../ports/clock.js";
 import type { Database } from "../ports/database.js";
@@ -13,7 +13,7 @@ export interface OpenLimiter {
   close(): Promise<void>;
 }
 
-/** The limiter of a service, shared by its processes wherever there may be several. `service` is its name. */
+/** Opens the limiter of the service with this name. If the service may have several processes, they share the counts. */
 export async function openLimiter(
   { busUrl, databaseUrl }: Pick<Settings, "busUrl" | "databaseUrl">,
   service: string,
@@ -30,7 +30,7 @@ export async function openLimiter(
     const limiter = rateLimiterWithFallback(shared, memoryRateLimiter(), log);
     return { limiter, close: () => shared.close() };
   }
-  // The database has a time of its own, which no test moves.
+  // The database counts by its own clock, which tests can't move.
   if (clock !== systemClock) return { limiter: memoryRateLimiter(clock.now), close };
   const isShared = databaseUrl.startsWith("postgres");
   return { limiter: isShared ? databaseRateLimiter(database) : memoryRateLimiter(), close };

@@ -1,4 +1,4 @@
-// Figures for Prometheus (its exposition format 0.0.4): what the service does, waits for and refuses (decisions.md §3).
+// Metrics for Prometheus (its exposition format 0.0.4): what the service does, waits for and refuses (decisions.md §3).
 import type { Registry } from "prom-client";
 import type { ConnectionCounts } from "../http/connections.js";
 import type { Exchange } from "../http/exchange.js";
@@ -9,24 +9,25 @@ import type { Gauges } from "../operations/family.js";
 import { Latencies } from "./latency.js";
 import type { Readiness } from "./readiness.js";
 
-/** What the figures are read from, each time they are asked for. */
+/** What the metrics are read from, each time somebody asks for them. */
 export interface MetricSources {
   readonly engine: () => EngineState;
   readonly connections: () => ConnectionCounts;
   readonly answers: AnswerBudget;
   readonly readiness: () => Promise<Readiness>;
-  /** Further figures that a part of the service keeps, by name. */
+  /** Further gauges, which parts of the service keep, by name. */
   readonly gauges: Gauges;
 }
 
 export interface Metrics {
   /** Counts a request that has ended. */
   observe(exchange: Exchange): void;
+  /** All metrics as text, with its content type. */
   text(): Promise<{ readonly type: string; readonly text: string }>;
   close(): void;
 }
 
-/** What requests are counted in. */
+/** What is counted about requests that have ended. */
 interface Counts {
   readonly latencies: Latencies;
   /** Answers with an error, by its code. */
@@ -34,10 +35,10 @@ interface Counts {
   aborted: number;
 }
 
-/** The library is loaded so long after the start, in milliseconds, or by who asks sooner: requests need none of it. */
+/** The library is loaded so many milliseconds after the start, or when metrics are first asked for: requests don't need it. */
 const settledMillis = 1_000;
 
-/** Starts keeping figures. */
+/** Starts keeping metrics. */
 export function startMetrics(sources: MetricSources): Metrics {
   const counts: Counts = { latencies: new Latencies(), refusals: new Map(), aborted: 0 };
   let loading: Promise<Registry> | undefined;
@@ -58,7 +59,7 @@ export function startMetrics(sources: MetricSources): Metrics {
   };
 }
 
-/** Everything that is told, read from its sources each time it is asked for. */
+/** The registry of all metrics, which reads their sources each time it is printed. */
 async function registryOf(sources: MetricSources, counts: Counts): Promise<Registry> {
   const client = await import("prom-client");
   const registry = new client.Registry();
@@ -94,7 +95,7 @@ async function registryOf(sources: MetricSources, counts: Counts): Promise<Regis
 
 type MakeGauge = (name: string, help: string, value: () => number | Promise<number>) => void;
 
-/** Makes gauges whose value is asked for when the figures are. */
+/** Makes gauges whose value is read each time the metrics are printed. */
 function gaugeMaker({ Gauge }: typeof import("prom-client"), registry: Registry): MakeGauge {
   return (name, help, value) => {
     const made = new Gauge({
@@ -105,7 +106,7 @@ function gaugeMaker({ Gauge }: typeof import("prom-client"), registry: Registry)
         try {
           made.set(await value());
         } catch {
-          // An engine that is away leaves a gap, and hides no other figure.
+          // If an engine is unavailable, only its own gauge has no value.
           made.set(Number.NaN);
         }
       },
@@ -113,7 +114,7 @@ function gaugeMaker({ Gauge }: typeof import("prom-client"), registry: Registry)
   };
 }
 
-/** What runs, waits and was refused: engines, connections, answers, and what parts of the service keep themselves. */
+/** What runs, waits and was refused: in engines, connections and answers; and the gauges that parts of the service keep. */
 function sourceGauges(gauge: MakeGauge, sources: MetricSources): void {
   const bulkhead = (name: string, of: string, state: () => BulkheadState): void => {
     gauge(`${name}_running`, `${of} under way.`, () => state().running);
@@ -165,7 +166,7 @@ function sourceGauges(gauge: MakeGauge, sources: MetricSources): void {
     gauge(name, name.replaceAll("_", " "), value);
 }
 
-/** 1 for an engine that is there, 0 for one that is not. */
+/** `service` is 1 if nothing that it needs is missing, otherwise 0. Whatever is missing or degraded appears as 0 as well. */
 function readinessGauge(
   { Gauge }: typeof import("prom-client"),
   registry: Registry,

@@ -1,4 +1,4 @@
-// `node server.js migrate`: applies what is pending and brings up rows of older shapes, or says what that would do.
+// `node server.js migrate`: applies pending migrations and rewrites rows of older shapes; `--plan` only says what would be done.
 import { applyMigrations, type MigrationTarget } from "../engines/sql/migrations.js";
 import { planMigrations } from "../engines/sql/migration-plan.js";
 import { progressBar, type ProgressBar } from "../operations/progress-bar.js";
@@ -13,7 +13,7 @@ export const migrateUsage = "migrate [--plan | --wait]";
 
 type Migrate = (service: ServiceDefinition, options: ConnectOptions) => Promise<void>;
 
-/** What the arguments ask for, or null where they do not read so. */
+/** The work that the arguments ask for; null if they are wrong. */
 export function migrateCommand(args: readonly string[]): Migrate | null {
   if (args.length > 1) return null;
   switch (args[0]) {
@@ -46,14 +46,14 @@ function onDatabase(work: Work): Migrate {
   };
 }
 
-/** Prints each statement with what it locks. The process ends with 1 where a large table is locked, or rows stand in the way. */
+/** Prints each statement and what it locks. The exit code is 1 if a large table is locked for long, or rows prevent a step. */
 const plan: Work = async (database, _service, { folder }) => {
   const steps = await planMigrations(database, folder);
   process.stdout.write(planText(steps));
   if (locksLarge(steps) || isHeldUp(steps)) process.exitCode = 1;
 };
 
-/** Applies what is pending, then brings up rows; `waits` for processes of older versions to end. */
+/** Applies pending migrations, then rewrites rows; if `waits`, it first waits for processes of older versions to end. */
 function migrate({ waits }: { readonly waits: boolean }): Work {
   return (database, service, { folder, log }) =>
     untilStopped(async (signal) => {
@@ -68,7 +68,7 @@ function migrate({ waits }: { readonly waits: boolean }): Work {
     });
 }
 
-/** A bar for each statement that takes long. */
+/** Shows a progress bar for each statement that takes long. */
 function statementBars() {
   let bar: ProgressBar | null = null;
   let label = "";
@@ -91,11 +91,11 @@ function statementBars() {
 
 const exitCodes = { SIGINT: 130, SIGTERM: 143 } as const;
 
-/** Does work that a signal stops: what is done stays done, and the process ends with the signal's exit code. */
+/** Does work that a signal can stop: what is done stays done, and the process exits with the signal's exit code. */
 async function untilStopped(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
   const stopping = new AbortController();
   const stop = (name: keyof typeof exitCodes): void => {
-    // A second one does not wait.
+    // A second signal ends the process at once.
     if (stopping.signal.aborted) process.exit(exitCodes[name]);
     process.exitCode = exitCodes[name];
     stopping.abort();

@@ -12,14 +12,14 @@ import type { Settings } from "./settings.js";
 
 /** The objects of a service, open until `close`. */
 export interface OpenObjects extends Objects {
-  /** What answers at signed addresses, where the engine has none of its own. */
+  /** For answering signed addresses in the service itself; null if the engine answers them, or there is no storage. */
   readonly direct: { readonly store: ObjectStore; readonly addresses: Addresses } | null;
-  /** Resolves where the engine answers and takes what is written, and where there is no storage. */
+  /** As `ping` of the engine; resolves if there is no storage. */
   ping(signal?: AbortSignal): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Opens the engine that the settings name, where the service has a storage. */
+/** Opens the engine that the settings name. Without a storage it opens nothing, and `of` throws `core.configuration`. */
 export async function openObjects(
   storages: readonly StorageSpec[],
   settings: Settings,
@@ -59,7 +59,7 @@ export async function openObjects(
   };
 }
 
-/** The store itself, or one that encrypts into it. */
+/** Chooses for each storage the store itself, or one that encrypts into it. */
 function storeOf(
   store: ObjectStore,
   { objectSecrets }: Settings,
@@ -69,7 +69,7 @@ function storeOf(
   return ({ encryption }) => (encryption === "client" ? encrypted : store);
 }
 
-/** `s3://bucket?endpoint=https://…&region=…`. */
+/** The options of an `OBJECTS_URL`: `s3://bucket?endpoint=https://…&region=…`. */
 function s3Options({ objectsUrl, objectsCredentials }: Settings) {
   const url = new URL(objectsUrl);
   return {

@@ -1,4 +1,4 @@
-// The periodic work of a service: what has run out is removed, by one process at a time and in batches.
+// The periodic work of a service, such as removing what has expired. One process at a time does it, in batches.
 import { expiredRates } from "../operations/database-rate-limiter.js";
 import { hourly, type ServiceAtWork } from "../operations/family.js";
 import type { OutsideJob, PeriodicJob } from "../operations/periodic.js";

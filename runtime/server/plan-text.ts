@@ -1,7 +1,7 @@
 // The plan of a migration, as text: each statement, what it locks, and for about how many rows.
 import { largeRows, type MeasuredEffect, type PlannedStep } from "../engines/sql/migration-plan.js";
 
-/** The plan as an operator reads it: SQL with a comment for each lock, and what it comes to. */
+/** The plan as an operator reads it: SQL with a comment for each lock, and a verdict at the end. */
 export function planText(steps: readonly PlannedStep[]): string {
   if (steps.length === 0) return "nothing to migrate\n";
   const files = [...new Set(steps.map(({ file }) => file))];
@@ -38,12 +38,12 @@ function effectText({
   return `${lock} on ${table}: ${work}, ${waiting}${walks ? "" : " for a moment"}${locksLarge ? ", for long" : ""}`;
 }
 
-/** Whether rows stand in the way of a file. */
+/** Whether existing rows prevent a migration file from being applied. */
 export function isHeldUp(steps: readonly PlannedStep[]): boolean {
   return steps.some(({ inTheWay = [] }) => inTheWay.length > 0);
 }
 
-/** Whether callers would wait long for a table that has many rows. */
+/** Whether a table with many rows would be locked for long. */
 export function locksLarge(steps: readonly PlannedStep[]): boolean {
   return largeOnes(steps).length > 0;
 }

@@ -1,15 +1,15 @@
-// Where clients find the service: what a setting says, or where it listens while nobody else would know.
+// The URL by which clients reach the service: what the setting says, or outside production where the service listens.
 import { fail } from "../contract/errors.js";
 import type { Settings } from "./settings.js";
 
 export interface PublicUrl {
-  /** Without a slash at its end. Throws `core.configuration` where nothing says it. */
+  /** The URL, without a slash at its end. Throws `core.configuration` if it isn't known. */
   read(): string;
-  /** In production only the setting counts. */
+  /** Says where the service listens. In production only the setting counts. */
   listensAt(url: string): void;
 }
 
-/** The address of a service that listens somewhere, or soon does. */
+/** The public URL of a service that listens, or soon will. */
 export function publicUrlOf({
   publicUrl,
   isProduction,

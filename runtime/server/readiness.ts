@@ -1,14 +1,14 @@
-// Whether the service can take requests now, and what it misses (decisions.md §4 "Readiness").
+// Whether the service can take requests now, and what is missing (decisions.md §4 "Readiness").
 import { setTimeout as sleep } from "node:timers/promises";
 
 export interface Readiness {
-  /** What requests need and is not there: no traffic, please. */
+  /** What requests need but is unavailable: the service should get no traffic. */
   readonly missing: readonly string[];
-  /** What is not there, and is done without. */
+  /** What is unavailable, but can be done without. */
   readonly degraded: readonly string[];
 }
 
-/** Something that may be away. Rejects, or does not answer in time, where it is. */
+/** Checks something that may be unavailable: if it is, the probe rejects or doesn't answer in time. */
 export type Probe = () => Promise<void>;
 
 export interface Probes {
@@ -16,11 +16,12 @@ export interface Probes {
   readonly helpful: Readonly<Record<string, Probe>>;
 }
 
+/** How long a probe may take, in milliseconds. */
 const patienceMillis = 2_500;
-/** An answer counts for so many milliseconds: whoever asks more often costs no engine anything. */
+/** A check is reused for so many milliseconds from its start, so that frequent callers cost the engines nothing. */
 const rememberedMillis = 1_000;
 
-/** Asks everything at once, once for all who ask at the same time. */
+/** Runs all probes at the same time. Calls that come within a second share one check. */
 export function readinessOf({ needed, helpful }: Probes): () => Promise<Readiness> {
   let last: { readonly at: number; readonly answer: Promise<Readiness> } | undefined;
   const ask = async (): Promise<Readiness> => {
@@ -44,7 +45,7 @@ async function isThere(probe: Probe): Promise<boolean> {
   const patience = new AbortController();
   try {
     const asked = probe().then(() => true);
-    // Where it is given up, its later end interests nobody.
+    // After the time limit nobody waits for the probe, so its rejection has to be handled here.
     asked.catch(() => undefined);
     return await Promise.race([asked, sleep(patienceMillis, false, { signal: patience.signal })]);
   } catch {

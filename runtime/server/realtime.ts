@@ -1,4 +1,4 @@
-// The realtime plane of a running service, with the transports that its registry names.
+// The realtime plane of a running service, which delivers signals to connections, with the transports that the registry names.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createRequire } from "node:module";
 import type { Duplex } from "node:stream";
@@ -19,24 +19,24 @@ import { defaultTenant, type Connection } from "./connect.js";
 import type { ServiceDefinition } from "./service.js";
 import type { Settings } from "./settings.js";
 
-/** How long a bus that does not answer holds up a stop, in milliseconds. */
+/** How long a bus that doesn't answer may hold up a stop, in milliseconds. */
 const busMillis = 1_000;
 
 export interface RunningRealtime {
-  /** How often each bound was met. */
+  /** How many connections there are, and how often each limit was reached. */
   readonly counters: Readonly<RealtimeCounters>;
-  /** The paths that it answers. */
+  /** The paths that it answers over HTTP. */
   readonly paths: readonly string[];
-  /** Answers a request that is realtime's; returns whether it did. */
+  /** Answers a request that is for realtime; returns whether it did. */
   answer(req: IncomingMessage, res: ServerResponse): boolean;
-  /** Takes an upgrade that is realtime's; returns whether it did. */
+  /** Takes an upgrade that is for realtime; returns whether it did. Throws the error that refuses it. */
   upgrade(req: IncomingMessage, socket: Duplex, head: Buffer): boolean;
-  /** Resolves where the bus is there; undefined where there is none. */
+  /** Resolves if the bus is available; undefined if there is none. */
   readonly probeBus: (() => Promise<void>) | undefined;
   stop(): Promise<void>;
 }
 
-/** Starts the plane and its transports; null where the service has none. */
+/** Starts the plane and its transports; null if the service has no realtime. */
 export async function startRealtime(
   { name, identity, realtime: spec }: Pick<ServiceDefinition, "name" | "identity" | "realtime">,
   connection: Connection,
@@ -82,7 +82,7 @@ export async function startRealtime(
     upgrade: (req, socket, head) => transports.some((one) => one.upgrade(req, socket, head)),
     probeBus: bus === null ? undefined : () => bus.probe(),
     async stop() {
-      // The other half of the time is for commands and for clients that answer a close late.
+      // Half of the drain time. The other half is for commands, and for clients that answer a close late.
       await plane.stop(drainSeconds * 500);
       await Promise.all(transports.map((one) => one.stop()));
       await Promise.race([bus?.close(), sleep(busMillis, undefined, { ref: false })]);
@@ -90,7 +90,7 @@ export async function startRealtime(
   };
 }
 
-/** The transports that take upgrades, whose packages are the largest that a service loads. */
+/** The transports that take upgrades. They are loaded when first used, since their packages are the largest of a service. */
 function lateTransports(
   endpoint: RealtimeEndpoint,
   printError: AnswerStyle["printError"],
@@ -117,7 +117,7 @@ function lateTransports(
   return late;
 }
 
-/** Answers a plain request for the address of WebSockets (RFC 9110 §15.5.22); returns whether it did. */
+/** Answers a plain request for the path of WebSockets with 426 (RFC 9110 §15.5.22); returns whether it did. */
 function answerUpgradeRequired(
   address: string,
   req: IncomingMessage,
@@ -140,7 +140,7 @@ function pathsOf({ path, transports }: RealtimeSpec): readonly string[] {
   return [`${path}/history`, ...transports.flatMap((transport) => own[transport])];
 }
 
-/** Throws where a package that will be loaded later is not there: a service that cannot do its work does not start. */
+/** Throws if the package is missing, although it is loaded later: a service that can't do its work must not start. */
 function requireSocketIo(): void {
   try {
     createRequire(import.meta.url).resolve("socket.io");

@@ -1,4 +1,4 @@
-// Rows of older shapes brought up by `migrate`, with a bar; processes of older versions are waited for, or named.
+// How `migrate` rewrites rows of older shapes, with a progress bar. It waits for processes of older versions, or names them.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Announced } from "../families/documents/announcement.js";
 import { changed } from "../families/documents/index.js";
@@ -7,16 +7,16 @@ import { progressBar, type ProgressBar } from "../operations/progress-bar.js";
 import type { Database } from "../ports/database.js";
 import type { DocumentDeclaration } from "../ports/document-spec.js";
 
-/** How often it is looked whether older processes have ended, in milliseconds. */
+/** How often to check whether older processes have ended, in milliseconds. */
 const lookMillis = 1_000;
 
 export interface RenewOptions {
-  /** Whether processes of older versions are waited for; otherwise what they keep is left to the service. */
+  /** Whether to wait until processes of older versions have ended; otherwise the service rewrites the rows afterwards. */
   readonly waits: boolean;
   readonly signal: AbortSignal;
 }
 
-/** Brings up the rows of each type that has had other shapes, one type after the other. */
+/** Rewrites the rows of each type that has had other shapes, one type after the other. */
 export async function renewAll(
   database: Database,
   documents: readonly DocumentDeclaration[],
@@ -62,7 +62,7 @@ function counted({ length }: readonly Announced[]): string {
   return `${length} ${length === 1 ? "process" : "processes"} of an older version`;
 }
 
-/** Where some of them run. */
+/** The hosts and ids of the first few processes. */
 function places(processes: readonly Announced[]): string {
   const most = 5;
   const shown = processes.slice(0, most).map(({ host, pid }) => `${host} pid ${pid}`);

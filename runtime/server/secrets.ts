@@ -1,4 +1,5 @@
-// Secrets of the environment: ordered lists in base64url, each entry held to a form, a strength, and one purpose (attack 86).
+// Secrets from the environment: ordered lists in base64url. Each entry must be well-formed, strong, and used for one purpose only
+// (attack 86).
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import {
@@ -20,10 +21,10 @@ export interface SecretSource {
   readonly faults: string[];
 }
 
-/** Reads secrets of one environment. What one variable has, no other may. */
+/** Reads the secrets of one environment. No two variables may have the same secret. */
 export class SecretReader {
   readonly #source: SecretSource;
-  /** Which variable has an entry, by what tells entries apart. */
+  /** The variable that has a secret, by the secret's bytes and by the identity of its key. */
   readonly #owners = new Map<string, string>();
 
   constructor(source: SecretSource) {
@@ -31,8 +32,8 @@ export class SecretReader {
   }
 
   /**
-   * The entries of a variable, the newest first: secrets of at least 32 bytes, or keys of an asymmetric algorithm in
-   * DER. Outside production one is made and kept where the variable is not set.
+   * The entries of a variable, the newest first: secrets of at least 32 bytes, or keys of an asymmetric algorithm in DER.
+   * Outside production, one is made and kept if the variable isn't set. Faults go to the source.
    */
   read(name: string, algorithm: TokenAlgorithm = "HS256"): readonly Buffer[] {
     const { environment, isProduction, dataFolder, faults } = this.#source;
@@ -58,7 +59,7 @@ export class SecretReader {
   }
 
   #sharingFault(name: string, algorithm: TokenAlgorithm, bytes: Buffer): string | null {
-    // A key is also told by its bytes, which may be a shared secret elsewhere.
+    // Compared by its bytes as well, because another variable may use the bytes of a key as a shared secret.
     const identities = [bytes.toString("base64"), tokenKeyIdentity(algorithm, bytes)];
     const owner = identities.map((identity) => this.#owners.get(identity)).find(Boolean);
     for (const identity of identities) this.#owners.set(identity, owner ?? name);
@@ -68,17 +69,17 @@ export class SecretReader {
 }
 
 function entryFault(algorithm: TokenAlgorithm, text: string, bytes: Buffer): string | null {
-  // Buffer.from skips what is not base64url, and takes the other base64 alphabet as well.
+  // `Buffer.from` skips invalid characters, and accepts the other base64 alphabet as well.
   if (bytes.length === 0 || bytes.toString("base64url") !== text)
     return "must be canonical base64url (A-Z a-z 0-9 - _, no padding)";
   const fault = tokenKeyFault(algorithm, bytes);
   if (fault !== null || algorithm !== "HS256") return fault;
-  // Somebody may have typed the text, or encoded what he typed.
+  // Somebody may have typed the text, or encoded what they typed.
   const isWeak = isGuessable(bytes) || isGuessable(Buffer.from(text));
   return isWeak ? "needs random bytes" : null;
 }
 
-/** A key that development has made once. */
+/** The key that development uses for a variable: made once, then read from its file. */
 function keptKey(folder: string, name: string, algorithm: TokenAlgorithm): Buffer {
   const suffix = algorithm === "HS256" ? "" : `_${algorithm.toLowerCase()}`;
   const path = join(folder, `${name.toLowerCase()}${suffix}.key`);

@@ -12,9 +12,9 @@ import { startFault } from "./start-fault.js";
 import { start } from "./start.js";
 
 /**
- * Runs a service until SIGTERM or SIGINT; or does what a command says and ends: `migrate`, or one of its
- * families. `moduleUrl` is that of the generated server entry. Ends the process with 1 where it cannot do
- * that, and with 2 for a command line that it does not know.
+ * Runs a service until SIGTERM or SIGINT; or runs one command and ends: `migrate`, or a command of its families. `moduleUrl` is
+ * that of the generated server entry. The process exits with 1 after a fault, with 2 for an unknown command line, and with
+ * 130 after a second signal.
  */
 export async function serve(service: ServiceDefinition, moduleUrl: string): Promise<void> {
   let host: string | undefined;
@@ -33,7 +33,7 @@ export async function serve(service: ServiceDefinition, moduleUrl: string): Prom
 
 type Command = (service: ServiceDefinition, options: ConnectOptions) => Promise<void>;
 
-/** The command of a command line, or null where the service has none that reads so. */
+/** The command of a command line; null if the service has no such command, or its arguments are wrong. */
 function commandOf(
   service: ServiceDefinition,
   name: string,

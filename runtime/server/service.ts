@@ -5,28 +5,28 @@ import type { FamilyParts } from "./families.js";
 import type { PrintError } from "../operations/error-envelope.js";
 import type { AnyRoute } from "../operations/operation.js";
 
-/** Any `(req, res, next)` handler, an Express app among them. Gets the requests that no route matches. */
+/** Any `(req, res, next)` handler, such as an Express app. It gets the requests that no route matches. */
 export type AppHandler = (req: IncomingMessage, res: ServerResponse, next: NextHandler) => unknown;
 
-/** Where the service says whether it lives, and whether it takes requests. */
+/** The paths at which the service says whether it is alive, and whether it accepts requests. */
 export interface ProbePaths {
   readonly livez: string;
   readonly readyz: string;
 }
 
-/** A service: its operations, and by member what it says to families. */
+/** A service: its operations, and a member for each family that it uses. */
 export interface ServiceDefinition extends FamilyParts {
   readonly name: string;
   readonly title: string;
   readonly version: string;
   readonly routes: readonly AnyRoute[];
-  /** The deadline of operations that declare none; 30 s where it is left out. */
+  /** The deadline of operations that declare none; 30 s if left out. */
   readonly deadlineSeconds?: number;
-  /** Where probes are; `/livez` and `/readyz` where it is left out. */
+  /** Where probes are; `/livez` and `/readyz` if left out. */
   readonly probes?: ProbePaths;
-  /** The bodies of errors; opwright's envelope where it is left out. */
+  /** The bodies of errors; opwright's envelope if left out. */
   readonly errorEnvelope?: PrintError;
-  /** The author's own app, behind the generated routes. */
+  /** The author's own app, which comes after the generated routes. */
   readonly app?: AppHandler;
 }
 

@@ -1,4 +1,4 @@
-// Settings: everything a deployment may choose, read from the environment once and refused by name when wrong.
+// Settings: everything that a deployment may choose, read from the environment once. A wrong value is refused by its name.
 import { join, resolve } from "node:path";
 import type { AttemptLimits } from "../operations/attempts.js";
 import { readProxyTrust, trustsNone, type ProxyTrust } from "../http/proxies.js";
@@ -12,36 +12,37 @@ import type { ServiceDefinition } from "./service.js";
 
 export interface Settings {
   readonly isProduction: boolean;
-  /** Where the embedded engines keep what they keep. */
+  /** Where the embedded engines keep their files, and development its secrets. */
   readonly dataFolder: string;
   readonly host: string;
   readonly port: number;
   /** `sqlite:<path>` or a `postgres:` URL. */
   readonly databaseUrl: string;
-  /** What processes tell each other over; null where they tell nothing. */
+  /** A `postgres:` or `redis:` URL, over which processes tell each other what happens; null if they don't. */
   readonly busUrl: string | null;
+  /** Connections to PostgreSQL. */
   readonly databasePoolSize: number;
-  /** Connections of SQLite that read beside the event loop. */
+  /** Connections of SQLite that read outside the event loop. */
   readonly databaseReaders: number;
   readonly connections: ConnectionLimits;
-  /** Bytes of JSON from which on answers are compressed; null for none. */
+  /** Answers with at least so many bytes of JSON are compressed; null compresses none. */
   readonly compressBytes: number | null;
-  /** What one query may cost, by who asks; null is without bound. */
+  /** What one query may cost, by who asks, in the units of `query-cost.ts`; null is without bound. */
   readonly queryBudgets: QueryBudgets;
-  /** Where probes and metrics are, instead of beside the operations; null is there. */
+  /** A port of their own for probes and metrics; null if they are on the port of the operations. */
   readonly adminPort: number | null;
   readonly hasMetrics: boolean;
   /** `file:<folder>`, or `s3://<bucket>?endpoint=…&region=…`. */
   readonly objectsUrl: string;
-  /** Undefined has the AWS SDK look for them. */
+  /** If undefined, the AWS SDK looks for them itself. */
   readonly objectsCredentials:
     | { readonly accessKeyId: string; readonly secretAccessKey: string }
     | undefined;
-  /** What clients call this service; undefined where signed addresses are those of the listener. */
+  /** The URL by which clients reach this service. If undefined, it is the listener's, and unknown in production. */
   readonly publicUrl: string | undefined;
-  /** Seconds after which an upload in parts that has not ended is given up. */
+  /** Seconds after which an unfinished upload in parts is removed. */
   readonly uploadSeconds: number;
-  /** Whether pages of documentation are served. */
+  /** Whether the pages of the documentation are served. */
   readonly hasDocs: boolean;
   /** Whether pending migrations are applied at start. */
   readonly migrateAtStart: boolean;
@@ -49,27 +50,27 @@ export interface Settings {
   readonly maxBodyBytes: number;
   readonly readLimits: ReadLimits;
   readonly realtimeLimits: RealtimeLimits;
-  /** Proxies before this process that are believed. */
+  /** Which proxies in front of this process are trusted. */
   readonly trustsProxy: ProxyTrust;
   /** Origins whose scripts may read answers and send cookies. */
   readonly corsOrigins: readonly string[];
   readonly loginAttempts: AttemptLimits;
   readonly resetAttempts: AttemptLimits;
-  /** What each family of the service has read, by its member. */
+  /** The settings of each family of the service, by its member. */
   readonly families: Readonly<Record<string, unknown>>;
-  /** Seconds between "not ready" and closing the listener, for load balancers to notice. */
+  /** Seconds between "not ready" and closing the listener, so that load balancers notice. */
   readonly settleSeconds: number;
   /** Seconds that running requests get to finish. */
   readonly drainSeconds: number;
-  /** Secrets that sign what comes back from clients: the first signs, all verify. */
+  /** Secrets that sign what clients send back: the first signs, all verify. */
   readonly signingSecrets: readonly Buffer[];
-  /** Keys of access tokens: the first signs, all verify. Empty where an external signer holds them. */
+  /** Keys of access tokens: the first signs, all verify. Empty if an external signer holds them. */
   readonly accessTokenKeys: readonly Buffer[];
-  /** Peppers of refresh tokens: the first digests, all are looked up. */
+  /** Peppers of refresh tokens: new digests use the first, lookups try all. */
   readonly refreshPeppers: readonly Buffer[];
-  /** Peppers of reset tokens: the first digests, all are looked up. */
+  /** Peppers of reset tokens: new digests use the first, lookups try all. */
   readonly resetPeppers: readonly Buffer[];
-  /** Secrets that encrypt objects: the first encrypts, all decrypt. Empty where no storage is encrypted. */
+  /** Secrets that encrypt objects: the first encrypts, all decrypt. Empty if no storage is encrypted. */
   readonly objectSecrets: readonly Buffer[];
 }
 
@@ -84,8 +85,8 @@ export class SettingsError extends Error {
 type ServiceNeeds = Pick<ServiceDefinition, "name"> & FamilyParts;
 
 /**
- * Reads the settings of a service. In production secrets must be given; elsewhere missing ones are made once and kept
- * under `DATA_DIR`. Throws `SettingsError`.
+ * Reads the settings of a service. In production secrets must be set; otherwise missing ones are made once and kept under
+ * `DATA_DIR`. Throws `SettingsError`.
  */
 export function readSettings(
   service: ServiceNeeds,
@@ -115,10 +116,10 @@ export function readSettings(
   return settings;
 }
 
-/** Whether it is production. */
+/** Whether `NODE_ENV` is production. A mistyped one is a fault. */
 function readMode(environment: Environment): boolean {
   const mode = environment.text("NODE_ENV", "");
-  // Such a process would make secrets of its own, and say so to nobody.
+  // Such a process would run with the defaults of development, and silently make its own secrets.
   if (mode !== "production" && /^\s*prod/i.test(mode))
     environment.faults.push(`NODE_ENV must be production, not ${mode}`);
   return mode === "production";
@@ -172,7 +173,7 @@ function readEngines(
   };
 }
 
-/** Where objects are, and what clients call the service that signs addresses for them. */
+/** Where objects are stored, and by which URL clients reach the service that signs addresses for them. */
 function readObjects(
   environment: Environment,
   dataFolder: string,
@@ -212,7 +213,7 @@ type ListeningSettings = Pick<
   | "drainSeconds"
 >;
 
-/** Where the service listens, whom it believes, what it shows, and how it stops. */
+/** Where the service listens, which proxies and origins it trusts, what it serves besides operations, and how it stops. */
 function readListening(environment: Environment, isProduction: boolean): ListeningSettings {
   const { faults } = environment;
   const hasAdminPort = environment.text("ADMIN_PORT", "") !== "";
@@ -247,7 +248,7 @@ type BoundSettings = Pick<
   | "resetAttempts"
 >;
 
-/** What callers may take. */
+/** The limits on what callers may use up. */
 function readBounds(environment: Environment): BoundSettings {
   return {
     connections: {
@@ -310,7 +311,7 @@ function readSecrets(
   };
 }
 
-/** Whether it is a URL over HTTP without credentials, query or fragment. */
+/** Whether a text is an HTTP URL without credentials, query or fragment. */
 function isPlainUrl(text: string): boolean {
   if (!/^https?:/.test(text) || !URL.canParse(text)) return false;
   const { username, password, search, hash } = new URL(text);
@@ -333,7 +334,7 @@ function trustedProxies(text: string, faults: string[]): ProxyTrust {
   return trust ?? trustsNone;
 }
 
-/** Exact origins; a wildcard is none. */
+/** The origins of a list; each must be exact, without wildcards. */
 function origins(text: string, faults: string[]): readonly string[] {
   const given = text.split(",").flatMap((origin) => origin.trim() || []);
   for (const origin of given) {

@@ -1,4 +1,4 @@
-// One line for a port that is taken, also where another process was to open it.
+// A port that is in use is reported in one line, even if another process was to open it.
 import cluster from "node:cluster";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";

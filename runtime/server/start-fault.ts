@@ -1,8 +1,8 @@
-// What an operator reads when a process cannot do its work: one line where the cause is known, the stack where it is not.
+// What an operator reads when a process can't do its work: one line if the cause is known, the stack if it isn't.
 import { ServiceError } from "../contract/errors.js";
 import { SettingsError } from "./settings.js";
 
-/** The text for standard error, without a line break at its end. `host` is where the process was to listen. */
+/** The text for standard error, without a line break at its end. `host` is the HOST setting, undefined if it isn't known. */
 export function startFault(error: unknown, host: string | undefined): string {
   if (error instanceof SettingsError) return error.message;
   if (error instanceof ServiceError) {
@@ -13,7 +13,7 @@ export function startFault(error: unknown, host: string | undefined): string {
   return listenFault(error, host) ?? error.stack ?? error.message;
 }
 
-/** What Node tells of a socket that cannot be bound. */
+/** What Node says about a socket that can't be bound. */
 interface SystemFault {
   readonly code?: unknown;
   readonly syscall?: unknown;
@@ -24,10 +24,10 @@ interface SystemFault {
 
 function listenFault(error: Error & SystemFault, host: string | undefined): string | null {
   const { code, syscall, address, port, hostname } = error;
-  // A database that is not found has the same code, and another name.
+  // A database whose host can't be resolved has the same code, but another host name.
   if (syscall === "getaddrinfo" && hostname === host)
     return `HOST ${host} cannot be resolved (${code}): set it to an address of this machine`;
-  // A process of `opwright dev` asks the one that has the listener, whose fault it is then.
+  // In a process of `opwright dev`, the fault comes from the primary process, which opens the port, and says `bind`.
   if (syscall !== "listen" && syscall !== "bind") return null;
   const place = `port ${port} of ${address}`;
   switch (code) {

@@ -43,7 +43,7 @@ import { takeUpgrades } from "./upgrades.js";
 export interface RunningService {
   /** `http://host:port`, with the port that was really taken. */
   readonly url: string;
-  /** Where probes and metrics are, where that is not `url`. */
+  /** The URL of probes and metrics if they have a port of their own; otherwise null. */
   readonly adminUrl: string | null;
   /** The database and keys that it works with. */
   readonly connection: Connection;
@@ -51,19 +51,22 @@ export interface RunningService {
   stop(): Promise<void>;
 }
 
-/** Connections that the system keeps until they are accepted, where it allows so many: beyond them it forgets some in silence. */
+/** Connections that may wait to be accepted, if the system allows so many; beyond that it silently drops some. */
 const waitingToConnect = 4_096;
-/** Seconds that a stop may take beyond its settling and draining. */
+/** Seconds that a stop may take in addition to settling and draining. */
 const stopSlackSeconds = 5;
-/** How long connections stay after their last answer, at most; no longer than the settling took. */
+/** How long connections may stay open after their last answer, in milliseconds; never longer than settling took. */
 const mostLingerMillis = 1_000;
 
-/** Origins whose pages may act for a caller: named ones, and the service's own, whose host may be another behind a proxy. */
+/** Origins whose pages may act for a caller: the configured ones, and the public URL's, since proxies may change the host. */
 function originsOf({ corsOrigins, publicUrl }: Settings): readonly string[] {
   return publicUrl === undefined ? corsOrigins : [...corsOrigins, new URL(publicUrl).origin];
 }
 
-/** Starts a service; resolves once it listens and its database is migrated. */
+/**
+ * Starts a service; resolves once it listens. Pending migrations are applied before, unless the settings leave them to the
+ * `migrate` command. Rejects if the database, an engine or a port is not available.
+ */
 export async function start(
   service: ServiceDefinition,
   options: ConnectOptions,
@@ -111,7 +114,7 @@ export async function start(
   };
   const answerProbes = settings.adminPort === null ? answerWatch : () => false;
   takeRequests(server, connections, { style, ended }, (req, res) => {
-    // Probes come before everything that may wait.
+    // Probes come first, before everything that may have to wait.
     if (!answerProbes(req, res)) answerOther(req, res);
   });
   answerClientErrors(server, style.printError);
@@ -157,13 +160,13 @@ function styleOf(
   return { callerFields: callerFieldsOf(identity), compressBytes, printError };
 }
 
-/** Where a server listens. */
+/** The URL at which a server listens. */
 function urlOf(server: Server): string {
   const { address, port, family } = server.address() as AddressInfo;
   return `http://${family === "IPv6" ? `[${address}]` : address}:${port}`;
 }
 
-/** Takes requests in their turn; `ended` is told when one has been answered. `style` is the service's. */
+/** Takes the requests of each connection in turn, and calls `ended` when one has been answered. */
 function takeRequests(
   server: Server,
   connections: Connections,
@@ -193,7 +196,7 @@ function takeRequests(
   takeExpectations(server, take, answer);
 }
 
-/** What answers everything but probes: operations, and what stands before and behind them. */
+/** The handler of everything but probes: of operations, and of what comes before and after them. */
 async function handlerOf(
   service: ServiceDefinition,
   { settings, folder, log }: ConnectOptions,
@@ -251,24 +254,24 @@ function isRouted(table: RouteTable, url: string): boolean {
   try {
     return table.knows(url);
   } catch {
-    // Whoever answers it says what is wrong with it.
+    // The URL is malformed: the router will refuse it and say why.
     return true;
   }
 }
 
-/** A server whose time limits begin with the first byte; `Connections` has the rest. */
+/** A server whose time limits begin with the first byte of a request; `Connections` has the other limits. */
 function httpServer(): Server {
   return createServer({
     // Bodies have timeouts of their own: an upload may take as long as its bytes keep coming.
     requestTimeout: 0,
     headersTimeout: 15_000,
     keepAliveTimeout: 65_000,
-    // Node would refuse a missing Host without a body; checkHost does it with the envelope.
+    // Node's own refusal of a request without Host has no body; `checkHost` answers with the error envelope.
     requireHostHeader: false,
   });
 }
 
-/** One bound over the whole stop: what has not ended by then is left to the end of the process. */
+/** Limits the whole stop to so many seconds: what hasn't ended by then is left to the end of the process. */
 async function bounded(stop: Promise<void>, seconds: number): Promise<void> {
   const patience = new AbortController();
   const late = sleep(seconds * 1000, undefined, { signal: patience.signal, ref: false });
@@ -279,7 +282,7 @@ async function bounded(stop: Promise<void>, seconds: number): Promise<void> {
   }
 }
 
-/** What the service needs, and what it does without for a while. */
+/** Probes of what the service needs, and of what it can do without for a while. */
 function probesOf(
   { storages = [] }: ServiceDefinition,
   { database, objects, pendingMigrations }: Connection,
@@ -298,7 +301,7 @@ function probesOf(
   };
 }
 
-/** Probes and metrics on a port of their own, where no caller's connection is; null where they have none. */
+/** A server for probes and metrics on a port of their own, apart from callers' connections; null if they have no such port. */
 async function adminServer({ adminPort, host }: Settings, answer: Answers): Promise<Server | null> {
   if (adminPort === null) return null;
   const server = createServer((req, res) => {
@@ -313,20 +316,23 @@ type Answers = (req: IncomingMessage, res: ServerResponse) => boolean;
 async function docsOf(service: ServiceDefinition, folder: string): Promise<Answers> {
   const { docsEndpoint } = await import("../http/docs/docs-endpoint.js");
   const { title, realtime, routes, identity } = service;
-  // A service that has such paths of its own has its own pages there, in production too.
+  // If the service has routes at /docs, its own pages are there, not these.
   if (routes.some(({ path }) => /^\/docs(?:\/|$)/.test(path))) return () => false;
-  // What a page is told, and no more.
+  // Only what the pages need to know.
   const plane =
     realtime === undefined ? null : { path: realtime.path, transports: realtime.transports };
   const bearers = identity?.ingress.filter((one) => one.kind === "bearer") ?? [];
-  // The pages sign in, so their token is one of the service itself.
+  // The pages sign in at the service, so they need a header that takes its own tokens.
   const isOwn = (route: string): boolean => identity?.routes[route]?.resolver === undefined;
   const bearer = bearers.find(({ route }) => isOwn(route)) ?? bearers[0];
   const { header: tokenHeader = "Authorization", scheme: tokenScheme = "Bearer" } = bearer ?? {};
   return docsEndpoint({ title, folder, realtime: plane, tokenHeader, tokenScheme });
 }
 
-/** What no route matches goes to the author's app, then to the documentation, then to a JSON 404 or the masked error. */
+/**
+ * Handles requests that no route matches: first by the author's app, then by the documentation. What is left gets a 404, or
+ * the error that the app threw, masked.
+ */
 function appFallback(
   service: ServiceDefinition,
   log: Log,
@@ -365,7 +371,7 @@ function listen(server: Server, port: number, host: string): Promise<void> {
   });
 }
 
-/** Starts what families do all along. */
+/** Starts the background work of families. */
 function startFamilies(
   service: ServiceDefinition,
   connection: Connection,

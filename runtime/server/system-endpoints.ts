@@ -1,4 +1,5 @@
-// Probes and the OpenAPI document: what the service answers besides its operations (decisions.md §3 "Infrastructure").
+// Probes, metrics, API documents and public keys: what the service answers besides its operations
+// (decisions.md §3 "Infrastructure").
 import { readFile } from "node:fs/promises";
 import type { JsonWebKey } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
@@ -15,9 +16,9 @@ import type { ProbePaths } from "./service.js";
 export interface SystemEndpointsOptions {
   /** The generated folder, for its documents. */
   readonly folder: string;
-  /** Whether there is a document of the realtime plane. */
+  /** Whether there is an AsyncAPI document. */
   readonly hasRealtime: boolean;
-  /** Where the public keys of access tokens are, or null. */
+  /** Where the public keys of access tokens are served; null for nowhere. */
   readonly jwks: { readonly path: string; readonly maxAgeSeconds: number } | null;
   readonly publicKeys: readonly JsonWebKey[];
 }
@@ -72,7 +73,7 @@ export function watchEndpoints(
   };
 }
 
-/** What a service answers of itself. */
+/** The endpoints at which a service describes itself. */
 export interface SystemEndpoints {
   readonly paths: readonly string[];
   /** Answers one of them; returns whether it did. */
@@ -84,7 +85,7 @@ interface Kept {
   readonly caching: string;
 }
 
-/** `/openapi.json`, `/asyncapi.json` and the public keys (RFC 7517). */
+/** Answers `/openapi.json`, `/asyncapi.json` and the path of the public keys (RFC 7517). */
 export function systemEndpoints(options: SystemEndpointsOptions): SystemEndpoints {
   const document = (name: string): KeptText =>
     new KeptText(() => readFile(join(options.folder, name)));

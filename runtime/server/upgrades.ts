@@ -1,4 +1,4 @@
-// Requests that ask for another protocol.
+// Requests that ask to switch to another protocol (`Upgrade`, RFC 9110 §7.8).
 import { type IncomingMessage, type Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { fail, knownError } from "../contract/errors.js";
@@ -11,7 +11,10 @@ import { hasBody } from "../http/read-body.js";
 import { normalizeTarget } from "../http/target.js";
 import type { RunningRealtime } from "./realtime.js";
 
-/** Takes requests for other protocols: those of the realtime plane, or as if they had not asked. */
+/**
+ * Takes requests that ask for another protocol. Those for a WebSocket go to the realtime plane; others are answered as if they
+ * had not asked, or refused if they have a body.
+ */
 export function takeUpgrades(
   server: Server,
   connections: Connections,
@@ -24,7 +27,7 @@ export function takeUpgrades(
   },
 ): void {
   server.on("upgrade", (req, socket: Socket, head) => {
-    // Node has taken its own listener away: a caller who resets must not end the process.
+    // Node has removed its own listener, and a connection that the caller resets must not end the process.
     socket.on("error", () => socket.destroy());
     if (req.headers.upgrade?.toLowerCase() !== "websocket" && !hasBody(req)) {
       connections.keep(socket);

@@ -2,13 +2,13 @@
 import type { Clock } from "../ports/clock.js";
 import { millisOf, type Duration } from "./duration.js";
 
-/** What a test has in its hand of the clock. */
+/** The clock of the service, as a test controls it. */
 export interface TestClock {
   /** The time of the service. */
   now(): Date;
-  /** Moves it on. Resolves once the periodic work that has come due meanwhile is done. */
+  /** Moves the clock forward. Resolves once the periodic work that has come due is done. */
   advance(by: Duration): Promise<void>;
-  /** Sets it, back as well: an RFC 3339 text or a date. Otherwise like `advance`. */
+  /** Sets the clock, forward or back, to an RFC 3339 text or a date. Otherwise like `advance`. */
   set(to: string | Date): Promise<void>;
 }
 
@@ -26,7 +26,7 @@ export class StandingClock implements Clock {
     this.#now = start;
   }
 
-  // Handed on as a function by those who ask for the time alone.
+  // An arrow function, because those who only need the time pass it on without the clock.
   readonly now = (): number => this.#now;
 
   after(millis: number, work: () => void | Promise<void>): () => void {
@@ -35,7 +35,7 @@ export class StandingClock implements Clock {
     return () => void this.#alarms.delete(alarm);
   }
 
-  /** Sets the time and does what is due by then. What that work schedules anew is due from the new time on. */
+  /** Sets the time and does what is due by then. Work that this schedules again counts from the new time. */
   async moveTo(millis: number): Promise<void> {
     this.#now = millis;
     const due = [...this.#alarms]
@@ -46,7 +46,7 @@ export class StandingClock implements Clock {
   }
 }
 
-/** The clock as a test has it; `moved` is called after each move. */
+/** The clock as a test controls it; `moved` is called after each move. */
 export function testClockOf(clock: StandingClock, moved: () => void): TestClock {
   const moveTo = async (millis: number): Promise<void> => {
     await clock.moveTo(millis);
@@ -59,7 +59,7 @@ export function testClockOf(clock: StandingClock, moved: () => void): TestClock 
   };
 }
 
-/** Epoch milliseconds. Throws where it is no time. */
+/** The epoch milliseconds of a time. Throws a `RangeError` if it isn't one. */
 export function timeOf(time: string | Date): number {
   const millis = new Date(time).getTime();
   if (Number.isNaN(millis))

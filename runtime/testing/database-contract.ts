@@ -30,7 +30,7 @@ import { everything, type Filter, type SortKey } from "../query/ast.js";
 import { historyStore } from "../ports/document-history.js";
 import { documentStore } from "../ports/documents.js";
 
-/** The functions of a test runner that a suite needs. */
+/** The functions of a test runner that the suites need. */
 export interface TestApi {
   describe(name: string, body: () => void): void;
   test(name: string, body: () => Promise<void>): void;
@@ -65,7 +65,7 @@ const things = document<Thing, Partial<Thing>, Partial<Thing>>({
 /** The same table without merging: stale revisions are refused. */
 const strictThings = document<Thing, Partial<Thing>, Partial<Thing>>({ ...things, history: 0 });
 
-/** Makes the tables that the suite works on. */
+/** Creates the tables that the suite works on. */
 export async function prepareContractTables(target: MigrationTarget): Promise<void> {
   const isSqlite = target.engine === "sqlite";
   const [uuid, time, flag, body] = isSqlite
@@ -174,7 +174,7 @@ const byId: SortKey = { field: id, direction: "asc", nulls: "first" };
 
 /** Declares the suite with the functions of a test runner. */
 export function databaseContract({ describe, test }: TestApi, harness: ContractHarness): void {
-  /** Each case has a tenant of its own, so that cases do not meet. */
+  /** Each case has its own tenant, so that cases don't affect each other. */
   const withDatabase = async (
     body: (database: Database, tenant: string) => Promise<void>,
   ): Promise<void> => {
@@ -412,7 +412,7 @@ export function databaseContract({ describe, test }: TestApi, harness: ContractH
         const asked = { spec: things, ids, filter: all.filter };
         const [named] = await store.named([asked], tenant, 1_000_000);
         assert.deepEqual(named?.map(({ id }) => id).sort(), [a.id, c.id].sort());
-        // The row that goes beyond the bytes is told, and those behind it are left out.
+        // The row that exceeds the bytes is still returned, and those after it are left out.
         assert.equal((await store.named([asked], tenant, 1))[0]?.length, 1);
       }));
 
@@ -708,7 +708,7 @@ export function databaseContract({ describe, test }: TestApi, harness: ContractH
                 const within = transaction.attempt(async () => {
                   const made = await inside(transaction, depth + 1);
                   if (fate === 1) throw new Error("no");
-                  // The statement itself fails: on PostgreSQL, so has what is around it.
+                  // The statement itself fails, after which PostgreSQL refuses all others up to the attempt's savepoint.
                   const [first] = made;
                   if (fate === 2 && first !== undefined)
                     await store.insert(things, tenant, { ...stored({}), id: first });
@@ -746,7 +746,7 @@ export function databaseContract({ describe, test }: TestApi, harness: ContractH
     test("work that ignores its deadline is refused and never commits", () =>
       withDatabase(async (database, tenant) => {
         const document = stored({});
-        // Enough for the work to begin, also on a machine that is busy.
+        // Enough time for the work to begin, even on a busy machine.
         const lifetime = new Lifetime(performance.now() + 500, { isGone: () => false });
         const late: Promise<unknown>[] = [];
         const refused = database.write({ lifetime }, async (transaction) => {
@@ -786,13 +786,13 @@ export function databaseContract({ describe, test }: TestApi, harness: ContractH
           }),
         ]);
         const found = await database.reader.of(documentStore).count(things, tenant, all);
-        // An engine may keep the first row or refuse the whole; it must say which.
+        // An engine may commit the first row or refuse the whole transaction, but its outcome must say which.
         assert.equal(found, outcome[0]?.status === "fulfilled" ? 1 : 0);
       }));
 
     test("an attempt after the end of its transaction is refused and touches no other", () =>
       withDatabase(async (database, tenant) => {
-        // Enough for the work to begin, also on a machine that is busy.
+        // Enough time for the work to begin, even on a busy machine.
         const lifetime = new Lifetime(performance.now() + 500, { isGone: () => false });
         const late: Promise<unknown>[] = [];
         const overdue = database.write({ lifetime }, async (transaction) => {

@@ -14,11 +14,11 @@ type Unit = keyof typeof units;
 /** "1 hour", "90 seconds", "2.5 days". */
 export type Duration = `${number} ${Unit}` | `${number} ${Unit}s`;
 
-/** Its milliseconds. Throws a `RangeError` where it is no duration, for those who write JavaScript. */
+/** A duration in milliseconds. Throws a `RangeError` for others, such as "-1 day", which the type can't exclude. */
 export function millisOf(duration: Duration): number {
   const [, count, unit] = /^(\d+(?:\.\d+)?) ([a-z]+?)s?$/.exec(duration) ?? [];
   if (unit === undefined || !Object.hasOwn(units, unit))
     throw new RangeError(`"${duration}" is no duration: write "2 days" or "15 minutes"`);
-  // The line above has asked for it.
+  // The check above has shown that `unit` is one.
   return Math.round(Number(count) * units[unit as Unit]);
 }

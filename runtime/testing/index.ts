@@ -1,4 +1,4 @@
-// opwright/testing: services under test; and the contract suites of the ports, for engines of ours and of others.
+// opwright/testing: services under test; and contract suites that test engines of the ports, ours and those of others.
 export {
   databaseContract,
   prepareContractTables,

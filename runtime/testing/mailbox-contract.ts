@@ -9,11 +9,11 @@ import type { TestApi } from "./database-contract.js";
 import { mailboxStore } from "../ports/mailbox.js";
 
 export interface MailboxHarness {
-  /** Opens a database in which `prepareMailboxTables` has run, and that nothing else numbers. It may be shared. */
+  /** Opens a database in which `prepareMailboxTables` has run, and in which nobody else calls `number`. It may be shared. */
   open(): Promise<Database>;
 }
 
-/** Makes the tables that the suite works on. */
+/** Creates the tables that the suite works on. */
 export async function prepareMailboxTables(target: MigrationTarget): Promise<void> {
   const isSqlite = target.engine === "sqlite";
   const uuid = isSqlite ? "TEXT" : "uuid";
@@ -48,7 +48,7 @@ export function mailboxContract({ describe, test }: TestApi, harness: MailboxHar
   const newcomer = (): MailboxOwner => ({ tenant: uuidv7(), principalId: uuidv7() });
   const write = <T>(database: Database, work: (transaction: Transaction) => Promise<T>) =>
     database.write({ lifetime: Lifetime.unlimited() }, work);
-  /** Each case has principals of its own; what an earlier one staged has its place already. */
+  /** Each case has its own principals. What earlier cases staged has got its positions by then. */
   const withDatabase = async (body: (database: Database) => Promise<void>): Promise<void> => {
     const database = await harness.open();
     try {
@@ -324,7 +324,7 @@ export function mailboxContract({ describe, test }: TestApi, harness: MailboxHar
         const mailbox = database.reader.of(mailboxStore);
         assert.deepEqual(await mailbox.state(owner, "seen"), { head: 3, floor: 2, cursor: 1 });
         assert.deepEqual(await mailbox.state(owner, "gone"), { head: 3, floor: 2, cursor: null });
-        // It has all there was: nothing is missing to it.
+        // This device had acknowledged everything that was removed, so it has missed nothing and keeps its cursor.
         assert.deepEqual(await mailbox.state(owner, "quiet"), { head: 3, floor: 2, cursor: 3 });
       }));
 
@@ -337,11 +337,11 @@ export function mailboxContract({ describe, test }: TestApi, harness: MailboxHar
           write(database, (transaction) =>
             transaction.of(mailboxStore).acknowledge(owner, device, 1, now, 3),
           );
-        // The one that all without a device share is none that is lost.
+        // The cursor that all connections without a device share is never removed.
         await acknowledge(null, 1);
         for (const [at, device] of ["a", "b", "c"].entries()) await acknowledge(device, 10 + at);
         await acknowledge("a", 20);
-        // Its clock is behind: it has been seen last all the same.
+        // Its time is earlier than the others', but it is the device that was seen last, and keeps its cursor.
         await acknowledge("d", 5);
         const cursors = await Promise.all(
           [null, "a", "b", "c", "d"].map(
@@ -380,7 +380,7 @@ export function mailboxContract({ describe, test }: TestApi, harness: MailboxHar
         assert.equal(await all(now), 3);
         assert.equal(await all(now + kept - 1), 0);
         assert.ok((await all(now + kept + 1)) >= 3);
-        // Nothing is missing to them: they stay, however long they are away.
+        // These devices have missed nothing, so their cursors stay, however long they are away.
         assert.equal((await database.reader.of(mailboxStore).state(owner, "a")).cursor, 1);
       }));
 
@@ -424,7 +424,7 @@ export function mailboxContract({ describe, test }: TestApi, harness: MailboxHar
         await trimAll(database, Date.now() + 60_000, 1_000);
         assert.deepEqual(await keptBy(database, owner), []);
         assert.equal((await database.reader.of(mailboxStore).state(owner, null)).floor, 5);
-        // What has no place yet is nobody's to remove.
+        // Signals that have no position yet must not be removed.
         await numberAll(database);
         assert.deepEqual(await keptBy(database, owner), [[6, "waits"]]);
       }));

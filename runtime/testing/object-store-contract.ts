@@ -9,7 +9,7 @@ import type { TestApi } from "./database-contract.js";
 export interface ObjectStoreHarness {
   /** Opens the store. It may be shared by all cases. */
   open(): Promise<ObjectStore>;
-  /** Temporary files, parts and whatever else an upload that has ended must not leave; null where nobody can tell. */
+  /** How many temporary files, parts and other remains of uploads there are; null if that can't be told. */
   leftovers(): Promise<number | null>;
 }
 
@@ -36,7 +36,7 @@ export function objectStoreContract(
   { describe, test }: TestApi,
   harness: ObjectStoreHarness,
 ): void {
-  /** Each case has keys of its own. */
+  /** Each case has its own keys. */
   const withStore = async (
     body: (store: ObjectStore, prefix: string) => Promise<void>,
   ): Promise<void> => {
@@ -269,7 +269,7 @@ export function objectStoreContract(
         const begun = store.direct === null ? 0 : 3;
         for (let at = 0; at < begun; at += 1)
           await store.direct?.begin(`${prefix}${at}`, description);
-        // Clocks of stores count in seconds.
+        // An age below zero finds uploads that began just now, since the clocks of some stores only count seconds.
         const sweep = () => store.sweep(prefix, -5, 2);
         assert.equal(await store.sweep(prefix, 3_600, 2), 0);
         assert.deepEqual(

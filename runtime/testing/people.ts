@@ -1,4 +1,4 @@
-// People of a test: principals and tenants by name, made when they are first named, and signed in without a password.
+// The people of a test: principals and tenants by name, created when they are first named, and signed in without a password.
 import { createPrincipal } from "../families/identity/provision.js";
 import { issueSession, type TokenResponse } from "../families/identity/operations.js";
 import type { IdentitySpec } from "../families/identity/spec.js";
@@ -7,15 +7,15 @@ import { identityStore } from "../ports/identity.js";
 import { tenantStore } from "../ports/tenants.js";
 import { defaultTenant, type Connection } from "../server/connect.js";
 
-/** Who somebody is, and what may be done in that name. */
+/** The tenant that somebody signs in to, and what they may do there. */
 export interface Person {
-  /** The tenant, by a name of the test's; null signs in without one. "test" where left out, in a service that has tenants. */
+  /** The tenant, by any name; null signs in without one. In a service that has tenants, "test" if left out. */
   readonly tenant?: string | null;
   /** Permissions and roles in that tenant; in a service without tenants, everywhere. */
   readonly permissions?: readonly string[];
   /** Permissions and roles that hold in every tenant, such as those that administer them. */
   readonly everywhere?: readonly string[];
-  /** Only for tests that sign in by password; hashing takes its time. Counts when the name is used first. */
+  /** Only for tests that sign in by password, since hashing takes time. Only counts when the name is first used. */
   readonly password?: string;
 }
 
@@ -27,9 +27,9 @@ export interface SignedIn {
 }
 
 export interface People {
-  /** Signs somebody in, in a session of its own. */
+  /** Signs somebody in, in a new session. Throws if the service has no identity, or no tenants although one is given. */
   signIn(name: string, person: Person): Promise<SignedIn>;
-  /** The id of a tenant by its name; that of all rows in a service without tenants. */
+  /** The id of a tenant by its name; in a service without tenants, the one of all rows. */
   tenantId(name: string): Promise<string>;
 }
 
@@ -44,7 +44,7 @@ export function peopleOf(connection: Connection, identity: IdentitySpec | undefi
       if (password !== undefined)
         return createPrincipal(connection.context("test.person"), { login, password });
       const id = uuidv7();
-      // No password has an empty hash.
+      // An empty hash stands for no password.
       await connection.write("test.person", ({ transaction }) =>
         transaction.of(identityStore).addPrincipal({ id, login, passwordHash: "", isActive: true }),
       );
@@ -83,12 +83,12 @@ export function peopleOf(connection: Connection, identity: IdentitySpec | undefi
   };
 }
 
-/** `bob` is `bob@example.test`; what has an @ is a login already. */
+/** The login of a name: `bob` has `bob@example.test`; a name with an @ is a login already. */
 function loginOf(name: string): string {
   return name.includes("@") ? name : `${name}@example.test`;
 }
 
-/** The same value for all who ask by one key; one that failed is made anew. */
+/** Makes the value of a key once, for all who ask for it. After a failure the next call tries again. */
 function once<Value>(
   known: Map<string, Promise<Value>>,
   key: string,

@@ -7,13 +7,13 @@ import { uuidv7 } from "../contract/uuid.js";
 import type { TestApi } from "./database-contract.js";
 
 export interface RateLimiterHarness {
-  /** Opens a limiter. Where the engine counts for all processes, those of one harness share their counts. */
+  /** Opens a limiter. If the engine counts for all processes, the limiters of one harness share their counts. */
   open(): Promise<{ readonly limiter: RateLimiter; close(): Promise<void> }>;
   /** Whether two limiters share their counts, as those of two processes do. */
   readonly isShared: boolean;
 }
 
-/** Makes the table that limiters over a SQL database count in. */
+/** Creates the table in which limiters over a SQL database count. */
 export async function prepareRateTables(target: MigrationTarget): Promise<void> {
   await target.migrate(({ transaction }) =>
     transaction(async ({ exec }) => {
@@ -30,7 +30,7 @@ export function rateLimiterContract(
   { describe, test }: TestApi,
   harness: RateLimiterHarness,
 ): void {
-  /** Each case has a rule of its own, so that cases do not meet. */
+  /** Each case has its own rule, so that cases don't affect each other. */
   const withLimiter = async (
     given: Pick<RateRule, "points" | "windowSeconds">,
     body: (limiter: RateLimiter, rule: RateRule) => Promise<void>,
@@ -42,7 +42,7 @@ export function rateLimiterContract(
       await close();
     }
   };
-  /** How many of so many takes at once are allowed. */
+  /** How many of `count` concurrent takes are allowed. */
   const allowedOf = async (limiter: RateLimiter, rule: RateRule, key: string, count: number) => {
     const taken = await Promise.all(Array.from({ length: count }, () => limiter.take(rule, key)));
     return taken.filter(({ isAllowed }) => isAllowed).length;

@@ -1,8 +1,8 @@
-// What a service under test has said, as arrays: events, signals, and lines of the log.
+// What a service under test has committed and logged, as arrays: events, signals, and lines of the log.
 import type { Log } from "../ports/log.js";
 import type { CommittedSignal, Observer } from "../ports/observer.js";
 
-/** An event by its name, with what it carries; `Events` maps names to that. */
+/** An integration event. `Events` has the type of the data by the name of the event. */
 export type RecordedEvent<Events> = {
   readonly [Name in keyof Events & string]: {
     readonly id: string;
@@ -14,13 +14,13 @@ export type RecordedEvent<Events> = {
   };
 }[keyof Events & string];
 
-/** A signal by its name, with what it carries; `Signals` maps names to that. */
+/** A signal. `Signals` has the type of the data by the name of the signal. */
 export type RecordedSignal<Signals> = {
   readonly [Name in keyof Signals & string]: {
     readonly name: Name;
     readonly data: Signals[Name];
     readonly tenant: string;
-    /** Principals of a durable signal; a principal or a topic of an ephemeral one. */
+    /** The principals of a durable signal; the principal or topic of an ephemeral one. */
     readonly to: CommittedSignal["to"];
   };
 }[keyof Signals & string];
@@ -40,7 +40,7 @@ export interface Recorder<Events, Signals> {
   readonly log: Log;
 }
 
-/** Keeps what it is told, oldest first. */
+/** Records what it is told, oldest first. */
 export function recorder<Events, Signals>(): Recorder<Events, Signals> {
   const outbox: RecordedEvent<Events>[] = [];
   const signals: RecordedSignal<Signals>[] = [];
@@ -56,7 +56,7 @@ export function recorder<Events, Signals>(): Recorder<Events, Signals> {
     observer: {
       event({ createdAt, ...event }) {
         const entry = { ...event, created_at: new Date(createdAt).toISOString() };
-        // The registry has proven what it carries, and later changes of it are none of the event.
+        // `stageEvent` has the types of the registry, so the cast holds. Cloned because a handler may change its object later.
         outbox.push(structuredClone(entry) as RecordedEvent<Events>);
       },
       withdrawn(eventId) {

@@ -1,4 +1,4 @@
-// A service under test: in this process, on a database of its own, with signed-in clients and a clock that the test moves.
+// A service under test: in this process, with its own database, signed-in clients and a clock that the test moves.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ import { StandingClock, testClockOf, timeOf, type TestClock } from "./clock.js";
 import { peopleOf, type Person } from "./people.js";
 import { recorder, type LogLine, type RecordedEvent, type RecordedSignal } from "./recorder.js";
 
-/** What a client is made of. */
+/** What a generated client is created with. */
 export interface TestClientOptions {
   readonly baseUrl: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -29,29 +29,29 @@ interface TestTokens {
   readonly refresh_token?: string | null;
 }
 
-/** A generated service, as `generated/testing.ts` hands it over. */
+/** A generated service, as `generated/testing.ts` passes it. */
 export interface TestedService<Client> {
   readonly service: ServiceDefinition;
   readonly createClient: (options: TestClientOptions) => Client;
-  /** Of a module of the generated folder. */
+  /** The URL of a module in the generated folder. */
   readonly moduleUrl: string;
 }
 
 export interface TestServiceOptions<Events> {
-  /** Where its clock stands at the beginning: an RFC 3339 text or a date. The machine's time where left out. */
+  /** Where its clock stands at the beginning: an RFC 3339 text or a date. The machine's time if left out. */
   readonly clock?: string | Date;
   /**
-   * `postgres://…`: the test gets a database of its own on that server, whose user must be allowed to make one. SQLite in a
-   * folder of its own where left out.
+   * `postgres://…`: the test gets its own database on that server, whose user must be allowed to create one. If left out,
+   * SQLite in a temporary folder.
    */
   readonly database?: string;
-  /** What is called for events, as the relay would call it; events without one go nowhere, and are in `outbox` all the same. */
+  /** Functions to which the relay delivers events. Events without one go nowhere, but are in `outbox` all the same. */
   readonly destinations?: { readonly [Name in keyof Events & string]?: Destination };
-  /** Settings as a deployment has them, such as `READ_LIMIT`. */
+  /** Environment variables of a deployment, such as `READ_LIMIT`. `DATABASE_URL` doesn't count: see `database`. */
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-/** Somebody's client: calls in that name. */
+/** Somebody's client, which calls operations in their name. */
 export type SignedInClient<Client> = Client & {
   readonly principalId: string;
   /** Null where the session has no tenant. */
@@ -59,16 +59,16 @@ export type SignedInClient<Client> = Client & {
 };
 
 export interface TestService<Client, Events, Signals> extends AsyncDisposable {
-  /** Where it answers. */
+  /** The URL at which the service answers. */
   readonly url: string;
-  /** A client that nobody has signed in, with headers of its own where some are given. */
+  /** A client that isn't signed in. It sends the given headers with each request. */
   client(options?: Pick<TestClientOptions, "headers">): Client;
   /**
-   * Signs somebody in, by any name; who or which tenant is not there yet is made. Permissions add up. The client has a session
-   * of its own, and refreshes it where the service has a route for that.
+   * Signs somebody in, by any name. People and tenants are created when they are first named, and permissions add up. The
+   * client has its own session, and refreshes it if the service has a route for that.
    */
   as(name: string, person?: Person): Promise<SignedInClient<Client>>;
-  /** Does something in one write transaction, as the service itself: with `collection`, for what no route gives a test. */
+  /** Runs `work` in one write transaction, as the service itself: with `collection`, for rows that no route can create. */
   write<T>(work: (context: ExecutionContext) => Promise<T>, tenant?: string): Promise<T>;
   readonly clock: TestClock;
   /** Integration events that have been committed, oldest first. */
@@ -76,11 +76,11 @@ export interface TestService<Client, Events, Signals> extends AsyncDisposable {
   /** Signals that have been committed, durable and ephemeral, oldest first. */
   readonly signals: readonly RecordedSignal<Signals>[];
   readonly logs: readonly LogLine[];
-  /** Stops it and removes its data. `await using` does so at the end of its block. */
+  /** Stops the service and removes its data. `await using` does so at the end of its block. */
   close(): Promise<void>;
 }
 
-/** What a service says to others: by name, what events and signals carry. */
+/** The types of the data that a service's events and signals carry, by their names. */
 export interface Says {
   readonly events?: object;
   readonly signals?: object;
@@ -89,7 +89,7 @@ export interface Says {
 type EventsOf<Said> = Said extends { readonly events: infer Events } ? Events : unknown;
 type SignalsOf<Said> = Said extends { readonly signals: infer Signals } ? Signals : unknown;
 
-/** Makes the function that starts a service for one test. Whatever it starts shares nothing with what else it has started. */
+/** Makes the function that starts a service for one test. The services that it starts share nothing with each other. */
 export function testing<Client extends object, Said extends Says = Says>(
   tested: TestedService<Client>,
 ): (
@@ -116,7 +116,7 @@ export function testing<Client extends object, Said extends Says = Says>(
   };
 }
 
-/** What a test has in its hand. */
+/** The running service, as a test controls it. */
 function serviceOf<Client extends object, Events, Signals>(
   { service, createClient }: TestedService<Client>,
   { url, connection, stop }: RunningService,
@@ -139,7 +139,7 @@ function serviceOf<Client extends object, Events, Signals>(
     signals: record.signals,
     logs: record.logs,
     clock: testClockOf(clock, () => {
-      // What was to be tried again later may be due by now.
+      // Deliveries that were to be tried again later may be due now.
       connection.wake(outboxStore);
       connection.wake(webhookStore);
     }),
@@ -165,7 +165,7 @@ function serviceOf<Client extends object, Events, Signals>(
   };
 }
 
-/** The events of the service with the destinations of the test: nothing leaves the process unless the test says so. */
+/** The events of the service with the destinations of the test, so that nothing leaves the process unless the test says so. */
 function destinationsOf<Events>(
   { outbox }: ServiceDefinition,
   { destinations }: TestServiceOptions<Events>,
@@ -182,7 +182,7 @@ function destinationsOf<Events>(
   };
 }
 
-/** Where a service under test keeps what it keeps. */
+/** Where a service under test keeps its data. */
 interface Place {
   readonly folder: string;
   readonly databaseUrl: string;
@@ -204,7 +204,7 @@ async function newPlace(server: string | undefined): Promise<Place> {
   }
 }
 
-/** The settings of a service under test: nothing of the process's own environment comes in. */
+/** The environment of a service under test. Variables of the process itself have no effect. */
 function environmentOf<Events>(
   { folder, databaseUrl }: Place,
   { environment }: TestServiceOptions<Events>,
