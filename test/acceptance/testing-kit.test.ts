@@ -59,6 +59,22 @@ for (const { name, isAvailable } of engines) {
       });
     });
 
+    test("lets nobody sign in with a password who has none", async () => {
+      await using app = await testService(database);
+      const bob = await app.as("bob");
+      const login = { login: "bob@example.test", password: "correct horse battery staple" };
+      expect(await authn.passwordLogin(app.client(), login).settled()).toMatchObject({
+        error: { code: "core.authentication" },
+      });
+      const changed = {
+        current_password: "anything",
+        new_password: "correct horse battery staple",
+      };
+      expect(await authn.changePassword(bob, changed).settled()).toMatchObject({
+        error: { code: "current_password_wrong" },
+      });
+    });
+
     test("keeps events and signals of what has been committed, and no others", async () => {
       await using app = await testService(database);
       const bob = await app.as("bob", writes);

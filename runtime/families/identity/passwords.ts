@@ -36,7 +36,7 @@ export async function rehashPassword(hashing: Hashing, password: string): Promis
   return inTurn(hashing, () => argon2.hash(canonicalPassword(password), parameters));
 }
 
-/** Whether the password is the one of the hash. Without a hash, the same work is done and the answer is false. */
+/** Whether the password is the one of the hash. Without a hash, or with an empty one, the same work is done in vain. */
 export async function verifyPassword(
   hashing: Hashing,
   hash: string | undefined,
@@ -46,9 +46,11 @@ export async function verifyPassword(
   if (isTooLong(text)) return false;
   const argon2 = await library();
   decoy ??= argon2.hash("a password that nobody has", parameters);
-  const against = hash ?? (await decoy);
+  // A principal without a password has an empty hash.
+  const isKnown = hash !== undefined && hash !== "";
+  const against = isKnown ? hash : await decoy;
   const matches = await inTurn(hashing, () => argon2.verify(against, text));
-  return matches && hash !== undefined;
+  return matches && isKnown;
 }
 
 /** Whether the hash was made with other parameters than today's. */
